@@ -1,0 +1,1 @@
+"""Atoll and its peers, measured side by side. bench/README.md is the map."""

@@ -1,0 +1,76 @@
+"""One run of the bench, inside the peers' environment: open the peers, do the works, report."""
+
+import json
+import os
+import sys
+import time
+from datetime import datetime, timezone
+from pathlib import Path
+
+from . import chart, paths, peers, prepare, progress, report, stats
+from .dockerd import Dockerd
+from .peers.atoll import Atoll
+from .progress import note, say
+from .works import FULL, QUICK, Works
+
+
+def run(options) -> int:
+    started = time.monotonic()
+    template = prepare.chosen_python(options.python)
+    peers_python = paths.ENVIRONMENT / "bin" / "python"
+    python = template or peers_python
+    if template is None:
+        note("Atoll's default template is not built: plain python and bubblewrap use the peers' "
+             "environment, which has the same packages")
+    packages = prepare.frozen(template)
+    for interpreter in {python, peers_python}:
+        prepare.compiled(interpreter)
+
+    daemon = Dockerd()
+    opened = []
+    try:
+        for peer in peers.chosen(options.peers, python, peers_python, daemon, packages):
+            if not any(letter in peer.can for letter in options.only):
+                continue
+            try:
+                say(f"getting ready: {peer.title}")
+                peer.open()
+                opened.append(peer)
+            except prepare.Unavailable as problem:
+                note(f"{peer.title} is skipped: {problem}")
+        atoll = Atoll(options.build, wanted=not options.no_atoll)
+        load_before = report.load()
+        if load_before[2] > 0.25 * (os.cpu_count() or 1):  # 15 minutes: longer than we have run
+            note(f"the machine was busy before the bench (load {load_before[2]} over 15 minutes): "
+                 "times are slower and wider spread than on a quiet one")
+        works = Works(QUICK if options.quick else FULL, atoll, opened)
+        rows = works.run(options.only)
+    finally:
+        for peer in reversed(opened):
+            peer.close()
+        daemon.stop()
+
+    result = {
+        "schema": 1,
+        "measured_at": datetime.now(timezone.utc).isoformat(timespec="seconds"),
+        "minutes": (time.monotonic() - started) / 60,
+        "quick": options.quick,
+        "host": report.host(python),
+        "packages": packages,
+        "load_before": load_before,
+        "load_after": report.load(),
+        "measurements": rows,
+        "ratios": stats.ratios(rows),
+        "notes": progress.notes(),
+    }
+    out = Path(options.out) if options.out else paths.BENCH / "out"
+    out.mkdir(parents=True, exist_ok=True)
+    report.write_json(result, out / "latest.json")
+    drawn = chart.draw(result, out / "latest.png")
+    if options.json:
+        json.dump(result, sys.stdout, indent=1)
+        print()
+    else:
+        print(report.table(result))
+    say(f"written: {out / 'latest.json'}" + (f", {out / 'latest.png'}" if drawn else ""))
+    return 0

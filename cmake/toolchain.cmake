@@ -1,0 +1,66 @@
+# How everything is compiled: the language, the warnings, and what makes a build on 2 cores short.
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+
+# One set of objects serves the server and the guest's shared library, so all are position
+# independent and hidden: what the guest library exports is marked in its source and named in
+# guest_exports.map.
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_CXX_VISIBILITY_PRESET hidden)
+set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
+
+add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wconversion)
+if(ATOLL_WERROR)
+  add_compile_options(-Werror)
+endif()
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # Unique symbols would bind to the libstdc++ of whichever Python extension came first.
+  add_compile_options(-fno-gnu-unique)
+endif()
+add_link_options(-Wl,--as-needed)
+if(CMAKE_BUILD_TYPE STREQUAL "Release")
+  add_compile_options(-ffunction-sections -fdata-sections)
+  add_link_options(-Wl,--gc-sections)
+endif()
+
+if(ATOLL_SANITIZE)
+  add_compile_options(-fsanitize=${ATOLL_SANITIZE} -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${ATOLL_SANITIZE})
+  if(ATOLL_SANITIZE STREQUAL "thread" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    add_compile_options(-Wno-tsan)  # Asio's own fences, which it cannot see
+  endif()
+  if(ATOLL_SANITIZE MATCHES "undefined")
+    add_compile_options(-fno-sanitize-recover=undefined)  # a finding must fail the test
+  endif()
+endif()
+if(ATOLL_FUZZ)
+  if(NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+    message(FATAL_ERROR "The fuzz preset needs clang; ./scripts/setup test installs it.")
+  endif()
+  add_compile_options(-fsanitize=fuzzer-no-link)
+endif()
+
+find_program(ATOLL_CCACHE ccache)
+if(ATOLL_CCACHE)
+  # Without this slackness ccache refuses to cache anything that uses a precompiled header.
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${CMAKE_COMMAND}" -E env
+      CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
+      "${ATOLL_CCACHE}")
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    add_compile_options(-fpch-preprocess)
+  endif()
+endif()
+
+# Not for LTO: there the time goes into the compiler, and the system linker speaks to every
+# version of its plug-in.
+find_program(ATOLL_MOLD mold)
+if(ATOLL_MOLD AND NOT CMAKE_INTERPROCEDURAL_OPTIMIZATION)
+  add_link_options(-fuse-ld=mold)
+endif()
+
+# LTO jobs follow the cores.
+if(CMAKE_INTERPROCEDURAL_OPTIMIZATION AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  set(CMAKE_CXX_COMPILE_OPTIONS_IPO -flto=auto -fno-fat-lto-objects)
+endif()

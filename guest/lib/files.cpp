@@ -1,0 +1,423 @@
+#include "guest/lib/files.hpp"
+
+#include "sys/mounts.hpp"
+#include "sys/syscalls.hpp"
+
+#include <algorithm>
+#include <climits>
+#include <cstdlib>
+#include <cstring>
+#include <dirent.h>
+#include <ftw.h>
+#include <linux/magic.h>
+#include <sys/fsuid.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+#include <vector>
+
+namespace atl::guest {
+
+namespace {
+
+constexpr std::size_t kPiece = wire::kPayloadBytesMax;
+constexpr std::size_t kEntriesAnEvent = 256;
+constexpr int kDepthMax = 64;
+
+// The user's identity for file access while it lives. Changing it to a non-zero id also takes the
+// capabilities that override file permissions out of effect.
+class AsUser {
+public:
+    explicit AsUser(const sys::UserIdentity& user) : active_(user.change_ids) {
+        if (!active_) return;
+        ::setfsgid(user.gid);
+        ::setfsuid(user.uid);
+    }
+    ~AsUser() {
+        if (!active_) return;
+        ::setfsuid(::geteuid());
+        ::setfsgid(::getegid());
+    }
+    AsUser(const AsUser&) = delete;
+    AsUser& operator=(const AsUser&) = delete;
+
+private:
+    bool active_;
+};
+
+const char* type_of(mode_t mode) {
+    switch (mode & S_IFMT) {
+        case S_IFREG: return "file";
+        case S_IFDIR: return "directory";
+        case S_IFLNK: return "symlink";
+        case S_IFIFO: return "fifo";
+        case S_IFSOCK: return "socket";
+        default: return "device";
+    }
+}
+
+bool valid_utf8(std::string_view text) {
+    std::size_t i = 0;
+    while (i < text.size()) {
+        const auto lead = static_cast<unsigned char>(text[i]);
+        const std::size_t extra = lead < 0x80 ? 0 : lead >= 0xf0 ? 3 : lead >= 0xe0 ? 2 : 1;
+        if ((lead >= 0x80 && lead < 0xc2) || lead > 0xf4 || i + extra >= text.size() + (extra == 0)) {
+            return false;
+        }
+        std::uint32_t point = extra == 0 ? lead : lead & (0x3f >> extra);
+        for (std::size_t k = 1; k <= extra; ++k) {
+            const auto next = static_cast<unsigned char>(text[i + k]);
+            if ((next & 0xc0) != 0x80) return false;
+            point = point << 6 | (next & 0x3f);
+        }
+        if ((extra == 2 && (point < 0x800 || (point >= 0xd800 && point < 0xe000))) ||
+            (extra == 3 && (point < 0x10000 || point > 0x10ffff))) {
+            return false;
+        }
+        i += extra + 1;
+    }
+    return true;
+}
+
+std::string hex(std::string_view bytes) {
+    static constexpr char kDigits[] = "0123456789abcdef";
+    std::string text;
+    for (const char byte : bytes) {
+        text.push_back(kDigits[static_cast<unsigned char>(byte) >> 4]);
+        text.push_back(kDigits[static_cast<unsigned char>(byte) & 15]);
+    }
+    return text;
+}
+
+// A name can be any bytes; JSON cannot. One that is no UTF-8 is shown with its odd bytes replaced,
+// and given exactly in hexadecimal beside it.
+void put_name(json::object& into, std::string_view name) {
+    if (valid_utf8(name)) {
+        into["name"] = name;
+        return;
+    }
+    std::string shown(name);
+    for (char& c : shown) {
+        if (static_cast<unsigned char>(c) >= 0x80) c = '?';
+    }
+    into["name"] = shown;
+    into["name_hex"] = hex(name);
+}
+
+json::object describe(std::string_view name, const struct stat& info) {
+    json::object entry;
+    put_name(entry, name);
+    entry["type"] = type_of(info.st_mode);
+    entry["size"] = info.st_size;
+    entry["mode"] = info.st_mode & 07777;
+    entry["mtime_ns"] = info.st_mtim.tv_sec * 1'000'000'000LL + info.st_mtim.tv_nsec;
+    return entry;
+}
+
+bool make_parents(const std::string& path) {
+    for (std::size_t at = path.find('/', 1); at != std::string::npos; at = path.find('/', at + 1)) {
+        const std::string folder = path.substr(0, at);
+        if (::mkdir(folder.c_str(), 0755) != 0 && errno != EEXIST) return false;
+    }
+    return true;
+}
+
+class ReadFile : public Operation {
+public:
+    using Operation::Operation;
+    void start(const std::string& path, std::int64_t offset, std::int64_t length) {
+        // O_NONBLOCK: opening a FIFO must not wait for its writer.
+        fd_ = UniqueFd(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+        struct stat info {};
+        struct statfs system {};
+        if (fd_.get() < 0 || ::fstat(fd_.get(), &info) != 0 || ::fstatfs(fd_.get(), &system) != 0) {
+            return fail_errno("read " + path);
+        }
+        if (S_ISDIR(info.st_mode)) return fail("conflict", "read " + path + ": it is a directory");
+        if (!S_ISREG(info.st_mode) || system.f_type == PROC_SUPER_MAGIC) {
+            return fail("invalid_argument", "read " + path + ": it is no regular file but a " +
+                                                (S_ISREG(info.st_mode) ? "kernel file"
+                                                                       : type_of(info.st_mode)));
+        }
+        size_ = info.st_size;
+        left_ = length < 0 ? LLONG_MAX : length;
+        if (offset > 0 && ::lseek(fd_.get(), offset, SEEK_SET) < 0) return fail_errno("seek");
+        event({{"event", "opened"}, {"size", size_},
+               {"mtime_ns", info.st_mtim.tv_sec * 1'000'000'000LL + info.st_mtim.tv_nsec}});
+    }
+    bool busy() const override { return !ended() && may_send(); }
+    void control(const json::object& command) override {
+        if (text_of(command, "do") == "cancel") end({{"cancelled", true}});
+    }
+    void ready(const PollSet&) override {
+        if (!busy()) return;
+        std::string piece(std::min<std::size_t>(kPiece, static_cast<std::size_t>(
+                              std::min<std::int64_t>(left_, static_cast<std::int64_t>(kPiece)))), '\0');
+        const ssize_t n = piece.empty() ? 0 : ::read(fd_.get(), piece.data(), piece.size());
+        if (n < 0) return fail_errno("read");
+        if (n == 0) return end({{"size", size_}});
+        left_ -= n;
+        send(wire::Kind::Data, std::string_view(piece).substr(0, static_cast<std::size_t>(n)));
+    }
+
+private:
+    UniqueFd fd_;
+    std::int64_t size_ = 0;
+    std::int64_t left_ = 0;
+};
+
+// Atomic: the bytes go to a file beside the target, which takes its name only when all are there.
+class WriteFile : public Operation {
+public:
+    WriteFile(HostLink& link, std::uint32_t channel, const sys::UserIdentity& user)
+        : Operation(link, channel), user_(user) {}
+    ~WriteFile() override { discard(); }
+
+    void start(const std::string& path, mode_t mode, bool parents) {
+        const AsUser as_user(user_);
+        path_ = path;
+        if (parents && !make_parents(path)) return fail_errno("make the folders of " + path);
+        struct stat info {};
+        if (::stat(path.c_str(), &info) == 0) {
+            if (S_ISDIR(info.st_mode)) {
+                return fail("conflict", "write " + path + ": it is a directory");
+            }
+            if (!S_ISREG(info.st_mode)) {
+                return fail("invalid_argument", "write " + path + ": it is no regular file");
+            }
+        }
+        unsigned long random = 0;
+        if (::getrandom(&random, sizeof random, 0) != sizeof random) return fail_errno("random");
+        const auto slash = path.rfind('/');
+        temporary_ = path.substr(0, slash + 1) + ".atoll-" + std::to_string(random);
+        // O_EXCL | O_NOFOLLOW: a link planted under the temporary name is not followed.
+        fd_ = UniqueFd(::open(temporary_.c_str(),
+                              O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+        if (fd_.get() < 0) {
+            temporary_.clear();
+            return fail_errno("write " + path);
+        }
+        mode_ = mode;
+    }
+    void data(std::string_view bytes) override {
+        const std::size_t size = bytes.size();
+        while (!bytes.empty() && !ended()) {
+            const ssize_t n = ::write(fd_.get(), bytes.data(), bytes.size());
+            if (n < 0 && errno == EINTR) continue;
+            if (n < 0) {
+                fail_errno("write " + path_);
+                return discard();
+            }
+            bytes.remove_prefix(static_cast<std::size_t>(n));
+            written_ += n;
+        }
+        consumed(size);
+    }
+    void eof() override {
+        if (ended()) return;
+        const AsUser as_user(user_);
+        ::fchmod(fd_.get(), mode_);
+        if (::fsync(fd_.get()) != 0 || ::rename(temporary_.c_str(), path_.c_str()) != 0) {
+            fail_errno("write " + path_);
+            return discard();
+        }
+        temporary_.clear();
+        end({{"size", written_}});
+    }
+    void control(const json::object& command) override {
+        if (text_of(command, "do") != "cancel") return;
+        discard();
+        end({{"cancelled", true}});
+    }
+
+private:
+    void discard() {
+        if (temporary_.empty()) return;
+        const AsUser as_user(user_);
+        ::unlink(temporary_.c_str());
+        temporary_.clear();
+    }
+    sys::UserIdentity user_;
+    std::string path_, temporary_;
+    UniqueFd fd_;
+    mode_t mode_ = 0644;
+    std::int64_t written_ = 0;
+};
+
+// Depth first, one directory open for each level, so that a wide tree costs no memory here.
+class ListFiles : public Operation {
+public:
+    using Operation::Operation;
+    ~ListFiles() override {
+        for (const Level& level : levels_) ::closedir(level.directory);
+    }
+    void start(const std::string& path, int depth, std::int64_t limit) {
+        depth_ = std::clamp(depth, 1, kDepthMax);
+        limit_ = limit > 0 ? limit : LLONG_MAX;
+        DIR* directory = ::opendir(path.c_str());
+        if (directory == nullptr) return fail_errno("list " + path);
+        levels_.push_back({directory, ""});
+    }
+    bool busy() const override { return !ended() && may_send(); }
+    void control(const json::object& command) override {
+        if (text_of(command, "do") == "cancel") end({{"cancelled", true}});
+    }
+    void ready(const PollSet&) override {
+        if (!busy()) return;
+        json::array entries;
+        while (!levels_.empty() && entries.size() < kEntriesAnEvent && found_ < limit_) {
+            DIR* directory = levels_.back().directory;
+            const dirent* entry = ::readdir(directory);
+            if (entry == nullptr) {
+                ::closedir(directory);
+                levels_.pop_back();
+                continue;
+            }
+            const std::string name = entry->d_name;
+            if (name == "." || name == "..") continue;
+            struct stat info {};
+            if (::fstatat(::dirfd(directory), name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0) continue;
+            const std::string relative = levels_.back().prefix + name;
+            entries.push_back(describe(relative, info));
+            ++found_;
+            if (S_ISDIR(info.st_mode) && static_cast<int>(levels_.size()) < depth_) {
+                const int below = ::openat(::dirfd(directory), name.c_str(),
+                                           O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+                DIR* inner = below < 0 ? nullptr : ::fdopendir(below);
+                if (inner != nullptr) levels_.push_back({inner, relative + "/"});
+                else if (below >= 0) ::close(below);
+            }
+        }
+        const bool more = !levels_.empty() && found_ < limit_;
+        if (!entries.empty()) event({{"event", "entries"}, {"entries", std::move(entries)}});
+        if (!more) end({{"count", found_}, {"complete", levels_.empty()}});
+    }
+
+private:
+    struct Level { DIR* directory; std::string prefix; };
+    std::vector<Level> levels_;
+    int depth_ = 1;
+    std::int64_t limit_ = 0;
+    std::int64_t found_ = 0;
+};
+
+class Simple : public Operation {
+public:
+    using Operation::Operation;
+};
+
+int remove_entry(const char* path, const struct stat*, int, struct FTW*) { return ::remove(path); }
+
+// FTW_PHYS: a link is removed, never what it points to. Folders that were made unreadable are the
+// user's own, so they are opened up first.
+int open_up(const char* path, const struct stat*, int kind, struct FTW*) {
+    if (kind == FTW_D || kind == FTW_DNR) ::chmod(path, 0700);
+    return 0;
+}
+
+void remove_path(Operation& operation, const std::string& path, bool recursive) {
+    struct stat info {};
+    if (::lstat(path.c_str(), &info) != 0) return operation.fail_errno("remove " + path);
+    if (S_ISDIR(info.st_mode) && recursive) {
+        ::nftw(path.c_str(), open_up, 64, FTW_PHYS | FTW_MOUNT);
+        if (::nftw(path.c_str(), remove_entry, 64, FTW_PHYS | FTW_DEPTH | FTW_MOUNT) != 0) {
+            return operation.fail_errno("remove " + path);
+        }
+        return operation.end();
+    }
+    if (::remove(path.c_str()) != 0) return operation.fail_errno("remove " + path);
+    operation.end();
+}
+
+void stat_path(Operation& operation, const std::string& path) {
+    struct stat info {};
+    if (::lstat(path.c_str(), &info) != 0) return operation.fail_errno("stat " + path);
+    auto entry = describe(path, info);
+    if (S_ISLNK(info.st_mode)) {
+        char target[PATH_MAX];
+        const ssize_t n = ::readlink(path.c_str(), target, sizeof target);
+        if (n > 0) {
+            json::object link;
+            put_name(link, {target, static_cast<std::size_t>(n)});
+            entry["target"] = link["name"];
+        }
+    }
+    operation.end({{"entry", std::move(entry)}});
+}
+
+}  // namespace
+
+bool attach_mount(int tree_fd, const char* target, const sys::UserIdentity& user,
+                  sys::StepFailure& failure) {
+    struct stat source {};
+    if (::fstat(tree_fd, &source) != 0) return failure.set("look at the mount for ", target);
+    {
+        const AsUser as_user(user);
+        if (!make_parents(target)) return failure.set("make the folders of ", target);
+        const bool folder = S_ISDIR(source.st_mode);
+        const int made = folder ? ::mkdir(target, 0755)
+                                : ::open(target, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+        if (made < 0 && errno != EEXIST) return failure.set("make ", target);
+        if (!folder && made >= 0) ::close(made);
+    }
+    return sys::attach_tree(tree_fd, target, failure);
+}
+
+std::unique_ptr<Operation> begin_file_operation(HostLink& link, std::uint32_t channel,
+                                                const std::string& op,
+                                                const json::object& request,
+                                                const sys::UserIdentity& user) {
+    const std::string path = text_of(request, "path");
+    auto simple = std::make_unique<Simple>(link, channel);
+    if (path.empty() || path.front() != '/' || path.find('\0') != std::string::npos) {
+        simple->fail("invalid_argument", "path must be absolute and without zero bytes");
+        return simple;
+    }
+    const AsUser as_user(user);
+    if (op == "file.read") {
+        auto read = std::make_unique<ReadFile>(link, channel);
+        read->start(path, number_of(request, "offset"), number_of(request, "length", -1));
+        return read;
+    }
+    if (op == "file.write") {
+        auto write = std::make_unique<WriteFile>(link, channel, user);
+        write->start(path, static_cast<mode_t>(number_of(request, "mode", 0644)) & 0777,
+                     flag_of(request, "parents"));
+        return write;
+    }
+    if (op == "file.list") {
+        auto list = std::make_unique<ListFiles>(link, channel);
+        list->start(path, static_cast<int>(number_of(request, "depth", 1)),
+                    number_of(request, "limit"));
+        return list;
+    }
+    if (op == "file.stat") {
+        stat_path(*simple, path);
+    } else if (op == "file.mkdir") {
+        if (flag_of(request, "parents") && !make_parents(path)) {
+            simple->fail_errno("make " + path);
+        } else if (::mkdir(path.c_str(), 0755) != 0 &&
+                   !(errno == EEXIST && flag_of(request, "parents"))) {
+            simple->fail_errno("make " + path);
+        } else {
+            simple->end();
+        }
+    } else if (op == "file.move") {
+        const std::string to = text_of(request, "to");
+        if (to.empty() || to.front() != '/') {
+            simple->fail("invalid_argument", "to must be an absolute path");
+        } else if (::rename(path.c_str(), to.c_str()) != 0) {
+            simple->fail_errno("move " + path + " to " + to);
+        } else {
+            simple->end();
+        }
+    } else if (op == "file.remove") {
+        remove_path(*simple, path, flag_of(request, "recursive"));
+    } else {
+        simple->fail("invalid_argument", "there is no operation " + op);
+    }
+    return simple;
+}
+
+}  // namespace atl::guest

@@ -1,0 +1,334 @@
+#include "guest/lib/guest.hpp"
+
+#include "guest/lib/config.hpp"
+#include "guest/lib/dial.hpp"
+#include "guest/lib/files.hpp"
+#include "guest/lib/memory_watch.hpp"
+#include "guest/lib/process.hpp"
+#include "guest/lib/watch.hpp"
+#include "sys/mounts.hpp"
+#include "wire/assembler.hpp"
+
+#include <boost/json/serialize.hpp>
+#include <csignal>
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/signalfd.h>
+#include <sys/statvfs.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace atl::guest {
+
+namespace {
+
+constexpr std::size_t kOperationsMax = 4096;
+constexpr std::size_t kKernelsMax = 64;
+constexpr auto kMemoryCheckEvery = std::chrono::milliseconds(100);
+constexpr const char* kDefaultContext = "default";
+
+// An operation that is answered at once.
+class Answer : public Operation {
+public:
+    using Operation::Operation;
+};
+
+}  // namespace
+
+Guest::Guest(UniqueFd stream, Surroundings surroundings, bool can_fork_kernels)
+    : link_(std::move(stream)), surroundings_(std::move(surroundings)),
+      can_fork_kernels_(can_fork_kernels) {
+    // Everything is blocked: PID 1 hears signals only where it looks for them, so no process of the
+    // sandbox can disturb it with one.
+    sigset_t all, children;
+    ::sigfillset(&all);
+    ::sigprocmask(SIG_SETMASK, &all, nullptr);
+    ::sigemptyset(&children);
+    ::sigaddset(&children, SIGCHLD);
+    signals_ = UniqueFd(::signalfd(-1, &children, SFD_NONBLOCK | SFD_CLOEXEC));
+    ::fcntl(link_.fd(), F_SETFL, ::fcntl(link_.fd(), F_GETFL) | O_NONBLOCK);
+}
+
+int Guest::run() {
+    link_.send(wire::Kind::Hello, 0,
+               json::serialize(json::object{{"version", wire::kProtocolVersion},
+                                            {"kernels", can_fork_kernels_}}));
+    while (!stop_) {
+        if (!link_.flush()) break;
+        wait();
+        if (!link_.read_frames([this](const wire::Frame& frame) { take(frame); })) break;
+        reap();
+        const auto now = Clock::now();
+        for (auto& [channel, operation] : operations_) {
+            operation->ready(set_);
+            if (const auto deadline = operation->deadline(); deadline && *deadline <= now) {
+                operation->time_is_up();
+            }
+        }
+        for (auto& [context, kernel] : kernels_) kernel->pump();
+        if (start_kernels()) return kernel_link_;
+        std::erase_if(operations_, [](const auto& entry) { return entry.second->ended(); });
+        if (surroundings_.watched_memory_bytes_max > 0 && now - memory_checked_ > kMemoryCheckEvery) {
+            memory_checked_ = now;
+            check_memory();
+        }
+    }
+    (void)link_.flush();
+    return -1;
+}
+
+int Guest::wait_ms() const {
+    std::optional<Clock::time_point> first;
+    for (const auto& [channel, operation] : operations_) {
+        if (operation->busy() || operation->ended()) return 0;
+        if (const auto deadline = operation->deadline(); deadline && (!first || *deadline < *first)) {
+            first = deadline;
+        }
+    }
+    if (surroundings_.watched_memory_bytes_max > 0 && !operations_.empty()) {
+        const auto next = memory_checked_ + kMemoryCheckEvery;
+        if (!first || next < *first) first = next;
+    }
+    if (!first) return -1;
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(*first - Clock::now()).count();
+    return static_cast<int>(std::max<std::int64_t>(0, std::min<std::int64_t>(left, 60'000)));
+}
+
+void Guest::wait() {
+    set_.clear();
+    set_.add(link_.fd(), static_cast<short>(POLLIN | (link_.has_unsent() ? POLLOUT : 0)));
+    set_.add(signals_.get(), POLLIN);
+    for (auto& [channel, operation] : operations_) operation->watch(set_);
+    for (auto& [context, kernel] : kernels_) kernel->watch(set_);
+    const int timeout = wait_ms();
+    ::poll(set_.entries().data(), set_.entries().size(), timeout);
+}
+
+void Guest::take(const wire::Frame& frame) {
+    if (frame.kind == wire::Kind::Request) return open(frame.channel, frame.payload);
+    const auto found = operations_.find(frame.channel);
+    if (found == operations_.end() || found->second->ended()) return;
+    Operation& operation = *found->second;
+    switch (frame.kind) {
+        case wire::Kind::Data: operation.data(frame.payload); break;
+        case wire::Kind::Eof: operation.eof(); break;
+        case wire::Kind::Credit:
+            if (const auto bytes = wire::parse_credit(frame.payload)) operation.add_credit(*bytes);
+            break;
+        case wire::Kind::Control:
+            if (const auto command = wire::parse_object(frame.payload)) {
+                operation.control(*command);
+            }
+            break;
+        default: break;
+    }
+}
+
+void Guest::open(std::uint32_t channel, std::string_view payload) {
+    if (operations_.count(channel) != 0 || operations_.size() >= kOperationsMax) {
+        Answer refusal(link_, channel);
+        return refusal.fail("exhausted", "too many operations at once, or a channel used twice");
+    }
+    auto request = wire::parse_object(payload);
+    if (!request) {
+        Answer refusal(link_, channel);
+        return refusal.fail("invalid_argument", "the request is " + request.error().message);
+    }
+    operations_[channel] = begin(channel, *request);
+}
+
+std::unique_ptr<Operation> Guest::begin(std::uint32_t channel, const json::object& request) {
+    const std::string op = text_of(request, "op");
+    if (op == "process.start") {
+        auto process = std::make_unique<Process>(link_, channel);
+        process->start(request, surroundings_);
+        return process;
+    }
+    if (op == "kernel.run" || op == "kernel.call") {
+        const bool is_run = op == "kernel.run";
+        json::object inner;
+        if (is_run) {
+            inner = request;
+            inner["op"] = "run";
+        } else if (const auto* call = request.if_contains("request");
+                   call != nullptr && call->is_object()) {
+            inner = call->get_object();
+        }
+        auto call = std::make_unique<KernelCall>(
+            link_, channel, json::serialize(inner), is_run,
+            std::chrono::milliseconds(number_of(request, "timeout_ms")),
+            std::chrono::milliseconds(number_of(request, "grace_ms", 2000)));
+        begin_kernel(*call, text_of(request, "context", kDefaultContext),
+                     text_of(request, "cwd", "/session"));
+        return call;
+    }
+    if (op == "file.watch") return begin_watch(link_, channel, request);
+    if (op == "dial") return begin_dial(link_, channel, request);
+    if (op.rfind("file.", 0) == 0) {
+        return begin_file_operation(link_, channel, op, request, surroundings_.user);
+    }
+    auto answer = std::make_unique<Answer>(link_, channel);
+    if (op == "ping") {
+        answer->end();
+    } else if (op == "claim") {
+        claim(*answer, request);
+    } else if (op == "stats") {
+        stats(*answer);
+    } else if (op == "shutdown") {
+        answer->end();
+        stop_ = true;
+    } else if (op.rfind("kernel.", 0) == 0) {
+        answer_kernel_request(*answer, op, request);
+    } else {
+        answer->fail("invalid_argument", "there is no operation " + op);
+    }
+    return answer;
+}
+
+void Guest::begin_kernel(KernelCall& call, const std::string& context,
+                         const std::string& directory) {
+    if (!can_fork_kernels_) {
+        return call.fail("unavailable", "this sandbox was started without a kernel to fork");
+    }
+    auto& kernel = kernels_[context];
+    if (kernel == nullptr) {
+        if (kernels_.size() > kKernelsMax) {
+            kernels_.erase(context);
+            return call.fail("exhausted", "a sandbox holds at most 64 contexts");
+        }
+        kernel = std::make_unique<Kernel>(context, directory);
+    }
+    kernel->submit(call);
+}
+
+void Guest::answer_kernel_request(Operation& operation, const std::string& op,
+                                  const json::object& request) {
+    const std::string context = text_of(request, "context", kDefaultContext);
+    if (op == "kernel.list") {
+        json::array list;
+        for (const auto& [name, kernel] : kernels_) {
+            list.push_back({{"context", name}, {"pid", kernel->pid()}, {"idle", kernel->idle()},
+                            {"runs", kernel->runs()}, {"cwd", kernel->directory()}});
+        }
+        return operation.end({{"kernels", std::move(list)}});
+    }
+    const auto found = kernels_.find(context);
+    if (found == kernels_.end()) {
+        return operation.fail("not_found", "there is no context " + context);
+    }
+    Kernel& kernel = *found->second;
+    if (op == "kernel.interrupt") {
+        const bool was_idle = kernel.idle();
+        if (KernelCall* call = kernel.current()) {
+            call->control({{"do", "interrupt"}, {"grace_ms", number_of(request, "grace_ms", 2000)}});
+        }
+        return operation.end({{"was_idle", was_idle}});
+    }
+    if (op == "kernel.restart" || op == "kernel.delete") {
+        // Whoever waits on the old kernel is told; a restart forks a fresh one in its place.
+        const std::string directory = kernel.directory();
+        kernels_.erase(found);
+        if (op == "kernel.restart") {
+            kernels_[context] = std::make_unique<Kernel>(context, directory);
+        }
+        return operation.end();
+    }
+    operation.fail("invalid_argument", "there is no operation " + op);
+}
+
+bool Guest::start_kernels() {
+    for (auto& [context, kernel] : kernels_) {
+        if (kernel->pid() > 0) continue;
+        const pid_t pid = kernel->start(surroundings_, kernel_link_);
+        if (pid == 0) return true;
+        if (pid < 0) {
+            if (KernelCall* call = kernel->current()) {
+                kernel->forget(*call);
+                call->fail_errno("fork a kernel for " + context);
+            }
+        }
+    }
+    return false;
+}
+
+void Guest::reap() {
+    signalfd_siginfo ignored[8];
+    while (::read(signals_.get(), ignored, sizeof ignored) > 0) {
+    }
+    for (;;) {
+        int status = 0;
+        const pid_t pid = ::waitpid(-1, &status, WNOHANG);
+        if (pid <= 0) return;
+        for (auto& [channel, operation] : operations_) operation->child_ended(pid, status);
+        for (auto& [context, kernel] : kernels_) {
+            if (kernel->pid() == pid) kernel->process_ended(status);
+        }
+    }
+}
+
+void Guest::check_memory() {
+    const MemoryUse use = measure_memory();
+    memory_peak_bytes_ = std::max(memory_peak_bytes_, use.bytes);
+    if (use.bytes <= surroundings_.watched_memory_bytes_max || use.largest <= 1) return;
+    ++memory_kills_;
+    ::kill(use.largest, SIGKILL);
+}
+
+void Guest::claim(Operation& operation, const json::object& request) {
+    if (claimed_) return operation.fail("conflict", "this sandbox is somebody's already");
+    claimed_ = true;
+    const auto before = surroundings_.disk;
+    const auto limits_before = surroundings_.limits;
+    apply_config(request, surroundings_);
+    sys::StepFailure failure;
+    if (surroundings_.disk.bytes_max != before.bytes_max ||
+        surroundings_.disk.inodes_max != before.inodes_max) {
+        if (!sys::resize_tmpfs("/session", surroundings_.disk, failure)) {
+            errno = failure.cause;
+            return operation.fail_errno(failure.step);
+        }
+    }
+    if (const auto* mounts = request.if_contains("mounts"); mounts != nullptr && mounts->is_array()) {
+        for (const auto& target : mounts->get_array()) {
+            const UniqueFd tree = link_.take_descriptor();
+            if (!target.is_string() || tree.get() < 0) {
+                return operation.fail("invalid_argument", "a mount came without its descriptor");
+            }
+            if (!attach_mount(tree.get(), target.get_string().c_str(), surroundings_.user,
+                              failure)) {
+                errno = failure.cause;
+                return operation.fail_errno(failure.step);
+            }
+        }
+    }
+    if (const std::string name = text_of(request, "hostname"); !name.empty()) {
+        [[maybe_unused]] const int unchecked = ::sethostname(name.data(), name.size());
+    }
+    // Only now is PID 1 in the cgroup that the host chose: it becomes the root of what is visible.
+    [[maybe_unused]] const int unchecked = ::unshare(CLONE_NEWCGROUP);
+    // A kernel that was forked ahead has the limits of then; where they differ it is forked anew.
+    if (!(surroundings_.limits == limits_before)) {
+        for (auto& [context, kernel] : kernels_) {
+            const std::string directory = kernel->directory();
+            kernel = std::make_unique<Kernel>(context, directory);
+        }
+    }
+    operation.end();
+}
+
+void Guest::stats(Operation& operation) {
+    struct statvfs disk {};
+    ::statvfs("/session", &disk);
+    const MemoryUse use = measure_memory();
+    operation.end(
+        {{"processes", use.processes},
+         {"private_bytes", use.bytes},
+         {"memory_peak_bytes", memory_peak_bytes_},
+         {"memory_kills", memory_kills_},
+         {"disk_bytes_used", (disk.f_blocks - disk.f_bfree) * disk.f_frsize},
+         {"disk_bytes_max", disk.f_blocks * disk.f_frsize},
+         {"inodes_used", disk.f_files - disk.f_ffree},
+         {"inodes_full", disk.f_ffree == 0}});
+}
+
+}  // namespace atl::guest

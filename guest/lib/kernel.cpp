@@ -1,0 +1,382 @@
+#include "guest/lib/kernel.hpp"
+
+#include "guest/lib/process.hpp"
+#include "guest/lib/process_tree.hpp"
+#include "guest/lib/spawn.hpp"
+#include "sys/syscalls.hpp"
+
+#include <boost/json/serialize.hpp>
+#include <csignal>
+#include <cstring>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace atl::guest {
+
+namespace {
+
+constexpr std::size_t kReadBytes = 64 * 1024;
+constexpr std::chrono::milliseconds kAskAgain{250};
+constexpr std::size_t kMessageHeader = 5;  // u32 length, type
+
+std::uint32_t length_at(const std::string& bytes) {
+    std::uint32_t length = 0;
+    std::memcpy(&length, bytes.data(), sizeof length);
+    return length;
+}
+
+bool pipe_for_reading(UniqueFd& ours, UniqueFd& theirs) {
+    int ends[2];
+    if (::pipe2(ends, O_CLOEXEC) != 0) return false;
+    ours = UniqueFd(ends[0]);
+    theirs = UniqueFd(ends[1]);
+    return ::fcntl(ends[0], F_SETFL, O_NONBLOCK) == 0;
+}
+
+// The kernel's process: the walls of an unprivileged user, nothing open but its four descriptors.
+constexpr int kLinkInKernel = 3;
+
+[[noreturn]] void refuse_to_live(const sys::StepFailure& failure) {
+    // Nobody reads a wall failure from here but the one who looks at stderr: a kernel that cannot
+    // be confined must not run.
+    ::dprintf(2, "kernel: %s: %s\n", failure.step, std::strerror(failure.cause));
+    ::_exit(126);
+}
+
+void become_kernel(int in, int out, int err, int link, const sys::Confinement& confinement) {
+    sys::StepFailure failure;
+    // Python expects SIGPIPE ignored, and SIGINT at the handler that it installed itself.
+    struct sigaction interrupt {};
+    ::sigaction(SIGINT, nullptr, &interrupt);
+    if (!prepare_child(in, out, err, false, failure)) refuse_to_live(failure);
+    ::sigaction(SIGINT, &interrupt, nullptr);
+    ::signal(SIGPIPE, SIG_IGN);
+    if (!sys::confine_self(confinement, failure)) refuse_to_live(failure);
+    ::prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);  // /proc/self belongs to the user again
+    if (::dup2(link, kLinkInKernel) < 0) ::_exit(126);
+    sys::close_range(kLinkInKernel + 1, ~0u, 0);
+}
+
+}  // namespace
+
+Kernel::~Kernel() {
+    while (!queue_.empty()) {
+        KernelCall* call = queue_.front();
+        queue_.pop_front();
+        call->kernel_ = nullptr;
+        call->fail("unavailable", "the context " + context_ + " was deleted");
+    }
+    if (pid_ > 0) kill_tree(pid_, "kernel-" + context_);
+}
+
+pid_t Kernel::start(const Surroundings& surroundings, int& child_link) {
+    int pair[2];
+    if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0) return -1;
+    UniqueFd ours(pair[0]), theirs(pair[1]), out_theirs, err_theirs;
+    if (::fcntl(ours.get(), F_SETFL, O_NONBLOCK) != 0) return -1;
+    if (!pipe_for_reading(out_, out_theirs) || !pipe_for_reading(err_, err_theirs)) return -1;
+    const UniqueFd nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+    const pid_t pid = ::fork();
+    if (pid < 0) return -1;
+    if (pid == 0) {
+        // A high number first: the descriptors below may lie where 0 to 3 are going to be.
+        const int link = ::fcntl(theirs.get(), F_DUPFD_CLOEXEC, 64);
+        become_kernel(nothing.get(), out_theirs.get(), err_theirs.get(), link,
+                      surroundings.confinement());
+        // The descriptors are closed by number; their owners here must not close them again.
+        for (UniqueFd* owner : {&ours, &theirs, &out_theirs, &err_theirs, &out_, &err_, &link_}) {
+            [[maybe_unused]] const int closed = owner->release();
+        }
+        child_link = kLinkInKernel;
+        return 0;
+    }
+    pid_ = pid;
+    link_ = std::move(ours);
+    in_.clear();
+    pending_.clear();
+    event_.clear();
+    event_sent_ = 0;
+    sent_current_ = false;
+    input_unacknowledged_ = 0;
+    json::object environment;
+    for (const auto& [name, value] : environment_for(surroundings, {}, "kernel-" + context_)) {
+        environment[name] = value;
+    }
+    post('q', json::serialize(json::object{{"op", "start"},
+                                           {"context", context_},
+                                           {"cwd", directory_},
+                                           {"env", std::move(environment)}}));
+    if (!queue_.empty()) send_current();
+    return pid;
+}
+
+void Kernel::post(char type, std::string_view payload) {
+    const auto length = static_cast<std::uint32_t>(payload.size());
+    pending_.append(reinterpret_cast<const char*>(&length), sizeof length);
+    pending_.push_back(type);
+    pending_.append(payload);
+    (void)write_pending();
+}
+
+bool Kernel::write_pending() {
+    while (!pending_.empty() && link_.get() >= 0) {
+        const ssize_t n = ::send(link_.get(), pending_.data(), pending_.size(), MSG_NOSIGNAL);
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0) return false;  // full, or gone: then its end is reported by the loop
+        pending_.erase(0, static_cast<std::size_t>(n));
+    }
+    if (pending_.empty() && input_unacknowledged_ > 0 && current() != nullptr) {
+        current()->consumed(std::exchange(input_unacknowledged_, 0));
+    }
+    return true;
+}
+
+void Kernel::submit(KernelCall& call) {
+    call.kernel_ = this;
+    queue_.push_back(&call);
+    if (queue_.size() == 1 && pid_ > 0) send_current();
+}
+
+void Kernel::send_current() {
+    KernelCall& call = *queue_.front();
+    if (call.is_run_) {
+        ++runs_;
+        deliver_background();
+    }
+    post('q', call.request_);
+    call.request_ = {};
+    sent_current_ = true;
+    if (call.timeout_.count() > 0) call.deadline_ = Clock::now() + call.timeout_;
+}
+
+void Kernel::deliver_background() {
+    KernelCall& call = *queue_.front();
+    if (!background_out_.empty()) call.send(wire::Kind::Stdout, std::exchange(background_out_, {}));
+    if (!background_err_.empty()) call.send(wire::Kind::Stderr, std::exchange(background_err_, {}));
+}
+
+void Kernel::forget(KernelCall& call) {
+    for (auto at = queue_.begin(); at != queue_.end(); ++at) {
+        if (*at != &call) continue;
+        queue_.erase(at);
+        return;
+    }
+}
+
+void Kernel::watch(PollSet& set) {
+    const KernelCall* call = current();
+    const bool room = call == nullptr || call->may_send();
+    short events = room ? POLLIN : 0;
+    if (!pending_.empty()) events |= POLLOUT;
+    if (link_.get() >= 0 && events != 0) set.add(link_.get(), events);
+    if (room && out_.get() >= 0) set.add(out_.get(), POLLIN);
+    if (room && err_.get() >= 0) set.add(err_.get(), POLLIN);
+}
+
+bool Kernel::pass_output(UniqueFd& source, wire::Kind kind, std::string& background) {
+    char piece[kReadBytes];
+    if (source.get() < 0) return false;
+    const ssize_t n = ::read(source.get(), piece, sizeof piece);
+    if (n == 0) source = UniqueFd();
+    if (n <= 0) return false;
+    const std::string_view bytes(piece, static_cast<std::size_t>(n));
+    KernelCall* call = current();
+    if (call != nullptr && call->is_run_) {
+        call->send(kind, bytes);
+        return true;
+    }
+    // Between runs a thread or a child may still print. The latest of it is shown with the next
+    // run; a pipe that nobody reads would stop the program instead.
+    background.append(bytes);
+    if (background.size() > kBackgroundBytesMax) {
+        background.erase(0, background.size() - kBackgroundBytesMax);
+    }
+    return true;
+}
+
+bool Kernel::read_link() {
+    char piece[kReadBytes];
+    if (link_.get() < 0) return false;
+    const ssize_t n = ::recv(link_.get(), piece, sizeof piece, MSG_DONTWAIT);
+    if (n <= 0) {
+        if (n == 0) link_ = UniqueFd();  // the process is going; its end is reported by the loop
+        return false;
+    }
+    in_.append(piece, static_cast<std::size_t>(n));
+    return true;
+}
+
+// Moves everything that can be moved now, in the order in which it was written: a message from the
+// kernel is handled only after the pipes were read dry, since what was printed before it counts.
+void Kernel::pump() {
+    (void)write_pending();
+    for (;;) {
+        KernelCall* call = current();
+        if (call != nullptr && !call->may_send()) return;
+        if (!event_.empty()) {
+            const std::string_view rest = std::string_view(event_).substr(event_sent_);
+            const auto piece = rest.substr(0, wire::kPayloadBytesMax);
+            const bool last = piece.size() == rest.size();
+            if (call != nullptr) call->send(wire::Kind::Event, piece, last ? 0 : wire::kFlagMore);
+            event_sent_ += piece.size();
+            if (last) {
+                event_.clear();
+                event_sent_ = 0;
+            }
+            continue;
+        }
+        const bool message_there =
+            in_.size() >= kMessageHeader && in_.size() >= kMessageHeader + length_at(in_);
+        if (!message_there && read_link()) continue;
+        if (pass_output(out_, wire::Kind::Stdout, background_out_)) continue;
+        if (pass_output(err_, wire::Kind::Stderr, background_err_)) continue;
+        if (!message_there || !take_message()) return;
+    }
+}
+
+bool Kernel::take_message() {
+    const std::size_t length = length_at(in_);
+    if (length > kMessageBytesMax) {  // not our kernel's code any more: end it
+        kill();
+        return false;
+    }
+    const char type = in_[4];
+    std::string payload = in_.substr(kMessageHeader, length);
+    in_.erase(0, kMessageHeader + length);
+    KernelCall* call = current();
+    if (call == nullptr || !sent_current_) return true;  // an answer to nothing
+    switch (type) {
+        case 'e':
+            event_ = std::move(payload);
+            event_sent_ = 0;
+            break;
+        case 'b': {
+            std::string_view rest = payload;
+            while (!rest.empty()) {
+                const auto piece = rest.substr(0, wire::kPayloadBytesMax);
+                call->send(wire::Kind::Data, piece);
+                rest.remove_prefix(piece.size());
+            }
+            break;
+        }
+        case 'd': finish_current(payload); break;
+        default: break;
+    }
+    return true;
+}
+
+void Kernel::finish_current(std::string_view kernel_json) {
+    KernelCall& call = *queue_.front();
+    queue_.pop_front();
+    sent_current_ = false;
+    call.kernel_ = nullptr;
+    // The kernel's own words go in as they are: the host parses and distrusts them as a whole.
+    const bool lost_before = call.is_run_ && std::exchange(state_lost_, false);
+    std::string text = R"({"ok":true)";
+    text += lost_before ? R"(,"state_lost_before":true)" : "";
+    text += call.stopping_ == KernelCall::Stopping::Timeout ? R"(,"timed_out":true)" : "";
+    text += call.stopping_ == KernelCall::Stopping::Interrupt ? R"(,"interrupted":true)" : "";
+    text += R"(,"kernel":)";
+    constexpr std::size_t kRoom = 128;
+    if (kernel_json.empty() || text.size() + kernel_json.size() + kRoom > wire::kPayloadBytesMax) {
+        text += "null";
+    } else {
+        text += kernel_json;
+    }
+    text += "}";
+    call.end_raw(text);
+    if (!queue_.empty()) send_current();
+}
+
+void Kernel::process_ended(int status) {
+    // What it managed to say before it died still counts.
+    pump();
+    // Whatever it started dies with it: a new kernel must not meet the old one's children.
+    kill_tree(pid_, "kernel-" + context_);
+    pid_ = -1;
+    link_ = UniqueFd();
+    KernelCall* call = current();
+    if (call == nullptr || !sent_current_) {
+        state_lost_ = runs_ > 0;
+        return;
+    }
+    queue_.pop_front();
+    sent_current_ = false;
+    call->kernel_ = nullptr;
+    json::object result{{"ok", true}, {"died", true}, {"state_lost", true}};
+    if (call->stopping_ == KernelCall::Stopping::Timeout) result["timed_out"] = true;
+    if (call->stopping_ == KernelCall::Stopping::Interrupt) result["interrupted"] = true;
+    if (WIFSIGNALED(status)) {
+        result["signal"] = WTERMSIG(status);
+    } else {
+        result["exit_code"] = WEXITSTATUS(status);
+    }
+    call->end_raw(json::serialize(result));
+}
+
+void Kernel::signal(int number) {
+    if (pid_ <= 0) return;
+    // The kernel leads its own group, so that `!sleep 100` hears an interrupt as well.
+    if (::kill(-pid_, number) != 0) ::kill(pid_, number);
+}
+
+void Kernel::kill() {
+    if (pid_ > 0) ::kill(pid_, SIGKILL);
+}
+
+KernelCall::~KernelCall() {
+    if (kernel_ != nullptr) kernel_->forget(*this);
+}
+
+void KernelCall::data(std::string_view bytes) {
+    if (kernel_ == nullptr || kernel_->current() != this) return;
+    kernel_->input_unacknowledged_ += bytes.size();
+    kernel_->post('b', bytes);
+}
+
+void KernelCall::eof() {
+    if (kernel_ != nullptr && kernel_->current() == this) kernel_->post('f', {});
+}
+
+void KernelCall::begin_stop(Stopping why, std::chrono::milliseconds grace) {
+    if (kernel_ == nullptr) return;
+    if (kernel_->current() != this) {  // still waiting for its turn
+        Kernel* kernel = std::exchange(kernel_, nullptr);
+        kernel->forget(*this);
+        end({{"interrupted", true}, {"started", false}});
+        return;
+    }
+    stopping_ = why;
+    kill_at_ = Clock::now() + grace;
+    ask_to_stop();
+}
+
+void KernelCall::ask_to_stop() {
+    kernel_->signal(SIGINT);
+    deadline_ = std::min(*kill_at_, Clock::now() + kAskAgain);
+}
+
+void KernelCall::control(const json::object& command) {
+    const std::string what = text_of(command, "do");
+    if (what == "interrupt" || what == "cancel") {
+        begin_stop(Stopping::Interrupt,
+                   std::chrono::milliseconds(number_of(command, "grace_ms", grace_.count())));
+    } else if (what == "input" && kernel_ != nullptr && kernel_->current() == this) {
+        kernel_->post('i', json::serialize(command));
+    }
+}
+
+void KernelCall::time_is_up() {
+    deadline_.reset();
+    if (stopping_ == Stopping::No) {
+        begin_stop(Stopping::Timeout, grace_);
+    } else if (kernel_ != nullptr && Clock::now() < *kill_at_) {
+        ask_to_stop();  // one that came before the cell began was lost
+    } else if (kernel_ != nullptr) {
+        kernel_->kill();  // it would not listen; the answer says that its state is lost
+    }
+}
+
+}  // namespace atl::guest

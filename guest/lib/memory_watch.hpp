@@ -1,0 +1,24 @@
+#pragma once
+// How much memory the sandbox's processes use, for hosts that give us no cgroup to hold it.
+//
+// Private pages only: what is shared with the zygote was paid for once. Files in tmpfs have their
+// own quota. Reading smaps takes some milliseconds, so the loop looks ten times a second; a program
+// can overshoot in between, by what RLIMIT_DATA lets one process have.
+#include <cstdint>
+#include <sys/types.h>
+
+namespace atl::guest {
+
+struct MemoryUse {
+    std::uint64_t bytes = 0;
+    std::uint64_t processes = 0;
+    pid_t largest = 0;
+};
+
+[[nodiscard]] MemoryUse measure_memory();
+
+// The data segment that this process has already: a fork starts with as much, and RLIMIT_DATA
+// counts it.
+[[nodiscard]] std::uint64_t own_data_bytes();
+
+}  // namespace atl::guest

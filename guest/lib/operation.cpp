@@ -1,0 +1,80 @@
+#include "guest/lib/operation.hpp"
+
+#include <boost/json/serialize.hpp>
+#include <cerrno>
+#include <cstring>
+
+namespace atl::guest {
+
+void Operation::send(wire::Kind kind, std::string_view payload, std::uint8_t flags) {
+    if (ended_) return;
+    credit_.spend(payload.size());
+    link_.send(kind, channel_, payload, flags);
+}
+
+void Operation::event(const json::object& event) {
+    const std::string text = json::serialize(event);
+    std::string_view rest = text;
+    while (rest.size() > wire::kPayloadBytesMax) {
+        send(wire::Kind::Event, rest.substr(0, wire::kPayloadBytesMax), wire::kFlagMore);
+        rest.remove_prefix(wire::kPayloadBytesMax);
+    }
+    send(wire::Kind::Event, rest);
+}
+
+void Operation::end(json::object result) {
+    result["ok"] = true;
+    end_raw(json::serialize(result));
+}
+
+void Operation::end_raw(std::string_view json_text) {
+    if (ended_) return;
+    link_.send(wire::Kind::End, channel_, json_text);
+    ended_ = true;
+}
+
+void Operation::fail(std::string_view code, std::string_view message) {
+    end_raw(json::serialize(json::object{
+        {"ok", false}, {"code", code}, {"message", message.substr(0, 4096)}}));
+}
+
+void Operation::fail_errno(const std::string& what) {
+    const int cause = errno;
+    const char* code = "internal";
+    switch (cause) {
+        case ENOENT: case ENOTDIR: code = "not_found"; break;
+        case EEXIST: case ENOTEMPTY: case EISDIR: code = "conflict"; break;
+        case EACCES: case EPERM: case EROFS: case ELOOP: case ENAMETOOLONG: case EINVAL:
+            code = "invalid_argument";
+            break;
+        case ENOSPC: case EDQUOT: case EFBIG: case EMFILE: case ENFILE: case ENOMEM: case EAGAIN:
+            code = "exhausted";
+            break;
+        case ECONNREFUSED: code = "unavailable"; break;
+        default: break;
+    }
+    fail(code, what + ": " + std::strerror(cause));
+}
+
+std::string text_of(const json::object& request, std::string_view key,
+                    std::string_view otherwise) {
+    const auto* value = request.if_contains(key);
+    if (value == nullptr || !value->is_string()) return std::string(otherwise);
+    const auto& text = value->get_string();
+    return std::string(text.data(), text.size());
+}
+
+std::int64_t number_of(const json::object& request, std::string_view key, std::int64_t otherwise) {
+    const auto* value = request.if_contains(key);
+    if (value == nullptr || !value->is_number()) return otherwise;
+    boost::system::error_code failed;
+    const auto number = value->to_number<std::int64_t>(failed);
+    return failed ? otherwise : number;
+}
+
+bool flag_of(const json::object& request, std::string_view key, bool otherwise) {
+    const auto* value = request.if_contains(key);
+    return value != nullptr && value->is_bool() ? value->get_bool() : otherwise;
+}
+
+}  // namespace atl::guest

@@ -1,0 +1,33 @@
+#pragma once
+// Starts a program inside the sandbox as the unprivileged user.
+//
+// vfork, because PID 1 may be a fork of a Python with pandas loaded: copying its page tables for
+// each `ls` would cost milliseconds. Between vfork and exec parent and child share memory, so the
+// child makes raw system calls only and leaves its failure in the Launch itself.
+#include "sys/confine.hpp"
+
+#include <string>
+#include <sys/types.h>
+#include <vector>
+
+namespace atl::guest {
+
+struct Launch {
+    std::vector<std::string> argv;
+    std::vector<std::string> environment;  // NAME=value
+    std::string directory = "/";
+    int in = -1, out = -1, err = -1;
+    bool controlling_terminal = false;  // `in` is a terminal that becomes the session's
+    sys::Confinement confinement;
+
+    sys::StepFailure failure;  // why spawn returned -1
+};
+
+// The new process's id, or -1 with `failure` filled in. It leads a session and a group of its own.
+pid_t spawn(Launch& launch);
+
+// Common to programs and kernels: standard descriptors, signals as a fresh program has them, and
+// first in line when memory runs out.
+bool prepare_child(int in, int out, int err, bool terminal, sys::StepFailure& failure) noexcept;
+
+}  // namespace atl::guest

@@ -1,0 +1,40 @@
+#pragma once
+// What PID 1 knows about the sandbox it is in: the user, the limits, the environment that new
+// processes and kernels get. Set when the walls are raised, narrowed or widened by the claim.
+#include "sys/confine.hpp"
+#include "sys/mounts.hpp"
+
+#include <linux/filter.h>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace atl::guest {
+
+struct Surroundings {
+    sys::UserIdentity user;
+    sys::ResourceLimits limits;
+    sys::TmpfsQuota disk;
+    std::map<std::string, std::string> environment;
+    std::vector<sock_filter> user_filter;
+    int landlock_fd = -1;
+    // Trees of the caller's that wait at a place of their own until the scratch folders exist.
+    struct Waiting { std::string from, to; };
+    std::vector<Waiting> mounts;
+    // Memory that all processes together may use when no cgroup holds it; 0 = a cgroup does.
+    std::uint64_t watched_memory_bytes_max = 0;
+
+    [[nodiscard]] sys::Confinement confinement() const {
+        sys::Confinement confinement;
+        confinement.limits = limits;
+        confinement.user = user;
+        confinement.landlock_fd = landlock_fd;
+        if (!user_filter.empty()) {
+            confinement.filter = user_filter.data();
+            confinement.filter_length = static_cast<unsigned short>(user_filter.size());
+        }
+        return confinement;
+    }
+};
+
+}  // namespace atl::guest

@@ -1,0 +1,118 @@
+#include "guest/lib/walls.hpp"
+
+#include "base/fd.hpp"
+#include "guest/lib/files.hpp"
+#include "sys/mounts.hpp"
+#include "sys/syscalls.hpp"
+
+#include <cstring>
+#include <net/if.h>
+#include <sys/ioctl.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace atl::guest {
+
+const char* const kWritable[] = {"/session", "/work", "/data", "/tmp",  "/var/tmp",
+                                 "/home",    "/dev",  "/proc", "/run", nullptr};
+
+namespace {
+
+// One tmpfs holds all that a session writes, so that one quota covers it; its folders appear at the
+// places that people know.
+constexpr const char* kScratch = "/mnt";
+
+struct Folder {
+    const char* inside;   // below kScratch
+    const char* appears;  // or null: only made
+    mode_t mode;
+    bool users;  // owned by the user
+};
+constexpr Folder kFolders[] = {
+    {"/mnt/session", "/session", 0755, true},
+    {"/mnt/session/artifacts", nullptr, 0755, true},
+    {"/mnt/data", "/data", 0755, true},
+    {"/mnt/data/outputs", nullptr, 0755, true},
+    {"/mnt/work", "/work", 0755, true},
+    {"/mnt/work/artifacts", nullptr, 0755, true},
+    {"/mnt/home", "/home/user", 0750, true},
+    {"/mnt/home/.cache", nullptr, 0755, true},
+    {"/mnt/home/.cache/matplotlib", nullptr, 0755, true},
+    {"/mnt/tmp", "/tmp", 01777, false},
+    {"/mnt/vartmp", "/var/tmp", 01777, false},
+    {"/mnt/shm", "/dev/shm", 01777, false},
+    {"/mnt/run", "/run", 0755, true},
+};
+
+bool make_scratch(const Surroundings& surroundings, sys::StepFailure& failure) {
+    if (!sys::mount_tmpfs(kScratch, surroundings.disk, "0755", failure)) return false;
+    for (const auto& folder : kFolders) {
+        // chmod besides mkdir: the umask of a Python zygote is not ours to trust.
+        if (::mkdir(folder.inside, folder.mode) != 0 || ::chmod(folder.inside, folder.mode) != 0) {
+            return failure.set("make ", folder.inside);
+        }
+        if (folder.users && surroundings.user.change_ids &&
+            ::chown(folder.inside, surroundings.user.uid, surroundings.user.gid) != 0) {
+            return failure.set("give to the user ", folder.inside);
+        }
+        if (folder.appears != nullptr &&
+            ::mount(folder.inside, folder.appears, nullptr, MS_BIND, nullptr) != 0) {
+            return failure.set("show the folder ", folder.appears);
+        }
+    }
+    // The folders stay where they appear; the whole is no longer to be seen anywhere.
+    if (::umount2(kScratch, MNT_DETACH) != 0) return failure.set("hide ", kScratch);
+    return true;
+}
+
+// The list of fonts takes seconds to make, so a template carries it. A link is enough: who wants
+// another list replaces the link in the own home.
+void link_font_cache(const Surroundings& surroundings) {
+    const auto found = surroundings.environment.find("ATOLL_FONT_CACHE");
+    if (found == surroundings.environment.end()) return;
+    const auto slash = found->second.rfind('/');
+    if (slash == std::string::npos) return;
+    const std::string link = "/home/user/.cache/matplotlib" + found->second.substr(slash);
+    [[maybe_unused]] const int unchecked = ::symlink(found->second.c_str(), link.c_str());
+}
+
+bool raise_loopback(sys::StepFailure& failure) {
+    const int any = ::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    if (any < 0) return failure.set("open a socket");
+    ifreq request{};
+    std::strcpy(request.ifr_name, "lo");
+    request.ifr_flags = IFF_UP | IFF_RUNNING;
+    const bool up = ::ioctl(any, SIOCSIFFLAGS, &request) == 0;
+    if (!up) failure.set("raise the loopback interface");
+    ::close(any);
+    return up;
+}
+
+}  // namespace
+
+bool raise_inner_walls(const Surroundings& surroundings, const std::string& hostname,
+                       sys::StepFailure& failure) {
+    ::umask(022);
+    if (!sys::make_mounts_private(failure) || !make_scratch(surroundings, failure) ||
+        !sys::mount_proc("/proc", failure) || !sys::mask_proc(kScratch, failure) ||
+        !sys::mount_devpts("/dev/pts", failure) || !raise_loopback(failure)) {
+        return false;
+    }
+    link_font_cache(surroundings);
+    for (const auto& mount : surroundings.mounts) {
+        const UniqueFd tree(sys::open_tree(AT_FDCWD, mount.from.c_str(),
+                                           OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE));
+        if (tree.get() < 0) return failure.set("open the mount for ", mount.to.c_str());
+        if (!attach_mount(tree.get(), mount.to.c_str(), surroundings.user, failure)) return false;
+    }
+    if (::sethostname(hostname.data(), hostname.size()) != 0) return failure.set("set the host name");
+    ::prctl(PR_SET_NAME, "atoll-guest", 0, 0, 0);
+    // No process of the sandbox can look into PID 1, whatever user it is.
+    if (::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0) return failure.set("hide the memory of PID 1");
+    return true;
+}
+
+}  // namespace atl::guest

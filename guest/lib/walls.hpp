@@ -1,0 +1,22 @@
+#pragma once
+// The inner walls: what makes one sandbox of the read-only tree that the enclosure prepared.
+//
+// The enclosure (src/runtimes/native/enclosure.hpp) has pivoted into a minimal root with nothing of
+// the host in it but read-only system trees. Here each sandbox gets its own scratch space with a
+// quota, its own /proc, terminals, host name and loopback.
+// Runs in PID 1 of the sandbox, as root of its user namespace, before any untrusted byte.
+#include "guest/lib/surroundings.hpp"
+#include "sys/step.hpp"
+
+#include <string>
+
+namespace atl::guest {
+
+bool raise_inner_walls(const Surroundings& surroundings, const std::string& hostname,
+                       sys::StepFailure& failure);
+
+// Where untrusted code may write: the folders of the scratch space, terminals, its own /proc files.
+// Null-terminated, as sys::make_landlock_ruleset wants it.
+extern const char* const kWritable[];
+
+}  // namespace atl::guest

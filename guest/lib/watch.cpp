@@ -1,0 +1,106 @@
+#include "guest/lib/watch.hpp"
+
+#include <dirent.h>
+#include <sys/inotify.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <unordered_map>
+
+namespace atl::guest {
+
+namespace {
+
+constexpr std::uint32_t kEvents = IN_CREATE | IN_DELETE | IN_MODIFY | IN_CLOSE_WRITE |
+                                  IN_MOVED_FROM | IN_MOVED_TO | IN_ATTRIB | IN_DELETE_SELF |
+                                  IN_ONLYDIR | IN_DONT_FOLLOW;
+constexpr std::size_t kWatchesMax = 4096;
+
+const char* what_happened(std::uint32_t mask) {
+    if (mask & IN_CREATE) return "created";
+    if (mask & (IN_DELETE | IN_DELETE_SELF)) return "removed";
+    if (mask & IN_MOVED_FROM) return "moved_from";
+    if (mask & IN_MOVED_TO) return "moved_to";
+    if (mask & IN_CLOSE_WRITE) return "written";
+    if (mask & IN_MODIFY) return "modified";
+    return "attributes";
+}
+
+class Watch : public Operation {
+public:
+    using Operation::Operation;
+
+    void start(const std::string& path, bool recursive) {
+        recursive_ = recursive;
+        fd_ = UniqueFd(::inotify_init1(IN_NONBLOCK | IN_CLOEXEC));
+        if (fd_.get() < 0) return fail_errno("watch " + path);
+        if (!add(path)) return fail_errno("watch " + path);
+        event({{"event", "watching"}, {"path", path}});
+    }
+    void watch(PollSet& set) override {
+        if (may_send()) set.add(fd_.get(), POLLIN);
+    }
+    void ready(const PollSet&) override {
+        alignas(inotify_event) char buffer[16 * 1024];
+        while (may_send() && !ended()) {
+            const ssize_t n = ::read(fd_.get(), buffer, sizeof buffer);
+            if (n <= 0) return;
+            for (ssize_t at = 0; at < n;) {
+                const auto* change = reinterpret_cast<const inotify_event*>(buffer + at);
+                at += static_cast<ssize_t>(sizeof(inotify_event) + change->len);
+                report(*change);
+            }
+        }
+    }
+    void control(const json::object& command) override {
+        if (text_of(command, "do") == "cancel") end({{"cancelled", true}});
+    }
+
+private:
+    bool add(const std::string& folder) {
+        if (paths_.size() >= kWatchesMax) return true;
+        const int id = ::inotify_add_watch(fd_.get(), folder.c_str(), kEvents);
+        if (id < 0) return false;
+        paths_[id] = folder;
+        if (!recursive_) return true;
+        DIR* directory = ::opendir(folder.c_str());
+        if (directory == nullptr) return true;
+        while (const dirent* entry = ::readdir(directory)) {
+            const std::string name = entry->d_name;
+            if (entry->d_type == DT_DIR && name != "." && name != "..") (void)add(folder + "/" + name);
+        }
+        ::closedir(directory);
+        return true;
+    }
+    void report(const inotify_event& change) {
+        if (change.mask & IN_Q_OVERFLOW) return event({{"event", "overflow"}});
+        const auto found = paths_.find(change.wd);
+        if (found == paths_.end()) return;
+        if (change.mask & IN_IGNORED) {
+            paths_.erase(found);
+            return;
+        }
+        const std::string path =
+            change.len > 0 ? found->second + "/" + change.name : found->second;
+        const bool folder = (change.mask & IN_ISDIR) != 0;
+        event({{"event", "change"},
+               {"what", what_happened(change.mask)},
+               {"path", path},
+               {"directory", folder}});
+        if (folder && recursive_ && (change.mask & (IN_CREATE | IN_MOVED_TO))) (void)add(path);
+    }
+
+    UniqueFd fd_;
+    bool recursive_ = false;
+    std::unordered_map<int, std::string> paths_;
+};
+
+}  // namespace
+
+std::unique_ptr<Operation> begin_watch(HostLink& link, std::uint32_t channel,
+                                       const json::object& request) {
+    auto watch = std::make_unique<Watch>(link, channel);
+    watch->start(text_of(request, "path"), flag_of(request, "recursive", true));
+    return watch;
+}
+
+}  // namespace atl::guest

@@ -1,0 +1,48 @@
+"""What must differ between two forks of one zygote.
+
+Fork hooks cover `random` already, but a library that seeds itself at import would give every
+sandbox the same numbers. Explicit here, so that one place can be read and tested. The hash seed
+(PYTHONHASHSEED) is the one thing that stays: it is fixed when an interpreter starts.
+"""
+import os
+import random
+import struct
+import sys
+
+
+def reseed() -> None:
+    random.seed(os.urandom(2500))
+    _reseed_numpy()
+    _reseed_openssl()
+    _reset_names()
+    torch = sys.modules.get("torch")
+    if torch is not None and hasattr(torch, "manual_seed"):
+        torch.manual_seed(int.from_bytes(os.urandom(8), "little") >> 1)
+
+
+def _reseed_numpy():
+    # default_rng() asks the system each time; only the legacy global generator has kept state.
+    numpy_random = sys.modules.get("numpy.random")
+    if numpy_random is not None:
+        numpy_random.seed(list(struct.unpack("<16I", os.urandom(64))))
+
+
+def _reseed_openssl():
+    # OpenSSL notices a fork by a changed process id. Process ids repeat between PID namespaces,
+    # so fresh entropy is stirred in rather than trusting that.
+    ssl = sys.modules.get("_ssl")
+    if ssl is not None:
+        ssl.RAND_add(os.urandom(32), 32.0)
+
+
+def _reset_names():
+    tempfile = sys.modules.get("tempfile")
+    if tempfile is not None:
+        tempfile._name_sequence = None
+        tempfile.tempdir = None  # TMPDIR of the session, not of the zygote
+    uuid = sys.modules.get("uuid")
+    if uuid is not None:
+        uuid._last_timestamp = None
+        if getattr(uuid, "_node", None) is not None:
+            # Left unset, uuid1() would look for a network card by running programs.
+            uuid._node = int.from_bytes(os.urandom(6), "big") | (1 << 40)

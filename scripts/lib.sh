@@ -1,0 +1,73 @@
+# shellcheck shell=bash
+# Shared by the scripts beside it: where things are, how to speak, and how to do a step once.
+# Sourced, after `set -euo pipefail`.
+
+ROOT="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
+TOOLS="$ROOT/.tools"
+# The system's Python, never one of a version manager: sandboxes run it, and what lies in somebody's
+# home cannot be read from inside.
+export PYTHON=/usr/bin/python3
+export PATH="$TOOLS/uv/bin:$PATH"
+
+say() { printf '\033[1m==> %s\033[0m\n' "$*" >&2; }
+die() {
+    printf 'error: %s\n' "$*" >&2
+    exit 1
+}
+
+# retry <command…>: three tries, because mirrors and registries fail now and then.
+retry() {
+    local try
+    for try in 1 2 3; do
+        if "$@"; then return 0; fi
+        [[ $try != 3 ]] || break
+        say "that failed; trying again ($((try + 1)) of 3)"
+        sleep $((try * 2))
+    done
+    return 1
+}
+
+# as_root <command…>: as it is for root, through sudo otherwise.
+can_be_root() { [[ $EUID == 0 ]] || command -v sudo >/dev/null; }
+as_root() { if [[ $EUID == 0 ]]; then "$@"; else sudo "$@"; fi; }
+
+# A step is done when its stamp holds the hash of all that it was made from.
+#   done_before <step> <text or file…>   true when nothing changed since
+#   mark_done   <step> <text or file…>
+stamp_of() {
+    local part
+    for part in "$@"; do
+        if [[ -f $part ]]; then cat "$part"; else printf '%s\n' "$part"; fi
+    done | sha256sum | cut -d' ' -f1
+}
+done_before() {
+    local file="$TOOLS/stamps/$1"
+    shift
+    [[ -f $file && $(<"$file") == "$(stamp_of "$@")" ]]
+}
+mark_done() {
+    local file="$TOOLS/stamps/$1"
+    shift
+    mkdir -p "$TOOLS/stamps"
+    stamp_of "$@" >"$file"
+}
+
+# configure_preset <preset>; build_preset <preset>
+configure_preset() {
+    local log
+    log="$(log_of "configure-$1")"
+    if ! (cd "$ROOT" && cmake --preset "$1" >"$log" 2>&1); then
+        cat "$log" >&2
+        die "CMake could not configure the preset $1"
+    fi
+}
+build_preset() {
+    say "building ($1)"
+    configure_preset "$1"
+    (cd "$ROOT" && cmake --build --preset "$1") ||
+        die "the $1 build failed; the first error is above"
+}
+log_of() {
+    mkdir -p "$ROOT/build/logs"
+    printf '%s\n' "$ROOT/build/logs/$1.log"
+}

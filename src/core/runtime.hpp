@@ -1,0 +1,45 @@
+#pragma once
+// The port behind which walls are built: "one guest, many walls".
+//
+// A runtime raises the walls round a guest and gives back one byte stream to it, with freeze, thaw,
+// use and destroy. All else is the guest protocol's (docs/guest-protocol.md), the same for all.
+#include "base/fd.hpp"
+#include "base/id.hpp"
+#include "core/spec.hpp"
+
+#include <boost/asio/awaitable.hpp>
+#include <memory>
+
+namespace atl::core {
+
+struct Usage {
+    std::uint64_t memory_bytes = 0;
+    std::uint64_t memory_peak_bytes = 0;  // 0 = this host cannot tell
+    std::uint64_t cpu_us = 0;
+    std::uint64_t processes = 0;
+    std::uint64_t memory_kills = 0;
+};
+
+// One live sandbox. Its walls stand until it is destroyed; the destructor does so too.
+class Sandbox {
+public:
+    virtual ~Sandbox() = default;
+    [[nodiscard]] virtual const SandboxId& id() const = 0;
+    // The stream to the guest, past its hello. Handed over once.
+    [[nodiscard]] virtual UniqueFd take_stream() = 0;
+    // Whether the guest can fork kernels, or only runs programs.
+    [[nodiscard]] virtual bool has_kernels() const = 0;
+    virtual Result<void> freeze(bool frozen) = 0;
+    [[nodiscard]] virtual Usage usage() const = 0;
+    // Ends every process in it and removes what it left on the host. Idempotent.
+    virtual void destroy() noexcept = 0;
+};
+
+class Runtime {
+public:
+    virtual ~Runtime() = default;
+    // Throws ErrorException. The sandbox answers when this returns.
+    virtual boost::asio::awaitable<std::unique_ptr<Sandbox>> create(SandboxSpec spec) = 0;
+};
+
+}  // namespace atl::core

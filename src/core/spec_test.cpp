@@ -1,0 +1,61 @@
+#include "core/spec.hpp"
+
+#include <gtest/gtest.h>
+
+namespace atl::core {
+
+// Goal: the spec is the one gate for limits. Each row breaks one thing only, so that a failing row
+// names the check that went missing.
+TEST(SpecBuilder, RefusesWhatNoRuntimeCouldHonour) {
+    struct Row { const char* name; const char* image; Limits limits; const char* complaint; };
+    const Row rows[] = {
+        {"no template", "", {}, "template name"},
+        {"path as template", "../etc", {}, "template name"},
+        {"tiny memory", "default", {.memory_bytes_max = 4096}, "at least 32 MiB"},
+        {"absurd memory", "default", {.memory_bytes_max = ~0ull}, "64 TiB"},
+        {"no processes", "default", {.processes_max = 0}, "at least 4"},
+        {"negative cpus", "default", {.cpus_max = -1}, "cpus"},
+        {"no file size", "default", {.file_bytes_max = 0}, "file size is 0"},
+        {"no open files", "default", {.open_files_max = 0}, "open files"},
+        {"no disk", "default", {.disk_bytes_max = 0}, "disk"},
+        {"no output", "default", {.output_bytes_max = 0}, "output is 0"},
+    };
+    for (const auto& row : rows) {
+        SCOPED_TRACE(row.name);
+        const auto spec = SpecBuilder().from_template(row.image).limits(row.limits).build();
+        ASSERT_FALSE(spec.has_value());
+        EXPECT_EQ(spec.error().code, Code::InvalidArgument);
+        EXPECT_NE(spec.error().message.find(row.complaint), std::string::npos)
+            << spec.error().message;
+    }
+    EXPECT_TRUE(SpecBuilder().build().has_value());
+}
+
+TEST(SpecBuilder, KeepsMountsOffItsOwnTrees) {
+    for (const char* target : {"/", "/proc", "/usr/lib", "/etc/passwd", "relative", "/data/../etc",
+                               "/sessions", "/dev/shm", "/tmp", "/mnt/x"}) {
+        SCOPED_TRACE(target);
+        EXPECT_FALSE(SpecBuilder().mount({"/srv", target, false}, HostUser::grant()).build());
+    }
+    for (const char* target : {"/data", "/data/sets/a", "/session", "/work/x"}) {
+        SCOPED_TRACE(target);
+        EXPECT_TRUE(SpecBuilder().mount({"/srv", target, false}, HostUser::grant()).build());
+    }
+}
+
+TEST(Sizes, AreReadAsPeopleWriteThem) {
+    EXPECT_EQ(parse_bytes("512m").value(), 512ull << 20);
+    EXPECT_EQ(parse_bytes("1.5GiB").value(), 1536ull << 20);
+    EXPECT_EQ(parse_bytes("1048576").value(), 1048576u);
+    for (const char* bad : {"", "x", "-1", "1x", "1e99", "nan", "12 mm"}) {
+        SCOPED_TRACE(bad);
+        EXPECT_FALSE(parse_bytes(bad).has_value());
+    }
+    EXPECT_EQ(parse_duration("500ms").value().count(), 500);
+    EXPECT_EQ(parse_duration("2m").value().count(), 120'000);
+    EXPECT_EQ(parse_duration("1.5").value().count(), 1500);
+    EXPECT_FALSE(parse_duration("-1s").has_value());
+    EXPECT_EQ(format_bytes(1536ull << 20), "1.5 GiB");
+}
+
+}  // namespace atl::core

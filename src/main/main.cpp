@@ -1,0 +1,35 @@
+// atoll: the composition root. Reads the command line and hands over to one command.
+#include "main/commands.hpp"
+#include "main/doctor_command.hpp"
+#include "main/one_off.hpp"
+#include "main/template_command.hpp"
+
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <cstdio>
+#include <exception>
+
+int main(int argc, char** argv) {
+    CLI::App app{"Atoll: a safe place for AI agents to work"};
+    app.set_version_flag("--version", "atoll " ATOLL_VERSION);
+    app.require_subcommand(1);
+    int exit_code = 0;
+    atl::main::remember_arguments(argc, argv);
+    atl::main::add_run_command(app, exit_code);
+    atl::main::add_shell_command(app, exit_code);
+    atl::main::add_template_command(app, exit_code);
+    atl::main::add_doctor_command(app, exit_code);
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::Success& done) {  // --help, --version
+        return app.exit(done);
+    } catch (const CLI::ParseError& wrong) {
+        std::fprintf(stderr, "atoll: %s\n", wrong.what());
+        std::fprintf(stderr, "`atoll --help` and `atoll COMMAND --help` show what can be asked.\n");
+        return 2;
+    } catch (const std::exception& unexpected) {
+        std::fprintf(stderr, "atoll: %s\n", unexpected.what());
+        return 125;
+    }
+    return exit_code;
+}

@@ -1,0 +1,38 @@
+#pragma once
+// A sandbox for one program: raised, used, gone. Shared by `atoll run` and `atoll shell`.
+//
+// Owns      the sandbox and the event loop for the time of the run. Ctrl-C goes to the program
+//           first; a second one ends it.
+#include "core/spec.hpp"
+#include "sessions/program.hpp"
+
+#include <boost/json/object.hpp>
+#include <optional>
+
+namespace atl::main {
+
+struct OneOff {
+    struct Script { std::string path, content; };
+    std::optional<Script> script;      // put there first
+    sessions::ProgramRequest request;
+    bool collect = false;              // keep the output instead of passing it on live
+    bool interactive = false;          // our terminal becomes the program's
+};
+
+struct OneOffResult {
+    sessions::ProgramResult program;
+    std::string out, err;              // when collected
+    struct File { std::string path; std::uint64_t bytes; };
+    std::vector<File> files;           // written, when collected
+    bool files_complete = true;
+    double walls_ms = 0, prepare_ms = 0, total_ms = 0;
+};
+
+[[nodiscard]] Result<OneOffResult> run_one_off(const core::SandboxSpec& spec, OneOff one);
+[[nodiscard]] boost::json::object to_json(const OneOffResult& result);
+
+// Whether the command line had a `--`: then what follows is a command, not a script.
+[[nodiscard]] bool asked_for_command();
+void remember_arguments(int argc, char** argv);
+
+}  // namespace atl::main

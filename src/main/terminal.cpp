@@ -1,0 +1,25 @@
+#include "main/terminal.hpp"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+namespace atl::main {
+
+Terminal::Terminal() {
+    if (::tcgetattr(STDIN_FILENO, &before_) != 0) return;
+    termios raw = before_;
+    ::cfmakeraw(&raw);
+    changed_ = ::tcsetattr(STDIN_FILENO, TCSADRAIN, &raw) == 0;
+}
+
+Terminal::~Terminal() {
+    if (changed_) ::tcsetattr(STDIN_FILENO, TCSADRAIN, &before_);
+}
+
+sessions::ProgramRequest::Terminal Terminal::size() {
+    winsize window{};
+    if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) != 0 || window.ws_row == 0) return {};
+    return {window.ws_row, window.ws_col};
+}
+
+}  // namespace atl::main

@@ -1,0 +1,131 @@
+#include "runtimes/native/handshake.hpp"
+
+#include "sys/descriptor_passing.hpp"
+#include "sys/files.hpp"
+#include "wire/assembler.hpp"
+#include "wire/frame.hpp"
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/experimental/awaitable_operators.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/json/serialize.hpp>
+#include <cerrno>
+#include <cstring>
+#include <unistd.h>
+
+namespace atl::native {
+
+namespace asio = boost::asio;
+namespace json = boost::json;
+
+namespace {
+
+constexpr auto as_tuple = asio::as_tuple(asio::use_awaitable);
+
+// Waits for the stream without owning it: the descriptor goes back to its owner in every case.
+class Borrowed {
+public:
+    Borrowed(asio::any_io_executor executor, int fd) : stream_(executor, fd) {
+        stream_.non_blocking(true);
+    }
+    ~Borrowed() { stream_.release(); }
+    asio::posix::stream_descriptor& operator*() noexcept { return stream_; }
+
+private:
+    asio::posix::stream_descriptor stream_;
+};
+
+// Exactly one frame, read header first, so that no byte of what follows is taken from the stream's
+// next owner.
+asio::awaitable<wire::Frame> read_frame(asio::posix::stream_descriptor& stream, std::string& kept,
+                                        asio::steady_timer& clock) {
+    using namespace asio::experimental::awaitable_operators;
+    wire::FrameDecoder decoder;
+    std::string bytes;
+    std::size_t wanted = wire::kHeaderBytes;
+    for (;;) {
+        while (bytes.size() < wanted) {
+            char piece[4096];
+            const std::size_t room = std::min(sizeof piece, wanted - bytes.size());
+            const ssize_t n = ::read(stream.native_handle(), piece, room);
+            if (n > 0) {
+                bytes.append(piece, static_cast<std::size_t>(n));
+            } else if (n == 0) {
+                throw ErrorException({Code::Unavailable, "the sandbox ended before it answered"});
+            } else if (errno == EAGAIN) {
+                auto first = co_await (
+                    stream.async_wait(asio::posix::stream_descriptor::wait_read, as_tuple) ||
+                    clock.async_wait(as_tuple));
+                if (first.index() == 1) {
+                    throw ErrorException({Code::Unavailable, "the sandbox did not answer in time"});
+                }
+            } else if (errno != EINTR) {
+                throw ErrorException(sys::errno_error("read from the sandbox"));
+            }
+        }
+        if (wanted == wire::kHeaderBytes) {
+            std::uint32_t length = 0;
+            std::memcpy(&length, bytes.data(), sizeof length);
+            if (length > wire::kPayloadBytesMax) {
+                throw ErrorException({Code::Internal, "broken frame from the sandbox"});
+            }
+            wanted += length;
+            if (length > 0) continue;
+        }
+        decoder.feed(bytes);
+        auto frame = decoder.next();
+        if (!frame) throw ErrorException(frame.error());
+        kept = std::string((*frame)->payload);
+        wire::Frame result = **frame;
+        result.payload = kept;
+        co_return result;
+    }
+}
+
+std::string text_in(const json::object& from, std::string_view key) {
+    const auto* value = from.if_contains(key);
+    return value != nullptr && value->is_string() ? std::string(value->get_string()) : "";
+}
+
+}  // namespace
+
+asio::awaitable<void> expect_hello(int stream, std::chrono::milliseconds time_max) {
+    const auto executor = co_await asio::this_coro::executor;
+    Borrowed borrowed(executor, stream);
+    asio::steady_timer clock(executor, time_max);
+    std::string kept;
+    const auto frame = co_await read_frame(*borrowed, kept, clock);
+    auto hello = wire::parse_object(frame.payload).value();
+    if (const auto error = text_in(hello, "error"); !error.empty()) {
+        throw ErrorException({Code::Unavailable, "build the sandbox: " + error});
+    }
+}
+
+asio::awaitable<json::object> ask_guest(int stream, std::uint32_t channel,
+                                        const json::object& request,
+                                        std::span<const int> descriptors,
+                                        std::chrono::milliseconds time_max) {
+    const auto executor = co_await asio::this_coro::executor;
+    Borrowed borrowed(executor, stream);
+    asio::steady_timer clock(executor, time_max);
+    std::string bytes;
+    wire::append_frame(bytes, wire::Kind::Request, channel, json::serialize(request));
+    // The stream is fresh and its buffer empty: a request of some kilobytes goes in one piece.
+    if (sys::send_with(stream, bytes, descriptors) != static_cast<ssize_t>(bytes.size())) {
+        throw ErrorException(sys::errno_error("write to the sandbox", Code::Unavailable));
+    }
+    for (;;) {
+        std::string kept;
+        const auto frame = co_await read_frame(*borrowed, kept, clock);
+        if (frame.channel != channel || frame.kind != wire::Kind::End) continue;
+        auto result = wire::parse_object(frame.payload).value();
+        const auto* ok = result.if_contains("ok");
+        if (ok != nullptr && ok->is_bool() && ok->get_bool()) co_return result;
+        throw ErrorException({Code::Unavailable, text_in(result, "message")});
+    }
+}
+
+}  // namespace atl::native

@@ -1,0 +1,24 @@
+#pragma once
+// The few words that the runtime itself exchanges with a fresh guest before it hands the stream on:
+// the hello, warming a pool member, and the claim.
+//
+// Trusts    nothing: a guest that answers oddly or not in time is an error, and its sandbox is buried.
+#include "base/result.hpp"
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/json/object.hpp>
+#include <chrono>
+#include <span>
+
+namespace atl::native {
+
+// Throws ErrorException, also with the wall that could not be raised.
+boost::asio::awaitable<void> expect_hello(int stream, std::chrono::milliseconds time_max);
+
+// One request on `channel` (below 16), answered by an end frame. `descriptors` travel along.
+boost::asio::awaitable<boost::json::object> ask_guest(int stream, std::uint32_t channel,
+                                                      const boost::json::object& request,
+                                                      std::span<const int> descriptors,
+                                                      std::chrono::milliseconds time_max);
+
+}  // namespace atl::native

@@ -1,0 +1,267 @@
+#include "runtimes/native/nest.hpp"
+
+#include "runtimes/native/enclosure.hpp"
+#include "runtimes/native/guest_config.hpp"
+#include "runtimes/native/root_tree.hpp"
+#include "sys/descriptor_passing.hpp"
+#include "sys/files.hpp"
+#include "sys/seccomp/policy.hpp"
+#include "sys/syscalls.hpp"
+#include "wire/assembler.hpp"
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/json/serialize.hpp>
+#include <charconv>
+#include <chrono>
+#include <csignal>
+#include <cstring>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace atl::native {
+
+namespace asio = boost::asio;
+namespace json = boost::json;
+
+namespace {
+
+constexpr int kControlInside = 3;
+constexpr int kConfigInside = 4;
+constexpr std::size_t kMessageBytesMax = 256 * 1024;
+constexpr std::uint32_t kUserInside = 1000;
+constexpr auto as_tuple = asio::as_tuple(asio::use_awaitable);
+// An import of everything from cold storage on a busy machine takes long; a zygote that hangs
+// must not hang us.
+constexpr auto kImportTimeMax = std::chrono::seconds(120);
+constexpr auto kForkTimeMax = std::chrono::seconds(20);
+
+std::string text_in(const json::object& from, std::string_view key) {
+    const auto* value = from.if_contains(key);
+    return value != nullptr && value->is_string() ? std::string(value->get_string()) : "";
+}
+
+// A pidfd tells which process it is in the numbers of whoever asks.
+pid_t pid_of(int pidfd) {
+    const auto text = sys::read_small_file("/proc/self/fdinfo/" + std::to_string(pidfd));
+    if (!text) return -1;
+    const auto at = text->find("Pid:");
+    if (at == std::string::npos) return -1;
+    const auto digits = text->find_first_of("-0123456789", at);
+    pid_t pid = -1;
+    if (digits != std::string::npos) {
+        std::from_chars(text->data() + digits, text->data() + text->size(), pid);
+    }
+    return pid;
+}
+
+// The child of the nest's init: where the imports happen and memory is to be measured.
+pid_t only_child_of(pid_t pid) {
+    const std::string id = std::to_string(pid);
+    const auto text = sys::read_small_file("/proc/" + id + "/task/" + id + "/children");
+    pid_t child = -1;
+    if (text) std::from_chars(text->data(), text->data() + text->size(), child);
+    return child;
+}
+
+Result<UniqueFd> config_file(const Template& from) {
+    json::array preload;
+    for (const auto& module : from.preload) preload.emplace_back(module);
+    const std::string text = json::serialize(
+        json::object{{"library", std::string(kGuestInside) + "/libatoll_guest.so"},
+                     {"control_fd", kControlInside},
+                     {"preload", std::move(preload)},
+                     {"warm", true}});
+    UniqueFd file(::memfd_create("atoll-zygote", MFD_CLOEXEC));
+    if (file.get() < 0) return sys::errno_error("make a memory file");
+    if (::write(file.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size()) ||
+        ::lseek(file.get(), 0, SEEK_SET) != 0) {
+        return sys::errno_error("write a memory file");
+    }
+    return file;
+}
+
+}  // namespace
+
+Nest::Nest(asio::any_io_executor executor, UniqueFd control, Template from, bool watch_memory)
+    : executor_(executor), control_(executor, control.release()), template_(std::move(from)),
+      watch_memory_(watch_memory) {
+    control_.non_blocking(true);
+}
+
+Nest::~Nest() {
+    if (pidfd_.get() >= 0) {
+        sys::pidfd_send_signal(pidfd_.get(), SIGKILL);
+        ::waitpid(init_pid_, nullptr, 0);
+    }
+}
+
+asio::awaitable<std::shared_ptr<Nest>> Nest::raise(const Paths& paths, Template from,
+                                                   core::Limits defaults, bool watch_memory) {
+    const auto executor = co_await asio::this_coro::executor;
+    const auto began = std::chrono::steady_clock::now();
+    const bool root = ::geteuid() == 0;
+    Plan plan;
+    std::optional<IdBlock> ids;
+    if (root) {
+        ids = IdBlock::take(paths.run).value();
+        plan.ids = {0, ids->first_id(), kSlotsABlock * kIdsASlot, 0};
+    } else {
+        plan.ids = {0, ::geteuid(), 1, ::getegid()};
+    }
+    plan_root(plan, paths, from);
+    plan.filter = sys::compile_filter(sys::Profile::Guest).value();
+    int ends[2];
+    if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
+        throw ErrorException(sys::errno_error("make the zygote's socket"));
+    }
+    UniqueFd ours(ends[0]), theirs(ends[1]);
+    const UniqueFd config = config_file(from).value();
+    plan.descriptors = {{theirs.get(), kControlInside}, {config.get(), kConfigInside}};
+    plan.argv = {std::string(kGuestInside) + "/atoll-guest", "nest", "--",
+                 std::string(kEnvironmentInside) + "/bin/python", "-I",
+                 std::string(kGuestInside) + "/python/atoll_guest/zygote.py",
+                 "fd:" + std::to_string(kConfigInside)};
+    // A clean environment: nothing of the server's, no secret, ever reaches a zygote.
+    for (const auto& [name, value] : base_environment(from)) {
+        plan.environment.push_back(name + "=" + value);
+    }
+    plan.environment.push_back("MPLCONFIGDIR=" + std::string(kTemplateInside) + "/cache");
+
+    std::shared_ptr<Nest> nest(
+        new Nest(executor, std::move(ours), std::move(from), watch_memory));
+    nest->ids_ = std::move(ids);
+    auto enclosure = raise_enclosure(plan);
+    if (!enclosure) throw ErrorException(enclosure.error().during("raise the nest of " + nest->template_.name));
+    nest->pidfd_ = std::move(enclosure->pidfd);
+    nest->init_pid_ = enclosure->pid;
+    theirs = UniqueFd();
+
+    auto ready = std::make_shared<Waiting>(Waiting{std::nullopt, asio::steady_timer(executor, kImportTimeMax)});
+    nest->waiting_.push_back(ready);
+    asio::co_spawn(executor, [nest]() -> asio::awaitable<void> { return nest->read(); }, asio::detached);
+    while (!ready->reply) {
+        auto [cancelled] = co_await ready->came.async_wait(as_tuple);
+        if (!nest->alive_) break;
+        if (!cancelled) nest->fail("the zygote did not finish its imports within 120 s");
+    }
+    if (!nest->alive_) {
+        throw ErrorException({Code::Unavailable, "start the template " + nest->template_.name + ": " +
+                                                     nest->death_});
+    }
+    auto filter = sys::compile_filter(sys::Profile::User).value();
+    json::object variables;
+    for (const auto& [name, value] : base_environment(nest->template_)) variables[name] = value;
+    // Named, not written inside the co_await: g++ 12 cannot keep a braced list across one.
+    const json::object init{{"type", "init"},
+                            {"limits", guest_limits(defaults, watch_memory)},
+                            {"user", guest_user(root)},
+                            {"env", std::move(variables)},
+                            {"filter", hex(filter)}};
+    co_await nest->ask(init, -1);
+    nest->zygote_pid_ = only_child_of(nest->init_pid_);
+    nest->import_ms_ = std::chrono::duration<double, std::milli>(
+                           std::chrono::steady_clock::now() - began).count();
+    co_return nest;
+}
+
+asio::awaitable<void> Nest::read() {
+    const auto self = shared_from_this();
+    std::string buffer(kMessageBytesMax, '\0');
+    while (alive_) {
+        auto [failed] = co_await control_.async_wait(asio::posix::stream_descriptor::wait_read, as_tuple);
+        if (failed) break;
+        std::vector<UniqueFd> along;
+        const ssize_t n = sys::receive_with(control_.native_handle(), buffer.data(), buffer.size(),
+                                            0, along);
+        if (n < 0 && (errno == EAGAIN || errno == EINTR)) continue;
+        if (n <= 0) {
+            fail("the zygote has ended");
+            break;
+        }
+        UniqueFd pidfd = along.empty() ? UniqueFd() : std::move(along.front());
+        std::string_view text(buffer.data(), static_cast<std::size_t>(n));
+        // Python's own report of a failed start comes in a kernel's framing: length and type first.
+        if (!text.empty() && text.front() != '{' && text.size() > 5) text.remove_prefix(5);
+        auto message = wire::parse_object(text);
+        if (!message || text_in(*message, "event") == "error") {
+            fail(message ? text_in(*message, "message") : message.error().message);
+            break;
+        }
+        if (waiting_.empty()) continue;
+        const auto first = waiting_.front();
+        waiting_.pop_front();
+        first->reply.emplace(Reply{std::move(*message), std::move(pidfd)});
+        first->came.cancel();
+    }
+}
+
+void Nest::fail(const std::string& why) {
+    if (!alive_) return;
+    alive_ = false;
+    death_ = why;
+    boost::system::error_code ignored;
+    control_.close(ignored);
+    for (const auto& waiting : waiting_) waiting->came.cancel();
+    waiting_.clear();
+}
+
+asio::awaitable<Nest::Reply> Nest::ask(const json::object& message, int descriptor) {
+    const auto self = shared_from_this();
+    const std::string text = json::serialize(message);
+    const std::span<const int> along(&descriptor, descriptor >= 0 ? 1 : 0);
+    while (alive_ && sys::send_with(control_.native_handle(), text, along) < 0) {
+        if (errno != EAGAIN && errno != EINTR) fail("the zygote has ended");
+        else co_await control_.async_wait(asio::posix::stream_descriptor::wait_write, as_tuple);
+    }
+    auto waiting = std::make_shared<Waiting>(Waiting{std::nullopt, asio::steady_timer(executor_, kForkTimeMax)});
+    if (alive_) waiting_.push_back(waiting);
+    while (alive_ && !waiting->reply) {
+        auto [cancelled] = co_await waiting->came.async_wait(as_tuple);
+        if (!cancelled && !waiting->reply) fail("the zygote does not answer");
+    }
+    if (!waiting->reply) throw ErrorException({Code::Unavailable, death_});
+    if (text_in(waiting->reply->message, "type") == "error") {
+        throw ErrorException({Code::Unavailable,
+                              "fork a sandbox: " + text_in(waiting->reply->message, "message")});
+    }
+    co_return std::move(*waiting->reply);
+}
+
+asio::awaitable<Forked> Nest::fork(const core::SandboxSpec& spec) {
+    const bool root = ids_.has_value();
+    Forked forked;
+    forked.slot = slots_.take().value();
+    int ends[2];
+    if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
+        give_back(forked.slot);
+        throw ErrorException(sys::errno_error("make a stream to the guest"));
+    }
+    forked.stream = UniqueFd(ends[0]);
+    const UniqueFd theirs(ends[1]);
+    json::object request{{"type", "fork"},
+                         {"hostname", spec.hostname},
+                         {"limits", guest_limits(spec.limits, watch_memory_)},
+                         {"inside_id", root ? 0u : kUserInside},
+                         {"outside_id", root ? forked.slot * kIdsASlot : 0u},
+                         {"ids", root ? kIdsASlot : 1u}};
+    std::optional<Error> failed;
+    try {
+        auto reply = co_await ask(request, theirs.get());
+        forked.pidfd = std::move(reply.pidfd);
+    } catch (const ErrorException& error) {
+        failed = error.error;
+    }
+    if (failed) {
+        give_back(forked.slot);
+        throw ErrorException(*failed);
+    }
+    forked.pid = pid_of(forked.pidfd.get());
+    co_return forked;
+}
+
+}  // namespace atl::native

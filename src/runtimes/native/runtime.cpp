@@ -1,0 +1,224 @@
+#include "runtimes/native/runtime.hpp"
+
+#include "runtimes/native/direct.hpp"
+#include "runtimes/native/guest_config.hpp"
+#include "runtimes/native/handshake.hpp"
+#include "runtimes/native/root_tree.hpp"
+#include "sys/idmap.hpp"
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace atl::native {
+
+namespace asio = boost::asio;
+namespace json = boost::json;
+
+namespace {
+
+constexpr std::uint32_t kClaimChannel = 1;
+constexpr std::uint32_t kWarmChannel = 2;
+constexpr std::chrono::milliseconds kHelloTimeMax{15'000};
+constexpr std::chrono::milliseconds kClaimTimeMax{5'000};
+constexpr std::chrono::milliseconds kWarmTimeMax{30'000};
+constexpr std::chrono::milliseconds kBurialPause{2};
+constexpr std::uint32_t kUserInside = 1000;
+constexpr auto as_tuple = asio::as_tuple(asio::use_awaitable);
+
+}  // namespace
+
+NativeRuntime::NativeRuntime(asio::any_io_executor executor, Paths paths, RuntimeOptions options)
+    : executor_(executor), paths_(std::move(paths)), options_(options),
+      host_(sys::CgroupHost::detect()) {}
+
+NativeRuntime::~NativeRuntime() = default;
+
+std::shared_ptr<Nest> NativeRuntime::nest() const {
+    const auto found = nests_.find("default");
+    return found == nests_.end() ? nullptr : found->second;
+}
+
+asio::awaitable<void> NativeRuntime::start() {
+    co_await nest_for("default");
+    co_await refill();
+}
+
+asio::awaitable<std::shared_ptr<Nest>> NativeRuntime::nest_for(std::string name) {
+    for (;;) {
+        if (const auto found = nests_.find(name); found != nests_.end()) {
+            if (found->second->alive()) co_return found->second;
+            nests_.erase(found);
+        }
+        // Whoever comes while another raises it waits for that one instead of raising a second.
+        const auto other = raising_.find(name);
+        if (other == raising_.end()) break;
+        const auto done = other->second;
+        co_await done->async_wait(as_tuple);
+    }
+    const auto done =
+        std::make_shared<asio::steady_timer>(executor_, asio::steady_timer::time_point::max());
+    raising_[name] = done;
+    std::optional<Error> failed;
+    std::shared_ptr<Nest> nest;
+    try {
+        auto from = Template::load(paths_, name).value();
+        nest = co_await Nest::raise(paths_, std::move(from), options_.defaults,
+                                    host_.version == sys::CgroupHost::Version::None);
+    } catch (const ErrorException& error) {
+        failed = error.error;
+    }
+    raising_.erase(name);
+    done->cancel();
+    if (failed) throw ErrorException(*failed);
+    nests_[name] = nest;
+    co_return nest;
+}
+
+asio::awaitable<NativeRuntime::SandboxPtr> NativeRuntime::fork(core::SandboxSpec spec, bool warm) {
+    const auto nest = co_await nest_for(spec.template_name);
+    auto forked = co_await nest->fork(spec);
+    const SandboxId id = new_sandbox_id();
+    Remains parts;
+    parts.pidfd = std::move(forked.pidfd);
+    parts.pid = forked.pid;
+    parts.first_id = nest->first_id(forked.slot);
+    parts.release_ids = [nest, slot = forked.slot] { nest->give_back(slot); };
+    // Owned from here on, so that whatever fails below, the process is ended and buried.
+    auto sandbox = std::make_unique<NativeSandbox>(
+        id, std::move(forked.stream), true, std::move(parts),
+        [this](Remains remains) { bury_later(std::move(remains)); });
+    auto cgroup = sys::Cgroup::create(host_, id.text());
+    if (!cgroup) throw ErrorException(cgroup.error());
+    sandbox->cgroup() = std::move(*cgroup);
+    sandbox->cgroup().set_limits(cgroup_limits(spec.limits)).value();
+    // The guest builds its walls meanwhile; no untrusted code runs before it is asked to.
+    sandbox->cgroup().add(forked.pid).value();
+    co_await expect_hello(sandbox->stream(), kHelloTimeMax);
+    if (warm) {
+        const json::object request{{"op", "kernel.call"}, {"request", {{"op", "warm"}}}};
+        co_await ask_guest(sandbox->stream(), kWarmChannel, request, {}, kWarmTimeMax);
+    }
+    co_return sandbox;
+}
+
+asio::awaitable<void> NativeRuntime::claim(NativeSandbox& sandbox, const core::SandboxSpec& spec) {
+    if (!(cgroup_limits(spec.limits) == cgroup_limits(options_.defaults))) {
+        sandbox.cgroup().set_limits(cgroup_limits(spec.limits)).value();
+    }
+    json::object request{{"op", "claim"}, {"hostname", spec.hostname}};
+    if (!(spec.limits == options_.defaults)) {
+        request["limits"] =
+            guest_limits(spec.limits, host_.version == sys::CgroupHost::Version::None);
+    }
+    if (!spec.environment.empty()) {
+        json::object variables;
+        for (const auto& [name, value] : spec.environment) variables[name] = value;
+        request["env"] = std::move(variables);
+    }
+    std::vector<UniqueFd> mounts;
+    std::vector<int> descriptors;
+    json::array targets;
+    for (const auto& mount : spec.mounts) {
+        struct stat info {};
+        if (::stat(mount.source.c_str(), &info) != 0) {
+            throw ErrorException({Code::NotFound, "mount " + mount.source + ": it is not there"});
+        }
+        const std::uint32_t shown = sandbox.first_id() + kUserInside;
+        mounts.push_back(sys::make_shifted_mount(mount.source, mount.writable,
+                                                 {info.st_uid, info.st_gid, shown, shown}).value());
+        descriptors.push_back(mounts.back().get());
+        targets.emplace_back(mount.target);
+    }
+    if (!targets.empty()) request["mounts"] = std::move(targets);
+    co_await ask_guest(sandbox.stream(), kClaimChannel, request, descriptors, kClaimTimeMax);
+}
+
+asio::awaitable<std::unique_ptr<core::Sandbox>> NativeRuntime::create(core::SandboxSpec spec) {
+    if (!spec.mounts.empty() && ::geteuid() != 0) {
+        throw ErrorException({Code::Unavailable,
+                              "mounts into pooled sandboxes need root; `atoll run --mount` works "
+                              "without"});
+    }
+    SandboxPtr sandbox;
+    while (spec.template_name == "default" && !pool_.empty()) {
+        sandbox = std::move(pool_.front());
+        pool_.pop_front();
+        if (sandbox->alive()) break;
+        sandbox.reset();
+    }
+    if (sandbox) {
+        co_await claim(*sandbox, spec);
+        refill_soon();
+        co_return sandbox;
+    }
+    sandbox = co_await fork(spec, false);
+    co_await claim(*sandbox, spec);
+    refill_soon();
+    co_return sandbox;
+}
+
+void NativeRuntime::refill_soon() {
+    if (refilling_ || stopping_ || pool_.size() >= options_.pool_size) return;
+    asio::co_spawn(executor_, [this]() -> asio::awaitable<void> { return refill(); }, asio::detached);
+}
+
+asio::awaitable<void> NativeRuntime::refill() {
+    if (refilling_) co_return;
+    refilling_ = true;
+    while (!stopping_ && pool_.size() < options_.pool_size) {
+        core::SandboxSpec spec;
+        spec.limits = options_.defaults;
+        bool failed = false;
+        try {
+            pool_.push_back(co_await fork(spec, true));
+        } catch (const ErrorException&) {
+            failed = true;  // the next create meets the same fault, and its caller hears of it
+        }
+        if (failed) break;
+    }
+    refilling_ = false;
+}
+
+void NativeRuntime::bury_later(Remains remains) {
+    ++burials_;
+    auto shared = std::make_shared<Remains>(std::move(remains));
+    asio::co_spawn(executor_,
+                   [this, shared]() -> asio::awaitable<void> { return bury(std::move(*shared)); },
+                   [this](std::exception_ptr) { --burials_; });
+}
+
+asio::awaitable<void> NativeRuntime::bury(Remains remains) {
+    if (remains.pidfd.get() >= 0) {
+        asio::posix::stream_descriptor ended(executor_, ::dup(remains.pidfd.get()));
+        co_await ended.async_wait(asio::posix::stream_descriptor::wait_read, as_tuple);
+    }
+    asio::steady_timer pause(executor_);
+    while (!remains.cgroup.remove()) {
+        remains.cgroup.kill_all();
+        pause.expires_after(kBurialPause);
+        co_await pause.async_wait(as_tuple);
+    }
+    remains.bury();
+}
+
+asio::awaitable<void> NativeRuntime::stop() {
+    stopping_ = true;
+    asio::steady_timer pause(executor_);
+    while (refilling_) {
+        pause.expires_after(kBurialPause);
+        co_await pause.async_wait(as_tuple);
+    }
+    pool_.clear();
+    while (burials_ > 0) {
+        pause.expires_after(kBurialPause);
+        co_await pause.async_wait(as_tuple);
+    }
+    nests_.clear();
+}
+
+}  // namespace atl::native

@@ -1,0 +1,64 @@
+#pragma once
+// The native runtime: sandboxes forked from a template's zygote, kept ready in a pool.
+//
+//     create ──▶ pool has one: take it, set its limits, claim it         (well below a millisecond)
+//            └─▶ pool is empty: fork one from the zygote now             (some milliseconds)
+//
+// A pool member has its walls, its cgroup, its kernel forked and the pages that a first cell touches
+// already touched. It has run no byte of anybody's code. Refilled in the background.
+// Owns      nests by template, the pool, the cgroups of live sandboxes, what waits to be buried.
+// Threads   one, its executor's.
+// A nest whose zygote died is replaced at the next need; its live sandboxes go on.
+#include "core/runtime.hpp"
+#include "runtimes/native/nest.hpp"
+#include "runtimes/native/sandbox.hpp"
+
+#include <boost/asio/any_io_executor.hpp>
+#include <deque>
+#include <map>
+
+namespace atl::native {
+
+struct RuntimeOptions {
+    std::size_t pool_size = 4;      // ready sandboxes of the default template
+    core::Limits defaults;          // what pool members are made with
+};
+
+class NativeRuntime : public core::Runtime {
+public:
+    NativeRuntime(boost::asio::any_io_executor executor, Paths paths, RuntimeOptions options);
+    ~NativeRuntime() override;
+
+    // Raises the default template's nest and fills the pool. Throws ErrorException.
+    boost::asio::awaitable<void> start();
+    boost::asio::awaitable<std::unique_ptr<core::Sandbox>> create(core::SandboxSpec spec) override;
+    // Buries everything, nests too; then nothing of ours is left on the host.
+    boost::asio::awaitable<void> stop();
+
+    [[nodiscard]] std::size_t pooled() const noexcept { return pool_.size(); }
+    // Zygote of the default template, for measuring and for tests that kill it.
+    [[nodiscard]] std::shared_ptr<Nest> nest() const;
+
+private:
+    using SandboxPtr = std::unique_ptr<NativeSandbox>;
+    boost::asio::awaitable<std::shared_ptr<Nest>> nest_for(std::string name);
+    boost::asio::awaitable<SandboxPtr> fork(core::SandboxSpec spec, bool warm);
+    boost::asio::awaitable<void> claim(NativeSandbox& sandbox, const core::SandboxSpec& spec);
+    boost::asio::awaitable<void> refill();
+    void refill_soon();
+    void bury_later(Remains remains);
+    boost::asio::awaitable<void> bury(Remains remains);
+
+    boost::asio::any_io_executor executor_;
+    Paths paths_;
+    RuntimeOptions options_;
+    sys::CgroupHost host_;
+    std::map<std::string, std::shared_ptr<Nest>> nests_;
+    std::map<std::string, std::shared_ptr<boost::asio::steady_timer>> raising_;
+    std::deque<SandboxPtr> pool_;
+    bool refilling_ = false;
+    bool stopping_ = false;
+    std::size_t burials_ = 0;
+};
+
+}  // namespace atl::native

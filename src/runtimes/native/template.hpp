@@ -1,0 +1,67 @@
+#pragma once
+// A template: what sandboxes start from, as a folder <data>/templates/<name>.
+//
+//     template.json   what was asked for: packages, preload, trees, environment
+//     env/            the Python environment (a relocatable venv, bytecode compiled)
+//     cache/          what would be slow to make in each sandbox: the list of fonts
+//     etc/            matplotlibrc: fonts with CJK glyphs
+//     built.json      written last: a folder without it is half-made and not used
+//
+// Building needs the network's package index and `uv`; using one needs neither.
+// Owns      the folders below <data>/templates (template_folder.hpp says how they lie there).
+// Trusts    the host's user, who names packages and trees. Code of a package never runs as root.
+#include "base/fd.hpp"
+#include "base/result.hpp"
+#include "runtimes/native/paths.hpp"
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace atl::native {
+
+struct Template {
+    std::string name;
+    std::string description;
+    std::vector<std::string> packages;   // as pip takes them
+    std::vector<std::string> constraints;  // versions for what the packages need in turn
+    bool source_builds = false;  // may run packages' own build scripts, outside of every wall
+    std::vector<std::string> preload;    // modules that the zygote imports
+    std::map<std::string, std::string> environment;
+    struct ExtraTree { std::string source, target; };
+    std::vector<ExtraTree> trees;        // read-only
+    std::string folder;
+    std::string font_cache;              // name of the file in cache/, or empty
+    // A shared lock for as long as any copy of a loaded template lives: neither `rm` nor a rebuild
+    // takes files away from below running sandboxes. Shared, because copies are one use.
+    std::shared_ptr<const UniqueFd> in_use;
+
+    [[nodiscard]] std::string python() const { return folder + "/env/bin/python"; }
+
+    // A built one, ready for use; NotFound with what to do about it otherwise.
+    [[nodiscard]] static Result<Template> load(const Paths& paths, const std::string& name);
+    // What a file says, or the built-in `default` when it is empty.
+    [[nodiscard]] static Result<Template> parse(const std::string& name, const std::string& text);
+    [[nodiscard]] static const char* builtin_default();
+};
+
+struct TemplateStatus {
+    std::string name;
+    bool built = false;
+    std::uint64_t bytes = 0;
+    std::string description;
+    std::string problem;  // why it cannot be used, when it cannot
+};
+[[nodiscard]] std::vector<TemplateStatus> list_templates(const Paths& paths);
+// Conflict while sandboxes run from it.
+[[nodiscard]] Result<void> remove_template(const Paths& paths, const std::string& name);
+
+// Reports progress in whole sentences. Half-made folders are removed on failure, and when a signal
+// asks the process to end; a build of the same name that exists is replaced at the very end.
+using Progress = void (*)(const std::string& line);
+[[nodiscard]] Result<Template> build_template(const Paths& paths, const Template& wanted,
+                                              const std::string& text, Progress progress);
+
+}  // namespace atl::native

@@ -1,0 +1,505 @@
+// Building a template: install, prove that it works, keep what is slow to make, publish.
+#include "runtimes/native/template.hpp"
+#include "runtimes/native/template_child.hpp"
+#include "runtimes/native/template_folder.hpp"
+#include "sys/files.hpp"
+
+#include <algorithm>
+#include <array>
+#include <boost/json.hpp>
+#include <chrono>
+#include <ctime>
+#include <fcntl.h>
+#include <filesystem>
+#include <fstream>
+#include <sys/stat.h>
+#include <thread>
+#include <unistd.h>
+
+namespace atl::native {
+
+namespace fs = std::filesystem;
+namespace json = boost::json;
+
+namespace {
+
+// The system's: sandboxes see /usr and nothing of anybody's home.
+constexpr const char* kPython = "/usr/bin/python3";
+// The kernel inside is made of these, whatever else a template asks for.
+constexpr std::array kKernelNeeds = {"ipython", "cloudpickle"};
+constexpr std::chrono::seconds kInstallTimeMax{1800};  // gigabytes over a slow line
+constexpr std::chrono::seconds kProveTimeMax{300};
+constexpr int kInstallTries = 3;
+
+// Runs in the new environment. Imports what the zygote will import and under its conditions (one
+// thread), lists the packages, and makes matplotlib's list of fonts. Only system fonts and its own
+// are in that list: sandboxes see no other.
+constexpr const char* kProve = R"python(
+import importlib, importlib.metadata, importlib.util, json, os, sys, tempfile
+answer = os.fdopen(os.dup(1), "w", encoding="utf-8")
+os.dup2(2, 1)  # what a package prints is no answer
+
+def end(**members):
+    json.dump(members, answer)
+    answer.flush()
+    os._exit(0)
+
+with tempfile.TemporaryDirectory() as folder:
+    os.environ["MPLCONFIGDIR"] = folder
+    for index, name in enumerate(json.loads(sys.argv[1])):
+        try:
+            importlib.import_module(name)
+        except BaseException as error:
+            missing = error.name if isinstance(error, ModuleNotFoundError) else None
+            end(failed=index, missing=missing, error=f"{type(error).__name__}: {error}")
+        threads = len(os.listdir("/proc/self/task")) - 1
+        if threads:
+            end(failed=index, missing=None, error=f"it starts {threads} threads when imported")
+    packages = {d.metadata["Name"]: d.version for d in importlib.metadata.distributions()}
+    members = {"version": sys.version.split()[0], "packages": dict(sorted(packages.items()))}
+    if importlib.util.find_spec("matplotlib"):
+        import matplotlib
+        from matplotlib import font_manager
+        manager = font_manager.FontManager()
+        ours = ("/usr/", matplotlib.get_data_path())
+        manager.ttflist = [f for f in manager.ttflist if f.fname.startswith(ours)]
+        manager.afmlist = [f for f in manager.afmlist if f.fname.startswith(ours)]
+        path = os.path.join(folder, f"fontlist-v{font_manager.FontManager.__version__}.json")
+        font_manager.json_dump(manager, path)
+        with open(path, encoding="utf-8") as file:
+            members["font_list"] = file.read()
+        members["font_cache"] = os.path.basename(path)
+        members["fonts"] = sorted({f.name for f in manager.ttflist})
+end(**members)
+)python";
+
+// Any one of these covers Chinese, Japanese and Korean; the first that is there is taken, since
+// each further font costs time in every figure.
+constexpr std::array kCjkFonts = {"Noto Sans CJK JP", "Noto Sans CJK SC", "Source Han Sans JP",
+                                  "WenQuanYi Zen Hei", "Droid Sans Fallback"};
+
+// Removes the half-made folder on every way out but the good one.
+class Partial {
+public:
+    explicit Partial(std::string folder) : folder_(std::move(folder)) {}
+    ~Partial() {
+        std::error_code failed;
+        if (!folder_.empty()) fs::remove_all(folder_, failed);
+    }
+    Partial(const Partial&) = delete;
+    Partial& operator=(const Partial&) = delete;
+    void keep() { folder_.clear(); }
+
+private:
+    std::string folder_;
+};
+
+Result<void> write_file(const std::string& path, std::string_view text) {
+    std::ofstream file(path, std::ios::binary);
+    file.write(text.data(), static_cast<std::streamsize>(text.size()));
+    file.close();
+    if (!file) return sys::errno_error("write " + path, Code::Exhausted);
+    ::chmod(path.c_str(), 0644);
+    return {};
+}
+
+bool is_program(const std::string& path) {
+    std::error_code failed;
+    return fs::is_regular_file(path, failed) && ::access(path.c_str(), X_OK) == 0;
+}
+
+// Without what would lead uv or Python away from the environment that is being built.
+std::vector<std::string> installer_environment() {
+    constexpr std::array kDropped = {"PYTHON", "VIRTUAL_ENV=", "CONDA_", "UV_PYTHON", "UV_SYSTEM_",
+                                     "UV_PROJECT", "LD_PRELOAD="};
+    std::vector<std::string> kept;
+    bool home = false;
+    for (char** one = ::environ; *one != nullptr; ++one) {
+        const std::string variable(*one);
+        home = home || variable.starts_with("HOME=");
+        if (std::none_of(kDropped.begin(), kDropped.end(),
+                         [&](const char* name) { return variable.starts_with(name); })) {
+            kept.push_back(variable);
+        }
+    }
+    for (const char* added : {"NO_COLOR=1", "UV_NO_PROGRESS=1", "UV_PYTHON_DOWNLOADS=never"}) {
+        kept.emplace_back(added);
+    }
+    if (!home) kept.emplace_back("UV_NO_CACHE=1");  // it would keep its cache in the build
+    return kept;
+}
+
+std::vector<std::string> proving_environment() {
+    return {"PATH=/usr/bin:/bin",
+            "HOME=/nonexistent",
+            "LANG=C.UTF-8",
+            "MPLBACKEND=agg",
+            "PYTHONDONTWRITEBYTECODE=1",
+            "OPENBLAS_NUM_THREADS=1",
+            "OMP_NUM_THREADS=1",
+            "MKL_NUM_THREADS=1",
+            "NUMEXPR_NUM_THREADS=1",
+            "RAYON_NUM_THREADS=1",
+            "POLARS_MAX_THREADS=1",
+            "JE_ARROW_MALLOC_CONF=background_thread:false"};
+}
+
+bool contains_any(const std::string& text, std::initializer_list<const char*> parts) {
+    return std::any_of(parts.begin(), parts.end(), [&](const char* part) {
+        return text.find(part) != std::string::npos;
+    });
+}
+
+// The installer's message on one line, without its drawing.
+std::string shortened(const std::string& text) {
+    std::string words;
+    for (const char c : text) {
+        if (static_cast<unsigned char>(c) >= 0x80) continue;
+        if (c == '\n' || c == ' ' || c == '\t') {
+            if (!words.empty() && words.back() != ' ') words += ' ';
+        } else {
+            words += c;
+        }
+    }
+    if (const auto at = words.find("error: "); at != std::string::npos) words.erase(0, at + 7);
+    constexpr std::size_t kShown = 600;
+    if (words.size() > kShown) words = words.substr(0, kShown) + " ...";
+    while (words.ends_with(' ')) words.pop_back();
+    return words;
+}
+
+Error disk_full(const std::string& where) {
+    return {Code::Exhausted, "the disk is full at " + where +
+                                 " (default needs 1 GB); free some space, or choose another "
+                                 "place with ATOLL_DATA_DIR. Nothing half-made is left"};
+}
+
+// The installer speaks in words only; these are its own.
+enum class Trouble { Packages, Network, Disk };
+Trouble trouble_in(const std::string& errors) {
+    if (contains_any(errors, {"No space left", "os error 28", "Disk quota exceeded"})) {
+        return Trouble::Disk;
+    }
+    if (contains_any(errors, {"No solution found", "Failed to parse"})) return Trouble::Packages;
+    if (contains_any(errors, {"Failed to fetch", "Failed to download", "error sending request",
+                              "timed out", "dns error", "onnection", "Request failed"})) {
+        return Trouble::Network;
+    }
+    return Trouble::Packages;
+}
+
+class Build {
+public:
+    Build(const Paths& paths, const Template& wanted, const std::string& text, Progress progress)
+        : wanted_(wanted),
+          text_(text),
+          progress_(progress),
+          folder_(partial_folder(paths, wanted.name)),
+          data_(paths.data) {}
+
+    Result<void> run() {
+        for (const auto step : {&Build::check_host, &Build::make_folders, &Build::make_environment,
+                                &Build::install, &Build::prove, &Build::make_readable,
+                                &Build::record}) {
+            if (StopSignals::raised()) return Error{Code::Unavailable, "stopped by a signal"};
+            if (auto done = (this->*step)(); !done) return done;
+        }
+        return {};
+    }
+
+private:
+    Result<void> check_host() {
+        if (!is_program(kPython)) {
+            return Error{Code::Unavailable,
+                         std::string(kPython) + " is missing; install the package python3"};
+        }
+        for (std::size_t i = 0; i < wanted_.trees.size(); ++i) {
+            std::error_code failed;
+            if (fs::exists(wanted_.trees[i].source, failed)) continue;
+            return Error{Code::InvalidArgument, "trees[" + std::to_string(i) + "].source: " +
+                                                    wanted_.trees[i].source + " does not exist"};
+        }
+        auto uv = find_uv();
+        if (!uv) return uv.error();
+        uv_ = *uv;
+        return {};
+    }
+
+    Result<void> make_folders() {
+        for (const auto& folder : {folder_, folder_ + "/cache", folder_ + "/etc"}) {
+            if (::mkdir(folder.c_str(), 0755) != 0 || ::chmod(folder.c_str(), 0755) != 0) {
+                if (errno == ENOSPC) return disk_full(data_);
+                return sys::errno_error("make " + folder);
+            }
+        }
+        std::string constraints;
+        for (const auto& line : wanted_.constraints) constraints += line + "\n";
+        if (auto written = write_file(folder_ + "/constraints.txt", constraints); !written) {
+            return written;
+        }
+        return write_file(folder_ + "/" + kAskedFile,
+                          text_.empty() ? Template::builtin_default() : text_);
+    }
+
+    Result<void> make_environment() {
+        progress_("making a Python environment from " + std::string(kPython));
+        return call_uv({"venv", "--quiet", "--relocatable", "--no-project", "--python", kPython,
+                        folder_ + "/env"});
+    }
+
+    Result<void> install() {
+        progress_("installing " + std::to_string(wanted_.packages.size()) +
+                  " packages and what they need");
+        std::vector<std::string> arguments = {
+            "pip", "install", "--python", folder_ + "/env/bin/python", "--compile-bytecode",
+            // Not links into a cache that somebody can write to.
+            "--link-mode", "copy", "--constraints", folder_ + "/constraints.txt"};
+        if (!wanted_.source_builds) arguments.emplace_back("--no-build");
+        arguments.emplace_back("--");
+        for (const auto& package : wanted_.packages) arguments.push_back(package);
+        for (const char* package : kKernelNeeds) arguments.emplace_back(package);
+        return call_uv(arguments);
+    }
+
+    Result<void> call_uv(const std::vector<std::string>& arguments) {
+        Child child;
+        child.argv = {uv_};
+        child.argv.insert(child.argv.end(), arguments.begin(), arguments.end());
+        child.environment = installer_environment();
+        child.folder = folder_;  // no project file of the caller's folder is read
+        child.time_max = kInstallTimeMax;
+        child.on_error_line = [this](const std::string& line) { pass_on(line); };
+        for (int tries = 1;; ++tries) {
+            auto end = run_child(child);
+            if (!end) return end.error().during("install packages");
+            if (end->succeeded) return {};
+            const auto trouble = trouble_in(end->errors);
+            if (trouble == Trouble::Network && tries < kInstallTries) {
+                progress_("a download failed; trying again (" + std::to_string(tries + 1) + " of " +
+                          std::to_string(kInstallTries) + ")");
+                pause(std::chrono::seconds(2 * tries));
+                if (!StopSignals::raised()) continue;
+            }
+            return explain(trouble, end->errors);
+        }
+    }
+
+    static void pause(std::chrono::milliseconds time) {
+        constexpr std::chrono::milliseconds kPiece{100};
+        for (; time.count() > 0 && !StopSignals::raised(); time -= kPiece) {
+            std::this_thread::sleep_for(kPiece);
+        }
+    }
+
+    // What tells of progress, without the list of what was installed.
+    void pass_on(const std::string& line) {
+        for (const char* start : {"Resolved ", "Prepared ", "Installed ", "Bytecode "}) {
+            if (line.starts_with(start)) progress_(line);
+        }
+    }
+
+    Error explain(Trouble trouble, const std::string& errors) const {
+        const auto said = shortened(errors);
+        switch (trouble) {
+            case Trouble::Disk: return disk_full(data_);
+            case Trouble::Network:
+                return {Code::Unavailable,
+                        "the package index could not be reached: " + said +
+                            ". Check the network and its proxy (HTTPS_PROXY), or name another "
+                            "index with UV_INDEX_URL"};
+            case Trouble::Packages: break;
+        }
+        const bool sources = contains_any(errors, {"no-build", "no usable wheels",
+                                                   "building from source is disabled"});
+        return {Code::InvalidArgument,
+                "install packages: " + said +
+                    (sources && !wanted_.source_builds
+                         ? " Only ready-made wheels are taken; \"source_builds\": true in python "
+                           "lets a package run its build script on this host"
+                         : " Check the names and versions in python.packages")};
+    }
+
+    Result<void> prove() {
+        progress_("checking that " + std::to_string(wanted_.preload.size()) +
+                  " modules can be preloaded, and listing fonts");
+        json::array modules;
+        for (const auto& module : wanted_.preload) modules.emplace_back(module);
+        Child child;
+        child.argv = {folder_ + "/env/bin/python", "-I", "-c", kProve, json::serialize(modules)};
+        child.environment = proving_environment();
+        for (const auto& [name, value] : wanted_.environment) {
+            child.environment.push_back(name + "=" + value);
+        }
+        child.folder = folder_;
+        child.unprivileged = true;
+        child.time_max = kProveTimeMax;
+        auto end = run_child(child);
+        if (!end) return end.error().during("try the new environment");
+        json::error_code failed;
+        const auto answer = json::parse(end->output, failed);
+        if (!end->succeeded || failed || !answer.is_object()) {
+            return Error{Code::Internal, "try the new environment: Python ended without an answer: " +
+                                             shortened(end->errors)};
+        }
+        proof_ = answer.get_object();
+        if (const auto* at = proof_.if_contains("failed")) return refused_preload(*at);
+        return keep_fonts();
+    }
+
+    Result<void> refused_preload(const json::value& at) const {
+        const auto index = at.is_int64() ? static_cast<std::size_t>(at.get_int64()) : 0;
+        if (index >= wanted_.preload.size()) return Error{Code::Internal, "a wrong answer"};
+        const std::string module = wanted_.preload[index];
+        const std::string where =
+            "python.preload[" + std::to_string(index) + "]: module " + module;
+        const auto* error = proof_.if_contains("error");
+        const std::string why = error && error->is_string() ? std::string(error->get_string()) : "";
+        const auto* missing = proof_.if_contains("missing");
+        if (missing && missing->is_string()) {
+            return Error{Code::InvalidArgument,
+                         where + " cannot be imported: no package in python.packages brings " +
+                             std::string(missing->get_string()) +
+                             "; add the package, or take the module out of preload"};
+        }
+        return Error{Code::InvalidArgument, where + " cannot be preloaded: " + shortened(why)};
+    }
+
+    Result<void> keep_fonts() {
+        const auto text = [this](const char* key) {
+            const auto* found = proof_.if_contains(key);
+            return found && found->is_string() ? std::string(found->get_string()) : std::string();
+        };
+        std::string families = "DejaVu Sans";
+        if (const auto* fonts = proof_.if_contains("fonts"); fonts && fonts->is_array()) {
+            const auto there = [&](const char* name) {
+                const auto& list = fonts->get_array();
+                return std::find(list.begin(), list.end(), json::value(name)) != list.end();
+            };
+            const auto* cjk = std::find_if(kCjkFonts.begin(), kCjkFonts.end(), there);
+            if (cjk != kCjkFonts.end()) {
+                families += std::string(", ") + *cjk;
+            } else {
+                progress_("no font for Chinese, Japanese and Korean is installed "
+                          "(fonts-noto-cjk); plots will show boxes for such text");
+            }
+        }
+        const std::string settings =
+            "# A list of families: each glyph comes from the first font that has it.\n"
+            "backend: agg\n"
+            "font.family: " + families + "\n";
+        if (auto written = write_file(folder_ + "/etc/matplotlibrc", settings); !written) {
+            return written;
+        }
+        const auto name = text("font_cache");
+        // The name comes from package code: it must stay in its folder.
+        if (!name.starts_with("fontlist-") || name.find('/') != std::string::npos) return {};
+        font_cache_ = name;
+        return write_file(folder_ + "/cache/" + name, text("font_list"));
+    }
+
+    // Sandboxes read as other users, and nobody writes.
+    Result<void> make_readable() {
+        std::error_code failed;
+        fs::remove(folder_ + "/constraints.txt", failed);
+        for (fs::recursive_directory_iterator at(folder_, failed), end; !failed && at != end;
+             at.increment(failed)) {
+            struct stat about {};
+            if (::lstat(at->path().c_str(), &about) != 0 || S_ISLNK(about.st_mode)) continue;
+            bytes_ += static_cast<std::uint64_t>(about.st_size);
+            ++files_;
+            const mode_t mode = about.st_mode & 07777;
+            const mode_t wanted = (about.st_mode & 0111) != 0 ? 0755 : 0644;
+            if (mode != wanted && ::chmod(at->path().c_str(), wanted) != 0) {
+                return sys::errno_error("make readable " + at->path().string());
+            }
+        }
+        if (failed) return Error{Code::Internal, "look through " + folder_ + ": " + failed.message()};
+        return {};
+    }
+
+    Result<void> record() {
+        // After a power cut, no folder may claim to be built whose files did not reach the disk.
+        const UniqueFd folder(::open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+        if (!folder || ::syncfs(folder.get()) != 0) {
+            if (errno == ENOSPC) return disk_full(data_);
+            return sys::errno_error("write " + folder_ + " to the disk");
+        }
+        std::error_code failed;
+        const auto python = fs::canonical(folder_ + "/env/bin/python", failed);
+        if (failed) return Error{Code::Internal, "the environment has no Python: " + failed.message()};
+        const auto spent = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_);
+        char now[32];
+        const std::time_t seconds = std::time(nullptr);
+        std::tm parts{};
+        std::strftime(now, sizeof now, "%Y-%m-%dT%H:%M:%SZ", ::gmtime_r(&seconds, &parts));
+        json::object built{{"built_at", now},
+                           {"build_seconds", spent.count()},
+                           {"bytes", bytes_},
+                           {"files", files_},
+                           {"python", python.string()},
+                           {"font_cache", font_cache_}};
+        for (const char* key : {"version", "packages"}) {
+            if (const auto* found = proof_.if_contains(key)) {
+                built[std::string(key) == "version" ? "python_version" : key] = *found;
+            }
+        }
+        return write_file(folder_ + "/" + kBuiltFile, json::serialize(built) + "\n");
+    }
+
+    static Result<std::string> find_uv() {
+        if (const char* named = std::getenv("ATOLL_UV"); named != nullptr && *named != '\0') {
+            if (is_program(named)) return std::string(named);
+            return Error{Code::NotFound, "ATOLL_UV names " + std::string(named) +
+                                             ", which is no program"};
+        }
+        std::error_code failed;
+        const auto self = fs::read_symlink("/proc/self/exe", failed);
+        // build/<preset>/atoll of a checkout.
+        const auto ours = self.parent_path().parent_path().parent_path() / ".tools/uv/bin/uv";
+        if (is_program(ours.string())) return ours.string();
+        const char* path = std::getenv("PATH");
+        std::string folders = path == nullptr ? "" : path;
+        while (!folders.empty()) {
+            const auto colon = folders.find(':');
+            const auto folder = folders.substr(0, colon);
+            if (folder.starts_with('/') && is_program(folder + "/uv")) return folder + "/uv";
+            folders = colon == std::string::npos ? "" : folders.substr(colon + 1);
+        }
+        return Error{Code::NotFound,
+                     "uv, which installs Python packages, is missing; ./scripts/setup installs it, "
+                     "or ATOLL_UV names one"};
+    }
+
+    const Template& wanted_;
+    const std::string& text_;
+    Progress progress_;
+    std::string folder_;
+    std::string data_;
+    std::string uv_;
+    std::string font_cache_;
+    json::object proof_;
+    std::uint64_t bytes_ = 0;
+    std::uint64_t files_ = 0;
+    std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace
+
+Result<Template> build_template(const Paths& paths, const Template& wanted,
+                                const std::string& text, Progress progress) {
+    const StopSignals signals;  // outlives all that must be cleaned up
+    const std::string intent = "build template " + wanted.name;
+    const auto lock = lock_build(paths, wanted.name);
+    if (!lock) return lock.error().during(intent);
+    sweep(paths, wanted.name);
+    Partial partial(partial_folder(paths, wanted.name));
+    if (auto done = Build(paths, wanted, text, progress).run(); !done) {
+        return done.error().during(intent);
+    }
+    if (auto done = publish(paths, wanted.name); !done) return done.error().during(intent);
+    partial.keep();
+    sweep(paths, wanted.name);
+    return Template::load(paths, wanted.name);
+}
+
+}  // namespace atl::native

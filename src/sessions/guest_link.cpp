@@ -1,0 +1,275 @@
+#include "sessions/guest_link.hpp"
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/json/serialize.hpp>
+#include <cerrno>
+#include <cstring>
+#include <unistd.h>
+
+namespace atl::sessions {
+
+namespace asio = boost::asio;
+namespace json = boost::json;
+
+namespace {
+
+constexpr std::size_t kReadBytes = 256 * 1024;
+constexpr std::size_t kEventBytesMax = 64u << 20;  // a result with its images
+constexpr auto as_tuple = asio::as_tuple(asio::use_awaitable);
+
+Code code_of(std::string_view name) {
+    if (name == "invalid_argument") return Code::InvalidArgument;
+    if (name == "not_found") return Code::NotFound;
+    if (name == "conflict") return Code::Conflict;
+    if (name == "exhausted") return Code::Exhausted;
+    if (name == "unavailable") return Code::Unavailable;
+    return Code::Internal;
+}
+
+std::string text_in(const json::object& from, std::string_view key) {
+    const auto* value = from.if_contains(key);
+    return value != nullptr && value->is_string() ? std::string(value->get_string()) : "";
+}
+
+Result<json::object> outcome_of(std::string_view payload) {
+    auto result = wire::parse_object(payload);
+    if (!result) return result.error().during("the guest's answer");
+    const auto* ok = result->if_contains("ok");
+    if (ok != nullptr && ok->is_bool() && ok->get_bool()) return std::move(*result);
+    return Error{code_of(text_in(*result, "code")), text_in(*result, "message")};
+}
+
+}  // namespace
+
+std::shared_ptr<GuestLink> GuestLink::start(asio::any_io_executor executor, UniqueFd stream) {
+    std::shared_ptr<GuestLink> link(new GuestLink(executor, std::move(stream)));
+    asio::co_spawn(executor, [link]() -> asio::awaitable<void> { return link->read(); },
+                   asio::detached);
+    return link;
+}
+
+GuestLink::GuestLink(asio::any_io_executor executor, UniqueFd stream)
+    : executor_(executor), stream_(executor, stream.release()) {
+    stream_.non_blocking(true);
+}
+
+asio::awaitable<void> GuestLink::read() {
+    const auto self = shared_from_this();
+    while (alive_) {
+        auto [failed] = co_await stream_.async_wait(asio::posix::stream_descriptor::wait_read, as_tuple);
+        if (failed || !alive_) break;
+        const ssize_t n = ::read(stream_.native_handle(), decoder_.writable(kReadBytes), kReadBytes);
+        if (n < 0 && (errno == EAGAIN || errno == EINTR)) continue;
+        if (n <= 0) {
+            lose({Code::Unavailable, "the sandbox has ended"});
+            break;
+        }
+        decoder_.wrote(static_cast<std::size_t>(n));
+        while (alive_) {
+            auto frame = decoder_.next();
+            if (!frame) {
+                lose(frame.error());
+                break;
+            }
+            if (!frame->has_value()) break;
+            if (auto taken = take(**frame); !taken) {
+                lose(taken.error());
+                break;
+            }
+        }
+        flush();
+    }
+}
+
+Result<void> GuestLink::take(const wire::Frame& frame) {
+    if (frame.kind == wire::Kind::Hello) {
+        auto hello = wire::parse_object(frame.payload);
+        if (!hello || said_hello_) return Error{Code::Internal, "the guest greets oddly"};
+        said_hello_ = true;
+        if (const auto error = text_in(*hello, "error"); !error.empty()) {
+            return Error{Code::Unavailable, "build the sandbox: " + error};
+        }
+        return {};
+    }
+    const auto found = channels_.find(frame.channel);
+    if (found == channels_.end()) {
+        return Error{Code::Internal, "the guest spoke on a channel that nobody opened"};
+    }
+    Channel& channel = found->second;
+    if (wire::costs_credit(frame.kind) && !channel.received.arrived(frame.payload.size())) {
+        return Error{Code::Internal, "the guest sent more than it had credit for"};
+    }
+    const ChannelId id = frame.channel;
+    switch (frame.kind) {
+        case wire::Kind::Event: {
+            auto event = channel.events.add(frame);
+            if (!event) return event.error();
+            if (event->has_value() && channel.sink != nullptr) {
+                channel.sink->event(std::move(**event));
+            }
+            break;
+        }
+        case wire::Kind::Stdout:
+        case wire::Kind::Stderr:
+            if (channel.sink != nullptr) channel.sink->output(frame.kind, frame.payload);
+            break;
+        case wire::Kind::Data:
+            if (channel.sink != nullptr) channel.sink->data(frame.payload);
+            break;
+        case wire::Kind::Eof:
+            if (channel.sink != nullptr) channel.sink->eof();
+            break;
+        case wire::Kind::Credit: {
+            auto bytes = wire::parse_credit(frame.payload);
+            if (!bytes) return bytes.error();
+            channel.credit.add(*bytes);
+            channel.credit_came->cancel();
+            break;
+        }
+        case wire::Kind::End: {
+            Sink* sink = channel.sink;
+            channel.credit_came->cancel();
+            channels_.erase(found);
+            if (sink != nullptr) sink->end(outcome_of(frame.payload));
+            return {};
+        }
+        default: return Error{Code::Internal, "the guest sent a frame that only a host sends"};
+    }
+    // A sink may have closed the channel, or the link, while it listened.
+    const auto still = channels_.find(id);
+    if (still != channels_.end() && wire::costs_credit(frame.kind)) {
+        const auto grant = still->second.received.consumed(frame.payload.size());
+        if (grant > 0) wire::append_credit(out_, id, grant);
+    }
+    return {};
+}
+
+void GuestLink::lose(const Error& why) {
+    if (!alive_) return;
+    alive_ = false;
+    boost::system::error_code ignored;
+    stream_.close(ignored);
+    auto channels = std::move(channels_);
+    channels_.clear();
+    for (auto& [id, channel] : channels) {
+        channel.credit_came->cancel();
+        if (channel.sink != nullptr) channel.sink->end(why);
+    }
+}
+
+void GuestLink::close() { lose({Code::Unavailable, "the sandbox was closed"}); }
+
+ChannelId GuestLink::open(const json::object& request, Sink& sink) {
+    const ChannelId id = next_++;
+    channels_.emplace(id, Channel{&sink, {}, {}, wire::EventAssembler(kEventBytesMax),
+                                  std::make_shared<asio::steady_timer>(
+                                      executor_, asio::steady_timer::time_point::max())});
+    const std::string text = json::serialize(request);
+    if (!alive_ || text.size() > wire::kPayloadBytesMax) {
+        const Error why = alive_ ? Error{Code::InvalidArgument, "the request is larger than 256 KiB"}
+                                 : Error{Code::Unavailable, "the sandbox has ended"};
+        asio::post(executor_, [self = shared_from_this(), id, why] {
+            const auto found = self->channels_.find(id);
+            if (found == self->channels_.end()) return;
+            Sink* waiting = found->second.sink;
+            self->channels_.erase(found);
+            if (waiting != nullptr) waiting->end(why);
+        });
+        return id;
+    }
+    send(wire::Kind::Request, id, text);
+    flush();
+    return id;
+}
+
+void GuestLink::control(ChannelId channel, const json::object& command) {
+    if (channels_.count(channel) == 0) return;
+    send(wire::Kind::Control, channel, json::serialize(command));
+    flush();
+}
+
+void GuestLink::eof(ChannelId channel) {
+    if (channels_.count(channel) == 0) return;
+    send(wire::Kind::Eof, channel, {});
+    flush();
+}
+
+void GuestLink::abandon(ChannelId channel) {
+    const auto found = channels_.find(channel);
+    if (found == channels_.end()) return;
+    found->second.sink = nullptr;
+    control(channel, {{"do", "cancel"}});
+}
+
+asio::awaitable<bool> GuestLink::data(ChannelId channel, std::string bytes) {
+    const auto self = shared_from_this();
+    std::string_view rest = bytes;
+    while (!rest.empty()) {
+        const auto found = channels_.find(channel);
+        if (found == channels_.end()) co_return false;
+        if (!found->second.credit.open()) {
+            const auto timer = found->second.credit_came;
+            co_await timer->async_wait(as_tuple);
+            continue;
+        }
+        const auto piece = rest.substr(0, wire::kPayloadBytesMax / 4);
+        found->second.credit.spend(piece.size());
+        send(wire::Kind::Data, channel, piece);
+        flush();
+        rest.remove_prefix(piece.size());
+    }
+    co_return true;
+}
+
+asio::awaitable<json::object> GuestLink::call(json::object request) {
+    struct Answer : Sink {
+        std::optional<Result<json::object>> result;
+        asio::steady_timer came;
+        explicit Answer(asio::any_io_executor executor)
+            : came(executor, asio::steady_timer::time_point::max()) {}
+        void end(Result<json::object> outcome) override {
+            result.emplace(std::move(outcome));
+            came.cancel();
+        }
+    };
+    const auto self = shared_from_this();
+    Answer answer(executor_);
+    open(request, answer);
+    while (!answer.result) co_await answer.came.async_wait(as_tuple);
+    co_return std::move(*answer.result).value();
+}
+
+void GuestLink::send(wire::Kind kind, ChannelId channel, std::string_view payload) {
+    wire::append_frame(out_, kind, channel, payload);
+}
+
+void GuestLink::flush() {
+    if (writing_ || !alive_) return;
+    std::size_t sent = 0;
+    while (sent < out_.size()) {
+        const ssize_t n = ::write(stream_.native_handle(), out_.data() + sent, out_.size() - sent);
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0 && errno == EAGAIN) break;
+        if (n < 0) {  // the reader will notice and say so to everybody
+            out_.clear();
+            return;
+        }
+        sent += static_cast<std::size_t>(n);
+    }
+    out_.erase(0, sent);
+    if (!out_.empty()) wait_to_write();
+}
+
+void GuestLink::wait_to_write() {
+    writing_ = true;
+    stream_.async_wait(asio::posix::stream_descriptor::wait_write,
+                       [self = shared_from_this()](boost::system::error_code failed) {
+                           self->writing_ = false;
+                           if (!failed) self->flush();
+                       });
+}
+
+}  // namespace atl::sessions

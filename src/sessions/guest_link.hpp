@@ -1,0 +1,88 @@
+#pragma once
+// The host's end of the stream to one guest: opens channels, passes frames on, keeps the credit.
+//
+// Owns      the stream. Sinks are borrowed: each must outlive its channel, or close it first.
+// Threads   one, its executor's. Nothing here is safe from two.
+// Trusts    nothing that arrives. A guest that breaks the protocol, sends on credit it does not
+//           have, or answers on a channel that nobody opened is cut off: every sink hears `lost`.
+// If the guest dies, every open channel's sink hears `lost` with the reason.
+#include "base/fd.hpp"
+#include "base/result.hpp"
+#include "wire/assembler.hpp"
+#include "wire/flow.hpp"
+#include "wire/frame.hpp"
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/json/object.hpp>
+#include <map>
+#include <memory>
+#include <string>
+
+namespace atl::sessions {
+
+using ChannelId = std::uint32_t;
+
+// Who listens on a channel. `output` and `data` return when the bytes are dealt with: only then
+// does the guest get credit for more.
+class Sink {
+public:
+    virtual ~Sink() = default;
+    virtual void event(boost::json::object) {}
+    virtual void output(wire::Kind, std::string_view) {}  // Stdout or Stderr
+    virtual void data(std::string_view) {}
+    virtual void eof() {}
+    // The last word; the channel is closed. `{"ok": false, …}` has become an Error.
+    virtual void end(Result<boost::json::object> result) = 0;
+};
+
+class GuestLink : public std::enable_shared_from_this<GuestLink> {
+public:
+    // Shared because its reading coroutine must outlive a caller that lets go.
+    [[nodiscard]] static std::shared_ptr<GuestLink> start(boost::asio::any_io_executor executor,
+                                                          UniqueFd stream);
+
+    ChannelId open(const boost::json::object& request, Sink& sink);
+    void control(ChannelId channel, const boost::json::object& command);
+    void eof(ChannelId channel);
+    // Stops listening; what still comes on the channel is dropped and paid for.
+    void abandon(ChannelId channel);
+    // Sends bytes, waiting for credit as long as needed. False when the channel is closed.
+    boost::asio::awaitable<bool> data(ChannelId channel, std::string bytes);
+
+    // One request, one answer. Throws ErrorException.
+    boost::asio::awaitable<boost::json::object> call(boost::json::object request);
+
+    void close();
+    [[nodiscard]] bool alive() const noexcept { return alive_; }
+
+private:
+    struct Channel {
+        Sink* sink;  // null once abandoned
+        wire::SendCredit credit;
+        wire::ReceiveCredit received;
+        wire::EventAssembler events;
+        std::shared_ptr<boost::asio::steady_timer> credit_came;
+    };
+    GuestLink(boost::asio::any_io_executor executor, UniqueFd stream);
+    boost::asio::awaitable<void> read();
+    [[nodiscard]] Result<void> take(const wire::Frame& frame);
+    void lose(const Error& why);
+    void send(wire::Kind kind, ChannelId channel, std::string_view payload);
+    void flush();
+    void wait_to_write();
+
+    boost::asio::any_io_executor executor_;
+    boost::asio::posix::stream_descriptor stream_;
+    wire::FrameDecoder decoder_;
+    std::map<ChannelId, Channel> channels_;
+    ChannelId next_ = 16;  // lower numbers are the runtime's own, from before we got the stream
+    std::string out_;
+    bool writing_ = false;
+    bool alive_ = true;
+    bool said_hello_ = false;
+};
+
+}  // namespace atl::sessions

@@ -1,0 +1,61 @@
+#pragma once
+// One program in a sandbox, from its start to a truthful account of its end.
+//
+// The guest says how the process ended; why is put together here from what the guest says (time),
+// what the host counted itself (output, memory) and what the quota shows (disk). The host's own
+// clock stands behind the guest's: a guest that does not keep time is ended from outside.
+#include "core/outcome.hpp"
+#include "core/runtime.hpp"
+#include "sessions/guest_link.hpp"
+
+#include <functional>
+#include <optional>
+
+namespace atl::sessions {
+
+struct ProgramRequest {
+    std::vector<std::string> argv;
+    std::map<std::string, std::string> environment;
+    std::string directory = "/work";
+    bool with_stdin = false;
+    struct Terminal { int rows = 24, cols = 80; };
+    std::optional<Terminal> terminal;
+    std::chrono::milliseconds timeout{0};
+    std::uint64_t output_bytes_max = 0;  // 0 = no limit
+};
+
+struct ProgramResult {
+    int exit_code = 0;
+    int signal = 0;
+    core::EndReason reason = core::EndReason::Exited;
+    bool output_truncated = false;
+    std::uint64_t memory_peak_bytes = 0;
+    double run_ms = 0;
+};
+
+// Lives as long as the program runs; the command line forwards input and signals through it.
+class Program {
+public:
+    using Output = std::function<void(wire::Kind, std::string_view)>;
+    Program(std::shared_ptr<GuestLink> link, core::Sandbox& sandbox)
+        : link_(std::move(link)), sandbox_(sandbox) {}
+
+    // Throws ErrorException when it could not be started.
+    boost::asio::awaitable<ProgramResult> run(ProgramRequest request, Output output);
+
+    // While run() is under way:
+    boost::asio::awaitable<bool> input(std::string bytes);
+    void input_ended();
+    void signal(int number);
+    void resize(ProgramRequest::Terminal size);
+    // Ends it with its whole tree; the result says `killed`.
+    void kill();
+
+private:
+    std::shared_ptr<GuestLink> link_;
+    core::Sandbox& sandbox_;
+    ChannelId channel_ = 0;
+    bool killed_ = false;
+};
+
+}  // namespace atl::sessions

@@ -1,0 +1,321 @@
+#include "sys/cgroup.hpp"
+
+#include "base/fd.hpp"
+#include "sys/files.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <csignal>
+#include <cstring>
+#include <dirent.h>
+#include <fcntl.h>
+#include <fstream>
+#include <sstream>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace atl::sys {
+
+namespace {
+
+constexpr const char* kV1Controllers[] = {"memory", "pids", "cpu", "cpuacct", "freezer"};
+constexpr std::uint64_t kCpuPeriodUs = 100'000;  // the kernel's own default
+
+std::uint64_t number_in(const std::string& path, std::uint64_t otherwise = 0) {
+    const auto text = read_small_file(path);
+    if (!text) return otherwise;
+    std::uint64_t value = otherwise;
+    std::from_chars(text->data(), text->data() + text->size(), value);
+    return value;
+}
+
+// "key value" lines, as in memory.oom_control and cpu.stat.
+std::uint64_t field_in(const std::string& path, std::string_view key) {
+    const auto text = read_small_file(path);
+    if (!text) return 0;
+    std::istringstream lines(*text);
+    std::string name;
+    std::uint64_t value = 0;
+    while (lines >> name >> value) {
+        if (name == key) return value;
+    }
+    return 0;
+}
+
+// Where this process's own cgroup lies in a mounted hierarchy, from /proc/self/cgroup.
+std::string own_cgroup(std::string_view controller) {
+    std::ifstream lines("/proc/self/cgroup");
+    std::string line;
+    while (std::getline(lines, line)) {
+        const auto first = line.find(':');
+        const auto second = line.find(':', first + 1);
+        if (second == std::string::npos) continue;
+        std::istringstream names(line.substr(first + 1, second - first - 1));
+        std::string name;
+        if (controller.empty() && second == first + 1) return line.substr(second + 1);
+        while (std::getline(names, name, ',')) {
+            if (name == controller) return line.substr(second + 1);
+        }
+    }
+    return {};
+}
+
+struct Mount { std::string type, at, options; };
+
+std::vector<Mount> cgroup_mounts() {
+    std::vector<Mount> found;
+    std::ifstream lines("/proc/self/mounts");
+    std::string device, at, type, options, rest;
+    while (lines >> device >> at >> type >> options && std::getline(lines, rest)) {
+        if (type == "cgroup" || type == "cgroup2") found.push_back({type, at, options});
+    }
+    return found;
+}
+
+bool has_option(const std::string& options, std::string_view wanted) {
+    std::istringstream parts(options);
+    std::string part;
+    while (std::getline(parts, part, ',')) {
+        if (part == wanted) return true;
+    }
+    return false;
+}
+
+bool can_make_children(const std::string& path) { return ::access(path.c_str(), W_OK) == 0; }
+
+// v1: each controller is mounted somewhere; our base is <mount>/atoll, made on first use.
+void detect_v1(CgroupHost& host, const std::vector<Mount>& mounts) {
+    for (const char* controller : kV1Controllers) {
+        for (const auto& mount : mounts) {
+            if (mount.type != "cgroup" || !has_option(mount.options, controller)) continue;
+            const std::string base = mount.at + "/atoll";
+            if (::mkdir(base.c_str(), 0755) != 0 && errno != EEXIST) {
+                host.why_not = "cgroup v1 at " + mount.at + " is not writable for this user";
+                continue;
+            }
+            if (can_make_children(base)) host.bases.push_back({controller, base});
+        }
+    }
+    if (host.has("memory") && host.has("pids")) host.version = CgroupHost::Version::V1;
+}
+
+// v2: controllers must be enabled in the parent's subtree_control, which only works in a cgroup
+// without processes of its own. Root takes /atoll; an ordinary user takes what systemd delegated.
+void detect_v2(CgroupHost& host, const std::vector<Mount>& mounts) {
+    const auto mount = std::find_if(mounts.begin(), mounts.end(),
+                                    [](const Mount& m) { return m.type == "cgroup2"; });
+    if (mount == mounts.end()) return;
+    const auto offered = read_small_file(mount->at + "/cgroup.controllers").value_or("");
+    if (offered.find("memory") == std::string::npos) {
+        if (host.why_not.empty()) host.why_not = "cgroup v2 is mounted without controllers";
+        return;
+    }
+    std::string parent = mount->at;
+    if (::geteuid() != 0) {
+        // Our own cgroup holds this process, so the children go beside it, in its parent.
+        const auto own = own_cgroup("");
+        const auto cut = own.rfind('/');
+        parent += own.substr(0, cut == std::string::npos ? 0 : cut);
+    }
+    const std::string base = parent + "/atoll";
+    if (::mkdir(base.c_str(), 0755) != 0 && errno != EEXIST) {
+        host.why_not = "cgroup v2 at " + parent + " is not delegated to this user";
+        return;
+    }
+    for (const char* controller : {"memory", "pids", "cpu"}) {
+        const std::string enable = std::string("+") + controller;
+        (void)write_small_file(parent + "/cgroup.subtree_control", enable);
+        if (write_small_file(base + "/cgroup.subtree_control", enable)) {
+            host.bases.push_back({controller, base});
+        }
+    }
+    if (host.has("memory") && host.has("pids")) {
+        host.version = CgroupHost::Version::V2;
+    } else {
+        host.why_not = "cgroup v2 at " + base + ": memory and pids could not be enabled";
+    }
+}
+
+}  // namespace
+
+bool CgroupHost::has(std::string_view controller) const {
+    return std::any_of(bases.begin(), bases.end(),
+                       [&](const Base& base) { return base.controller == controller; });
+}
+
+CgroupHost CgroupHost::detect() {
+    CgroupHost host;
+    const auto mounts = cgroup_mounts();
+    if (mounts.empty()) host.why_not = "no cgroup file system is mounted";
+    detect_v1(host, mounts);
+    if (host.version == Version::V1) return host;
+    host.bases.clear();
+    detect_v2(host, mounts);
+    if (host.version == Version::None) host.bases.clear();
+    return host;
+}
+
+Result<Cgroup> Cgroup::create(const CgroupHost& host, const std::string& name) {
+    Cgroup made;
+    if (host.version == CgroupHost::Version::None) return made;
+    made.host_ = &host;
+    made.name_ = name;
+    std::vector<std::string> done;
+    for (const auto& base : host.bases) {
+        const std::string path = base.path + "/" + name;
+        if (std::find(done.begin(), done.end(), path) != done.end()) continue;  // v2: one for all
+        if (::mkdir(path.c_str(), 0755) == 0) {
+            done.push_back(path);
+            continue;
+        }
+        const int cause = errno;
+        for (const auto& undo : done) ::rmdir(undo.c_str());
+        return Error{cause == EEXIST ? Code::Conflict : Code::Unavailable,
+                     "make the cgroup " + path + ": " + std::strerror(cause)};
+    }
+    return made;
+}
+
+std::string Cgroup::path_of(std::string_view controller) const {
+    for (const auto& base : host_->bases) {
+        if (base.controller == controller) return base.path + "/" + name_;
+    }
+    return {};
+}
+
+Result<void> Cgroup::set_limits(const CgroupLimits& limits) {
+    if (!present()) return {};
+    const bool v1 = host_->version == CgroupHost::Version::V1;
+    const std::string memory = path_of("memory");
+    const std::string bytes = std::to_string(limits.memory_bytes_max);
+    if (v1) {
+        // memory+swap may never be below memory, so the order depends on the direction: widen the
+        // sum first, then set memory, then pull the sum down to it. A kernel without swap
+        // accounting has no such file.
+        const std::string sum = memory + "/memory.memsw.limit_in_bytes";
+        const bool has_sum = ::access(sum.c_str(), F_OK) == 0;
+        if (has_sum) (void)write_small_file(sum, "-1");
+        if (auto set = write_small_file(memory + "/memory.limit_in_bytes", bytes); !set) return set;
+        if (has_sum) (void)write_small_file(sum, bytes);
+        (void)write_small_file(memory + "/memory.swappiness", "0");
+    } else {
+        if (auto set = write_small_file(memory + "/memory.max", bytes); !set) return set;
+        (void)write_small_file(memory + "/memory.swap.max", "0");
+    }
+    if (auto set = write_small_file(path_of("pids") + "/pids.max",
+                                    std::to_string(limits.processes_max));
+        !set) {
+        return set;
+    }
+    if (const std::string cpu = path_of("cpu"); !cpu.empty()) {
+        const auto quota =
+            static_cast<std::uint64_t>(limits.cpus_max * static_cast<double>(kCpuPeriodUs));
+        if (v1) {
+            return write_small_file(cpu + "/cpu.cfs_quota_us",
+                                    quota == 0 ? "-1" : std::to_string(quota));
+        }
+        return write_small_file(cpu + "/cpu.max", (quota == 0 ? "max" : std::to_string(quota)) +
+                                                      " " + std::to_string(kCpuPeriodUs));
+    }
+    return {};
+}
+
+Result<void> Cgroup::add(pid_t pid) {
+    if (!present()) return {};
+    std::string last;
+    for (const auto& base : host_->bases) {
+        const std::string path = base.path + "/" + name_ + "/cgroup.procs";
+        if (path == last) continue;
+        last = path;
+        if (auto added = write_small_file(path, std::to_string(pid)); !added) return added;
+    }
+    return {};
+}
+
+CgroupUse Cgroup::use() const {
+    CgroupUse use;
+    if (!present()) return use;
+    const std::string memory = path_of("memory");
+    use.processes = number_in(path_of("pids") + "/pids.current");
+    if (host_->version == CgroupHost::Version::V1) {
+        use.memory_bytes = number_in(memory + "/memory.usage_in_bytes");
+        use.memory_peak_bytes = number_in(memory + "/memory.max_usage_in_bytes");
+        use.oom_kills = field_in(memory + "/memory.oom_control", "oom_kill");
+        use.cpu_us = number_in(path_of("cpuacct") + "/cpuacct.usage") / 1000;
+    } else {
+        use.memory_bytes = number_in(memory + "/memory.current");
+        use.memory_peak_bytes = number_in(memory + "/memory.peak", use.memory_bytes);
+        use.oom_kills = field_in(memory + "/memory.events", "oom_kill");
+        use.cpu_us = field_in(path_of("cpu") + "/cpu.stat", "usage_usec");
+    }
+    return use;
+}
+
+Result<void> Cgroup::freeze(bool frozen) {
+    if (!present()) return Error{Code::Unavailable, "this host gives us no cgroup to freeze"};
+    if (host_->version == CgroupHost::Version::V1) {
+        const std::string freezer = path_of("freezer");
+        if (freezer.empty()) return Error{Code::Unavailable, "the freezer controller is missing"};
+        return write_small_file(freezer + "/freezer.state", frozen ? "FROZEN" : "THAWED");
+    }
+    return write_small_file(path_of("memory") + "/cgroup.freeze", frozen ? "1" : "0");
+}
+
+std::vector<pid_t> Cgroup::processes() const {
+    std::vector<pid_t> found;
+    if (!present()) return found;
+    std::ifstream lines(path_of("pids") + "/cgroup.procs");
+    pid_t pid = 0;
+    while (lines >> pid) found.push_back(pid);
+    return found;
+}
+
+void Cgroup::kill_all() const {
+    if (!present()) return;
+    if (host_->version == CgroupHost::Version::V2 &&
+        write_small_file(path_of("memory") + "/cgroup.kill", "1")) {
+        return;
+    }
+    // A frozen process does not die before it is thawed (v1).
+    if (const auto freezer = path_of("freezer"); !freezer.empty()) {
+        (void)write_small_file(freezer + "/freezer.state", "THAWED");
+    }
+    // The pid namespace's init is among them and takes the rest along, so a pid that was reused
+    // between the read and the kill is the only danger, and PID 1 holds its number until we reap.
+    for (const pid_t pid : processes()) ::kill(pid, SIGKILL);
+}
+
+bool Cgroup::remove() {
+    if (!present()) return true;
+    bool gone = true;
+    for (const auto& base : host_->bases) {
+        const std::string path = base.path + "/" + name_;
+        if (::rmdir(path.c_str()) != 0 && errno != ENOENT) gone = false;
+    }
+    if (gone) host_ = nullptr;
+    return gone;
+}
+
+std::vector<std::string> list_cgroups(const CgroupHost& host, const std::string& prefix) {
+    std::vector<std::string> names;
+    for (const auto& base : host.bases) {
+        DIR* directory = ::opendir(base.path.c_str());
+        if (directory == nullptr) continue;
+        while (const dirent* entry = ::readdir(directory)) {
+            const std::string name = entry->d_name;
+            if (entry->d_type == DT_DIR && name.rfind(prefix, 0) == 0 && name != "." &&
+                name != ".." && std::find(names.begin(), names.end(), name) == names.end()) {
+                names.push_back(name);
+            }
+        }
+        ::closedir(directory);
+    }
+    return names;
+}
+
+void remove_cgroup(const CgroupHost& host, const std::string& name) {
+    for (const auto& base : host.bases) ::rmdir((base.path + "/" + name).c_str());
+}
+
+}  // namespace atl::sys

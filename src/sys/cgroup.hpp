@@ -1,0 +1,80 @@
+#pragma once
+// Limits and accounting of one sandbox through cgroups, version 1 and 2 behind one face.
+//
+// Owns      the cgroup directories it made; remove() takes them away again. A Cgroup that was
+//           never made (no controllers for an ordinary user) is "absent": every call is a no-op
+//           that says so, and the caller falls back to rlimits.
+// Threads   none of its own; used from the runtime's thread.
+// Trusts    the cgroup file system. No cgroup mount is ever visible inside a sandbox: with a
+//           writable one, version 1's release_agent runs programs as root on the host.
+// Not here  which limits a sandbox gets (core/spec.hpp).
+#include "base/result.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace atl::sys {
+
+struct CgroupLimits {
+    std::uint64_t memory_bytes_max = 0;
+    std::uint32_t processes_max = 0;
+    double cpus_max = 0;  // 0 = all
+
+    bool operator==(const CgroupLimits&) const = default;
+};
+
+struct CgroupUse {
+    std::uint64_t memory_bytes = 0;
+    std::uint64_t memory_peak_bytes = 0;
+    std::uint64_t cpu_us = 0;
+    std::uint64_t processes = 0;
+    std::uint64_t oom_kills = 0;
+};
+
+// What this host offers: found once at start.
+struct CgroupHost {
+    enum class Version { None, V1, V2 };
+    Version version = Version::None;
+    // v1: one directory for each controller; v2: one in all. Each is where we may make children.
+    struct Base { std::string controller; std::string path; };
+    std::vector<Base> bases;
+    std::string why_not;  // for people, when version is None or a controller is missing
+
+    [[nodiscard]] bool has(std::string_view controller) const;
+    [[nodiscard]] static CgroupHost detect();
+};
+
+class Cgroup {
+public:
+    Cgroup() = default;  // absent
+    // Makes `name` in every hierarchy; an existing one of that name is an error (Conflict).
+    static Result<Cgroup> create(const CgroupHost& host, const std::string& name);
+
+    Cgroup(Cgroup&&) = default;
+    Cgroup& operator=(Cgroup&&) = default;
+
+    [[nodiscard]] bool present() const noexcept { return host_ != nullptr; }
+    Result<void> set_limits(const CgroupLimits& limits);
+    Result<void> add(pid_t pid);
+    [[nodiscard]] CgroupUse use() const;
+    Result<void> freeze(bool frozen);
+    // SIGKILL to every process in it, until none is left or `attempts` rounds went by.
+    void kill_all() const;
+    [[nodiscard]] std::vector<pid_t> processes() const;
+    // False while processes are still leaving; call again.
+    bool remove();
+
+private:
+    [[nodiscard]] std::string path_of(std::string_view controller) const;
+    const CgroupHost* host_ = nullptr;
+    std::string name_;
+};
+
+// Cgroups of ours that a dead server left behind, by name prefix.
+[[nodiscard]] std::vector<std::string> list_cgroups(const CgroupHost& host,
+                                                    const std::string& prefix);
+void remove_cgroup(const CgroupHost& host, const std::string& name);
+
+}  // namespace atl::sys

@@ -1,0 +1,65 @@
+#include "sys/idmap.hpp"
+
+#include "sys/files.hpp"
+#include "sys/syscalls.hpp"
+
+#include <csignal>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+
+namespace atl::sys {
+
+namespace {
+
+// A user namespace that exists only to carry a map: its one process waits until we have a
+// descriptor of the namespace, and ends.
+Result<UniqueFd> namespace_with(const IdShift& shift) {
+    clone_args args{};
+    args.flags = CLONE_NEWUSER;
+    args.exit_signal = SIGCHLD;
+    const pid_t pid = clone3(args);
+    if (pid < 0) return errno_error("make a user namespace", Code::Unavailable);
+    if (pid == 0) {
+        ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+        for (;;) ::pause();
+    }
+    const std::string process = "/proc/" + std::to_string(pid);
+    const auto line = [](std::uint32_t from, std::uint32_t to) {
+        return std::to_string(from) + " " + std::to_string(to) + " 1";
+    };
+    auto uids = write_small_file(process + "/uid_map", line(shift.uid_on_disk, shift.uid_shown));
+    auto gids = write_small_file(process + "/gid_map", line(shift.gid_on_disk, shift.gid_shown));
+    UniqueFd space(::open((process + "/ns/user").c_str(), O_RDONLY | O_CLOEXEC));
+    ::kill(pid, SIGKILL);
+    ::waitpid(pid, nullptr, 0);
+    if (!uids) return uids.error();
+    if (!gids) return gids.error();
+    if (space.get() < 0) return errno_error("open the user namespace");
+    return space;
+}
+
+}  // namespace
+
+Result<UniqueFd> make_shifted_mount(const std::string& source, bool writable,
+                                    const IdShift& shift) {
+    UniqueFd tree(open_tree(AT_FDCWD, source.c_str(),
+                            OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE));
+    if (tree.get() < 0) return errno_error("open the tree " + source, Code::NotFound);
+    mount_attr attr{};
+    attr.attr_set = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV;
+    if (!writable) attr.attr_set |= MOUNT_ATTR_RDONLY;
+    if (mount_setattr(tree.get(), "", AT_EMPTY_PATH | AT_RECURSIVE, attr) != 0) {
+        return errno_error("restrict the tree " + source);
+    }
+    auto space = namespace_with(shift);
+    if (!space) return space.error().during("show " + source + " inside");
+    mount_attr shifted{};
+    shifted.attr_set = MOUNT_ATTR_IDMAP;
+    shifted.userns_fd = static_cast<std::uint64_t>(space->get());
+    if (mount_setattr(tree.get(), "", AT_EMPTY_PATH, shifted) != 0 && errno != EINVAL) {
+        return errno_error("map the owners of " + source);
+    }
+    return tree;
+}
+
+}  // namespace atl::sys

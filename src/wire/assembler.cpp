@@ -1,0 +1,35 @@
+#include "wire/assembler.hpp"
+
+#include <boost/json/parse.hpp>
+
+namespace atl::wire {
+
+Result<boost::json::object> parse_object(std::string_view text) {
+    boost::json::parse_options options;
+    options.max_depth = 64;  // a result is a bundle of bundles; nothing of ours nests deeper
+    boost::system::error_code failed;
+    auto value = boost::json::parse(text, failed, {}, options);
+    if (failed) return Error{Code::Internal, "not JSON: " + failed.message()};
+    if (!value.is_object()) return Error{Code::Internal, "JSON, but no object"};
+    return std::move(value.as_object());
+}
+
+Result<std::optional<boost::json::object>> EventAssembler::add(const Frame& frame) {
+    if (partial_.size() + frame.payload.size() > bytes_max_) {
+        return Error{Code::Exhausted,
+                     "an event grew beyond " + std::to_string(bytes_max_) + " bytes"};
+    }
+    if (frame.more()) {
+        partial_.append(frame.payload);
+        return std::optional<boost::json::object>();
+    }
+    auto event = [&] {
+        if (partial_.empty()) return parse_object(frame.payload);
+        partial_.append(frame.payload);
+        return parse_object(std::exchange(partial_, {}));
+    }();
+    if (!event) return event.error();
+    return std::optional<boost::json::object>(std::move(*event));
+}
+
+}  // namespace atl::wire

@@ -1,0 +1,30 @@
+#pragma once
+// Puts an event that was cut into several frames together again, and parses it.
+//
+// Trusts    nobody. A guest that never ends its event runs into `bytes_max`; one that nests JSON
+//           a million deep runs into the parser's depth limit.
+#include "base/result.hpp"
+#include "wire/frame.hpp"
+
+#include <boost/json/object.hpp>
+#include <optional>
+#include <string>
+
+namespace atl::wire {
+
+// A JSON object from the other side, with depth and size bounded.
+[[nodiscard]] Result<boost::json::object> parse_object(std::string_view text);
+
+class EventAssembler {
+public:
+    explicit EventAssembler(std::size_t bytes_max) : bytes_max_(bytes_max) {}
+
+    // The whole event once its last frame is there.
+    [[nodiscard]] Result<std::optional<boost::json::object>> add(const Frame& frame);
+
+private:
+    std::size_t bytes_max_;
+    std::string partial_;
+};
+
+}  // namespace atl::wire
