@@ -92,7 +92,8 @@ public:
 
     asio::awaitable<Live> create() {
         Live live;
-        live.sandbox = co_await runtime_->create({});
+        const core::SandboxSpec spec;
+        live.sandbox = co_await runtime_->create(spec);
         live.link = sessions::GuestLink::start(context_.get_executor(), live.sandbox->take_stream());
         co_return live;
     }

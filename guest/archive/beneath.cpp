@@ -22,8 +22,8 @@ int open_by_parts(int root, const std::string& path, int flags) {
         const std::size_t end = std::min(path.find('/', at), path.size());
         const std::string part = path.substr(at, end - at);
         if (end == path.size()) return ::openat(at_fd, part.c_str(), flags);
-        const int next = ::openat(at_fd, part.c_str(),
-                                  O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        const int next =
+            ::openat(at_fd, part.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
         if (next < 0) return -1;
         here = UniqueFd(next);
         at_fd = next;
@@ -45,8 +45,8 @@ Result<UniqueFd> open_beneath(int root, const std::string& path, int flags) {
     open_how how{};
     how.flags = static_cast<std::uint64_t>(flags);
     how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS;
-    // Without O_NOFOLLOW, which would turn the clear "it is a link" of a last part into a vague "not
-    // a directory".
+    // Without O_NOFOLLOW, which would turn the clear "it is a link" of a last part into a vague
+    // "not a directory".
     int fd = static_cast<int>(::syscall(SYS_openat2, root, inner.c_str(), &how, sizeof how));
     if (fd < 0 && errno == ENOSYS) fd = open_by_parts(root, inner, flags | O_NOFOLLOW);
     if (fd < 0) return errno_error("open");

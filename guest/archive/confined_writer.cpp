@@ -30,8 +30,11 @@ PendingFile::PendingFile(ConfinedWriter& writer, UniqueFd fd, int parent, std::s
     : writer_(writer), fd_(std::move(fd)), parent_(parent), name_(std::move(name)) {}
 
 PendingFile::PendingFile(PendingFile&& other) noexcept
-    : writer_(other.writer_), fd_(std::move(other.fd_)), parent_(other.parent_),
-      temporary_(std::exchange(other.temporary_, {})), name_(std::move(other.name_)),
+    : writer_(other.writer_),
+      fd_(std::move(other.fd_)),
+      parent_(other.parent_),
+      temporary_(std::exchange(other.temporary_, {})),
+      name_(std::move(other.name_)),
       end_(other.end_) {}
 
 PendingFile::~PendingFile() {
@@ -63,7 +66,8 @@ Result<void> PendingFile::commit(std::uint64_t size, const Attributes& attribute
         if (auto hole = write(size, nullptr, 0); !hole) return hole.error();
         if (::ftruncate(fd_.get(), static_cast<off_t>(size)) != 0) return errno_error("write");
     }
-    if (::fchmod(fd_.get(), attributes.mode & kPermissions) != 0) return errno_error("set its mode");
+    if (::fchmod(fd_.get(), attributes.mode & kPermissions) != 0)
+        return errno_error("set its mode");
     // A time that the disk cannot hold is no reason to lose the file.
     const auto times = times_of(attributes);
     ::futimens(fd_.get(), times.data());

@@ -3,9 +3,9 @@
 // there meanwhile.
 //
 // Every parent is opened from the directory's descriptor without following a link; every file, link
-// and symbolic link is made under a temporary name in that parent and renamed, which replaces a link
-// in its place and never writes through it. Owns the directory's descriptor; trusts neither the
-// archive nor the tree. If it dies, at most one temporary file stays.
+// and symbolic link is made under a temporary name in that parent and renamed, which replaces a
+// link in its place and never writes through it. Owns the directory's descriptor; trusts neither
+// the archive nor the tree. If it dies, at most one temporary file stays.
 #include "base/fd.hpp"
 #include "base/result.hpp"
 #include "guest/archive/quota.hpp"
@@ -71,7 +71,10 @@ public:
 
 private:
     friend class PendingFile;
-    struct Directory { std::string path; Attributes attributes; };
+    struct Directory {
+        std::string path;
+        Attributes attributes;
+    };
 
     Result<int> enter(const std::string& path);
     Result<UniqueFd> make_directories(const std::string& path);

@@ -1,5 +1,6 @@
 #include "guest/archive/entry_name.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cwchar>
@@ -27,7 +28,8 @@ Result<std::string> relative_path(std::string_view name, std::uint32_t strip) {
         }
         if (!path.empty()) path += '/';
         path += part;
-        if (path.size() > kPathBytesMax) return Error{Code::InvalidArgument, "its name is too long"};
+        if (path.size() > kPathBytesMax)
+            return Error{Code::InvalidArgument, "its name is too long"};
     }
     return path;
 }
@@ -36,6 +38,16 @@ std::pair<std::string, std::string> split_last(const std::string& path) {
     const std::size_t slash = path.rfind('/');
     if (slash == std::string::npos) return {"", path};
     return {path.substr(0, slash), path.substr(slash + 1)};
+}
+
+bool is_utf8(std::string_view name) {
+    std::mbstate_t state{};
+    while (!name.empty()) {
+        const std::size_t used = std::mbrtowc(nullptr, name.data(), name.size(), &state);
+        if (used == 0 || used > name.size()) return false;
+        name.remove_prefix(used);
+    }
+    return true;
 }
 
 std::string printable(std::string_view name) {

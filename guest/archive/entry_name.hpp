@@ -21,6 +21,8 @@ Result<std::string> relative_path(std::string_view name, std::uint32_t strip);
 // "a/b/c" -> {"a/b", "c"}; "c" -> {"", "c"}.
 [[nodiscard]] std::pair<std::string, std::string> split_last(const std::string& path);
 
+[[nodiscard]] bool is_utf8(std::string_view name);
+
 // For people and JSON: valid UTF-8 in one line, other bytes as \xNN, cut where it gets too long.
 [[nodiscard]] std::string printable(std::string_view name);
 

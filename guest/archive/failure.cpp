@@ -9,9 +9,16 @@ namespace {
 
 Code code_of(int cause) {
     switch (cause) {
-        case ENOSPC: case EDQUOT: case EFBIG: return Code::Exhausted;
-        case EIO: case EROFS: case EMFILE: case ENFILE: case ENOMEM: case EBADF: case ENOSYS:
-            return Code::Internal;
+        case ENOSPC:
+        case EDQUOT:
+        case EFBIG: return Code::Exhausted;
+        case EIO:
+        case EROFS:
+        case EMFILE:
+        case ENFILE:
+        case ENOMEM:
+        case EBADF:
+        case ENOSYS: return Code::Internal;
         case ENOENT: return Code::NotFound;
         default: return Code::InvalidArgument;
     }

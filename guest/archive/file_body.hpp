@@ -25,7 +25,9 @@ public:
     Result<std::optional<std::string>> write_to(::archive* writer) const;
 
 private:
-    struct Extent { std::uint64_t begin, end; };
+    struct Extent {
+        std::uint64_t begin, end;
+    };
 
     int fd_;
     std::uint64_t size_;

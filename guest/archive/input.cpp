@@ -95,8 +95,8 @@ Result<void> Input::spool(std::size_t first, std::uint64_t bytes_max) {
     while (have > 0) {
         total += have;
         if (total > bytes_max) {
-            return Error{Code::Exhausted,
-                         "the archive itself has more than " + std::to_string(bytes_max) + " bytes"};
+            return Error{Code::Exhausted, "the archive itself has more than " +
+                                              std::to_string(bytes_max) + " bytes"};
         }
         for (std::size_t done = 0; done < have;) {
             const ssize_t put = ::write(fd, buffer_.data() + done, have - done);

@@ -10,7 +10,7 @@ namespace atl::archive {
 // The exit status. The guest hands it on to the host, which makes an answer of it.
 enum class Status : int {
     Ok = 0,
-    Failed = 1,      // the archive or the disk gave out; what stands already is in the report
+    Failed = 1,  // the archive or the disk gave out; what stands already is in the report
     Usage = 2,
     Incomplete = 3,  // all but the entries that were named
     Quota = 4,       // bytes, entries or the disk itself

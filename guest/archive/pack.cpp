@@ -163,6 +163,12 @@ Result<void> Packing::add(int root, const std::string& prefix, const std::string
         notes_.lost(name, "its name is too long");
         return {};
     }
+    // A zip says of all its names that they are UTF-8; one that is not makes the whole file
+    // unreadable to some programs. A backslash comes out as a slash.
+    if (options_.format == Format::Zip && (!is_utf8(name) || name.find('\\') != name.npos)) {
+        notes_.lost(name, "not UTF-8 or with a backslash: a zip cannot hold such a name");
+        return {};
+    }
     const auto [parent_path, last] = split_last(path);
     auto parent = open_beneath(root, parent_path, O_PATH | O_DIRECTORY);
     struct stat file {};
@@ -185,7 +191,8 @@ Result<void> Packing::add(int root, const std::string& prefix, const std::string
     }
     if (S_ISLNK(file.st_mode)) {
         std::string target(kPathBytesMax + 1, '\0');
-        const ssize_t size = ::readlinkat(parent->get(), last.c_str(), target.data(), target.size());
+        const ssize_t size =
+            ::readlinkat(parent->get(), last.c_str(), target.data(), target.size());
         if (size < 0) {
             notes_.lost(name, std::strerror(errno));
             return {};

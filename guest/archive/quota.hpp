@@ -11,7 +11,9 @@ namespace atl::archive {
 class Quota {
 public:
     Quota(std::uint64_t bytes_max, std::uint64_t entries_max)
-        : bytes_max_(bytes_max), bytes_left_(bytes_max), entries_max_(entries_max),
+        : bytes_max_(bytes_max),
+          bytes_left_(bytes_max),
+          entries_max_(entries_max),
           entries_left_(entries_max) {}
 
     Result<void> take_bytes(std::uint64_t count) {

@@ -22,7 +22,9 @@ public:
     [[nodiscard]] std::string json() const;
 
 private:
-    struct Skipped { std::string name, why; };
+    struct Skipped {
+        std::string name, why;
+    };
 
     std::uint64_t entries_ = 0;
     std::uint64_t bytes_ = 0;

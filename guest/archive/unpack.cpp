@@ -29,8 +29,11 @@ std::string why(::archive* reader) {
 class Unpacking {
 public:
     Unpacking(const UnpackOptions& options, int root, Report& report)
-        : options_(options), quota_(options.bytes_max, options.entries_max), input_(0, root),
-          writer_(root, options.keep, quota_), report_(report) {}
+        : options_(options),
+          quota_(options.bytes_max, options.entries_max),
+          input_(0, root),
+          writer_(root, options.keep, quota_),
+          report_(report) {}
 
     Result<void> run();
 
@@ -90,7 +93,8 @@ Attributes attributes_of(::archive_entry* entry) {
     Attributes attributes;
     attributes.mode = ::archive_entry_perm(entry);
     if (::archive_entry_mtime_is_set(entry)) {
-        attributes.modified = timespec{::archive_entry_mtime(entry), ::archive_entry_mtime_nsec(entry)};
+        attributes.modified =
+            timespec{::archive_entry_mtime(entry), ::archive_entry_mtime_nsec(entry)};
     }
     return attributes;
 }
@@ -124,9 +128,8 @@ Result<void> Unpacking::unpack_entry(::archive_entry* entry) {
             done = writer_.add_directory(*path, attributes_of(entry));
         } else if (type == AE_IFLNK) {
             const char* target = ::archive_entry_symlink(entry);
-            done = !target || !*target
-                       ? Error{Code::InvalidArgument, "a symbolic link to nothing"}
-                       : writer_.add_symlink(*path, target, attributes_of(entry));
+            done = !target || !*target ? Error{Code::InvalidArgument, "a symbolic link to nothing"}
+                                       : writer_.add_symlink(*path, target, attributes_of(entry));
         } else {
             return Error{Code::InvalidArgument, "neither file, directory nor link"};
         }
@@ -163,8 +166,8 @@ Result<void> Unpacking::unpack_file(::archive_entry* entry, const std::string& p
         if (got == ARCHIVE_FATAL) return Error{Code::Internal, why(reader_.get())};
         // A wrong checksum is a mere warning to libarchive; to us it is not what was packed.
         if (got != ARCHIVE_OK) return Error{Code::InvalidArgument, why(reader_.get())};
-        auto done = file->write(static_cast<std::uint64_t>(offset), static_cast<const char*>(data),
-                                length);
+        auto done =
+            file->write(static_cast<std::uint64_t>(offset), static_cast<const char*>(data), length);
         if (!done) return done;
     }
     // A tar may end in a hole; tables of contents of the other kinds know of none.
@@ -216,7 +219,8 @@ Status unpack(const UnpackOptions& options) {
         report.failed(Status::Failed, "the archive asks for more memory than unpacking may use");
     }
     const std::string line = report.json();
-    if (std::fwrite(line.data(), 1, line.size(), stdout) != line.size() || std::fflush(stdout) != 0) {
+    if (std::fwrite(line.data(), 1, line.size(), stdout) != line.size() ||
+        std::fflush(stdout) != 0) {
         return Status::Failed;
     }
     return report.status();

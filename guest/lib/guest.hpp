@@ -39,6 +39,8 @@ private:
     void stats(Operation& operation);
     // Starts kernels that are wanted; true in the process that became one.
     bool start_kernels();
+    // SIGCHLD needs no more than a turn of the loop; the host's SIGUSR1 says that we were frozen.
+    void hear_signals();
     void reap();
     void check_memory();
     [[nodiscard]] int wait_ms() const;
@@ -54,6 +56,7 @@ private:
     int kernel_link_ = -1;  // set in a process that has become a kernel
     bool claimed_ = false;
     bool stop_ = false;
+    Clock::time_point turn_began_ = Clock::now();
     Clock::time_point memory_checked_{};
     std::uint64_t memory_kills_ = 0;
     std::uint64_t memory_peak_bytes_ = 0;

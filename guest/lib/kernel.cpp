@@ -99,6 +99,7 @@ pid_t Kernel::start(const Surroundings& surroundings, int& child_link) {
     event_.clear();
     event_sent_ = 0;
     sent_current_ = false;
+    starting_ = true;
     input_unacknowledged_ = 0;
     json::object environment;
     for (const auto& [name, value] : environment_for(surroundings, {}, "kernel-" + context_)) {
@@ -245,6 +246,10 @@ bool Kernel::take_message() {
     const char type = in_[4];
     std::string payload = in_.substr(kMessageHeader, length);
     in_.erase(0, kMessageHeader + length);
+    if (type == 'd' && starting_) {  // the answer to `start`, which nobody waits for
+        starting_ = false;
+        return true;
+    }
     KernelCall* call = current();
     if (call == nullptr || !sent_current_) return true;  // an answer to nothing
     switch (type) {

@@ -34,6 +34,10 @@ public:
     void control(const json::object& command) override;
     std::optional<Clock::time_point> deadline() const override { return deadline_; }
     void time_is_up() override;
+    void stood_still(Clock::duration time) override {
+        if (deadline_) *deadline_ += time;
+        if (kill_at_) *kill_at_ += time;
+    }
 
 private:
     friend class Kernel;
@@ -107,6 +111,7 @@ private:
     std::size_t event_sent_ = 0;
     std::deque<KernelCall*> queue_;
     bool sent_current_ = false;
+    bool starting_ = false;
     std::size_t input_unacknowledged_ = 0;
     bool state_lost_ = false;      // said with the next answer
     std::string background_out_, background_err_;

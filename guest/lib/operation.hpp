@@ -54,6 +54,8 @@ public:
     [[nodiscard]] virtual bool busy() const { return false; }
     [[nodiscard]] virtual std::optional<Clock::time_point> deadline() const { return {}; }
     virtual void time_is_up() {}
+    // The sandbox stood still for so long, which counts towards no deadline.
+    virtual void stood_still(Clock::duration) {}
     virtual void child_ended(pid_t, int /*status*/) {}
 
     void add_credit(std::uint32_t bytes) noexcept { credit_.add(bytes); }

@@ -22,6 +22,9 @@ public:
     void control(const json::object& command) override;
     std::optional<Clock::time_point> deadline() const override { return deadline_; }
     void time_is_up() override;
+    void stood_still(Clock::duration time) override {
+        if (deadline_) *deadline_ += time;
+    }
     void child_ended(pid_t pid, int status) override;
 
 private:

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <boost/json.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -52,9 +54,10 @@ Result<std::string> read_template_file(const std::string& path) {
 
 int build(const std::string& name, const std::string& file) {
     if (file.empty() && name != "default") {
-        return complain({Code::InvalidArgument,
-                         "template " + name + " needs a file that says what is in it: atoll "
-                         "template build " + name + " FILE (only default is built in)"});
+        return complain({Code::InvalidArgument, "template " + name +
+                                                    " needs a file that says what is in it: atoll "
+                                                    "template build " +
+                                                    name + " FILE (only default is built in)"});
     }
     std::string text;
     if (!file.empty()) {
@@ -63,14 +66,15 @@ int build(const std::string& name, const std::string& file) {
         text = *read;
     }
     const auto wanted = native::Template::parse(name, text);
-    if (!wanted) {
-        return complain(file.empty() ? wanted.error() : wanted.error().during(file));
-    }
+    if (!wanted) { return complain(file.empty() ? wanted.error() : wanted.error().during(file)); }
     const auto paths = native::Paths::find();
     if (!paths) return complain(paths.error());
     std::fprintf(stderr, "building template %s\n", name.c_str());
     const auto made = native::build_template(*paths, *wanted, text, show_progress);
-    if (!made) return complain(made.error());
+    if (!made) {
+        (void)complain(made.error());
+        return kFailed;  // the command line was fine, what it names was not
+    }
     for (const auto& one : native::list_templates(*paths)) {
         if (one.name != name) continue;
         std::fprintf(stderr, "template %s is ready: %s in %s\n", name.c_str(),
@@ -98,10 +102,10 @@ int list(bool as_json) {
     }
     std::size_t width = 4;
     for (const auto& one : found) width = std::max(width, one.name.size());
-    const auto usable = std::count_if(found.begin(), found.end(),
-                                      [](const auto& one) { return one.built; });
-    if (usable > 0) std::printf("%-*s  %10s  %s\n", static_cast<int>(width), "NAME", "SIZE",
-                                "DESCRIPTION");
+    const auto usable =
+        std::count_if(found.begin(), found.end(), [](const auto& one) { return one.built; });
+    if (usable > 0)
+        std::printf("%-*s  %10s  %s\n", static_cast<int>(width), "NAME", "SIZE", "DESCRIPTION");
     for (const auto& one : found) {
         // The table holds what can be used; scripts look for a name in it.
         if (!one.built) {
@@ -143,11 +147,11 @@ void add_template_command(CLI::App& app, int& exit_code) {
 
     auto* build_command = command->add_subcommand("build", "Build or rebuild a template");
     build_command->add_option("name", options->name, "Its name")->required();
-    build_command->add_option("file", options->file,
-                              "JSON that says what is in it (docs/templates.md); default needs none");
-    build_command->callback([options, &exit_code] {
-        exit_code = build(options->name, options->file);
-    });
+    build_command->add_option(
+        "file", options->file,
+        "JSON that says what is in it (docs/templates.md); default needs none");
+    build_command->callback(
+        [options, &exit_code] { exit_code = build(options->name, options->file); });
 
     auto* list_command = command->add_subcommand("list", "Show the templates that are built");
     list_command->add_flag("--json", options->as_json, "One JSON object instead of a table");

@@ -15,7 +15,7 @@ OVERFLOW_USER = 65534  # as root, nothing is unreadable; the program never runs 
 def find_program():
     named = os.environ.get("ATOLL_ARCHIVE")
     builds = [named] if named else [
-        ROOT / "build" / preset / "guest" / "atoll-archive" for preset in ("dev", "asan", "release")]
+        ROOT / "build" / preset / "guest/atoll-archive" for preset in ("dev", "asan", "release")]
     for path in builds:
         if path and pathlib.Path(path).exists():
             return str(path)
@@ -31,6 +31,12 @@ def as_user(**more):
 @pytest.fixture(scope="session")
 def program():
     return find_program()
+
+
+@pytest.fixture(scope="session")
+def sanitized(program):
+    """Such a build has its own idea of memory."""
+    return b"__asan_init" in pathlib.Path(program).read_bytes()
 
 
 @pytest.fixture

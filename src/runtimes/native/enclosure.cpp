@@ -96,6 +96,9 @@ bool build_root(const ChildPlan& child, sys::StepFailure& failure) noexcept {
             return failure.set("attach the tree at ", target.c_str());
         }
     }
+    if (child.plan.own_tmp && !sys::mount_tmpfs("tmp", {64u << 20, 4096}, "1777", failure)) {
+        return false;
+    }
     return sys::mount_proc("proc", failure) && sys::enter_root(kStage, failure) &&
            sys::seal_root(failure);
 }

@@ -55,6 +55,7 @@ struct Plan {
     std::vector<Entry> entries;  // made in this order, before the trees are attached
     std::vector<Tree> trees;
     IdMap ids;
+    bool own_tmp = false;  // a small /tmp for the program itself; sandboxes lay their own over it
     std::vector<std::string> argv;
     std::vector<std::string> environment;
     struct Descriptor { int here = -1; int inside = -1; };

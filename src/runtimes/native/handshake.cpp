@@ -6,7 +6,6 @@
 #include "wire/frame.hpp"
 
 #include <boost/asio/as_tuple.hpp>
-#include <boost/asio/experimental/awaitable_operators.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
@@ -14,6 +13,7 @@
 #include <boost/json/serialize.hpp>
 #include <cerrno>
 #include <cstring>
+#include <memory>
 #include <unistd.h>
 
 namespace atl::native {
@@ -26,23 +26,49 @@ namespace {
 constexpr auto as_tuple = asio::as_tuple(asio::use_awaitable);
 
 // Waits for the stream without owning it: the descriptor goes back to its owner in every case.
+// A clock that cuts the wait short: a guest that hangs must not hang us.
 class Borrowed {
 public:
-    Borrowed(asio::any_io_executor executor, int fd) : stream_(executor, fd) {
-        stream_.non_blocking(true);
+    Borrowed(asio::any_io_executor executor, int fd, std::chrono::milliseconds time_max)
+        : shared_(std::make_shared<Shared>(Shared{{executor, fd}, {executor, time_max}})) {
+        shared_->stream.non_blocking(true);
+        // The handler may run after we are gone, so it holds what it touches.
+        shared_->clock.async_wait([shared = shared_](boost::system::error_code cancelled) {
+            if (cancelled) return;
+            shared->expired = true;
+            boost::system::error_code ignored;
+            if (shared->stream.is_open()) shared->stream.cancel(ignored);
+        });
     }
-    ~Borrowed() { stream_.release(); }
-    asio::posix::stream_descriptor& operator*() noexcept { return stream_; }
+    ~Borrowed() {
+        shared_->clock.cancel();
+        shared_->stream.release();
+    }
+    Borrowed(const Borrowed&) = delete;
+    Borrowed& operator=(const Borrowed&) = delete;
+
+    [[nodiscard]] int fd() noexcept { return shared_->stream.native_handle(); }
+    asio::awaitable<void> wait() {
+        if (!shared_->expired) {
+            co_await shared_->stream.async_wait(asio::posix::stream_descriptor::wait_read, as_tuple);
+        }
+        if (shared_->expired) {
+            throw ErrorException({Code::Unavailable, "the sandbox did not answer in time"});
+        }
+    }
 
 private:
-    asio::posix::stream_descriptor stream_;
+    struct Shared {
+        asio::posix::stream_descriptor stream;
+        asio::steady_timer clock;
+        bool expired = false;
+    };
+    std::shared_ptr<Shared> shared_;
 };
 
 // Exactly one frame, read header first, so that no byte of what follows is taken from the stream's
 // next owner.
-asio::awaitable<wire::Frame> read_frame(asio::posix::stream_descriptor& stream, std::string& kept,
-                                        asio::steady_timer& clock) {
-    using namespace asio::experimental::awaitable_operators;
+asio::awaitable<wire::Frame> read_frame(Borrowed& stream, std::string& kept) {
     wire::FrameDecoder decoder;
     std::string bytes;
     std::size_t wanted = wire::kHeaderBytes;
@@ -50,18 +76,13 @@ asio::awaitable<wire::Frame> read_frame(asio::posix::stream_descriptor& stream, 
         while (bytes.size() < wanted) {
             char piece[4096];
             const std::size_t room = std::min(sizeof piece, wanted - bytes.size());
-            const ssize_t n = ::read(stream.native_handle(), piece, room);
+            const ssize_t n = ::read(stream.fd(), piece, room);
             if (n > 0) {
                 bytes.append(piece, static_cast<std::size_t>(n));
             } else if (n == 0) {
                 throw ErrorException({Code::Unavailable, "the sandbox ended before it answered"});
             } else if (errno == EAGAIN) {
-                auto first = co_await (
-                    stream.async_wait(asio::posix::stream_descriptor::wait_read, as_tuple) ||
-                    clock.async_wait(as_tuple));
-                if (first.index() == 1) {
-                    throw ErrorException({Code::Unavailable, "the sandbox did not answer in time"});
-                }
+                co_await stream.wait();
             } else if (errno != EINTR) {
                 throw ErrorException(sys::errno_error("read from the sandbox"));
             }
@@ -94,10 +115,9 @@ std::string text_in(const json::object& from, std::string_view key) {
 
 asio::awaitable<void> expect_hello(int stream, std::chrono::milliseconds time_max) {
     const auto executor = co_await asio::this_coro::executor;
-    Borrowed borrowed(executor, stream);
-    asio::steady_timer clock(executor, time_max);
+    Borrowed borrowed(executor, stream, time_max);
     std::string kept;
-    const auto frame = co_await read_frame(*borrowed, kept, clock);
+    const auto frame = co_await read_frame(borrowed, kept);
     auto hello = wire::parse_object(frame.payload).value();
     if (const auto error = text_in(hello, "error"); !error.empty()) {
         throw ErrorException({Code::Unavailable, "build the sandbox: " + error});
@@ -109,8 +129,7 @@ asio::awaitable<json::object> ask_guest(int stream, std::uint32_t channel,
                                         std::span<const int> descriptors,
                                         std::chrono::milliseconds time_max) {
     const auto executor = co_await asio::this_coro::executor;
-    Borrowed borrowed(executor, stream);
-    asio::steady_timer clock(executor, time_max);
+    Borrowed borrowed(executor, stream, time_max);
     std::string bytes;
     wire::append_frame(bytes, wire::Kind::Request, channel, json::serialize(request));
     // The stream is fresh and its buffer empty: a request of some kilobytes goes in one piece.
@@ -119,7 +138,7 @@ asio::awaitable<json::object> ask_guest(int stream, std::uint32_t channel,
     }
     for (;;) {
         std::string kept;
-        const auto frame = co_await read_frame(*borrowed, kept, clock);
+        const auto frame = co_await read_frame(borrowed, kept);
         if (frame.channel != channel || frame.kind != wire::Kind::End) continue;
         auto result = wire::parse_object(frame.payload).value();
         const auto* ok = result.if_contains("ok");

@@ -114,6 +114,7 @@ asio::awaitable<std::shared_ptr<Nest>> Nest::raise(const Paths& paths, Template 
         plan.ids = {0, ::geteuid(), 1, ::getegid()};
     }
     plan_root(plan, paths, from);
+    plan.own_tmp = true;  // packages want one while they are imported
     plan.filter = sys::compile_filter(sys::Profile::Guest).value();
     int ends[2];
     if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {

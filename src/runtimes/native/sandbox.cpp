@@ -47,6 +47,13 @@ core::Usage NativeSandbox::usage() const {
     return {use.memory_bytes, use.memory_peak_bytes, use.cpu_us, use.processes, use.oom_kills};
 }
 
+Result<void> NativeSandbox::freeze(bool frozen) {
+    // Waits at PID 1's door while it is frozen: the first thing it hears is that its clocks ran on
+    // without it, and no run times out for that.
+    if (!frozen) sys::pidfd_send_signal(parts_.pidfd.get(), SIGUSR1);
+    return parts_.cgroup.freeze(frozen);
+}
+
 void NativeSandbox::destroy() noexcept {
     if (destroyed_) return;
     destroyed_ = true;

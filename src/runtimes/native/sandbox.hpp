@@ -40,7 +40,7 @@ public:
     const SandboxId& id() const override { return id_; }
     UniqueFd take_stream() override { return std::move(stream_); }
     bool has_kernels() const override { return has_kernels_; }
-    Result<void> freeze(bool frozen) override { return parts_.cgroup.freeze(frozen); }
+    Result<void> freeze(bool frozen) override;
     core::Usage usage() const override;
     void destroy() noexcept override;
 

@@ -141,13 +141,17 @@ Result<void> check_target(const std::string& target, const std::string& where) {
 }
 
 Result<void> read_python(Template& into, const json::value& value) {
-    auto python = object_in(value, "python",
-                            {"packages", "constraints", "preload", "source_builds"});
+    auto python =
+        object_in(value, "python", {"packages", "constraints", "preload", "source_builds"});
     if (!python) return python.error();
-    struct List { const char* key; std::vector<std::string>& into; bool modules; };
-    for (const auto& list : {List{"packages", into.packages, false},
-                             List{"constraints", into.constraints, false},
-                             List{"preload", into.preload, true}}) {
+    struct List {
+        const char* key;
+        std::vector<std::string>& into;
+        bool modules;
+    };
+    for (const auto& list :
+         {List{"packages", into.packages, false}, List{"constraints", into.constraints, false},
+          List{"preload", into.preload, true}}) {
         const json::value* found = (*python)->if_contains(list.key);
         if (found == nullptr) continue;
         const std::string where = std::string("python.") + list.key;
@@ -155,8 +159,8 @@ Result<void> read_python(Template& into, const json::value& value) {
         if (!texts) return texts.error();
         for (std::size_t i = 0; i < texts->size(); ++i) {
             const std::string here = where + "[" + std::to_string(i) + "]";
-            auto good = list.modules ? check_module((*texts)[i], here)
-                                     : check_package((*texts)[i], here);
+            auto good =
+                list.modules ? check_module((*texts)[i], here) : check_package((*texts)[i], here);
             if (!good) return good.error();
         }
         list.into = std::move(*texts);
@@ -205,7 +209,9 @@ Result<void> read_environment(Template& into, const json::value& value) {
             return invalid(where, "is no name for a variable; use letters, digits and _");
         }
         // The guest reads these to find its own parts.
-        if (name.starts_with("ATOLL_")) return invalid(where, "names that begin with ATOLL_ are taken");
+        if (name.starts_with("ATOLL_")) {
+            return invalid(where, "names that begin with ATOLL_ are taken");
+        }
         auto text = text_in(member.value(), where);
         if (!text) return text.error();
         into.environment[name] = *text;
@@ -222,8 +228,7 @@ Result<json::value> parse_json(const std::string& text) {
     if (!failed && !rest && parser.done()) return parser.release();
     const auto line = 1 + std::count(text.begin(), text.begin() + static_cast<long>(used), '\n');
     const std::string why = failed ? failed.message() : "there is text after the end";
-    return Error{Code::InvalidArgument,
-                 "no valid JSON, line " + std::to_string(line) + ": " + why};
+    return Error{Code::InvalidArgument, "no valid JSON, line " + std::to_string(line) + ": " + why};
 }
 
 std::string names_of_built(const Paths& paths) {
@@ -259,8 +264,8 @@ Result<void> check_python(const Template& made, const json::object& built) {
     const json::value* recorded = built.if_contains("python");
     if (recorded == nullptr || !recorded->is_string() ||
         recorded->get_string() != python.string()) {
-        return broken_template(made.name, "was built for another Python than this host's " +
-                                              python.string());
+        return broken_template(made.name,
+                               "was built for another Python than this host's " + python.string());
     }
     return {};
 }
@@ -283,7 +288,9 @@ Result<Template> open_template(const Paths& paths, const std::string& name, json
     const auto record = sys::read_small_file(folder + "/" + kBuiltFile);
     if (!record) return broken_template(name, "is half-built");
     const auto text = sys::read_small_file(folder + "/" + kAskedFile);
-    if (!text || text->empty()) return broken_template(name, "has lost its " + std::string(kAskedFile));
+    if (!text || text->empty()) {
+        return broken_template(name, std::string("has lost its ") + kAskedFile);
+    }
     auto made = Template::parse(name, *text);
     if (!made) return broken_template(name, "cannot be read (" + made.error().message + ")");
     auto parsed = parse_json(*record);
@@ -321,9 +328,12 @@ Result<Template> Template::parse(const std::string& name, const std::string& tex
         if (!description) return description.error();
         made.description = *description;
     }
-    struct Part { const char* key; Result<void> (*read)(Template&, const json::value&); };
-    for (const auto& part : {Part{"python", read_python}, Part{"trees", read_trees},
-                             Part{"env", read_environment}}) {
+    struct Part {
+        const char* key;
+        Result<void> (*read)(Template&, const json::value&);
+    };
+    for (const auto& part :
+         {Part{"python", read_python}, Part{"trees", read_trees}, Part{"env", read_environment}}) {
         const json::value* found = (*file)->if_contains(part.key);
         if (found == nullptr) continue;
         if (auto good = part.read(made, *found); !good) return good.error();

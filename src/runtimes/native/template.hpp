@@ -58,6 +58,9 @@ struct TemplateStatus {
 // Conflict while sandboxes run from it.
 [[nodiscard]] Result<void> remove_template(const Paths& paths, const std::string& name);
 
+// The program that installs packages: ATOLL_UV, the one beside this checkout, or one on PATH.
+[[nodiscard]] Result<std::string> find_uv();
+
 // Reports progress in whole sentences. Half-made folders are removed on failure, and when a signal
 // asks the process to end; a build of the same name that exists is replaced at the very end.
 using Progress = void (*)(const std::string& line);

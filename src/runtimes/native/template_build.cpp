@@ -35,7 +35,7 @@ constexpr int kInstallTries = 3;
 // thread), lists the packages, and makes matplotlib's list of fonts. Only system fonts and its own
 // are in that list: sandboxes see no other.
 constexpr const char* kProve = R"python(
-import importlib, importlib.metadata, importlib.util, json, os, sys, tempfile
+import dataclasses, importlib, importlib.metadata, importlib.util, json, os, sys, tempfile
 answer = os.fdopen(os.dup(1), "w", encoding="utf-8")
 os.dup2(2, 1)  # what a package prints is no answer
 
@@ -64,12 +64,19 @@ with tempfile.TemporaryDirectory() as folder:
         ours = ("/usr/", matplotlib.get_data_path())
         manager.ttflist = [f for f in manager.ttflist if f.fname.startswith(ours)]
         manager.afmlist = [f for f in manager.afmlist if f.fname.startswith(ours)]
+        # Programs ask for fonts of other systems by name, and seaborn's theme for Arial alone.
+        names = {f.name for f in manager.ttflist}
+        cjk = next((name for name in json.loads(sys.argv[2]) if name in names), None)
+        if cjk:
+            faces = [f for f in manager.ttflist if f.name == cjk]
+            manager.ttflist += [dataclasses.replace(face, name=name) for face in faces
+                                for name in json.loads(sys.argv[3]) if name not in names]
+            members["cjk_font"] = cjk
         path = os.path.join(folder, f"fontlist-v{font_manager.FontManager.__version__}.json")
         font_manager.json_dump(manager, path)
         with open(path, encoding="utf-8") as file:
             members["font_list"] = file.read()
         members["font_cache"] = os.path.basename(path)
-        members["fonts"] = sorted({f.name for f in manager.ttflist})
 end(**members)
 )python";
 
@@ -77,6 +84,11 @@ end(**members)
 // each further font costs time in every figure.
 constexpr std::array kCjkFonts = {"Noto Sans CJK JP", "Noto Sans CJK SC", "Source Han Sans JP",
                                   "WenQuanYi Zen Hei", "Droid Sans Fallback"};
+// Names under which it is found as well, where the host does not have the font itself.
+constexpr std::array kStandIns = {"Arial",         "Arial Unicode MS", "SimHei",
+                                  "SimSun",        "Microsoft YaHei",  "PingFang SC",
+                                  "Hiragino Sans", "MS Gothic",        "Yu Gothic",
+                                  "Malgun Gothic", "AppleGothic",      "NanumGothic"};
 
 // Removes the half-made folder on every way out but the good one.
 class Partial {
@@ -110,8 +122,8 @@ bool is_program(const std::string& path) {
 
 // Without what would lead uv or Python away from the environment that is being built.
 std::vector<std::string> installer_environment() {
-    constexpr std::array kDropped = {"PYTHON", "VIRTUAL_ENV=", "CONDA_", "UV_PYTHON", "UV_SYSTEM_",
-                                     "UV_PROJECT", "LD_PRELOAD="};
+    constexpr std::array kDropped = {"PYTHON",     "VIRTUAL_ENV=", "CONDA_",     "UV_PYTHON",
+                                     "UV_SYSTEM_", "UV_PROJECT",   "LD_PRELOAD="};
     std::vector<std::string> kept;
     bool home = false;
     for (char** one = ::environ; *one != nullptr; ++one) {
@@ -145,9 +157,12 @@ std::vector<std::string> proving_environment() {
 }
 
 bool contains_any(const std::string& text, std::initializer_list<const char*> parts) {
-    return std::any_of(parts.begin(), parts.end(), [&](const char* part) {
-        return text.find(part) != std::string::npos;
-    });
+    return std::any_of(parts.begin(), parts.end(),
+                       [&](const char* part) { return text.find(part) != std::string::npos; });
+}
+
+std::string counted(std::size_t count, const std::string& what) {
+    return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
 }
 
 // The installer's message on one line, without its drawing.
@@ -161,7 +176,11 @@ std::string shortened(const std::string& text) {
             words += c;
         }
     }
-    if (const auto at = words.find("error: "); at != std::string::npos) words.erase(0, at + 7);
+    for (const char* label : {"error: ", "cause: "}) {
+        for (auto at = words.find(label); at != std::string::npos; at = words.find(label)) {
+            words.erase(at, std::string_view(label).size());
+        }
+    }
     constexpr std::size_t kShown = 600;
     if (words.size() > kShown) words = words.substr(0, kShown) + " ...";
     while (words.ends_with(' ')) words.pop_back();
@@ -198,9 +217,9 @@ public:
           data_(paths.data) {}
 
     Result<void> run() {
-        for (const auto step : {&Build::check_host, &Build::make_folders, &Build::make_environment,
-                                &Build::install, &Build::prove, &Build::make_readable,
-                                &Build::record}) {
+        for (const auto step :
+             {&Build::check_host, &Build::make_folders, &Build::make_environment, &Build::install,
+              &Build::prove, &Build::make_readable, &Build::record}) {
             if (StopSignals::raised()) return Error{Code::Unavailable, "stopped by a signal"};
             if (auto done = (this->*step)(); !done) return done;
         }
@@ -248,8 +267,8 @@ private:
     }
 
     Result<void> install() {
-        progress_("installing " + std::to_string(wanted_.packages.size()) +
-                  " packages and what they need");
+        progress_("installing " + counted(wanted_.packages.size(), "package") +
+                  " and what they need");
         std::vector<std::string> arguments = {
             "pip", "install", "--python", folder_ + "/env/bin/python", "--compile-bytecode",
             // Not links into a cache that somebody can write to.
@@ -309,8 +328,8 @@ private:
                             "index with UV_INDEX_URL"};
             case Trouble::Packages: break;
         }
-        const bool sources = contains_any(errors, {"no-build", "no usable wheels",
-                                                   "building from source is disabled"});
+        const bool sources = contains_any(
+            errors, {"no-build", "no usable wheels", "building from source is disabled"});
         return {Code::InvalidArgument,
                 "install packages: " + said +
                     (sources && !wanted_.source_builds
@@ -320,12 +339,18 @@ private:
     }
 
     Result<void> prove() {
-        progress_("checking that " + std::to_string(wanted_.preload.size()) +
-                  " modules can be preloaded, and listing fonts");
+        progress_("checking that " + counted(wanted_.preload.size(), "module") +
+                  " can be preloaded, and listing fonts");
         json::array modules;
         for (const auto& module : wanted_.preload) modules.emplace_back(module);
         Child child;
-        child.argv = {folder_ + "/env/bin/python", "-I", "-c", kProve, json::serialize(modules)};
+        child.argv = {folder_ + "/env/bin/python",
+                      "-I",
+                      "-c",
+                      kProve,
+                      json::serialize(modules),
+                      json::serialize(json::array(kCjkFonts.begin(), kCjkFonts.end())),
+                      json::serialize(json::array(kStandIns.begin(), kStandIns.end()))};
         child.environment = proving_environment();
         for (const auto& [name, value] : wanted_.environment) {
             child.environment.push_back(name + "=" + value);
@@ -338,8 +363,9 @@ private:
         json::error_code failed;
         const auto answer = json::parse(end->output, failed);
         if (!end->succeeded || failed || !answer.is_object()) {
-            return Error{Code::Internal, "try the new environment: Python ended without an answer: " +
-                                             shortened(end->errors)};
+            return Error{Code::Internal,
+                         "try the new environment: Python ended without an answer: " +
+                             shortened(end->errors)};
         }
         proof_ = answer.get_object();
         if (const auto* at = proof_.if_contains("failed")) return refused_preload(*at);
@@ -350,8 +376,7 @@ private:
         const auto index = at.is_int64() ? static_cast<std::size_t>(at.get_int64()) : 0;
         if (index >= wanted_.preload.size()) return Error{Code::Internal, "a wrong answer"};
         const std::string module = wanted_.preload[index];
-        const std::string where =
-            "python.preload[" + std::to_string(index) + "]: module " + module;
+        const std::string where = "python.preload[" + std::to_string(index) + "]: module " + module;
         const auto* error = proof_.if_contains("error");
         const std::string why = error && error->is_string() ? std::string(error->get_string()) : "";
         const auto* missing = proof_.if_contains("missing");
@@ -370,27 +395,23 @@ private:
             return found && found->is_string() ? std::string(found->get_string()) : std::string();
         };
         std::string families = "DejaVu Sans";
-        if (const auto* fonts = proof_.if_contains("fonts"); fonts && fonts->is_array()) {
-            const auto there = [&](const char* name) {
-                const auto& list = fonts->get_array();
-                return std::find(list.begin(), list.end(), json::value(name)) != list.end();
-            };
-            const auto* cjk = std::find_if(kCjkFonts.begin(), kCjkFonts.end(), there);
-            if (cjk != kCjkFonts.end()) {
-                families += std::string(", ") + *cjk;
-            } else {
-                progress_("no font for Chinese, Japanese and Korean is installed "
-                          "(fonts-noto-cjk); plots will show boxes for such text");
-            }
+        const auto cjk = text("cjk_font");
+        const auto name = text("font_cache");
+        if (std::find(kCjkFonts.begin(), kCjkFonts.end(), cjk) != kCjkFonts.end()) {
+            families += ", " + cjk;
+        } else if (!name.empty()) {
+            progress_(
+                "no font for Chinese, Japanese and Korean is installed (fonts-noto-cjk); "
+                "plots will show boxes for such text");
         }
         const std::string settings =
             "# A list of families: each glyph comes from the first font that has it.\n"
             "backend: agg\n"
-            "font.family: " + families + "\n";
+            "font.family: " +
+            families + "\n";
         if (auto written = write_file(folder_ + "/etc/matplotlibrc", settings); !written) {
             return written;
         }
-        const auto name = text("font_cache");
         // The name comes from package code: it must stay in its folder.
         if (!name.starts_with("fontlist-") || name.find('/') != std::string::npos) return {};
         font_cache_ = name;
@@ -413,7 +434,9 @@ private:
                 return sys::errno_error("make readable " + at->path().string());
             }
         }
-        if (failed) return Error{Code::Internal, "look through " + folder_ + ": " + failed.message()};
+        if (failed) {
+            return Error{Code::Internal, "look through " + folder_ + ": " + failed.message()};
+        }
         return {};
     }
 
@@ -426,48 +449,23 @@ private:
         }
         std::error_code failed;
         const auto python = fs::canonical(folder_ + "/env/bin/python", failed);
-        if (failed) return Error{Code::Internal, "the environment has no Python: " + failed.message()};
+        if (failed) {
+            return Error{Code::Internal, "the environment has no Python: " + failed.message()};
+        }
         const auto spent = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_);
         char now[32];
         const std::time_t seconds = std::time(nullptr);
         std::tm parts{};
         std::strftime(now, sizeof now, "%Y-%m-%dT%H:%M:%SZ", ::gmtime_r(&seconds, &parts));
-        json::object built{{"built_at", now},
-                           {"build_seconds", spent.count()},
-                           {"bytes", bytes_},
-                           {"files", files_},
-                           {"python", python.string()},
-                           {"font_cache", font_cache_}};
+        json::object built{{"built_at", now},           {"build_seconds", spent.count()},
+                           {"bytes", bytes_},           {"files", files_},
+                           {"python", python.string()}, {"font_cache", font_cache_}};
         for (const char* key : {"version", "packages"}) {
             if (const auto* found = proof_.if_contains(key)) {
                 built[std::string(key) == "version" ? "python_version" : key] = *found;
             }
         }
         return write_file(folder_ + "/" + kBuiltFile, json::serialize(built) + "\n");
-    }
-
-    static Result<std::string> find_uv() {
-        if (const char* named = std::getenv("ATOLL_UV"); named != nullptr && *named != '\0') {
-            if (is_program(named)) return std::string(named);
-            return Error{Code::NotFound, "ATOLL_UV names " + std::string(named) +
-                                             ", which is no program"};
-        }
-        std::error_code failed;
-        const auto self = fs::read_symlink("/proc/self/exe", failed);
-        // build/<preset>/atoll of a checkout.
-        const auto ours = self.parent_path().parent_path().parent_path() / ".tools/uv/bin/uv";
-        if (is_program(ours.string())) return ours.string();
-        const char* path = std::getenv("PATH");
-        std::string folders = path == nullptr ? "" : path;
-        while (!folders.empty()) {
-            const auto colon = folders.find(':');
-            const auto folder = folders.substr(0, colon);
-            if (folder.starts_with('/') && is_program(folder + "/uv")) return folder + "/uv";
-            folders = colon == std::string::npos ? "" : folders.substr(colon + 1);
-        }
-        return Error{Code::NotFound,
-                     "uv, which installs Python packages, is missing; ./scripts/setup installs it, "
-                     "or ATOLL_UV names one"};
     }
 
     const Template& wanted_;
@@ -485,8 +483,32 @@ private:
 
 }  // namespace
 
-Result<Template> build_template(const Paths& paths, const Template& wanted,
-                                const std::string& text, Progress progress) {
+Result<std::string> find_uv() {
+    if (const char* named = std::getenv("ATOLL_UV"); named != nullptr && *named != '\0') {
+        if (is_program(named)) return std::string(named);
+        return Error{Code::NotFound,
+                     "ATOLL_UV names " + std::string(named) + ", which is no program"};
+    }
+    std::error_code failed;
+    const auto self = fs::read_symlink("/proc/self/exe", failed);
+    // build/<preset>/atoll of a checkout.
+    const auto ours = self.parent_path().parent_path().parent_path() / ".tools/uv/bin/uv";
+    if (is_program(ours.string())) return ours.string();
+    const char* path = std::getenv("PATH");
+    std::string folders = path == nullptr ? "" : path;
+    while (!folders.empty()) {
+        const auto colon = folders.find(':');
+        const auto folder = folders.substr(0, colon);
+        if (folder.starts_with('/') && is_program(folder + "/uv")) return folder + "/uv";
+        folders = colon == std::string::npos ? "" : folders.substr(colon + 1);
+    }
+    return Error{Code::NotFound,
+                 "uv, which installs Python packages, is missing; ./scripts/setup installs it, "
+                 "or ATOLL_UV names one"};
+}
+
+Result<Template> build_template(const Paths& paths, const Template& wanted, const std::string& text,
+                                Progress progress) {
     const StopSignals signals;  // outlives all that must be cleaned up
     const std::string intent = "build template " + wanted.name;
     const auto lock = lock_build(paths, wanted.name);
@@ -494,6 +516,7 @@ Result<Template> build_template(const Paths& paths, const Template& wanted,
     sweep(paths, wanted.name);
     Partial partial(partial_folder(paths, wanted.name));
     if (auto done = Build(paths, wanted, text, progress).run(); !done) {
+        if (StopSignals::raised()) progress("stopping; removing what was half-made");
         return done.error().during(intent);
     }
     if (auto done = publish(paths, wanted.name); !done) return done.error().during(intent);

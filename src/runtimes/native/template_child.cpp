@@ -86,7 +86,9 @@ bool become_nobody() noexcept {
     ::_exit(127);
 }
 
-struct Pipe { UniqueFd read, write; };
+struct Pipe {
+    UniqueFd read, write;
+};
 Result<Pipe> make_pipe() {
     int ends[2];
     if (::pipe2(ends, O_CLOEXEC) != 0) return sys::errno_error("make a pipe");

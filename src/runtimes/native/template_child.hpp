@@ -31,7 +31,7 @@ private:
 struct Child {
     std::vector<std::string> argv;  // argv[0] is a path
     std::vector<std::string> environment;
-    std::string folder;             // the working folder
+    std::string folder;  // the working folder
     // For code of packages. When we are root it runs as nobody, sees `folder` at /mnt (where it can
     // be reached whatever lies above it), and has no network; otherwise as the user.
     bool unprivileged = false;

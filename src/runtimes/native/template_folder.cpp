@@ -34,8 +34,8 @@ Result<std::string> free_build_name(const Paths& paths, const std::string& name)
         std::error_code failed;
         if (!fs::exists(paths.templates() + "/" + file, failed)) return file;
     }
-    return Error{Code::Exhausted, "1000 builds of template " + name +
-                                      " are still in use; end their sandboxes"};
+    return Error{Code::Exhausted,
+                 "1000 builds of template " + name + " are still in use; end their sandboxes"};
 }
 
 }  // namespace
@@ -81,7 +81,8 @@ Result<void> publish(const Paths& paths, const std::string& name) {
         return sys::errno_error("move the build to " + folder);
     }
     ::unlink(fresh.c_str());  // of a build that was killed between the next two calls
-    if (::symlink(file->c_str(), fresh.c_str()) == 0 && ::rename(fresh.c_str(), link.c_str()) == 0) {
+    if (::symlink(file->c_str(), fresh.c_str()) == 0 &&
+        ::rename(fresh.c_str(), link.c_str()) == 0) {
         return {};
     }
     auto error = sys::errno_error("make " + link + " the current build");

@@ -5,8 +5,8 @@
 //     .built-NAME-N    builds: the current one, and older ones that running sandboxes still use
 //     .partial-NAME    a build under way
 //
-// Two locks, both freed by the kernel when their holder dies: one a name, for building and removing;
-// one a build, shared by its users.
+// Two locks, both freed by the kernel when their holder dies: one a name, for building and
+// removing; one a build, shared by its users.
 #include "base/fd.hpp"
 #include "base/result.hpp"
 #include "runtimes/native/paths.hpp"

@@ -1,0 +1,46 @@
+"""Shared by all tests that drive the built binary (./scripts/build leaves it in build/release)."""
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+from harness.driver import Driver  # noqa: E402
+
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "root_only: what it tests exists only when Atoll runs as root")
+
+
+def pytest_collection_modifyitems(items):
+    if os.geteuid() == 0:
+        return
+    for item in items:
+        if item.get_closest_marker("root_only"):
+            item.add_marker(pytest.mark.skip(reason="needs root"))
+
+
+@pytest.fixture(scope="module")
+def driver():
+    """A host with a zygote and a pool of one, for all tests of a file."""
+    running = Driver(pool=1)
+    yield running
+    running.close()
+
+
+@pytest.fixture
+def sandbox(driver):
+    """A fresh sandbox for one test."""
+    made = driver.create()
+    yield made
+    try:
+        made.destroy()
+    except Exception:
+        pass  # the test may have ended it itself
+
+
+@pytest.fixture(scope="session")
+def root() -> bool:
+    return os.geteuid() == 0
