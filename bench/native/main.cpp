@@ -295,7 +295,7 @@ private:
 struct Options {
     std::vector<std::string> what;
     int count = 0;
-    std::size_t pool = 8;
+    std::size_t pool = native::default_pool_size();
     int sandboxes = 300;
 };
 

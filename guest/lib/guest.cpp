@@ -96,8 +96,9 @@ int Guest::wait_ms() const {
         if (!first || next < *first) first = next;
     }
     if (!first) return -1;
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(*first - Clock::now()).count();
-    return static_cast<int>(std::max<std::int64_t>(0, std::min<std::int64_t>(left, kTurnTimeMax.count())));
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(*first - Clock::now());
+    const auto turn = std::min<std::chrono::milliseconds>(left, kTurnTimeMax);
+    return static_cast<int>(std::max<std::int64_t>(0, turn.count()));
 }
 
 void Guest::wait() {

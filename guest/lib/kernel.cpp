@@ -55,6 +55,7 @@ void become_kernel(int in, int out, int err, int link, const sys::Confinement& c
     ::signal(SIGPIPE, SIG_IGN);
     if (!sys::confine_self(confinement, failure)) refuse_to_live(failure);
     ::prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);  // /proc/self belongs to the user again
+    offer_to_oom_killer(::getpid());
     if (::dup2(link, kLinkInKernel) < 0) ::_exit(126);
     sys::close_range(kLinkInKernel + 1, ~0u, 0);
 }

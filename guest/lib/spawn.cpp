@@ -3,6 +3,7 @@
 #include "sys/syscalls.hpp"
 
 #include <csignal>
+#include <cstdio>
 #include <cstring>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -46,15 +47,6 @@ void reset_signals() noexcept {
     ::sigprocmask(SIG_SETMASK, &none, nullptr);
 }
 
-// When the sandbox runs out of memory the kernel picks the process with the highest score: user
-// code dies, PID 1 lives to report it.
-void offer_to_oom_killer() noexcept {
-    const int fd = ::open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
-    if (fd < 0) return;
-    [[maybe_unused]] const auto unread = ::write(fd, "500", 3);
-    ::close(fd);
-}
-
 [[noreturn]] void run_child(Launch& launch, const std::vector<std::string>& paths,
                             char* const* argv, char* const* environment) noexcept {
     if (prepare_child(launch.in, launch.out, launch.err, launch.controlling_terminal,
@@ -86,8 +78,16 @@ bool prepare_child(int in, int out, int err, bool terminal, sys::StepFailure& fa
         return failure.set("connect the standard streams");
     }
     if (terminal && ::ioctl(0, TIOCSCTTY, 0) != 0) return failure.set("take the terminal");
-    offer_to_oom_killer();
     return true;
+}
+
+void offer_to_oom_killer(pid_t pid) noexcept {
+    char path[48];
+    std::snprintf(path, sizeof path, "/proc/%d/oom_score_adj", static_cast<int>(pid));
+    const int fd = ::open(path, O_WRONLY | O_CLOEXEC);
+    if (fd < 0) return;
+    [[maybe_unused]] const auto unread = ::write(fd, "500", 3);
+    ::close(fd);
 }
 
 pid_t spawn(Launch& launch) {
@@ -107,6 +107,7 @@ pid_t spawn(Launch& launch) {
     }
     // vfork returns once the child has executed or left: its failure is here already.
     if (launch.failure.step[0] != '\0') return -1;  // the loop reaps it like any orphan
+    offer_to_oom_killer(pid);
     return pid;
 }
 

@@ -26,8 +26,12 @@ struct Launch {
 // The new process's id, or -1 with `failure` filled in. It leads a session and a group of its own.
 pid_t spawn(Launch& launch);
 
-// Common to programs and kernels: standard descriptors, signals as a fresh program has them, and
-// first in line when memory runs out.
+// Common to programs and kernels: standard descriptors, and signals as a fresh program has them.
 bool prepare_child(int in, int out, int err, bool terminal, sys::StepFailure& failure) noexcept;
+
+// When the sandbox runs out of memory the kernel picks the process with the highest score: user code
+// dies, PID 1 lives to report it. Done once the process is itself (it has executed, or changed its
+// user): before, its files in /proc belong to nobody here.
+void offer_to_oom_killer(pid_t pid) noexcept;
 
 }  // namespace atl::guest

@@ -2,6 +2,7 @@
 
 #include "guest/lib/config.hpp"
 #include "guest/lib/guest.hpp"
+#include "guest/lib/huge_pages.hpp"
 #include "guest/lib/operation.hpp"
 #include "guest/lib/walls.hpp"
 #include "sys/descriptor_passing.hpp"
@@ -75,6 +76,7 @@ void Zygote::reply(const json::object& message, int pidfd) {
 }
 
 int Zygote::serve() {
+    if (::access("/opt/atoll/guest/nocollapse", F_OK) != 0) gather_into_huge_pages();
     reply({{"type", "ready"}});
     std::string message(kMessageBytesMax, '\0');
     for (;;) {
@@ -83,7 +85,6 @@ int Zygote::serve() {
             sys::receive_with(control_.get(), message.data(), message.size(), 0, along);
         if (n < 0 && errno == EINTR) continue;
         if (n <= 0) ::_exit(0);
-        UniqueFd stream = along.empty() ? UniqueFd() : std::move(along.front());
         const auto request =
             wire::parse_object(std::string_view(message).substr(0, static_cast<std::size_t>(n)));
         if (!request) {
@@ -94,8 +95,8 @@ int Zygote::serve() {
         if (type == "init") {
             apply_config(*request, surroundings_);
             reply({{"type", "initialised"}});
-        } else if (type == "fork" && stream.get() >= 0) {
-            const int kernel_link = fork_sandbox(*request, std::move(stream));
+        } else if (type == "fork" && !along.empty()) {
+            const int kernel_link = fork_sandbox(*request, std::move(along));
             if (kernel_link >= 0) return kernel_link;
         } else {
             reply({{"type", "error"}, {"message", "unknown request " + type}});
@@ -103,7 +104,7 @@ int Zygote::serve() {
     }
 }
 
-int Zygote::fork_sandbox(const json::object& request, UniqueFd stream) {
+int Zygote::fork_sandbox(const json::object& request, std::vector<UniqueFd> along) {
     int gate[2];
     if (::pipe2(gate, O_CLOEXEC) != 0) {
         reply({{"type", "error"}, {"message", std::string("pipe: ") + std::strerror(errno)}});
@@ -122,7 +123,7 @@ int Zygote::fork_sandbox(const json::object& request, UniqueFd stream) {
     }
     if (pid == 0) {
         go = UniqueFd();
-        return be_sandbox(request, std::move(stream), wait_here.release());
+        return be_sandbox(request, std::move(along), wait_here.release());
     }
     const UniqueFd owned_pidfd(pidfd);
     // The child has no identity before this is written, and waits for it.
@@ -142,10 +143,16 @@ int Zygote::fork_sandbox(const json::object& request, UniqueFd stream) {
     return -1;
 }
 
-int Zygote::be_sandbox(const json::object& request, UniqueFd stream, int gate) {
+int Zygote::be_sandbox(const json::object& request, std::vector<UniqueFd> along, int gate) {
     char byte = 0;
+    // The stream comes first, then the doors of the cgroup: entered before any page is touched, so
+    // that all memory of the sandbox counts as its own.
+    for (std::size_t i = 1; i < along.size(); ++i) {
+        if (::write(along[i].get(), "0", 1) != 1) ::_exit(1);
+        [[maybe_unused]] const int closed_below = along[i].release();
+    }
     if (::read(gate, &byte, 1) != 1) ::_exit(1);
-    stream = keep_only(std::move(stream));
+    UniqueFd stream = keep_only(std::move(along.front()));
     [[maybe_unused]] const int closed_above = control_.release();
     apply_config(request, surroundings_);
     if (surroundings_.user.change_ids) {

@@ -25,8 +25,8 @@ public:
 private:
     void reply(const boost::json::object& message, int pidfd = -1);
     // The kernel link in a process that became a kernel, -1 in the zygote.
-    int fork_sandbox(const boost::json::object& request, UniqueFd stream);
-    int be_sandbox(const boost::json::object& request, UniqueFd stream, int go);
+    int fork_sandbox(const boost::json::object& request, std::vector<UniqueFd> along);
+    int be_sandbox(const boost::json::object& request, std::vector<UniqueFd> along, int gate);
 
     UniqueFd control_;
     Surroundings surroundings_;

@@ -233,6 +233,17 @@ Result<void> Cgroup::add(pid_t pid) {
     return {};
 }
 
+Result<std::vector<UniqueFd>> Cgroup::doors() const {
+    std::vector<UniqueFd> opened;
+    if (!present() || host_->version != CgroupHost::Version::V1) return opened;
+    for (const auto& base : host_->bases) {
+        const std::string path = base.path + "/" + name_ + "/tasks";
+        opened.emplace_back(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+        if (opened.back().get() < 0) return errno_error("open " + path);
+    }
+    return opened;
+}
+
 CgroupUse Cgroup::use() const {
     CgroupUse use;
     if (!present()) return use;
@@ -260,6 +271,16 @@ Result<void> Cgroup::freeze(bool frozen) {
         return write_small_file(freezer + "/freezer.state", frozen ? "FROZEN" : "THAWED");
     }
     return write_small_file(path_of("memory") + "/cgroup.freeze", frozen ? "1" : "0");
+}
+
+void Cgroup::set_background(bool background) {
+    if (!present() || path_of("cpu").empty()) return;
+    // The smallest and the default weight of each version. A host that refuses only loses fairness.
+    if (host_->version == CgroupHost::Version::V1) {
+        (void)write_small_file(path_of("cpu") + "/cpu.shares", background ? "2" : "1024");
+    } else {
+        (void)write_small_file(path_of("cpu") + "/cpu.weight", background ? "1" : "100");
+    }
 }
 
 std::vector<pid_t> Cgroup::processes() const {

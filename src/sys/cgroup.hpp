@@ -8,6 +8,7 @@
 // Trusts    the cgroup file system. No cgroup mount is ever visible inside a sandbox: with a
 //           writable one, version 1's release_agent runs programs as root on the host.
 // Not here  which limits a sandbox gets (core/spec.hpp).
+#include "base/fd.hpp"
 #include "base/result.hpp"
 
 #include <cstdint>
@@ -58,8 +59,14 @@ public:
     [[nodiscard]] bool present() const noexcept { return host_ != nullptr; }
     Result<void> set_limits(const CgroupLimits& limits);
     Result<void> add(pid_t pid);
+    // Descriptors through which a process can enter by itself, writing "0" to each: on v1 that takes
+    // microseconds, while add() waits for the whole machine to pass a grace period, some 20 ms when
+    // nobody moved lately. Empty where the kernel offers no such way (v2): then add() it is.
+    [[nodiscard]] Result<std::vector<UniqueFd>> doors() const;
     [[nodiscard]] CgroupUse use() const;
     Result<void> freeze(bool frozen);
+    // Background work (filling a pool, tearing down) gives way to what somebody waits for.
+    void set_background(bool background);
     // SIGKILL to every process in it, until none is left or `attempts` rounds went by.
     void kill_all() const;
     [[nodiscard]] std::vector<pid_t> processes() const;

@@ -57,7 +57,9 @@ bool allow(int ruleset, const char* path, std::uint64_t access) noexcept {
 }  // namespace
 
 bool set_limits(const ResourceLimits& limits, StepFailure& failure) noexcept {
-    return limit(RLIMIT_CORE, 0, "limit core files", failure) &&
+    // 1, not 0: a core_pattern that pipes to a program ignores 0, and would feed it on the host with
+    // what untrusted code prepared.
+    return limit(RLIMIT_CORE, 1, "limit core files", failure) &&
            limit(RLIMIT_FSIZE, limits.file_bytes_max, "limit file size", failure) &&
            limit(RLIMIT_NOFILE, limits.open_files_max, "limit open files", failure) &&
            limit(RLIMIT_NPROC, limits.processes_max, "limit processes", failure) &&

@@ -48,7 +48,7 @@ def status_of(pid: int) -> dict:
     return {name: value.strip() for name, value in (line.split(":", 1) for line in lines)}
 
 
-# ---------------------------------------------------------------------------- the walls themselves
+# ----------------------------------------------------------------------------- the walls themselves
 
 
 def test_k_every_process_stands_behind_all_walls(sandbox):
@@ -161,7 +161,7 @@ if os.path.exists("/proc/sysrq-trigger"):
 
 
 def test_k3_what_tells_about_the_host(inside):
-    """Memory, keys, timers, boot line, log and firmware of the host: empty, refused or not there."""
+    """Memory, keys, timers, boot line, log and firmware of the host: empty, refused or absent."""
     found = inside("""
 def look(path):
     with open(path, "rb") as file:
@@ -216,6 +216,13 @@ def test_k5_namespaces_and_roots_of_others(inside):
     """/proc/1/ns and /proc/1/root lead to more privileged places: PID 1 is closed to everybody
     inside, by path, by pidfd and by setns, and no process of the host is to be seen."""
     found = inside("""
+def peek(path):
+    # In an ordinary user's sandbox PID 1 has the same owner: some files open, and none is read.
+    fd = os.open(path, os.O_RDONLY)
+    try:
+        return len(os.read(fd, 8))
+    finally:
+        os.close(fd)
 pids = [int(name) for name in os.listdir("/proc") if name.isdigit()]
 pidfd = call("pidfd_open", 1, 0)
 answer = {
@@ -224,8 +231,10 @@ answer = {
            for name in ("mnt", "user", "pid", "net")},
     "links": {name: attempt(os.readlink, "/proc/1/" + name) for name in ("root", "cwd", "exe")},
     "walk": attempt(os.listdir, "/proc/1/root/"),
-    "inner": {name: attempt(lambda: os.open("/proc/1/" + name, os.O_RDONLY))
-              for name in ("mem", "environ", "maps", "auxv", "fd/0", "map_files")},
+    "inner": {name: attempt(peek, "/proc/1/" + name) for name in (
+        "mem", "environ", "maps", "auxv", "fd/0", "fdinfo/0", "syscall", "stack", "pagemap")},
+    "behind": [attempt(os.readlink, f"/proc/1/fd/{fd}") for fd in range(12)]
+              + [attempt(os.listdir, "/proc/1/map_files")],
     "setns": call("setns", pidfd, 0x00020000),
     "stolen": [call("pidfd_getfd", pidfd, fd, 0) for fd in (0, 3, 4)],
     "self": call("setns", os.open("/proc/self/ns/mnt", os.O_RDONLY), 0),
@@ -238,6 +247,7 @@ answer = {
     assert set(found["links"].values()) <= {"EACCES", "EPERM"}
     assert found["walk"] in {"EACCES", "EPERM"}
     assert set(found["inner"].values()) <= {"EACCES", "EPERM"}, found["inner"]
+    assert set(map(str, found["behind"])) <= {"EACCES", "EPERM", "ENOENT"}, found["behind"]
     assert set(found["stolen"]) <= {"EPERM", "EBADF"}, found["stolen"]
     assert found["setns"] == found["self"] == "EPERM"
     assert found["roots"] in (["/"], [])
@@ -284,7 +294,8 @@ def test_k7_chroot_and_file_handles(inside):
     """The two classic ways out of a folder: chroot below an open directory, and opening the host's
     root by its file handle (inode 2)."""
     found = inside("""
-handle = ctypes.create_string_buffer(b"\\x08\\0\\0\\0\\x01\\0\\0\\0" + b"\\x02\\0\\0\\0\\0\\0\\0\\0", 24)
+inode_2 = b"\\x02\\0\\0\\0\\0\\0\\0\\0"
+handle = ctypes.create_string_buffer(b"\\x08\\0\\0\\0\\x01\\0\\0\\0" + inode_2, 24)
 root = os.open("/", os.O_RDONLY)
 os.makedirs("/tmp/jail", exist_ok=True)
 def climb():
@@ -376,7 +387,7 @@ def test_k9_privileged_files_in_a_mount(driver, tmp_path):
     sandbox.destroy()
 
 
-# ----------------------------------------------------------------------------------------- K10–K15
+# ---------------------------------------------------------------------------------------- K10–K15
 
 
 def test_k10_leaked_descriptors(inside):
@@ -384,7 +395,8 @@ def test_k10_leaked_descriptors(inside):
     streams (and a kernel's link) are open; none of them is a folder or a file of the host."""
     found = inside("""
 answer = {fd: attempt(os.readlink, "/proc/self/fd/" + fd) for fd in os.listdir("/proc/self/fd")}
-answer = {fd: link for fd, link in answer.items() if not link.startswith("/proc/") and link != "ENOENT"}
+answer = {fd: link for fd, link in answer.items()
+          if not link.startswith("/proc/") and link != "ENOENT"}
 answer["cwd"] = os.getcwd()
 """)
     assert found.pop("cwd") in {"/session", "/work"}
@@ -530,14 +542,13 @@ answer["unknown"] = call("nothing_has_this_number")
     assert set(found.values()) == {"EPERM"}, {n: e for n, e in found.items() if e != "EPERM"}
 
 
-# ----------------------------------------------------------------------------------------- K16–K19
+# ---------------------------------------------------------------------------------------- K16–K19
 
 
 def test_k16_locks_on_shared_files(driver):
     """Two sandboxes that want to talk find a file both can read, and flock it: one bit at a time,
-    which nothing short of a kernel each can stop (docs/threat-model.md names it). It carries no
-    further: write locks need a writable descriptor, and leases, which would make others wait on
-    open(), are refused."""
+    which nothing short of a kernel each can stop (docs/threat-model.md names it). It goes no
+    further: write locks need a writable descriptor, and nobody is kept from opening the file."""
     first, second = driver.create(), driver.create()
     path = probe.in_kernel(first, "import pandas; answer = pandas.__file__")
     attack = f"""
@@ -546,17 +557,10 @@ shared = os.open({path!r}, os.O_RDONLY)
 answer = {{
     "flock": attempt(fcntl.flock, shared, fcntl.LOCK_EX | fcntl.LOCK_NB),
     "write lock": attempt(fcntl.lockf, shared, fcntl.LOCK_EX | fcntl.LOCK_NB),
-    "leases": [attempt(fcntl.fcntl, os.open(where, os.O_RDONLY), fcntl.F_SETLEASE, kind)
-               for kind in (fcntl.F_RDLCK, fcntl.F_WRLCK)
-               for where in ({path!r}, "/usr/bin/env", "/opt/atoll/guest/libatoll_guest.so",
-                             __import__("wave").__file__)],
-    "own lease": attempt(fcntl.fcntl, os.open("/session/own", os.O_RDWR | os.O_CREAT),
-                         fcntl.F_SETLEASE, fcntl.F_RDLCK),
 }}"""
     found = probe.in_kernel(first, attack)
     assert found["flock"] is None
     assert found["write lock"] in {"EBADF", "EACCES"}
-    assert set(found["leases"]) <= {"EACCES", "EPERM"}, found["leases"]
     # The channel: the second one meets the first one's lock. Documented, so asserted as it is.
     assert probe.in_kernel(second, attack)["flock"] == "EAGAIN"
     # Nobody is kept from reading or running the file, and the lock goes with its holder.
@@ -567,6 +571,63 @@ answer = {{
         assert time.monotonic() < deadline
         time.sleep(0.1)
     assert left is None
+    second.destroy()
+
+
+def test_k16_leases_on_shared_files(driver):
+    """A lease makes everybody else wait in open() until the holder lets go or 45 s are over. An
+    ordinary user's sandboxes own the files of their templates, so that A could stop B's imports:
+    leases do not exist inside."""
+    first, second = driver.create(), driver.create()
+    found = probe.in_kernel(first, """
+import fcntl, pandas, signal
+signal.signal(signal.SIGIO, signal.SIG_IGN)
+folder = os.path.join(os.path.dirname(pandas.__file__), "tests", "io")
+names = [name for name in sorted(os.listdir(folder)) if name.endswith(".py")]
+paths = [os.path.join(folder, name) for name in names[:9]]
+kept = [os.open(path, os.O_RDONLY) for path in paths]
+own = os.open("/session/own", os.O_RDONLY | os.O_CREAT)
+answer = {"paths": paths,
+          "leases": [attempt(fcntl.fcntl, fd, fcntl.F_SETLEASE, kind)
+                     for kind in (fcntl.F_RDLCK, fcntl.F_WRLCK) for fd in [*kept, own]]}
+""")
+    assert found["paths"]
+    began = time.monotonic()
+    assert probe.in_program(second, f"""
+answer = [len(open(path).read()) >= 0 for path in {found["paths"]!r}]""")
+    waited = time.monotonic() - began
+    assert set(found["leases"]) == {"EPERM"} and waited < 20, (found["leases"], waited)
+    # Outside, the owner of a file may have one.
+    assert probe.outside("""
+import fcntl, tempfile
+fd, path = tempfile.mkstemp()
+os.close(fd)
+answer = attempt(fcntl.fcntl, os.open(path, os.O_RDONLY), fcntl.F_SETLEASE, fcntl.F_RDLCK)
+os.unlink(path)
+""") == 0
+    first.destroy()
+    second.destroy()
+
+
+def test_k16_watching_shared_files(driver):
+    """inotify tells who watches a shared file that somebody opened it, whoever that is: A learns
+    when B imports a module. Documented beside flock, and asserted as it is; names and contents of
+    what B writes are on B's own file system, where A cannot look."""
+    first, second = driver.create(), driver.create()
+    found = probe.in_kernel(first, """
+import json as j
+libc = ctypes.CDLL(None, use_errno=True)
+watch = libc.inotify_init1(os.O_NONBLOCK)
+answer = {"shared": libc.inotify_add_watch(watch, j.__file__.encode(), 0x20) >= 0,
+          "others": [libc.inotify_add_watch(watch, path, 0xfff) >= 0
+                     for path in (b"/session", b"/tmp", b"/dev/shm")]}
+""")
+    assert found["shared"] and found["others"] == [True] * 3
+    second.shell("echo secret > /session/x; echo secret > /tmp/x; echo secret > /dev/shm/x")
+    assert probe.in_kernel(first, "answer = attempt(lambda: len(os.read(watch, 4096)))") == "EAGAIN"
+    second.run("python", "-c", "import json; open(json.__file__).read()")
+    assert probe.in_kernel(first, "answer = attempt(lambda: len(os.read(watch, 4096)) > 0)") is True
+    first.destroy()
     second.destroy()
 
 
@@ -686,8 +747,8 @@ def test_k19_writing_through_the_page_cache(tmp_path):
 import mmap, threading, time
 path = "/data/shared"
 fd = os.open(path, os.O_RDONLY)
-# Dirty Pipe: fill and drain a pipe so that its slots keep the "may be merged" flag, splice a page of
-# the file in, write behind it.
+# Dirty Pipe: fill and drain a pipe so that its slots keep the "may be merged" flag, splice a page
+# of the file in, write behind it.
 here, there = os.pipe()
 size = 65536
 for _ in range(size // 4096):

@@ -140,10 +140,9 @@ def test_p2_daemons_end_with_the_sandbox(driver, neighbour):
     sandbox = driver.create()
     word = host.marker()
     assert sandbox.shell(DAEMON.format(word)).end["exit_code"] == 0
-    daemons = host.eventually(lambda: [p for p in [host.with_argument(word)] if len(p[0]) == 2])
-    assert daemons, "the probe itself failed: no daemon was seen from the host"
+    assert host.eventually(lambda: len(host.with_argument(word)) == 2), "no daemon was seen"
     inside = host.processes_in(sandbox.pid)
-    assert {p.pid for p in daemons[0]} <= {p.pid for p in inside}
+    assert {p.pid for p in host.with_argument(word)} <= {p.pid for p in inside}
     sandbox.destroy()
     assert host.eventually(lambda: not any(p.alive for p in inside))
     assert host.with_argument(word) == []
@@ -251,7 +250,8 @@ STUBBORN = {
     "stops its whole group": "sleep 300 & kill -STOP 0; wait",
     # A parent that waits in vfork is in uninterruptible sleep: state D, as on a dead NFS server.
     "sleeps uninterruptibly": """exec python -c '
-import ctypes
+import ctypes, signal
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
 libc = ctypes.CDLL(None)
 if libc.vfork() == 0:
     while True: libc.pause()
@@ -319,7 +319,15 @@ def test_p7_kill_everybody(sandbox, neighbour):
     """kill(-1, SIGKILL) ends what this sandbox's user runs there and nothing else on the host."""
     before = host.look_at(neighbour.pid)
     sandbox.python("x = 1")
-    answer = sandbox.python("import os; os.kill(-1, 9); os.kill(os.getpid(), 9)", wait=PROMPT_S)
+    # Landlock, where the kernel has its newer form, hides all but the own run (ESRCH).
+    answer = sandbox.python("""
+import os
+try:
+    os.kill(-1, 9)
+except OSError:
+    pass
+os.kill(os.getpid(), 9)
+""", wait=PROMPT_S)
     assert answer.end["died"] and answer.end["signal"] == signal.SIGKILL
     assert answer.end["state_lost"]
     assert sandbox.shell("kill -9 -1; echo still").out == "still\n"
@@ -375,9 +383,9 @@ except OSError as refused:
 
 
 def test_p8_orphans_are_reaped(crowded):
-    """Grandchildren whose parent has gone become PID 1's, which waits for them: ten times the limit
-    can come and go."""
-    answer = crowded.python(f"""
+    """Grandchildren whose parent has gone become PID 1's, which waits for them: many times the
+    limit can come and go."""
+    answer = crowded.run("python", "-S", "-c", f"""
 import os, time
 made = refused = 0
 while made < {10 * PROCESSES} and refused < 2000:
@@ -467,11 +475,10 @@ import ctypes, signal
 signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
 ctypes.PyDLL(None).sleep(300)
 """,
-    "KeyboardInterrupt swallowed": """
-while True:
-    try:
-        while True: pass
-    except BaseException: pass
+    "the signal ignored": """
+import signal
+signal.signal(signal.SIGINT, signal.SIG_IGN)
+while True: pass
 """,
 }
 
@@ -538,16 +545,11 @@ def test_p11_pid_1_cannot_be_read_or_traced(sandbox):
     # In PID 1, a fork of the same zygote, this address is mapped just as it is here.
     answer = sandbox.python(PEEK + """
 found = peek(1, ctypes.addressof(buffer))
-found["exe"] = found["root"] = found["fd"] = found["cwd"] = 1
-for name in ("exe", "root", "cwd"):
+for name in ("exe", "root", "cwd", "fd/0", "fd/3", "ns/mnt", "ns/user"):
     try:
         found[name] = os.readlink("/proc/1/" + name)
     except OSError as refused:
         found[name] = "E:" + errno.errorcode[refused.errno]
-try:
-    found["fd"] = os.listdir("/proc/1/fd")
-except OSError as refused:
-    found["fd"] = "E:" + errno.errorcode[refused.errno]
 print(found)
 """)
     found = eval(answer.out)
@@ -597,7 +599,7 @@ def test_p12_nothing_types_into_a_terminal(sandbox):
 
 def test_p12_the_terminal_inside_is_the_sandboxs_own(sandbox):
     """The terminal of a run lies in a devpts of the sandbox's own: none of the host's shows."""
-    answer = sandbox.run("bash", "-c", "tty; ls /dev/pts; ls /dev/console /dev/tty0 /dev/vcs 2>&1",
+    answer = sandbox.run("bash", "-c", "tty; ls -1 /dev/pts; ls /dev/console /dev/tty0 /dev/vcs 2>&1",
                          pty={"rows": 24, "cols": 80})
     lines = answer.out.split("\r\n")
     assert lines[0] == "/dev/pts/0" and sorted(lines[1:3]) == ["0", "ptmx"]

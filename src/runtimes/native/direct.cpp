@@ -137,6 +137,12 @@ Result<std::unique_ptr<core::Sandbox>> raise_direct(const Paths& paths, const sy
         cgroup->remove();
         return set.error();
     }
+    auto doors = cgroup->doors();
+    if (!doors) {
+        cgroup->remove();
+        return doors.error();
+    }
+    for (const auto& door : *doors) plan.cgroup_doors.push_back(door.get());
     auto enclosure = raise_enclosure(plan);
     if (!enclosure) {
         cgroup->remove();
@@ -145,10 +151,12 @@ Result<std::unique_ptr<core::Sandbox>> raise_direct(const Paths& paths, const sy
     Remains parts{std::move(enclosure->pidfd), enclosure->pid, plan.ids.outside, true,
                   std::move(*cgroup), [block] {}};
     // Before any untrusted code runs: the guest starts nothing until it is asked to.
-    if (auto added = parts.cgroup.add(enclosure->pid); !added) {
-        parts.kill();
-        parts.bury();
-        return added.error();
+    if (doors->empty()) {
+        if (auto added = parts.cgroup.add(enclosure->pid); !added) {
+            parts.kill();
+            parts.bury();
+            return added.error();
+        }
     }
     return std::unique_ptr<core::Sandbox>(std::make_unique<NativeSandbox>(
         id, std::move(ours), false, std::move(parts), [](Remains remains) { remains.bury(); }));

@@ -152,6 +152,9 @@ bool place_descriptors(const Plan& plan, sys::StepFailure& failure) noexcept {
     sigset_t none;
     ::sigemptyset(&none);
     ::sigprocmask(SIG_SETMASK, &none, nullptr);
+    for (const int door : plan.cgroup_doors) {
+        if (::write(door, "0", 1) != 1) failure.set("enter the cgroup"), give_up();
+    }
     if (!open_trees(child, failure)) give_up();
     char byte = 0;
     if (::read(gate, &byte, 1) != 1) ::_exit(127);  // the creator failed or died

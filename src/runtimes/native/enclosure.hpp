@@ -55,6 +55,7 @@ struct Plan {
     std::vector<Entry> entries;  // made in this order, before the trees are attached
     std::vector<Tree> trees;
     IdMap ids;
+    std::vector<int> cgroup_doors;  // entered first (sys::Cgroup::doors); borrowed
     bool own_tmp = false;  // a small /tmp for the program itself; sandboxes lay their own over it
     std::vector<std::string> argv;
     std::vector<std::string> environment;

@@ -163,7 +163,8 @@ asio::awaitable<std::shared_ptr<Nest>> Nest::raise(const Paths& paths, Template 
                             {"user", guest_user(root)},
                             {"env", std::move(variables)},
                             {"filter", hex(filter)}};
-    co_await nest->ask(init, -1);
+    const std::vector<int> nothing;
+    co_await nest->ask(init, nothing);
     nest->zygote_pid_ = only_child_of(nest->init_pid_);
     nest->import_ms_ = std::chrono::duration<double, std::milli>(
                            std::chrono::steady_clock::now() - began).count();
@@ -211,11 +212,11 @@ void Nest::fail(const std::string& why) {
     waiting_.clear();
 }
 
-asio::awaitable<Nest::Reply> Nest::ask(const json::object& message, int descriptor) {
+asio::awaitable<Nest::Reply> Nest::ask(const json::object& message,
+                                       std::vector<int> descriptors) {
     const auto self = shared_from_this();
     const std::string text = json::serialize(message);
-    const std::span<const int> along(&descriptor, descriptor >= 0 ? 1 : 0);
-    while (alive_ && sys::send_with(control_.native_handle(), text, along) < 0) {
+    while (alive_ && sys::send_with(control_.native_handle(), text, descriptors) < 0) {
         if (errno != EAGAIN && errno != EINTR) fail("the zygote has ended");
         else co_await control_.async_wait(asio::posix::stream_descriptor::wait_write, as_tuple);
     }
@@ -233,7 +234,8 @@ asio::awaitable<Nest::Reply> Nest::ask(const json::object& message, int descript
     co_return std::move(*waiting->reply);
 }
 
-asio::awaitable<Forked> Nest::fork(const core::SandboxSpec& spec) {
+asio::awaitable<Forked> Nest::fork(const core::SandboxSpec& spec,
+                                   const std::vector<UniqueFd>& doors) {
     const bool root = ids_.has_value();
     Forked forked;
     forked.slot = slots_.take().value();
@@ -252,7 +254,9 @@ asio::awaitable<Forked> Nest::fork(const core::SandboxSpec& spec) {
                          {"ids", root ? kIdsASlot : 1u}};
     std::optional<Error> failed;
     try {
-        auto reply = co_await ask(request, theirs.get());
+        std::vector<int> along{theirs.get()};
+        for (const auto& door : doors) along.push_back(door.get());
+        auto reply = co_await ask(request, along);
         forked.pidfd = std::move(reply.pidfd);
     } catch (const ErrorException& error) {
         failed = error.error;

@@ -43,7 +43,9 @@ public:
                                                                bool watch_memory);
     ~Nest();
 
-    boost::asio::awaitable<Forked> fork(const core::SandboxSpec& spec);
+    // `doors`: of the sandbox's cgroup, which it enters before all else.
+    boost::asio::awaitable<Forked> fork(const core::SandboxSpec& spec,
+                                        const std::vector<UniqueFd>& doors);
     void give_back(std::uint32_t slot) { slots_.give_back(slot); }
 
     [[nodiscard]] std::uint32_t first_id(std::uint32_t slot) const noexcept {
@@ -67,7 +69,8 @@ private:
     };
     Nest(boost::asio::any_io_executor executor, UniqueFd control, Template from, bool watch_memory);
     boost::asio::awaitable<void> read();
-    boost::asio::awaitable<Reply> ask(const boost::json::object& message, int descriptor);
+    boost::asio::awaitable<Reply> ask(const boost::json::object& message,
+                                      std::vector<int> descriptors);
     void fail(const std::string& why);
 
     boost::asio::any_io_executor executor_;

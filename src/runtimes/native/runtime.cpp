@@ -27,6 +27,7 @@ constexpr std::chrono::milliseconds kHelloTimeMax{15'000};
 constexpr std::chrono::milliseconds kClaimTimeMax{5'000};
 constexpr std::chrono::milliseconds kWarmTimeMax{30'000};
 constexpr std::chrono::milliseconds kBurialPause{2};
+constexpr std::chrono::milliseconds kQuiet{20};
 constexpr std::uint32_t kUserInside = 1000;
 constexpr auto as_tuple = asio::as_tuple(asio::use_awaitable);
 
@@ -38,14 +39,26 @@ NativeRuntime::NativeRuntime(asio::any_io_executor executor, Paths paths, Runtim
 
 NativeRuntime::~NativeRuntime() = default;
 
+std::size_t default_pool_size() {
+    const auto pages = ::sysconf(_SC_PHYS_PAGES);
+    const auto page_bytes = ::sysconf(_SC_PAGESIZE);
+    if (pages <= 0 || page_bytes <= 0) return 4;
+    const auto memory = static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(page_bytes);
+    return std::clamp<std::size_t>(memory / 40 / (6u << 20), 4, 128);
+}
+
 std::shared_ptr<Nest> NativeRuntime::nest() const {
     const auto found = nests_.find("default");
     return found == nests_.end() ? nullptr : found->second;
 }
 
 asio::awaitable<void> NativeRuntime::start() {
-    co_await nest_for("default");
-    co_await refill();
+    const auto nest = co_await nest_for("default");
+    if (options_.pool_size == 0) co_return;
+    core::SandboxSpec spec;
+    spec.limits = options_.defaults;
+    pool_.push_back(co_await fork(spec, true));
+    refill_soon();
 }
 
 asio::awaitable<std::shared_ptr<Nest>> NativeRuntime::nest_for(std::string name) {
@@ -81,9 +94,23 @@ asio::awaitable<std::shared_ptr<Nest>> NativeRuntime::nest_for(std::string name)
 
 asio::awaitable<NativeRuntime::SandboxPtr> NativeRuntime::fork(core::SandboxSpec spec, bool warm) {
     const auto nest = co_await nest_for(spec.template_name);
-    auto forked = co_await nest->fork(spec);
     const SandboxId id = new_sandbox_id();
     Remains parts;
+    parts.cgroup = sys::Cgroup::create(host_, id.text()).value();
+    std::optional<Error> failed;
+    Forked forked;
+    std::vector<UniqueFd> doors;
+    try {
+        parts.cgroup.set_limits(cgroup_limits(spec.limits)).value();
+        doors = parts.cgroup.doors().value();
+        forked = co_await nest->fork(spec, doors);
+    } catch (const ErrorException& error) {
+        failed = error.error;
+    }
+    if (failed) {
+        parts.cgroup.remove();
+        throw ErrorException(*failed);
+    }
     parts.pidfd = std::move(forked.pidfd);
     parts.pid = forked.pid;
     parts.first_id = nest->first_id(forked.slot);
@@ -92,14 +119,11 @@ asio::awaitable<NativeRuntime::SandboxPtr> NativeRuntime::fork(core::SandboxSpec
     auto sandbox = std::make_unique<NativeSandbox>(
         id, std::move(forked.stream), true, std::move(parts),
         [this](Remains remains) { bury_later(std::move(remains)); });
-    auto cgroup = sys::Cgroup::create(host_, id.text());
-    if (!cgroup) throw ErrorException(cgroup.error());
-    sandbox->cgroup() = std::move(*cgroup);
-    sandbox->cgroup().set_limits(cgroup_limits(spec.limits)).value();
     // The guest builds its walls meanwhile; no untrusted code runs before it is asked to.
-    sandbox->cgroup().add(forked.pid).value();
+    if (doors.empty()) sandbox->cgroup().add(forked.pid).value();
     co_await expect_hello(sandbox->stream(), kHelloTimeMax);
     if (warm) {
+        sandbox->cgroup().set_background(true);
         const json::object request{{"op", "kernel.call"}, {"request", {{"op", "warm"}}}};
         co_await ask_guest(sandbox->stream(), kWarmChannel, request, {}, kWarmTimeMax);
     }
@@ -151,7 +175,9 @@ asio::awaitable<std::unique_ptr<core::Sandbox>> NativeRuntime::create(core::Sand
         if (sandbox->alive()) break;
         sandbox.reset();
     }
+    last_create_ = std::chrono::steady_clock::now();
     if (sandbox) {
+        sandbox->cgroup().set_background(false);
         co_await claim(*sandbox, spec);
         refill_soon();
         co_return sandbox;
@@ -162,6 +188,11 @@ asio::awaitable<std::unique_ptr<core::Sandbox>> NativeRuntime::create(core::Sand
     co_return sandbox;
 }
 
+bool NativeRuntime::busy_with_creates() const {
+    return pool_.size() > options_.pool_size / 4 &&
+           std::chrono::steady_clock::now() - last_create_ < kQuiet;
+}
+
 void NativeRuntime::refill_soon() {
     if (refilling_ || stopping_ || pool_.size() >= options_.pool_size) return;
     asio::co_spawn(executor_, [this]() -> asio::awaitable<void> { return refill(); }, asio::detached);
@@ -170,7 +201,15 @@ void NativeRuntime::refill_soon() {
 asio::awaitable<void> NativeRuntime::refill() {
     if (refilling_) co_return;
     refilling_ = true;
+    asio::steady_timer pause(executor_);
     while (!stopping_ && pool_.size() < options_.pool_size) {
+        // Forking ahead competes with the very requests that emptied the pool: it waits for a quiet
+        // moment, as long as there is something left to serve them with.
+        if (busy_with_creates()) {
+            pause.expires_after(kQuiet);
+            co_await pause.async_wait(as_tuple);
+            continue;
+        }
         core::SandboxSpec spec;
         spec.limits = options_.defaults;
         bool failed = false;

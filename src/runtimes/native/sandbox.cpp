@@ -58,6 +58,7 @@ void NativeSandbox::destroy() noexcept {
     if (destroyed_) return;
     destroyed_ = true;
     stream_ = UniqueFd();
+    parts_.cgroup.set_background(true);  // giving memory back takes a while; nobody waits for it
     parts_.kill();
     undertaker_(std::move(parts_));
 }

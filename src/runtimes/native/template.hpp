@@ -9,7 +9,8 @@
 //
 // Building needs the network's package index and `uv`; using one needs neither.
 // Owns      the folders below <data>/templates (template_folder.hpp says how they lie there).
-// Trusts    the host's user, who names packages and trees. Code of a package never runs as root.
+// Trusts    the host's user, who names packages and trees. Code of a package does not run as root,
+//           unless that user asks for source builds.
 #include "base/fd.hpp"
 #include "base/result.hpp"
 #include "runtimes/native/paths.hpp"

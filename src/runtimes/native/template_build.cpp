@@ -219,7 +219,7 @@ public:
     Result<void> run() {
         for (const auto step :
              {&Build::check_host, &Build::make_folders, &Build::make_environment, &Build::install,
-              &Build::prove, &Build::make_readable, &Build::record}) {
+              &Build::compile, &Build::prove, &Build::make_readable, &Build::record}) {
             if (StopSignals::raised()) return Error{Code::Unavailable, "stopped by a signal"};
             if (auto done = (this->*step)(); !done) return done;
         }
@@ -269,15 +269,34 @@ private:
     Result<void> install() {
         progress_("installing " + counted(wanted_.packages.size(), "package") +
                   " and what they need");
+        // Not links into a cache that somebody can write to.
         std::vector<std::string> arguments = {
-            "pip", "install", "--python", folder_ + "/env/bin/python", "--compile-bytecode",
-            // Not links into a cache that somebody can write to.
-            "--link-mode", "copy", "--constraints", folder_ + "/constraints.txt"};
+            "pip",         "install", "--python",      folder_ + "/env/bin/python",
+            "--link-mode", "copy",    "--constraints", folder_ + "/constraints.txt"};
         if (!wanted_.source_builds) arguments.emplace_back("--no-build");
         arguments.emplace_back("--");
         for (const auto& package : wanted_.packages) arguments.push_back(package);
         for (const char* package : kKernelNeeds) arguments.emplace_back(package);
         return call_uv(arguments);
+    }
+
+    // By the host's Python without its site: the new environment's would run the .pth files of
+    // every package, as root, and so would uv's own --compile-bytecode.
+    Result<void> compile() {
+        progress_("compiling bytecode");
+        Child child;
+        child.argv = {kPython, "-I", "-S", "-m", "compileall", "-q", "-j", "0",
+                      // The path that tracebacks show inside.
+                      "-s", folder_ + "/env", "-p", kEnvironmentInside, folder_ + "/env/lib"};
+        child.environment = proving_environment();
+        child.folder = folder_;
+        child.time_max = kInstallTimeMax;
+        auto end = run_child(child);
+        if (!end) return end.error().during("compile bytecode");
+        if (end->succeeded) return {};
+        if (trouble_in(end->output + end->errors) == Trouble::Disk) return disk_full(data_);
+        // Packages carry files that no Python of today compiles; they are none the worse for it.
+        return {};
     }
 
     Result<void> call_uv(const std::vector<std::string>& arguments) {
@@ -312,7 +331,7 @@ private:
 
     // What tells of progress, without the list of what was installed.
     void pass_on(const std::string& line) {
-        for (const char* start : {"Resolved ", "Prepared ", "Installed ", "Bytecode "}) {
+        for (const char* start : {"Resolved ", "Prepared ", "Installed "}) {
             if (line.starts_with(start)) progress_(line);
         }
     }

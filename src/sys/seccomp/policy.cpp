@@ -5,11 +5,13 @@
 #include <asm/ioctls.h>
 #include <cerrno>
 #include <cstring>
+#include <fcntl.h>
 #include <linux/filter.h>
 #include <memory>
 #include <netinet/in.h>
 #include <sched.h>
 #include <seccomp.h>
+#include <span>
 #include <sys/mman.h>
 #include <sys/personality.h>
 #include <sys/socket.h>
@@ -24,7 +26,7 @@ constexpr const char* kAllowed[] = {
     // files and directories
     "access", "chdir", "chmod", "chown", "close", "close_range", "copy_file_range", "creat", "dup",
     "dup2", "dup3", "faccessat", "faccessat2", "fadvise64", "fallocate", "fchdir", "fchmod",
-    "fchmodat", "fchmodat2", "fchown", "fchownat", "fcntl", "fdatasync", "fgetxattr", "flistxattr",
+    "fchmodat", "fchmodat2", "fchown", "fchownat", "fdatasync", "fgetxattr", "flistxattr",
     "flock", "fremovexattr", "fsetxattr", "fstat", "fstatfs", "fsync", "ftruncate", "futimesat",
     "getcwd", "getdents", "getdents64", "getxattr", "inotify_add_watch", "inotify_init",
     "inotify_init1", "inotify_rm_watch", "lchown", "lgetxattr", "link", "linkat", "listxattr",
@@ -199,20 +201,26 @@ void allow_sockets(Builder& builder) {
 // Terminal calls that type into, or take over, somebody else's terminal.
 constexpr std::uint64_t kRefusedIoctls[] = {TIOCSTI, TIOCLINUX, TIOCCONS, TIOCSETD, TIOCSSERIAL};
 
+// Leases and delegations: whoever holds one makes all others wait in open() of that file, up to
+// 45 s. An ordinary user's sandboxes own the files of their template, and could stop each other so.
+constexpr std::uint64_t kRefusedFileControls[] = {F_SETLEASE, 1024 + 16 /* F_SETDELEG */};
+
 // "Any request but those": a rule can only say what a masked argument equals, so the numbers are
 // covered by the largest blocks that hold none of the refused ones. The kernel reads 32 bits of
 // the request, so the upper half is masked away; else it could be used to dodge the comparison.
-void allow_ioctls(Builder& builder, std::uint64_t block, unsigned free_bits) {
+void allow_requests(Builder& builder, const char* call, std::span<const std::uint64_t> refused,
+                    std::uint64_t block = 0, unsigned free_bits = 32) {
     const std::uint64_t mask = 0xffffffff & ~((std::uint64_t{1} << free_bits) - 1);
     bool clean = true;
-    for (const auto request : kRefusedIoctls) clean = clean && (request & mask) != block;
+    for (const auto request : refused) clean = clean && (request & mask) != block;
     if (clean) {
-        builder.rule(SCMP_ACT_ALLOW, "ioctl", {SCMP_A1(SCMP_CMP_MASKED_EQ, mask, block)});
+        builder.rule(SCMP_ACT_ALLOW, call, {SCMP_A1(SCMP_CMP_MASKED_EQ, mask, block)});
     } else if (free_bits == 0) {
-        builder.rule(SCMP_ACT_ERRNO(EPERM), "ioctl", {SCMP_A1(SCMP_CMP_MASKED_EQ, mask, block)});
+        builder.rule(SCMP_ACT_ERRNO(EPERM), call, {SCMP_A1(SCMP_CMP_MASKED_EQ, mask, block)});
     } else {
-        allow_ioctls(builder, block, free_bits - 1);
-        allow_ioctls(builder, block | (std::uint64_t{1} << (free_bits - 1)), free_bits - 1);
+        const std::uint64_t upper = block | (std::uint64_t{1} << (free_bits - 1));
+        allow_requests(builder, call, refused, block, free_bits - 1);
+        allow_requests(builder, call, refused, upper, free_bits - 1);
     }
 }
 
@@ -226,7 +234,8 @@ void allow_by_argument(Builder& builder) {
     }
     // clone3 is in no list, since its flags lie in memory, where a filter cannot look; on ENOSYS
     // glibc falls back to clone.
-    allow_ioctls(builder, 0, 32);
+    allow_requests(builder, "ioctl", kRefusedIoctls);
+    allow_requests(builder, "fcntl", kRefusedFileControls);
     for (const char* call : {"mknod", "mknodat"}) {
         const unsigned mode = std::strcmp(call, "mknod") == 0 ? 1 : 2;
         for (const std::uint64_t kind : {std::uint64_t{0}, std::uint64_t{S_IFREG},

@@ -69,6 +69,10 @@ TEST(Filter, RefusesAndAllows) {
              const int pipe_like = ::open("/dev/null", O_RDONLY);
              return ::syscall(SYS_ioctl, pipe_like, TCGETS, nullptr);
          }},
+        {"a lease", EPERM, [] { return ::syscall(SYS_fcntl, 0, F_SETLEASE, F_RDLCK); }},
+        {"a lease with high bits", EPERM,
+         [] { return ::syscall(SYS_fcntl, 0, 0x100000000ul | F_SETLEASE, F_RDLCK); }},
+        {"another file control", EBADF, [] { return ::syscall(SYS_fcntl, -1, F_GETFL); }},
         {"mknod of a device", EPERM,
          [] { return ::syscall(SYS_mknodat, AT_FDCWD, "/nowhere/x", S_IFCHR | 0600, 0); }},
         {"mknod of a fifo", ENOENT,
