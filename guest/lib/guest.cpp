@@ -29,6 +29,7 @@ constexpr auto kMemoryCheckEvery = std::chrono::milliseconds(100);
 // frozen, to within this.
 constexpr auto kTurnTimeMax = std::chrono::milliseconds(250);
 constexpr const char* kDefaultContext = "default";
+constexpr const char* kDefaultDirectory = "/session";
 
 // An operation that is answered at once.
 class Answer : public Operation {
@@ -53,10 +54,17 @@ Guest::Guest(UniqueFd stream, Surroundings surroundings, bool can_fork_kernels)
     ::fcntl(link_.fd(), F_SETFL, ::fcntl(link_.fd(), F_GETFL) | O_NONBLOCK);
 }
 
+void Guest::expect_run() {
+    claimed_ = true;
+    kernels_[kDefaultContext] = std::make_unique<Kernel>(kDefaultContext, kDefaultDirectory);
+}
+
 int Guest::run() {
     link_.send(wire::Kind::Hello, 0,
                json::serialize(json::object{{"version", wire::kProtocolVersion},
                                             {"kernels", can_fork_kernels_}}));
+    if (!link_.flush()) return -1;
+    if (start_kernels()) return kernel_link_;
     while (!stop_) {
         if (!link_.flush()) break;
         wait();
@@ -166,7 +174,7 @@ std::unique_ptr<Operation> Guest::begin(std::uint32_t channel, const json::objec
             std::chrono::milliseconds(number_of(request, "timeout_ms")),
             std::chrono::milliseconds(number_of(request, "grace_ms", 2000)));
         begin_kernel(*call, text_of(request, "context", kDefaultContext),
-                     text_of(request, "cwd", "/session"));
+                     text_of(request, "cwd", kDefaultDirectory));
         return call;
     }
     if (op == "file.watch") return begin_watch(link_, channel, request);
@@ -325,7 +333,7 @@ void Guest::claim(Operation& operation, const json::object& request) {
     if (const std::string name = text_of(request, "hostname"); !name.empty()) {
         [[maybe_unused]] const int unchecked = ::sethostname(name.data(), name.size());
     }
-    // Only now is PID 1 in the cgroup that the host chose: it becomes the root of what is visible.
+    // Again: on cgroup v2 the host moved PID 1 from outside, after the walls were raised.
     [[maybe_unused]] const int unchecked = ::unshare(CLONE_NEWCGROUP);
     // A kernel that was forked ahead has the limits of then; where they differ it is forked anew.
     if (!(surroundings_.limits == limits_before)) {

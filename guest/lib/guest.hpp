@@ -22,6 +22,9 @@ public:
     // `can_fork_kernels`: this process is a Python that a kernel can be forked from.
     Guest(UniqueFd stream, Surroundings surroundings, bool can_fork_kernels);
 
+    // Before run(): this sandbox has an owner from the start, who will want a kernel at once.
+    void expect_run();
+
     // Returns the kernel link's descriptor in a process that has become a kernel, and -1 in PID 1
     // when the sandbox is to end.
     int run();

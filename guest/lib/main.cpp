@@ -36,7 +36,7 @@ int serve_guest(int stream_fd, int config_fd) {
     guest::apply_config(*config, surroundings);
     ::fcntl(stream_fd, F_SETFD, FD_CLOEXEC);
     guest::live_as_guest(UniqueFd(stream_fd), std::move(surroundings),
-                         guest::text_of(*config, "hostname", "atoll"), false);
+                         guest::text_of(*config, "hostname", "atoll"), guest::Kernels::None);
     return 0;
 }
 

@@ -7,6 +7,7 @@
 
 #include <cstring>
 #include <net/if.h>
+#include <sched.h>
 #include <sys/ioctl.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
@@ -110,6 +111,8 @@ bool raise_inner_walls(const Surroundings& surroundings, const std::string& host
     }
     if (::sethostname(hostname.data(), hostname.size()) != 0) return failure.set("set the host name");
     ::prctl(PR_SET_NAME, "atoll-guest", 0, 0, 0);
+    // The sandbox's own cgroup becomes the root of what /proc tells about cgroups.
+    [[maybe_unused]] const int unchecked = ::unshare(CLONE_NEWCGROUP);
     // No process of the sandbox can look into PID 1, whatever user it is.
     if (::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0) return failure.set("hide the memory of PID 1");
     return true;

