@@ -24,7 +24,11 @@ namespace {
 
 constexpr std::size_t kOperationsMax = 4096;
 constexpr std::size_t kKernelsMax = 64;
-constexpr auto kMemoryCheckEvery = std::chrono::milliseconds(100);
+// What was left running after its answer is watched too, but hundreds of idle sandboxes must not keep
+// a host busy.
+constexpr std::chrono::milliseconds memory_check_every(bool idle) {
+    return std::chrono::milliseconds(idle ? 1000 : 100);
+}
 // While a deadline runs the loop turns at least so often: what it missed tells how long it was
 // frozen, to within this.
 constexpr auto kTurnTimeMax = std::chrono::milliseconds(250);
@@ -82,7 +86,8 @@ int Guest::run() {
         for (auto& [context, kernel] : kernels_) kernel->pump();
         if (start_kernels()) return kernel_link_;
         std::erase_if(operations_, [](const auto& entry) { return entry.second->ended(); });
-        if (surroundings_.watched_memory_bytes_max > 0 && now - memory_checked_ > kMemoryCheckEvery) {
+        if (surroundings_.watched_memory_bytes_max > 0 &&
+            now - memory_checked_ > memory_check_every(operations_.empty())) {
             memory_checked_ = now;
             check_memory();
         }
@@ -99,8 +104,8 @@ int Guest::wait_ms() const {
             first = deadline;
         }
     }
-    if (surroundings_.watched_memory_bytes_max > 0 && !operations_.empty()) {
-        const auto next = memory_checked_ + kMemoryCheckEvery;
+    if (surroundings_.watched_memory_bytes_max > 0) {
+        const auto next = memory_checked_ + memory_check_every(operations_.empty());
         if (!first || next < *first) first = next;
     }
     if (!first) return -1;
@@ -296,6 +301,7 @@ void Guest::reap() {
 }
 
 void Guest::check_memory() {
+    if (operations_.empty() && resident_bytes() <= surroundings_.watched_memory_bytes_max) return;
     const MemoryUse use = measure_memory();
     memory_peak_bytes_ = std::max(memory_peak_bytes_, use.bytes);
     if (use.bytes <= surroundings_.watched_memory_bytes_max || use.largest <= 1) return;
@@ -341,6 +347,8 @@ void Guest::claim(Operation& operation, const json::object& request) {
             const std::string directory = kernel->directory();
             kernel = std::make_unique<Kernel>(context, directory);
         }
+    } else if (request.contains("env")) {
+        for (auto& [context, kernel] : kernels_) kernel->renew_environment(surroundings_);
     }
     operation.end();
 }

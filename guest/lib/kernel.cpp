@@ -100,8 +100,14 @@ pid_t Kernel::start(const Surroundings& surroundings, int& child_link) {
     event_.clear();
     event_sent_ = 0;
     sent_current_ = false;
-    starting_ = true;
+    starts_unanswered_ = 0;
     input_unacknowledged_ = 0;
+    post_start(surroundings);
+    if (!queue_.empty()) send_current();
+    return pid;
+}
+
+void Kernel::post_start(const Surroundings& surroundings) {
     json::object environment;
     for (const auto& [name, value] : environment_for(surroundings, {}, "kernel-" + context_)) {
         environment[name] = value;
@@ -110,8 +116,11 @@ pid_t Kernel::start(const Surroundings& surroundings, int& child_link) {
                                            {"context", context_},
                                            {"cwd", directory_},
                                            {"env", std::move(environment)}}));
-    if (!queue_.empty()) send_current();
-    return pid;
+    ++starts_unanswered_;
+}
+
+void Kernel::renew_environment(const Surroundings& surroundings) {
+    if (pid_ > 0 && idle()) post_start(surroundings);
 }
 
 void Kernel::post(char type, std::string_view payload) {
@@ -247,8 +256,8 @@ bool Kernel::take_message() {
     const char type = in_[4];
     std::string payload = in_.substr(kMessageHeader, length);
     in_.erase(0, kMessageHeader + length);
-    if (type == 'd' && starting_) {  // the answer to `start`, which nobody waits for
-        starting_ = false;
+    if (type == 'd' && starts_unanswered_ > 0) {
+        --starts_unanswered_;
         return true;
     }
     KernelCall* call = current();
@@ -303,11 +312,10 @@ void Kernel::process_ended(int status) {
     kill_tree(pid_, "kernel-" + context_);
     pid_ = -1;
     link_ = UniqueFd();
+    // Said again with the next run: who sends that one need not be who hears this answer.
+    state_lost_ = state_lost_ || runs_ > 0;
     KernelCall* call = current();
-    if (call == nullptr || !sent_current_) {
-        state_lost_ = runs_ > 0;
-        return;
-    }
+    if (call == nullptr || !sent_current_) return;
     queue_.pop_front();
     sent_current_ = false;
     call->kernel_ = nullptr;

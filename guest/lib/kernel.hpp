@@ -1,7 +1,7 @@
 #pragma once
 // Kernels: stateful Python interpreters, forked from PID 1 itself, one for each context.
 //
-//     host ──run──▶ KernelRun ──queue──▶ Kernel ──socket pair──▶ the forked Python (guest/python)
+//     host ──run──▶ KernelCall ──queue──▶ Kernel ──socket pair──▶ the forked Python (guest/python)
 //                                          ◀── events, done ──
 //                                          ◀── stdout, stderr (pipes) ──
 //
@@ -68,6 +68,9 @@ public:
     // caller then leaves the loop for Python. In PID 1: the pid, or -1 with errno.
     pid_t start(const Surroundings& surroundings, int& child_link);
 
+    // Tells a kernel that was forked ahead about the environment of its owner.
+    void renew_environment(const Surroundings& surroundings);
+
     void submit(KernelCall& call);
     void forget(KernelCall& call);  // the operation is going away
     void watch(PollSet& set);
@@ -91,6 +94,7 @@ private:
     static constexpr std::size_t kMessageBytesMax = 64u << 20;
     static constexpr std::size_t kBackgroundBytesMax = 64u << 10;
 
+    void post_start(const Surroundings& surroundings);
     void send_current();
     void post(char type, std::string_view payload);
     bool write_pending();
@@ -111,7 +115,7 @@ private:
     std::size_t event_sent_ = 0;
     std::deque<KernelCall*> queue_;
     bool sent_current_ = false;
-    bool starting_ = false;
+    int starts_unanswered_ = 0;    // `start` requests, which nobody waits for
     std::size_t input_unacknowledged_ = 0;
     bool state_lost_ = false;      // said with the next answer
     std::string background_out_, background_err_;

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <dirent.h>
 #include <string>
+#include <unistd.h>
 
 namespace atl::guest {
 
@@ -47,6 +48,23 @@ MemoryUse measure_memory() {
     }
     ::closedir(directory);
     return use;
+}
+
+std::uint64_t resident_bytes() {
+    std::uint64_t pages = 0;
+    DIR* directory = ::opendir("/proc");
+    if (directory == nullptr) return 0;
+    while (const dirent* entry = ::readdir(directory)) {
+        if (entry->d_name[0] < '0' || entry->d_name[0] > '9') continue;
+        const auto text = sys::read_small_file(std::string("/proc/") + entry->d_name + "/statm");
+        if (!text) continue;
+        const auto second = text->find(' ') + 1;  // "size resident shared …"
+        std::uint64_t resident = 0;
+        std::from_chars(text->data() + second, text->data() + text->size(), resident);
+        pages += resident;
+    }
+    ::closedir(directory);
+    return pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
 }
 
 std::uint64_t own_data_bytes() {

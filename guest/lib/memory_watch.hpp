@@ -17,6 +17,10 @@ struct MemoryUse {
 
 [[nodiscard]] MemoryUse measure_memory();
 
+// At least as much as measure_memory would find, in a fraction of the time: resident pages, shared
+// ones too.
+[[nodiscard]] std::uint64_t resident_bytes();
+
 // The data segment that this process has already: a fork starts with as much, and RLIMIT_DATA
 // counts it.
 [[nodiscard]] std::uint64_t own_data_bytes();

@@ -70,8 +70,11 @@ public:
     void end_raw(std::string_view json_text);
     void fail(std::string_view code, std::string_view message);
     void fail_errno(const std::string& what);
-    // The host's bytes have been passed on: it may send as many again.
-    void consumed(std::size_t bytes) { link_.grant(channel_, received_.consumed(bytes)); }
+    // The host's bytes have been passed on: it may send as many again. Not on a channel that has
+    // ended: for the host it is gone, and who speaks on it loses the link.
+    void consumed(std::size_t bytes) {
+        if (!ended_) link_.grant(channel_, received_.consumed(bytes));
+    }
 
 private:
     HostLink& link_;

@@ -81,12 +81,14 @@ bool prepare_child(int in, int out, int err, bool terminal, sys::StepFailure& fa
     return true;
 }
 
+// The highest score there is: less can be outweighed by PID 1's own size when the limit is low and
+// the program's memory lies where it does not count as its own (a memfd, a socket).
 void offer_to_oom_killer(pid_t pid) noexcept {
     char path[48];
     std::snprintf(path, sizeof path, "/proc/%d/oom_score_adj", static_cast<int>(pid));
     const int fd = ::open(path, O_WRONLY | O_CLOEXEC);
     if (fd < 0) return;
-    [[maybe_unused]] const auto unread = ::write(fd, "500", 3);
+    [[maybe_unused]] const auto unread = ::write(fd, "1000", 4);
     ::close(fd);
 }
 

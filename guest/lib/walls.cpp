@@ -2,6 +2,7 @@
 
 #include "base/fd.hpp"
 #include "guest/lib/files.hpp"
+#include "sys/files.hpp"
 #include "sys/mounts.hpp"
 #include "sys/syscalls.hpp"
 
@@ -80,6 +81,14 @@ void link_font_cache(const Surroundings& surroundings) {
     [[maybe_unused]] const int unchecked = ::symlink(found->second.c_str(), link.c_str());
 }
 
+// The host counts these for the user who runs Atoll, all sandboxes together, and its own default is
+// 128 instances: without a limit of its own one sandbox could take them from all others, and from
+// the host. A kernel without the setting has no such count either.
+void limit_watches() {
+    (void)sys::write_small_file("/proc/sys/user/max_inotify_instances", "16");
+    (void)sys::write_small_file("/proc/sys/user/max_inotify_watches", "16384");
+}
+
 bool raise_loopback(sys::StepFailure& failure) {
     const int any = ::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     if (any < 0) return failure.set("open a socket");
@@ -98,8 +107,11 @@ bool raise_inner_walls(const Surroundings& surroundings, const std::string& host
                        sys::StepFailure& failure) {
     ::umask(022);
     if (!sys::make_mounts_private(failure) || !make_scratch(surroundings, failure) ||
-        !sys::mount_proc("/proc", failure) || !sys::mask_proc(kScratch, failure) ||
-        !sys::mount_devpts("/dev/pts", failure) || !raise_loopback(failure)) {
+        !sys::mount_proc("/proc", failure)) {
+        return false;
+    }
+    limit_watches();  // before /proc/sys becomes read-only
+    if (!sys::mask_proc(kScratch, failure) || !sys::mount_devpts("/dev/pts", failure) || !raise_loopback(failure)) {
         return false;
     }
     link_font_cache(surroundings);

@@ -2,7 +2,7 @@
 // The zygote's side of the fork: a Python that has imported its packages serves fork requests.
 //
 //     runtime --init, fork + stream--> zygote --clone3--> PID 1 (guest.hpp) --fork--> kernels
-//             <-------pid + pidfd-----
+//             <---------pidfd---------
 //
 // Owns      the control socket. Each sandbox's stream passes through and is closed here.
 // Threads   none, checked by the Python side before it calls us; a fork copies one thread only.

@@ -73,6 +73,7 @@ public:
         auto from = native::Template::load(*paths, spec_.template_name);
         if (!from) return from.error();
         host_ = sys::CgroupHost::detect();
+        sys::sweep_cgroups(host_, "sb-");
         auto sandbox = native::raise_direct(*paths, host_, *from, spec_);
         if (!sandbox) return sandbox.error();
         sandbox_ = std::move(*sandbox);

@@ -1,7 +1,7 @@
 // `atoll run`: one program in a sandbox of its own, thrown away afterwards.
 //
 // Exit status: the program's own; 128 + signal when a signal ended it; 124 when its time was up; 125
-// when Atoll itself failed (1 for wrong options).
+// when Atoll itself failed, 2 for wrong options.
 #include "main/commands.hpp"
 #include "main/limit_options.hpp"
 #include "main/one_off.hpp"

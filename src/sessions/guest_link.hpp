@@ -4,8 +4,8 @@
 // Owns      the stream. Sinks are borrowed: each must outlive its channel, or close it first.
 // Threads   one, its executor's. Nothing here is safe from two.
 // Trusts    nothing that arrives. A guest that breaks the protocol, sends on credit it does not
-//           have, or answers on a channel that nobody opened is cut off: every sink hears `lost`.
-// If the guest dies, every open channel's sink hears `lost` with the reason.
+//           have, or answers on a channel that nobody opened is cut off.
+// If the guest dies or is cut off, every open channel ends with the reason.
 #include "base/fd.hpp"
 #include "base/result.hpp"
 #include "wire/assembler.hpp"

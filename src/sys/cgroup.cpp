@@ -8,6 +8,7 @@
 #include <charconv>
 #include <csignal>
 #include <cstring>
+#include <ctime>
 #include <dirent.h>
 #include <fcntl.h>
 #include <fstream>
@@ -318,25 +319,23 @@ bool Cgroup::remove() {
     return gone;
 }
 
-std::vector<std::string> list_cgroups(const CgroupHost& host, const std::string& prefix) {
-    std::vector<std::string> names;
+void sweep_cgroups(const CgroupHost& host, const std::string& prefix) {
+    constexpr std::time_t kYoung = 60;
+    const std::time_t now = std::time(nullptr);
     for (const auto& base : host.bases) {
         DIR* directory = ::opendir(base.path.c_str());
         if (directory == nullptr) continue;
         while (const dirent* entry = ::readdir(directory)) {
-            const std::string name = entry->d_name;
-            if (entry->d_type == DT_DIR && name.rfind(prefix, 0) == 0 && name != "." &&
-                name != ".." && std::find(names.begin(), names.end(), name) == names.end()) {
-                names.push_back(name);
+            const std::string path = base.path + "/" + entry->d_name;
+            struct stat info {};
+            if (std::string_view(entry->d_name).rfind(prefix, 0) != 0 ||
+                ::stat(path.c_str(), &info) != 0 || now - info.st_ctime < kYoung) {
+                continue;
             }
+            ::rmdir(path.c_str());  // fails, as it should, while a process is in it
         }
         ::closedir(directory);
     }
-    return names;
-}
-
-void remove_cgroup(const CgroupHost& host, const std::string& name) {
-    for (const auto& base : host.bases) ::rmdir((base.path + "/" + name).c_str());
 }
 
 }  // namespace atl::sys

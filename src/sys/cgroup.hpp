@@ -79,9 +79,8 @@ private:
     std::string name_;
 };
 
-// Cgroups of ours that a dead server left behind, by name prefix.
-[[nodiscard]] std::vector<std::string> list_cgroups(const CgroupHost& host,
-                                                    const std::string& prefix);
-void remove_cgroup(const CgroupHost& host, const std::string& name);
+// Removes cgroups of ours that a killed process left behind: empty ones whose name begins with
+// `prefix` and that are older than a minute (a younger one may be about to be entered).
+void sweep_cgroups(const CgroupHost& host, const std::string& prefix);
 
 }  // namespace atl::sys

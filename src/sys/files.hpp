@@ -1,7 +1,7 @@
 #pragma once
 // Small files of the kernel (/proc, /sys, cgroups), read and written whole.
 //
-// Not for files that a guest can change: those are opened with openat2 and a root (sys/beneath.hpp).
+// Not for files that a guest can change: those are opened by the guest itself.
 #include "base/result.hpp"
 
 #include <optional>

@@ -41,6 +41,7 @@ class Kernel:
         self.guard = Guard(self.streams, self.interrupts)
         self.runner = Runner(self.shell, self.outlet, self.guard, self.interrupts, self.inputs)
         self.inputs.install()
+        self._folders_ahead = 0  # of sys.path, that start() put there
         self._operations = {
             "start": self._start,
             "run": self.runner.run,
@@ -118,7 +119,10 @@ class Kernel:
         self.shell.user_ns["_dh"][:] = [os.getcwd()]
         # The session's folder first, as in a notebook; never in the zygote, where it would be ours.
         folders = [f for f in os.environ.get("PYTHONPATH", "").split(os.pathsep) if f]
+        # Again for a member of the pool, when it gets an owner with an environment.
+        del sys.path[: self._folders_ahead]
         sys.path[:0] = ["", *folders]
+        self._folders_ahead = 1 + len(folders)
         self.outlet.bundle_bytes_max = int(
             request.get("result_bytes_max") or display.BUNDLE_BYTES_MAX
         )

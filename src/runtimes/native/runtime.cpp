@@ -35,7 +35,9 @@ constexpr auto as_tuple = asio::as_tuple(asio::use_awaitable);
 
 NativeRuntime::NativeRuntime(asio::any_io_executor executor, Paths paths, RuntimeOptions options)
     : executor_(executor), paths_(std::move(paths)), options_(options),
-      host_(sys::CgroupHost::detect()) {}
+      host_(sys::CgroupHost::detect()) {
+    sys::sweep_cgroups(host_, kSandboxPrefix);
+}
 
 NativeRuntime::~NativeRuntime() = default;
 
@@ -182,9 +184,11 @@ asio::awaitable<std::unique_ptr<core::Sandbox>> NativeRuntime::create(core::Sand
         refill_soon();
         co_return sandbox;
     }
-    // Mounts come with a claim, and a kernel must not start before they are there.
-    sandbox = co_await fork(spec, spec.mounts.empty() ? For::Owner : For::OwnerWithMounts);
-    if (!spec.mounts.empty()) co_await claim(*sandbox, spec);
+    // A kernel must not be forked before its mounts are there, which come with a claim, nor before
+    // PID 1 is in its cgroup, where the host has to put it there from outside (v2).
+    const bool at_once = spec.mounts.empty() && host_.version != sys::CgroupHost::Version::V2;
+    sandbox = co_await fork(spec, at_once ? For::Owner : For::OwnerByClaim);
+    if (!at_once) co_await claim(*sandbox, spec);
     refill_soon();
     co_return sandbox;
 }

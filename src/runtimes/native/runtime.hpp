@@ -47,7 +47,7 @@ public:
 private:
     using SandboxPtr = std::unique_ptr<NativeSandbox>;
     boost::asio::awaitable<std::shared_ptr<Nest>> nest_for(std::string name);
-    enum class For { Pool, Owner, OwnerWithMounts };
+    enum class For { Pool, Owner, OwnerByClaim };
     boost::asio::awaitable<SandboxPtr> fork(core::SandboxSpec spec, For whom);
     boost::asio::awaitable<void> claim(NativeSandbox& sandbox, const core::SandboxSpec& spec);
     boost::asio::awaitable<void> refill();

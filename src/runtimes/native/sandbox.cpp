@@ -67,7 +67,7 @@ SandboxId new_sandbox_id() {
     unsigned char bytes[16];
     if (::getrandom(bytes, sizeof bytes, 0) != sizeof bytes) std::abort();  // never on Linux ≥ 3.17
     static constexpr char kDigits[] = "0123456789abcdef";
-    std::string text = "sb-";
+    std::string text = kSandboxPrefix;
     for (const unsigned char byte : bytes) {
         text.push_back(kDigits[byte >> 4]);
         text.push_back(kDigits[byte & 15]);

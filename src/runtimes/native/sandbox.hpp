@@ -60,6 +60,7 @@ private:
 };
 
 // Random, unguessable, and a valid name for a cgroup.
+inline constexpr const char* kSandboxPrefix = "sb-";
 [[nodiscard]] SandboxId new_sandbox_id();
 
 }  // namespace atl::native
