@@ -1,4 +1,5 @@
 """Shared by all tests that drive the built binary (./scripts/build leaves it in build/release)."""
+
 import os
 import sys
 from pathlib import Path
@@ -11,7 +12,9 @@ from harness.driver import Driver  # noqa: E402
 
 
 def pytest_configure(config):
-    config.addinivalue_line("markers", "root_only: what it tests exists only when Atoll runs as root")
+    config.addinivalue_line(
+        "markers", "root_only: what it tests exists only when Atoll runs as root"
+    )
 
 
 def pytest_collection_modifyitems(items):

@@ -241,7 +241,6 @@ class Works:
                     title = "bare host" if subject.name == "python" else subject.title
                     self.add("f", f"inside_{part}", subject.name, title, [taken])
             say(f"    round {number + 1} of {self.plan.inside_rounds}")
-        self.take_native("f", self.atoll.measure("inside_overhead", self.plan.inside_rounds), {})
 
     def one_off(self) -> None:
         subjects = self.able("g") + ([self.atoll] if self.atoll.has_binary else [])

@@ -4,9 +4,6 @@
 #include "runtimes/native/runtime.hpp"
 #include "sessions/guest_link.hpp"
 
-#include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
@@ -14,6 +11,10 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/json/serialize.hpp>
 #include <charconv>
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <CLI/Validators.hpp>
 #include <csignal>
 #include <cstdio>
 #include <filesystem>
@@ -44,7 +45,8 @@ void report(const char* metric, const std::vector<double>& samples, json::object
     for (const double sample : samples) list.emplace_back(sample);
     std::printf("%s\n", json::serialize(json::object{{"metric", metric},
                                                      {"samples_ms", std::move(list)},
-                                                     {"extra", std::move(extra)}}).c_str());
+                                                     {"extra", std::move(extra)}})
+                            .c_str());
     std::fflush(stdout);
 }
 
@@ -94,7 +96,8 @@ public:
         Live live;
         const core::SandboxSpec spec;
         live.sandbox = co_await runtime_->create(spec);
-        live.link = sessions::GuestLink::start(context_.get_executor(), live.sandbox->take_stream());
+        live.link =
+            sessions::GuestLink::start(context_.get_executor(), live.sandbox->take_stream());
         co_return live;
     }
 
@@ -140,8 +143,10 @@ public:
         const auto began = Clock::now();
         for (int i = 0; i < count; ++i) {
             asio::co_spawn(context_, first_result(), [&](std::exception_ptr error, double ms) {
-                if (error) ++failed;
-                else samples.push_back(ms);
+                if (error)
+                    ++failed;
+                else
+                    samples.push_back(ms);
                 if (--left == 0) done.cancel();
             });
         }
@@ -191,13 +196,18 @@ public:
         const double used = static_cast<double>(after - before) / count / (1 << 20);
         int alive = 0;
         for (auto& one : live) {
-            if ((co_await run_code(*one.link, "print(pd.DataFrame({'a':[1]}).sum().a)")) == "1\n") ++alive;
+            if ((co_await run_code(*one.link, "print(pd.DataFrame({'a':[1]}).sum().a)")) == "1\n")
+                ++alive;
         }
         const double after_frame =
             static_cast<double>(co_await measure() - before) / count / (1 << 20);
-        const json::object extra{{"sandboxes", count}, {"answered", alive},
-                                 {"mib_each_idle", each}, {"mib_each_imported", used},
-                                 {"mib_each_after_a_frame", after_frame}};
+        const json::object extra{
+            {"sandboxes", count},
+            {"answered", alive},
+            {"bytes_each", (idle - before) / static_cast<std::uint64_t>(count)},
+            {"mib_each_idle", each},
+            {"mib_each_imported", used},
+            {"mib_each_after_a_frame", after_frame}};
         report("memory_per_sandbox", {each}, extra);
         for (auto& one : live) destroy(one);
     }
@@ -224,35 +234,11 @@ public:
         }
         while (left > 0) co_await done.async_wait(as_tuple);
         const double ms = ms_since(began);
-        const json::object extra{{"runs", count}, {"failed", failed}, {"at_once", at_once},
-                                 {"runs_per_second", count / ms * 1000}};
+        const json::object extra{{"runs", count},
+                                 {"failed", failed},
+                                 {"at_once", at_once},
+                                 {"per_second", count / ms * 1000}};
         report(metric, {ms / count}, extra);
-    }
-
-    asio::awaitable<void> inside() {
-        Live live = co_await create();
-        for (const auto& [name, code] : overhead_code()) {
-            std::vector<double> samples;
-            for (int i = 0; i < 5; ++i) {
-                const std::string out = co_await run_code(*live.link, code);
-                samples.push_back(std::strtod(out.c_str(), nullptr) * 1000);
-            }
-            report(("inside_" + name).c_str(), samples);
-        }
-        destroy(live);
-    }
-
-    static std::vector<std::pair<std::string, std::string>> overhead_code() {
-        return {{"cpu", "import time\nt=time.perf_counter()\ns=0\n"
-                        "for i in range(5_000_000): s+=i*i%7\nprint(time.perf_counter()-t)"},
-                {"file", "import time,os\nb=os.urandom(1<<20)\nt=time.perf_counter()\n"
-                         "with open('/session/big','wb') as f:\n    for i in range(200): f.write(b)\n"
-                         "with open('/session/big','rb') as f:\n    while f.read(1<<20): pass\n"
-                         "print(time.perf_counter()-t)\nos.unlink('/session/big')"},
-                {"small_files", "import time,os,shutil\nt=time.perf_counter()\nos.mkdir('/session/many')\n"
-                                "for i in range(10_000):\n    with open(f'/session/many/{i}','w') as f: f.write('x')\n"
-                                "for i in range(10_000): open(f'/session/many/{i}').read()\n"
-                                "print(time.perf_counter()-t)\nshutil.rmtree('/session/many')"}};
     }
 
 private:
@@ -293,44 +279,34 @@ private:
 };
 
 struct Options {
-    std::vector<std::string> what;
+    std::string what;
     int count = 0;
     std::size_t pool = native::default_pool_size();
-    int sandboxes = 300;
 };
 
 asio::awaitable<void> measure(asio::io_context& context, Options options) {
-    const auto asked = [&](const char* name) {
-        return options.what.empty() ||
-               std::find(options.what.begin(), options.what.end(), name) != options.what.end();
-    };
     const auto count = [&](int usual) { return options.count > 0 ? options.count : usual; };
-    {
-        Bench bench(context, options.pool);
-        co_await bench.start();
-        if (asked("first_result")) {
-            co_await bench.sequential("first_result_pool_hit", count(100), options.pool);
-        }
-        if (asked("burst")) co_await bench.burst(count(100), options.pool);
-        if (asked("round_trip")) co_await bench.round_trip(count(1000));
-        if (asked("restart")) co_await bench.restart(count(100));
-        if (asked("inside")) co_await bench.inside();
-        if (asked("ephemeral")) co_await bench.cycles("ephemeral_rate", count(300), 8);
-        if (asked("leaks")) co_await bench.cycles("leak_check", count(1000), 20);
-        co_await bench.stop();
+    // Memory is counted from a nest without a pool: else its members would be counted with it.
+    const std::size_t pool = options.what == "memory_per_sandbox" ? 0 : options.pool;
+    Bench bench(context, pool);
+    co_await bench.start();
+    if (options.what == "first_result") {
+        const char* metric = pool > 0 ? "first_result_pool_hit" : "first_result_pool_empty";
+        co_await bench.sequential(metric, count(100), pool);
+    } else if (options.what == "burst_100") {
+        co_await bench.burst(count(100), pool);
+    } else if (options.what == "round_trip") {
+        co_await bench.round_trip(count(1000));
+    } else if (options.what == "restart") {
+        co_await bench.restart(count(100));
+    } else if (options.what == "ephemeral_rate") {
+        co_await bench.cycles("ephemeral_rate", count(300), 8);
+    } else if (options.what == "leak_check") {
+        co_await bench.cycles("leak_check", count(1000), 20);
+    } else {
+        co_await bench.memory(count(300));
     }
-    if (asked("first_result") || asked("pool_empty")) {
-        Bench bench(context, 0);
-        co_await bench.start();
-        co_await bench.sequential("first_result_pool_empty", count(100), 0);
-        co_await bench.stop();
-    }
-    if (asked("memory")) {
-        Bench bench(context, 0);
-        co_await bench.start();
-        co_await bench.memory(options.sandboxes);
-        co_await bench.stop();
-    }
+    co_await bench.stop();
 }
 
 }  // namespace
@@ -339,12 +315,12 @@ int main(int argc, char** argv) {
     std::signal(SIGPIPE, SIG_IGN);
     CLI::App app{"Measures Atoll's native runtime; one JSON line a metric"};
     Options options;
-    app.add_option("--what", options.what,
-                   "first_result, pool_empty, burst, round_trip, restart, inside, ephemeral, leaks, "
-                   "memory; all when none is named")->delimiter(',');
+    app.add_option("--what", options.what)
+        ->required()
+        ->check(CLI::IsMember({"first_result", "burst_100", "round_trip", "restart",
+                               "memory_per_sandbox", "ephemeral_rate", "leak_check"}));
     app.add_option("--count", options.count, "How often, instead of the usual number");
-    app.add_option("--pool", options.pool, "Sandboxes kept ready");
-    app.add_option("--sandboxes", options.sandboxes, "For memory: how many live at once");
+    app.add_option("--pool", options.pool, "Sandboxes kept ready; 0 = each is forked on demand");
     CLI11_PARSE(app, argc, argv);
     asio::io_context context(1);
     int status = 0;

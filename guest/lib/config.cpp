@@ -30,7 +30,8 @@ void set(std::uint64_t& field, const json::object& from, std::string_view key) {
 }  // namespace
 
 void apply_config(const json::object& config, Surroundings& surroundings) {
-    if (const auto* limits = config.if_contains("limits"); limits != nullptr && limits->is_object()) {
+    if (const auto* limits = config.if_contains("limits");
+        limits != nullptr && limits->is_object()) {
         const auto& from = limits->get_object();
         set(surroundings.limits.file_bytes_max, from, "file_bytes_max");
         set(surroundings.limits.open_files_max, from, "open_files_max");
@@ -57,7 +58,8 @@ void apply_config(const json::object& config, Surroundings& surroundings) {
             }
         }
     }
-    if (const auto* mounts = config.if_contains("mounts"); mounts != nullptr && mounts->is_array()) {
+    if (const auto* mounts = config.if_contains("mounts");
+        mounts != nullptr && mounts->is_array()) {
         for (const auto& mount : mounts->get_array()) {
             if (!mount.is_object()) continue;  // a claim names places only; descriptors come along
             surroundings.mounts.push_back(

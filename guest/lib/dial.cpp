@@ -21,9 +21,10 @@ public:
         address.sin_family = AF_INET;
         address.sin_port = htons(static_cast<std::uint16_t>(port));
         address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-        const int status = ::connect(socket_.get(), reinterpret_cast<sockaddr*>(&address),
-                                     sizeof address);
-        if (status != 0 && errno != EINPROGRESS) return fail_errno("dial port " + std::to_string(port));
+        const int status =
+            ::connect(socket_.get(), reinterpret_cast<sockaddr*>(&address), sizeof address);
+        if (status != 0 && errno != EINPROGRESS)
+            return fail_errno("dial port " + std::to_string(port));
         port_ = port;
         if (status == 0) connected();
     }

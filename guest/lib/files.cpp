@@ -62,7 +62,8 @@ bool valid_utf8(std::string_view text) {
     while (i < text.size()) {
         const auto lead = static_cast<unsigned char>(text[i]);
         const std::size_t extra = lead < 0x80 ? 0 : lead >= 0xf0 ? 3 : lead >= 0xe0 ? 2 : 1;
-        if ((lead >= 0x80 && lead < 0xc2) || lead > 0xf4 || i + extra >= text.size() + (extra == 0)) {
+        if ((lead >= 0x80 && lead < 0xc2) || lead > 0xf4 ||
+            i + extra >= text.size() + (extra == 0)) {
             return false;
         }
         std::uint32_t point = extra == 0 ? lead : lead & (0x3f >> extra);
@@ -136,14 +137,15 @@ public:
         }
         if (S_ISDIR(info.st_mode)) return fail("conflict", "read " + path + ": it is a directory");
         if (!S_ISREG(info.st_mode) || system.f_type == PROC_SUPER_MAGIC) {
-            return fail("invalid_argument", "read " + path + ": it is no regular file but a " +
-                                                (S_ISREG(info.st_mode) ? "kernel file"
-                                                                       : type_of(info.st_mode)));
+            return fail("invalid_argument",
+                        "read " + path + ": it is no regular file but a " +
+                            (S_ISREG(info.st_mode) ? "kernel file" : type_of(info.st_mode)));
         }
         size_ = info.st_size;
         left_ = length < 0 ? LLONG_MAX : length;
         if (offset > 0 && ::lseek(fd_.get(), offset, SEEK_SET) < 0) return fail_errno("seek");
-        event({{"event", "opened"}, {"size", size_},
+        event({{"event", "opened"},
+               {"size", size_},
                {"mtime_ns", info.st_mtim.tv_sec * 1'000'000'000LL + info.st_mtim.tv_nsec}});
     }
     bool busy() const override { return !ended() && may_send(); }
@@ -152,8 +154,10 @@ public:
     }
     void ready(const PollSet&) override {
         if (!busy()) return;
-        std::string piece(std::min<std::size_t>(kPiece, static_cast<std::size_t>(
-                              std::min<std::int64_t>(left_, static_cast<std::int64_t>(kPiece)))), '\0');
+        std::string piece(
+            std::min<std::size_t>(kPiece, static_cast<std::size_t>(std::min<std::int64_t>(
+                                              left_, static_cast<std::int64_t>(kPiece)))),
+            '\0');
         const ssize_t n = piece.empty() ? 0 : ::read(fd_.get(), piece.data(), piece.size());
         if (n < 0) return fail_errno("read");
         if (n == 0) return end({{"size", size_}});
@@ -192,8 +196,8 @@ public:
         const auto slash = path.rfind('/');
         temporary_ = path.substr(0, slash + 1) + ".atoll-" + std::to_string(random);
         // O_EXCL | O_NOFOLLOW: a link planted under the temporary name is not followed.
-        fd_ = UniqueFd(::open(temporary_.c_str(),
-                              O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+        fd_ = UniqueFd(
+            ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
         if (fd_.get() < 0) {
             temporary_.clear();
             return fail_errno("write " + path);
@@ -277,7 +281,8 @@ public:
             const std::string name = entry->d_name;
             if (name == "." || name == "..") continue;
             struct stat info {};
-            if (::fstatat(::dirfd(directory), name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0) continue;
+            if (::fstatat(::dirfd(directory), name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0)
+                continue;
             const std::string relative = levels_.back().prefix + name;
             entries.push_back(describe(relative, info));
             ++found_;
@@ -285,8 +290,10 @@ public:
                 const int below = ::openat(::dirfd(directory), name.c_str(),
                                            O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
                 DIR* inner = below < 0 ? nullptr : ::fdopendir(below);
-                if (inner != nullptr) levels_.push_back({inner, relative + "/"});
-                else if (below >= 0) ::close(below);
+                if (inner != nullptr)
+                    levels_.push_back({inner, relative + "/"});
+                else if (below >= 0)
+                    ::close(below);
             }
         }
         const bool more = !levels_.empty() && found_ < limit_;
@@ -295,7 +302,10 @@ public:
     }
 
 private:
-    struct Level { DIR* directory; std::string prefix; };
+    struct Level {
+        DIR* directory;
+        std::string prefix;
+    };
     std::vector<Level> levels_;
     int depth_ = 1;
     std::int64_t limit_ = 0;
@@ -365,8 +375,7 @@ bool attach_mount(int tree_fd, const char* target, const sys::UserIdentity& user
 }
 
 std::unique_ptr<Operation> begin_file_operation(HostLink& link, std::uint32_t channel,
-                                                const std::string& op,
-                                                const json::object& request,
+                                                const std::string& op, const json::object& request,
                                                 const sys::UserIdentity& user) {
     const std::string path = text_of(request, "path");
     auto simple = std::make_unique<Simple>(link, channel);

@@ -24,8 +24,8 @@ namespace {
 
 constexpr std::size_t kOperationsMax = 4096;
 constexpr std::size_t kKernelsMax = 64;
-// What was left running after its answer is watched too, but hundreds of idle sandboxes must not keep
-// a host busy.
+// What was left running after its answer is watched too, but hundreds of idle sandboxes must not
+// keep a host busy.
 constexpr std::chrono::milliseconds memory_check_every(bool idle) {
     return std::chrono::milliseconds(idle ? 1000 : 100);
 }
@@ -44,7 +44,8 @@ public:
 }  // namespace
 
 Guest::Guest(UniqueFd stream, Surroundings surroundings, bool can_fork_kernels)
-    : link_(std::move(stream)), surroundings_(std::move(surroundings)),
+    : link_(std::move(stream)),
+      surroundings_(std::move(surroundings)),
       can_fork_kernels_(can_fork_kernels) {
     // Everything is blocked: PID 1 hears signals only where it looks for them, so no process of the
     // sandbox can disturb it with one.
@@ -100,7 +101,8 @@ int Guest::wait_ms() const {
     std::optional<Clock::time_point> first;
     for (const auto& [channel, operation] : operations_) {
         if (operation->busy() || operation->ended()) return 0;
-        if (const auto deadline = operation->deadline(); deadline && (!first || *deadline < *first)) {
+        if (const auto deadline = operation->deadline();
+            deadline && (!first || *deadline < *first)) {
             first = deadline;
         }
     }
@@ -227,8 +229,11 @@ void Guest::answer_kernel_request(Operation& operation, const std::string& op,
     if (op == "kernel.list") {
         json::array list;
         for (const auto& [name, kernel] : kernels_) {
-            list.push_back({{"context", name}, {"pid", kernel->pid()}, {"idle", kernel->idle()},
-                            {"runs", kernel->runs()}, {"cwd", kernel->directory()}});
+            list.push_back({{"context", name},
+                            {"pid", kernel->pid()},
+                            {"idle", kernel->idle()},
+                            {"runs", kernel->runs()},
+                            {"cwd", kernel->directory()}});
         }
         return operation.end({{"kernels", std::move(list)}});
     }
@@ -240,7 +245,8 @@ void Guest::answer_kernel_request(Operation& operation, const std::string& op,
     if (op == "kernel.interrupt") {
         const bool was_idle = kernel.idle();
         if (KernelCall* call = kernel.current()) {
-            call->control({{"do", "interrupt"}, {"grace_ms", number_of(request, "grace_ms", 2000)}});
+            call->control(
+                {{"do", "interrupt"}, {"grace_ms", number_of(request, "grace_ms", 2000)}});
         }
         return operation.end({{"was_idle", was_idle}});
     }
@@ -323,7 +329,8 @@ void Guest::claim(Operation& operation, const json::object& request) {
             return operation.fail_errno(failure.step);
         }
     }
-    if (const auto* mounts = request.if_contains("mounts"); mounts != nullptr && mounts->is_array()) {
+    if (const auto* mounts = request.if_contains("mounts");
+        mounts != nullptr && mounts->is_array()) {
         for (const auto& target : mounts->get_array()) {
             const UniqueFd tree = link_.take_descriptor();
             if (!target.is_string() || tree.get() < 0) {
@@ -357,15 +364,14 @@ void Guest::stats(Operation& operation) {
     struct statvfs disk {};
     ::statvfs("/session", &disk);
     const MemoryUse use = measure_memory();
-    operation.end(
-        {{"processes", use.processes},
-         {"private_bytes", use.bytes},
-         {"memory_peak_bytes", memory_peak_bytes_},
-         {"memory_kills", memory_kills_},
-         {"disk_bytes_used", (disk.f_blocks - disk.f_bfree) * disk.f_frsize},
-         {"disk_bytes_max", disk.f_blocks * disk.f_frsize},
-         {"inodes_used", disk.f_files - disk.f_ffree},
-         {"inodes_full", disk.f_ffree == 0}});
+    operation.end({{"processes", use.processes},
+                   {"private_bytes", use.bytes},
+                   {"memory_peak_bytes", memory_peak_bytes_},
+                   {"memory_kills", memory_kills_},
+                   {"disk_bytes_used", (disk.f_blocks - disk.f_bfree) * disk.f_frsize},
+                   {"disk_bytes_max", disk.f_blocks * disk.f_frsize},
+                   {"inodes_used", disk.f_files - disk.f_ffree},
+                   {"inodes_full", disk.f_ffree == 0}});
 }
 
 }  // namespace atl::guest

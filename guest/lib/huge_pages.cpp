@@ -14,7 +14,9 @@ constexpr std::uintptr_t kHugeBytes = 2u << 20;
 }  // namespace
 
 int gather_into_huge_pages() noexcept {
-    struct Area { std::uintptr_t begin, end; };
+    struct Area {
+        std::uintptr_t begin, end;
+    };
     std::vector<Area> areas;
     std::FILE* maps = std::fopen("/proc/self/maps", "re");
     if (maps == nullptr) return 0;
@@ -22,7 +24,8 @@ int gather_into_huge_pages() noexcept {
     while (std::fgets(line, sizeof line, maps) != nullptr) {
         unsigned long begin = 0, end = 0, inode = 0;
         char rights[8] = {};
-        if (std::sscanf(line, "%lx-%lx %7s %*x %*s %lu", &begin, &end, rights, &inode) != 4) continue;
+        if (std::sscanf(line, "%lx-%lx %7s %*x %*s %lu", &begin, &end, rights, &inode) != 4)
+            continue;
         // Private, writable, of no file: heaps and arenas. The stack grows and shrinks; leave it.
         if (std::strncmp(rights, "rw-p", 4) != 0 || inode != 0 ||
             std::strstr(line, "[stack]") != nullptr) {

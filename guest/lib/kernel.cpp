@@ -45,8 +45,16 @@ constexpr int kLinkInKernel = 3;
     ::_exit(126);
 }
 
+// As in spawn.cpp; but a fork has memory of its own, so it can open itself up for the moment.
+void stand_first_for_the_oom_killer() {
+    ::prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
+    const UniqueFd score(::open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC));
+    [[maybe_unused]] const auto unread = ::write(score.get(), "1000", 4);
+}
+
 void become_kernel(int in, int out, int err, int link, const sys::Confinement& confinement) {
     sys::StepFailure failure;
+    stand_first_for_the_oom_killer();
     // Python expects SIGPIPE ignored, and SIGINT at the handler that it installed itself.
     struct sigaction interrupt {};
     ::sigaction(SIGINT, nullptr, &interrupt);
@@ -55,7 +63,6 @@ void become_kernel(int in, int out, int err, int link, const sys::Confinement& c
     ::signal(SIGPIPE, SIG_IGN);
     if (!sys::confine_self(confinement, failure)) refuse_to_live(failure);
     ::prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);  // /proc/self belongs to the user again
-    offer_to_oom_killer(::getpid());
     if (::dup2(link, kLinkInKernel) < 0) ::_exit(126);
     sys::close_range(kLinkInKernel + 1, ~0u, 0);
 }

@@ -25,8 +25,11 @@ class KernelCall : public Operation {
 public:
     KernelCall(HostLink& link, std::uint32_t channel, std::string request, bool is_run,
                std::chrono::milliseconds timeout, std::chrono::milliseconds grace)
-        : Operation(link, channel), request_(std::move(request)), is_run_(is_run),
-          timeout_(timeout), grace_(grace) {}
+        : Operation(link, channel),
+          request_(std::move(request)),
+          is_run_(is_run),
+          timeout_(timeout),
+          grace_(grace) {}
     ~KernelCall() override;
 
     void data(std::string_view bytes) override;
@@ -56,7 +59,9 @@ private:
 };
 
 // How PID 1 makes a kernel process. In a fork of a zygote: fork, and the child leaves the loop.
-struct KernelPipes { UniqueFd link, out, err; };
+struct KernelPipes {
+    UniqueFd link, out, err;
+};
 
 class Kernel {
 public:
@@ -109,15 +114,15 @@ private:
     std::string directory_;
     pid_t pid_ = -1;
     UniqueFd link_, out_, err_;
-    std::string in_;               // bytes from the kernel that are not handled yet
-    std::string pending_;          // bytes to the kernel that it has not taken yet
-    std::string event_;            // an event on its way to the host, in pieces
+    std::string in_;       // bytes from the kernel that are not handled yet
+    std::string pending_;  // bytes to the kernel that it has not taken yet
+    std::string event_;    // an event on its way to the host, in pieces
     std::size_t event_sent_ = 0;
     std::deque<KernelCall*> queue_;
     bool sent_current_ = false;
-    int starts_unanswered_ = 0;    // `start` requests, which nobody waits for
+    int starts_unanswered_ = 0;  // `start` requests, which nobody waits for
     std::size_t input_unacknowledged_ = 0;
-    bool state_lost_ = false;      // said with the next answer
+    bool state_lost_ = false;  // said with the next answer
     std::string background_out_, background_err_;
     std::int64_t runs_ = 0;
 };

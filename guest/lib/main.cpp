@@ -68,6 +68,7 @@ int main(int argc, char** argv) {
     if (argc >= 4 && std::string_view(argv[1]) == "nest" && std::string_view(argv[2]) == "--") {
         return be_nest(argv + 3);
     }
-    std::fprintf(stderr, "atoll-guest is the first process of a sandbox; atoll starts it itself.\n");
+    std::fprintf(stderr,
+                 "atoll-guest is the first process of a sandbox; atoll starts it itself.\n");
     return 2;
 }

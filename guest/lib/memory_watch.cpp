@@ -2,10 +2,13 @@
 
 #include "sys/files.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cstring>
 #include <dirent.h>
+#include <map>
 #include <string>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace atl::guest {
@@ -23,10 +26,35 @@ std::uint64_t kilobytes(const std::string& text, const char* key) {
     return value;
 }
 
+using MemoryFiles = std::map<ino_t, std::uint64_t>;
+
+// What a process holds in memory files (memfd), and each file once for all processes.
+std::uint64_t add_memory_files(const std::string& pid, MemoryFiles& files) {
+    std::uint64_t held = 0;
+    const std::string folder = "/proc/" + pid + "/fd";
+    DIR* directory = ::opendir(folder.c_str());
+    if (directory == nullptr) return 0;
+    while (const dirent* entry = ::readdir(directory)) {
+        const std::string path = folder + "/" + entry->d_name;
+        char target[16];
+        const ssize_t n = ::readlink(path.c_str(), target, sizeof target);
+        struct stat info {};
+        if (n < 7 || std::strncmp(target, "/memfd:", 7) != 0 || ::stat(path.c_str(), &info) != 0) {
+            continue;
+        }
+        const auto bytes = static_cast<std::uint64_t>(info.st_blocks) * 512;
+        held += bytes;
+        files[info.st_ino] = bytes;
+    }
+    ::closedir(directory);
+    return held;
+}
+
 }  // namespace
 
 MemoryUse measure_memory() {
     MemoryUse use;
+    MemoryFiles files;
     std::uint64_t most = 0;
     DIR* directory = ::opendir("/proc");
     if (directory == nullptr) return use;
@@ -34,19 +62,25 @@ MemoryUse measure_memory() {
         pid_t pid = 0;
         const char* end = entry->d_name + std::strlen(entry->d_name);
         if (std::from_chars(entry->d_name, end, pid).ptr != end) continue;
-        const auto text = sys::read_small_file(std::string("/proc/") + entry->d_name +
-                                               "/smaps_rollup");
+        const auto text =
+            sys::read_small_file(std::string("/proc/") + entry->d_name + "/smaps_rollup");
         ++use.processes;
         if (!text) continue;
-        const std::uint64_t bytes =
+        const std::uint64_t own =
             1024 * (kilobytes(*text, "Private_Clean:") + kilobytes(*text, "Private_Dirty:"));
-        use.bytes += bytes;
+        const std::uint64_t mapped = std::max(own, 1024 * kilobytes(*text, "Pss_Shmem:"));
+        const std::uint64_t held = pid > 1 ? add_memory_files(entry->d_name, files) : 0;
+        const std::uint64_t bytes = std::max(mapped, held);
+        use.bytes += mapped;
         if (pid > 1 && bytes >= most) {
             most = bytes;
             use.largest = pid;
         }
     }
     ::closedir(directory);
+    std::uint64_t in_files = 0;
+    for (const auto& [inode, bytes] : files) in_files += bytes;
+    use.bytes = std::max(use.bytes, in_files);
     return use;
 }
 

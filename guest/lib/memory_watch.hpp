@@ -1,9 +1,12 @@
 #pragma once
 // How much memory the sandbox's processes use, for hosts that give us no cgroup to hold it.
 //
-// Private pages only: what is shared with the zygote was paid for once. Files in tmpfs have their
-// own quota. Reading smaps takes some milliseconds, so the loop looks ten times a second; a program
-// can overshoot in between, by what RLIMIT_DATA lets one process have.
+// Private pages, since what is shared with the zygote was paid for once; or shared memory where
+// that is more: mapped (each page once), or in memory files that are only held open. So a program
+// that uses both at once is seen at half at worst. Files in tmpfs have their own quota. System V
+// segments that nobody has attached, and shared mappings whose pages were let go, are not seen.
+// Reading smaps takes some milliseconds, so the loop looks ten times a second; a program can
+// overshoot in between, by what RLIMIT_DATA lets one process have.
 #include <cstdint>
 #include <sys/types.h>
 

@@ -34,30 +34,39 @@ void Operation::end_raw(std::string_view json_text) {
 }
 
 void Operation::fail(std::string_view code, std::string_view message) {
-    end_raw(json::serialize(json::object{
-        {"ok", false}, {"code", code}, {"message", message.substr(0, 4096)}}));
+    end_raw(json::serialize(
+        json::object{{"ok", false}, {"code", code}, {"message", message.substr(0, 4096)}}));
 }
 
 void Operation::fail_errno(const std::string& what) {
     const int cause = errno;
     const char* code = "internal";
     switch (cause) {
-        case ENOENT: case ENOTDIR: code = "not_found"; break;
-        case EEXIST: case ENOTEMPTY: case EISDIR: code = "conflict"; break;
-        case EACCES: case EPERM: case EROFS: case ELOOP: case ENAMETOOLONG: case EINVAL:
-            code = "invalid_argument";
-            break;
-        case ENOSPC: case EDQUOT: case EFBIG: case EMFILE: case ENFILE: case ENOMEM: case EAGAIN:
-            code = "exhausted";
-            break;
+        case ENOENT:
+        case ENOTDIR: code = "not_found"; break;
+        case EEXIST:
+        case ENOTEMPTY:
+        case EISDIR: code = "conflict"; break;
+        case EACCES:
+        case EPERM:
+        case EROFS:
+        case ELOOP:
+        case ENAMETOOLONG:
+        case EINVAL: code = "invalid_argument"; break;
+        case ENOSPC:
+        case EDQUOT:
+        case EFBIG:
+        case EMFILE:
+        case ENFILE:
+        case ENOMEM:
+        case EAGAIN: code = "exhausted"; break;
         case ECONNREFUSED: code = "unavailable"; break;
         default: break;
     }
     fail(code, what + ": " + std::strerror(cause));
 }
 
-std::string text_of(const json::object& request, std::string_view key,
-                    std::string_view otherwise) {
+std::string text_of(const json::object& request, std::string_view key, std::string_view otherwise) {
     const auto* value = request.if_contains(key);
     if (value == nullptr || !value->is_string()) return std::string(otherwise);
     const auto& text = value->get_string();

@@ -98,12 +98,14 @@ void Process::start(const json::object& request, const Surroundings& surrounding
     }
     launch.directory = text_of(request, "cwd", "/session");
     launch.confinement = surroundings.confinement();
+    launch.oom_score_fd = surroundings.oom_score_fd;
 
     int ends[3] = {-1, -1, -1};
     const auto* pty = request.if_contains("pty");
-    const bool opened = pty != nullptr && pty->is_object()
-                            ? open_terminal(pty->get_object(), surroundings, ends)
-                            : open_pipes(flag_of(request, "stdin"), flag_of(request, "merge"), ends);
+    const bool opened =
+        pty != nullptr && pty->is_object()
+            ? open_terminal(pty->get_object(), surroundings, ends)
+            : open_pipes(flag_of(request, "stdin"), flag_of(request, "merge"), ends);
     if (!opened) {
         fail_errno("connect the program's streams");
     } else {

@@ -3,7 +3,6 @@
 #include "sys/syscalls.hpp"
 
 #include <csignal>
-#include <cstdio>
 #include <cstring>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -47,8 +46,19 @@ void reset_signals() noexcept {
     ::sigprocmask(SIG_SETMASK, &none, nullptr);
 }
 
+// When the sandbox runs out of memory the kernel picks the process with the highest score: user
+// code dies, PID 1 lives to report it. A child inherits the score of the moment of its birth. Set
+// after that it would come too late for a quick program, and in between PID 1 itself must not stand
+// first: so PID 1 takes the score for the time of vfork alone, and the child takes it from PID 1
+// again.
+void set_score(int oom_score_fd, const char* score) noexcept {
+    if (oom_score_fd < 0) return;
+    [[maybe_unused]] const auto unread = ::pwrite(oom_score_fd, score, std::strlen(score), 0);
+}
+
 [[noreturn]] void run_child(Launch& launch, const std::vector<std::string>& paths,
                             char* const* argv, char* const* environment) noexcept {
+    set_score(launch.oom_score_fd, "0");
     if (prepare_child(launch.in, launch.out, launch.err, launch.controlling_terminal,
                       launch.failure) &&
         sys::confine_self(launch.confinement, launch.failure)) {
@@ -83,15 +93,6 @@ bool prepare_child(int in, int out, int err, bool terminal, sys::StepFailure& fa
 
 // The highest score there is: less can be outweighed by PID 1's own size when the limit is low and
 // the program's memory lies where it does not count as its own (a memfd, a socket).
-void offer_to_oom_killer(pid_t pid) noexcept {
-    char path[48];
-    std::snprintf(path, sizeof path, "/proc/%d/oom_score_adj", static_cast<int>(pid));
-    const int fd = ::open(path, O_WRONLY | O_CLOEXEC);
-    if (fd < 0) return;
-    [[maybe_unused]] const auto unread = ::write(fd, "1000", 4);
-    ::close(fd);
-}
-
 pid_t spawn(Launch& launch) {
     if (launch.argv.empty() || launch.argv.front().empty()) {
         errno = EINVAL;
@@ -101,15 +102,16 @@ pid_t spawn(Launch& launch) {
     const auto paths = candidates(launch);
     const auto argv = pointers(launch.argv);
     const auto environment = pointers(launch.environment);
+    set_score(launch.oom_score_fd, "1000");
     const pid_t pid = ::vfork();
     if (pid == 0) run_child(launch, paths, argv.data(), environment.data());
     if (pid < 0) {
+        set_score(launch.oom_score_fd, "0");
         launch.failure.set("make a process");
         return -1;
     }
     // vfork returns once the child has executed or left: its failure is here already.
     if (launch.failure.step[0] != '\0') return -1;  // the loop reaps it like any orphan
-    offer_to_oom_killer(pid);
     return pid;
 }
 

@@ -19,6 +19,7 @@ struct Launch {
     int in = -1, out = -1, err = -1;
     bool controlling_terminal = false;  // `in` is a terminal that becomes the session's
     sys::Confinement confinement;
+    int oom_score_fd = -1;  // of PID 1
 
     sys::StepFailure failure;  // why spawn returned -1
 };
@@ -28,10 +29,5 @@ pid_t spawn(Launch& launch);
 
 // Common to programs and kernels: standard descriptors, and signals as a fresh program has them.
 bool prepare_child(int in, int out, int err, bool terminal, sys::StepFailure& failure) noexcept;
-
-// When the sandbox runs out of memory the kernel picks the process with the highest score: user code
-// dies, PID 1 lives to report it. Done once the process is itself (it has executed, or changed its
-// user): before, its files in /proc belong to nobody here.
-void offer_to_oom_killer(pid_t pid) noexcept;
 
 }  // namespace atl::guest

@@ -18,8 +18,11 @@ struct Surroundings {
     std::map<std::string, std::string> environment;
     std::vector<sock_filter> user_filter;
     int landlock_fd = -1;
+    int oom_score_fd = -1;  // of PID 1, open from before its own files were closed to it
     // Trees of the caller's that wait at a place of their own until the scratch folders exist.
-    struct Waiting { std::string from, to; };
+    struct Waiting {
+        std::string from, to;
+    };
     std::vector<Waiting> mounts;
     // Memory that all processes together may use when no cgroup holds it; 0 = a cgroup does.
     std::uint64_t watched_memory_bytes_max = 0;

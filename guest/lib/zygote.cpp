@@ -41,10 +41,9 @@ UniqueFd keep_only(UniqueFd stream) {
 void say_that_walls_failed(int stream, const sys::StepFailure& failure) {
     std::string hello;
     wire::append_frame(hello, wire::Kind::Hello, 0,
-                       json::serialize(json::object{
-                           {"version", wire::kProtocolVersion},
-                           {"error", std::string(failure.step) + ": " +
-                                         std::strerror(failure.cause)}}));
+                       json::serialize(json::object{{"version", wire::kProtocolVersion},
+                                                    {"error", std::string(failure.step) + ": " +
+                                                                  std::strerror(failure.cause)}}));
     [[maybe_unused]] const auto unread = ::write(stream, hello.data(), hello.size());
 }
 
@@ -62,6 +61,14 @@ int live_as_guest(UniqueFd stream, Surroundings surroundings, const std::string&
         return -1;
     }
     surroundings.landlock_fd = sys::make_landlock_ruleset(kWritable);
+    ::prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
+    surroundings.oom_score_fd = ::open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+    // From here on no process of the sandbox can look into PID 1, whatever user it is.
+    if (::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0) {
+        failure.set("hide the memory of PID 1");
+        say_that_walls_failed(stream.get(), failure);
+        return -1;
+    }
     // Leaked on purpose: a kernel forked from here leaves the loop in mid-turn, and must not run
     // destructors that would kill its siblings or close descriptors it has just put in place.
     auto* guest = new Guest(std::move(stream), std::move(surroundings), kernels != Kernels::None);
@@ -132,8 +139,10 @@ int Zygote::fork_sandbox(const json::object& request, std::vector<UniqueFd> alon
     const auto inside = number_of(request, "inside_id");
     const auto outside = number_of(request, "outside_id");
     const auto count = number_of(request, "ids", 1);
-    const auto uids = sys::write_small_file(process + "/uid_map", one_line_map(inside, outside, count));
-    const auto gids = sys::write_small_file(process + "/gid_map", one_line_map(inside, outside, count));
+    const auto uids =
+        sys::write_small_file(process + "/uid_map", one_line_map(inside, outside, count));
+    const auto gids =
+        sys::write_small_file(process + "/gid_map", one_line_map(inside, outside, count));
     if (!uids || !gids) {
         ::kill(pid, SIGKILL);
         reply({{"type", "error"}, {"message", (!uids ? uids : gids).error().message}});

@@ -16,7 +16,8 @@ constexpr std::uint64_t kMiB = 1ull << 20;
 Error invalid(std::string message) { return {Code::InvalidArgument, std::move(message)}; }
 
 bool template_name_is_valid(const std::string& name) {
-    if (name.empty() || name.size() > 64 || name.front() == '-' || name.front() == '.') return false;
+    if (name.empty() || name.size() > 64 || name.front() == '-' || name.front() == '.')
+        return false;
     return std::all_of(name.begin(), name.end(), [](unsigned char c) {
         return std::isalnum(c) || c == '-' || c == '_' || c == '.';
     });
@@ -65,9 +66,11 @@ Result<void> check(const Mount& mount) {
     const bool below = std::any_of(kPlaces.begin(), kPlaces.end(), [&](const char* place) {
         return mount.target.rfind(place, 0) == 0 && mount.target.size() > std::string(place).size();
     });
-    if (!below && mount.target != "/data" && mount.target != "/session" && mount.target != "/work") {
-        return invalid(what + ": choose a place at or below /data, /session or /work, or below "
-                              "/home/user or /tmp");
+    if (!below && mount.target != "/data" && mount.target != "/session" &&
+        mount.target != "/work") {
+        return invalid(what +
+                       ": choose a place at or below /data, /session or /work, or below "
+                       "/home/user or /tmp");
     }
     return {};
 }
@@ -122,10 +125,14 @@ Result<std::uint64_t> parse_bytes(const std::string& text) {
     if (number < 0) return invalid(shown + " is negative");
     std::uint64_t factor = 1;
     const std::string letter = unit.substr(0, 1);
-    if (letter == "k") factor = 1ull << 10;
-    else if (letter == "m") factor = 1ull << 20;
-    else if (letter == "g") factor = 1ull << 30;
-    else if (letter == "t") factor = 1ull << 40;
+    if (letter == "k")
+        factor = 1ull << 10;
+    else if (letter == "m")
+        factor = 1ull << 20;
+    else if (letter == "g")
+        factor = 1ull << 30;
+    else if (letter == "t")
+        factor = 1ull << 40;
     const std::string rest = factor == 1 ? unit : unit.substr(1);
     if (!(rest.empty() || rest == "b" || (rest == "ib" && factor > 1))) {
         return invalid(shown + " has the unknown unit \"" + unit + "\"; use k, m, g or t");
@@ -145,11 +152,16 @@ Result<std::chrono::milliseconds> parse_duration(const std::string& text) {
     }
     if (number < 0) return invalid(shown + " is negative");
     double factor = 0;
-    if (unit == "ms") factor = 1;
-    else if (unit.empty() || unit == "s") factor = 1000;
-    else if (unit == "m" || unit == "min") factor = 60'000;
-    else if (unit == "h") factor = 3'600'000;
-    else return invalid(shown + " has the unknown unit \"" + unit + "\"; use ms, s, m or h");
+    if (unit == "ms")
+        factor = 1;
+    else if (unit.empty() || unit == "s")
+        factor = 1000;
+    else if (unit == "m" || unit == "min")
+        factor = 60'000;
+    else if (unit == "h")
+        factor = 3'600'000;
+    else
+        return invalid(shown + " has the unknown unit \"" + unit + "\"; use ms, s, m or h");
     const double ms = number * factor;
     if (ms > 86'400'000.0 * 366) return invalid(shown + " is beyond a year");
     return std::chrono::milliseconds(static_cast<std::int64_t>(ms));

@@ -17,7 +17,7 @@ struct Limits {
     double cpus_max = 0;  // 0 = all
     std::uint64_t file_bytes_max = 1ull << 30;
     std::uint32_t open_files_max = 1024;
-    std::uint64_t disk_bytes_max = 1ull << 30;   // all that is written, in one quota
+    std::uint64_t disk_bytes_max = 1ull << 30;  // all that is written, in one quota
     std::uint64_t disk_files_max = 200'000;
     std::uint64_t output_bytes_max = 16ull << 20;  // stdout and stderr of one run together
     std::chrono::milliseconds wall_time_max{std::chrono::minutes{5}};  // of one run; 0 = none

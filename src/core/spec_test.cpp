@@ -7,7 +7,12 @@ namespace atl::core {
 // Goal: the spec is the one gate for limits. Each row breaks one thing only, so that a failing row
 // names the check that went missing.
 TEST(SpecBuilder, RefusesWhatNoRuntimeCouldHonour) {
-    struct Row { const char* name; const char* image; Limits limits; const char* complaint; };
+    struct Row {
+        const char* name;
+        const char* image;
+        Limits limits;
+        const char* complaint;
+    };
     const Row rows[] = {
         {"no template", "", {}, "template name"},
         {"path as template", "../etc", {}, "template name"},

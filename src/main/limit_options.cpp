@@ -17,7 +17,8 @@ Result<std::uint64_t> whole_number(const std::string& option, const std::string&
     char* end = nullptr;
     errno = 0;
     const long long value = std::strtoll(text.c_str(), &end, 10);
-    if (text.empty() || *end != '\0') return about(option, "\"" + text + "\" is not a whole number");
+    if (text.empty() || *end != '\0')
+        return about(option, "\"" + text + "\" is not a whole number");
     if (errno != 0 || value > 4'000'000'000) return about(option, text + " is too large");
     if (value < 0) return about(option, text + " is negative");
     return static_cast<std::uint64_t>(value);
@@ -50,24 +51,33 @@ Result<core::Mount> mount_from(const std::string& option, const std::string& tex
 void SandboxOptions::add_to(CLI::App& command) {
     const char* group = "Sandbox";
     command.add_option("--template", template_name, "What the sandbox starts from")
-        ->capture_default_str()->group(group);
-    command.add_option("--env,-e", environment, "NAME=VALUE for the program; NAME alone passes it on")
-        ->group(group)->allow_extra_args(false);
-    command.add_option("--mount,-v", read_only,
-                       "SOURCE[:TARGET] of this host, read-only (default target: /data/<name>)")
-        ->group(group)->allow_extra_args(false);
+        ->capture_default_str()
+        ->group(group);
+    command
+        .add_option("--env,-e", environment, "NAME=VALUE for the program; NAME alone passes it on")
+        ->group(group)
+        ->allow_extra_args(false);
+    command
+        .add_option("--mount,-v", read_only,
+                    "SOURCE[:TARGET] of this host, read-only (default target: /data/<name>)")
+        ->group(group)
+        ->allow_extra_args(false);
     command.add_option("--mount-rw", read_write, "SOURCE[:TARGET] of this host, writable")
-        ->group(group)->allow_extra_args(false);
+        ->group(group)
+        ->allow_extra_args(false);
     const char* limits = "Limits";
     command.add_option("--timeout,-t", timeout, "Wall time: 500ms, 30s, 2m; 0 = none (default 5m)")
         ->group(limits);
     command.add_option("--memory,-m", memory, "Memory: 512m, 2g (default 2g)")->group(limits);
-    command.add_option("--cpus", cpus, "Processors, fractions too; 0 = all (default)")->group(limits);
-    command.add_option("--processes", processes, "Processes and threads (default 128)")->group(limits);
+    command.add_option("--cpus", cpus, "Processors, fractions too; 0 = all (default)")
+        ->group(limits);
+    command.add_option("--processes", processes, "Processes and threads (default 128)")
+        ->group(limits);
     command.add_option("--file-size", file_size, "Largest single file (default 1g)")->group(limits);
     command.add_option("--open-files", open_files, "Open files of one process (default 1024)")
         ->group(limits);
-    command.add_option("--output", output, "stdout and stderr together (default 16m)")->group(limits);
+    command.add_option("--output", output, "stdout and stderr together (default 16m)")
+        ->group(limits);
     command.add_option("--disk", disk, "All that is written (default 1g)")->group(limits);
 }
 
@@ -82,7 +92,8 @@ Result<core::SandboxSpec> SandboxOptions::spec() const {
         return {};
     };
     if (auto good = bytes("--memory", memory, limits.memory_bytes_max); !good) return good.error();
-    if (auto good = bytes("--file-size", file_size, limits.file_bytes_max); !good) return good.error();
+    if (auto good = bytes("--file-size", file_size, limits.file_bytes_max); !good)
+        return good.error();
     if (auto good = bytes("--output", output, limits.output_bytes_max); !good) return good.error();
     if (auto good = bytes("--disk", disk, limits.disk_bytes_max); !good) return good.error();
     if (!timeout.empty()) {

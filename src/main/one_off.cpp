@@ -110,8 +110,9 @@ private:
     asio::awaitable<void> list_files() {
         for (const char* folder : {"/work", "/session", "/data"}) {
             Waiter listed(context_.get_executor());
-            link_->open({{"op", "file.list"}, {"path", folder}, {"depth", 16},
-                         {"limit", kFilesListedMax}}, listed);
+            link_->open(
+                {{"op", "file.list"}, {"path", folder}, {"depth", 16}, {"limit", kFilesListedMax}},
+                listed);
             const auto ended = co_await listed.wait();
             if (const auto* whole = ended.if_contains("complete");
                 whole == nullptr || !whole->is_bool() || !whole->get_bool()) {
@@ -149,8 +150,8 @@ private:
     asio::awaitable<void> work(Clock::time_point began) {
         if (one_.script) co_await put_script();
         result_.prepare_ms = ms_since(began) - result_.walls_ms;
-        one_.request.timeout = one_.interactive ? std::chrono::milliseconds(0)
-                                                : spec_.limits.wall_time_max;
+        one_.request.timeout =
+            one_.interactive ? std::chrono::milliseconds(0) : spec_.limits.wall_time_max;
         one_.request.output_bytes_max = one_.interactive ? 0 : spec_.limits.output_bytes_max;
         one_.request.environment["PYTHONUNBUFFERED"] = "1";  // output as it is written
         if (one_.interactive) {
@@ -196,7 +197,8 @@ private:
     }
 
     asio::awaitable<void> forward_input() {
-        // A copy, since Asio makes it non-blocking and closes it; the terminal's own stays as it is.
+        // A copy, since Asio makes it non-blocking and closes it; the terminal's own stays as it
+        // is.
         const int copy = ::dup(STDIN_FILENO);
         if (copy < 0) {
             program_->input_ended();
@@ -240,8 +242,11 @@ std::string as_text(const std::string& bytes) {
     text.reserve(bytes.size());
     for (std::size_t i = 0; i < bytes.size();) {
         const auto lead = static_cast<unsigned char>(bytes[i]);
-        std::size_t length = lead < 0x80 ? 1 : lead >= 0xf0 && lead < 0xf5 ? 4
-                             : lead >= 0xe0 && lead < 0xf0 ? 3 : lead >= 0xc2 && lead < 0xe0 ? 2 : 0;
+        std::size_t length = lead < 0x80                   ? 1
+                             : lead >= 0xf0 && lead < 0xf5 ? 4
+                             : lead >= 0xe0 && lead < 0xf0 ? 3
+                             : lead >= 0xc2 && lead < 0xe0 ? 2
+                                                           : 0;
         bool whole = length > 0 && i + length <= bytes.size();
         for (std::size_t k = 1; whole && k < length; ++k) {
             whole = (static_cast<unsigned char>(bytes[i + k]) & 0xc0) == 0x80;
@@ -285,8 +290,11 @@ json::object to_json(const OneOffResult& result) {
         {"signal", program.signal == 0 ? json::value(nullptr) : json::value(program.signal)},
         {"reason", core::name_of(program.reason)},
         {"truncated", program.output_truncated},
-        {"timings_ms", {{"walls", result.walls_ms}, {"prepare", result.prepare_ms},
-                        {"run", program.run_ms}, {"total", result.total_ms}}},
+        {"timings_ms",
+         {{"walls", result.walls_ms},
+          {"prepare", result.prepare_ms},
+          {"run", program.run_ms},
+          {"total", result.total_ms}}},
         {"memory_peak_bytes", program.memory_peak_bytes == 0
                                   ? json::value(nullptr)
                                   : json::value(program.memory_peak_bytes)},
@@ -299,7 +307,8 @@ json::object to_json(const OneOffResult& result) {
 void remember_arguments(int argc, char** argv) { arguments().assign(argv, argv + argc); }
 
 bool asked_for_command() {
-    // `--` counts when nothing but options stood before it; a script's own `--` comes after its name.
+    // `--` counts when nothing but options stood before it; a script's own `--` comes after its
+    // name.
     bool value_follows = false;
     for (std::size_t i = 2; i < arguments().size(); ++i) {
         const std::string& word = arguments()[i];

@@ -12,18 +12,23 @@
 namespace atl::main {
 
 struct OneOff {
-    struct Script { std::string path, content; };
-    std::optional<Script> script;      // put there first
+    struct Script {
+        std::string path, content;
+    };
+    std::optional<Script> script;  // put there first
     sessions::ProgramRequest request;
-    bool collect = false;              // keep the output instead of passing it on live
-    bool interactive = false;          // our terminal becomes the program's
+    bool collect = false;      // keep the output instead of passing it on live
+    bool interactive = false;  // our terminal becomes the program's
 };
 
 struct OneOffResult {
     sessions::ProgramResult program;
-    std::string out, err;              // when collected
-    struct File { std::string path; std::uint64_t bytes; };
-    std::vector<File> files;           // written, when collected
+    std::string out, err;  // when collected
+    struct File {
+        std::string path;
+        std::uint64_t bytes;
+    };
+    std::vector<File> files;  // written, when collected
     bool files_complete = true;
     double walls_ms = 0, prepare_ms = 0, total_ms = 0;
 };

@@ -1,7 +1,7 @@
 // `atoll run`: one program in a sandbox of its own, thrown away afterwards.
 //
-// Exit status: the program's own; 128 + signal when a signal ended it; 124 when its time was up; 125
-// when Atoll itself failed, 2 for wrong options.
+// Exit status: the program's own; 128 + signal when a signal ended it; 124 when its time was up;
+// 125 when Atoll itself failed, 2 for wrong options.
 #include "main/commands.hpp"
 #include "main/limit_options.hpp"
 #include "main/one_off.hpp"
@@ -68,8 +68,9 @@ Result<std::string> language_of(const std::string& given, const fs::path& script
             return std::string("typescript");
         }
     }
-    return invalid(script.string() + ": the language is not clear from the name; say --language "
-                                     "python, shell or typescript");
+    return invalid(script.string() +
+                   ": the language is not clear from the name; say --language "
+                   "python, shell or typescript");
 }
 
 Result<std::string> read_script(const std::string& path) {
@@ -77,8 +78,10 @@ Result<std::string> read_script(const std::string& path) {
     const auto status = fs::status(path, failed);
     if (!fs::exists(status)) return Error{Code::NotFound, path + ": there is no such file"};
     if (fs::is_directory(status)) {
-        return invalid(path + " is a folder; name a script in it, or show the folder inside with "
-                              "--mount " + path);
+        return invalid(path +
+                       " is a folder; name a script in it, or show the folder inside with "
+                       "--mount " +
+                       path);
     }
     if (!fs::is_regular_file(status)) return invalid(path + " is not a regular file");
     if (fs::file_size(path, failed) > kScriptBytesMax) {
@@ -88,8 +91,10 @@ Result<std::string> read_script(const std::string& path) {
     if (!file) return invalid(path + " cannot be read by this user");
     std::string content((std::istreambuf_iterator<char>(file)), {});
     if (content.substr(0, 8192).find('\0') != std::string::npos) {
-        return invalid(path + " is a binary file, not a script; to run a program, show it inside: "
-                              "atoll run --mount " + path + ":/data/program -- /data/program");
+        return invalid(path +
+                       " is a binary file, not a script; to run a program, show it inside: "
+                       "atoll run --mount " +
+                       path + ":/data/program -- /data/program");
     }
     return content;
 }
@@ -116,8 +121,9 @@ Result<OneOff> plan(const Options& options, bool after_dashes) {
     std::string content, name;
     if (options.words.empty() || options.words.front() == "-") {
         if (::isatty(STDIN_FILENO)) {
-            return invalid("nothing to run: name a script, give code with -c, pipe code in, or put "
-                           "a command after --");
+            return invalid(
+                "nothing to run: name a script, give code with -c, pipe code in, or put "
+                "a command after --");
         }
         content.assign(std::istreambuf_iterator<char>(std::cin), {});
         if (content.size() > kScriptBytesMax) return invalid("the code on stdin is beyond 16 MiB");
@@ -209,11 +215,10 @@ void add_run_command(CLI::App& app, int& exit_code) {
     command->add_option("--language,-l", options->language, "python, shell or typescript");
     command->add_flag("--json", options->as_json, "One JSON object instead of live output");
     options->sandbox.add_to(*command);
-    command->add_option("words", options->words, "SCRIPT [ARGUMENTS...], or -- COMMAND [ARGUMENTS...]");
+    command->add_option("words", options->words,
+                        "SCRIPT [ARGUMENTS...], or -- COMMAND [ARGUMENTS...]");
     command->positionals_at_end();
-    command->callback([options, &exit_code] {
-        exit_code = run(*options, asked_for_command());
-    });
+    command->callback([options, &exit_code] { exit_code = run(*options, asked_for_command()); });
 }
 
 }  // namespace atl::main

@@ -17,8 +17,9 @@ int shell(const SandboxOptions& options) {
         return 2;
     }
     if (!::isatty(STDIN_FILENO)) {
-        std::fprintf(stderr, "atoll: shell needs a terminal; to run a script use `atoll run -- sh "
-                             "-c '…'` or pipe code into `atoll run -l shell`\n");
+        std::fprintf(stderr,
+                     "atoll: shell needs a terminal; to run a script use `atoll run -- sh "
+                     "-c '…'` or pipe code into `atoll run -l shell`\n");
         return 2;
     }
     OneOff one;

@@ -46,8 +46,8 @@ Result<json::object> outcome_of(std::string_view payload) {
 
 std::shared_ptr<GuestLink> GuestLink::start(asio::any_io_executor executor, UniqueFd stream) {
     std::shared_ptr<GuestLink> link(new GuestLink(executor, std::move(stream)));
-    asio::co_spawn(executor, [link]() -> asio::awaitable<void> { return link->read(); },
-                   asio::detached);
+    asio::co_spawn(
+        executor, [link]() -> asio::awaitable<void> { return link->read(); }, asio::detached);
     return link;
 }
 
@@ -59,9 +59,11 @@ GuestLink::GuestLink(asio::any_io_executor executor, UniqueFd stream)
 asio::awaitable<void> GuestLink::read() {
     const auto self = shared_from_this();
     while (alive_) {
-        auto [failed] = co_await stream_.async_wait(asio::posix::stream_descriptor::wait_read, as_tuple);
+        auto [failed] =
+            co_await stream_.async_wait(asio::posix::stream_descriptor::wait_read, as_tuple);
         if (failed || !alive_) break;
-        const ssize_t n = ::read(stream_.native_handle(), decoder_.writable(kReadBytes), kReadBytes);
+        const ssize_t n =
+            ::read(stream_.native_handle(), decoder_.writable(kReadBytes), kReadBytes);
         if (n < 0 && (errno == EAGAIN || errno == EINTR)) continue;
         if (n <= 0) {
             lose({Code::Unavailable, "the sandbox has ended"});
@@ -164,13 +166,17 @@ void GuestLink::close() { lose({Code::Unavailable, "the sandbox was closed"}); }
 
 ChannelId GuestLink::open(const json::object& request, Sink& sink) {
     const ChannelId id = next_++;
-    channels_.emplace(id, Channel{&sink, {}, {}, wire::EventAssembler(kEventBytesMax),
+    channels_.emplace(id, Channel{&sink,
+                                  {},
+                                  {},
+                                  wire::EventAssembler(kEventBytesMax),
                                   std::make_shared<asio::steady_timer>(
                                       executor_, asio::steady_timer::time_point::max())});
     const std::string text = json::serialize(request);
     if (!alive_ || text.size() > wire::kPayloadBytesMax) {
-        const Error why = alive_ ? Error{Code::InvalidArgument, "the request is larger than 256 KiB"}
-                                 : Error{Code::Unavailable, "the sandbox has ended"};
+        const Error why = alive_
+                              ? Error{Code::InvalidArgument, "the request is larger than 256 KiB"}
+                              : Error{Code::Unavailable, "the sandbox has ended"};
         asio::post(executor_, [self = shared_from_this(), id, why] {
             const auto found = self->channels_.find(id);
             if (found == self->channels_.end()) return;

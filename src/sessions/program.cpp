@@ -64,7 +64,8 @@ asio::awaitable<ProgramResult> Program::run(ProgramRequest request, Output outpu
     listener.bytes_max = request.output_bytes_max;
     listener.too_much = [this] { link_->control(channel_, {{"do", "cancel"}}); };
 
-    json::object start{{"op", "process.start"}, {"cwd", request.directory},
+    json::object start{{"op", "process.start"},
+                       {"cwd", request.directory},
                        {"stdin", request.with_stdin},
                        {"timeout_ms", request.timeout.count()}};
     json::array argv;
@@ -91,8 +92,8 @@ asio::awaitable<ProgramResult> Program::run(ProgramRequest request, Output outpu
         }
     }
     ProgramResult result;
-    result.run_ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() -
-                                                              began).count();
+    result.run_ms =
+        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - began).count();
     result.output_truncated = listener.truncated;
     core::Usage usage = sandbox_.usage();
     if (!*listener.result && !overdue && link_->alive()) {
@@ -113,14 +114,13 @@ asio::awaitable<ProgramResult> Program::run(ProgramRequest request, Output outpu
             ? usage.memory_peak_bytes
             : static_cast<std::uint64_t>(number_in(stats, "memory_peak_bytes"));
     const auto disk_max = number_in(stats, "disk_bytes_max");
-    const bool disk_full =
-        disk_max > 0 && number_in(stats, "disk_bytes_used") + 65536 >= disk_max;
+    const bool disk_full = disk_max > 0 && number_in(stats, "disk_bytes_used") + 65536 >= disk_max;
     const bool inodes_full = flag_in(stats, "inodes_full");
 
     const json::object ended = *listener.result ? **listener.result : json::object{};
     result.signal = static_cast<int>(number_in(ended, "signal"));
-    result.exit_code = *listener.result ? static_cast<int>(number_in(ended, "exit_code"))
-                                        : 128 + SIGKILL;
+    result.exit_code =
+        *listener.result ? static_cast<int>(number_in(ended, "exit_code")) : 128 + SIGKILL;
     if (!*listener.result) result.signal = SIGKILL;
     using core::EndReason;
     if (overdue || flag_in(ended, "timed_out")) {
@@ -131,8 +131,7 @@ asio::awaitable<ProgramResult> Program::run(ProgramRequest request, Output outpu
         result.reason = EndReason::Killed;
     } else if (usage.memory_kills > 0 && result.exit_code != 0) {
         result.reason = EndReason::Memory;
-    } else if (result.signal == SIGXFSZ ||
-               (result.exit_code != 0 && (disk_full || inodes_full))) {
+    } else if (result.signal == SIGXFSZ || (result.exit_code != 0 && (disk_full || inodes_full))) {
         result.reason = EndReason::Disk;
     } else if (!*listener.result) {
         result.reason = EndReason::Killed;

@@ -18,7 +18,9 @@ struct ProgramRequest {
     std::map<std::string, std::string> environment;
     std::string directory = "/work";
     bool with_stdin = false;
-    struct Terminal { int rows = 24, cols = 80; };
+    struct Terminal {
+        int rows = 24, cols = 80;
+    };
     std::optional<Terminal> terminal;
     std::chrono::milliseconds timeout{0};
     std::uint64_t output_bytes_max = 0;  // 0 = no limit

@@ -62,7 +62,9 @@ std::string own_cgroup(std::string_view controller) {
     return {};
 }
 
-struct Mount { std::string type, at, options; };
+struct Mount {
+    std::string type, at, options;
+};
 
 std::vector<Mount> cgroup_mounts() {
     std::vector<Mount> found;
@@ -204,8 +206,8 @@ Result<void> Cgroup::set_limits(const CgroupLimits& limits) {
         if (auto set = write_small_file(memory + "/memory.max", bytes); !set) return set;
         (void)write_small_file(memory + "/memory.swap.max", "0");
     }
-    if (auto set = write_small_file(path_of("pids") + "/pids.max",
-                                    std::to_string(limits.processes_max));
+    if (auto set =
+            write_small_file(path_of("pids") + "/pids.max", std::to_string(limits.processes_max));
         !set) {
         return set;
     }

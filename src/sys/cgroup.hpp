@@ -39,7 +39,10 @@ struct CgroupHost {
     enum class Version { None, V1, V2 };
     Version version = Version::None;
     // v1: one directory for each controller; v2: one in all. Each is where we may make children.
-    struct Base { std::string controller; std::string path; };
+    struct Base {
+        std::string controller;
+        std::string path;
+    };
     std::vector<Base> bases;
     std::string why_not;  // for people, when version is None or a controller is missing
 
@@ -59,9 +62,10 @@ public:
     [[nodiscard]] bool present() const noexcept { return host_ != nullptr; }
     Result<void> set_limits(const CgroupLimits& limits);
     Result<void> add(pid_t pid);
-    // Descriptors through which a process can enter by itself, writing "0" to each: on v1 that takes
-    // microseconds, while add() waits for the whole machine to pass a grace period, some 20 ms when
-    // nobody moved lately. Empty where the kernel offers no such way (v2): then add() it is.
+    // Descriptors through which a process can enter by itself, writing "0" to each: on v1 that
+    // takes microseconds, while add() waits for the whole machine to pass a grace period, some 20
+    // ms when nobody moved lately. Empty where the kernel offers no such way (v2): then add() it
+    // is.
     [[nodiscard]] Result<std::vector<UniqueFd>> doors() const;
     [[nodiscard]] CgroupUse use() const;
     Result<void> freeze(bool frozen);

@@ -34,13 +34,13 @@ struct RulesetAttr {
     std::uint64_t scoped;
 };
 
-constexpr std::uint64_t kRead = LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_READ_FILE |
-                                LANDLOCK_ACCESS_FS_READ_DIR;
+constexpr std::uint64_t kRead =
+    LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR;
 // Every write right but the making of device files: those exist for nobody in a sandbox.
-constexpr std::uint64_t kWrite =
-    LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_REMOVE_DIR |
-    LANDLOCK_ACCESS_FS_REMOVE_FILE | LANDLOCK_ACCESS_FS_MAKE_DIR | LANDLOCK_ACCESS_FS_MAKE_REG |
-    LANDLOCK_ACCESS_FS_MAKE_SOCK | LANDLOCK_ACCESS_FS_MAKE_FIFO | LANDLOCK_ACCESS_FS_MAKE_SYM;
+constexpr std::uint64_t kWrite = LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_REMOVE_DIR |
+                                 LANDLOCK_ACCESS_FS_REMOVE_FILE | LANDLOCK_ACCESS_FS_MAKE_DIR |
+                                 LANDLOCK_ACCESS_FS_MAKE_REG | LANDLOCK_ACCESS_FS_MAKE_SOCK |
+                                 LANDLOCK_ACCESS_FS_MAKE_FIFO | LANDLOCK_ACCESS_FS_MAKE_SYM;
 constexpr std::uint64_t kDevices = LANDLOCK_ACCESS_FS_MAKE_CHAR | LANDLOCK_ACCESS_FS_MAKE_BLOCK;
 
 bool allow(int ruleset, const char* path, std::uint64_t access) noexcept {
@@ -57,8 +57,8 @@ bool allow(int ruleset, const char* path, std::uint64_t access) noexcept {
 }  // namespace
 
 bool set_limits(const ResourceLimits& limits, StepFailure& failure) noexcept {
-    // 1, not 0: a core_pattern that pipes to a program ignores 0, and would feed it on the host with
-    // what untrusted code prepared.
+    // 1, not 0: a core_pattern that pipes to a program ignores 0, and would feed it on the host
+    // with what untrusted code prepared.
     return limit(RLIMIT_CORE, 1, "limit core files", failure) &&
            limit(RLIMIT_FSIZE, limits.file_bytes_max, "limit file size", failure) &&
            limit(RLIMIT_NOFILE, limits.open_files_max, "limit open files", failure) &&

@@ -3,8 +3,8 @@
 //
 // Runs in the process itself, below fork or vfork: no allocation, no exceptions, raw system calls
 // only (glibc's setuid would signal threads that exist only in the parent).
-// Order matters and is fixed here: limits, bounding set, ids, capabilities, no_new_privs, Landlock, seccomp.
-// docs/threat-model.md, "order of walls", says why.
+// Order matters and is fixed here: limits, bounding set, ids, capabilities, no_new_privs, Landlock,
+// seccomp. docs/threat-model.md, "order of walls", says why.
 #include "sys/step.hpp"
 
 #include <cstddef>
@@ -15,10 +15,10 @@ struct sock_filter;
 namespace atl::sys {
 
 struct ResourceLimits {
-    std::uint64_t file_bytes_max = 0;    // RLIMIT_FSIZE
-    std::uint64_t open_files_max = 0;    // RLIMIT_NOFILE
-    std::uint64_t processes_max = 0;     // RLIMIT_NPROC, counted per user namespace
-    std::uint64_t data_bytes_max = 0;    // RLIMIT_DATA, 0 = no limit (a cgroup holds memory)
+    std::uint64_t file_bytes_max = 0;  // RLIMIT_FSIZE
+    std::uint64_t open_files_max = 0;  // RLIMIT_NOFILE
+    std::uint64_t processes_max = 0;   // RLIMIT_NPROC, counted per user namespace
+    std::uint64_t data_bytes_max = 0;  // RLIMIT_DATA, 0 = no limit (a cgroup holds memory)
     std::uint64_t pending_signals_max = 1024;
     std::uint64_t message_queue_bytes_max = 819'200;
 

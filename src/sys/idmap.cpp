@@ -42,8 +42,8 @@ Result<UniqueFd> namespace_with(const IdShift& shift) {
 
 Result<UniqueFd> make_shifted_mount(const std::string& source, bool writable,
                                     const IdShift& shift) {
-    UniqueFd tree(open_tree(AT_FDCWD, source.c_str(),
-                            OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE));
+    UniqueFd tree(
+        open_tree(AT_FDCWD, source.c_str(), OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE));
     if (tree.get() < 0) return errno_error("open the tree " + source, Code::NotFound);
     mount_attr attr{};
     attr.attr_set = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV;

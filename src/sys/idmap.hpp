@@ -1,8 +1,8 @@
 #pragma once
 // Mounts whose files appear under other owners (Linux 5.12, "idmapped mounts").
 //
-// A folder of the host's user shows inside as the sandbox user's own: no chown, no copy, and what is
-// written inside belongs to the folder's owner outside. Needs root.
+// A folder of the host's user shows inside as the sandbox user's own: no chown, no copy, and what
+// is written inside belongs to the folder's owner outside. Needs root.
 #include "base/fd.hpp"
 #include "base/result.hpp"
 

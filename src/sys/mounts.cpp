@@ -13,15 +13,15 @@ namespace {
 // What of /proc tells about the host or steers it. Most of it an unprivileged user could not open
 // anyhow; masking it means that a mistake elsewhere still opens nothing.
 constexpr const char* kMasked[] = {
-    "/proc/acpi",         "/proc/asound",        "/proc/bootconfig",  "/proc/bus",
-    "/proc/cmdline",      "/proc/config.gz",     "/proc/driver",      "/proc/dynamic_debug",
-    "/proc/fs",           "/proc/interrupts",    "/proc/irq",         "/proc/kallsyms",
-    "/proc/kcore",        "/proc/key-users",     "/proc/keys",        "/proc/kmsg",
-    "/proc/kpagecgroup",  "/proc/kpagecount",    "/proc/kpageflags",  "/proc/latency_stats",
-    "/proc/modules",      "/proc/mtrr",          "/proc/pagetypeinfo", "/proc/sched_debug",
-    "/proc/schedstat",    "/proc/scsi",          "/proc/slabinfo",    "/proc/sysrq-trigger",
-    "/proc/sysvipc",      "/proc/timer_list",    "/proc/timer_stats", "/proc/tty",
-    "/proc/vmallocinfo",  "/proc/zoneinfo",      "/proc/pressure",
+    "/proc/acpi",        "/proc/asound",     "/proc/bootconfig",   "/proc/bus",
+    "/proc/cmdline",     "/proc/config.gz",  "/proc/driver",       "/proc/dynamic_debug",
+    "/proc/fs",          "/proc/interrupts", "/proc/irq",          "/proc/kallsyms",
+    "/proc/kcore",       "/proc/key-users",  "/proc/keys",         "/proc/kmsg",
+    "/proc/kpagecgroup", "/proc/kpagecount", "/proc/kpageflags",   "/proc/latency_stats",
+    "/proc/modules",     "/proc/mtrr",       "/proc/pagetypeinfo", "/proc/sched_debug",
+    "/proc/schedstat",   "/proc/scsi",       "/proc/slabinfo",     "/proc/sysrq-trigger",
+    "/proc/sysvipc",     "/proc/timer_list", "/proc/timer_stats",  "/proc/tty",
+    "/proc/vmallocinfo", "/proc/zoneinfo",   "/proc/pressure",
 };
 
 bool set_attributes(int tree_fd, std::uint64_t attributes) noexcept {
@@ -42,9 +42,8 @@ bool bind_tree(const char* from, const char* to, bool writable, StepFailure& fai
     if (tree < 0) return failure.set("open the tree ", from);
     std::uint64_t attributes = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV;
     if (!writable) attributes |= MOUNT_ATTR_RDONLY;
-    const bool attached =
-        set_attributes(tree, attributes) &&
-        move_mount(tree, "", AT_FDCWD, to, MOVE_MOUNT_F_EMPTY_PATH) == 0;
+    const bool attached = set_attributes(tree, attributes) &&
+                          move_mount(tree, "", AT_FDCWD, to, MOVE_MOUNT_F_EMPTY_PATH) == 0;
     if (!attached) failure.set("attach the tree at ", to);
     ::close(tree);
     return attached;
@@ -80,7 +79,8 @@ bool mount_tmpfs(const char* at, TmpfsQuota quota, const char* mode,
 
 bool resize_tmpfs(const char* at, TmpfsQuota quota, StepFailure& failure) noexcept {
     char options[128];
-    if (!tmpfs_options(options, sizeof options, quota, nullptr)) return failure.set("tmpfs options");
+    if (!tmpfs_options(options, sizeof options, quota, nullptr))
+        return failure.set("tmpfs options");
     if (::mount("tmpfs", at, nullptr, MS_REMOUNT | MS_NOSUID | MS_NODEV, options) == 0) return true;
     return failure.set("resize tmpfs at ", at);
 }
@@ -99,8 +99,7 @@ bool mask_proc(const char* empty_directory, StepFailure& failure) noexcept {
             return failure.set("mask ", path);
         }
     }
-    const int tree =
-        open_tree(AT_FDCWD, "/proc/sys", OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
+    const int tree = open_tree(AT_FDCWD, "/proc/sys", OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
     if (tree < 0) return failure.set("open /proc/sys");
     const bool attached =
         set_attributes(tree, MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV) &&

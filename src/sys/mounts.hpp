@@ -27,8 +27,7 @@ bool bind_tree(const char* from, const char* to, bool writable, StepFailure& fai
 // The same for a detached mount that the host made and sent as a descriptor.
 bool attach_tree(int tree_fd, const char* to, StepFailure& failure) noexcept;
 
-bool mount_tmpfs(const char* at, TmpfsQuota quota, const char* mode,
-                 StepFailure& failure) noexcept;
+bool mount_tmpfs(const char* at, TmpfsQuota quota, const char* mode, StepFailure& failure) noexcept;
 bool resize_tmpfs(const char* at, TmpfsQuota quota, StepFailure& failure) noexcept;
 
 // A fresh /proc of the current PID namespace, with what leaks or steers the host masked.

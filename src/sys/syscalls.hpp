@@ -1,5 +1,6 @@
 #pragma once
-// Kernel calls that glibc 2.36 does not wrap, as thin inline functions that return -1 and set errno.
+// Kernel calls that glibc 2.36 does not wrap, as thin inline functions that return -1 and set
+// errno.
 //
 // All of them may be used below fork and below vfork: no allocation, no locks, no exceptions.
 #include <cerrno>

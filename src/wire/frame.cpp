@@ -47,7 +47,8 @@ void append_credit(std::string& out, std::uint32_t channel, std::uint32_t bytes)
 }
 
 Result<std::uint32_t> parse_credit(std::string_view payload) {
-    if (payload.size() != 4) return broken("credit of " + std::to_string(payload.size()) + " bytes");
+    if (payload.size() != 4)
+        return broken("credit of " + std::to_string(payload.size()) + " bytes");
     return get_u32(payload.data());
 }
 

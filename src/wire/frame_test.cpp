@@ -12,7 +12,8 @@ TEST(FrameDecoder, FindsFramesInAnyCut) {
     append_frame(stream, Kind::Request, 7, R"({"op":"ping"})");
     append_frame(stream, Kind::Event, 7, std::string(kPayloadBytesMax, 'x'), kFlagMore);
     append_credit(stream, 9, 4096);
-    for (const std::size_t cut : {std::size_t{1}, std::size_t{5}, std::size_t{4096}, stream.size()}) {
+    for (const std::size_t cut :
+         {std::size_t{1}, std::size_t{5}, std::size_t{4096}, stream.size()}) {
         SCOPED_TRACE(cut);
         FrameDecoder decoder;
         int seen = 0;
@@ -42,7 +43,10 @@ TEST(FrameDecoder, FindsFramesInAnyCut) {
 
 // Goal: a hostile header is refused at once, and for good.
 TEST(FrameDecoder, RefusesWhatCannotBeAFrame) {
-    struct Row { const char* name; std::string header; };
+    struct Row {
+        const char* name;
+        std::string header;
+    };
     const Row rows[] = {
         {"four gigabytes", std::string("\xff\xff\xff\xff\x03\0\0\0\x01\0\0\0", 12)},
         {"one byte too long", std::string("\x01\0\x04\0\x03\0\0\0\x01\0\0\0", 12)},

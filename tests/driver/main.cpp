@@ -149,18 +149,18 @@ private:
         core::Limits limits;
         if (const auto* given = question.if_contains("limits"); given != nullptr) {
             const auto& from = given->as_object();
-            limits.memory_bytes_max = static_cast<std::uint64_t>(
-                number_in(from, "memory_bytes_max", static_cast<std::int64_t>(limits.memory_bytes_max)));
-            limits.processes_max = static_cast<std::uint32_t>(
-                number_in(from, "processes_max", limits.processes_max));
-            limits.disk_bytes_max = static_cast<std::uint64_t>(
-                number_in(from, "disk_bytes_max", static_cast<std::int64_t>(limits.disk_bytes_max)));
-            limits.disk_files_max = static_cast<std::uint64_t>(
-                number_in(from, "disk_files_max", static_cast<std::int64_t>(limits.disk_files_max)));
+            limits.memory_bytes_max = static_cast<std::uint64_t>(number_in(
+                from, "memory_bytes_max", static_cast<std::int64_t>(limits.memory_bytes_max)));
+            limits.processes_max =
+                static_cast<std::uint32_t>(number_in(from, "processes_max", limits.processes_max));
+            limits.disk_bytes_max = static_cast<std::uint64_t>(number_in(
+                from, "disk_bytes_max", static_cast<std::int64_t>(limits.disk_bytes_max)));
+            limits.disk_files_max = static_cast<std::uint64_t>(number_in(
+                from, "disk_files_max", static_cast<std::int64_t>(limits.disk_files_max)));
             limits.open_files_max = static_cast<std::uint32_t>(
                 number_in(from, "open_files_max", limits.open_files_max));
-            limits.file_bytes_max = static_cast<std::uint64_t>(
-                number_in(from, "file_bytes_max", static_cast<std::int64_t>(limits.file_bytes_max)));
+            limits.file_bytes_max = static_cast<std::uint64_t>(number_in(
+                from, "file_bytes_max", static_cast<std::int64_t>(limits.file_bytes_max)));
         }
         builder.from_template(text_in(question, "template", "default")).limits(limits);
         if (const auto* variables = question.if_contains("env"); variables != nullptr) {

@@ -225,8 +225,8 @@ def test_p4_a_grandchild_that_keeps_the_pipe_open(sandbox, streams):
 def test_p4_a_program_that_leaves_its_input_unread(sandbox, program):
     """Input that nobody reads any more is dropped; the answer comes, and the sandbox goes on."""
     for _ in range(8):
-        answer = sandbox.ask({"op": "process.start", "argv": ["bash", "-c", program], "stdin": True},
-                             wait=PROMPT_S, data="x" * 1_500_000)
+        request = {"op": "process.start", "argv": ["bash", "-c", program], "stdin": True}
+        answer = sandbox.ask(request, wait=PROMPT_S, data="x" * 1_500_000)
         assert answer.end["exit_code"] == 0
     assert sandbox.python("print('alive')").out == "alive\n"
 
@@ -609,7 +609,7 @@ def test_p12_nothing_types_into_a_terminal(sandbox):
 
 def test_p12_the_terminal_inside_is_the_sandboxs_own(sandbox):
     """The terminal of a run lies in a devpts of the sandbox's own: none of the host's shows."""
-    answer = sandbox.run("bash", "-c", "tty; ls -1 /dev/pts; ls /dev/console /dev/tty0 /dev/vcs 2>&1",
+    answer = sandbox.run("bash", "-c", "tty; ls -1 /dev/pts; cd /dev; ls console tty0 vcs 2>&1",
                          pty={"rows": 24, "cols": 80})
     lines = answer.out.split("\r\n")
     assert lines[0] == "/dev/pts/0" and sorted(lines[1:3]) == ["0", "ptmx"]

@@ -1,4 +1,4 @@
-"""What the host sees: processes, mounts, cgroups, descriptors and memory, from /proc and /sys alone.
+"""What the host sees: processes, mounts, cgroups, descriptors and memory, from /proc and /sys.
 
 Nothing here asks the sandbox: a test does the hostile thing inside and looks from out here. Other
 programs (and other tests) run on the same machine, so everything is counted for one driver, one

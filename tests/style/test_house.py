@@ -44,7 +44,12 @@ def expect_none(found: list[str]) -> None:
 
 
 def test_code_fits_in_100_columns():
-    expect_none(lines_with("over 100 columns, break the line", lambda l: len(l) > 100, is_code))
+    # Tests in Python hold lines of other programs in strings, which read better unbroken.
+    def is_not_a_test(path, text):
+        return is_code(path, text) and not (path.suffix == ".py" and "tests" in path.parts)
+
+    expect_none(
+        lines_with("over 100 columns, break the line", lambda l: len(l) > 100, is_not_a_test))
 
 
 def test_no_leftovers():

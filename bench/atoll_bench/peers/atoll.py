@@ -17,7 +17,7 @@ from .. import paths, process
 from ..progress import note
 
 WHAT = ("first_result", "burst_100", "round_trip", "restart", "memory_per_sandbox",
-        "ephemeral_rate", "inside_overhead", "leak_check")
+        "ephemeral_rate", "leak_check")
 NATIVE_TIMEOUT_S = 300
 
 

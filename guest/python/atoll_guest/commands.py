@@ -4,6 +4,7 @@ IPython runs `!command` on a pseudo terminal and `%%script` on an event loop in 
 that never ends. Here the child inherits descriptors 1 and 2, so its output streams in order with
 Python's, and the kernel stays single-threaded.
 """
+
 import shutil
 import signal
 import subprocess
@@ -131,5 +132,3 @@ def install(shell):
     scripts.magics["cell"]["script"] = scripts.shebang
     shell.magics_manager.register(scripts)
     shell.magics_manager.register_function(scripts.shebang, "cell", "script")
-
-

@@ -6,6 +6,7 @@ a figure that is the cell's result is closed when it is sent, or it would appear
 
 A bundle has a limit (`bundle_bytes_max`); what is above it is cut, and the bundle says so.
 """
+
 import builtins
 import os
 import sys
@@ -63,7 +64,7 @@ def _size(value) -> int:
 
 
 def fit(data: dict, bytes_max: int) -> dict:
-    """The representations that fit, smallest first; a text/plain note names each one that does not."""
+    """The representations that fit, smallest first; a text/plain note names those that do not."""
     quick = 0
     for value in data.values():
         if type(value) is not str:
@@ -211,7 +212,9 @@ class Publisher(DisplayPublisher):
 
 def use_inline_figures(environment):
     """For a matplotlib that is imported later. Child processes get Agg's behaviour from it."""
-    environment.setdefault("MPLBACKEND", "module://matplotlib_inline.backend_inline")
+    # The sandbox gives "agg" to every program; in a kernel it would keep each figure unseen.
+    if environment.get("MPLBACKEND", "agg") == "agg":
+        environment["MPLBACKEND"] = "module://matplotlib_inline.backend_inline"
     # Its font cache must be writable; HOME of a session may not be.
     if not os.access(environment.get("HOME", "/nonexistent"), os.W_OK):
         environment.setdefault("MPLCONFIGDIR", os.path.join(tempfile.gettempdir(), "matplotlib"))

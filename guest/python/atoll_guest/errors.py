@@ -3,6 +3,7 @@
 `traceback` has colours, `traceback_text` has none. The kernel's own frames are not shown: the
 story starts at the cell. Formatting must not fail, whatever the exception does in its __str__.
 """
+
 import re
 import traceback
 import types

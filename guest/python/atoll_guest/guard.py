@@ -3,6 +3,7 @@
 Only what would make the kernel deaf, mute or broken. What a user changed on purpose and the kernel
 can live with (a patched builtin, another stdout, a higher recursion limit) stays, as in a notebook.
 """
+
 import builtins
 import ctypes
 import sys

@@ -3,6 +3,7 @@
 A run that does not allow input gets an error at once that says what to do instead. Waiting for a
 line that nobody will send is how agents lose minutes.
 """
+
 import builtins
 import getpass
 import io

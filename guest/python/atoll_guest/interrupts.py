@@ -3,6 +3,7 @@
 The handler is set again before and after each run, because user code may have replaced it; an
 interrupt that arrives just too late must not end the kernel.
 """
+
 import _signal as signal  # the signal module's own functions spend their time making enums
 
 

@@ -1,4 +1,5 @@
 """op "complete" and op "inspect": what an editor asks."""
+
 from . import wire
 from .errors import plain
 

@@ -13,6 +13,7 @@ Threads   none of its own; user code may start some, and they go on running whil
 Trusts    nobody has to trust it: user code shares the process. It only tries to stay usable.
 If it dies the guest says so to the host and forks another; the session's variables are lost.
 """
+
 import atexit
 import os
 import sys

@@ -7,6 +7,7 @@
 Threads: the kernel's thread receives; user threads may send (display() works in a thread), so a
 lock keeps frames whole. A process that user code forks must never speak on the link: see disown().
 """
+
 import ctypes
 import os
 import socket

@@ -3,6 +3,7 @@
 Made when first needed: it costs descriptors, and most sessions never await. It runs only while a
 cell that awaits runs; between cells tasks stand still.
 """
+
 import asyncio
 import contextlib
 import selectors

@@ -4,6 +4,7 @@ Fork hooks cover `random` already, but a library that seeds itself at import wou
 sandbox the same numbers. Explicit here, so that one place can be read and tested. The hash seed
 (PYTHONHASHSEED) is the one thing that stays: it is fixed when an interpreter starts.
 """
+
 import os
 import random
 import struct

@@ -9,6 +9,7 @@ the figures). This is a path of our own through IPython's parts:
 "What parses as Python is Python": magics, shell escapes and help requests never do. Exceptions are
 the names that IPython lets stand alone on a line (`exit`, `ls`): see _may_be_command.
 """
+
 import ast
 import bdb
 import inspect

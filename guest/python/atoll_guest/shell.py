@@ -3,6 +3,7 @@
 Built in the zygote, before any session exists, so it reads nothing of a user's: no ~/.ipython, no
 start-up files. History lives in memory (the SQLite one has a thread).
 """
+
 import os
 import sys
 import tempfile

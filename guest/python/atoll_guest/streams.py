@@ -8,10 +8,12 @@ Closing them is refused quietly: libraries like to close what they were handed, 
 somebody put around `sys.stdout.buffer` closes it when it is collected. os.close(1) does close it;
 Streams.restore() brings it back before the next run from a duplicate kept above the usual numbers.
 """
+
 import errno
 import fcntl
 import io
 import os
+import resource
 import select
 import sys
 
@@ -96,8 +98,10 @@ class Streams:
     def __init__(self):
         self._kept = {}
         self._identity = {}
+        # A sandbox may allow fewer open files than that.
+        lowest = min(_KEPT_FD_MIN, resource.getrlimit(resource.RLIMIT_NOFILE)[0] - 2)
         for fd in (1, 2):
-            self._kept[fd] = fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, _KEPT_FD_MIN)
+            self._kept[fd] = fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, lowest)
             status = os.fstat(fd)
             self._identity[fd] = (status.st_dev, status.st_ino)
         self._make()

@@ -20,6 +20,7 @@ copy of the globals they had.
 
 Pickles are loaded inside the sandbox only: hostile content is that session's own.
 """
+
 import importlib
 import inspect
 import io
@@ -83,7 +84,13 @@ def export_variables(shell, outlet, request: dict) -> dict:
         parts = [_LENGTH.pack(len(head)) + head, *parts]
         total = sum(map(len, parts))
         outlet.event(
-            {"event": "variable", "name": name, "type": kind, "kind": header["kind"], "bytes": total}
+            {
+                "event": "variable",
+                "name": name,
+                "type": kind,
+                "kind": header["kind"],
+                "bytes": total,
+            }
         )
         _send_bytes(outlet.link, parts)
         exported.append(name)

@@ -3,6 +3,7 @@
 A preview is made only from types whose text is known to be cheap, or from a bounded part of a
 container; any other object is named by its type. Looking must not run user code.
 """
+
 import datetime
 import decimal
 import enum
@@ -58,7 +59,9 @@ def list_variables(shell, request: dict) -> dict:
 def type_name(value) -> str:
     kind = type(value)
     module = kind.__module__ if isinstance(kind.__module__, str) else "?"
-    name = kind.__qualname__ if module in ("builtins", "__main__") else f"{module}.{kind.__qualname__}"
+    name = (
+        kind.__qualname__ if module in ("builtins", "__main__") else f"{module}.{kind.__qualname__}"
+    )
     return name[:300]
 
 
@@ -156,7 +159,8 @@ def _preview(value, depth):
     if _from(value, "pandas", "Series", "Index"):
         some = value[:_ITEMS] if _from(value, "pandas", "Index") else value.iloc[:_ITEMS]
         values = ", ".join(_preview(v, 1) for v in some.tolist())
-        return f"{value.shape[0]} values, {value.dtype}: {values}{', …' if value.shape[0] > _ITEMS else ''}"
+        more = ", …" if value.shape[0] > _ITEMS else ""
+        return f"{value.shape[0]} values, {value.dtype}: {values}{more}"
     return f"<{type_name(value)}>"
 
 
@@ -170,7 +174,9 @@ def _sequence(value, depth):
     parts = _some(value, depth)
     if len(value) == 1 and type(value) is tuple:
         parts += ","
-    return f"{brackets[0]}{parts}{brackets[1]}" + (f" ({len(value)} items)" if len(value) > _ITEMS else "")
+    return f"{brackets[0]}{parts}{brackets[1]}" + (
+        f" ({len(value)} items)" if len(value) > _ITEMS else ""
+    )
 
 
 def _some(value, depth):

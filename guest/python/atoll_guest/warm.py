@@ -4,6 +4,7 @@ The first use of a library is slow twice: it initialises lazily (in the zygote, 
 after a fork it touches pages that must be copied (op "warm", in a member of the pool, while nobody
 waits). Both run the same cells.
 """
+
 import contextlib
 import linecache
 import sys
@@ -110,7 +111,16 @@ def traceless(kernel):
         for name, value in last:
             setattr(sys, name, value)
         _forget_warnings()
+        _close_fonts()
         reseed()
+
+
+def _close_fonts():
+    """matplotlib keeps the files of its fonts open. A fork's descriptors are closed by number, and
+    it would complain about each of these on the user's stderr."""
+    fonts = getattr(sys.modules.get("matplotlib.font_manager"), "_get_font", None)
+    if fonts is not None:
+        fonts.cache_clear()
 
 
 def _forget_warnings():

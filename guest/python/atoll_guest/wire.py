@@ -4,6 +4,7 @@ Display data and error texts come from user code: NaN, lone surrogates, bytes, n
 objects that contain themselves. The host drops a kernel whose messages do not parse, so nothing
 invalid may leave.
 """
+
 import base64
 import json
 

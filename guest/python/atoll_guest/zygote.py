@@ -13,6 +13,7 @@ Threads   none: a fork copies only the thread that forks, and a lock that anothe
 If it cannot serve it says why, in one JSON message of type 'e' on the control descriptor
 ({"event": "error", "code": …, "message": …}), and ends with an exit code of EXIT.
 """
+
 import os
 import sys
 
@@ -82,7 +83,9 @@ def read_config(arguments) -> dict:
         config["library"] = str(config["library"])
         return config
     except (IndexError, KeyError, ValueError, TypeError, OSError) as error:
-        raise Failure("config", f"read the configuration: {type(error).__name__}: {error}") from None
+        raise Failure(
+            "config", f"read the configuration: {type(error).__name__}: {error}"
+        ) from None
 
 
 def prepare(config):

@@ -3,6 +3,7 @@
 Goal of the whole folder: what a client sees of a kernel, and that nothing a cell does ends it.
 The interpreter under test is the one that runs pytest: pip install ipython pandas matplotlib … there.
 """
+
 import array
 import json
 import os
@@ -111,7 +112,8 @@ class Client:
             elif kind == "d":
                 time.sleep(0.02)  # what was written before `done` is in the pipe already
                 out, err = (
-                    bytes(self.output[n][self.before[n] :]).decode("utf-8", "replace") for n in (1, 2)
+                    bytes(self.output[n][self.before[n] :]).decode("utf-8", "replace")
+                    for n in (1, 2)
                 )
                 return Answer(json.loads(payload), events, bytes(data), out, err)
 
@@ -149,7 +151,10 @@ def start_kernel(folder, **start):
         stdin=subprocess.DEVNULL,
         stdout=out[1],
         stderr=err[1],
-        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])},
+        env={
+            **os.environ,
+            "PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")]),
+        },
     )
     theirs.close()
     os.close(out[1])
@@ -208,7 +213,12 @@ class Zygote:
         path = folder / "zygote.json"
         path.write_text(json.dumps({**config, **more}))
         self.process = subprocess.Popen(
-            [sys.executable, *(["-I"] if isolated else []), str(ROOT / "atoll_guest/zygote.py"), path],
+            [
+                sys.executable,
+                *(["-I"] if isolated else []),
+                str(ROOT / "atoll_guest/zygote.py"),
+                path,
+            ],
             pass_fds=[theirs.fileno()],
             stdin=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
@@ -225,7 +235,9 @@ class Zygote:
         os.close(out[1])
         os.close(err[1])
         client = Client(ours, out[0], err[0], 0)
-        started = client.ask("start", env=environment(self.folder), cwd=str(self.folder), timeout=120)
+        started = client.ask(
+            "start", env=environment(self.folder), cwd=str(self.folder), timeout=120
+        )
         client.pid = started.done["pid"]
         return client
 

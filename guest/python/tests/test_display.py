@@ -1,11 +1,14 @@
 """Goal: results reach the client as MIME bundles, in order, once, and never too large in silence."""
+
 import base64
 
 import pytest
 
 
 def test_display_in_order_with_ids_and_updates(kernel):
-    answer = kernel.run("h = display('one', display_id='d1')\nh.update('two')\nfrom IPython.display import clear_output\nclear_output(wait=True)\n3")
+    answer = kernel.run(
+        "h = display('one', display_id='d1')\nh.update('two')\nfrom IPython.display import clear_output\nclear_output(wait=True)\n3"
+    )
     assert answer.kinds() == ["display", "display", "clear_output", "result"]
     first, second = answer.of("display")
     assert first["display_id"] == second["display_id"] == "d1"
@@ -59,7 +62,9 @@ class TestFigures:
         pytest.importorskip("matplotlib")
 
     def test_open_figures_appear_after_the_cell_and_are_closed(self, shared):
-        answer = shared.run("import matplotlib.pyplot as plt\nplt.plot([1, 2]); plt.figure(); plt.plot([3]);")
+        answer = shared.run(
+            "import matplotlib.pyplot as plt\nplt.plot([1, 2]); plt.figure(); plt.plot([3]);"
+        )
         pictures = [d["data"]["image/png"] for d in answer.of("display")]
         assert len(pictures) == 2 and all(base64.b64decode(p)[:4] == b"\x89PNG" for p in pictures)
         assert shared.run("plt.get_fignums()").text == "[]"
@@ -71,16 +76,27 @@ class TestFigures:
         assert kinds == [True, False, True]
 
     def test_a_figure_that_is_the_result_appears_once(self, shared):
-        answer = shared.run("import matplotlib.pyplot as plt\nfig, ax = plt.subplots()\nax.plot([1])\nfig")
+        answer = shared.run(
+            "import matplotlib.pyplot as plt\nfig, ax = plt.subplots()\nax.plot([1])\nfig"
+        )
         assert answer.kinds() == ["result"] and "image/png" in answer.of("result")[0]["data"]
         again = shared.run("ax.set_title('x')\nfig")
         assert again.kinds() == ["result"]
 
     def test_savefig_inline_magic_formats_and_dpi(self, shared):
-        assert shared.run("%matplotlib inline\nimport matplotlib.pyplot as plt\nplt.plot([1]); plt.savefig('f.png')").kinds().count("display") == 1
+        assert (
+            shared.run(
+                "%matplotlib inline\nimport matplotlib.pyplot as plt\nplt.plot([1]); plt.savefig('f.png')"
+            )
+            .kinds()
+            .count("display")
+            == 1
+        )
         assert (shared.folder / "f.png").read_bytes()[:4] == b"\x89PNG"
         size = "import matplotlib.pyplot as plt\nplt.rcParams['figure.dpi'] = {}\nplt.plot([1]);"
-        small, large = (shared.run(size.format(dpi)).of("display")[0]["data"]["image/png"] for dpi in (50, 200))
+        small, large = (
+            shared.run(size.format(dpi)).of("display")[0]["data"]["image/png"] for dpi in (50, 200)
+        )
         assert len(large) > len(small)
         svg = shared.run("%config InlineBackend.figure_formats = ['svg']\nplt.plot([1]);")
         assert "<svg" in svg.of("display")[0]["data"]["image/svg+xml"]
@@ -97,7 +113,9 @@ def test_a_bundle_above_the_limit_is_cut_and_says_so(tmp_path):
     kernel = start_kernel(tmp_path, result_bytes_max=10_000)
     (result,) = kernel.run("'x' * 50_000").of("result")
     text = result["data"]["text/plain"]
-    assert text.startswith("[cut: text/plain (50,002 bytes)") and "xxx" in text and len(text) < 10_000
+    assert (
+        text.startswith("[cut: text/plain (50,002 bytes)") and "xxx" in text and len(text) < 10_000
+    )
     code = "from IPython.display import HTML\nHTML('y' * 50_000)"
     (result,) = kernel.run(code).of("result")
     assert "text/html" not in result["data"]
@@ -118,7 +136,9 @@ def test_text_that_is_no_utf8_and_reprs_that_fail(shared):
 
 
 def test_output_of_c_code_and_result_types_with_formatters(shared):
-    shared.run("get_ipython().display_formatter.formatters['text/html'].for_type(int, lambda n: f'<i>{n}</i>')")
+    shared.run(
+        "get_ipython().display_formatter.formatters['text/html'].for_type(int, lambda n: f'<i>{n}</i>')"
+    )
     assert shared.run("5").of("result")[0]["data"]["text/html"] == "<i>5</i>"
     shared.run("get_ipython().display_formatter.formatters['text/html'].pop(int)")
     assert "text/html" not in shared.run("5").of("result")[0]["data"]

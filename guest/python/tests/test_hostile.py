@@ -1,4 +1,5 @@
 """Goal: whatever a cell does to the process, the kernel answers the next one."""
+
 import time
 
 import pytest

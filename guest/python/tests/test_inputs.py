@@ -1,4 +1,5 @@
 """Goal: a question reaches the client and its answer the code; without a client it fails at once."""
+
 import pytest
 
 READS = {

@@ -1,4 +1,5 @@
 """Goal: a cell behaves as in a notebook, and its end is reported as what it was."""
+
 import sys
 import time
 
@@ -25,7 +26,10 @@ import pytest
         ("async def f():\n    return 9\nawait f()", "9"),
         ("[i async for i in __import__('contextlib').aclosing(None)] if False else 4", "4"),
         ("import asyncio\nasyncio.run(asyncio.sleep(0, 5))", "5"),
-        ("import asyncio\nloop = asyncio.get_event_loop()\nloop.run_until_complete(asyncio.sleep(0, 6))", "6"),
+        (
+            "import asyncio\nloop = asyncio.get_event_loop()\nloop.run_until_complete(asyncio.sleep(0, 6))",
+            "6",
+        ),
         ("out = !echo one; echo two\nout", "['one', 'two']"),
         ("'x' * 3;\n", None),
         ("x: int = 5", None),
@@ -75,13 +79,23 @@ def test_magics_and_shell(kernel):
     assert kernel.run("import os; os.path.basename(os.getcwd())").text == "'folder'"
     assert kernel.run("%nosuchmagic").error["name"] == "UsageError"
     assert "Return the number" in kernel.run("len?").of("display")[0]["data"]["text/plain"]
-    assert kernel.run("import threading, os; (threading.active_count(), len(os.listdir('/proc/self/task')))").text == "(1, 1)"
+    assert (
+        kernel.run(
+            "import threading, os; (threading.active_count(), len(os.listdir('/proc/self/task')))"
+        ).text
+        == "(1, 1)"
+    )
 
 
 def test_tasks_of_one_cell_can_be_awaited_in_the_next(kernel):
-    assert kernel.run("import asyncio\nt = asyncio.create_task(asyncio.sleep(0.01, 'late'))").status == "ok"
+    assert (
+        kernel.run("import asyncio\nt = asyncio.create_task(asyncio.sleep(0.01, 'late'))").status
+        == "ok"
+    )
     assert kernel.run("await t").text == "'late'"
-    kernel.run("q = asyncio.Queue()\nasync def put():\n    await q.put(1)\nt2 = asyncio.create_task(put())")
+    kernel.run(
+        "q = asyncio.Queue()\nasync def put():\n    await q.put(1)\nt2 = asyncio.create_task(put())"
+    )
     assert kernel.run("await q.get()").text == "1"
     assert kernel.run("asyncio.run(asyncio.sleep(0, 3))").text == "3"
     assert kernel.run("await asyncio.sleep(0, 4)").text == "4"
@@ -106,8 +120,16 @@ def test_a_traceback_starts_at_the_cell(kernel):
         ("if True:\nx", "IndentationError", "line 2"),
         ("a = 1\nreturn a", "SyntaxError", "outside function"),
         ("raise ValueError('é ☃ \\ud800')", "ValueError", "☃"),
-        ("raise ExceptionGroup('many', [ValueError('one')])", None, "one" if sys.version_info >= (3, 11) else "ExceptionGroup"),
-        ("try:\n    1/0\nexcept Exception as e:\n    raise KeyError('k') from e", "KeyError", "direct cause"),
+        (
+            "raise ExceptionGroup('many', [ValueError('one')])",
+            None,
+            "one" if sys.version_info >= (3, 11) else "ExceptionGroup",
+        ),
+        (
+            "try:\n    1/0\nexcept Exception as e:\n    raise KeyError('k') from e",
+            "KeyError",
+            "direct cause",
+        ),
         ("class E(Exception):\n    def __str__(self): raise RuntimeError\nraise E", "E", "E"),
         ("class B(BaseException): pass\nraise B('base')", "B", "base"),
         ("'\0'", None, "null"),
@@ -200,7 +222,9 @@ def test_an_async_cell_unwinds_when_it_is_interrupted(kernel):
 
 
 def test_hooks_and_transformers_of_the_user(kernel):
-    kernel.run("ip = get_ipython()\nseen = []\nip.events.register('post_run_cell', lambda r: seen.append(r.result))")
+    kernel.run(
+        "ip = get_ipython()\nseen = []\nip.events.register('post_run_cell', lambda r: seen.append(r.result))"
+    )
     kernel.run("5 + 5")
     assert "10" in kernel.run("seen").text
     code = """import ast
@@ -210,7 +234,9 @@ class Double(ast.NodeTransformer):
 ip.ast_transformers.append(Double())"""
     kernel.run(code)
     assert kernel.run("21").text == "42"
-    kernel.run("ip.ast_transformers.clear()\nip.input_transformers_post.append(lambda lines: [l.replace('HELLO', '\"hi\"') for l in lines])")
+    kernel.run(
+        "ip.ast_transformers.clear()\nip.input_transformers_post.append(lambda lines: [l.replace('HELLO', '\"hi\"') for l in lines])"
+    )
     assert kernel.run("HELLO").text == "'hi'"
     kernel.run("ip.input_transformers_post.clear()\nip.ast_node_interactivity = 'all'")
     assert [r["data"]["text/plain"] for r in kernel.run("1\n2").of("result")] == ["1", "2"]

@@ -1,4 +1,5 @@
 """Goal: what is written leaves at once, in order, once, and output works again in the next run."""
+
 import time
 
 import pytest
@@ -36,7 +37,12 @@ def test_forked_children_do_not_repeat_text(kernel):
     assert kernel.run(code).out == "beforeafter\n"
     code = "from multiprocessing import get_context\nwith get_context('fork').Pool(2) as pool:\n    r = pool.map(abs, [-1, -2])\nr"
     assert kernel.run(code).text == "[1, 2]"
-    assert kernel.run("import os\nif os.fork() == 0:\n    raise SystemExit(5)\nos.waitstatus_to_exitcode(os.wait()[1])").text == "5"
+    assert (
+        kernel.run(
+            "import os\nif os.fork() == 0:\n    raise SystemExit(5)\nos.waitstatus_to_exitcode(os.wait()[1])"
+        ).text
+        == "5"
+    )
 
 
 @pytest.mark.parametrize(
@@ -65,7 +71,10 @@ def test_output_is_restored_in_the_next_run(kernel, damage):
 def test_a_redirection_on_purpose_stays(kernel):
     kernel.run("import io, sys; sys.stdout = io.StringIO()")
     assert kernel.run("print('kept')").out == ""
-    assert kernel.run("text = sys.stdout.getvalue(); sys.stdout = sys.__stdout__; text").text == "'kept\\n'"
+    assert (
+        kernel.run("text = sys.stdout.getvalue(); sys.stdout = sys.__stdout__; text").text
+        == "'kept\\n'"
+    )
 
 
 def test_a_full_non_blocking_pipe_loses_nothing(kernel):

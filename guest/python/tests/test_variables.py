@@ -1,5 +1,6 @@
 """Goal: listing never runs expensive or user code; what is exported comes back as it was, and what
 cannot be is named."""
+
 import json
 import struct
 
@@ -23,7 +24,9 @@ def test_lists_the_users_names_only(kernel):
 
 def test_arrays_and_frames(kernel):
     pytest.importorskip("pandas")
-    kernel.run("import numpy as np, pandas as pd\nn = np.zeros((1000, 3))\nd = pd.DataFrame({'a': range(100), 'b': 1.5})\ns = d.a\nt = np.int64(5)")
+    kernel.run(
+        "import numpy as np, pandas as pd\nn = np.zeros((1000, 3))\nd = pd.DataFrame({'a': range(100), 'b': 1.5})\ns = d.a\nt = np.int64(5)"
+    )
     items, _ = described(kernel)
     assert items["n"]["shape"] == [1000, 3] and items["n"]["size"] == 24000
     assert items["d"]["shape"] == [100, 2] and items["d"]["size"] >= 1600
@@ -123,15 +126,29 @@ square = lambda v: v ** 2
     assert sum(e["bytes"] for e in exported.of("variable")) == len(exported.data)
     kinds = {e["name"]: e["kind"] for e in exported.of("variable")}
     assert (kinds["np"], kinds["frame"], kinds["same"]) == ("module", "pickle", "alias")
-    assert other.run("(n, text, nested, math.pi > 3)").text == "(5, 'é', {'a': [1, (2, 3)], 'c': Counter({'a': 2, 'b': 1})}, True)"
-    assert other.run("(float(array.sum()), frame.shape, strided.shape, same is frame)").text == "(4999950000.0, (1000, 2), (50000,), True)"
+    assert (
+        other.run("(n, text, nested, math.pi > 3)").text
+        == "(5, 'é', {'a': [1, (2, 3)], 'c': Counter({'a': 2, 'b': 1})}, True)"
+    )
+    assert (
+        other.run("(float(array.sum()), frame.shape, strided.shape, same is frame)").text
+        == "(4999950000.0, (1000, 2), (50000,), True)"
+    )
     assert other.run("array[0] = 7\nfloat(array[0])").text == "7.0"  # writable
-    assert other.run("rate = 10\n(times(1), p.scaled(), step(), fact(5), square(3))").text == "(30, 40, 2, 120, 9)"
-    assert other.run("(isinstance(p, Point), type(p) is Sub, 'Sub' in p.both())").text == "(True, True, True)"
+    assert (
+        other.run("rate = 10\n(times(1), p.scaled(), step(), fact(5), square(3))").text
+        == "(30, 40, 2, 120, 9)"
+    )
+    assert (
+        other.run("(isinstance(p, Point), type(p) is Sub, 'Sub' in p.both())").text
+        == "(True, True, True)"
+    )
 
 
 def test_what_cannot_be_exported_is_named_with_the_reason(kernel, other):
-    kernel.run("import threading, types\nlock = threading.Lock()\ngen = (i for i in [1])\nfile = open('/dev/null')\nok = 1\nmade = types.ModuleType('made')\nclass Bad:\n    def __reduce__(self): raise SystemExit('no')\nbad = Bad()")
+    kernel.run(
+        "import threading, types\nlock = threading.Lock()\ngen = (i for i in [1])\nfile = open('/dev/null')\nok = 1\nmade = types.ModuleType('made')\nclass Bad:\n    def __reduce__(self): raise SystemExit('no')\nbad = Bad()"
+    )
     exported, imported = move(kernel, other)
     failed = {item["name"]: item for item in exported.done["failed"]}
     assert set(failed) == {"lock", "gen", "file", "made", "bad"}
@@ -148,18 +165,34 @@ def test_import_survives_what_does_not_load_and_what_is_damaged(kernel, other):
     assert {f["name"] for f in imported.done["failed"]} == {"only_here", "t"}
     assert all("only_here" in f["reason"] for f in imported.done["failed"])
     assert imported.done["imported"] == ["z"]
-    for damaged in (exported.data[:-3], b"\xff" * 100, struct.pack("<I", 5) + b"[1,2]", exported.data + b"\x01"):
+    for damaged in (
+        exported.data[:-3],
+        b"\xff" * 100,
+        struct.pack("<I", 5) + b"[1,2]",
+        exported.data + b"\x01",
+    ):
         answer = other.import_container(damaged)
         assert "damaged" in answer.done["error"]
         assert other.run("1+1").text == "2"
-    huge = json.dumps({"name": "h", "type": "x", "kind": "pickle", "bytes": 1 << 50, "pickle": 1 << 50, "buffers": []}).encode()
+    huge = json.dumps(
+        {
+            "name": "h",
+            "type": "x",
+            "kind": "pickle",
+            "bytes": 1 << 50,
+            "pickle": 1 << 50,
+            "buffers": [],
+        }
+    ).encode()
     assert "damaged" in other.import_container(struct.pack("<I", len(huge)) + huge).done["error"]
     assert other.import_container(b"").done["imported"] == []
 
 
 def test_large_arrays_travel_without_a_second_copy(kernel, other):
     pytest.importorskip("numpy")
-    kernel.run("import numpy as np, resource\nbig = np.ones(25_000_000)\npeak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss")
+    kernel.run(
+        "import numpy as np, resource\nbig = np.ones(25_000_000)\npeak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss"
+    )
     exported, imported = move(kernel, other, ["big"])
     assert len(exported.data) > 200_000_000 and imported.done["imported"] == ["big"]
     grown = int(kernel.run("resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - peak").text)

@@ -1,5 +1,6 @@
 """Goal: a fork of the zygote is a kernel of its own: ready, unlike its siblings, without a trace of
 what the zygote did; and a zygote that cannot serve says why."""
+
 import time
 
 import pytest
@@ -11,7 +12,9 @@ def test_forks_kernels_that_have_the_packages(make_zygote):
     zygote = make_zygote(["pandas", "matplotlib"])
     kernel = zygote.fork()
     assert kernel.run("import sys; 'pandas' in sys.modules").text == "True"
-    assert kernel.run("import pandas as pd\npd.DataFrame({'a': [1, 2]}).a.sum()").text == "np.int64(3)"
+    assert (
+        kernel.run("import pandas as pd\npd.DataFrame({'a': [1, 2]}).a.sum()").text == "np.int64(3)"
+    )
     plot = kernel.run("import matplotlib.pyplot as plt\nplt.plot([1, 2]);")
     assert "image/png" in plot.of("display")[0]["data"]
 
@@ -19,7 +22,9 @@ def test_forks_kernels_that_have_the_packages(make_zygote):
 def test_a_new_kernel_shows_no_trace_of_the_warm_up(make_zygote):
     kernel = make_zygote(["pandas", "matplotlib", "seaborn"]).fork()
     assert kernel.ask("variables").done["variables"] == []
-    first = kernel.run("[len(In), len(Out), _, __, 'pd' in globals(), sorted(k for k in globals() if k[:2] == '_i')]")
+    first = kernel.run(
+        "[len(In), len(Out), _, __, 'pd' in globals(), sorted(k for k in globals() if k[:2] == '_i')]"
+    )
     assert first.done["execution_count"] == 1
     assert first.text == "[2, 0, '', '', False, ['_i', '_i1', '_ih', '_ii', '_iii']]"
     clean = "import sys, linecache\n[hasattr(sys, 'last_value'), [n for n in linecache.cache if n.startswith('<ipython')].__len__()]"

@@ -149,7 +149,7 @@ Result<std::unique_ptr<core::Sandbox>> raise_direct(const Paths& paths, const sy
         return enclosure.error();
     }
     Remains parts{std::move(enclosure->pidfd), enclosure->pid, plan.ids.outside, true,
-                  std::move(*cgroup), [block] {}};
+                  std::move(*cgroup),          [block] {}};
     // Before any untrusted code runs: the guest starts nothing until it is asked to.
     if (doors->empty()) {
         if (auto added = parts.cgroup.add(enclosure->pid); !added) {

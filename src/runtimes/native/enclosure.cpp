@@ -196,7 +196,8 @@ Result<void> write_maps(pid_t pid, const IdMap& ids) {
     if (ids.single()) {
         // Without this the kernel gives an ordinary user no group map: dropping a group could open
         // what was closed to that group.
-        if (auto denied = sys::write_small_file(process + "/setgroups", "deny"); !denied) return denied;
+        if (auto denied = sys::write_small_file(process + "/setgroups", "deny"); !denied)
+            return denied;
     }
     if (auto uids = sys::write_small_file(process + "/uid_map",
                                           map_line(ids.inside, ids.outside, ids.count));
@@ -231,8 +232,9 @@ Result<Enclosure> raise_enclosure(const Plan& plan) {
         const int cause = errno;
         std::string hint;
         if (cause == EPERM || cause == ENOSPC) {
-            hint = "; this host does not let us make user namespaces, `atoll doctor` says how to "
-                   "change that";
+            hint =
+                "; this host does not let us make user namespaces, `atoll doctor` says how to "
+                "change that";
         }
         errno = cause;
         auto error = sys::errno_error("make namespaces", Code::Unavailable);
@@ -260,8 +262,8 @@ Result<Enclosure> raise_enclosure(const Plan& plan) {
     while (n < 0 && errno == EINTR);
     if (n == 0) return enclosure;
     errno = failure.cause;
-    return give_up(sys::errno_error(std::string("build the sandbox: ") + failure.step,
-                                    Code::Unavailable));
+    return give_up(
+        sys::errno_error(std::string("build the sandbox: ") + failure.step, Code::Unavailable));
 }
 
 }  // namespace atl::native

@@ -2,14 +2,14 @@
 // The outer walls: a process in namespaces of its own, on a minimal read-only tree, that becomes
 // atoll-guest.
 //
-//     host process --clone3--> child: opens trees, waits for its ids, builds /, pivots, drops, execs
+//     host process --clone3--> child: opens trees, waits for its ids, builds /, pivots, drops,
+//     execs
 //                  <--pipe---- the step that failed, or the end of the pipe when exec succeeded
 //
-// Two kinds of program live in one: a nest (a zygote and all its sandboxes, which then have a second
-// wall each), or the guest of a single sandbox.
-// Owns      nothing after it returns but the process's pidfd, which the caller gets.
-// Threads   any; the child does nothing that needs another thread or the heap.
-// Trusts    the plan: its paths are ours or were granted by the host's user.
+// Two kinds of program live in one: a nest (a zygote and all its sandboxes, which then have a
+// second wall each), or the guest of a single sandbox. Owns      nothing after it returns but the
+// process's pidfd, which the caller gets. Threads   any; the child does nothing that needs another
+// thread or the heap. Trusts    the plan: its paths are ours or were granted by the host's user.
 // The enclosure dies with the process that raised it (a parent-death signal).
 #include "base/fd.hpp"
 #include "base/result.hpp"
@@ -26,11 +26,11 @@ namespace atl::native {
 // folder that only its owner may enter can be shown.
 struct Tree {
     std::string source;
-    std::string target;       // absolute, inside
+    std::string target;  // absolute, inside
     bool writable = false;
-    bool device = false;      // a device file: everything else has devices switched off
-    bool optional = false;    // left out when the host does not have it
-    int mount_fd = -1;        // a mount made ahead instead of a source; borrowed
+    bool device = false;    // a device file: everything else has devices switched off
+    bool optional = false;  // left out when the host does not have it
+    int mount_fd = -1;      // a mount made ahead instead of a source; borrowed
 };
 
 struct Entry {
@@ -59,7 +59,10 @@ struct Plan {
     bool own_tmp = false;  // a small /tmp for the program itself; sandboxes lay their own over it
     std::vector<std::string> argv;
     std::vector<std::string> environment;
-    struct Descriptor { int here = -1; int inside = -1; };
+    struct Descriptor {
+        int here = -1;
+        int inside = -1;
+    };
     std::vector<Descriptor> descriptors;  // the only ones that stay open; 3 and up
     int output_fd = -1;                   // stdout and stderr of the program, or -1 for none
     std::vector<sock_filter> filter;

@@ -50,7 +50,8 @@ public:
     [[nodiscard]] int fd() noexcept { return shared_->stream.native_handle(); }
     asio::awaitable<void> wait() {
         if (!shared_->expired) {
-            co_await shared_->stream.async_wait(asio::posix::stream_descriptor::wait_read, as_tuple);
+            co_await shared_->stream.async_wait(asio::posix::stream_descriptor::wait_read,
+                                                as_tuple);
         }
         if (shared_->expired) {
             throw ErrorException({Code::Unavailable, "the sandbox did not answer in time"});

@@ -71,11 +71,11 @@ pid_t only_child_of(pid_t pid) {
 Result<UniqueFd> config_file(const Template& from) {
     json::array preload;
     for (const auto& module : from.preload) preload.emplace_back(module);
-    const std::string text = json::serialize(
-        json::object{{"library", std::string(kGuestInside) + "/libatoll_guest.so"},
-                     {"control_fd", kControlInside},
-                     {"preload", std::move(preload)},
-                     {"warm", true}});
+    const std::string text =
+        json::serialize(json::object{{"library", std::string(kGuestInside) + "/libatoll_guest.so"},
+                                     {"control_fd", kControlInside},
+                                     {"preload", std::move(preload)},
+                                     {"warm", true}});
     UniqueFd file(::memfd_create("atoll-zygote", MFD_CLOEXEC));
     if (file.get() < 0) return sys::errno_error("make a memory file");
     if (::write(file.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size()) ||
@@ -88,7 +88,9 @@ Result<UniqueFd> config_file(const Template& from) {
 }  // namespace
 
 Nest::Nest(asio::any_io_executor executor, UniqueFd control, Template from, bool watch_memory)
-    : executor_(executor), control_(executor, control.release()), template_(std::move(from)),
+    : executor_(executor),
+      control_(executor, control.release()),
+      template_(std::move(from)),
       watch_memory_(watch_memory) {
     control_.non_blocking(true);
 }
@@ -123,8 +125,11 @@ asio::awaitable<std::shared_ptr<Nest>> Nest::raise(const Paths& paths, Template 
     UniqueFd ours(ends[0]), theirs(ends[1]);
     const UniqueFd config = config_file(from).value();
     plan.descriptors = {{theirs.get(), kControlInside}, {config.get(), kConfigInside}};
-    plan.argv = {std::string(kGuestInside) + "/atoll-guest", "nest", "--",
-                 std::string(kEnvironmentInside) + "/bin/python", "-I",
+    plan.argv = {std::string(kGuestInside) + "/atoll-guest",
+                 "nest",
+                 "--",
+                 std::string(kEnvironmentInside) + "/bin/python",
+                 "-I",
                  std::string(kGuestInside) + "/python/atoll_guest/zygote.py",
                  "fd:" + std::to_string(kConfigInside)};
     // A clean environment: nothing of the server's, no secret, ever reaches a zygote.
@@ -133,26 +138,28 @@ asio::awaitable<std::shared_ptr<Nest>> Nest::raise(const Paths& paths, Template 
     }
     plan.environment.push_back("MPLCONFIGDIR=" + std::string(kTemplateInside) + "/cache");
 
-    std::shared_ptr<Nest> nest(
-        new Nest(executor, std::move(ours), std::move(from), watch_memory));
+    std::shared_ptr<Nest> nest(new Nest(executor, std::move(ours), std::move(from), watch_memory));
     nest->ids_ = std::move(ids);
     auto enclosure = raise_enclosure(plan);
-    if (!enclosure) throw ErrorException(enclosure.error().during("raise the nest of " + nest->template_.name));
+    if (!enclosure)
+        throw ErrorException(enclosure.error().during("raise the nest of " + nest->template_.name));
     nest->pidfd_ = std::move(enclosure->pidfd);
     nest->init_pid_ = enclosure->pid;
     theirs = UniqueFd();
 
-    auto ready = std::make_shared<Waiting>(Waiting{std::nullopt, asio::steady_timer(executor, kImportTimeMax)});
+    auto ready = std::make_shared<Waiting>(
+        Waiting{std::nullopt, asio::steady_timer(executor, kImportTimeMax)});
     nest->waiting_.push_back(ready);
-    asio::co_spawn(executor, [nest]() -> asio::awaitable<void> { return nest->read(); }, asio::detached);
+    asio::co_spawn(
+        executor, [nest]() -> asio::awaitable<void> { return nest->read(); }, asio::detached);
     while (!ready->reply) {
         auto [cancelled] = co_await ready->came.async_wait(as_tuple);
         if (!nest->alive_) break;
         if (!cancelled) nest->fail("the zygote did not finish its imports within 120 s");
     }
     if (!nest->alive_) {
-        throw ErrorException({Code::Unavailable, "start the template " + nest->template_.name + ": " +
-                                                     nest->death_});
+        throw ErrorException({Code::Unavailable,
+                              "start the template " + nest->template_.name + ": " + nest->death_});
     }
     auto filter = sys::compile_filter(sys::Profile::User).value();
     json::object variables;
@@ -166,8 +173,8 @@ asio::awaitable<std::shared_ptr<Nest>> Nest::raise(const Paths& paths, Template 
     const std::vector<int> nothing;
     co_await nest->ask(init, nothing);
     nest->zygote_pid_ = only_child_of(nest->init_pid_);
-    nest->import_ms_ = std::chrono::duration<double, std::milli>(
-                           std::chrono::steady_clock::now() - began).count();
+    nest->import_ms_ =
+        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - began).count();
     co_return nest;
 }
 
@@ -175,11 +182,12 @@ asio::awaitable<void> Nest::read() {
     const auto self = shared_from_this();
     std::string buffer(kMessageBytesMax, '\0');
     while (alive_) {
-        auto [failed] = co_await control_.async_wait(asio::posix::stream_descriptor::wait_read, as_tuple);
+        auto [failed] =
+            co_await control_.async_wait(asio::posix::stream_descriptor::wait_read, as_tuple);
         if (failed) break;
         std::vector<UniqueFd> along;
-        const ssize_t n = sys::receive_with(control_.native_handle(), buffer.data(), buffer.size(),
-                                            0, along);
+        const ssize_t n =
+            sys::receive_with(control_.native_handle(), buffer.data(), buffer.size(), 0, along);
         if (n < 0 && (errno == EAGAIN || errno == EINTR)) continue;
         if (n <= 0) {
             fail("the zygote has ended");
@@ -212,15 +220,17 @@ void Nest::fail(const std::string& why) {
     waiting_.clear();
 }
 
-asio::awaitable<Nest::Reply> Nest::ask(const json::object& message,
-                                       std::vector<int> descriptors) {
+asio::awaitable<Nest::Reply> Nest::ask(const json::object& message, std::vector<int> descriptors) {
     const auto self = shared_from_this();
     const std::string text = json::serialize(message);
     while (alive_ && sys::send_with(control_.native_handle(), text, descriptors) < 0) {
-        if (errno != EAGAIN && errno != EINTR) fail("the zygote has ended");
-        else co_await control_.async_wait(asio::posix::stream_descriptor::wait_write, as_tuple);
+        if (errno != EAGAIN && errno != EINTR)
+            fail("the zygote has ended");
+        else
+            co_await control_.async_wait(asio::posix::stream_descriptor::wait_write, as_tuple);
     }
-    auto waiting = std::make_shared<Waiting>(Waiting{std::nullopt, asio::steady_timer(executor_, kForkTimeMax)});
+    auto waiting = std::make_shared<Waiting>(
+        Waiting{std::nullopt, asio::steady_timer(executor_, kForkTimeMax)});
     if (alive_) waiting_.push_back(waiting);
     while (alive_ && !waiting->reply) {
         auto [cancelled] = co_await waiting->came.async_wait(as_tuple);
@@ -228,8 +238,8 @@ asio::awaitable<Nest::Reply> Nest::ask(const json::object& message,
     }
     if (!waiting->reply) throw ErrorException({Code::Unavailable, death_});
     if (text_in(waiting->reply->message, "type") == "error") {
-        throw ErrorException({Code::Unavailable,
-                              "fork a sandbox: " + text_in(waiting->reply->message, "message")});
+        throw ErrorException(
+            {Code::Unavailable, "fork a sandbox: " + text_in(waiting->reply->message, "message")});
     }
     co_return std::move(*waiting->reply);
 }
@@ -262,9 +272,7 @@ asio::awaitable<Forked> Nest::fork(const core::SandboxSpec& spec,
         for (const auto& door : doors) along.push_back(door.get());
         auto reply = co_await ask(request, along);
         forked.pidfd = std::move(reply.pidfd);
-    } catch (const ErrorException& error) {
-        failed = error.error;
-    }
+    } catch (const ErrorException& error) { failed = error.error; }
     if (failed) {
         give_back(forked.slot);
         throw ErrorException(*failed);

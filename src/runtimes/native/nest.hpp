@@ -29,9 +29,9 @@
 namespace atl::native {
 
 struct Forked {
-    UniqueFd stream;   // to the new PID 1; its hello is still to come
+    UniqueFd stream;  // to the new PID 1; its hello is still to come
     UniqueFd pidfd;
-    pid_t pid = -1;    // as the host counts
+    pid_t pid = -1;  // as the host counts
     std::uint32_t slot = 0;
 };
 
@@ -43,8 +43,8 @@ public:
                                                                bool watch_memory);
     ~Nest();
 
-    // `doors`: of the sandbox's cgroup, which it enters before all else. `owned`: it is somebody's from
-    // the start and needs no claim; its kernel is forked without waiting for the first run.
+    // `doors`: of the sandbox's cgroup, which it enters before all else. `owned`: it is somebody's
+    // from the start and needs no claim; its kernel is forked without waiting for the first run.
     boost::asio::awaitable<Forked> fork(const core::SandboxSpec& spec,
                                         const std::vector<UniqueFd>& doors, bool owned);
     void give_back(std::uint32_t slot) { slots_.give_back(slot); }

@@ -19,7 +19,8 @@ std::string default_data() {
     if (::geteuid() == 0) return "/var/lib/atoll";
     if (const auto xdg = text_of("XDG_DATA_HOME"); !xdg.empty()) return xdg + "/atoll";
     const auto home = text_of("HOME");
-    return (home.empty() ? "/tmp/atoll-" + std::to_string(::geteuid()) : home + "/.local/share/atoll");
+    return (home.empty() ? "/tmp/atoll-" + std::to_string(::geteuid())
+                         : home + "/.local/share/atoll");
 }
 
 }  // namespace
@@ -28,7 +29,8 @@ Result<Paths> Paths::find() {
     Paths paths;
     std::error_code failed;
     const auto set = text_of("ATOLL_DATA_DIR");
-    paths.data = fs::absolute(set.empty() ? default_data() : set, failed).lexically_normal().string();
+    paths.data =
+        fs::absolute(set.empty() ? default_data() : set, failed).lexically_normal().string();
     paths.run = paths.data + "/run";
     for (const auto& folder : {paths.templates(), paths.run}) {
         fs::create_directories(folder, failed);
@@ -40,9 +42,9 @@ Result<Paths> Paths::find() {
     const auto binary = fs::read_symlink("/proc/self/exe", failed);
     if (failed) return Error{Code::Internal, "find this program's own file: " + failed.message()};
     // Beside the binary in a build folder; under lib/atoll in an installed tree.
-    for (const auto& candidate : {binary.parent_path() / "guest",
-                                  binary.parent_path().parent_path() / "guest",
-                                  binary.parent_path().parent_path() / "lib" / "atoll" / "guest"}) {
+    for (const auto& candidate :
+         {binary.parent_path() / "guest", binary.parent_path().parent_path() / "guest",
+          binary.parent_path().parent_path() / "lib" / "atoll" / "guest"}) {
         if (fs::exists(candidate / "atoll-guest", failed)) {
             paths.guest = candidate.string();
             break;

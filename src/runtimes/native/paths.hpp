@@ -7,9 +7,9 @@
 namespace atl::native {
 
 struct Paths {
-    std::string data;    // templates and, later, sessions: /var/lib/atoll or ~/.local/share/atoll
-    std::string guest;   // libatoll_guest.so, atoll-guest, atoll-archive, python/, typescript/
-    std::string run;     // locks of what lives now
+    std::string data;   // templates and, later, sessions: /var/lib/atoll or ~/.local/share/atoll
+    std::string guest;  // libatoll_guest.so, atoll-guest, atoll-archive, python/, typescript/
+    std::string run;    // locks of what lives now
 
     [[nodiscard]] std::string templates() const { return data + "/templates"; }
 

@@ -22,8 +22,8 @@ constexpr const char* kNsswitch = "passwd: files\ngroup: files\nhosts: files dns
 
 // What of the host's /etc programs need and may see. Never the whole of it: it holds secrets.
 constexpr const char* kEtc[] = {
-    "/etc/alternatives", "/etc/fonts", "/etc/ld.so.cache", "/etc/localtime",
-    "/etc/ssl/certs",    "/etc/mime.types", "/etc/protocols", "/etc/services",
+    "/etc/alternatives", "/etc/fonts",      "/etc/ld.so.cache", "/etc/localtime",
+    "/etc/ssl/certs",    "/etc/mime.types", "/etc/protocols",   "/etc/services",
 };
 
 constexpr const char* kDevices[] = {"null", "zero", "full", "random", "urandom", "tty"};
@@ -50,10 +50,12 @@ public:
         std::error_code failed;
         const bool is_folder = fs::is_directory(source, failed);
         if (optional && !fs::exists(source, failed)) return;
-        if (is_folder) folder(target);
-        else file(target, "");
-        plan_.trees.push_back({fs::canonical(source, failed).string(), target, false, false,
-                               optional, -1});
+        if (is_folder)
+            folder(target);
+        else
+            file(target, "");
+        plan_.trees.push_back(
+            {fs::canonical(source, failed).string(), target, false, false, optional, -1});
     }
     void device(const std::string& name) {
         file("/dev/" + name, "", 0666);

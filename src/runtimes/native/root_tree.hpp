@@ -1,6 +1,6 @@
 #pragma once
-// The file system that a sandbox sees, as a plan: system trees of the host read-only, an /etc of our
-// own, a handful of devices, and the folders that the inner walls fill.
+// The file system that a sandbox sees, as a plan: system trees of the host read-only, an /etc of
+// our own, a handful of devices, and the folders that the inner walls fill.
 #include "core/spec.hpp"
 #include "runtimes/native/enclosure.hpp"
 #include "runtimes/native/paths.hpp"

@@ -34,7 +34,9 @@ constexpr auto as_tuple = asio::as_tuple(asio::use_awaitable);
 }  // namespace
 
 NativeRuntime::NativeRuntime(asio::any_io_executor executor, Paths paths, RuntimeOptions options)
-    : executor_(executor), paths_(std::move(paths)), options_(options),
+    : executor_(executor),
+      paths_(std::move(paths)),
+      options_(options),
       host_(sys::CgroupHost::detect()) {
     sys::sweep_cgroups(host_, kSandboxPrefix);
 }
@@ -84,9 +86,7 @@ asio::awaitable<std::shared_ptr<Nest>> NativeRuntime::nest_for(std::string name)
         auto from = Template::load(paths_, name).value();
         nest = co_await Nest::raise(paths_, std::move(from), options_.defaults,
                                     host_.version == sys::CgroupHost::Version::None);
-    } catch (const ErrorException& error) {
-        failed = error.error;
-    }
+    } catch (const ErrorException& error) { failed = error.error; }
     raising_.erase(name);
     done->cancel();
     if (failed) throw ErrorException(*failed);
@@ -106,9 +106,7 @@ asio::awaitable<NativeRuntime::SandboxPtr> NativeRuntime::fork(core::SandboxSpec
         parts.cgroup.set_limits(cgroup_limits(spec.limits)).value();
         doors = parts.cgroup.doors().value();
         forked = co_await nest->fork(spec, doors, whom == For::Owner);
-    } catch (const ErrorException& error) {
-        failed = error.error;
-    }
+    } catch (const ErrorException& error) { failed = error.error; }
     if (failed) {
         parts.cgroup.remove();
         throw ErrorException(*failed);
@@ -156,7 +154,8 @@ asio::awaitable<void> NativeRuntime::claim(NativeSandbox& sandbox, const core::S
         }
         const std::uint32_t shown = sandbox.first_id() + kUserInside;
         mounts.push_back(sys::make_shifted_mount(mount.source, mount.writable,
-                                                 {info.st_uid, info.st_gid, shown, shown}).value());
+                                                 {info.st_uid, info.st_gid, shown, shown})
+                             .value());
         descriptors.push_back(mounts.back().get());
         targets.emplace_back(mount.target);
     }
@@ -200,7 +199,8 @@ bool NativeRuntime::busy_with_creates() const {
 
 void NativeRuntime::refill_soon() {
     if (refilling_ || stopping_ || pool_.size() >= options_.pool_size) return;
-    asio::co_spawn(executor_, [this]() -> asio::awaitable<void> { return refill(); }, asio::detached);
+    asio::co_spawn(
+        executor_, [this]() -> asio::awaitable<void> { return refill(); }, asio::detached);
 }
 
 asio::awaitable<void> NativeRuntime::refill() {
@@ -231,9 +231,9 @@ asio::awaitable<void> NativeRuntime::refill() {
 void NativeRuntime::bury_later(Remains remains) {
     ++burials_;
     auto shared = std::make_shared<Remains>(std::move(remains));
-    asio::co_spawn(executor_,
-                   [this, shared]() -> asio::awaitable<void> { return bury(std::move(*shared)); },
-                   [this](std::exception_ptr) { --burials_; });
+    asio::co_spawn(
+        executor_, [this, shared]() -> asio::awaitable<void> { return bury(std::move(*shared)); },
+        [this](std::exception_ptr) { --burials_; });
 }
 
 asio::awaitable<void> NativeRuntime::bury(Remains remains) {

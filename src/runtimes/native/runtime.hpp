@@ -4,11 +4,10 @@
 //     create ──▶ pool has one: take it, set its limits, claim it         (well below a millisecond)
 //            └─▶ pool is empty: fork one from the zygote now             (some milliseconds)
 //
-// A pool member has its walls, its cgroup, its kernel forked and the pages that a first cell touches
-// already touched. It has run no byte of anybody's code. Refilled in the background.
-// Owns      nests by template, the pool, the cgroups of live sandboxes, what waits to be buried.
-// Threads   one, its executor's.
-// A nest whose zygote died is replaced at the next need; its live sandboxes go on.
+// A pool member has its walls, its cgroup, its kernel forked and the pages that a first cell
+// touches already touched. It has run no byte of anybody's code. Refilled in the background. Owns
+// nests by template, the pool, the cgroups of live sandboxes, what waits to be buried. Threads one,
+// its executor's. A nest whose zygote died is replaced at the next need; its live sandboxes go on.
 #include "core/runtime.hpp"
 #include "runtimes/native/nest.hpp"
 #include "runtimes/native/sandbox.hpp"
@@ -25,7 +24,7 @@ namespace atl::native {
 
 struct RuntimeOptions {
     std::size_t pool_size = default_pool_size();  // ready sandboxes of the default template
-    core::Limits defaults;          // what pool members are made with
+    core::Limits defaults;                        // what pool members are made with
 };
 
 class NativeRuntime : public core::Runtime {

@@ -17,7 +17,7 @@ struct Remains {
     UniqueFd pidfd;
     pid_t pid = -1;
     std::uint32_t first_id = 0;  // of its range, as the host counts
-    bool our_child = false;  // a zombie of ours to reap, or the nest's
+    bool our_child = false;      // a zombie of ours to reap, or the nest's
     sys::Cgroup cgroup;
     std::function<void()> release_ids;
 
@@ -33,8 +33,11 @@ public:
     using Undertaker = std::function<void(Remains)>;
     NativeSandbox(SandboxId id, UniqueFd stream, bool has_kernels, Remains parts,
                   Undertaker undertaker)
-        : id_(std::move(id)), stream_(std::move(stream)), has_kernels_(has_kernels),
-          parts_(std::move(parts)), undertaker_(std::move(undertaker)) {}
+        : id_(std::move(id)),
+          stream_(std::move(stream)),
+          has_kernels_(has_kernels),
+          parts_(std::move(parts)),
+          undertaker_(std::move(undertaker)) {}
     ~NativeSandbox() override { destroy(); }
 
     const SandboxId& id() const override { return id_; }

@@ -26,8 +26,9 @@ Result<IdBlock> IdBlock::take(const std::string& run_folder) {
         if (lock) return IdBlock(std::move(*lock), kFirstId + block * kSlotsABlock * kIdsASlot);
         if (lock.error().code != Code::Conflict) return lock.error();
     }
-    return Error{Code::Exhausted, "all " + std::to_string(kBlocks - 1) +
-                                      " ranges of user ids are in use: too many templates are live"};
+    return Error{Code::Exhausted,
+                 "all " + std::to_string(kBlocks - 1) +
+                     " ranges of user ids are in use: too many templates are live"};
 }
 
 Result<IdBlock> IdBlock::take_single(const std::string& run_folder) {

@@ -26,15 +26,17 @@ namespace atl::native {
 struct Template {
     std::string name;
     std::string description;
-    std::vector<std::string> packages;   // as pip takes them
+    std::vector<std::string> packages;     // as pip takes them
     std::vector<std::string> constraints;  // versions for what the packages need in turn
-    bool source_builds = false;  // may run packages' own build scripts, outside of every wall
-    std::vector<std::string> preload;    // modules that the zygote imports
+    bool source_builds = false;        // may run packages' own build scripts, outside of every wall
+    std::vector<std::string> preload;  // modules that the zygote imports
     std::map<std::string, std::string> environment;
-    struct ExtraTree { std::string source, target; };
-    std::vector<ExtraTree> trees;        // read-only
+    struct ExtraTree {
+        std::string source, target;
+    };
+    std::vector<ExtraTree> trees;  // read-only
     std::string folder;
-    std::string font_cache;              // name of the file in cache/, or empty
+    std::string font_cache;  // name of the file in cache/, or empty
     // A shared lock for as long as any copy of a loaded template lives: neither `rm` nor a rebuild
     // takes files away from below running sandboxes. Shared, because copies are one use.
     std::shared_ptr<const UniqueFd> in_use;

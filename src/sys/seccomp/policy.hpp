@@ -4,7 +4,8 @@
 // A list of what is allowed, because a list of what is forbidden is out of date with the next
 // kernel. Unknown calls answer ENOSYS, so that libraries fall back as they do on an old kernel;
 // calls that are known and refused answer EPERM, so that people see a refusal.
-// Compiled on the host with libseccomp and handed to the guest as bytes: the guest needs no library.
+// Compiled on the host with libseccomp and handed to the guest as bytes: the guest needs no
+// library.
 #include "base/result.hpp"
 
 #include <cstdint>

@@ -44,7 +44,11 @@ int errno_behind_filter(Profile profile, Attempt attempt) {
 // Goal: what is refused is refused with the error that people and libraries can act on, and what
 // ordinary programs do passes. One call a row, so that a failing row names the rule.
 TEST(Filter, RefusesAndAllows) {
-    struct Row { const char* name; int expected; long (*attempt)(); };
+    struct Row {
+        const char* name;
+        int expected;
+        long (*attempt)();
+    };
     const Row rows[] = {
         {"getpid", 0, [] { return ::syscall(SYS_getpid); }},
         {"unix socket", 0, [] { return long{::socket(AF_UNIX, SOCK_STREAM, 0)}; }},
@@ -100,8 +104,7 @@ TEST(Filter, KillsCallsOfOtherArchitectures) {
                                       return result;
                                   }),
               -SIGSYS);
-    EXPECT_NE(errno_behind_filter(Profile::User,
-                                  [] { return ::syscall(0x40000000 | SYS_getpid); }),
+    EXPECT_NE(errno_behind_filter(Profile::User, [] { return ::syscall(0x40000000 | SYS_getpid); }),
               0);
 }
 #endif
