@@ -97,13 +97,13 @@ def test_a_command_its_output_and_the_exit_status(terminal):
     shell = terminal()
     shell.type("echo hi; exit 3\r")
     assert shell.status() == 3
-    assert "\r\nhi\r\n" in shell.seen
+    assert "\rhi\r\n" in shell.seen
 
 
 def test_it_is_a_sandbox_with_a_terminal(terminal):
     shell = terminal("-e", "GIVEN=yes")
     shell.type("echo $(id -un) $PWD $GIVEN $TERM; test -t 0 && echo terminal\r")
-    shell.expect("\r\nuser /session yes xterm\r\nterminal\r\n")
+    shell.expect("\ruser /session yes xterm\r\nterminal\r\n")
     shell.type("\x04")  # Ctrl-D
     assert shell.status() == 0
 
@@ -111,13 +111,13 @@ def test_it_is_a_sandbox_with_a_terminal(terminal):
 def test_the_size_follows_the_window(terminal):
     shell = terminal(rows=30, cols=100)
     shell.type("stty size\r")
-    shell.expect("\r\n30 100\r\n")
+    shell.expect("\r30 100\r\n")
     shell.resize(44, 123)
 
     def asked():
         shell.type("stty size\r")
-        shell.expect(r"\r\n\d+ \d+\r\n")
-        return "\r\n44 123\r\n" in shell.seen
+        shell.expect(r"\r\d+ \d+\r\n")
+        return "\r44 123\r\n" in shell.seen
 
     assert host.eventually(asked)
 
@@ -130,7 +130,7 @@ def test_ctrl_c_ends_what_runs_and_not_the_shell(terminal):
     shell.type("\x03")
     shell.at_prompt()
     shell.type("echo status $?; exit\r")
-    shell.expect("\r\nstatus 130\r\n")
+    shell.expect("\rstatus 130\r\n")
 
 
 def test_programs_that_edit_lines_and_draw(terminal):
