@@ -1,5 +1,6 @@
 #include "guest/lib/files.hpp"
 
+#include "guest/lib/walls.hpp"
 #include "sys/mounts.hpp"
 #include "sys/syscalls.hpp"
 
@@ -340,6 +341,21 @@ void remove_path(Operation& operation, const std::string& path, bool recursive) 
     operation.end();
 }
 
+// Two folders of the scratch space are two mounts, between which rename(2) refuses to work, but one
+// file system: seen from its root it is a plain rename.
+bool move_path(const std::string& from, const std::string& to, int scratch_fd) {
+    if (::rename(from.c_str(), to.c_str()) == 0) return true;
+    if (errno != EXDEV || scratch_fd < 0) return false;
+    const std::string inside_from = place_in_scratch(from);
+    const std::string inside_to = place_in_scratch(to);
+    if (!inside_from.empty() && !inside_to.empty() &&
+        ::renameat(scratch_fd, inside_from.c_str(), scratch_fd, inside_to.c_str()) == 0) {
+        return true;
+    }
+    errno = EXDEV;
+    return false;
+}
+
 void stat_path(Operation& operation, const std::string& path) {
     struct stat info {};
     if (::lstat(path.c_str(), &info) != 0) return operation.fail_errno("stat " + path);
@@ -376,7 +392,8 @@ bool attach_mount(int tree_fd, const char* target, const sys::UserIdentity& user
 
 std::unique_ptr<Operation> begin_file_operation(HostLink& link, std::uint32_t channel,
                                                 const std::string& op, const json::object& request,
-                                                const sys::UserIdentity& user) {
+                                                const Surroundings& surroundings) {
+    const sys::UserIdentity& user = surroundings.user;
     const std::string path = text_of(request, "path");
     auto simple = std::make_unique<Simple>(link, channel);
     if (path.empty() || path.front() != '/' || path.find('\0') != std::string::npos) {
@@ -416,7 +433,7 @@ std::unique_ptr<Operation> begin_file_operation(HostLink& link, std::uint32_t ch
         const std::string to = text_of(request, "to");
         if (to.empty() || to.front() != '/') {
             simple->fail("invalid_argument", "to must be an absolute path");
-        } else if (::rename(path.c_str(), to.c_str()) != 0) {
+        } else if (!move_path(path, to, surroundings.scratch_fd)) {
             simple->fail_errno("move " + path + " to " + to);
         } else {
             simple->end();

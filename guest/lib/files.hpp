@@ -6,6 +6,7 @@
 // user's. Reads and writes move a piece a turn and never wait: a FIFO or device is refused, not
 // opened.
 #include "guest/lib/operation.hpp"
+#include "guest/lib/surroundings.hpp"
 #include "sys/confine.hpp"
 
 #include <memory>
@@ -15,7 +16,7 @@ namespace atl::guest {
 [[nodiscard]] std::unique_ptr<Operation> begin_file_operation(HostLink& link, std::uint32_t channel,
                                                               const std::string& op,
                                                               const json::object& request,
-                                                              const sys::UserIdentity& user);
+                                                              const Surroundings& surroundings);
 
 // Puts a mount that the host made at `target`, making the folder first where needed.
 bool attach_mount(int tree_fd, const char* target, const sys::UserIdentity& user,

@@ -187,7 +187,7 @@ std::unique_ptr<Operation> Guest::begin(std::uint32_t channel, const json::objec
     if (op == "file.watch") return begin_watch(link_, channel, request);
     if (op == "dial") return begin_dial(link_, channel, request);
     if (op.rfind("file.", 0) == 0) {
-        return begin_file_operation(link_, channel, op, request, surroundings_.user);
+        return begin_file_operation(link_, channel, op, request, surroundings_);
     }
     auto answer = std::make_unique<Answer>(link_, channel);
     if (op == "ping") {

@@ -18,6 +18,7 @@ struct Surroundings {
     std::map<std::string, std::string> environment;
     std::vector<sock_filter> user_filter;
     int landlock_fd = -1;
+    int scratch_fd = -1;    // root of the scratch space, whose folders appear at several places
     int oom_score_fd = -1;  // of PID 1, open from before its own files were closed to it
     // Trees of the caller's that wait at a place of their own until the scratch folders exist.
     struct Waiting {

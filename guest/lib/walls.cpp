@@ -49,7 +49,7 @@ constexpr Folder kFolders[] = {
     {"/mnt/run", "/run", 0755, true},
 };
 
-bool make_scratch(const Surroundings& surroundings, sys::StepFailure& failure) {
+bool make_scratch(Surroundings& surroundings, sys::StepFailure& failure) {
     if (!sys::mount_tmpfs(kScratch, surroundings.disk, "0755", failure)) return false;
     for (const auto& folder : kFolders) {
         // chmod besides mkdir: the umask of a Python zygote is not ours to trust.
@@ -65,6 +65,7 @@ bool make_scratch(const Surroundings& surroundings, sys::StepFailure& failure) {
             return failure.set("show the folder ", folder.appears);
         }
     }
+    surroundings.scratch_fd = ::open(kScratch, O_PATH | O_DIRECTORY | O_CLOEXEC);
     // The folders stay where they appear; the whole is no longer to be seen anywhere.
     if (::umount2(kScratch, MNT_DETACH) != 0) return failure.set("hide ", kScratch);
     return true;
@@ -103,7 +104,21 @@ bool raise_loopback(sys::StepFailure& failure) {
 
 }  // namespace
 
-bool raise_inner_walls(const Surroundings& surroundings, const std::string& hostname,
+std::string place_in_scratch(const std::string& path) {
+    for (const auto& folder : kFolders) {
+        if (folder.appears == nullptr) continue;
+        const std::string_view appears = folder.appears;
+        if (path.rfind(appears, 0) != 0 || path.size() <= appears.size() + 1 ||
+            path[appears.size()] != '/') {
+            continue;
+        }
+        return std::string(folder.inside).substr(std::strlen(kScratch) + 1) +
+               path.substr(appears.size());
+    }
+    return {};
+}
+
+bool raise_inner_walls(Surroundings& surroundings, const std::string& hostname,
                        sys::StepFailure& failure) {
     ::umask(022);
     if (!sys::make_mounts_private(failure) || !make_scratch(surroundings, failure) ||

@@ -12,8 +12,12 @@
 
 namespace atl::guest {
 
-bool raise_inner_walls(const Surroundings& surroundings, const std::string& hostname,
+// Takes the scratch space's descriptor into `surroundings`.
+bool raise_inner_walls(Surroundings& surroundings, const std::string& hostname,
                        sys::StepFailure& failure);
+
+// The place of a path inside the scratch space, relative to its root; empty when it lies elsewhere.
+std::string place_in_scratch(const std::string& path);
 
 // Where untrusted code may write: the folders of the scratch space and terminals. Not /proc: a
 // process that lowered its own oom_score_adj would have PID 1 killed in its place. Null-terminated,

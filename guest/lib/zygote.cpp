@@ -84,7 +84,7 @@ void Zygote::reply(const json::object& message, int pidfd) {
 }
 
 int Zygote::serve() {
-    if (::access("/opt/atoll/guest/nocollapse", F_OK) != 0) gather_into_huge_pages();
+    gather_into_huge_pages();
     reply({{"type", "ready"}});
     std::string message(kMessageBytesMax, '\0');
     for (;;) {

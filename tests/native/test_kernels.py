@@ -152,8 +152,8 @@ def test_magics_and_shell(sandbox):
     assert "per loop" in sandbox.python("%timeit -n1 -r1 pass").out
     sandbox.python("%cd /work")
     assert sandbox.python("!pwd").out == "/work\n"
-    assert "not found" in sandbox.python("%no_such_magic").err.lower() + str(
-        sandbox.python("%no_such_magic")["events"]).lower()
+    error = error_of(sandbox.python("%no_such_magic"))
+    assert error["name"] == "UsageError" and "no_such_magic" in error["value"]
 
 
 # Figures
