@@ -97,6 +97,14 @@ Result<void> GuestLink::take(const wire::Frame& frame) {
         return {};
     }
     const auto found = channels_.find(frame.channel);
+    if (found == channels_.end() && frame.channel < kFirstChannel &&
+        frame.kind == wire::Kind::End) {
+        // The runtime's claim, which it did not wait for: a first run follows it on the same
+        // stream.
+        auto claimed = outcome_of(frame.payload);
+        if (!claimed) return claimed.error().during("claim the sandbox");
+        return {};
+    }
     if (found == channels_.end()) {
         return Error{Code::Internal, "the guest spoke on a channel that nobody opened"};
     }

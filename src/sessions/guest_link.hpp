@@ -78,7 +78,8 @@ private:
     boost::asio::posix::stream_descriptor stream_;
     wire::FrameDecoder decoder_;
     std::map<ChannelId, Channel> channels_;
-    ChannelId next_ = 16;  // lower numbers are the runtime's own, from before we got the stream
+    static constexpr ChannelId kFirstChannel = 16;  // lower numbers are the runtime's own
+    ChannelId next_ = kFirstChannel;
     std::string out_;
     bool writing_ = false;
     bool alive_ = true;

@@ -130,7 +130,7 @@ class Kernel:
         return {"pid": os.getpid()}
 
     def _warm(self, request) -> dict:
-        warm.warm(self, warm.pool_cells())
+        warm.touch(self)
         return {}
 
 

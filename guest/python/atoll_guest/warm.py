@@ -22,6 +22,11 @@ _g = _f.groupby('b').agg({'a': 'sum', 'c': 'mean'})
 _f.describe(); _f.merge(_f, on='a'); _f.sort_values('c'); _f[_f.a > 1]; _f.to_csv()
 _f.sum()
 """
+_SMALL = """
+import pandas as pd
+_f = pd.DataFrame({'a': [1, 2, 3], 'b': [4.0, 5.0, 6.0]})
+print(str((_f.sum().to_dict(), _f.a.mean()))[:0], end='')
+"""
 _FRAME = "import pandas as pd\npd.DataFrame({'a': [1, 2, 3], 'b': ['x', 'y', 'z']})"
 _FIGURE = """
 import matplotlib.pyplot as plt
@@ -49,20 +54,33 @@ def cells():
 
 
 def pool_cells():
-    """After a fork: what most first cells touch, and errors. No figure: it would touch some 11 MiB
-    in each member of the pool, and saves little of the time that drawing takes."""
-    chosen = ["1+1", "1/0"]
+    """After a fork: what most first cells touch, and no more: each page touched here is a page that
+    every idle member of the pool holds. So no figure, no traceback, no table as HTML."""
+    libraries = ("numpy", "pandas", "matplotlib.pyplot", "seaborn")
+    imports = "".join(f"import {name}\n" for name in libraries if name in sys.modules)
+    chosen = ["1+1", imports + "for _ in range(3):\n    f'{_}'\nlen('x')"]
     if "pandas" in sys.modules:
-        chosen += ["import pandas as pd\npd.DataFrame({'a': [1, 2, 3]}).sum()", _FRAME]
+        chosen += [_SMALL, _SMALL]
     return chosen
 
 
-def warm(kernel, sources):
+def warm(kernel):
+    """In the zygote: everything that initialises itself lazily, once for all."""
     with traceless(kernel):
-        for source in sources:
+        for source in cells():
             kernel.runner.run({"code": source})
         with contextlib.suppress(Exception):
             kernel.shell.Completer.complete(line_buffer="pri", cursor_pos=3)
+    _forget_warnings()
+    _close_fonts()
+
+
+def touch(kernel):
+    """In a member of the pool. Not what warm() does at its end: looking at every module would copy
+    the pages of all of them."""
+    with traceless(kernel):
+        for source in pool_cells():
+            kernel.runner.run({"code": source})
 
 
 @contextlib.contextmanager
@@ -110,8 +128,6 @@ def traceless(kernel):
                 delattr(sys, name)
         for name, value in last:
             setattr(sys, name, value)
-        _forget_warnings()
-        _close_fonts()
         reseed()
 
 

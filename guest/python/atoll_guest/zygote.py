@@ -104,8 +104,8 @@ def prepare(config):
             pass  # cloudpickle is not in every environment
     if config["warm"]:
         # Twice: the first pass initialises, the second settles caches that the first one grew.
-        warm.warm(built, warm.cells())
-        warm.warm(built, warm.cells())
+        warm.warm(built)
+        warm.warm(built)
     check_single_threaded()
     return built
 

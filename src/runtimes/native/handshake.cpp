@@ -125,18 +125,23 @@ asio::awaitable<void> expect_hello(int stream, std::chrono::milliseconds time_ma
     }
 }
 
-asio::awaitable<json::object> ask_guest(int stream, std::uint32_t channel,
-                                        const json::object& request,
-                                        std::span<const int> descriptors,
-                                        std::chrono::milliseconds time_max) {
-    const auto executor = co_await asio::this_coro::executor;
-    Borrowed borrowed(executor, stream, time_max);
+void tell_guest(int stream, std::uint32_t channel, const json::object& request,
+                std::span<const int> descriptors) {
     std::string bytes;
     wire::append_frame(bytes, wire::Kind::Request, channel, json::serialize(request));
     // The stream is fresh and its buffer empty: a request of some kilobytes goes in one piece.
     if (sys::send_with(stream, bytes, descriptors) != static_cast<ssize_t>(bytes.size())) {
         throw ErrorException(sys::errno_error("write to the sandbox", Code::Unavailable));
     }
+}
+
+asio::awaitable<json::object> ask_guest(int stream, std::uint32_t channel,
+                                        const json::object& request,
+                                        std::span<const int> descriptors,
+                                        std::chrono::milliseconds time_max) {
+    const auto executor = co_await asio::this_coro::executor;
+    Borrowed borrowed(executor, stream, time_max);
+    tell_guest(stream, channel, request, descriptors);
     for (;;) {
         std::string kept;
         const auto frame = co_await read_frame(borrowed, kept);

@@ -159,7 +159,12 @@ asio::awaitable<void> NativeRuntime::claim(NativeSandbox& sandbox, const core::S
         descriptors.push_back(mounts.back().get());
         targets.emplace_back(mount.target);
     }
-    if (!targets.empty()) request["mounts"] = std::move(targets);
+    if (targets.empty()) {
+        // Nothing in it can fail by the caller's fault, so the first run need not wait for it.
+        tell_guest(sandbox.stream(), kClaimChannel, request, {});
+        co_return;
+    }
+    request["mounts"] = std::move(targets);
     co_await ask_guest(sandbox.stream(), kClaimChannel, request, descriptors, kClaimTimeMax);
 }
 
