@@ -183,12 +183,14 @@ public:
         destroy(live);
     }
 
-    asio::awaitable<void> memory(int count) {
+    asio::awaitable<void> memory(int count, std::size_t pool) {
         std::vector<Live> live;
-        const auto warm_up = co_await measure();
-        (void)warm_up;
+        co_await pool_full(pool);
         const std::uint64_t before = co_await measure();
-        for (int i = 0; i < count; ++i) live.push_back(co_await create());
+        for (int i = 0; i < count; ++i) {
+            live.push_back(co_await create());
+            co_await pool_full(pool);
+        }
         const std::uint64_t idle = co_await measure();
         for (auto& one : live) co_await run_code(*one.link, "import pandas as pd");
         const std::uint64_t after = co_await measure();
@@ -281,13 +283,15 @@ private:
 struct Options {
     std::string what;
     int count = 0;
-    std::size_t pool = native::default_pool_size();
+    std::optional<std::size_t> pool;
 };
 
 asio::awaitable<void> measure(asio::io_context& context, Options options) {
     const auto count = [&](int usual) { return options.count > 0 ? options.count : usual; };
-    // Memory is counted from a nest without a pool: else its members would be counted with it.
-    const std::size_t pool = options.what == "memory_per_sandbox" ? 0 : options.pool;
+    // Memory: of sandboxes forked on demand, or with --pool 1 of members that were warmed ahead.
+    const std::size_t usual =
+        options.what == "memory_per_sandbox" ? 0 : native::default_pool_size();
+    const std::size_t pool = options.pool.value_or(usual);
     Bench bench(context, pool);
     co_await bench.start();
     if (options.what == "first_result") {
@@ -304,7 +308,7 @@ asio::awaitable<void> measure(asio::io_context& context, Options options) {
     } else if (options.what == "leak_check") {
         co_await bench.cycles("leak_check", count(1000), 20);
     } else {
-        co_await bench.memory(count(300));
+        co_await bench.memory(count(300), pool);
     }
     co_await bench.stop();
 }

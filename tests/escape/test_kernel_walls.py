@@ -417,6 +417,12 @@ def test_k10_descriptors_of_pid_1(sandbox):
         pytest.skip("PID 1 is closed to this user too")
     for name in names:
         link = os.readlink(f"{folder}/{name}")
+        if link == "/":  # the root of its own scratch space, which has no other name any more
+            entries = set(os.listdir(f"{folder}/{name}/"))
+            assert "session" in entries and "usr" not in entries
+            continue
+        if link.endswith("/oom_score_adj"):
+            continue  # its own
         assert link == "/dev/null" or link.startswith(("pipe:[", "socket:[", "anon_inode:")), link
 
 
@@ -762,7 +768,9 @@ address = None
 for line in open("/proc/self/maps"):
     if line.rstrip().endswith(path):
         address = int(line.split("-")[0], 16)
-memory = os.open("/proc/self/mem", os.O_RDWR)
+# Landlock keeps /proc closed for writing; where the kernel has none, the write is tried.
+try: memory = os.open("/proc/self/mem", os.O_RDWR)
+except PermissionError: memory = None
 end = time.monotonic() + 1.0
 def discard():
     while time.monotonic() < end:
@@ -770,7 +778,7 @@ def discard():
 thread = threading.Thread(target=discard)
 thread.start()
 writes = set()
-while time.monotonic() < end:
+while time.monotonic() < end and memory is not None:
     writes.add(attempt(lambda: os.pwrite(memory, b"DIRTY COW", address)))
 thread.join()
 answer = {"spliced": spliced, "writes": sorted(map(str, writes)), "mapped": address is not None,

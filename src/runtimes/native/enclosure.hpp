@@ -10,7 +10,8 @@
 // second wall each), or the guest of a single sandbox. Owns      nothing after it returns but the
 // process's pidfd, which the caller gets. Threads   any; the child does nothing that needs another
 // thread or the heap. Trusts    the plan: its paths are ours or were granted by the host's user.
-// The enclosure dies with the process that raised it (a parent-death signal).
+// The enclosure dies with the thread that raised it (a parent-death signal is the thread's, not the
+// process's): raise from one that lives as long as the server.
 #include "base/fd.hpp"
 #include "base/result.hpp"
 
