@@ -4,6 +4,7 @@
 #include "main/one_off.hpp"
 #include "main/template_command.hpp"
 
+#include <algorithm>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 #include <cstdio>
@@ -24,7 +25,15 @@ int main(int argc, char** argv) {
     } catch (const CLI::Success& done) {  // --help, --version
         return app.exit(done);
     } catch (const CLI::ParseError& wrong) {
-        std::fprintf(stderr, "atoll: %s\n", wrong.what());
+        const auto known = [&](const CLI::App* command) { return command->check_name(argv[1]); };
+        const auto commands = app.get_subcommands([](const CLI::App*) { return true; });
+        const bool unknown =
+            argc > 1 && argv[1][0] != '-' && std::none_of(commands.begin(), commands.end(), known);
+        if (unknown) {
+            std::fprintf(stderr, "atoll: there is no command \"%s\"\n", argv[1]);
+        } else {
+            std::fprintf(stderr, "atoll: %s\n", wrong.what());
+        }
         std::fprintf(stderr, "`atoll --help` and `atoll COMMAND --help` show what can be asked.\n");
         return 2;
     } catch (const std::exception& unexpected) {

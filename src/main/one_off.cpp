@@ -13,6 +13,8 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <cerrno>
 #include <csignal>
+#include <cstdio>
+#include <cstring>
 #include <unistd.h>
 
 namespace atl::main {
@@ -93,6 +95,11 @@ public:
         context_.run();
         sandbox_->destroy();
         if (failure_) return *failure_;
+        // A closed pipe is how `head` says that it has enough; anything else lost output.
+        if (output_error_ != 0 && output_error_ != EPIPE) {
+            return Error{Code::Unavailable, std::string("write the program's output: ") +
+                                                std::strerror(output_error_)};
+        }
         result_.total_ms = ms_since(began);
         return std::move(result_);
     }
@@ -174,7 +181,8 @@ private:
         if (one_.collect) {
             (to_out ? result_.out : result_.err).append(bytes);
         } else if (!write_all(to_out ? STDOUT_FILENO : STDERR_FILENO, bytes)) {
-            program_->kill();  // nobody reads any more, as with a pipe to a closed `head`
+            output_error_ = errno;
+            program_->kill();
         }
     }
 
@@ -192,6 +200,9 @@ private:
             } else {
                 asked_before = true;
                 program_->signal(number);
+                if (!one_.collect && !one_.interactive) {
+                    std::fputs("\natoll: asked the program to stop; once more ends it\n", stderr);
+                }
             }
         }
     }
@@ -233,8 +244,11 @@ private:
     std::optional<sessions::Program> program_;
     std::optional<Terminal> terminal_;
     std::optional<Error> failure_;
+    int output_error_ = 0;
     OneOffResult result_;
 };
+
+}  // namespace
 
 // Output is bytes; JSON is text. What is no UTF-8 is replaced, so that the object stays valid.
 std::string as_text(const std::string& bytes) {
@@ -269,8 +283,6 @@ std::string as_text(const std::string& bytes) {
     }
     return text;
 }
-
-}  // namespace
 
 Result<OneOffResult> run_one_off(const core::SandboxSpec& spec, OneOff one) {
     std::signal(SIGPIPE, SIG_IGN);  // a closed stdout is an error to handle, not an end

@@ -36,6 +36,9 @@ struct OneOffResult {
 [[nodiscard]] Result<OneOffResult> run_one_off(const core::SandboxSpec& spec, OneOff one);
 [[nodiscard]] boost::json::object to_json(const OneOffResult& result);
 
+// Bytes as valid UTF-8, what is none replaced.
+[[nodiscard]] std::string as_text(const std::string& bytes);
+
 // Whether the command line had a `--`: then what follows is a command, not a script.
 [[nodiscard]] bool asked_for_command();
 void remember_arguments(int argc, char** argv);

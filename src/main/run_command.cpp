@@ -103,6 +103,7 @@ Result<std::string> read_script(const std::string& path) {
 Result<OneOff> plan(const Options& options, bool after_dashes) {
     OneOff one;
     if (after_dashes) {
+        if (options.words.empty()) return invalid("there is no command after --");
         if (!options.code.empty()) return invalid("-c and a command after -- exclude each other");
         one.request.argv = options.words;
         one.request.with_stdin = true;
@@ -139,6 +140,7 @@ Result<OneOff> plan(const Options& options, bool after_dashes) {
         auto language = language_of(options.language, script, content);
         if (!language) return language.error();
         name = script.filename().string();
+        if (as_text(name) != name) name = "script" + script.extension().string();
         one.request.argv = interpreter(*language);
         one.request.with_stdin = true;
     }
@@ -194,6 +196,11 @@ int run(const Options& options, bool after_dashes) {
     if (!spec) return report(spec.error(), options.as_json, kExitUsage);
     auto one = plan(options, after_dashes);
     if (!one) return report(one.error(), options.as_json, kExitUsage);
+    for (const auto& part : one->request.argv) {
+        if (as_text(part) == part) continue;
+        return report(invalid("the argument \"" + as_text(part) + "\" is not valid UTF-8"),
+                      options.as_json, kExitUsage);
+    }
     one->collect = options.as_json;
     auto result = run_one_off(*spec, std::move(*one));
     if (!result) return report(result.error(), options.as_json, kExitAtoll);
