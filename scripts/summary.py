@@ -14,7 +14,7 @@ REPORTS = {
     "style": ["style.xml"],
     "unit": ["unit/*.xml"],
     "fuzz": ["fuzz.txt"],
-    "kernel": ["kernel.xml"],
+    "guest": ["kernel.xml", "archive.xml"],
     "escape": ["root.xml", "root.txt", "rootless.xml"],
 }
 
