@@ -176,8 +176,9 @@ asio::awaitable<std::unique_ptr<core::Sandbox>> NativeRuntime::create(core::Sand
     }
     SandboxPtr sandbox;
     while (spec.template_name == "default" && !pool_.empty()) {
-        sandbox = std::move(pool_.front());
-        pool_.pop_front();
+        // The youngest first: what it touched may still be in the processor's caches.
+        sandbox = std::move(pool_.back());
+        pool_.pop_back();
         if (sandbox->alive()) break;
         sandbox.reset();
     }
