@@ -5,6 +5,7 @@
 // is ready, passes on the host's frames, and drops them once they have ended.
 // Threads   one. An operation never blocks: it does what can be done now and returns.
 #include "guest/lib/host_link.hpp"
+#include "wire/fields.hpp"
 #include "wire/flow.hpp"
 
 #include <boost/json/object.hpp>
@@ -84,12 +85,8 @@ private:
     bool ended_ = false;
 };
 
-// Fields of a request. The host is trusted, but a wrong type must be an answer, not a crash.
-[[nodiscard]] std::string text_of(const json::object& request, std::string_view key,
-                                  std::string_view otherwise = {});
-[[nodiscard]] std::int64_t number_of(const json::object& request, std::string_view key,
-                                     std::int64_t otherwise = 0);
-[[nodiscard]] bool flag_of(const json::object& request, std::string_view key,
-                           bool otherwise = false);
+using wire::flag_of;
+using wire::number_of;
+using wire::text_of;
 
 }  // namespace atl::guest

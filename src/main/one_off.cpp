@@ -2,6 +2,7 @@
 
 #include "main/terminal.hpp"
 #include "runtimes/native/direct.hpp"
+#include "runtimes/native/sandbox.hpp"
 #include "sys/cgroup.hpp"
 
 #include <boost/asio/as_tuple.hpp>
@@ -75,7 +76,7 @@ public:
         auto from = native::Template::load(*paths, spec_.template_name);
         if (!from) return from.error();
         host_ = sys::CgroupHost::detect();
-        sys::sweep_cgroups(host_, "sb-");
+        sys::sweep_cgroups(host_, native::kSandboxPrefix);
         auto sandbox = native::raise_direct(*paths, host_, *from, spec_);
         if (!sandbox) return sandbox.error();
         sandbox_ = std::move(*sandbox);

@@ -1,5 +1,7 @@
 #include "sessions/guest_link.hpp"
 
+#include "wire/fields.hpp"
+
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
@@ -29,17 +31,12 @@ Code code_of(std::string_view name) {
     return Code::Internal;
 }
 
-std::string text_in(const json::object& from, std::string_view key) {
-    const auto* value = from.if_contains(key);
-    return value != nullptr && value->is_string() ? std::string(value->get_string()) : "";
-}
-
 Result<json::object> outcome_of(std::string_view payload) {
     auto result = wire::parse_object(payload);
     if (!result) return result.error().during("the guest's answer");
     const auto* ok = result->if_contains("ok");
     if (ok != nullptr && ok->is_bool() && ok->get_bool()) return std::move(*result);
-    return Error{code_of(text_in(*result, "code")), text_in(*result, "message")};
+    return Error{code_of(wire::text_of(*result, "code")), wire::text_of(*result, "message")};
 }
 
 }  // namespace
@@ -91,7 +88,7 @@ Result<void> GuestLink::take(const wire::Frame& frame) {
         auto hello = wire::parse_object(frame.payload);
         if (!hello || said_hello_) return Error{Code::Internal, "the guest greets oddly"};
         said_hello_ = true;
-        if (const auto error = text_in(*hello, "error"); !error.empty()) {
+        if (const auto error = wire::text_of(*hello, "error"); !error.empty()) {
             return Error{Code::Unavailable, "build the sandbox: " + error};
         }
         return {};

@@ -1,5 +1,7 @@
 #include "sessions/program.hpp"
 
+#include "wire/fields.hpp"
+
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <csignal>
@@ -14,18 +16,6 @@ namespace {
 // How much longer than its time a guest may take to report a timeout before it is not believed.
 constexpr std::chrono::milliseconds kBackstop{3000};
 constexpr auto as_tuple = asio::as_tuple(asio::use_awaitable);
-
-std::int64_t number_in(const json::object& from, std::string_view key) {
-    const auto* value = from.if_contains(key);
-    if (value == nullptr || !value->is_number()) return 0;
-    boost::system::error_code failed;
-    return value->to_number<std::int64_t>(failed);
-}
-
-bool flag_in(const json::object& from, std::string_view key) {
-    const auto* value = from.if_contains(key);
-    return value != nullptr && value->is_bool() && value->get_bool();
-}
 
 struct Listener : Sink {
     Program::Output pass_on;
@@ -108,22 +98,23 @@ asio::awaitable<ProgramResult> Program::run(ProgramRequest request, Output outpu
             stats = {};  // it ended in between; then the host's own figures must do
         }
     }
-    usage.memory_kills += static_cast<std::uint64_t>(number_in(stats, "memory_kills"));
+    usage.memory_kills += static_cast<std::uint64_t>(wire::number_of(stats, "memory_kills"));
     result.memory_peak_bytes =
         usage.memory_peak_bytes > 0
             ? usage.memory_peak_bytes
-            : static_cast<std::uint64_t>(number_in(stats, "memory_peak_bytes"));
-    const auto disk_max = number_in(stats, "disk_bytes_max");
-    const bool disk_full = disk_max > 0 && number_in(stats, "disk_bytes_used") + 65536 >= disk_max;
-    const bool inodes_full = flag_in(stats, "inodes_full");
+            : static_cast<std::uint64_t>(wire::number_of(stats, "memory_peak_bytes"));
+    const auto disk_max = wire::number_of(stats, "disk_bytes_max");
+    const bool disk_full =
+        disk_max > 0 && wire::number_of(stats, "disk_bytes_used") + 65536 >= disk_max;
+    const bool inodes_full = wire::flag_of(stats, "inodes_full");
 
     const json::object ended = *listener.result ? **listener.result : json::object{};
-    result.signal = static_cast<int>(number_in(ended, "signal"));
+    result.signal = static_cast<int>(wire::number_of(ended, "signal"));
     result.exit_code =
-        *listener.result ? static_cast<int>(number_in(ended, "exit_code")) : 128 + SIGKILL;
+        *listener.result ? static_cast<int>(wire::number_of(ended, "exit_code")) : 128 + SIGKILL;
     if (!*listener.result) result.signal = SIGKILL;
     using core::EndReason;
-    if (overdue || flag_in(ended, "timed_out")) {
+    if (overdue || wire::flag_of(ended, "timed_out")) {
         result.reason = EndReason::Timeout;
     } else if (listener.truncated) {
         result.reason = EndReason::Output;

@@ -36,15 +36,6 @@ def call(number, *arguments):
 
 
 @pytest.fixture
-def neighbour(driver):
-    """Another sandbox on the same host, with state that it must keep."""
-    made = driver.create()
-    made.python("kept = 41")
-    yield made
-    made.destroy()
-
-
-@pytest.fixture
 def crowded(driver):
     """A sandbox that may have few processes."""
     made = driver.create(limits={"processes_max": PROCESSES})

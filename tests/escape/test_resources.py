@@ -24,14 +24,6 @@ PROMPT_S = 30
 
 
 @pytest.fixture
-def neighbour(driver):
-    made = driver.create()
-    made.python("kept = 41")
-    yield made
-    made.destroy()
-
-
-@pytest.fixture
 def make(driver):
     """Sandboxes with limits of the test's own choice."""
     made = []

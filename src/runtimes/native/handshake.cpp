@@ -3,6 +3,7 @@
 #include "sys/descriptor_passing.hpp"
 #include "sys/files.hpp"
 #include "wire/assembler.hpp"
+#include "wire/fields.hpp"
 #include "wire/frame.hpp"
 
 #include <boost/asio/as_tuple.hpp>
@@ -107,11 +108,6 @@ asio::awaitable<wire::Frame> read_frame(Borrowed& stream, std::string& kept) {
     }
 }
 
-std::string text_in(const json::object& from, std::string_view key) {
-    const auto* value = from.if_contains(key);
-    return value != nullptr && value->is_string() ? std::string(value->get_string()) : "";
-}
-
 }  // namespace
 
 asio::awaitable<void> expect_hello(int stream, std::chrono::milliseconds time_max) {
@@ -120,7 +116,7 @@ asio::awaitable<void> expect_hello(int stream, std::chrono::milliseconds time_ma
     std::string kept;
     const auto frame = co_await read_frame(borrowed, kept);
     auto hello = wire::parse_object(frame.payload).value();
-    if (const auto error = text_in(hello, "error"); !error.empty()) {
+    if (const auto error = wire::text_of(hello, "error"); !error.empty()) {
         throw ErrorException({Code::Unavailable, "build the sandbox: " + error});
     }
 }
@@ -149,7 +145,7 @@ asio::awaitable<json::object> ask_guest(int stream, std::uint32_t channel,
         auto result = wire::parse_object(frame.payload).value();
         const auto* ok = result.if_contains("ok");
         if (ok != nullptr && ok->is_bool() && ok->get_bool()) co_return result;
-        throw ErrorException({Code::Unavailable, text_in(result, "message")});
+        throw ErrorException({Code::Unavailable, wire::text_of(result, "message")});
     }
 }
 

@@ -8,6 +8,7 @@
 #include "sys/seccomp/policy.hpp"
 #include "sys/syscalls.hpp"
 #include "wire/assembler.hpp"
+#include "wire/fields.hpp"
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
@@ -39,11 +40,6 @@ constexpr auto as_tuple = asio::as_tuple(asio::use_awaitable);
 // must not hang us.
 constexpr auto kImportTimeMax = std::chrono::seconds(120);
 constexpr auto kForkTimeMax = std::chrono::seconds(20);
-
-std::string text_in(const json::object& from, std::string_view key) {
-    const auto* value = from.if_contains(key);
-    return value != nullptr && value->is_string() ? std::string(value->get_string()) : "";
-}
 
 // A pidfd tells which process it is in the numbers of whoever asks.
 pid_t pid_of(int pidfd) {
@@ -198,8 +194,8 @@ asio::awaitable<void> Nest::read() {
         // Python's own report of a failed start comes in a kernel's framing: length and type first.
         if (!text.empty() && text.front() != '{' && text.size() > 5) text.remove_prefix(5);
         auto message = wire::parse_object(text);
-        if (!message || text_in(*message, "event") == "error") {
-            fail(message ? text_in(*message, "message") : message.error().message);
+        if (!message || wire::text_of(*message, "event") == "error") {
+            fail(message ? wire::text_of(*message, "message") : message.error().message);
             break;
         }
         if (waiting_.empty()) continue;
@@ -237,9 +233,10 @@ asio::awaitable<Nest::Reply> Nest::ask(const json::object& message, std::vector<
         if (!cancelled && !waiting->reply) fail("the zygote does not answer");
     }
     if (!waiting->reply) throw ErrorException({Code::Unavailable, death_});
-    if (text_in(waiting->reply->message, "type") == "error") {
+    if (wire::text_of(waiting->reply->message, "type") == "error") {
         throw ErrorException(
-            {Code::Unavailable, "fork a sandbox: " + text_in(waiting->reply->message, "message")});
+            {Code::Unavailable,
+             "fork a sandbox: " + wire::text_of(waiting->reply->message, "message")});
     }
     co_return std::move(*waiting->reply);
 }
