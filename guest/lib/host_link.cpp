@@ -2,20 +2,22 @@
 
 #include "sys/descriptor_passing.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <sys/socket.h>
 
 namespace atl::guest {
 
 namespace {
-constexpr std::size_t kReadBytes = 128 * 1024;
+constexpr std::size_t kReadBytesMax = 128 * 1024;
 }  // namespace
 
 bool HostLink::read_frames(const std::function<void(const wire::Frame&)>& take) {
     for (;;) {
-        char* into = decoder_.writable(kReadBytes);
-        ssize_t n = sys::receive_with(stream_.get(), into, kReadBytes, MSG_DONTWAIT, descriptors_);
-        if (n < 0 && errno == ENOTSOCK) n = ::read(stream_.get(), into, kReadBytes);
+        const std::size_t room = read_bytes_;
+        char* into = decoder_.writable(room);
+        ssize_t n = sys::receive_with(stream_.get(), into, room, MSG_DONTWAIT, descriptors_);
+        if (n < 0 && errno == ENOTSOCK) n = ::read(stream_.get(), into, room);
         if (n < 0 && errno == EINTR) continue;
         if (n < 0) return errno == EAGAIN;
         if (n == 0) return false;
@@ -26,7 +28,8 @@ bool HostLink::read_frames(const std::function<void(const wire::Frame&)>& take) 
             if (!frame->has_value()) break;
             take(**frame);
         }
-        if (static_cast<std::size_t>(n) < kReadBytes) return true;
+        if (static_cast<std::size_t>(n) < room) return true;
+        read_bytes_ = std::min(room * 4, kReadBytesMax);
     }
 }
 

@@ -38,7 +38,10 @@ public:
 
 private:
     static constexpr std::size_t kUnsentMax = 1 << 20;
+    // Small at first: each page of it is a page more for every sandbox that only waits.
+    static constexpr std::size_t kReadBytesMin = 4 * 1024;
     UniqueFd stream_;
+    std::size_t read_bytes_ = kReadBytesMin;  // grows with what comes
     wire::FrameDecoder decoder_;
     std::string out_;
     std::size_t sent_ = 0;

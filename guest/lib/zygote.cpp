@@ -1,5 +1,6 @@
 #include "guest/lib/zygote.hpp"
 
+#include "guest/lib/arenas.hpp"
 #include "guest/lib/config.hpp"
 #include "guest/lib/guest.hpp"
 #include "guest/lib/huge_pages.hpp"
@@ -84,6 +85,7 @@ void Zygote::reply(const json::object& message, int pidfd) {
 }
 
 int Zygote::serve() {
+    seal_arenas();
     gather_into_huge_pages();
     reply({{"type", "ready"}});
     std::string message(kMessageBytesMax, '\0');

@@ -22,11 +22,6 @@ class Guard:
         self._fflush = ctypes.PyDLL(None).fflush
         self._stdout = self._stderr = None
 
-    def renew(self, streams):
-        """After the fork, when descriptors 1 and 2 are the kernel's own."""
-        self._streams = streams
-        return streams
-
     def before(self, displayhook):
         self._interrupts.install()
         self._streams.restore()

@@ -57,7 +57,7 @@ class Kernel:
 
     def attach(self, link):
         self.outlet.link = link
-        self.streams = self.guard.renew(Streams())
+        self.streams.take_over()
         reseed()
         self.interrupts.install()
         os.register_at_fork(after_in_child=self._in_forked_child)
@@ -112,8 +112,12 @@ class Kernel:
     def _start(self, request) -> dict:
         environment = request.get("env")
         if environment is not None:
-            os.environ.clear()
-            os.environ.update(environment)
+            # Only what differs: most of it is as in the zygote, and writing copies pages.
+            for name in [name for name in os.environ if name not in environment]:
+                del os.environ[name]
+            for name, value in environment.items():
+                if os.environ.get(name) != value:
+                    os.environ[name] = value
         display.use_inline_figures(os.environ)
         time.tzset()
         os.chdir(request.get("cwd") or "/")

@@ -43,7 +43,10 @@ class Link:
 class GuestLink(Link):
     _INTERRUPTED = -2
 
-    def __init__(self, library: str, fd: int):
+    """Made in the zygote, where the descriptor is not known yet: each Python function that runs in
+    a fork for the first time copies pages."""
+
+    def __init__(self, library: str):
         super().__init__()
         # CDLL, not PyDLL: user threads go on running while the kernel waits for its next request.
         lib = ctypes.CDLL(library)
@@ -57,11 +60,14 @@ class GuestLink(Link):
         self._write = lib.atoll_kernel_send
         self._write.restype = ctypes.c_int
         self._write.argtypes = [ctypes.c_int, ctypes.c_uint8, ctypes.c_char_p, ctypes.c_size_t]
-        self._fd = fd
+        self._fd = -1
         self._kind = ctypes.c_uint8()
         self._data = ctypes.POINTER(ctypes.c_uint8)()
         self._kind_at = ctypes.byref(self._kind)
         self._data_at = ctypes.byref(self._data)
+
+    def adopt(self, fd: int):
+        self._fd = fd
 
     def receive(self):
         while True:

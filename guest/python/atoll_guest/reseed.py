@@ -5,10 +5,32 @@ sandbox the same numbers. Explicit here, so that one place can be read and teste
 (PYTHONHASHSEED) is the one thing that stays: it is fixed when an interpreter starts.
 """
 
+import ctypes
 import os
 import random
 import struct
 import sys
+
+
+_TWISTER_WORDS = 624
+_numpy_words = None  # where the words of numpy's global generator lie, and their number used up
+_numpy_position = None
+
+
+def find_numpy_state() -> None:
+    """In the zygote: seeding through numpy's own functions copies a hundred pages in each fork, a
+    write to its state two. Where that does not look as expected, reseed() takes the long way."""
+    global _numpy_words, _numpy_position
+    numpy_random = sys.modules.get("numpy.random")
+    try:
+        address = numpy_random.get_bit_generator().ctypes.state_address
+        name, words, position, has_gauss, _ = numpy_random.get_state()
+        there = ctypes.string_at(address, _TWISTER_WORDS * 4) == words.tobytes()
+        counter = ctypes.c_int.from_address(address + _TWISTER_WORDS * 4)
+        if name == "MT19937" and there and counter.value == position and not has_gauss:
+            _numpy_words, _numpy_position = address, counter
+    except Exception:  # no numpy, or one that keeps its state elsewhere
+        pass
 
 
 def reseed() -> None:
@@ -24,6 +46,10 @@ def reseed() -> None:
 
 def _reseed_numpy():
     # default_rng() asks the system each time; only the legacy global generator has kept state.
+    if _numpy_words is not None:
+        ctypes.memmove(_numpy_words, os.urandom(_TWISTER_WORDS * 4), _TWISTER_WORDS * 4)
+        _numpy_position.value = _TWISTER_WORDS
+        return
     numpy_random = sys.modules.get("numpy.random")
     if numpy_random is not None:
         numpy_random.seed(list(struct.unpack("<16I", os.urandom(64))))

@@ -96,6 +96,12 @@ class Streams:
     """Owns the kernel's stdout and stderr objects and the kept duplicates of their descriptors."""
 
     def __init__(self):
+        self._make()
+        self.take_over()
+
+    def take_over(self):
+        """Again after a fork, when descriptors 1 and 2 have become the kernel's own. The streams
+        themselves go by number, and stay."""
         self._kept = {}
         self._identity = {}
         # A sandbox may allow fewer open files than that.
@@ -104,7 +110,6 @@ class Streams:
             self._kept[fd] = fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, lowest)
             status = os.fstat(fd)
             self._identity[fd] = (status.st_dev, status.st_ino)
-        self._make()
         sys.stdout = sys.__stdout__ = self.out
         sys.stderr = sys.__stderr__ = self.err
 

@@ -32,6 +32,8 @@ import importlib
 import json
 import threading
 
+from .link import GuestLink
+
 EXIT = {"config": 2, "preload_failed": 3, "threads": 4, "library": 5, "internal": 6}
 
 # Numeric libraries start their pools when they are imported, one thread a core. Arrow carries a
@@ -60,15 +62,56 @@ def main(arguments) -> int:
     config = None
     try:
         config = read_config(arguments)
+        library = load(config["library"])
         kernel = prepare(config)
-        fd = serve(config["library"], config["control_fd"])
+        from .kernel import leave
+
+        link = GuestLink(config["library"])
+        settle()
+        fd = serve(library, config["control_fd"])
     except Failure as failure:
         return report(config, failure.code, str(failure))
     except Exception as error:
         return report(config, "internal", f"{type(error).__name__}: {error}")
     if fd is None:
         return 0  # the control link closed: the server has gone
-    return become_kernel(kernel, config["library"], fd)
+    link.adopt(fd)
+    kernel.attach(link)
+    kernel.serve()
+    leave(kernel)
+    return 0
+
+
+def load(path: str):
+    try:
+        # PyDLL keeps the GIL: the fork must happen while this thread holds it.
+        library = ctypes.PyDLL(path)
+        library.atoll_zygote_serve.restype = ctypes.c_int
+        library.atoll_zygote_serve.argtypes = [ctypes.c_int]
+        keep_objects_together(library)
+        return library
+    except (OSError, AttributeError) as error:
+        raise Failure("library", f"load the guest library: {error}") from None
+
+
+class _ArenaAllocator(ctypes.Structure):
+    """PyObjectArenaAllocator of Python's C interface."""
+
+    _fields_ = [
+        ("context", ctypes.c_void_p),
+        ("alloc", ctypes.c_void_p),
+        ("free", ctypes.c_void_p),
+    ]
+
+
+def keep_objects_together(library):
+    """Before the imports: what they allocate comes to lie where huge pages fit (arenas.hpp)."""
+    allocator = _ArenaAllocator(
+        None,
+        ctypes.cast(library.atoll_arena_alloc, ctypes.c_void_p),
+        ctypes.cast(library.atoll_arena_free, ctypes.c_void_p),
+    )
+    ctypes.pythonapi.PyObject_SetArenaAllocator(ctypes.byref(allocator))
 
 
 def read_config(arguments) -> dict:
@@ -94,7 +137,7 @@ def prepare(config):
 
     display.use_inline_figures(os.environ)
     preload(config["preload"])
-    from . import kernel, warm
+    from . import kernel, reseed, warm
 
     built = kernel.Kernel()
     for name in _ALWAYS:
@@ -106,6 +149,7 @@ def prepare(config):
         # Twice: the first pass initialises, the second settles caches that the first one grew.
         warm.warm(built)
         warm.warm(built)
+    reseed.find_numpy_state()
     check_single_threaded()
     return built
 
@@ -141,37 +185,24 @@ def check_single_threaded():
     )
 
 
-def serve(library: str, control_fd: int):
-    """The kernel's link, in a forked kernel; None in the zygote when the control link closes."""
-    try:
-        # PyDLL keeps the GIL: the fork must happen while this thread holds it.
-        function = ctypes.PyDLL(library).atoll_zygote_serve
-    except (OSError, AttributeError) as error:
-        raise Failure("library", f"load the guest library: {error}") from None
-    function.restype = ctypes.c_int
-    function.argtypes = [ctypes.c_int]
-    # Frozen objects are in no generation that a collection walks, so a collection in a fork does
-    # not write to (and so copy) the pages of everything that was imported.
+def settle():
+    """Frozen objects are in no generation that a collection walks, so a collection in a fork does
+    not write to (and so copy) the pages of everything that was imported."""
     gc.collect()
     gc.freeze()
+
+
+def serve(library, control_fd: int):
+    """The kernel's link, in a forked kernel; None in the zygote when the control link closes."""
     # Before, not after, the many forks that follow: this process only forks from here on.
     ctypes.pythonapi.PyOS_BeforeFork()
-    fd = function(control_fd)
+    after_fork = ctypes.pythonapi.PyOS_AfterFork_Child
+    fd = library.atoll_zygote_serve(control_fd)
     if fd < 0:
         ctypes.pythonapi.PyOS_AfterFork_Parent()
         return None
-    ctypes.pythonapi.PyOS_AfterFork_Child()
+    after_fork()
     return fd
-
-
-def become_kernel(kernel, library, fd) -> int:
-    from . import kernel as kernel_module
-    from .link import GuestLink
-
-    kernel.attach(GuestLink(library, fd))
-    kernel.serve()
-    kernel_module.leave(kernel)
-    return 0
 
 
 def report(config, code, message) -> int:

@@ -1,6 +1,7 @@
 /* The three calls of the guest library that the Python side makes, without any walls: what the
  * zygote's tests load, so that they need neither root nor the C++ build. Forks twice, as the real
  * one does: the zygote's child stands for PID 1, and its child returns as the kernel. */
+#include <sys/mman.h>
 #include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -88,4 +89,15 @@ int atoll_zygote_serve(int control) {
         }
         for (int i = 0; i < 3; ++i) close(fds[i]);
     }
+}
+
+void *atoll_arena_alloc(void *context, size_t bytes) {
+    (void)context;
+    void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return at == MAP_FAILED ? NULL : at;
+}
+
+void atoll_arena_free(void *context, void *at, size_t bytes) {
+    (void)context;
+    munmap(at, bytes);
 }
