@@ -9,7 +9,20 @@
 namespace atl {
 
 // What the caller can do about it, not where it happened.
-enum class Code { InvalidArgument, NotFound, Conflict, Exhausted, Unavailable, Internal };
+enum class Code {
+    InvalidArgument,  // ask for something else
+    Unauthenticated,  // say who you are
+    Forbidden,        // you may not
+    NotFound,
+    Conflict,     // not in this state
+    TooLarge,     // send less
+    Exhausted,    // a quota or a limit is used up
+    RateLimited,  // wait
+    Unsupported,  // this server cannot do it at all
+    Unavailable,  // not now
+    Timeout,
+    Internal,  // a fault of ours
+};
 
 struct Error {
     Code code = Code::Internal;
