@@ -66,9 +66,30 @@ void apply_config(const json::object& config, Surroundings& surroundings) {
                 {text_of(mount.get_object(), "from"), text_of(mount.get_object(), "to")});
         }
     }
+    if (const auto* program = config.if_contains("kernel_program");
+        program != nullptr && program->is_array()) {
+        surroundings.kernel_program.clear();
+        for (const auto& word : program->get_array()) {
+            if (word.is_string()) {
+                surroundings.kernel_program.emplace_back(word.get_string().c_str());
+            }
+        }
+    }
     if (const std::string hex = text_of(config, "filter"); !hex.empty()) {
         surroundings.user_filter = filter_from(hex);
     }
+}
+
+json::object describe_limits(const Surroundings& surroundings) {
+    return {{"limits",
+             {{"file_bytes_max", surroundings.limits.file_bytes_max},
+              {"open_files_max", surroundings.limits.open_files_max},
+              {"processes_max", surroundings.limits.processes_max},
+              {"watched_memory_bytes_max", surroundings.watched_memory_bytes_max}}},
+            {"user",
+             {{"uid", surroundings.user.uid},
+              {"gid", surroundings.user.gid},
+              {"change_ids", surroundings.user.change_ids}}}};
 }
 
 }  // namespace atl::guest

@@ -11,4 +11,7 @@ namespace atl::guest {
 
 void apply_config(const boost::json::object& config, Surroundings& surroundings);
 
+// The limits and the user, in the same words: what PID 1 tells a kernel.
+[[nodiscard]] boost::json::object describe_limits(const Surroundings& surroundings);
+
 }  // namespace atl::guest

@@ -5,6 +5,7 @@
 #include "guest/lib/files.hpp"
 #include "guest/lib/memory_watch.hpp"
 #include "guest/lib/process.hpp"
+#include "guest/lib/walls.hpp"
 #include "guest/lib/watch.hpp"
 #include "sys/mounts.hpp"
 #include "wire/assembler.hpp"
@@ -32,8 +33,7 @@ constexpr std::chrono::milliseconds memory_check_every(bool idle) {
 // While a deadline runs the loop turns at least so often: what it missed tells how long it was
 // frozen, to within this.
 constexpr auto kTurnTimeMax = std::chrono::milliseconds(250);
-constexpr const char* kDefaultContext = "default";
-constexpr const char* kDefaultDirectory = "/session";
+constexpr std::size_t kUnknownDeadMax = 256;
 
 // An operation that is answered at once.
 class Answer : public Operation {
@@ -43,10 +43,11 @@ public:
 
 }  // namespace
 
-Guest::Guest(UniqueFd stream, Surroundings surroundings, bool can_fork_kernels)
+Guest::Guest(UniqueFd stream, Surroundings surroundings, UniqueFd bell)
     : link_(std::move(stream)),
       surroundings_(std::move(surroundings)),
-      can_fork_kernels_(can_fork_kernels) {
+      bell_(std::move(bell)),
+      has_kernels_(bell_.get() >= 0) {
     // Everything is blocked: PID 1 hears signals only where it looks for them, so no process of the
     // sandbox can disturb it with one.
     sigset_t all, heard;
@@ -59,17 +60,18 @@ Guest::Guest(UniqueFd stream, Surroundings surroundings, bool can_fork_kernels)
     ::fcntl(link_.fd(), F_SETFL, ::fcntl(link_.fd(), F_GETFL) | O_NONBLOCK);
 }
 
-void Guest::expect_run() {
+void Guest::belongs_to_somebody(std::unique_ptr<Kernel> first) {
     claimed_ = true;
-    kernels_[kDefaultContext] = std::make_unique<Kernel>(kDefaultContext, kDefaultDirectory);
+    if (first == nullptr) return;
+    if (first->awaited()) first->admit(surroundings_);
+    kernels_[kDefaultContext] = std::move(first);
 }
 
-int Guest::run() {
+void Guest::run() {
     link_.send(wire::Kind::Hello, 0,
-               json::serialize(json::object{{"version", wire::kProtocolVersion},
-                                            {"kernels", can_fork_kernels_}}));
-    if (!link_.flush()) return -1;
-    if (start_kernels()) return kernel_link_;
+               json::serialize(
+                   json::object{{"version", wire::kProtocolVersion}, {"kernels", has_kernels_}}));
+    if (!link_.flush()) return;
     while (!stop_) {
         if (!link_.flush()) break;
         wait();
@@ -85,7 +87,8 @@ int Guest::run() {
             }
         }
         for (auto& [context, kernel] : kernels_) kernel->pump();
-        if (start_kernels()) return kernel_link_;
+        bury_kernels();
+        start_kernels();
         std::erase_if(operations_, [](const auto& entry) { return entry.second->ended(); });
         if (surroundings_.watched_memory_bytes_max > 0 &&
             now - memory_checked_ > memory_check_every(operations_.empty())) {
@@ -94,7 +97,6 @@ int Guest::run() {
         }
     }
     (void)link_.flush();
-    return -1;
 }
 
 int Guest::wait_ms() const {
@@ -105,6 +107,11 @@ int Guest::wait_ms() const {
             deadline && (!first || *deadline < *first)) {
             first = deadline;
         }
+    }
+    for (const auto& [context, kernel] : kernels_) {
+        if (kernel->wanted()) return 0;
+        // Looks at the time it has been waiting for.
+        if (kernel->awaited() && !first) first = Clock::now() + kTurnTimeMax;
     }
     if (surroundings_.watched_memory_bytes_max > 0) {
         const auto next = memory_checked_ + memory_check_every(operations_.empty());
@@ -176,8 +183,10 @@ std::unique_ptr<Operation> Guest::begin(std::uint32_t channel, const json::objec
                    call != nullptr && call->is_object()) {
             inner = call->get_object();
         }
+        // Warming runs our own cells only; all else may run what is somebody's.
+        const bool ours = !is_run && text_of(inner, "op") == "warm";
         auto call = std::make_unique<KernelCall>(
-            link_, channel, json::serialize(inner), is_run,
+            link_, channel, json::serialize(inner), is_run, ours,
             std::chrono::milliseconds(number_of(request, "timeout_ms")),
             std::chrono::milliseconds(number_of(request, "grace_ms", 2000)));
         begin_kernel(*call, text_of(request, "context", kDefaultContext),
@@ -209,8 +218,8 @@ std::unique_ptr<Operation> Guest::begin(std::uint32_t channel, const json::objec
 
 void Guest::begin_kernel(KernelCall& call, const std::string& context,
                          const std::string& directory) {
-    if (!can_fork_kernels_) {
-        return call.fail("unavailable", "this sandbox was started without a kernel to fork");
+    if (!has_kernels_) {
+        return call.fail("unavailable", "this sandbox was started without kernels");
     }
     auto& kernel = kernels_[context];
     if (kernel == nullptr) {
@@ -262,19 +271,29 @@ void Guest::answer_kernel_request(Operation& operation, const std::string& op,
     operation.fail("invalid_argument", "there is no operation " + op);
 }
 
-bool Guest::start_kernels() {
+void Guest::start_kernels() {
     for (auto& [context, kernel] : kernels_) {
-        if (kernel->pid() > 0) continue;
-        const pid_t pid = kernel->start(surroundings_, kernel_link_);
-        if (pid == 0) return true;
-        if (pid < 0) {
+        if (!kernel->wanted()) continue;
+        if (!kernel->forsaken() && kernel->summon(bell_.get())) {
+            kernel->admit(surroundings_);
+        } else if (!kernel->start_as_program(surroundings_)) {
             if (KernelCall* call = kernel->current()) {
                 kernel->forget(*call);
-                call->fail_errno("fork a kernel for " + context);
+                call->fail_errno("start a kernel for " + context);
             }
         }
     }
-    return false;
+}
+
+// One that ended at once may have been reaped before its first message was read.
+void Guest::bury_kernels() {
+    bool awaited = false;
+    for (auto& [context, kernel] : kernels_) {
+        awaited = awaited || kernel->awaited();
+        const auto found = unknown_dead_.find(kernel->pid());
+        if (found != unknown_dead_.end()) kernel->process_ended(found->second);
+    }
+    if (!awaited) unknown_dead_.clear();
 }
 
 void Guest::hear_signals() {
@@ -300,8 +319,15 @@ void Guest::reap() {
         const pid_t pid = ::waitpid(-1, &status, WNOHANG);
         if (pid <= 0) return;
         for (auto& [channel, operation] : operations_) operation->child_ended(pid, status);
+        bool known = false, awaited = false;
         for (auto& [context, kernel] : kernels_) {
-            if (kernel->pid() == pid) kernel->process_ended(status);
+            awaited = awaited || kernel->awaited();
+            if (kernel->pid() != pid) continue;
+            known = true;
+            kernel->process_ended(status);
+        }
+        if (awaited && !known && unknown_dead_.size() < kUnknownDeadMax) {
+            unknown_dead_[pid] = status;
         }
     }
 }
@@ -329,6 +355,18 @@ void Guest::claim(Operation& operation, const json::object& request) {
             return operation.fail_errno(failure.step);
         }
     }
+    const bool kept = request.contains("kept");
+    if (kept) {
+        // The mount itself, or the name of one where the nest has them all.
+        const std::string name = text_of(request, "kept");
+        UniqueFd tree = name.empty() ? link_.take_descriptor()
+                                     : UniqueFd(kept_folder_named(surroundings_, name));
+        if (tree.get() < 0) return operation.fail_errno("open the session's folder");
+        if (!show_kept_folders(tree.get(), surroundings_, failure)) {
+            errno = failure.cause;
+            return operation.fail_errno(failure.step);
+        }
+    }
     if (const auto* mounts = request.if_contains("mounts");
         mounts != nullptr && mounts->is_array()) {
         for (const auto& target : mounts->get_array()) {
@@ -343,6 +381,11 @@ void Guest::claim(Operation& operation, const json::object& request) {
             }
         }
     }
+    if (kept || request.contains("mounts")) {
+        // Rules go by what lies at a path when they are made.
+        if (surroundings_.landlock_fd >= 0) ::close(surroundings_.landlock_fd);
+        surroundings_.landlock_fd = sys::make_landlock_ruleset(kWritable);
+    }
     if (const std::string name = text_of(request, "hostname"); !name.empty()) {
         [[maybe_unused]] const int unchecked = ::sethostname(name.data(), name.size());
     }
@@ -354,7 +397,7 @@ void Guest::claim(Operation& operation, const json::object& request) {
             const std::string directory = kernel->directory();
             kernel = std::make_unique<Kernel>(context, directory);
         }
-    } else if (request.contains("env")) {
+    } else if (kept || request.contains("env")) {
         for (auto& [context, kernel] : kernels_) kernel->renew_environment(surroundings_);
     }
     operation.end();

@@ -5,7 +5,7 @@
 //
 // Owns      all operations and kernels; reaps every process of the sandbox, also those that were
 //           orphaned.
-// Threads   one, ever: a kernel is a fork of this very process.
+// Threads   one.
 // Trusts    the host; nothing that comes from a process of the sandbox.
 // When the host goes, or asks for shutdown, run() returns and the sandbox ends with PID 1.
 #include "guest/lib/kernel.hpp"
@@ -19,15 +19,14 @@ namespace atl::guest {
 
 class Guest {
 public:
-    // `can_fork_kernels`: this process is a Python that a kernel can be forked from.
-    Guest(UniqueFd stream, Surroundings surroundings, bool can_fork_kernels);
+    // `bell`: rung to get a kernel from the nest; none where there are no kernels.
+    Guest(UniqueFd stream, Surroundings surroundings, UniqueFd bell);
 
-    // Before run(): this sandbox has an owner from the start, who will want a kernel at once.
-    void expect_run();
+    // Before run(): this sandbox has an owner from the start. `first`: a kernel already summoned.
+    void belongs_to_somebody(std::unique_ptr<Kernel> first);
 
-    // Returns the kernel link's descriptor in a process that has become a kernel, and -1 in PID 1
-    // when the sandbox is to end.
-    int run();
+    // Until the sandbox is to end.
+    void run();
 
 private:
     using Channels = std::map<std::uint32_t, std::unique_ptr<Operation>>;
@@ -40,23 +39,24 @@ private:
                                const json::object& request);
     void claim(Operation& operation, const json::object& request);
     void stats(Operation& operation);
-    // Starts kernels that are wanted; true in the process that became one.
-    bool start_kernels();
+    void start_kernels();
     // SIGCHLD needs no more than a turn of the loop; the host's SIGUSR1 says that we were frozen.
     void hear_signals();
     void reap();
+    void bury_kernels();
     void check_memory();
     [[nodiscard]] int wait_ms() const;
     void wait();
 
     HostLink link_;
     Surroundings surroundings_;
-    bool can_fork_kernels_;
+    UniqueFd bell_;
+    bool has_kernels_;
     UniqueFd signals_;
     Channels operations_;
     std::map<std::string, std::unique_ptr<Kernel>> kernels_;
+    std::map<pid_t, int> unknown_dead_;  // while a kernel is awaited, whose id is not known yet
     PollSet set_;
-    int kernel_link_ = -1;  // set in a process that has become a kernel
     bool claimed_ = false;
     bool stop_ = false;
     Clock::time_point turn_began_ = Clock::now();

@@ -1,14 +1,15 @@
 #include "guest/lib/kernel.hpp"
 
+#include "guest/lib/config.hpp"
 #include "guest/lib/process.hpp"
 #include "guest/lib/process_tree.hpp"
 #include "guest/lib/spawn.hpp"
-#include "sys/syscalls.hpp"
+#include "sys/descriptor_passing.hpp"
 
 #include <boost/json/serialize.hpp>
 #include <csignal>
 #include <cstring>
-#include <sys/prctl.h>
+#include <fcntl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -19,7 +20,8 @@ namespace {
 
 constexpr std::size_t kReadBytes = 64 * 1024;
 constexpr std::chrono::milliseconds kAskAgain{250};
-constexpr std::size_t kMessageHeader = 5;  // u32 length, type
+// A fork takes milliseconds; a machine that is much too busy, seconds.
+constexpr std::chrono::seconds kSummonTimeMax{20};
 
 std::uint32_t length_at(const std::string& bytes) {
     std::uint32_t length = 0;
@@ -35,38 +37,6 @@ bool pipe_for_reading(UniqueFd& ours, UniqueFd& theirs) {
     return ::fcntl(ends[0], F_SETFL, O_NONBLOCK) == 0;
 }
 
-// The kernel's process: the walls of an unprivileged user, nothing open but its four descriptors.
-constexpr int kLinkInKernel = 3;
-
-[[noreturn]] void refuse_to_live(const sys::StepFailure& failure) {
-    // Nobody reads a wall failure from here but the one who looks at stderr: a kernel that cannot
-    // be confined must not run.
-    ::dprintf(2, "kernel: %s: %s\n", failure.step, std::strerror(failure.cause));
-    ::_exit(126);
-}
-
-// As in spawn.cpp; but a fork has memory of its own, so it can open itself up for the moment.
-void stand_first_for_the_oom_killer() {
-    ::prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
-    const UniqueFd score(::open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC));
-    [[maybe_unused]] const auto unread = ::write(score.get(), "1000", 4);
-}
-
-void become_kernel(int in, int out, int err, int link, const sys::Confinement& confinement) {
-    sys::StepFailure failure;
-    stand_first_for_the_oom_killer();
-    // Python expects SIGPIPE ignored, and SIGINT at the handler that it installed itself.
-    struct sigaction interrupt {};
-    ::sigaction(SIGINT, nullptr, &interrupt);
-    if (!prepare_child(in, out, err, false, failure)) refuse_to_live(failure);
-    ::sigaction(SIGINT, &interrupt, nullptr);
-    ::signal(SIGPIPE, SIG_IGN);
-    if (!sys::confine_self(confinement, failure)) refuse_to_live(failure);
-    ::prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);  // /proc/self belongs to the user again
-    if (::dup2(link, kLinkInKernel) < 0) ::_exit(126);
-    sys::close_range(kLinkInKernel + 1, ~0u, 0);
-}
-
 }  // namespace
 
 Kernel::~Kernel() {
@@ -79,39 +49,80 @@ Kernel::~Kernel() {
     if (pid_ > 0) kill_tree(pid_, "kernel-" + context_);
 }
 
-pid_t Kernel::start(const Surroundings& surroundings, int& child_link) {
+bool Kernel::make_pipes(UniqueFd& link, UniqueFd& out, UniqueFd& err) {
     int pair[2];
-    if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0) return -1;
-    UniqueFd ours(pair[0]), theirs(pair[1]), out_theirs, err_theirs;
-    if (::fcntl(ours.get(), F_SETFL, O_NONBLOCK) != 0) return -1;
-    if (!pipe_for_reading(out_, out_theirs) || !pipe_for_reading(err_, err_theirs)) return -1;
-    const UniqueFd nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
-    const pid_t pid = ::fork();
-    if (pid < 0) return -1;
-    if (pid == 0) {
-        // A high number first: the descriptors below may lie where 0 to 3 are going to be.
-        const int link = ::fcntl(theirs.get(), F_DUPFD_CLOEXEC, 64);
-        become_kernel(nothing.get(), out_theirs.get(), err_theirs.get(), link,
-                      surroundings.confinement());
-        // The descriptors are closed by number; their owners here must not close them again.
-        for (UniqueFd* owner : {&ours, &theirs, &out_theirs, &err_theirs, &out_, &err_, &link_}) {
-            [[maybe_unused]] const int closed = owner->release();
-        }
-        child_link = kLinkInKernel;
-        return 0;
+    if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0) return false;
+    link_ = UniqueFd(pair[0]);
+    link = UniqueFd(pair[1]);
+    if (::fcntl(link_.get(), F_SETFL, O_NONBLOCK) != 0 || !pipe_for_reading(out_, out) ||
+        !pipe_for_reading(err_, err)) {
+        link_ = UniqueFd();
+        return false;
     }
-    pid_ = pid;
-    link_ = std::move(ours);
     in_.clear();
     pending_.clear();
     event_.clear();
     event_sent_ = 0;
     sent_current_ = false;
+    sealed_ = false;
     starts_unanswered_ = 0;
     input_unacknowledged_ = 0;
+    return true;
+}
+
+bool Kernel::summon(int bell) {
+    UniqueFd link, out, err;
+    if (!make_pipes(link, out, err)) return false;
+    const int along[] = {link.get(), out.get(), err.get()};
+    if (sys::send_with(bell, "k", along) != 1) {
+        did_not_come();
+        return false;
+    }
+    summoned_ = Clock::now();
+    return true;
+}
+
+void Kernel::admit(const Surroundings& surroundings) {
+    post(kKernelConfig, json::serialize(describe_limits(surroundings)));
     post_start(surroundings);
+}
+
+bool Kernel::start_as_program(const Surroundings& surroundings) {
+    UniqueFd link, out, err;
+    if (!make_pipes(link, out, err)) return false;
+    const UniqueFd nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+    Launch launch;
+    launch.argv = surroundings.kernel_program;
+    for (const auto& [name, value] : environment_for(surroundings, {}, "kernel-" + context_)) {
+        launch.environment.push_back(name + "=" + value);
+    }
+    launch.in = nothing.get();
+    launch.out = out.get();
+    launch.err = err.get();
+    launch.link = link.get();
+    launch.confinement = surroundings.confinement();
+    launch.oom_score_fd = surroundings.oom_score_fd;
+    const pid_t pid = spawn(launch);
+    if (pid < 0) {
+        link_ = UniqueFd();
+        errno = launch.failure.cause;
+        return false;
+    }
+    sealed_ = true;  // with its start, as any program
+    post_start(surroundings);
+    arrived(pid);
+    return true;
+}
+
+void Kernel::arrived(pid_t pid) {
+    pid_ = pid;
+    forsaken_ = false;
     if (!queue_.empty()) send_current();
-    return pid;
+}
+
+void Kernel::did_not_come() {
+    for (UniqueFd* end : {&link_, &out_, &err_}) *end = UniqueFd();
+    forsaken_ = true;
 }
 
 void Kernel::post_start(const Surroundings& surroundings) {
@@ -159,6 +170,10 @@ void Kernel::submit(KernelCall& call) {
 
 void Kernel::send_current() {
     KernelCall& call = *queue_.front();
+    if (!sealed_ && !call.is_ours_) {
+        post(kKernelSeal, {});
+        sealed_ = true;
+    }
     if (call.is_run_) {
         ++runs_;
         deliver_background();
@@ -184,6 +199,7 @@ void Kernel::forget(KernelCall& call) {
 }
 
 void Kernel::watch(PollSet& set) {
+    if (awaited() && Clock::now() - summoned_ > kSummonTimeMax) return did_not_come();
     const KernelCall* call = current();
     const bool room = call == nullptr || call->may_send();
     short events = room ? POLLIN : 0;
@@ -219,7 +235,11 @@ bool Kernel::read_link() {
     if (link_.get() < 0) return false;
     const ssize_t n = ::recv(link_.get(), piece, sizeof piece, MSG_DONTWAIT);
     if (n <= 0) {
-        if (n == 0) link_ = UniqueFd();  // the process is going; its end is reported by the loop
+        // The process is going; its end is reported by the loop. One that never came has none.
+        if (n == 0 && awaited())
+            did_not_come();
+        else if (n == 0)
+            link_ = UniqueFd();
         return false;
     }
     in_.append(piece, static_cast<std::size_t>(n));
@@ -245,8 +265,8 @@ void Kernel::pump() {
             }
             continue;
         }
-        const bool message_there =
-            in_.size() >= kMessageHeader && in_.size() >= kMessageHeader + length_at(in_);
+        const bool message_there = in_.size() >= kKernelMessageHeader &&
+                                   in_.size() >= kKernelMessageHeader + length_at(in_);
         if (!message_there && read_link()) continue;
         if (pass_output(out_, wire::Kind::Stdout, background_out_)) continue;
         if (pass_output(err_, wire::Kind::Stderr, background_err_)) continue;
@@ -261,8 +281,16 @@ bool Kernel::take_message() {
         return false;
     }
     const char type = in_[4];
-    std::string payload = in_.substr(kMessageHeader, length);
-    in_.erase(0, kMessageHeader + length);
+    std::string payload = in_.substr(kKernelMessageHeader, length);
+    in_.erase(0, kKernelMessageHeader + length);
+    if (awaited()) {
+        std::int32_t pid = 0;
+        if (type == kKernelPid && payload.size() == sizeof pid) {
+            std::memcpy(&pid, payload.data(), sizeof pid);
+            if (pid > 1) arrived(pid);
+        }
+        return true;
+    }
     if (type == 'd' && starts_unanswered_ > 0) {
         --starts_unanswered_;
         return true;
@@ -363,7 +391,7 @@ void KernelCall::eof() {
 
 void KernelCall::begin_stop(Stopping why, std::chrono::milliseconds grace) {
     if (kernel_ == nullptr) return;
-    if (kernel_->current() != this) {  // still waiting for its turn
+    if (kernel_->current() != this || !kernel_->sent_current_) {  // still waiting for its turn
         Kernel* kernel = std::exchange(kernel_, nullptr);
         kernel->forget(*this);
         end({{"interrupted", true}, {"started", false}});

@@ -1,5 +1,5 @@
 #pragma once
-// Kernels: stateful Python interpreters, forked from PID 1 itself, one for each context.
+// Kernels: stateful Python interpreters, one for each context.
 //
 //     host ──run──▶ KernelCall ──queue──▶ Kernel ──socket pair──▶ the forked Python (guest/python)
 //                                          ◀── events, done ──
@@ -8,7 +8,11 @@
 // Owns      the pipes and the socket to each kernel, and the queue of requests for it.
 // Trusts    nothing that a kernel sends: its own code can write any bytes to that socket. Lengths
 //           are checked; JSON passes unread to the host, which checks it again.
-// If a kernel dies, the request under way ends with `died` and a fresh fork takes its place; the
+// A kernel comes from the zygote: PID 1 rings the nest's bell and sends the kernel's ends of the
+// socket and the pipes; the first message on the socket tells it that the walls stand, the first
+// answer is its process id. When none comes (the zygote is gone) it is started as a program, which
+// takes as long as importing does.
+// If a kernel dies, the request under way ends with `died` and a fresh one takes its place; the
 // next answer says that the state was lost.
 #include "guest/lib/operation.hpp"
 #include "guest/lib/surroundings.hpp"
@@ -20,14 +24,29 @@ namespace atl::guest {
 
 class Kernel;
 
+// The socket between PID 1 and a kernel: u32 length, type, payload. From PID 1: 'c' the limits that
+// hold (once, first), 'l' enter the Landlock domain (once, before anything of somebody's: by then
+// all mounts are there, which its rules go by), 'q' a request, 'b' bytes, 'f' their end, 'i' an
+// answer to input(). From the kernel: 'p' its process id (once, first), 'e' an event, 'b' bytes,
+// 'd' done.
+inline constexpr std::size_t kKernelMessageHeader = 5;
+inline constexpr char kKernelConfig = 'c';
+inline constexpr char kKernelSeal = 'l';
+inline constexpr char kKernelPid = 'p';
+inline constexpr int kLinkInKernel = 3;
+
+inline constexpr const char* kDefaultContext = "default";
+inline constexpr const char* kDefaultDirectory = "/session";
+
 // One request to a kernel: a run, or any other call (complete, variables, export …).
 class KernelCall : public Operation {
 public:
     KernelCall(HostLink& link, std::uint32_t channel, std::string request, bool is_run,
-               std::chrono::milliseconds timeout, std::chrono::milliseconds grace)
+               bool is_ours, std::chrono::milliseconds timeout, std::chrono::milliseconds grace)
         : Operation(link, channel),
           request_(std::move(request)),
           is_run_(is_run),
+          is_ours_(is_ours),
           timeout_(timeout),
           grace_(grace) {}
     ~KernelCall() override;
@@ -51,16 +70,12 @@ private:
     Kernel* kernel_ = nullptr;  // null before it is queued and after it ended
     std::string request_;
     bool is_run_;
+    bool is_ours_;
     std::chrono::milliseconds timeout_;
     std::chrono::milliseconds grace_;
     std::optional<Clock::time_point> deadline_;
     Stopping stopping_ = Stopping::No;
     std::optional<Clock::time_point> kill_at_;
-};
-
-// How PID 1 makes a kernel process. In a fork of a zygote: fork, and the child leaves the loop.
-struct KernelPipes {
-    UniqueFd link, out, err;
 };
 
 class Kernel {
@@ -69,9 +84,17 @@ public:
         : context_(std::move(context)), directory_(std::move(directory)) {}
     ~Kernel();
 
-    // Forks. Returns 0 in the new kernel process, with its end of the link in `child_link`; the
-    // caller then leaves the loop for Python. In PID 1: the pid, or -1 with errno.
-    pid_t start(const Surroundings& surroundings, int& child_link);
+    // Rings the bell. False with errno when that cannot work.
+    bool summon(int bell);
+    // The walls stand: the summoned one may come in.
+    void admit(const Surroundings& surroundings);
+    // Without a zygote. False with errno.
+    bool start_as_program(const Surroundings& surroundings);
+    [[nodiscard]] bool wanted() const noexcept { return pid_ <= 0 && link_.get() < 0; }
+    // Summoned, and not here yet.
+    [[nodiscard]] bool awaited() const noexcept { return pid_ <= 0 && link_.get() >= 0; }
+    // The last one summoned did not come.
+    [[nodiscard]] bool forsaken() const noexcept { return forsaken_; }
 
     // Tells a kernel that was forked ahead about the environment of its owner.
     void renew_environment(const Surroundings& surroundings);
@@ -99,6 +122,9 @@ private:
     static constexpr std::size_t kMessageBytesMax = 64u << 20;
     static constexpr std::size_t kBackgroundBytesMax = 64u << 10;
 
+    [[nodiscard]] bool make_pipes(UniqueFd& link, UniqueFd& out, UniqueFd& err);
+    void arrived(pid_t pid);
+    void did_not_come();
     void post_start(const Surroundings& surroundings);
     void send_current();
     void post(char type, std::string_view payload);
@@ -113,6 +139,8 @@ private:
     std::string context_;
     std::string directory_;
     pid_t pid_ = -1;
+    bool forsaken_ = false;
+    Clock::time_point summoned_{};
     UniqueFd link_, out_, err_;
     std::string in_;       // bytes from the kernel that are not handled yet
     std::string pending_;  // bytes to the kernel that it has not taken yet
@@ -120,6 +148,7 @@ private:
     std::size_t event_sent_ = 0;
     std::deque<KernelCall*> queue_;
     bool sent_current_ = false;
+    bool sealed_ = false;
     int starts_unanswered_ = 0;  // `start` requests, which nobody waits for
     std::size_t input_unacknowledged_ = 0;
     bool state_lost_ = false;  // said with the next answer

@@ -2,6 +2,11 @@
 //
 // A kernel waits for its next command in here: one thread, a known set of descriptors. The buffer
 // belongs to the library; a message's bytes stay valid until the next receive.
+#include "guest/lib/kernel.hpp"
+#include "guest/lib/walls.hpp"
+#include "sys/confine.hpp"
+#include "sys/syscalls.hpp"
+
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
@@ -28,6 +33,17 @@ bool read_all(int fd, char* into, std::size_t size) {
     return true;
 }
 
+// The last wall, before the first byte of somebody's: a kernel that cannot raise it must not run.
+void enter_landlock() {
+    const int rules = atl::sys::make_landlock_ruleset(atl::guest::kWritable);
+    if (rules < 0) {
+        if (atl::sys::landlock_abi() >= 1) ::_exit(126);
+        return;  // a host without Landlock: `atoll doctor` says what that costs
+    }
+    if (atl::sys::landlock_restrict_self(rules) != 0) ::_exit(126);
+    ::close(rules);
+}
+
 }  // namespace
 
 extern "C" {
@@ -35,12 +51,16 @@ extern "C" {
 [[gnu::visibility("default")]] std::int64_t atoll_kernel_receive(int fd, std::uint8_t* type,
                                                                  std::uint8_t** data) {
     static std::string buffer;
-    pollfd waiting{fd, POLLIN, 0};
-    if (::poll(&waiting, 1, -1) < 0) return errno == EINTR ? kSignal : kClosed;
-    char header[5];
-    if (!read_all(fd, header, sizeof header)) return kClosed;
+    char header[atl::guest::kKernelMessageHeader];
     std::uint32_t length = 0;
-    std::memcpy(&length, header, sizeof length);
+    for (;;) {
+        pollfd waiting{fd, POLLIN, 0};
+        if (::poll(&waiting, 1, -1) < 0) return errno == EINTR ? kSignal : kClosed;
+        if (!read_all(fd, header, sizeof header)) return kClosed;
+        std::memcpy(&length, header, sizeof length);
+        if (header[4] != atl::guest::kKernelSeal) break;
+        enter_landlock();
+    }
     if (length > kMessageBytesMax) return kClosed;
     buffer.resize(length);
     if (!read_all(fd, buffer.data(), length)) return kClosed;

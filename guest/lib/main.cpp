@@ -1,13 +1,12 @@
 // atoll-guest: the guest as a program of its own, PID 1 of an enclosure.
 //
 //   atoll-guest guest <stream fd> <config fd>          serve one sandbox, without kernels
-//   atoll-guest nest -- <program> <args…>     run a zygote and be the parent of its sandboxes
+//   atoll-guest nest -- <program> <args…>     keep a zygote and make sandboxes (nest.hpp)
 //
-// The nest's init does nothing but start the zygote and reap: it has no Python in it that could
-// fail, so a zygote that dies takes no sandbox along. It ends when nobody is left.
 #include "guest/lib/config.hpp"
+#include "guest/lib/nest.hpp"
 #include "guest/lib/operation.hpp"
-#include "guest/lib/zygote.hpp"
+#include "guest/lib/pid_one.hpp"
 #include "wire/assembler.hpp"
 
 #include <cerrno>
@@ -17,8 +16,8 @@
 #include <fcntl.h>
 #include <string>
 #include <string_view>
+#include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 namespace {
@@ -35,28 +34,30 @@ int serve_guest(int stream_fd, int config_fd) {
     guest::Surroundings surroundings;
     guest::apply_config(*config, surroundings);
     ::fcntl(stream_fd, F_SETFD, FD_CLOEXEC);
-    guest::live_as_guest(UniqueFd(stream_fd), std::move(surroundings),
-                         guest::text_of(*config, "hostname", "atoll"), guest::Kernels::None);
+    guest::Birth birth{
+        UniqueFd(stream_fd), {}, guest::text_of(*config, "hostname", "atoll"), false};
+    guest::live_as_guest(std::move(birth), std::move(surroundings));
     return 0;
 }
 
+// Descriptor 3 is the host's control socket here, and our own in the zygote; 4 is the zygote's
+// configuration.
+constexpr int kControl = 3;
+
 int be_nest(char** command) {
+    int pair[2];
+    if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0) return 1;
     const pid_t zygote = ::vfork();
     if (zygote == 0) {
+        ::dup2(pair[1], kControl);
         ::execv(command[0], command);
         ::_exit(127);
     }
     if (zygote < 0) return 1;
-    // Only the zygote talks to the host from here on.
-    ::close_range(3, ~0u, 0);
-    int zygote_status = 0;
-    for (;;) {
-        int status = 0;
-        const pid_t pid = ::waitpid(-1, &status, 0);
-        if (pid == zygote) zygote_status = status;
-        if (pid < 0 && errno == ECHILD) break;
-    }
-    return WIFEXITED(zygote_status) ? WEXITSTATUS(zygote_status) : 128 + WTERMSIG(zygote_status);
+    ::close(pair[1]);
+    ::close(kControl + 1);
+    ::fcntl(kControl, F_SETFD, FD_CLOEXEC);
+    return atl::guest::Nest(atl::UniqueFd(kControl), atl::UniqueFd(pair[0]), zygote).run();
 }
 
 }  // namespace

@@ -67,7 +67,8 @@ void set_score(int oom_score_fd, const char* score) noexcept {
             launch.failure.set("enter ", launch.directory.c_str());
             ::_exit(127);
         }
-        sys::close_range(3, ~0u, 0);
+        const bool linked = launch.link >= 0 && ::dup2(launch.link, 3) == 3;
+        sys::close_range(linked ? 4 : 3, ~0u, 0);
         int cause = ENOENT;
         for (const auto& path : paths) {
             ::execve(path.c_str(), argv, environment);

@@ -1,9 +1,9 @@
 #pragma once
 // Starts a program inside the sandbox as the unprivileged user.
 //
-// vfork, because PID 1 may be a fork of a Python with pandas loaded: copying its page tables for
-// each `ls` would cost milliseconds. Between vfork and exec parent and child share memory, so the
-// child makes raw system calls only and leaves its failure in the Launch itself.
+// vfork, because copying even a small PID 1 costs more than the program's own start. Between vfork
+// and exec parent and child share memory, so the child makes raw system calls only and leaves its
+// failure in the Launch itself.
 #include "sys/confine.hpp"
 
 #include <string>
@@ -17,6 +17,7 @@ struct Launch {
     std::vector<std::string> environment;  // NAME=value
     std::string directory = "/";
     int in = -1, out = -1, err = -1;
+    int link = -1;                      // becomes descriptor 3; all others are closed
     bool controlling_terminal = false;  // `in` is a terminal that becomes the session's
     sys::Confinement confinement;
     int oom_score_fd = -1;  // of PID 1

@@ -17,8 +17,10 @@ struct Surroundings {
     sys::TmpfsQuota disk;
     std::map<std::string, std::string> environment;
     std::vector<sock_filter> user_filter;
+    std::vector<std::string> kernel_program;  // starts a kernel on descriptor 3, without a zygote
     int landlock_fd = -1;
     int scratch_fd = -1;    // root of the scratch space, whose folders appear at several places
+    int all_kept_fd = -1;   // the folder of all sessions' folders, in a nest of an ordinary user
     int oom_score_fd = -1;  // of PID 1, open from before its own files were closed to it
     // Trees of the caller's that wait at a place of their own until the scratch folders exist.
     struct Waiting {

@@ -27,27 +27,39 @@ namespace {
 // places that people know.
 constexpr const char* kScratch = "/mnt";
 
+// Kept ones are what a session has on disk, once it has an owner who wants that.
+enum class Kind { Kept, Users, Everyones };
 struct Folder {
     const char* inside;   // below kScratch
     const char* appears;  // or null: only made
     mode_t mode;
-    bool users;  // owned by the user
+    Kind kind;
 };
 constexpr Folder kFolders[] = {
-    {"/mnt/session", "/session", 0755, true},
-    {"/mnt/session/artifacts", nullptr, 0755, true},
-    {"/mnt/data", "/data", 0755, true},
-    {"/mnt/data/outputs", nullptr, 0755, true},
-    {"/mnt/work", "/work", 0755, true},
-    {"/mnt/work/artifacts", nullptr, 0755, true},
-    {"/mnt/home", "/home/user", 0750, true},
-    {"/mnt/home/.cache", nullptr, 0755, true},
-    {"/mnt/home/.cache/matplotlib", nullptr, 0755, true},
-    {"/mnt/tmp", "/tmp", 01777, false},
-    {"/mnt/vartmp", "/var/tmp", 01777, false},
-    {"/mnt/shm", "/dev/shm", 01777, false},
-    {"/mnt/run", "/run", 0755, true},
+    {"/mnt/session", "/session", 0755, Kind::Kept},
+    {"/mnt/session/artifacts", nullptr, 0755, Kind::Kept},
+    {"/mnt/data", "/data", 0755, Kind::Kept},
+    {"/mnt/data/outputs", nullptr, 0755, Kind::Kept},
+    {"/mnt/work", "/work", 0755, Kind::Kept},
+    {"/mnt/work/artifacts", nullptr, 0755, Kind::Kept},
+    {"/mnt/home", "/home/user", 0750, Kind::Kept},
+    {"/mnt/home/.cache", nullptr, 0755, Kind::Kept},
+    {"/mnt/home/.cache/matplotlib", nullptr, 0755, Kind::Kept},
+    {"/mnt/tmp", "/tmp", 01777, Kind::Everyones},
+    {"/mnt/vartmp", "/var/tmp", 01777, Kind::Everyones},
+    {"/mnt/shm", "/dev/shm", 01777, Kind::Everyones},
+    {"/mnt/run", "/run", 0755, Kind::Users},
 };
+
+// For a nest of an ordinary user, who cannot hand a mount over: the folder of all sessions, out of
+// sight behind an empty one as soon as PID 1 holds it.
+constexpr const char* kAllKept = "/opt/atoll/sessions";
+
+bool hide_kept_folders(Surroundings& surroundings, sys::StepFailure& failure) {
+    surroundings.all_kept_fd = ::open(kAllKept, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (surroundings.all_kept_fd < 0) return true;  // not in this nest
+    return sys::mount_tmpfs(kAllKept, {4096, 1}, "0555", failure);
+}
 
 bool make_scratch(Surroundings& surroundings, sys::StepFailure& failure) {
     if (!sys::mount_tmpfs(kScratch, surroundings.disk, "0755", failure)) return false;
@@ -56,7 +68,7 @@ bool make_scratch(Surroundings& surroundings, sys::StepFailure& failure) {
         if (::mkdir(folder.inside, folder.mode) != 0 || ::chmod(folder.inside, folder.mode) != 0) {
             return failure.set("make ", folder.inside);
         }
-        if (folder.users && surroundings.user.change_ids &&
+        if (folder.kind != Kind::Everyones && surroundings.user.change_ids &&
             ::chown(folder.inside, surroundings.user.uid, surroundings.user.gid) != 0) {
             return failure.set("give to the user ", folder.inside);
         }
@@ -121,8 +133,8 @@ std::string place_in_scratch(const std::string& path) {
 bool raise_inner_walls(Surroundings& surroundings, const std::string& hostname,
                        sys::StepFailure& failure) {
     ::umask(022);
-    if (!sys::make_mounts_private(failure) || !make_scratch(surroundings, failure) ||
-        !sys::mount_proc("/proc", failure)) {
+    if (!sys::make_mounts_private(failure) || !hide_kept_folders(surroundings, failure) ||
+        !make_scratch(surroundings, failure) || !sys::mount_proc("/proc", failure)) {
         return false;
     }
     limit_watches();  // before /proc/sys becomes read-only
@@ -143,6 +155,29 @@ bool raise_inner_walls(Surroundings& surroundings, const std::string& hostname,
     // The sandbox's own cgroup becomes the root of what /proc tells about cgroups.
     [[maybe_unused]] const int unchecked = ::unshare(CLONE_NEWCGROUP);
     return true;
+}
+
+bool show_kept_folders(int tree_fd, Surroundings& surroundings, sys::StepFailure& failure) {
+    if (!sys::attach_tree(tree_fd, kScratch, failure)) return false;
+    for (const auto& folder : kFolders) {
+        if (folder.kind != Kind::Kept || folder.appears == nullptr) continue;
+        if (::mount(folder.inside, folder.appears, nullptr, MS_BIND, nullptr) != 0) {
+            return failure.set("show the kept folder ", folder.appears);
+        }
+    }
+    if (surroundings.scratch_fd >= 0) ::close(surroundings.scratch_fd);
+    surroundings.scratch_fd = ::open(kScratch, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (::umount2(kScratch, MNT_DETACH) != 0) return failure.set("hide ", kScratch);
+    return true;
+}
+
+int kept_folder_named(const Surroundings& surroundings, const std::string& name) {
+    if (name.empty() || name.find('/') != std::string::npos || name.front() == '.') {
+        errno = EINVAL;
+        return -1;
+    }
+    return sys::open_tree(surroundings.all_kept_fd, name.c_str(),
+                          OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
 }
 
 }  // namespace atl::guest

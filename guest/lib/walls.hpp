@@ -16,6 +16,12 @@ namespace atl::guest {
 bool raise_inner_walls(Surroundings& surroundings, const std::string& hostname,
                        sys::StepFailure& failure);
 
+// Puts a session's folders on disk in the place of the scratch space's: `tree_fd` is a mount of the
+// folder that holds them (session, data, work, home).
+bool show_kept_folders(int tree_fd, Surroundings& surroundings, sys::StepFailure& failure);
+// A mount of one session's folder, where the nest has all of them; or -1 with errno.
+int kept_folder_named(const Surroundings& surroundings, const std::string& name);
+
 // The place of a path inside the scratch space, relative to its root; empty when it lies elsewhere.
 std::string place_in_scratch(const std::string& path);
 

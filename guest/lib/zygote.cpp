@@ -1,22 +1,22 @@
 #include "guest/lib/zygote.hpp"
 
 #include "guest/lib/arenas.hpp"
+#include "guest/lib/bare_fork.hpp"
 #include "guest/lib/config.hpp"
-#include "guest/lib/guest.hpp"
 #include "guest/lib/huge_pages.hpp"
-#include "guest/lib/operation.hpp"
-#include "guest/lib/walls.hpp"
+#include "guest/lib/kernel.hpp"
+#include "guest/lib/spawn.hpp"
 #include "sys/descriptor_passing.hpp"
-#include "sys/files.hpp"
 #include "sys/syscalls.hpp"
 #include "wire/assembler.hpp"
 
-#include <boost/json/serialize.hpp>
 #include <csignal>
 #include <cstring>
 #include <sched.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 namespace atl::guest {
@@ -24,159 +24,148 @@ namespace atl::guest {
 namespace {
 
 constexpr std::size_t kMessageBytesMax = 256 * 1024;
-constexpr int kStream = 3;  // where a sandbox keeps its stream to the host
+constexpr std::size_t kFirstDoor = 4;  // after link, out, err, pidfd of PID 1
+constexpr int kNamespaces =
+    CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP;
 
-// Nothing of the zygote's stays open in a sandbox: not its control socket, not its log.
-UniqueFd keep_only(UniqueFd stream) {
-    const int nothing = ::open("/dev/null", O_RDWR);
-    for (int fd = 0; fd < 3; ++fd) ::dup2(nothing, fd);
-    const int high = ::fcntl(stream.get(), F_DUPFD_CLOEXEC, 64);
-    [[maybe_unused]] const int closed_below = stream.release();
-    sys::close_range(3, static_cast<unsigned>(high) - 1, 0);
-    sys::close_range(static_cast<unsigned>(high) + 1, ~0u, 0);
-    ::dup3(high, kStream, O_CLOEXEC);
-    ::close(high);
-    return UniqueFd(kStream);
+[[noreturn]] void refuse_to_live(const sys::StepFailure& failure) {
+    // Nobody reads a wall failure from here but the one who looks at stderr: a kernel that cannot
+    // be confined must not run.
+    ::dprintf(2, "kernel: %s: %s\n", failure.step, std::strerror(failure.cause));
+    ::_exit(126);
 }
 
-void say_that_walls_failed(int stream, const sys::StepFailure& failure) {
-    std::string hello;
-    wire::append_frame(hello, wire::Kind::Hello, 0,
-                       json::serialize(json::object{{"version", wire::kProtocolVersion},
-                                                    {"error", std::string(failure.step) + ": " +
-                                                                  std::strerror(failure.cause)}}));
-    [[maybe_unused]] const auto unread = ::write(stream, hello.data(), hello.size());
+// As in spawn.cpp; but a fork has memory of its own, so it can open itself up for the moment.
+void stand_first_for_the_oom_killer() {
+    ::prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
+    const UniqueFd score(::open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC));
+    [[maybe_unused]] const auto unread = ::write(score.get(), "1000", 4);
 }
 
-std::string one_line_map(std::int64_t inside, std::int64_t outside, std::int64_t count) {
-    return std::to_string(inside) + " " + std::to_string(outside) + " " + std::to_string(count);
+bool read_whole(int fd, char* into, std::size_t size) {
+    while (size > 0) {
+        const ssize_t n = ::read(fd, into, size);
+        if (n < 0 && errno == EINTR) continue;
+        if (n <= 0) return false;
+        into += n;
+        size -= static_cast<std::size_t>(n);
+    }
+    return true;
+}
+
+// PID 1's first message: the walls stand, and this is what holds for you.
+std::string wait_for_word(int link) {
+    char header[kKernelMessageHeader];
+    if (!read_whole(link, header, sizeof header) || header[4] != kKernelConfig) ::_exit(0);
+    std::uint32_t length = 0;
+    std::memcpy(&length, header, sizeof length);
+    if (length > kMessageBytesMax) ::_exit(1);
+    std::string text(length, '\0');
+    if (!read_whole(link, text.data(), length)) ::_exit(0);
+    return text;
+}
+
+void tell_own_pid(int link) {
+    char message[kKernelMessageHeader + sizeof(std::int32_t)];
+    const std::uint32_t length = sizeof(std::int32_t);
+    const std::int32_t pid = ::getpid();
+    std::memcpy(message, &length, sizeof length);
+    message[4] = kKernelPid;
+    std::memcpy(message + kKernelMessageHeader, &pid, sizeof pid);
+    [[maybe_unused]] const auto unread = ::write(link, message, sizeof message);
 }
 
 }  // namespace
 
-int live_as_guest(UniqueFd stream, Surroundings surroundings, const std::string& hostname,
-                  Kernels kernels) {
-    sys::StepFailure failure;
-    if (!raise_inner_walls(surroundings, hostname, failure)) {
-        say_that_walls_failed(stream.get(), failure);
-        return -1;
-    }
-    surroundings.landlock_fd = sys::make_landlock_ruleset(kWritable);
-    ::prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
-    surroundings.oom_score_fd = ::open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
-    // From here on no process of the sandbox can look into PID 1, whatever user it is.
-    if (::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0) {
-        failure.set("hide the memory of PID 1");
-        say_that_walls_failed(stream.get(), failure);
-        return -1;
-    }
-    // Leaked on purpose: a kernel forked from here leaves the loop in mid-turn, and must not run
-    // destructors that would kill its siblings or close descriptors it has just put in place.
-    auto* guest = new Guest(std::move(stream), std::move(surroundings), kernels != Kernels::None);
-    if (kernels == Kernels::AtOnce) guest->expect_run();
-    return guest->run();
-}
-
-void Zygote::reply(const json::object& message, int pidfd) {
-    const std::span<const int> along(&pidfd, pidfd >= 0 ? 1 : 0);
-    if (sys::send_with(control_.get(), json::serialize(message), along) < 0) {
-        ::_exit(0);  // the host is gone
-    }
-}
-
 int Zygote::serve() {
+    prepare_bare_fork();
     seal_arenas();
     gather_into_huge_pages();
-    reply({{"type", "ready"}});
+    constexpr std::string_view kReady = R"({"type":"ready"})";
+    if (sys::send_with(control_.get(), kReady, {}) < 0) ::_exit(0);
     std::string message(kMessageBytesMax, '\0');
     for (;;) {
         std::vector<UniqueFd> along;
         const ssize_t n =
             sys::receive_with(control_.get(), message.data(), message.size(), 0, along);
         if (n < 0 && errno == EINTR) continue;
-        if (n <= 0) ::_exit(0);
+        if (n <= 0) ::_exit(0);  // the nest is gone
         const auto request =
             wire::parse_object(std::string_view(message).substr(0, static_cast<std::size_t>(n)));
-        if (!request) {
-            reply({{"type", "error"}, {"message", request.error().message}});
-            continue;
-        }
+        if (!request) continue;
         const std::string type = text_of(*request, "type");
         if (type == "init") {
             apply_config(*request, surroundings_);
-            reply({{"type", "initialised"}});
-        } else if (type == "fork" && !along.empty()) {
-            const int kernel_link = fork_sandbox(*request, std::move(along));
-            if (kernel_link >= 0) return kernel_link;
-        } else {
-            reply({{"type", "error"}, {"message", "unknown request " + type}});
+        } else if (type == "kernel" && along.size() >= kFirstDoor) {
+            const int link = fork_kernel(std::move(along));
+            if (link >= 0) return link;
         }
     }
 }
 
-int Zygote::fork_sandbox(const json::object& request, std::vector<UniqueFd> along) {
-    int gate[2];
-    if (::pipe2(gate, O_CLOEXEC) != 0) {
-        reply({{"type", "error"}, {"message", std::string("pipe: ") + std::strerror(errno)}});
-        return -1;
+int Zygote::fork_kernel(std::vector<UniqueFd> along) {
+    // Failing here closes the descriptors, which tells PID 1 that no kernel comes.
+    if (::setns(along[3].get(), CLONE_NEWPID) != 0) return -1;
+    const pid_t helper = ::vfork();
+    if (helper == 0) {
+        // Shares our memory and our stack until it ends, and does nothing but this: it can be
+        // killed at any point, with its sandbox. The fork's memory is its own: it may return.
+        const pid_t kernel = bare_fork();
+        if (kernel == 0) return be_kernel(std::move(along));
+        ::_exit(0);
     }
-    UniqueFd wait_here(gate[0]), go(gate[1]);
-    int pidfd = -1;
-    clone_args args{};
-    args.flags = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC |
-                 CLONE_NEWUTS | CLONE_PARENT | CLONE_PIDFD;
-    args.pidfd = reinterpret_cast<std::uintptr_t>(&pidfd);
-    const pid_t pid = sys::clone3(args);
-    if (pid < 0) {
-        reply({{"type", "error"}, {"message", std::string("clone3: ") + std::strerror(errno)}});
-        return -1;
-    }
-    if (pid == 0) {
-        go = UniqueFd();
-        return be_sandbox(request, std::move(along), wait_here.release());
-    }
-    const UniqueFd owned_pidfd(pidfd);
-    // The child has no identity before this is written, and waits for it.
-    const std::string process = "/proc/" + std::to_string(pid);
-    const auto inside = number_of(request, "inside_id");
-    const auto outside = number_of(request, "outside_id");
-    const auto count = number_of(request, "ids", 1);
-    const auto uids =
-        sys::write_small_file(process + "/uid_map", one_line_map(inside, outside, count));
-    const auto gids =
-        sys::write_small_file(process + "/gid_map", one_line_map(inside, outside, count));
-    if (!uids || !gids) {
-        ::kill(pid, SIGKILL);
-        reply({{"type", "error"}, {"message", (!uids ? uids : gids).error().message}});
-        return -1;
-    }
-    [[maybe_unused]] const auto unread = ::write(go.get(), "g", 1);
-    reply({{"type", "forked"}}, owned_pidfd.get());
+    if (helper > 0) ::waitpid(helper, nullptr, 0);
+    // Back: whatever we forked next would be born there, and a sandbox that has ended would be kept
+    // by our hold on it.
+    const UniqueFd self(sys::pidfd_open(::getpid()));
+    ::setns(self.get(), CLONE_NEWPID);
     return -1;
 }
 
-int Zygote::be_sandbox(const json::object& request, std::vector<UniqueFd> along, int gate) {
-    char byte = 0;
-    // The stream comes first, then the doors of the cgroup: entered before any page is touched, so
-    // that all memory of the sandbox counts as its own.
-    for (std::size_t i = 1; i < along.size(); ++i) {
+int Zygote::be_kernel(std::vector<UniqueFd> along) {
+    // Into the cgroup before all else, so that the pages it copies are the sandbox's. Not by the
+    // helper: in a frozen or throttled sandbox it would stop, and the zygote with it.
+    for (std::size_t i = kFirstDoor; i < along.size(); ++i) {
         if (::write(along[i].get(), "0", 1) != 1) ::_exit(1);
-        [[maybe_unused]] const int closed_below = along[i].release();
     }
-    if (::read(gate, &byte, 1) != 1) ::_exit(1);
-    UniqueFd stream = keep_only(std::move(along.front()));
-    [[maybe_unused]] const int closed_above = control_.release();
-    apply_config(request, surroundings_);
+    const int link = along[0].get();
+    const std::string word = wait_for_word(link);
+    sys::StepFailure failure;
+    if (::setns(along[3].get(), kNamespaces) != 0) {
+        failure.set("enter the sandbox");
+        refuse_to_live(failure);
+    }
+    const auto config = wire::parse_object(word);
+    if (!config) ::_exit(1);
+    apply_config(*config, surroundings_);
     if (surroundings_.user.change_ids) {
         if (::syscall(SYS_setresgid, 0, 0, 0) != 0 || ::syscall(SYS_setresuid, 0, 0, 0) != 0) {
             ::_exit(1);
         }
     }
-    const int link = live_as_guest(std::move(stream), std::move(surroundings_),
-                                   text_of(request, "hostname", "atoll"),
-                                   flag_of(request, "owned") ? Kernels::AtOnce : Kernels::OnDemand);
-    if (link < 0) ::_exit(0);
-    return link;
+    tell_own_pid(link);
+    ::umask(022);
+    stand_first_for_the_oom_killer();
+    // Python expects SIGPIPE ignored, and SIGINT at the handler that it installed itself.
+    struct sigaction interrupt {};
+    ::sigaction(SIGINT, nullptr, &interrupt);
+    // High numbers first: the descriptors may lie where 0 to 3 are going to be.
+    const int nothing = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+    const int in = ::fcntl(nothing, F_DUPFD_CLOEXEC, 64);
+    const int out = ::fcntl(along[1].get(), F_DUPFD_CLOEXEC, 64);
+    const int err = ::fcntl(along[2].get(), F_DUPFD_CLOEXEC, 64);
+    const int kept_link = ::fcntl(link, F_DUPFD_CLOEXEC, 64);
+    if (!prepare_child(in, out, err, false, failure)) refuse_to_live(failure);
+    ::sigaction(SIGINT, &interrupt, nullptr);
+    ::signal(SIGPIPE, SIG_IGN);
+    if (!sys::confine_self(surroundings_.confinement(), failure)) refuse_to_live(failure);
+    ::prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);  // /proc/self belongs to the user again
+    if (::dup2(kept_link, kLinkInKernel) < 0) ::_exit(126);
+    sys::close_range(kLinkInKernel + 1, ~0u, 0);
+    // Closed by number; their owners here must not close them again.
+    for (auto& owner : along) [[maybe_unused]] const int closed = owner.release();
+    [[maybe_unused]] const int closed = control_.release();
+    return kLinkInKernel;
 }
 
 }  // namespace atl::guest

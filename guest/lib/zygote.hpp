@@ -1,17 +1,21 @@
 #pragma once
-// The zygote's side of the fork: a Python that has imported its packages serves fork requests.
+// The zygote's side of the fork: a Python that has imported its packages, and forks kernels.
 //
-//     runtime --init, fork + stream--> zygote --clone3--> PID 1 (guest.hpp) --fork--> kernels
-//             <---------pidfd---------
+//     nest --init, kernel + descriptors--> zygote --vfork, fork--> kernel, a child of PID 1
 //
-// Owns      the control socket. Each sandbox's stream passes through and is closed here.
+// A kernel is born into a sandbox's PID namespace by way of a helper that ends at once, so that it
+// is orphaned there and PID 1 adopts it. It enters the sandbox's cgroup, waits for PID 1's word
+// that the walls stand, enters the other namespaces, confines itself, and only then returns to
+// Python.
+// Owns      the control socket. A kernel's descriptors pass through and are closed here.
 // Threads   none, checked by the Python side before it calls us; a fork copies one thread only.
-// Trusts    the runtime at the other end of the socket; no sandbox can reach it.
-// A sandbox becomes a child of the zygote's parent (CLONE_PARENT), so it outlives the zygote.
+// Trusts    the nest's init at the other end of the socket; no sandbox can reach it.
 #include "base/fd.hpp"
 #include "guest/lib/surroundings.hpp"
 
 #include <boost/json/object.hpp>
+#include <string>
+#include <vector>
 
 namespace atl::guest {
 
@@ -19,22 +23,16 @@ class Zygote {
 public:
     explicit Zygote(UniqueFd control) : control_(std::move(control)) {}
 
-    // Returns only in a kernel, with its link. In the zygote itself: never, it exits with the host.
+    // Returns only in a kernel, with its link. In the zygote itself: never, it exits with the nest.
     int serve();
 
 private:
-    void reply(const boost::json::object& message, int pidfd = -1);
     // The kernel link in a process that became a kernel, -1 in the zygote.
-    int fork_sandbox(const boost::json::object& request, std::vector<UniqueFd> along);
-    int be_sandbox(const boost::json::object& request, std::vector<UniqueFd> along, int gate);
+    int fork_kernel(std::vector<UniqueFd> along);
+    int be_kernel(std::vector<UniqueFd> along);
 
     UniqueFd control_;
     Surroundings surroundings_;
 };
-
-// In PID 1 of a sandbox whose enclosure stands: inner walls, then the loop. What run() returns.
-enum class Kernels { None, OnDemand, AtOnce };
-int live_as_guest(UniqueFd stream, Surroundings surroundings, const std::string& hostname,
-                  Kernels kernels);
 
 }  // namespace atl::guest

@@ -39,6 +39,9 @@ struct SandboxSpec {
     Limits limits;
     std::map<std::string, std::string> environment;
     std::vector<Mount> mounts;
+    // A folder of the host with session/, data/, work/ and home/ in it (core/folders.hpp), which
+    // then hold what the sandbox writes there, in place of memory. Never a client's to name.
+    std::string kept_folder;
     std::string hostname = "atoll";
 };
 

@@ -238,9 +238,13 @@ Result<void> Cgroup::add(pid_t pid) {
 
 Result<std::vector<UniqueFd>> Cgroup::doors() const {
     std::vector<UniqueFd> opened;
-    if (!present() || host_->version != CgroupHost::Version::V1) return opened;
+    if (!present()) return opened;
+    const char* file = host_->version == CgroupHost::Version::V1 ? "/tasks" : "/cgroup.procs";
+    std::string last;
     for (const auto& base : host_->bases) {
-        const std::string path = base.path + "/" + name_ + "/tasks";
+        const std::string path = base.path + "/" + name_ + file;
+        if (path == last) continue;
+        last = path;
         opened.emplace_back(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
         if (opened.back().get() < 0) return errno_error("open " + path);
     }

@@ -9,11 +9,7 @@
 
 namespace atl::sys {
 
-namespace {
-
-// A user namespace that exists only to carry a map: its one process waits until we have a
-// descriptor of the namespace, and ends.
-Result<UniqueFd> namespace_with(const IdShift& shift) {
+Result<UniqueFd> make_shift(const IdShift& shift) {
     clone_args args{};
     args.flags = CLONE_NEWUSER;
     args.exit_signal = SIGCHLD;
@@ -38,10 +34,7 @@ Result<UniqueFd> namespace_with(const IdShift& shift) {
     return space;
 }
 
-}  // namespace
-
-Result<UniqueFd> make_shifted_mount(const std::string& source, bool writable,
-                                    const IdShift& shift) {
+Result<UniqueFd> make_shifted_mount(const std::string& source, bool writable, int shift_fd) {
     UniqueFd tree(
         open_tree(AT_FDCWD, source.c_str(), OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE));
     if (tree.get() < 0) return errno_error("open the tree " + source, Code::NotFound);
@@ -51,11 +44,9 @@ Result<UniqueFd> make_shifted_mount(const std::string& source, bool writable,
     if (mount_setattr(tree.get(), "", AT_EMPTY_PATH | AT_RECURSIVE, attr) != 0) {
         return errno_error("restrict the tree " + source);
     }
-    auto space = namespace_with(shift);
-    if (!space) return space.error().during("show " + source + " inside");
     mount_attr shifted{};
     shifted.attr_set = MOUNT_ATTR_IDMAP;
-    shifted.userns_fd = static_cast<std::uint64_t>(space->get());
+    shifted.userns_fd = static_cast<std::uint64_t>(shift_fd);
     if (mount_setattr(tree.get(), "", AT_EMPTY_PATH, shifted) != 0 && errno != EINVAL) {
         return errno_error("map the owners of " + source);
     }

@@ -6,6 +6,7 @@
 #include "base/fd.hpp"
 #include "base/result.hpp"
 
+#include <compare>
 #include <cstdint>
 #include <string>
 
@@ -14,11 +15,17 @@ namespace atl::sys {
 struct IdShift {
     std::uint32_t uid_on_disk = 0, gid_on_disk = 0;
     std::uint32_t uid_shown = 0, gid_shown = 0;  // as the host counts them
+
+    auto operator<=>(const IdShift&) const = default;
 };
+
+// A user namespace that exists only to carry a map: its one process waits until we have a
+// descriptor of the namespace, and ends. To be used for any number of mounts.
+[[nodiscard]] Result<UniqueFd> make_shift(const IdShift& shift);
 
 // A detached mount of `source`, no set-user-id, no devices. Where the file system knows no id maps
 // the mount comes without one: what everybody may read can still be read.
 [[nodiscard]] Result<UniqueFd> make_shifted_mount(const std::string& source, bool writable,
-                                                  const IdShift& shift);
+                                                  int shift_fd);
 
 }  // namespace atl::sys

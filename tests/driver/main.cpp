@@ -191,11 +191,13 @@ private:
         if (what == "start") {
             native::RuntimeOptions options;
             options.pool_size = static_cast<std::size_t>(number_in(question, "pool", 2));
+            options.kept_root = text_in(question, "kept_root");
             runtime_.emplace(context_.get_executor(), native::Paths::find().value(), options);
             co_await runtime_->start();
             reply["import_ms"] = runtime_->nest()->import_ms();
         } else if (what == "create") {
-            const auto spec = spec_of(question);
+            auto spec = spec_of(question);
+            spec.kept_folder = text_in(question, "kept_folder");
             auto sandbox = co_await runtime_->create(spec);
             reply["sandbox"] = sandbox->id().text();
             auto& native_sandbox = static_cast<native::NativeSandbox&>(*sandbox);

@@ -346,7 +346,7 @@ def test_z7_a_killed_zygote_is_replaced(own_driver):
     info = own_driver.info()
     assert info["alive"] and info["zygote_pid"] not in (old, -1)
     assert live.python("print(x)").out == "41\n"
-    # New contexts need no zygote: they are forks of the sandbox's own PID 1.
+    # Without its zygote a sandbox starts new contexts as programs.
     assert live.python("print('new')", context="later").out == "new\n"
     live.destroy()
     wait_for(lambda: not os.path.exists(f"/proc/{live.pid}"))

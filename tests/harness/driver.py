@@ -87,7 +87,7 @@ class Sandbox:
 
 
 class Driver:
-    def __init__(self, pool: int = 1, environment=None):
+    def __init__(self, pool: int = 1, environment=None, kept_root: str = ""):
         self.process = subprocess.Popen(
             [BUILD / "atoll-driver"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
             env=environment)
@@ -96,7 +96,7 @@ class Driver:
         self._waiting = {}
         self._lock = threading.Lock()
         threading.Thread(target=self._read, daemon=True).start()
-        self.import_ms = self.ask("start", pool=pool, wait=180)["import_ms"]
+        self.import_ms = self.ask("start", pool=pool, kept_root=kept_root, wait=180)["import_ms"]
 
     def _read(self):
         for line in self.process.stdout:
@@ -125,7 +125,7 @@ class Driver:
 
     def create(self, **fields) -> Sandbox:
         """Fields: limits {memory_bytes_max, processes_max, disk_bytes_max, disk_files_max,
-        open_files_max, file_bytes_max}, env, mounts [{source, target, writable}]."""
+        open_files_max, file_bytes_max}, env, mounts [{source, target, writable}], kept_folder."""
         name = next(self._names)
         return Sandbox(self, name, self.ask("create", name=name, **fields))
 

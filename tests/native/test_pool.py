@@ -3,6 +3,7 @@ what is left when they go.
 """
 import os
 import signal
+import time
 from pathlib import Path
 
 import pytest
@@ -327,3 +328,14 @@ def test_an_ordinary_user_is_told_how_to_mount(driver, root, tmp_path):
         pytest.skip("root may")
     with pytest.raises(Refused, match="atoll run --mount"):
         driver.create(mounts=[{"source": str(tmp_path), "target": "/data/x"}])
+
+
+def test_sandboxes_that_end_while_their_kernels_are_born(driver):
+    """A sandbox may end at any moment of its kernel's birth, which takes place half in the zygote:
+    afterwards the zygote serves the next one as before."""
+    for round_ in range(120):
+        sandbox = driver.create()
+        sandbox.start({"op": "kernel.run", "code": "1", "context": "another"})
+        time.sleep(round_ % 12 * 0.0007)
+        sandbox.destroy()
+    assert driver.create().python("print('served')", wait=20).out == "served\n"

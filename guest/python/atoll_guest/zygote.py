@@ -4,8 +4,8 @@
 
     {"library": "/…/libatoll_guest.so", "control_fd": 3, "preload": ["pandas", …], "warm": true}
 
-Forking happens in the library (atoll_zygote_serve): into new namespaces, then the sandbox's PID 1
-forks kernels from itself. Only such a kernel returns to Python, with the descriptor of its link.
+Forking happens in the library (atoll_zygote_serve), into a sandbox that stands already. Only such a
+kernel returns to Python, with the descriptor of its link.
 
 Owns      nothing of a user's: it runs before any session exists, with a clean environment.
 Threads   none: a fork copies only the thread that forks, and a lock that another one held would

@@ -49,8 +49,9 @@ Result<void> plan_mounts(Plan& plan, const core::SandboxSpec& spec, std::vector<
         Tree tree{source, mount.target, mount.writable, false, false, -1};
         if (!plan.ids.single()) {
             const std::uint32_t shown = plan.ids.outside + kUserInside;
-            auto made = sys::make_shifted_mount(source, mount.writable,
-                                                {info.st_uid, info.st_gid, shown, shown});
+            auto shift = sys::make_shift({info.st_uid, info.st_gid, shown, shown});
+            if (!shift) return shift.error().during("show " + source + " inside");
+            auto made = sys::make_shifted_mount(source, mount.writable, shift->get());
             if (!made) return made.error();
             tree.mount_fd = made->get();
             held.push_back(std::move(*made));

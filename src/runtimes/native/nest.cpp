@@ -81,6 +81,15 @@ Result<UniqueFd> config_file(const Template& from) {
     return file;
 }
 
+// For a sandbox whose zygote is gone.
+json::array kernel_program() {
+    const std::string folder = std::string(kGuestInside) + "/python";
+    return {std::string(kEnvironmentInside) + "/bin/python", "-I", "-c",
+            "import sys; sys.path.insert(0, '" + folder +
+                "'); from atoll_guest import kernel; sys.path.remove('" + folder +
+                "'); sys.exit(kernel.main(['3']))"};
+}
+
 }  // namespace
 
 Nest::Nest(asio::any_io_executor executor, UniqueFd control, Template from, bool watch_memory)
@@ -99,7 +108,8 @@ Nest::~Nest() {
 }
 
 asio::awaitable<std::shared_ptr<Nest>> Nest::raise(const Paths& paths, Template from,
-                                                   core::Limits defaults, bool watch_memory) {
+                                                   core::Limits defaults, bool watch_memory,
+                                                   std::string kept_root) {
     const auto executor = co_await asio::this_coro::executor;
     const auto began = std::chrono::steady_clock::now();
     const bool root = ::geteuid() == 0;
@@ -112,6 +122,11 @@ asio::awaitable<std::shared_ptr<Nest>> Nest::raise(const Paths& paths, Template 
         plan.ids = {0, ::geteuid(), 1, ::getegid()};
     }
     plan_root(plan, paths, from);
+    // Root hands each sandbox a mount of its own folder; an ordinary user cannot (walls.cpp).
+    if (!root && !kept_root.empty()) {
+        plan.entries.push_back({Entry::Kind::Folder, kAllKeptInside, "", 0755});
+        plan.trees.push_back({kept_root, kAllKeptInside, true, false, false, -1});
+    }
     plan.own_tmp = true;  // packages want one while they are imported
     plan.filter = sys::compile_filter(sys::Profile::Guest).value();
     int ends[2];
@@ -165,6 +180,7 @@ asio::awaitable<std::shared_ptr<Nest>> Nest::raise(const Paths& paths, Template 
                             {"limits", guest_limits(defaults, watch_memory)},
                             {"user", guest_user(root)},
                             {"env", std::move(variables)},
+                            {"kernel_program", kernel_program()},
                             {"filter", hex(filter)}};
     const std::vector<int> nothing;
     co_await nest->ask(init, nothing);

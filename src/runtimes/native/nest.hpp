@@ -40,7 +40,8 @@ public:
     // Returns once the packages are imported. Throws ErrorException with the zygote's own words.
     static boost::asio::awaitable<std::shared_ptr<Nest>> raise(const Paths& paths, Template from,
                                                                core::Limits defaults,
-                                                               bool watch_memory);
+                                                               bool watch_memory,
+                                                               std::string kept_root);
     ~Nest();
 
     // `doors`: of the sandbox's cgroup, which it enters before all else. `owned`: it is somebody's

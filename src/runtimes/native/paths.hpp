@@ -20,6 +20,7 @@ struct Paths {
 // Where the parts appear inside a sandbox.
 inline constexpr const char* kGuestInside = "/opt/atoll/guest";
 inline constexpr const char* kEnvironmentInside = "/opt/atoll/env";
+inline constexpr const char* kAllKeptInside = "/opt/atoll/sessions";
 inline constexpr const char* kTemplateInside = "/opt/atoll/template";
 
 }  // namespace atl::native

@@ -4,7 +4,6 @@
 #include "runtimes/native/guest_config.hpp"
 #include "runtimes/native/handshake.hpp"
 #include "runtimes/native/root_tree.hpp"
-#include "sys/idmap.hpp"
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
@@ -29,6 +28,7 @@ constexpr std::chrono::milliseconds kWarmTimeMax{30'000};
 constexpr std::chrono::milliseconds kBurialPause{2};
 constexpr std::chrono::milliseconds kQuiet{20};
 constexpr std::uint32_t kUserInside = 1000;
+constexpr std::size_t kShiftsMax = 1024;
 constexpr auto as_tuple = asio::as_tuple(asio::use_awaitable);
 
 }  // namespace
@@ -85,7 +85,8 @@ asio::awaitable<std::shared_ptr<Nest>> NativeRuntime::nest_for(std::string name)
     try {
         auto from = Template::load(paths_, name).value();
         nest = co_await Nest::raise(paths_, std::move(from), options_.defaults,
-                                    host_.version == sys::CgroupHost::Version::None);
+                                    host_.version == sys::CgroupHost::Version::None,
+                                    options_.kept_root);
     } catch (const ErrorException& error) { failed = error.error; }
     raising_.erase(name);
     done->cancel();
@@ -120,7 +121,6 @@ asio::awaitable<NativeRuntime::SandboxPtr> NativeRuntime::fork(core::SandboxSpec
         id, std::move(forked.stream), true, std::move(parts),
         [this](Remains remains) { bury_later(std::move(remains)); });
     // The guest builds its walls meanwhile; no untrusted code runs before it is asked to.
-    if (doors.empty()) sandbox->cgroup().add(forked.pid).value();
     co_await expect_hello(sandbox->stream(), kHelloTimeMax);
     if (whom == For::Pool) {
         sandbox->cgroup().set_background(true);
@@ -128,6 +128,22 @@ asio::awaitable<NativeRuntime::SandboxPtr> NativeRuntime::fork(core::SandboxSpec
         co_await ask_guest(sandbox->stream(), kWarmChannel, request, {}, kWarmTimeMax);
     }
     co_return sandbox;
+}
+
+// As the sandbox's user is to see it: what belongs to the owner of `source` belongs to that user.
+UniqueFd NativeRuntime::show(NativeSandbox& sandbox, const std::string& source, bool writable) {
+    struct stat info {};
+    if (::stat(source.c_str(), &info) != 0) {
+        throw ErrorException({Code::NotFound, "mount " + source + ": it is not there"});
+    }
+    const std::uint32_t shown = sandbox.first_id() + kUserInside;
+    const sys::IdShift shift{info.st_uid, info.st_gid, shown, shown};
+    auto found = shifts_.find(shift);
+    if (found == shifts_.end()) {
+        if (shifts_.size() >= kShiftsMax) shifts_.erase(shifts_.begin());
+        found = shifts_.emplace(shift, sys::make_shift(shift).value()).first;
+    }
+    return sys::make_shifted_mount(source, writable, found->second.get()).value();
 }
 
 asio::awaitable<void> NativeRuntime::claim(NativeSandbox& sandbox, const core::SandboxSpec& spec) {
@@ -147,24 +163,32 @@ asio::awaitable<void> NativeRuntime::claim(NativeSandbox& sandbox, const core::S
     std::vector<UniqueFd> mounts;
     std::vector<int> descriptors;
     json::array targets;
-    for (const auto& mount : spec.mounts) {
-        struct stat info {};
-        if (::stat(mount.source.c_str(), &info) != 0) {
-            throw ErrorException({Code::NotFound, "mount " + mount.source + ": it is not there"});
+    if (!spec.kept_folder.empty()) {
+        if (::geteuid() == 0) {
+            // First: the guest takes descriptors in this order.
+            mounts.push_back(show(sandbox, spec.kept_folder, true));
+            descriptors.push_back(mounts.back().get());
+            request["kept"] = "";
+        } else {
+            const auto slash = spec.kept_folder.rfind('/');
+            if (spec.kept_folder.substr(0, slash) != options_.kept_root) {
+                throw ErrorException(
+                    {Code::Internal, "a kept folder outside of " + options_.kept_root});
+            }
+            request["kept"] = spec.kept_folder.substr(slash + 1);
         }
-        const std::uint32_t shown = sandbox.first_id() + kUserInside;
-        mounts.push_back(sys::make_shifted_mount(mount.source, mount.writable,
-                                                 {info.st_uid, info.st_gid, shown, shown})
-                             .value());
+    }
+    for (const auto& mount : spec.mounts) {
+        mounts.push_back(show(sandbox, mount.source, mount.writable));
         descriptors.push_back(mounts.back().get());
         targets.emplace_back(mount.target);
     }
-    if (targets.empty()) {
+    if (targets.empty() && spec.kept_folder.empty()) {
         // Nothing in it can fail by the caller's fault, so the first run need not wait for it.
         tell_guest(sandbox.stream(), kClaimChannel, request, {});
         co_return;
     }
-    request["mounts"] = std::move(targets);
+    if (!targets.empty()) request["mounts"] = std::move(targets);
     co_await ask_guest(sandbox.stream(), kClaimChannel, request, descriptors, kClaimTimeMax);
 }
 
@@ -189,9 +213,8 @@ asio::awaitable<std::unique_ptr<core::Sandbox>> NativeRuntime::create(core::Sand
         refill_soon();
         co_return sandbox;
     }
-    // A kernel must not be forked before its mounts are there, which come with a claim, nor before
-    // PID 1 is in its cgroup, where the host has to put it there from outside (v2).
-    const bool at_once = spec.mounts.empty() && host_.version != sys::CgroupHost::Version::V2;
+    // A kernel must not come in before its mounts are there, which come with a claim.
+    const bool at_once = spec.mounts.empty() && spec.kept_folder.empty();
     sandbox = co_await fork(spec, at_once ? For::Owner : For::OwnerByClaim);
     if (!at_once) co_await claim(*sandbox, spec);
     refill_soon();

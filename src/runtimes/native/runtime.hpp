@@ -11,6 +11,7 @@
 #include "core/runtime.hpp"
 #include "runtimes/native/nest.hpp"
 #include "runtimes/native/sandbox.hpp"
+#include "sys/idmap.hpp"
 
 #include <boost/asio/any_io_executor.hpp>
 #include <deque>
@@ -25,6 +26,7 @@ namespace atl::native {
 struct RuntimeOptions {
     std::size_t pool_size = default_pool_size();  // ready sandboxes of the default template
     core::Limits defaults;                        // what pool members are made with
+    std::string kept_root;  // where kept folders lie (core::SandboxSpec); empty: there are none
 };
 
 class NativeRuntime : public core::Runtime {
@@ -49,6 +51,7 @@ private:
     enum class For { Pool, Owner, OwnerByClaim };
     boost::asio::awaitable<SandboxPtr> fork(core::SandboxSpec spec, For whom);
     boost::asio::awaitable<void> claim(NativeSandbox& sandbox, const core::SandboxSpec& spec);
+    [[nodiscard]] UniqueFd show(NativeSandbox& sandbox, const std::string& source, bool writable);
     boost::asio::awaitable<void> refill();
     void refill_soon();
     [[nodiscard]] bool busy_with_creates() const;
@@ -62,6 +65,8 @@ private:
     std::map<std::string, std::shared_ptr<Nest>> nests_;
     std::map<std::string, std::shared_ptr<boost::asio::steady_timer>> raising_;
     std::deque<SandboxPtr> pool_;
+    // Slots are used again and again, and a map of ids takes a process to make.
+    std::map<sys::IdShift, UniqueFd> shifts_;
     std::chrono::steady_clock::time_point last_create_{};
     bool refilling_ = false;
     bool stopping_ = false;
