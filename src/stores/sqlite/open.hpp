@@ -1,0 +1,18 @@
+#pragma once
+// From a path to a connection that may be used: looks before it touches, and never touches what is
+// damaged.
+#include "core/store.hpp"
+#include "stores/sqlite/connection.hpp"
+#include "stores/sqlite/store.hpp"
+
+namespace atl::sqlite {
+
+struct Opened {
+    std::unique_ptr<Connection> db;
+    core::StoreHealth health;  // Ok, or ReadOnly and why
+};
+
+// The data lock must be held.
+[[nodiscard]] Result<Opened> open_database(const StoreOptions& options);
+
+}  // namespace atl::sqlite

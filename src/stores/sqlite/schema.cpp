@@ -1,0 +1,182 @@
+#include "stores/sqlite/schema.hpp"
+
+#include <iterator>
+
+namespace atl::sqlite {
+
+namespace {
+
+// Times are milliseconds since 1970. Words of an enumeration stand as words, so that a person with
+// sqlite3 can read them.
+constexpr const char* kSteps[] = {
+    R"sql(
+CREATE TABLE sessions (
+    id             TEXT PRIMARY KEY NOT NULL,
+    owner          TEXT NOT NULL,
+    name           TEXT NOT NULL,
+    template       TEXT NOT NULL,
+    runtime        TEXT NOT NULL,
+    state          TEXT NOT NULL,
+    spec           TEXT NOT NULL,
+    created_at     INTEGER NOT NULL,
+    last_used_at   INTEGER NOT NULL,
+    expires_at     INTEGER,
+    idle_to_warm_s INTEGER NOT NULL,
+    idle_to_cold_s INTEGER NOT NULL,
+    generation     INTEGER NOT NULL,
+    state_note     TEXT NOT NULL,
+    disk_bytes     INTEGER NOT NULL
+) STRICT;
+CREATE INDEX sessions_by_owner ON sessions (owner, created_at, id);
+CREATE INDEX sessions_by_age ON sessions (created_at, id);
+CREATE INDEX sessions_by_end ON sessions (expires_at) WHERE expires_at IS NOT NULL;
+
+CREATE TABLE session_metadata (
+    session TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
+    name    TEXT NOT NULL,
+    value   TEXT NOT NULL,
+    PRIMARY KEY (session, name)
+) STRICT, WITHOUT ROWID;
+
+-- `number` keeps the order of arrival, which a random id and a clock of milliseconds do not.
+CREATE TABLE jobs (
+    number           INTEGER PRIMARY KEY,
+    id               TEXT NOT NULL UNIQUE,
+    owner            TEXT NOT NULL,
+    kind             TEXT NOT NULL,
+    code             TEXT NOT NULL,
+    state            TEXT NOT NULL,
+    priority         INTEGER NOT NULL,
+    attempts         INTEGER NOT NULL,
+    attempts_max     INTEGER NOT NULL,
+    after_crash      TEXT NOT NULL,
+    timeout_ms       INTEGER NOT NULL,
+    session          TEXT,
+    created_at       INTEGER NOT NULL,
+    started_at       INTEGER,
+    ended_at         INTEGER,
+    exit_code        INTEGER,
+    error            TEXT NOT NULL,
+    lease_instance   TEXT,
+    lease_until      INTEGER,
+    cancel_requested INTEGER NOT NULL,
+    log_bytes        INTEGER NOT NULL,
+    log_cost         INTEGER NOT NULL,
+    log_next         INTEGER NOT NULL,
+    log_truncated    INTEGER NOT NULL,
+    CHECK ((state = 'running') = (lease_instance IS NOT NULL)),
+    CHECK ((state IN ('queued', 'running')) = (ended_at IS NULL))
+) STRICT;
+CREATE INDEX jobs_waiting ON jobs (priority DESC, created_at, number) WHERE state = 'queued';
+CREATE INDEX jobs_alive ON jobs (state, owner) WHERE ended_at IS NULL;
+CREATE INDEX jobs_ended ON jobs (ended_at) WHERE ended_at IS NOT NULL;
+CREATE INDEX jobs_by_owner ON jobs (owner, created_at, id);
+CREATE INDEX jobs_by_age ON jobs (created_at, id);
+
+CREATE TABLE job_log (
+    job      INTEGER NOT NULL REFERENCES jobs (number) ON DELETE CASCADE,
+    sequence INTEGER NOT NULL,
+    stream   TEXT NOT NULL,
+    time     INTEGER NOT NULL,
+    bytes    BLOB NOT NULL,
+    PRIMARY KEY (job, sequence)
+) STRICT;
+
+CREATE TABLE api_keys (
+    id            TEXT PRIMARY KEY NOT NULL,
+    secret_sha256 BLOB NOT NULL CHECK (length(secret_sha256) = 32),
+    owner         TEXT NOT NULL,
+    name          TEXT NOT NULL,
+    scopes        TEXT NOT NULL,
+    created_at    INTEGER NOT NULL,
+    last_used_at  INTEGER,
+    expires_at    INTEGER,
+    revoked_at    INTEGER
+) STRICT;
+CREATE INDEX api_keys_by_owner ON api_keys (owner, created_at, id);
+
+CREATE TABLE audit (
+    sequence   INTEGER PRIMARY KEY,
+    time       INTEGER NOT NULL,
+    owner      TEXT NOT NULL,
+    key_id     TEXT NOT NULL,
+    action     TEXT NOT NULL,
+    object     TEXT NOT NULL,
+    outcome    TEXT NOT NULL,
+    request_id TEXT NOT NULL,
+    detail     TEXT NOT NULL
+) STRICT;
+CREATE INDEX audit_by_owner ON audit (owner, time);
+CREATE INDEX audit_by_time ON audit (time);
+CREATE TRIGGER audit_is_not_changed BEFORE UPDATE ON audit
+BEGIN SELECT RAISE(ABORT, 'the audit log is only ever added to'); END;
+CREATE TRIGGER audit_is_not_removed BEFORE DELETE ON audit
+BEGIN SELECT RAISE(ABORT, 'the audit log is only ever added to'); END;
+-- Replacing a row removes one, which the trigger above sees only where recursive triggers are on.
+CREATE TRIGGER audit_is_not_replaced BEFORE INSERT ON audit
+WHEN EXISTS (SELECT 1 FROM audit WHERE sequence = NEW.sequence)
+BEGIN SELECT RAISE(ABORT, 'the audit log is only ever added to'); END;
+
+CREATE TABLE owner_usage (
+    owner            TEXT NOT NULL,
+    day              INTEGER NOT NULL,  -- since 1970
+    cpu_us           INTEGER NOT NULL,
+    runs             INTEGER NOT NULL,
+    sessions_created INTEGER NOT NULL,
+    egress_bytes     INTEGER NOT NULL,
+    PRIMARY KEY (owner, day)
+) STRICT, WITHOUT ROWID;
+)sql",
+};
+
+std::int64_t pragma_number(Connection& db, const char* sql) {
+    auto query = db.query(sql);
+    return query.next() ? query.number() : 0;
+}
+
+}  // namespace
+
+std::span<const char* const> schema_steps() { return kSteps; }
+
+Result<void> check_identity(Connection& db, std::size_t steps_known) {
+    try {
+        const auto version = pragma_number(db, "PRAGMA user_version");
+        const auto application = pragma_number(db, "PRAGMA application_id");
+        const auto tables = pragma_number(db, "SELECT count(*) FROM sqlite_schema");
+        if (application != kApplicationId && (application != 0 || version != 0 || tables != 0)) {
+            return Error{Code::Conflict, "the file " + db.path() +
+                                             " is a database, but not one of Atoll's; choose "
+                                             "another data folder"};
+        }
+        if (version < 0 || static_cast<std::uint64_t>(version) > steps_known) {
+            return Error{Code::Unsupported,
+                         "the database " + db.path() + " was written by a newer Atoll (schema " +
+                             std::to_string(version) + ", this one knows up to " +
+                             std::to_string(steps_known) +
+                             "); use that version, or a backup from before"};
+        }
+    } catch (const ErrorException& failed) { return failed.error; }
+    return {};
+}
+
+Result<void> migrate(Connection& db, std::span<const char* const> steps) {
+    try {
+        auto seen = pragma_number(db, "PRAGMA user_version");
+        for (auto number = static_cast<std::size_t>(seen); number < steps.size(); ++number) {
+            try {
+                db.script("BEGIN IMMEDIATE");
+                db.script(steps[number]);
+                db.script(("PRAGMA application_id = " + std::to_string(kApplicationId)).c_str());
+                db.script(("PRAGMA user_version = " + std::to_string(number + 1)).c_str());
+                db.script("COMMIT");
+            } catch (const ErrorException& failed) {
+                if (!db.outside_transaction()) db.script("ROLLBACK");
+                return failed.error.during("bring " + db.path() + " to schema " +
+                                           std::to_string(number + 1));
+            }
+        }
+    } catch (const ErrorException& failed) { return failed.error; }
+    return {};
+}
+
+}  // namespace atl::sqlite

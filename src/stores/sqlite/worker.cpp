@@ -1,0 +1,202 @@
+#include "stores/sqlite/worker.hpp"
+
+#include <csignal>
+#include <exception>
+#include <pthread.h>
+
+namespace atl::sqlite {
+
+namespace {
+
+using State = core::StoreHealth::State;
+
+// The server's signals are the loop's to take. And a write beyond RLIMIT_FSIZE raises SIGXFSZ,
+// whose default ends the process: blocked here, it is an error of that write and no more.
+void block_signals() {
+    sigset_t all;
+    sigfillset(&all);
+    for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) sigdelset(&all, fault);
+    ::pthread_sigmask(SIG_BLOCK, &all, nullptr);
+}
+
+}  // namespace
+
+Worker::Worker(std::unique_ptr<Connection> db, Limits limits, core::StoreHealth health)
+    : db_(std::move(db)),
+      limits_(limits),
+      health_(std::move(health)),
+      thread_([this] { live(); }) {}
+
+Worker::~Worker() {
+    {
+        const std::lock_guard guard(mutex_);
+        stopping_ = true;
+    }
+    came_.notify_one();
+    thread_.join();
+}
+
+core::StoreHealth Worker::health() const {
+    const std::lock_guard guard(mutex_);
+    return health_;
+}
+
+Worker::Counts Worker::counts() const {
+    const std::lock_guard guard(mutex_);
+    Counts now = counts_;
+    now.waiting = queue_.size();
+    return now;
+}
+
+bool Worker::read_only() const {
+    const std::lock_guard guard(mutex_);
+    return health_.state == State::ReadOnly;
+}
+
+void Worker::submit(std::unique_ptr<Task> task) {
+    {
+        const std::lock_guard guard(mutex_);
+        // A queue that is empty takes a task of any size: it could never be done otherwise.
+        const bool room = queue_.size() < limits_.queue_tasks_max &&
+                          (queue_.empty() || queue_bytes_ + task->bytes <= limits_.queue_bytes_max);
+        if (task->writes && health_.state == State::ReadOnly) {
+            task->fail({Code::Unavailable, "the store is read-only: " + health_.sentence});
+        } else if (!room) {
+            ++counts_.refused;
+            task->fail({Code::Unavailable, "the store is behind: " + std::to_string(queue_.size()) +
+                                               " requests wait already; try again in a moment"});
+        } else {
+            queue_bytes_ += task->bytes;
+            queue_.push_back(std::move(task));
+        }
+    }
+    if (task) {
+        task->answer();
+    } else {
+        came_.notify_one();
+    }
+}
+
+void Worker::live() {
+    block_signals();
+    ::pthread_setname_np(::pthread_self(), "atoll-store");
+    std::vector<std::unique_ptr<Task>> group;
+    while (true) {
+        {
+            std::unique_lock guard(mutex_);
+            came_.wait(guard, [this] { return stopping_ || !queue_.empty(); });
+            if (queue_.empty()) break;
+            while (!queue_.empty() && group.size() < limits_.group_tasks_max) {
+                queue_bytes_ -= queue_.front()->bytes;
+                group.push_back(std::move(queue_.front()));
+                queue_.pop_front();
+            }
+            counts_.tasks += group.size();
+            ++counts_.groups;
+        }
+        carry_out(group);
+        for (const auto& task : group) task->answer();
+        group.clear();
+        // Only now: a checkpoint waits for the disk, and nobody who was answered waits for it.
+        if (db_->log_pages() >= limits_.checkpoint_pages && !read_only()) db_->checkpoint();
+    }
+    if (read_only()) db_->keep_files_as_they_are(true);
+    db_.reset();
+}
+
+void Worker::carry_out(std::span<const std::unique_ptr<Task>> group) {
+    const Fate fate = attempt(group);
+    if (fate == Fate::Committed) return;
+    for (const auto& task : group) {
+        // Without a transaction, each write would only wait for the same lock again.
+        const bool hopeless = fate == Fate::NotBegun && task->writes;
+        if (hopeless || group.size() == 1 || attempt(std::span(&task, 1)) != Fate::Committed) {
+            task->fail(last_);
+        }
+    }
+}
+
+Worker::Fate Worker::attempt(std::span<const std::unique_ptr<Task>> group) {
+    bool writes = false;
+    for (const auto& task : group) writes = writes || task->writes;
+    writes = writes && !read_only();
+    try {
+        // At once the writer's lock, when it will be needed: to ask for it later can fail halfway.
+        db_->query(writes ? "BEGIN IMMEDIATE" : "BEGIN").run();
+    } catch (const SqliteFailure& failure) {
+        note(failure);
+        roll_back();
+        return Fate::NotBegun;
+    }
+    const auto changes_before = sqlite3_total_changes64(db_->raw());
+    for (const auto& task : group) {
+        if (!run_inside(*task)) {
+            roll_back();
+            return Fate::Lost;
+        }
+    }
+    try {
+        db_->query("COMMIT").run();
+    } catch (const SqliteFailure& failure) {
+        note(failure);
+        roll_back();
+        return Fate::Lost;
+    }
+    if (sqlite3_total_changes64(db_->raw()) != changes_before) {
+        const std::lock_guard guard(mutex_);
+        if (health_.state == State::Failing) health_ = {};
+    }
+    return Fate::Committed;
+}
+
+// False: the transaction is lost, or must not be committed.
+bool Worker::run_inside(Task& task) {
+    if (task.writes && read_only()) {
+        task.fail({Code::Unavailable, "the store is read-only: " + health().sentence});
+        return true;
+    }
+    try {
+        if (task.writes) db_->query("SAVEPOINT one").run();
+        task.run(*db_);
+        if (task.writes) db_->query("RELEASE one").run();
+        return true;
+    } catch (const SqliteFailure& failure) {
+        note(failure);
+        if (failure.is_corruption()) return false;
+        task.fail(failure.error);
+    } catch (const ErrorException& refused) {
+        task.fail(refused.error);
+    } catch (const std::exception& bug) {
+        task.fail({Code::Internal, std::string("the store failed: ") + bug.what()});
+    }
+    if (db_->outside_transaction()) return false;
+    if (!task.writes) return true;
+    try {
+        db_->query("ROLLBACK TO one").run();
+        db_->query("RELEASE one").run();
+    } catch (const SqliteFailure& failure) {
+        note(failure);
+        return false;
+    }
+    return true;
+}
+
+void Worker::roll_back() noexcept {
+    if (!db_->outside_transaction()) {
+        // An error here means that SQLite has rolled back already.
+        sqlite3_exec(db_->raw(), "ROLLBACK", nullptr, nullptr, nullptr);
+    }
+}
+
+void Worker::note(const SqliteFailure& failure) {
+    last_ = failure.error;
+    const std::lock_guard guard(mutex_);
+    if (health_.state == State::ReadOnly) return;
+    if (failure.is_corruption()) {
+        health_ = {State::ReadOnly, failure.error.message};
+    } else if (!failure.is(SQLITE_CONSTRAINT) && !failure.is(SQLITE_TOOBIG)) {
+        health_ = {State::Failing, failure.error.message};
+    }
+}
+
+}  // namespace atl::sqlite
