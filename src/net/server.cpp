@@ -1,0 +1,307 @@
+#include "net/server.hpp"
+
+#include "net/connection.hpp"
+#include "net/core.hpp"
+#include "net/listen.hpp"
+
+#include <algorithm>
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <cerrno>
+#include <cstring>
+#include <spdlog/spdlog.h>
+#include <sys/socket.h>
+
+namespace atl::net {
+
+namespace asio = boost::asio;
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr std::size_t kScratchBytes = 128 * 1024;
+constexpr int kAcceptsAtOnce = 64;
+constexpr auto kAcceptPause = 100ms;
+constexpr std::size_t kTurnedAwayMax = 64;
+constexpr auto kTurnedAwayTime = 1s;
+// After a cancel every wait has ended; a handler still there is stuck and that is a bug.
+constexpr auto kCancelPatience = 5s;
+constexpr std::size_t kLoggedPathBytesMax = 512;
+
+constexpr std::string_view kFull =
+    "HTTP/1.1 503 Service Unavailable\r\n"
+    "Content-Type: application/problem+json\r\n"
+    "Retry-After: 1\r\n"
+    "Connection: close\r\n"
+    "Content-Length: 131\r\n"
+    "\r\n"
+    R"({"type":"about:blank","title":"Service Unavailable","status":503,"code":"unavailable",)"
+    R"("detail":"the server has no free connection"})";
+constexpr std::size_t kFullBodyBytes = kFull.size() - (kFull.find("\r\n\r\n") + 4);
+
+std::chrono::milliseconds sweep_interval(const ServerOptions& options) {
+    const auto shortest = std::min({options.header_timeout, options.idle_timeout,
+                                    options.body_stall_timeout, options.write_stall_timeout});
+    return std::clamp(shortest / 8, std::chrono::milliseconds(10), std::chrono::milliseconds(500));
+}
+
+}  // namespace
+
+static_assert(kFullBodyBytes == 131, "the Content-Length above");
+
+ServerCore::ServerCore(asio::any_io_executor on, ServerOptions with, Handler handler)
+    : executor(std::move(on)),
+      options(std::move(with)),
+      root(std::move(handler)),
+      sweep_timer(executor),
+      all_gone(executor),
+      sweep_every(sweep_interval(options)),
+      scratch_(kScratchBytes),
+      random_(std::random_device{}()) {
+    if (!options.log) options.log = spdlog::default_logger();
+}
+
+void ServerCore::start() {
+    if (options.tls) {
+        tls = make_tls_context(options.tls->certificate_file, options.tls->key_file).value();
+    }
+    for (const auto& address : options.listen) {
+        auto bound = listen_on(address, options.unix_mode);
+        if (!bound) {
+            close_listeners();
+            throw ErrorException(bound.error());
+        }
+        addresses.push_back(bound->address);
+        const bool encrypted = tls != nullptr && bound->unix_path.empty();
+        asio::posix::stream_descriptor socket(executor, bound->socket.release());
+        listeners.push_back(
+            std::make_unique<Listener>(Listener{std::move(socket), asio::steady_timer(executor),
+                                                std::move(bound->unix_path), encrypted}));
+    }
+    std::weak_ptr<ServerCore> weak = weak_from_this();
+    hangups = std::make_shared<HangupWatch>(executor, [weak](std::uint64_t number) {
+        const auto core = weak.lock();
+        if (!core) return;
+        const auto found = core->connections.find(number);
+        if (found != core->connections.end()) found->second->hung_up();
+    });
+    hangups->start();
+    for (const auto& listener : listeners) wait_to_accept(*listener);
+    schedule_sweep();
+    started = true;
+}
+
+void ServerCore::close_listeners() {
+    for (const auto& listener : listeners) {
+        if (!listener->socket.is_open()) continue;
+        boost::system::error_code ignored;
+        listener->socket.close(ignored);
+        listener->pause.cancel();
+        if (!listener->unix_path.empty()) ::unlink(listener->unix_path.c_str());
+    }
+}
+
+void ServerCore::wait_to_accept(Listener& listener) {
+    listener.socket.async_wait(
+        asio::posix::stream_descriptor::wait_read,
+        [self = shared_from_this(), &listener](boost::system::error_code failed) {
+            if (!failed && listener.socket.is_open()) self->accept_from(listener);
+        });
+}
+
+void ServerCore::accept_from(Listener& listener) {
+    for (int i = 0; i < kAcceptsAtOnce; ++i) {
+        auto accepted = accept_one(listener.socket.native_handle());
+        if (accepted.socket) {
+            welcome(std::move(accepted), listener.encrypted);
+            continue;
+        }
+        if (accepted.cause == ECONNABORTED || accepted.cause == EINTR) continue;
+        if (accepted.cause == EAGAIN) break;
+        // Out of descriptors or memory: trying again at once would only burn the processor.
+        log().warn("accept: {}; pausing", std::strerror(accepted.cause));
+        listener.pause.expires_after(kAcceptPause);
+        listener.pause.async_wait(
+            [self = shared_from_this(), &listener](boost::system::error_code) {
+                if (listener.socket.is_open()) self->wait_to_accept(listener);
+            });
+        return;
+    }
+    wait_to_accept(listener);
+}
+
+void ServerCore::welcome(Accepted accepted, bool encrypted) {
+    ++counts.connections_total;
+    auto* of_address = accepted.limit_key.empty() ? nullptr : &by_address[accepted.limit_key];
+    if (connections.size() >= options.connections_max ||
+        (of_address != nullptr && *of_address >= options.connections_per_address_max)) {
+        if (of_address != nullptr && *of_address == 0) by_address.erase(accepted.limit_key);
+        turn_away(std::move(accepted.socket), encrypted);
+        return;
+    }
+    if (of_address != nullptr) ++*of_address;
+    accepted.peer.encrypted = encrypted;
+    const auto number = next_serial_++;
+    const auto connection = std::make_shared<Connection>(
+        shared_from_this(), number, std::move(accepted.limit_key), std::move(accepted.socket),
+        encrypted ? tls : nullptr, std::move(accepted.peer));
+    connections.emplace(number, connection);
+    counts.connections = connections.size();
+    // The completion keeps the connection, whose signal the slot belongs to.
+    const auto done = [connection](const std::exception_ptr&) {};
+    asio::co_spawn(
+        executor, [connection]() -> asio::awaitable<void> { return connection->run(); },
+        asio::bind_cancellation_slot(connection->cancel_signal.slot(), done));
+}
+
+void ServerCore::turn_away(UniqueFd socket, bool encrypted) {
+    ++counts.connections_refused;
+    if (encrypted) return;
+    ::send(socket.get(), kFull.data(), kFull.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+    ::shutdown(socket.get(), SHUT_WR);
+    if (turned_away_.size() >= kTurnedAwayMax) turned_away_.pop_front();
+    turned_away_.push_back({std::move(socket), std::chrono::steady_clock::now() + kTurnedAwayTime});
+}
+
+void ServerCore::gone(Connection& connection) {
+    if (const auto found = by_address.find(connection.address); found != by_address.end()) {
+        if (--found->second == 0) by_address.erase(found);
+    }
+    connections.erase(connection.number);
+    counts.connections = connections.size();
+    if (connections.empty()) all_gone.cancel();
+}
+
+void ServerCore::schedule_sweep() {
+    sweep_timer.expires_after(sweep_every);
+    sweep_timer.async_wait([self = shared_from_this()](boost::system::error_code failed) {
+        if (failed) return;
+        self->sweep();
+        self->schedule_sweep();
+    });
+}
+
+void ServerCore::sweep() {
+    const auto now = std::chrono::steady_clock::now();
+    for (const auto& [number, connection] : connections) connection->sweep(now);
+    for (const auto& refused : turned_away_) {
+        while (::recv(refused.socket.get(), scratch_.data(), scratch_.size(), MSG_DONTWAIT) > 0) {}
+    }
+    while (!turned_away_.empty() && turned_away_.front().until <= now) turned_away_.pop_front();
+}
+
+asio::awaitable<void> ServerCore::stop(std::chrono::milliseconds grace) {
+    const auto self = shared_from_this();
+    stopping = true;
+    close_listeners();
+
+    const auto everybody = [this] {
+        std::vector<std::shared_ptr<Connection>> all;
+        for (const auto& [number, connection] : connections) all.push_back(connection);
+        return all;
+    };
+    for (const auto& connection : everybody()) connection->server_stops();
+    constexpr auto kAsTuple = asio::as_tuple(asio::use_awaitable);
+    auto deadline = std::chrono::steady_clock::now() + grace;
+    while (!connections.empty() && std::chrono::steady_clock::now() < deadline) {
+        all_gone.expires_at(deadline);
+        co_await all_gone.async_wait(kAsTuple);
+    }
+    for (const auto& connection : everybody()) connection->cancel();
+    deadline = std::chrono::steady_clock::now() + kCancelPatience;
+    while (!connections.empty() && std::chrono::steady_clock::now() < deadline) {
+        all_gone.expires_at(deadline);
+        co_await all_gone.async_wait(kAsTuple);
+    }
+    for (const auto& connection : everybody()) {
+        log().error("{}: the handler of {} does not end", connection->request.id,
+                    connection->request.route);
+    }
+    sweep_timer.cancel();
+    if (hangups) hangups->stop();
+    turned_away_.clear();
+}
+
+const std::string& ServerCore::date() {
+    const auto now = std::time(nullptr);
+    if (now != date_second_) {
+        date_second_ = now;
+        std::tm parts{};
+        ::gmtime_r(&now, &parts);
+        // The names are fixed by HTTP; strftime would take the locale's.
+        static constexpr const char* kDays[] = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
+        static constexpr const char* kMonths[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
+                                                  "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+        date_ = fmt::format("{}, {:02} {} {} {:02}:{:02}:{:02} GMT", kDays[parts.tm_wday],
+                            parts.tm_mday, kMonths[parts.tm_mon], parts.tm_year + 1900,
+                            parts.tm_hour, parts.tm_min, parts.tm_sec);
+    }
+    return date_;
+}
+
+std::string ServerCore::new_request_id() {
+    constexpr std::string_view kHex = "0123456789abcdef";
+    auto bits = random_();
+    std::string id(16, '0');
+    for (auto& digit : id) {
+        digit = kHex[bits & 15];
+        bits >>= 4;
+    }
+    return id;
+}
+
+void ServerCore::finished(const Finished& what) const {
+    try {
+        if (options.access_log) {
+            // Without the query, where people put secrets; and nothing that could forge a line.
+            const auto path = percent_encoded(
+                std::string_view(what.request.target.path).substr(0, kLoggedPathBytesMax),
+                "/:@!$&'()*+,;=%");
+            options.access_log->info(
+                "id={} peer={} method={} path={} route={} status={} ms={:.3f} in={} out={}{}",
+                what.request.id, what.request.peer.address,
+                what.request.method.empty() ? "-" : what.request.method, path.empty() ? "-" : path,
+                what.route.empty() ? "-" : what.route, what.status,
+                std::chrono::duration<double, std::milli>(what.duration).count(), what.bytes_in,
+                what.bytes_out, what.complete ? "" : " incomplete");
+        }
+        if (options.observer) options.observer(what);
+    } catch (const std::exception& failed) {
+        log().error("{}: could not account for the request: {}", what.request.id, failed.what());
+    }
+}
+
+Server::Server(asio::any_io_executor executor, ServerOptions options, Handler root)
+    : core_(
+          std::make_shared<ServerCore>(std::move(executor), std::move(options), std::move(root))) {}
+Server::Server(Server&&) noexcept = default;
+Server& Server::operator=(Server&&) noexcept = default;
+
+Server::~Server() {
+    if (!core_ || !core_->started) return;
+    core_->stopping = true;
+    core_->close_listeners();
+    core_->sweep_timer.cancel();
+    core_->hangups->stop();
+    std::vector<std::shared_ptr<Connection>> all;
+    for (const auto& [number, connection] : core_->connections) all.push_back(connection);
+    for (const auto& connection : all) connection->cancel();
+}
+
+void Server::start() { core_->start(); }
+const std::vector<std::string>& Server::addresses() const noexcept { return core_->addresses; }
+
+Result<void> Server::reload_tls() {
+    const auto& files = core_->options.tls;
+    if (!files) return Error{Code::Unsupported, "this server speaks no TLS"};
+    auto context = make_tls_context(files->certificate_file, files->key_file);
+    if (!context) return context.error().during("reload the certificate");
+    core_->tls = std::move(*context);
+    return {};
+}
+
+asio::awaitable<void> Server::stop(std::chrono::milliseconds grace) { return core_->stop(grace); }
+ServerCounts Server::counts() const noexcept { return core_->counts; }
+
+}  // namespace atl::net

@@ -1,0 +1,112 @@
+#pragma once
+// The HTTP/1.1 server: listens, reads requests, hands them to one root handler (mostly a Router's)
+// and logs them.
+//
+//     listener --accept--> connection: [TLS] -> head -> admit -> root handler -> answer -> next
+//     head
+//
+// Owns      its listening sockets and its connections.
+// Threads   one: the executor must be run by a single thread, and all calls come from there.
+// Trusts    nobody. Each limit below stops one way of using up the server.
+// If a handler fails, problem.hpp says what the client gets. If the server runs out of descriptors
+// it pauses accepting. stop() must have returned before the executor goes.
+#include "net/exchange.hpp"
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace spdlog {
+class logger;
+}
+
+namespace atl::net {
+
+// One finished request, for metrics. The views live as long as the call.
+struct Finished {
+    const Request& request;
+    std::string_view route;       // the pattern; empty when none matched, so that labels stay few
+    int status = 0;               // as sent; 499 when the client went before, 0 when it was cut off
+    std::uint64_t bytes_in = 0;   // of the body
+    std::uint64_t bytes_out = 0;  // head and body
+    std::chrono::nanoseconds duration{};
+    bool complete = false;  // the whole answer went out
+};
+
+struct TlsOptions {
+    std::string certificate_file;  // PEM, the chain after the certificate
+    std::string key_file;
+};
+
+struct ServerOptions {
+    // "127.0.0.1:8080", "[::1]:8080", "0.0.0.0:0" (any port), "unix:/run/atoll.sock". Addresses, no
+    // names. A unix socket never speaks TLS: its file's mode is the door.
+    std::vector<std::string> listen{"127.0.0.1:0"};
+    std::optional<TlsOptions> tls;
+    unsigned unix_mode = 0600;
+
+    std::size_t header_bytes_max = 32 * 1024;  // request line and fields together
+    std::size_t headers_max = 100;
+    std::uint64_t body_bytes_max = 1ull << 30;  // a handler may set its own
+    std::size_t connections_max = 4096;
+    std::size_t connections_per_address_max = 1024;  // an IPv6 /64 is one address
+
+    std::chrono::milliseconds header_timeout{10000};  // from the first byte to the empty line
+    std::chrono::milliseconds idle_timeout{75000};    // between requests
+    std::chrono::milliseconds body_stall_timeout{30000};
+    std::chrono::milliseconds write_stall_timeout{30000};
+    // Below this rate, after the grace, a body is given up. Only waiting for the client counts.
+    std::uint64_t body_bytes_per_second_min = 512;
+    std::chrono::milliseconds body_rate_grace{20000};
+
+    // Runs before routing: authentication, Host and Origin, rate limits. Throws ErrorException or
+    // Problem to refuse.
+    std::function<void(Request&)> admit;
+    // Runs on each answer's headers just before they go out, errors included.
+    std::function<void(const Request&, int status, Headers&)> decorate;
+    std::function<void(const Finished&)> observer;
+
+    std::shared_ptr<spdlog::logger> log;         // faults; null: spdlog's default
+    std::shared_ptr<spdlog::logger> access_log;  // one line a request; null: none
+};
+
+struct ServerCounts {
+    std::size_t connections = 0;
+    std::size_t exchanges = 0;            // handlers running now
+    std::uint64_t connections_total = 0;  // accepted, refused ones too
+    std::uint64_t connections_refused = 0;
+    std::uint64_t requests_total = 0;
+};
+
+struct ServerCore;
+
+class Server {
+public:
+    Server(boost::asio::any_io_executor executor, ServerOptions options, Handler root);
+    Server(Server&&) noexcept;
+    Server& operator=(Server&&) noexcept;
+    ~Server();
+
+    // Binds, listens and begins to serve; all or nothing. Throws ErrorException.
+    void start();
+    // As bound, in the form of ServerOptions::listen.
+    [[nodiscard]] const std::vector<std::string>& addresses() const noexcept;
+    // Reads certificate and key again; new connections get them. Keeps the old ones on failure.
+    [[nodiscard]] Result<void> reload_tls();
+
+    // Accepts no more, drops idle connections, tells the handlers, waits for them as long as
+    // `grace`, then cancels what is left and waits for that.
+    boost::asio::awaitable<void> stop(std::chrono::milliseconds grace);
+
+    [[nodiscard]] ServerCounts counts() const noexcept;
+
+private:
+    std::shared_ptr<ServerCore> core_;
+};
+
+}  // namespace atl::net

@@ -1,0 +1,337 @@
+#include "net/websocket.hpp"
+
+#include "net/connection.hpp"
+#include "net/core.hpp"
+#include "net/problem.hpp"
+
+#include <algorithm>
+#include <boost/asio/compose.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/beast/core/bind_handler.hpp>
+#include <boost/beast/core/buffers_range.hpp>
+#include <boost/beast/core/stream_traits.hpp>
+#include <boost/beast/http/empty_body.hpp>
+#include <boost/beast/http/message.hpp>
+#include <boost/beast/websocket/stream.hpp>
+#include <deque>
+
+namespace atl::net {
+
+namespace asio = boost::asio;
+namespace http = boost::beast::http;
+namespace websocket = boost::beast::websocket;
+using boost::system::error_code;
+
+namespace {
+
+constexpr auto kAsTuple = asio::as_tuple(asio::use_awaitable);
+constexpr auto kGoodbyeTime = std::chrono::seconds(5);
+constexpr int kPiecesMax = 16;
+
+// What Beast wants of a stream, made of a Connection's attempts and waits.
+class ClientStream {
+public:
+    using executor_type = asio::any_io_executor;
+    explicit ClientStream(Connection& connection) : connection_(&connection) {}
+    [[nodiscard]] executor_type get_executor() const { return connection_->core().executor; }
+    [[nodiscard]] Connection& connection() const noexcept { return *connection_; }
+
+    template <class Buffers, class Token>
+    auto async_read_some(const Buffers& buffers, Token&& token) {
+        asio::mutable_buffer into;
+        for (const auto piece : boost::beast::buffers_range_ref(buffers)) {
+            if (into.size() == 0) into = piece;
+        }
+        return asio::async_compose<Token, void(error_code, std::size_t)>(
+            ReadOperation{connection_, into}, token, get_executor());
+    }
+
+    template <class Buffers, class Token>
+    auto async_write_some(const Buffers& buffers, Token&& token) {
+        WriteOperation operation{connection_};
+        for (const asio::const_buffer piece : boost::beast::buffers_range_ref(buffers)) {
+            if (operation.count == kPiecesMax) break;
+            if (piece.size() == 0) continue;
+            operation.pieces[operation.count++] = {const_cast<void*>(piece.data()), piece.size()};
+        }
+        return asio::async_compose<Token, void(error_code, std::size_t)>(operation, token,
+                                                                         get_executor());
+    }
+
+private:
+    // Both: try; if the kernel is not ready, wait and try again. What is done at the first attempt
+    // is told through the loop, because Beast may not be called back from within its own call.
+    struct Operation {
+        Connection* connection;
+        Transport::Io io{Transport::State::WantRead, 0};
+        bool waited = false;
+        bool posted = false;
+
+        template <class Self, class Attempt>
+        void run(Self& self, error_code failed, const Attempt& attempt) {
+            if (failed) return self.complete(failed, 0);
+            if (!posted) {
+                io = attempt();
+                if (io.state == Transport::State::WantRead ||
+                    io.state == Transport::State::WantWrite) {
+                    waited = true;
+                    connection->transport().descriptor().async_wait(
+                        io.state == Transport::State::WantWrite
+                            ? asio::posix::stream_descriptor::wait_write
+                            : asio::posix::stream_descriptor::wait_read,
+                        std::move(self));
+                    return;
+                }
+                if (!waited) {
+                    posted = true;
+                    asio::post(connection->core().executor, std::move(self));
+                    return;
+                }
+            }
+            if (io.state == Transport::State::Done) return self.complete({}, io.bytes);
+            self.complete(io.state == Transport::State::End
+                              ? error_code(asio::error::eof)
+                              : error_code(asio::error::connection_reset),
+                          0);
+        }
+    };
+
+    struct ReadOperation : Operation {
+        asio::mutable_buffer into;
+        ReadOperation(Connection* on, asio::mutable_buffer buffer) : Operation{on}, into(buffer) {}
+        template <class Self>
+        void operator()(Self& self, error_code failed = {}) {
+            this->run(self, failed, [this] {
+                return this->connection->try_read_raw(static_cast<char*>(into.data()), into.size());
+            });
+        }
+    };
+
+    struct WriteOperation : Operation {
+        iovec pieces[kPiecesMax] = {};
+        int count = 0;
+        explicit WriteOperation(Connection* on) : Operation{on} {}
+        template <class Self>
+        void operator()(Self& self, error_code failed = {}) {
+            this->run(self, failed, [this] {
+                if (this->connection->write_failed()) {
+                    return Transport::Io{Transport::State::Failed, 0};
+                }
+                const auto done = this->connection->transport().try_write(pieces, count);
+                if (done.state == Transport::State::Done) {
+                    this->connection->write_progressed(done.bytes);
+                } else {
+                    this->connection->expect_write_progress();
+                }
+                return done;
+            });
+        }
+    };
+
+    Connection* connection_;
+};
+
+// Beast finds these by name.
+template <class TeardownHandler>
+void async_teardown(boost::beast::role_type, ClientStream& stream, TeardownHandler&& handler) {
+    stream.connection().transport().shutdown_write();  // the connection lingers by itself
+    asio::post(stream.get_executor(), boost::beast::bind_front_handler(
+                                          std::forward<TeardownHandler>(handler), error_code{}));
+}
+
+void beast_close_socket(ClientStream& stream) { stream.connection().lost(); }
+
+std::string choose_subprotocol(const Headers& offered, const std::vector<std::string>& ours) {
+    for (const auto& name : ours) {
+        if (is_token(name) && offered.has_token("Sec-WebSocket-Protocol", name)) return name;
+    }
+    return {};
+}
+
+void check_handshake(const Request& request) {
+    const auto refuse = [](std::string sentence, int status) {
+        throw Problem(Code::InvalidArgument, std::move(sentence))
+            .with_status(status)
+            .with_header("Upgrade", "websocket")
+            .with_header("Sec-WebSocket-Version", "13");
+    };
+    if (request.method != "GET" || request.version < 11 ||
+        !request.headers.has_token("Connection", "upgrade") ||
+        !request.headers.has_token("Upgrade", "websocket")) {
+        refuse("this address speaks WebSocket only", 426);
+    }
+    if (request.headers.get_or("Sec-WebSocket-Version", {}) != "13") {
+        refuse("the WebSocket version must be 13", 426);
+    }
+    const auto keys = request.headers.get_all("Sec-WebSocket-Key");
+    if (keys.size() != 1 || keys[0].size() != 24 || keys[0].substr(22) != "==") {
+        refuse("the Sec-WebSocket-Key cannot be read", 400);
+    }
+}
+
+}  // namespace
+
+struct WebSocket::Impl {
+    Impl(Connection& of, const WebSocketOptions& options)
+        : connection(of),
+          stream(of),
+          turn_came(of.core().executor, asio::steady_timer::time_point::max()) {
+        stream.read_message_max(options.message_bytes_max);
+        websocket::stream_base::timeout timeout{};
+        timeout.handshake_timeout = kGoodbyeTime;
+        timeout.idle_timeout = options.idle_timeout;
+        timeout.keep_alive_pings = true;
+        stream.set_option(timeout);
+    }
+
+    // A writer's place in the queue; given up when it is done, or was cancelled while waiting.
+    class Turn {
+    public:
+        explicit Turn(Impl& impl) : impl_(impl), ticket_(impl.next_ticket++) {
+            impl_.queue.push_back(ticket_);
+        }
+        Turn(const Turn&) = delete;
+        Turn& operator=(const Turn&) = delete;
+        ~Turn() {
+            std::erase(impl_.queue, ticket_);
+            impl_.turn_came.cancel();
+        }
+        [[nodiscard]] bool came() const noexcept { return impl_.queue.front() == ticket_; }
+
+    private:
+        Impl& impl_;
+        std::uint64_t ticket_;
+    };
+
+    asio::awaitable<void> write(std::string data, bool binary) {
+        const Turn turn(*this);
+        while (!turn.came()) co_await turn_came.async_wait(kAsTuple);
+        if (!open) throw ClientGone();
+        stream.binary(binary);
+        const auto buffer = asio::buffer(data);
+        auto [failed, bytes] = co_await stream.async_write(buffer, kAsTuple);
+        if (failed) {
+            open = false;
+            throw ClientGone();
+        }
+    }
+
+    Connection& connection;
+    websocket::stream<ClientStream, false> stream;
+    asio::steady_timer turn_came;
+    std::deque<std::uint64_t> queue;
+    std::uint64_t next_ticket = 0;
+    std::string subprotocol;
+    bool open = true;
+    std::uint16_t close_code = 0;
+};
+
+WebSocket::WebSocket(std::unique_ptr<Impl> impl) noexcept : impl_(std::move(impl)) {}
+WebSocket::WebSocket(WebSocket&&) noexcept = default;
+WebSocket& WebSocket::operator=(WebSocket&&) noexcept = default;
+WebSocket::~WebSocket() = default;
+
+asio::awaitable<std::optional<Message>> WebSocket::read() {
+    Impl& impl = *impl_;
+    if (!impl.open) co_return std::nullopt;
+    Message message;
+    auto buffer = asio::dynamic_buffer(message.data);
+    auto [failed, bytes] = co_await impl.stream.async_read(buffer, kAsTuple);
+    if (!failed) {
+        message.binary = impl.stream.got_binary();
+        co_return message;
+    }
+    impl.open = false;
+    impl.close_code = 1006;
+    if (failed == websocket::error::closed) {
+        impl.close_code = static_cast<std::uint16_t>(impl.stream.reason().code);
+        impl.connection.complete();
+        co_return std::nullopt;
+    }
+    if (failed == websocket::error::message_too_big ||
+        failed == websocket::error::buffer_overflow) {
+        impl.connection.complete();  // Beast has said 1009
+        throw ErrorException({Code::TooLarge, "the WebSocket message is too large"});
+    }
+    if (failed == websocket::condition::protocol_violation) {
+        impl.connection.complete();  // Beast has said 1002 or 1007
+        throw ErrorException({Code::InvalidArgument,
+                              "the WebSocket client broke the protocol: " + failed.message()});
+    }
+    co_return std::nullopt;
+}
+
+asio::awaitable<void> WebSocket::write_text(std::string text) {
+    return impl_->write(std::move(text), false);
+}
+
+asio::awaitable<void> WebSocket::write_binary(std::string bytes) {
+    return impl_->write(std::move(bytes), true);
+}
+
+asio::awaitable<void> WebSocket::close(std::uint16_t code, std::string reason) {
+    Impl& impl = *impl_;
+    if (!impl.open) co_return;
+    impl.open = false;
+    websocket::close_reason why(static_cast<websocket::close_code>(code));
+    constexpr std::size_t kReasonBytesMax = 123;
+    reason.resize(std::min(reason.size(), kReasonBytesMax));
+    while (!is_utf8(reason)) reason.pop_back();
+    why.reason = reason.c_str();
+    auto [failed] = co_await impl.stream.async_close(why, kAsTuple);
+    if (!failed) {
+        impl.close_code = static_cast<std::uint16_t>(impl.stream.reason().code);
+        impl.connection.complete();
+    }
+}
+
+void WebSocket::abort() noexcept {
+    impl_->open = false;
+    impl_->connection.lost();
+}
+
+const std::string& WebSocket::subprotocol() const noexcept { return impl_->subprotocol; }
+bool WebSocket::open() const noexcept { return impl_->open; }
+std::uint16_t WebSocket::close_code() const noexcept { return impl_->close_code; }
+
+asio::awaitable<WebSocket> Exchange::accept_websocket(WebSocketOptions options) {
+    const Request& asked = connection_.request;
+    check_handshake(asked);
+    if (connection_.content_length() != 0u) {
+        throw ErrorException({Code::InvalidArgument, "a WebSocket request with a body"});
+    }
+    auto impl = std::make_unique<WebSocket::Impl>(connection_, options);
+    impl->subprotocol = choose_subprotocol(asked.headers, options.subprotocols);
+
+    Headers extra;
+    connection_.decorate(101, extra);
+    extra.set("X-Request-Id", asked.id);
+    if (!impl->subprotocol.empty()) extra.set("Sec-WebSocket-Protocol", impl->subprotocol);
+    for (const auto& [name, value] : extra) {
+        if (!is_token(name) || !is_field_value(value)) {
+            throw ErrorException({Code::Internal, "an answer's header cannot be sent"});
+        }
+    }
+    impl->stream.set_option(
+        websocket::stream_base::decorator([&extra](websocket::response_type& response) {
+            for (const auto& [name, value] : extra) response.insert(name, value);
+            response.set(http::field::server, "atoll");  // else Beast names itself
+        }));
+
+    http::request<http::empty_body> handshake(http::verb::get, "/", 11);
+    handshake.set(http::field::host, "atoll");
+    handshake.set(http::field::connection, "upgrade");
+    handshake.set(http::field::upgrade, "websocket");
+    handshake.set(http::field::sec_websocket_version, "13");
+    handshake.set(http::field::sec_websocket_key,
+                  boost::beast::string_view(asked.headers.get_or("Sec-WebSocket-Key", {})));
+    connection_.take_over(101);
+    auto [failed] = co_await impl->stream.async_accept(handshake, kAsTuple);
+    if (failed) throw ClientGone();
+    impl->stream.set_option(websocket::stream_base::decorator([](websocket::response_type&) {}));
+    co_return WebSocket(std::move(impl));
+}
+
+}  // namespace atl::net
