@@ -1,0 +1,58 @@
+#pragma once
+// The port behind which the files of sessions lie while they have no sandbox.
+//
+//     <root>/<session id>/    session/ (artifacts/)  data/ (outputs/)  work/ (artifacts/)  home/
+//                             what the sandbox shows at /session, /data, /work and /home/user
+//     <root>/<session id>.state/    what the server keeps beside them: variables of a cold session
+//
+// A session's files are written by untrusted code: names, links, modes and depths are hostile.
+// Nobody on the host follows a path in there but an implementation of this port, which never leaves
+// the session's own folder.
+#include "base/fd.hpp"
+#include "base/id.hpp"
+#include "base/result.hpp"
+
+#include <boost/asio/awaitable.hpp>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace atl::core {
+
+struct FolderUse {
+    std::uint64_t bytes = 0;  // as the disk counts them
+    std::uint64_t files = 0;
+    bool complete = true;  // or more than anybody waits for: then these are at least
+};
+
+class Folders {
+public:
+    virtual ~Folders() = default;
+
+    // Makes the folders of a new session; answers with the path of its own (SandboxSpec).
+    // Conflict when they are there. Throws ErrorException, as all of these.
+    virtual boost::asio::awaitable<std::string> make(SessionId id) = 0;
+    [[nodiscard]] virtual std::string path_of(const SessionId& id) const = 0;
+    // All of it, whatever modes and depths are in it. What cannot be removed is put aside under
+    // `<root>/.broken/` and named in the error; the id is free again all the same.
+    virtual boost::asio::awaitable<void> remove(SessionId id) = 0;
+    // Files, links, modes and times; for `fork`. The target's folders are made by this.
+    virtual boost::asio::awaitable<void> copy(SessionId from, SessionId to) = 0;
+    virtual boost::asio::awaitable<FolderUse> use(SessionId id) = 0;
+    // Every session that has folders, to find those that no record knows.
+    virtual boost::asio::awaitable<std::vector<SessionId>> list() = 0;
+    // Bytes that are left where sessions lie.
+    virtual boost::asio::awaitable<std::uint64_t> room() = 0;
+
+    // A file of the server's own beside a session's files. Written under another name first, then
+    // synced and renamed: it is there whole, or not at all.
+    virtual Result<UniqueFd> begin_state(const SessionId& id, const std::string& name) = 0;
+    virtual Result<void> finish_state(const SessionId& id, const std::string& name,
+                                      UniqueFd written) = 0;
+    // NotFound when it was never written.
+    virtual Result<UniqueFd> open_state(const SessionId& id, const std::string& name) = 0;
+    [[nodiscard]] virtual std::vector<std::string> list_state(const SessionId& id) const = 0;
+    virtual void remove_state(const SessionId& id, const std::string& name) noexcept = 0;
+};
+
+}  // namespace atl::core

@@ -1,0 +1,73 @@
+#pragma once
+// One run in a session: code in, output and results out, and a truthful account of its end.
+//
+// Python runs in a kernel and keeps its state; shell, JavaScript and TypeScript are programs. What
+// the run did to files is told by a watch that the session keeps on them.
+#include "core/outcome.hpp"
+#include "core/runtime.hpp"
+#include "sessions/guest_link.hpp"
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <chrono>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace atl::sessions {
+
+enum class Language { Python, Shell, JavaScript, TypeScript };
+
+struct RunRequest {
+    Language language = Language::Python;
+    std::string code;
+    std::string context = "default";  // of Python
+    std::string directory = "/session";
+    std::map<std::string, std::string> environment;  // of programs
+    std::chrono::milliseconds timeout{0};            // 0 = none
+    std::uint64_t output_bytes_max = 16u << 20;      // stdout, stderr and results together
+};
+
+// What happens on the way, as it happens. Any may be left out.
+struct RunListener {
+    std::function<void(wire::Kind, std::string_view)> output;
+    std::function<void(boost::json::object)> result;  // a MIME bundle: result or display
+    std::function<void(boost::json::object)> error;   // name, value, traceback
+};
+
+struct RunEnd {
+    core::EndReason reason = core::EndReason::Exited;
+    int exit_code = 0;
+    int signal = 0;
+    bool output_truncated = false;
+    bool state_lost = false;  // the kernel had to be replaced, now or before this run
+    std::int64_t execution_count = 0;
+    double run_ms = 0;
+    std::uint64_t memory_peak_bytes = 0;
+};
+
+class Run {
+public:
+    Run(std::shared_ptr<GuestLink> link, core::Sandbox& sandbox)
+        : link_(std::move(link)), sandbox_(sandbox) {}
+
+    // Throws ErrorException when it could not be started, or the sandbox went away.
+    boost::asio::awaitable<RunEnd> run(RunRequest request, RunListener listener);
+
+    // While run() is under way: asks it to end, then ends it.
+    void cancel();
+
+private:
+    boost::asio::awaitable<RunEnd> in_kernel(RunRequest request, RunListener listener);
+    boost::asio::awaitable<RunEnd> as_program(RunRequest request, RunListener listener);
+
+    std::shared_ptr<GuestLink> link_;
+    core::Sandbox& sandbox_;
+    bool cancelled_ = false;
+    std::function<void()> stop_;
+};
+
+}  // namespace atl::sessions

@@ -1,0 +1,382 @@
+#include "sessions/sessions.hpp"
+
+#include "sessions/spec_text.hpp"
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <set>
+#include <sys/random.h>
+
+namespace atl::sessions {
+
+namespace asio = boost::asio;
+using core::SessionRecord;
+using core::SessionState;
+using core::Whose;
+
+namespace {
+
+constexpr std::chrono::seconds kRound{1};
+constexpr std::uint32_t kPage = 500;
+constexpr auto as_tuple = asio::as_tuple(asio::use_awaitable);
+
+// 160 random bits: nobody guesses another one's.
+SessionId new_session_id() {
+    unsigned char bytes[20];
+    if (::getrandom(bytes, sizeof bytes, 0) != sizeof bytes) std::abort();  // never on Linux ≥ 3.17
+    static constexpr char kLetters[] = "abcdefghijklmnopqrstuvwxyz234567";
+    std::string text = "s-";
+    unsigned held = 0, bits = 0;
+    for (const unsigned char byte : bytes) {
+        held = held << 8 | byte;
+        for (bits += 8; bits >= 5; bits -= 5) text.push_back(kLetters[held >> (bits - 5) & 31]);
+    }
+    return SessionId(std::move(text));
+}
+
+Error not_there(const SessionId& id) {
+    return {Code::NotFound, "there is no session " + id.text()};
+}
+
+}  // namespace
+
+Sessions::Sessions(asio::any_io_executor executor, core::Runtime& runtime, core::Store& store,
+                   core::Folders& folders, SessionOptions options)
+    : executor_(executor),
+      runtime_(runtime),
+      store_(store),
+      folders_(folders),
+      options_(std::move(options)),
+      round_(executor) {}
+
+asio::awaitable<void> Sessions::recover() {
+    std::set<std::string> recorded;
+    core::SessionQuery query{Whose::anyones(), {}, {}, {}, kPage};
+    do {
+        const auto page = co_await store_.list_sessions(query);
+        for (const auto& record : page.sessions) {
+            if (record.state == SessionState::Deleting) continue;  // its folders go below
+            recorded.insert(record.id.text());
+            if (record.state == SessionState::Cold) continue;
+            core::SessionPatch patch;
+            patch.state = SessionState::Cold;
+            patch.state_note =
+                "the server ended while this session was awake: files are as they were, variables "
+                "as they were when it was last cold";
+            co_await store_.patch_session(Whose::anyones(), record.id, patch, std::nullopt);
+        }
+        query.cursor = page.next_cursor;
+    } while (!query.cursor.empty());
+    const auto folders = co_await folders_.list();
+    for (const auto& id : folders) {
+        if (recorded.count(id.text()) != 0) continue;
+        co_await folders_.remove(id);
+    }
+    query = {Whose::anyones(), {SessionState::Deleting}, {}, {}, kPage};
+    const auto leftovers = co_await store_.list_sessions(query);
+    for (const auto& record : leftovers.sessions) {
+        co_await store_.remove_session(Whose::anyones(), record.id);
+    }
+}
+
+asio::awaitable<SessionRecord> Sessions::create(NewSession wanted) {
+    auto session = std::make_shared<Session>();
+    SessionRecord& record = session->record_;
+    record.id = new_session_id();
+    record.owner = wanted.owner;
+    record.name = wanted.name;
+    record.metadata = wanted.metadata;
+    record.template_name = wanted.template_name;
+    record.created_at = record.last_used_at = core::time_now();
+    record.idle_to_warm = wanted.idle_to_warm.value_or(options_.idle_to_warm);
+    record.idle_to_cold = wanted.idle_to_cold.value_or(options_.idle_to_cold);
+    if (wanted.lifetime) record.expires_at = record.created_at + *wanted.lifetime;
+    core::SpecBuilder builder;
+    builder.from_template(wanted.template_name).limits(wanted.limits);
+    for (const auto& [name, value] : wanted.environment) builder.environment(name, value);
+    session->spec_ = builder.build().value();
+    record.spec_json = spec_text(session->spec_);
+    record.state = SessionState::Hot;
+    const SessionId id = record.id;
+
+    // In the store first: a folder without a record is removed at the next start, a record without
+    // a folder would be a session that cannot come back.
+    record = co_await store_.create_session(record, options_.sessions_an_owner_max);
+    std::optional<Error> failed;
+    try {
+        co_await folders_.make(id);
+        const auto turn = co_await session->changing_.enter();
+        co_await wake(session);
+    } catch (const ErrorException& error) { failed = error.error; }
+    if (failed) {
+        try {
+            co_await store_.remove_session(Whose::anyones(), id);
+            co_await folders_.remove(id);
+        } catch (const ErrorException&) {
+            // The next start removes what is left.
+        }
+        throw ErrorException(failed->during("make a session"));
+    }
+    known_[id.text()] = session;
+    co_return record;
+}
+
+asio::awaitable<Sessions::SessionPtr> Sessions::find(Whose whose, SessionId id) {
+    if (const auto found = known_.find(id.text()); found != known_.end()) {
+        const auto& owner = whose.owner();
+        if (owner && *owner != found->second->record_.owner) throw ErrorException(not_there(id));
+        co_return found->second;
+    }
+    auto record = co_await store_.get_session(whose, id);
+    if (record.state == SessionState::Deleting) throw ErrorException(not_there(id));
+    // Another request may have brought it in meanwhile.
+    if (const auto found = known_.find(id.text()); found != known_.end()) co_return found->second;
+    auto session = std::make_shared<Session>();
+    session->spec_ = spec_from(record.spec_json, record.template_name).value();
+    session->record_ = std::move(record);
+    known_[id.text()] = session;
+    co_return session;
+}
+
+asio::awaitable<Use> Sessions::use(Whose whose, SessionId id) {
+    auto session = co_await find(whose, id);
+    Use use(session);
+    const auto awake = [&] {
+        return session->link_ && session->link_->alive() && !session->frozen_;
+    };
+    if (!awake() || session->changing_.busy()) {
+        const auto turn = co_await session->changing_.enter();
+        if (session->gone_) throw ErrorException(not_there(id));
+        if (!awake()) co_await wake(session);
+    }
+    co_return use;
+}
+
+// With the session's gate held.
+asio::awaitable<void> Sessions::wake(SessionPtr session) {
+    if (session->link_ && session->link_->alive()) {
+        if (session->frozen_) session->sandbox_->freeze(false).value();
+        session->frozen_ = false;
+        co_await remember(*session, SessionState::Hot);
+        co_return;
+    }
+    const bool fell = session->sandbox_ != nullptr;
+    let_go(*session);
+    core::SandboxSpec spec = session->spec_;
+    spec.kept_folder = folders_.path_of(session->record_.id);
+    for (const auto& mount : options_.data_sets) spec.mounts.push_back(mount);
+    session->sandbox_ = co_await runtime_.create(spec);
+    session->link_ = GuestLink::start(executor_, session->sandbox_->take_stream());
+    if (fell) {
+        // What was saved is older than what was lost: it would be a past that never met this state.
+        session->lost_.push_back({"", "", "", "the sandbox ended; all variables are lost"});
+    } else {
+        session->lost_ = co_await load_variables(session->link_, folders_, session->record_.id);
+        if (!session->record_.state_note.empty()) {
+            session->lost_.push_back({"", "", "", session->record_.state_note});
+        }
+    }
+    co_await remember(*session, SessionState::Hot);
+}
+
+asio::awaitable<void> Sessions::remember(Session& session, SessionState state) {
+    if (session.record_.state == state && session.record_.state_note.empty()) co_return;
+    core::SessionPatch patch;
+    patch.state = state;
+    patch.state_note = "";
+    patch.last_used_at = core::time_now();
+    const SessionId id = session.record_.id;
+    session.record_ = co_await store_.patch_session(Whose::anyones(), id, patch, std::nullopt);
+}
+
+void Sessions::let_go(Session& session) noexcept {
+    if (session.link_) session.link_->close();
+    session.link_.reset();
+    if (session.sandbox_) session.sandbox_->destroy();
+    session.sandbox_.reset();
+    session.frozen_ = false;
+}
+
+// With the session's gate held.
+asio::awaitable<void> Sessions::freeze(SessionPtr session) {
+    if (!session->link_ || !session->link_->alive() || session->frozen_) co_return;
+    session->sandbox_->freeze(true).value();
+    session->frozen_ = true;
+    co_await remember(*session, SessionState::Warm);
+}
+
+// With the session's gate held.
+asio::awaitable<void> Sessions::go_cold(SessionPtr session) {
+    if (!session->link_) co_return;
+    if (session->link_->alive()) {
+        if (session->frozen_) {
+            session->sandbox_->freeze(false).value();
+            session->frozen_ = false;
+        }
+        co_await save_variables(session->link_, folders_, session->record_.id);
+    }
+    let_go(*session);
+    co_await remember(*session, SessionState::Cold);
+}
+
+asio::awaitable<SessionRecord> Sessions::pause(Whose whose, SessionId id) {
+    const auto session = co_await find(whose, id);
+    const auto turn = co_await session->changing_.enter();
+    if (session->gone_) throw ErrorException(not_there(id));
+    if (session->users_ > 0) {
+        throw ErrorException({Code::Conflict, "the session is in use: something runs in it"});
+    }
+    co_await freeze(session);
+    co_return session->record_;
+}
+
+asio::awaitable<SessionRecord> Sessions::evict(Whose whose, SessionId id) {
+    const auto session = co_await find(whose, id);
+    const auto turn = co_await session->changing_.enter();
+    if (session->gone_) throw ErrorException(not_there(id));
+    if (session->users_ > 0) {
+        throw ErrorException({Code::Conflict, "the session is in use: something runs in it"});
+    }
+    co_await go_cold(session);
+    co_return session->record_;
+}
+
+asio::awaitable<SessionRecord> Sessions::restart(Whose whose, SessionId id) {
+    const auto session = co_await find(whose, id);
+    const auto turn = co_await session->changing_.enter();
+    if (session->gone_) throw ErrorException(not_there(id));
+    let_go(*session);
+    for (const auto& name : folders_.list_state(id)) folders_.remove_state(id, name);
+    co_await wake(session);
+    session->lost_.clear();  // asked for
+    co_return session->record_;
+}
+
+asio::awaitable<void> Sessions::remove(Whose whose, SessionId id) {
+    const auto session = co_await find(whose, id);
+    const auto turn = co_await session->changing_.enter();
+    if (std::exchange(session->gone_, true)) throw ErrorException(not_there(id));
+    core::SessionPatch patch;
+    patch.state = SessionState::Deleting;
+    co_await store_.patch_session(Whose::anyones(), id, patch, std::nullopt);
+    let_go(*session);
+    known_.erase(id.text());
+    std::optional<Error> failed;
+    try {
+        co_await folders_.remove(id);
+    } catch (const ErrorException& error) { failed = error.error; }
+    co_await store_.remove_session(Whose::anyones(), id);
+    if (failed) throw ErrorException(*failed);
+}
+
+SessionRecord Sessions::as_it_is(SessionRecord record) const {
+    const auto found = known_.find(record.id.text());
+    if (found == known_.end()) return record;
+    record.state = found->second->record_.state;
+    return record;
+}
+
+asio::awaitable<SessionRecord> Sessions::get(Whose whose, SessionId id) {
+    auto record = co_await store_.get_session(whose, id);
+    if (record.state == SessionState::Deleting) throw ErrorException(not_there(id));
+    co_return as_it_is(std::move(record));
+}
+
+asio::awaitable<core::SessionPage> Sessions::list(core::SessionQuery query) {
+    auto page = co_await store_.list_sessions(std::move(query));
+    for (auto& record : page.sessions) record = as_it_is(std::move(record));
+    co_return page;
+}
+
+asio::awaitable<SessionRecord> Sessions::patch(Whose whose, SessionId id,
+                                               core::SessionPatch patch) {
+    const auto session = co_await find(whose, id);
+    auto record = co_await store_.patch_session(whose, id, std::move(patch), std::nullopt);
+    record.state = session->record_.state;
+    session->record_ = record;
+    co_return record;
+}
+
+asio::awaitable<std::unique_ptr<core::Sandbox>> Sessions::ephemeral(NewSession wanted) {
+    core::SpecBuilder builder;
+    builder.from_template(wanted.template_name).limits(wanted.limits);
+    for (const auto& [name, value] : wanted.environment) builder.environment(name, value);
+    auto spec = builder.build().value();
+    for (const auto& mount : options_.data_sets) spec.mounts.push_back(mount);
+    co_return co_await runtime_.create(std::move(spec));
+}
+
+std::map<SessionState, std::size_t> Sessions::awake() const {
+    std::map<SessionState, std::size_t> counts;
+    for (const auto& [id, session] : known_) {
+        if (!session->link_) continue;
+        ++counts[session->frozen_ ? SessionState::Warm : SessionState::Hot];
+    }
+    return counts;
+}
+
+asio::awaitable<void> Sessions::keep_house() {
+    while (!stopping_) {
+        round_.expires_after(kRound);
+        co_await round_.async_wait(as_tuple);
+        if (stopping_) break;
+        std::vector<SessionPtr> all;
+        for (const auto& [id, session] : known_) all.push_back(session);
+        for (const auto& session : all) {
+            try {
+                co_await look_after(session);
+            } catch (const ErrorException&) {
+                // It stays as it is and is tried again; who uses it hears what is wrong.
+            }
+        }
+        std::vector<SessionRecord> over;
+        try {
+            over = co_await store_.expired_sessions(core::time_now(), kPage);
+        } catch (const ErrorException&) { over.clear(); }
+        for (const auto& record : over) {
+            try {
+                co_await remove(Whose::anyones(), record.id);
+            } catch (const ErrorException&) {
+                // Somebody else removed it, or the next round does.
+            }
+        }
+    }
+}
+
+asio::awaitable<void> Sessions::look_after(SessionPtr session) {
+    if (session->users_ > 0 || session->changing_.busy() || session->gone_) co_return;
+    const auto idle = Clock::now() - session->unused_since_;
+    const auto& record = session->record_;
+    const bool cold = record.idle_to_cold.count() > 0 && idle > record.idle_to_cold;
+    const bool warm = record.idle_to_warm.count() > 0 && idle > record.idle_to_warm;
+    if (!session->link_) {
+        // Nothing of it is in memory that the store does not have.
+        if (idle > std::chrono::minutes{1} && session->lost_.empty()) {
+            known_.erase(record.id.text());
+        }
+        co_return;
+    }
+    if (!cold && (!warm || session->frozen_)) co_return;
+    const auto turn = co_await session->changing_.enter();
+    if (session->users_ > 0 || session->gone_) co_return;
+    if (cold)
+        co_await go_cold(session);
+    else
+        co_await freeze(session);
+}
+
+asio::awaitable<void> Sessions::stop() {
+    stopping_ = true;
+    round_.cancel();
+    std::vector<SessionPtr> all;
+    for (const auto& [id, session] : known_) all.push_back(session);
+    for (const auto& session : all) {
+        try {
+            const auto turn = co_await session->changing_.enter();
+            co_await go_cold(session);
+        } catch (const ErrorException&) { let_go(*session); }
+    }
+    known_.clear();
+}
+
+}  // namespace atl::sessions

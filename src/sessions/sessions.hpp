@@ -1,0 +1,156 @@
+#pragma once
+// Sessions: what a client holds on to. They live, sleep and come back.
+//
+//     hot  ── idle, or pause ──▶ warm (frozen) ── longer, or evict ──▶ cold (no sandbox)
+//      ▲                           │ thaw                                │ restore
+//      └───────────────────────────┴─────────────────────────────────────┘  by the next use
+//
+// Whoever wants something of a session takes a Use: it wakes the session (once, whoever else asks
+// meanwhile waits for the same waking), and while one is held the session stays awake.
+// Owns      the sandboxes of all sessions. Records are the store's, files are the folders'.
+// Threads   one, the executor's.
+// Promises  a session that was answered for is in the store; its files are on disk as they are
+//           written. Variables are kept when it goes cold; what could not be kept is named by the
+//           first Use after. A server that is killed loses the variables of hot and warm sessions
+//           back to when they were last cold, and says so.
+// Trusts    its caller for who is asking (Whose) and for limits that a client may ask for.
+#include "core/folders.hpp"
+#include "core/runtime.hpp"
+#include "core/store.hpp"
+#include "sessions/gate.hpp"
+#include "sessions/guest_link.hpp"
+#include "sessions/variables.hpp"
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <chrono>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace atl::sessions {
+
+using Clock = std::chrono::steady_clock;
+
+struct NewSession {
+    std::string owner;
+    std::string name;
+    std::map<std::string, std::string> metadata;
+    std::string template_name = "default";
+    core::Limits limits;
+    std::map<std::string, std::string> environment;
+    std::optional<std::chrono::seconds> idle_to_warm;  // else the server's
+    std::optional<std::chrono::seconds> idle_to_cold;
+    std::optional<std::chrono::seconds> lifetime;  // hard, from now on
+};
+
+struct SessionOptions {
+    std::chrono::seconds idle_to_warm{60};
+    std::chrono::seconds idle_to_cold{600};
+    std::uint64_t sessions_an_owner_max = 1000;
+    std::vector<core::Mount> data_sets;  // of the host's user, read-only, for every session
+};
+
+class Sessions;
+
+// A session in memory. Its sandbox is there while it is hot or warm.
+class Session {
+public:
+    [[nodiscard]] const core::SessionRecord& record() const noexcept { return record_; }
+    [[nodiscard]] const std::shared_ptr<GuestLink>& link() const noexcept { return link_; }
+    [[nodiscard]] core::Sandbox& sandbox() const noexcept { return *sandbox_; }
+    // What did not come back with the last restore: said once, by whoever runs first.
+    [[nodiscard]] std::vector<Lost> take_lost() { return std::exchange(lost_, {}); }
+
+private:
+    friend class Sessions;
+    friend class Use;
+    core::SessionRecord record_;
+    core::SandboxSpec spec_;
+    std::unique_ptr<core::Sandbox> sandbox_;
+    std::shared_ptr<GuestLink> link_;
+    bool frozen_ = false;
+    bool gone_ = false;  // removed: whoever waited for it hears that it is not there
+    std::size_t users_ = 0;
+    Clock::time_point unused_since_ = Clock::now();
+    std::vector<Lost> lost_;
+    Gate changing_;
+};
+
+// Keeps a session awake while it is held.
+class [[nodiscard]] Use {
+public:
+    explicit Use(std::shared_ptr<Session> session) : session_(std::move(session)) {
+        ++session_->users_;
+    }
+    Use(Use&& other) noexcept = default;
+    Use& operator=(Use&&) = delete;
+    ~Use() {
+        if (!session_) return;
+        --session_->users_;
+        session_->unused_since_ = Clock::now();
+    }
+    Session* operator->() const noexcept { return session_.get(); }
+    Session& operator*() const noexcept { return *session_; }
+
+private:
+    std::shared_ptr<Session> session_;
+};
+
+class Sessions {
+public:
+    Sessions(boost::asio::any_io_executor executor, core::Runtime& runtime, core::Store& store,
+             core::Folders& folders, SessionOptions options);
+
+    // Once, before anything else: sessions that a killed server left awake are cold now, and
+    // folders that no record knows are removed.
+    boost::asio::awaitable<void> recover();
+    // Puts idle sessions to sleep and ends those whose time is over, until stop().
+    boost::asio::awaitable<void> keep_house();
+    // Saves the variables of everything that is awake.
+    boost::asio::awaitable<void> stop();
+
+    boost::asio::awaitable<core::SessionRecord> create(NewSession wanted);
+    boost::asio::awaitable<core::SessionRecord> get(core::Whose whose, SessionId id);
+    boost::asio::awaitable<core::SessionPage> list(core::SessionQuery query);
+    boost::asio::awaitable<core::SessionRecord> patch(core::Whose whose, SessionId id,
+                                                      core::SessionPatch patch);
+    boost::asio::awaitable<void> remove(core::Whose whose, SessionId id);
+
+    boost::asio::awaitable<Use> use(core::Whose whose, SessionId id);
+    boost::asio::awaitable<core::SessionRecord> pause(core::Whose whose, SessionId id);
+    boost::asio::awaitable<core::SessionRecord> evict(core::Whose whose, SessionId id);
+    // A fresh sandbox with the same files; variables are gone.
+    boost::asio::awaitable<core::SessionRecord> restart(core::Whose whose, SessionId id);
+
+    // A sandbox that is nobody's session: for one run. In use until destroyed.
+    boost::asio::awaitable<std::unique_ptr<core::Sandbox>> ephemeral(NewSession wanted);
+
+    [[nodiscard]] std::map<core::SessionState, std::size_t> awake() const;
+
+private:
+    using SessionPtr = std::shared_ptr<Session>;
+
+    boost::asio::awaitable<SessionPtr> find(core::Whose whose, SessionId id);
+    boost::asio::awaitable<void> wake(SessionPtr session);
+    boost::asio::awaitable<void> freeze(SessionPtr session);
+    boost::asio::awaitable<void> go_cold(SessionPtr session);
+    boost::asio::awaitable<void> look_after(SessionPtr session);
+    void let_go(Session& session) noexcept;
+    boost::asio::awaitable<void> remember(Session& session, core::SessionState state);
+    [[nodiscard]] core::SessionRecord as_it_is(core::SessionRecord record) const;
+
+    boost::asio::any_io_executor executor_;
+    core::Runtime& runtime_;
+    core::Store& store_;
+    core::Folders& folders_;
+    SessionOptions options_;
+    std::map<std::string, SessionPtr> known_;
+    boost::asio::steady_timer round_;
+    bool stopping_ = false;
+};
+
+}  // namespace atl::sessions

@@ -1,0 +1,196 @@
+#include "sessions/variables.hpp"
+
+#include "sessions/call.hpp"
+#include "wire/assembler.hpp"
+#include "wire/fields.hpp"
+
+#include <boost/json/serialize.hpp>
+#include <cerrno>
+#include <cstring>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace atl::sessions {
+
+namespace asio = boost::asio;
+namespace json = boost::json;
+
+namespace {
+
+constexpr std::size_t kPieceBytes = 128 * 1024;
+constexpr std::size_t kContextsMax = 64;  // as many as a guest holds
+constexpr std::size_t kLostMax = 1000;
+constexpr std::size_t kNoteBytesMax = 1 << 20;
+constexpr const char* kNote = "lost.json";
+constexpr std::string_view kPrefix = "context-";
+
+// A context's name is the client's; a file's name must not be.
+std::string file_of(const std::string& context) {
+    static constexpr char kDigits[] = "0123456789abcdef";
+    std::string name(kPrefix);
+    for (const char letter : context) {
+        const auto byte = static_cast<unsigned char>(letter);
+        name.push_back(kDigits[byte >> 4]);
+        name.push_back(kDigits[byte & 15]);
+    }
+    return name;
+}
+
+std::string context_of(const std::string& file) {
+    const auto value = [](char digit) { return digit <= '9' ? digit - '0' : digit - 'a' + 10; };
+    std::string context;
+    for (std::size_t i = kPrefix.size(); i + 1 < file.size(); i += 2) {
+        context.push_back(static_cast<char>(value(file[i]) << 4 | value(file[i + 1])));
+    }
+    return context;
+}
+
+void write_all(int fd, std::string_view bytes) {
+    while (!bytes.empty()) {
+        const ssize_t n = ::write(fd, bytes.data(), bytes.size());
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0) {
+            const auto code = errno == ENOSPC ? Code::Exhausted : Code::Internal;
+            throw ErrorException({code, std::string("save variables: ") + std::strerror(errno)});
+        }
+        bytes.remove_prefix(static_cast<std::size_t>(n));
+    }
+}
+
+void add_failed(std::vector<Lost>& lost, const std::string& context, const json::object& kernel) {
+    const auto* failed = kernel.if_contains("failed");
+    if (failed == nullptr || !failed->is_array()) return;
+    for (const auto& one : failed->get_array()) {
+        if (!one.is_object() || lost.size() >= kLostMax) continue;
+        const auto& about = one.get_object();
+        lost.push_back({context, wire::text_of(about, "name"), wire::text_of(about, "type"),
+                        wire::text_of(about, "reason")});
+    }
+}
+
+json::object kernel_part(const json::object& end) {
+    const auto* kernel = end.if_contains("kernel");
+    return kernel != nullptr && kernel->is_object() ? kernel->get_object() : json::object{};
+}
+
+void note(core::Folders& folders, const SessionId& id, const std::vector<Lost>& lost) {
+    json::array list;
+    for (const auto& one : lost) {
+        list.push_back({{"context", one.context},
+                        {"name", one.name},
+                        {"type", one.type},
+                        {"reason", one.reason}});
+    }
+    UniqueFd file = folders.begin_state(id, kNote).value();
+    write_all(file.get(), json::serialize(json::object{{"lost", std::move(list)}}));
+    folders.finish_state(id, kNote, std::move(file)).value();
+}
+
+std::vector<Lost> noted(core::Folders& folders, const SessionId& id) {
+    std::vector<Lost> lost;
+    auto file = folders.open_state(id, kNote);
+    if (!file) return lost;
+    std::string text(kNoteBytesMax, '\0');
+    const ssize_t n = ::pread(file->get(), text.data(), text.size(), 0);
+    if (n <= 0) return lost;
+    const auto parsed = wire::parse_object(text.substr(0, static_cast<std::size_t>(n)));
+    if (!parsed) return lost;
+    const auto* list = parsed->if_contains("lost");
+    if (list == nullptr || !list->is_array()) return lost;
+    for (const auto& one : list->get_array()) {
+        if (!one.is_object()) continue;
+        const auto& about = one.get_object();
+        lost.push_back({wire::text_of(about, "context"), wire::text_of(about, "name"),
+                        wire::text_of(about, "type"), wire::text_of(about, "reason")});
+    }
+    return lost;
+}
+
+}  // namespace
+
+asio::awaitable<std::vector<Lost>> save_variables(std::shared_ptr<GuestLink> link,
+                                                  core::Folders& folders, SessionId id) {
+    std::vector<Lost> lost;
+    const json::object question{{"op", "kernel.list"}};
+    const json::object listed = co_await link->call(question);
+    std::vector<std::string> contexts;
+    if (const auto* kernels = listed.if_contains("kernels");
+        kernels != nullptr && kernels->is_array()) {
+        for (const auto& kernel : kernels->get_array()) {
+            if (!kernel.is_object() || contexts.size() >= kContextsMax) continue;
+            // One that has run nothing has nothing to keep.
+            if (wire::number_of(kernel.get_object(), "runs") == 0) continue;
+            contexts.push_back(wire::text_of(kernel.get_object(), "context"));
+        }
+    }
+    std::vector<std::string> written;
+    for (const auto& context : contexts) {
+        const std::string name = file_of(context);
+        UniqueFd file = folders.begin_state(id, name).value();
+        std::optional<Error> failed;
+        CallHandlers handlers;
+        handlers.data = [&](std::string_view piece) {
+            if (failed) return;
+            try {
+                write_all(file.get(), piece);
+            } catch (const ErrorException& error) { failed = error.error; }
+        };
+        const json::object request{
+            {"op", "kernel.call"}, {"context", context}, {"request", {{"op", "export"}}}};
+        Call call(link);
+        std::string why;
+        try {
+            const auto end = co_await call.run(request, std::move(handlers));
+            if (wire::flag_of(end, "died")) why = "the kernel ended while it was saved";
+            add_failed(lost, context, kernel_part(end));
+        } catch (const ErrorException& error) { why = error.error.message; }
+        if (failed) throw ErrorException(*failed);
+        if (!why.empty()) {
+            lost.push_back({context, "", "", why});
+            continue;
+        }
+        folders.finish_state(id, name, std::move(file)).value();
+        written.push_back(name);
+    }
+    for (const auto& old : folders.list_state(id)) {
+        const bool stale = old.rfind(kPrefix, 0) == 0 &&
+                           std::find(written.begin(), written.end(), old) == written.end();
+        if (stale) folders.remove_state(id, old);
+    }
+    note(folders, id, lost);
+    co_return lost;
+}
+
+asio::awaitable<std::vector<Lost>> load_variables(std::shared_ptr<GuestLink> link,
+                                                  core::Folders& folders, SessionId id) {
+    std::vector<Lost> lost = noted(folders, id);
+    for (const auto& name : folders.list_state(id)) {
+        if (name.rfind(kPrefix, 0) != 0) continue;
+        const std::string context = context_of(name);
+        auto file = folders.open_state(id, name);
+        if (!file) continue;
+        const int fd = file->get();
+        CallHandlers handlers;
+        handlers.source = [fd]() -> asio::awaitable<std::string> {
+            std::string piece(kPieceBytes, '\0');
+            const ssize_t n = ::read(fd, piece.data(), piece.size());
+            piece.resize(n > 0 ? static_cast<std::size_t>(n) : 0);
+            co_return piece;
+        };
+        const json::object request{
+            {"op", "kernel.call"}, {"context", context}, {"request", {{"op", "import"}}}};
+        Call call(link);
+        std::string why;
+        try {
+            const auto end = co_await call.run(request, std::move(handlers));
+            const auto kernel = kernel_part(end);
+            if (wire::flag_of(end, "died")) why = "the kernel ended while it was restored";
+            if (const auto error = wire::text_of(kernel, "error"); !error.empty()) why = error;
+            add_failed(lost, context, kernel);
+        } catch (const ErrorException& error) { why = error.error.message; }
+        if (!why.empty()) lost.push_back({context, "", "", why});
+    }
+    co_return lost;
+}
+
+}  // namespace atl::sessions
