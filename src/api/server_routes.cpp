@@ -1,0 +1,104 @@
+#include "api/server_routes.hpp"
+
+#include "api/schema/describe.hpp"
+
+namespace atl::api {
+
+namespace asio = boost::asio;
+
+struct Health {
+    std::string status;
+    std::string store;
+    std::optional<std::string> sentence;
+};
+ATOLL_DESCRIBED(Health);
+BOOST_DESCRIBE_STRUCT(Health, (), (status, store, sentence))
+ATOLL_TYPE(Health) {
+    return response("How the server is.",
+                    field<&T::status>("ok, or degraded: it serves, and something is wrong."),
+                    field<&T::store>("ok, failing or read_only."),
+                    field<&T::sentence>("What is wrong and what to do."));
+}
+
+struct Info {
+    std::string version;
+    std::vector<std::string> runtimes;
+    std::string walls;
+    std::uint64_t sandboxes_ready = 0;
+    std::uint64_t sessions_hot = 0;
+    std::uint64_t sessions_warm = 0;
+};
+ATOLL_DESCRIBED(Info);
+BOOST_DESCRIBE_STRUCT(Info, (),
+                      (version, runtimes, walls, sandboxes_ready, sessions_hot, sessions_warm))
+ATOLL_TYPE(Info) {
+    return response("What this server is.", field<&T::version>("Of Atoll."),
+                    field<&T::runtimes>("What can build walls here."),
+                    field<&T::walls>("What holds sandboxes on this host."),
+                    field<&T::sandboxes_ready>("Waiting in the pool."),
+                    field<&T::sessions_hot>("Running now."),
+                    field<&T::sessions_warm>("Frozen now."));
+}
+
+namespace {
+
+constexpr std::string_view kTag = "Server";
+
+std::size_t count_of(const sessions::Sessions& sessions, core::SessionState state) {
+    const auto awake = sessions.awake();
+    const auto found = awake.find(state);
+    return found == awake.end() ? 0 : found->second;
+}
+
+}  // namespace
+
+void add_server_routes(Api& api, ServerFacts facts, sessions::Sessions& sessions,
+                       core::Store& store) {
+    const auto health = [&store](net::Exchange& exchange) -> asio::awaitable<void> {
+        const auto state = store.health();
+        Health answer;
+        answer.status = state.state == core::StoreHealth::State::Ok ? "ok" : "degraded";
+        answer.store = std::string(core::name_of(state.state));
+        if (!state.sentence.empty()) answer.sentence = state.sentence;
+        co_await exchange.respond(json_response(200, answer));
+    };
+    api.add({.method = "GET",
+             .pattern = "/healthz",
+             .id = "health",
+             .tag = kTag,
+             .summary = "Whether the server lives",
+             .answers = {schema::json_answer<Health>(200, "It lives.")},
+             .security = schema::Security::None},
+            health);
+    const auto ready = [facts](net::Exchange& exchange) -> asio::awaitable<void> {
+        if (facts.stopping()) throw ErrorException({Code::Unavailable, "the server is stopping"});
+        co_await exchange.respond(net::Response::empty());
+    };
+    api.add({.method = "GET",
+             .pattern = "/readyz",
+             .id = "ready",
+             .tag = kTag,
+             .summary = "Whether the server takes work",
+             .answers = {schema::empty_answer(204, "It does.")},
+             .security = schema::Security::None},
+            ready);
+    const auto info = [facts, &sessions](net::Exchange& exchange) -> asio::awaitable<void> {
+        Info answer;
+        answer.version = facts.version;
+        answer.runtimes = {"native"};
+        answer.walls = facts.walls();
+        answer.sandboxes_ready = facts.pooled();
+        answer.sessions_hot = count_of(sessions, core::SessionState::Hot);
+        answer.sessions_warm = count_of(sessions, core::SessionState::Warm);
+        co_await exchange.respond(json_response(200, answer));
+    };
+    api.add({.method = "GET",
+             .pattern = "/v1/info",
+             .id = "info",
+             .tag = kTag,
+             .summary = "What this server is",
+             .answers = {schema::json_answer<Info>(200, "Version, runtimes, walls in force.")}},
+            info);
+}
+
+}  // namespace atl::api

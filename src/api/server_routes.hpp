@@ -1,0 +1,22 @@
+#pragma once
+// About the server itself: /healthz, /readyz, /v1/info.
+#include "api/api.hpp"
+#include "core/store.hpp"
+#include "sessions/sessions.hpp"
+
+#include <functional>
+#include <string>
+
+namespace atl::api {
+
+struct ServerFacts {
+    std::string version;
+    std::function<std::size_t()> pooled;  // sandboxes that are ready
+    std::function<std::string()> walls;   // for people: what holds sandboxes here
+    std::function<bool()> stopping;
+};
+
+void add_server_routes(Api& api, ServerFacts facts, sessions::Sessions& sessions,
+                       core::Store& store);
+
+}  // namespace atl::api

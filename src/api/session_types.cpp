@@ -1,0 +1,228 @@
+#include "api/session_types.hpp"
+
+#include "api/schema/describe.hpp"
+
+#include <ctime>
+
+namespace atl::api {
+
+namespace {
+
+std::string as_text(core::Time time) {
+    const auto whole = std::chrono::floor<std::chrono::seconds>(time);
+    const std::time_t seconds = whole.time_since_epoch().count();
+    const auto ms = (time - whole).count();
+    std::tm parts{};
+    ::gmtime_r(&seconds, &parts);
+    char text[40];
+    const std::size_t n = std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &parts);
+    std::snprintf(text + n, sizeof text - n, ".%03dZ", static_cast<int>(ms));
+    return text;
+}
+
+}  // namespace
+
+core::Limits limits_of(const std::optional<LimitsBody>& body) {
+    core::Limits limits;
+    if (!body) return limits;
+    const auto set = [](auto& field, const auto& given) {
+        if (given) field = *given;
+    };
+    set(limits.memory_bytes_max, body->memory_bytes_max);
+    set(limits.processes_max, body->processes_max);
+    set(limits.cpus_max, body->cpus_max);
+    set(limits.file_bytes_max, body->file_bytes_max);
+    set(limits.open_files_max, body->open_files_max);
+    set(limits.disk_bytes_max, body->disk_bytes_max);
+    set(limits.disk_files_max, body->disk_files_max);
+    set(limits.output_bytes_max, body->output_bytes_max);
+    return limits;
+}
+
+SessionView view_of(const core::SessionRecord& record) {
+    SessionView view;
+    view.id = record.id.text();
+    view.state = std::string(core::name_of(record.state));
+    view.name = record.name;
+    view.template_name = record.template_name;
+    view.runtime = record.runtime;
+    view.metadata = record.metadata;
+    view.created_at = as_text(record.created_at);
+    view.last_used_at = as_text(record.last_used_at);
+    if (record.expires_at) view.expires_at = as_text(*record.expires_at);
+    view.idle_to_warm_s = record.idle_to_warm.count();
+    view.idle_to_cold_s = record.idle_to_cold.count();
+    if (!record.state_note.empty()) view.state_note = record.state_note;
+    return view;
+}
+
+constexpr std::size_t kCodeCharactersMax = 200'000;
+
+BOOST_DESCRIBE_STRUCT(LimitsBody, (),
+                      (memory_bytes_max, processes_max, cpus_max, file_bytes_max, open_files_max,
+                       disk_bytes_max, disk_files_max, output_bytes_max))
+ATOLL_TYPE(LimitsBody) {
+    return request(
+        "What a sandbox may use. What is left out has the server's default.",
+        field<&T::memory_bytes_max>("Memory of all its processes together.",
+                                    range(32 << 20, 1ull << 46), example(512 << 20)),
+        field<&T::processes_max>("Processes and threads at one time.", range(4, 4'000'000)),
+        field<&T::cpus_max>("Processors; 0 is all of them.", range(0, 4096), example(1.5)),
+        field<&T::file_bytes_max>("Size of one file.", range(1 << 20, 1ull << 46)),
+        field<&T::open_files_max>("Open files of one process.", range(32, 1 << 20)),
+        field<&T::disk_bytes_max>("All that is written to memory-backed folders.",
+                                  range(1 << 20, 1ull << 46)),
+        field<&T::disk_files_max>("Files in memory-backed folders.", range(256, 1ull << 32)),
+        field<&T::output_bytes_max>("Output and results of one run.", range(1024, 1ull << 30)));
+}
+
+BOOST_DESCRIBE_STRUCT(CreateSession, (),
+                      (name, template_name, limits, environment, metadata, idle_to_warm,
+                       idle_to_cold, lifetime))
+ATOLL_TYPE(CreateSession) {
+    return request(
+        "What a new session is made of. An empty object is enough.",
+        field<&T::name>("What people call it.", length(0, 200), one_line(), example("taxi data")),
+        field<&T::template_name>(
+            "The template that it starts from.", named("template"), length(1, 64),
+            pattern("A-Za-z0-9_", "A-Za-z0-9._-", "letters, digits, dot, dash and underscore"),
+            example("default")),
+        field<&T::limits>("What it may use."),
+        field<&T::environment>("Variables that its programs and kernels see.", items(0, 256),
+                               keys(length(1, 256)), each(length(0, 32'768))),
+        field<&T::metadata>("Your own; sessions can be found by it.", items(0, 32),
+                            keys(length(1, 128)), each(length(0, 1024))),
+        field<&T::idle_to_warm>("Unused for so long it is frozen; 0 is never.",
+                                range(0, 31'536'000), example("60s")),
+        field<&T::idle_to_cold>("Unused for so long it goes to disk; 0 is never.",
+                                range(0, 31'536'000), example("10m")),
+        field<&T::lifetime>("It is removed after so long, used or not.", range(1, 31'536'000),
+                            example("24h")));
+}
+
+BOOST_DESCRIBE_STRUCT(PatchSession, (), (name, metadata, idle_to_warm, idle_to_cold, lifetime))
+ATOLL_TYPE(PatchSession) {
+    return request("What is to change; the rest stays.",
+                   field<&T::name>("What people call it.", length(0, 200), one_line()),
+                   field<&T::metadata>("Replaces all of it.", items(0, 32), keys(length(1, 128)),
+                                       each(length(0, 1024))),
+                   field<&T::idle_to_warm>("Unused for so long it is frozen; 0 is never.",
+                                           range(0, 31'536'000)),
+                   field<&T::idle_to_cold>("Unused for so long it goes to disk; 0 is never.",
+                                           range(0, 31'536'000)),
+                   field<&T::lifetime>("It is removed so long from now on.", range(1, 31'536'000)));
+}
+
+BOOST_DESCRIBE_STRUCT(SessionView, (),
+                      (id, state, name, template_name, runtime, metadata, created_at, last_used_at,
+                       expires_at, idle_to_warm_s, idle_to_cold_s, state_note))
+ATOLL_TYPE(SessionView) {
+    return response(
+        "A session.", field<&T::id>("Its id."),
+        field<&T::state>("starting, hot, warm, cold, failed or deleting.", example("hot")),
+        field<&T::name>("What people call it."),
+        field<&T::template_name>("The template it starts from.", named("template")),
+        field<&T::runtime>("What builds its walls."), field<&T::metadata>("Your own."),
+        field<&T::created_at>("When it was made.", format("date-time")),
+        field<&T::last_used_at>("When it was last used, or changed its state.",
+                                format("date-time")),
+        field<&T::expires_at>("Its hard end.", format("date-time")),
+        field<&T::idle_to_warm_s>("Unused for so long it is frozen; 0 is never."),
+        field<&T::idle_to_cold_s>("Unused for so long it goes to disk; 0 is never."),
+        field<&T::state_note>("What was lost at the last restore, or why it failed."));
+}
+
+BOOST_DESCRIBE_STRUCT(SessionList, (), (sessions, next_cursor))
+ATOLL_TYPE(SessionList) {
+    return response("Sessions, the newest first.", field<&T::sessions>("This page."),
+                    field<&T::next_cursor>("For the next page; left out at the end."));
+}
+
+BOOST_DESCRIBE_STRUCT(SessionPath, (), (id))
+ATOLL_TYPE(SessionPath) {
+    return request("", field<&T::id>("The session.", required, length(1, 128),
+                                     example("s-mfrggzdfmztwq2lkmfrggzdfmztwq2lk")));
+}
+
+BOOST_DESCRIBE_STRUCT(ListSessions, (), (state, metadata, cursor, limit))
+ATOLL_TYPE(ListSessions) {
+    return request(
+        "", field<&T::state>("Only these states.", items(0, 6), each(length(1, 16))),
+        field<&T::metadata>("key=value, each must be equal.", items(0, 16), each(length(1, 1200))),
+        field<&T::cursor>("Of the page before.", length(0, 512)),
+        field<&T::limit>("How many at most.", range(1, 1000)));
+}
+
+BOOST_DESCRIBE_ENUM(RunLanguage, Python, Shell, Javascript, Typescript)
+ATOLL_TYPE(RunLanguage) {
+    return choices("What the code is written in.",
+                   choice<RunLanguage::Python>("in a kernel that keeps its variables"),
+                   choice<RunLanguage::Shell>("by bash"), choice<RunLanguage::Javascript>("by bun"),
+                   choice<RunLanguage::Typescript>("by bun"));
+}
+
+BOOST_DESCRIBE_STRUCT(RunBody, (), (code, language, context, timeout, environment))
+ATOLL_TYPE(RunBody) {
+    return request(
+        "A run in a session.",
+        field<&T::code>("What to run.", required, length(0, kCodeCharactersMax), example("1 + 1")),
+        field<&T::language>("What it is written in."),
+        field<&T::context>("Which of the session's kernels; it is made when it is not there.",
+                           length(1, 128), one_line()),
+        field<&T::timeout>("It is stopped after so long; 0 is the session's own limit.",
+                           range(0, 86'400), example("30s")),
+        field<&T::environment>("Variables, for programs.", items(0, 256), keys(length(1, 256)),
+                               each(length(0, 32'768))));
+}
+
+BOOST_DESCRIBE_STRUCT(EphemeralBody, (),
+                      (code, language, timeout, template_name, limits, environment))
+ATOLL_TYPE(EphemeralBody) {
+    return request(
+        "A run in a sandbox of its own, which is gone afterwards.",
+        field<&T::code>("What to run.", required, length(0, kCodeCharactersMax), example("1 + 1")),
+        field<&T::language>("What it is written in."),
+        field<&T::timeout>("It is stopped after so long; 0 is the default.", range(0, 86'400),
+                           example("30s")),
+        field<&T::template_name>(
+            "The template that it starts from.", named("template"), length(1, 64),
+            pattern("A-Za-z0-9_", "A-Za-z0-9._-", "letters, digits, dot, dash and underscore")),
+        field<&T::limits>("What it may use."),
+        field<&T::environment>("Variables.", items(0, 256), keys(length(1, 256)),
+                               each(length(0, 32'768))));
+}
+
+BOOST_DESCRIBE_STRUCT(LostView, (), (context, name, type, reason))
+ATOLL_TYPE(LostView) {
+    return response("What could not be kept while the session slept.",
+                    field<&T::context>("Of which kernel; empty: of all."),
+                    field<&T::name>("The variable; empty: all of them."),
+                    field<&T::type>("Its type."), field<&T::reason>("Why."));
+}
+
+BOOST_DESCRIBE_STRUCT(RunTimings, (), (sandbox, run, total))
+ATOLL_TYPE(RunTimings) {
+    return response("Milliseconds.", field<&T::sandbox>("Until the sandbox was there, or awake."),
+                    field<&T::run>("The run itself."), field<&T::total>("All of it."));
+}
+
+BOOST_DESCRIBE_STRUCT(RunAnswer, (),
+                      (out, err, results, error, exit_code, signal, reason, output_truncated,
+                       state_lost, execution_count, timings_ms, memory_peak_bytes, lost))
+ATOLL_TYPE(RunAnswer) {
+    return response(
+        "How a run went.", field<&T::out>("What it printed.", named("stdout")),
+        field<&T::err>("What it printed as errors.", named("stderr")),
+        field<&T::results>("Results and displays, as MIME bundles: {event, data, metadata}."),
+        field<&T::error>("The exception that ended it: name, value, traceback."),
+        field<&T::exit_code>("0 when all went well."), field<&T::signal>("What ended it, or 0."),
+        field<&T::reason>("exited, signalled, timeout, memory, disk, output or killed."),
+        field<&T::output_truncated>("It printed more than it may."),
+        field<&T::state_lost>("The kernel had to be replaced: variables are gone."),
+        field<&T::execution_count>("The cell's number, of Python."),
+        field<&T::timings_ms>("Where the time went."),
+        field<&T::memory_peak_bytes>("The sandbox's peak; 0 when the host cannot tell."),
+        field<&T::lost>("What did not come back when the session was restored for this run."));
+}
+
+}  // namespace atl::api

@@ -1,0 +1,133 @@
+"""Runs over HTTP: one answer, a stream of events, every way to end, and bad input."""
+
+import json
+import time
+
+import httpx
+import pytest
+
+
+def events(server, path, **body):
+    with server.http.stream("POST", path, json=body, headers={"Accept": "text/event-stream"}) as answer:
+        assert answer.status_code == 200, answer.read()
+        assert answer.headers["content-type"].startswith("text/event-stream")
+        name = None
+        for line in answer.iter_lines():
+            if line.startswith("event: "):
+                name = line[7:]
+            elif line.startswith("data: "):
+                yield name, json.loads(line[6:]), time.monotonic()
+
+
+@pytest.mark.parametrize("language, code, out", [
+    ("python", "print(6 * 7)", "42\n"),
+    ("shell", "echo $((6 * 7))", "42\n"),
+    ("javascript", "console.log(6 * 7)", "42\n"),
+    ("typescript", "const n: number = 6; console.log(n * 7)", "42\n"),
+])
+def test_each_language_in_a_sandbox_of_its_own(server, language, code, out):
+    answer = server.http.post("/v1/run", json={"code": code, "language": language}).json()
+    assert (answer["stdout"], answer["exit_code"], answer["reason"]) == (out, 0, "exited")
+    assert answer["timings_ms"]["total"] > 0
+
+
+def test_nothing_of_an_ephemeral_run_stays(server):
+    server.http.post("/v1/run", json={"code": "leak = 1; open('/tmp/leak', 'w').write('x')"})
+    answer = server.http.post("/v1/run", json={"code": "import os; print('leak' in dir(), os.path.exists('/tmp/leak'))"})
+    assert answer.json()["stdout"] == "False False\n"
+
+
+def test_events_come_while_it_runs(server):
+    seen = list(events(server, "/v1/run", code="import time, sys\nprint('ü1', flush=True); time.sleep(.6); "
+                                               "print('2', file=sys.stderr); 3"))
+    names = [name for name, _, _ in seen]
+    assert names[0] == "started" and names[-1] == "ended" and "result" in names
+    text = "".join(data["text"] for name, data, _ in seen if name == "stdout")
+    assert text == "ü1\n"
+    first = next(at for name, _, at in seen if name == "stdout")
+    assert seen[-1][2] - first > 0.4, "it came all at once"
+    assert seen[-1][1]["exit_code"] == 0
+
+
+def test_errors_are_told(server):
+    answer = server.http.post("/v1/run", json={"code": "1/0"}).json()
+    assert answer["exit_code"] == 1 and answer["error"]["name"] == "ZeroDivisionError"
+    answer = server.http.post("/v1/run", json={"code": "exit 3", "language": "shell"}).json()
+    assert (answer["exit_code"], answer["reason"]) == (3, "exited")
+
+
+@pytest.mark.parametrize("code, language, reason", [
+    ("while True: pass", "python", "timeout"),
+    ("sleep 60", "shell", "timeout"),
+    ("import os; os.kill(os.getpid(), 11)", "python", "signalled"),
+    ("x = bytearray(1 << 30)\nfor i in range(0, len(x), 4096): x[i] = 1", "python", "memory"),
+    ("while True: print('x' * 100000)", "python", "output"),
+])
+def test_why_it_ended(server, code, language, reason):
+    body = {"code": code, "language": language, "timeout": "2s",
+            "limits": {"memory_bytes_max": 256 << 20, "output_bytes_max": 1 << 20}}
+    answer = server.http.post("/v1/run", json=body).json()
+    if reason == "memory" and answer["reason"] == "exited":
+        assert answer["error"]["name"] == "MemoryError"  # a host without cgroups limits the data size
+        return
+    assert answer["reason"] == reason, answer
+    if reason == "output":
+        assert answer["output_truncated"] and len(answer["stdout"]) <= 1 << 20
+
+
+def test_a_client_that_leaves_cancels_its_run(server):
+    session = server.session()
+    with pytest.raises(httpx.TimeoutException):
+        server.http.post(f"/v1/sessions/{session}/run", json={"code": "import time\nwhile True: time.sleep(.05)"},
+                         timeout=1)
+    began = time.monotonic()
+    assert server.run(session, "print('free')")["stdout"] == "free\n"
+    assert time.monotonic() - began < 10
+
+
+def test_bytes_that_are_no_text(server):
+    answer = server.http.post("/v1/run", json={"code": r"printf 'a\xff\xc3b'", "language": "shell"})
+    assert answer.json()["stdout"] == "a��b"
+
+
+@pytest.mark.parametrize("body, says", [
+    (b"{", "line 1"), (b"[]", "object"), (b'{"code": 5}', "code"), (b'{"code": "1", "languag": "x"}', "languag"),
+    (b'{"code": "1", "language": "cobol"}', "python"), (b'{"code": "1", "code": "2"}', "twice"),
+    (b'{"code": "\xff"}', "UTF-8"), (b"[" * 1000, "deep"), (b'{"code": "1", "timeout": "-3s"}', "timeout"),
+    (b'{"code": "1", "limits": {"memory_bytes_max": 1}}', "limits.memory_bytes_max"),
+    (b'{"code": "1", "template": "nothing-of-this-name"}', "nothing-of-this-name"), (b"", ""),
+])
+def test_bad_input_gets_a_sentence(server, body, says):
+    answer = server.http.post("/v1/run", content=body, headers={"Content-Type": "application/json"})
+    assert 400 <= answer.status_code < 500, answer.text
+    problem = answer.json()
+    assert answer.headers["content-type"].startswith("application/problem+json")
+    assert says in json.dumps(problem, ensure_ascii=False), problem
+    assert problem["request_id"] == answer.headers["x-request-id"]
+
+
+def test_a_huge_body_is_refused(server):
+    answer = server.http.post("/v1/run", content=b'{"code": "' + b"x" * (9 << 20) + b'"}')
+    assert answer.status_code == 413
+
+
+@pytest.mark.parametrize("headers", [
+    {"Host": "evil.example"}, {"Host": "localhost.evil.example"}, {"Origin": "https://evil.example"},
+    {"Origin": "null"}])
+def test_other_origins_and_names_are_refused(server, headers):
+    answer = server.http.post("/v1/run", json={"code": "1"}, headers=headers)
+    assert answer.status_code == 403
+
+
+def test_an_address_beyond_this_machine_is_refused(tmp_path):
+    import subprocess
+    from conftest import BUILD
+    ended = subprocess.run([BUILD / "atoll", "serve", "--listen", "0.0.0.0:0", "--data-dir", tmp_path],
+                           capture_output=True, text=True, timeout=60)
+    assert ended.returncode == 1 and "API keys" in ended.stderr
+
+
+def test_no_secret_of_the_server_is_inside(server):
+    answer = server.http.post("/v1/run", json={"code": "env; cat /proc/*/environ 2>/dev/null | tr '\\0' '\\n'",
+                                               "language": "shell"}).json()
+    assert "ATOLL_DATA_DIR" not in answer["stdout"] and "listen" not in answer["stdout"]
