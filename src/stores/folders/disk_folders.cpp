@@ -1,0 +1,180 @@
+#include "stores/folders/disk_folders.hpp"
+
+#include "stores/folders/hostile.hpp"
+#include "stores/folders/names.hpp"
+#include "stores/folders/work.hpp"
+
+#include <cerrno>
+#include <fcntl.h>
+#include <unistd.h>
+
+namespace atl::folders {
+
+namespace asio = boost::asio;
+
+Result<std::unique_ptr<DiskFolders>> DiskFolders::open(asio::any_io_executor executor,
+                                                       std::string root, Ids ids,
+                                                       FolderOptions options) {
+    std::optional<Ids> owner;
+    if (::geteuid() == 0) {
+        if (ids.uid == 0 || ids.gid == 0) {
+            return Error{Code::InvalidArgument,
+                         "files of sessions must not belong to root: name another user and group"};
+        }
+        owner = ids;
+    }
+    auto places = open_places(root);
+    if (!places) return places.error();
+    auto leftovers = gather_leftovers(*places);
+    if (!leftovers) return leftovers.error();
+    std::unique_ptr<DiskFolders> folders(
+        new DiskFolders(std::move(executor), std::move(*places), owner, options));
+    // The first one shows whether this can work at all. A full disk is no reason not to start: a
+    // server that runs can remove things.
+    auto first = folders->ready_.add();
+    if (!first && first.error().code != Code::Exhausted) {
+        return first.error().during(
+            "make folders for user " + std::to_string(ids.uid) + " and group " +
+            std::to_string(ids.gid) + " in " + folders->root() +
+            (owner ? " (a server that is root in a user namespace needs these ids in it)" : ""));
+    }
+    folders->fill_if_needed();
+    if (!leftovers->empty()) {
+        folders->worker_.run(Speed::InTurns,
+                             std::make_unique<EmptyTrash>(folders->places_, std::move(*leftovers)));
+    }
+    return folders;
+}
+
+DiskFolders::DiskFolders(asio::any_io_executor executor, Places places, std::optional<Ids> owner,
+                         FolderOptions options)
+    : places_(std::move(places)),
+      owner_(owner),
+      options_(options),
+      ready_(places_.making.get(), owner, options.ready_max),
+      state_(places_.root.get()),
+      worker_(std::move(executor), options.waiting_max) {}
+
+DiskFolders::~DiskFolders() = default;
+
+std::string DiskFolders::path_of(const SessionId& id) const {
+    check_id(id).value();
+    return places_.path + "/" + id.text();
+}
+
+void DiskFolders::fill_if_needed() {
+    if (ready_.wants_more()) worker_.run(Speed::Quick, std::make_unique<FillReady>(ready_));
+}
+
+Result<std::string> DiskFolders::make_now(const SessionId& id) {
+    auto name = ready_.take();
+    if (!name) return name.error();
+    const int cause =
+        rename_new(places_.making.get(), name->c_str(), places_.root.get(), id.text().c_str());
+    if (cause != 0) ready_.give_back(std::move(*name));
+    if (cause == EEXIST || cause == ENOTEMPTY || cause == ENOTDIR) {
+        return Error{Code::Conflict, "session " + id.text() + " has folders already"};
+    }
+    if (cause != 0) return failure("make the folders of session " + id.text(), cause);
+    throw_state_away(id);
+    fill_if_needed();
+    return path_of(id);
+}
+
+asio::awaitable<std::string> DiskFolders::make(SessionId id) {
+    check_id(id).value();
+    // Here and now: a rename costs less than the way to another thread and back.
+    co_return make_now(id).value();
+}
+
+void DiskFolders::throw_state_away(const SessionId& id) {
+    const std::string name = with_random_end(state_folder_of(id));
+    if (::renameat(places_.root.get(), state_folder_of(id).c_str(), places_.trash.get(),
+                   name.c_str()) == 0) {
+        std::vector<std::string> names{name};
+        worker_.run(Speed::InTurns, std::make_unique<EmptyTrash>(places_, std::move(names)));
+    }
+}
+
+// An owner can be shut out of a folder of its own, and may not move it then.
+int DiskFolders::rename_loosened(const std::string& name, const char* new_name, int to,
+                                 const SessionId& id) {
+    const int root = places_.root.get();
+    if (::renameat(root, name.c_str(), to, new_name) == 0) return 0;
+    const int cause = errno;
+    if (cause != EACCES && cause != EPERM) return cause;
+    if (!loosen_entry(root, id.text().c_str())) return cause;
+    return ::renameat(root, name.c_str(), to, new_name) == 0 ? 0 : errno;
+}
+
+Result<std::string> DiskFolders::throw_away(const SessionId& id) {
+    const std::string name = with_random_end(id.text());
+    const std::string what = "remove session " + id.text();
+    // The state first, into the session's own folder: then one rename takes both, and no moment
+    // leaves a state that a later session of this id would take for its own. Renames alone, for
+    // they work on a full disk.
+    const std::string inside = id.text() + "/" + with_random_end("state");
+    int cause = rename_loosened(state_folder_of(id), inside.c_str(), places_.root.get(), id);
+    if (cause != 0 && cause != ENOENT && cause != ENOTDIR) return failure(what, cause);
+    cause = rename_loosened(id.text(), name.c_str(), places_.trash.get(), id);
+    if (cause == 0) return name;
+    if (cause != ENOENT) return failure(what, cause);
+    throw_state_away(id);
+    return Error{Code::NotFound, "session " + id.text() + " has no folders"};
+}
+
+asio::awaitable<void> DiskFolders::remove(SessionId id) {
+    check_id(id).value();
+    worker_.has_room().value();
+    // The id is free from here on, however long the rest takes.
+    std::vector<std::string> names{throw_away(id).value()};
+    auto work = std::make_unique<EmptyTrash>(places_, std::move(names));
+    co_await worker_.ask<void>(Speed::InTurns, std::move(work), Worker::Taken::Must);
+}
+
+asio::awaitable<void> DiskFolders::copy(SessionId from, SessionId to) {
+    check_id(from).value();
+    check_id(to).value();
+    auto work = std::make_unique<CopySession>(places_, std::move(from), std::move(to),
+                                              with_random_end("copy"), options_.copy, owner_);
+    co_await worker_.ask<void>(Speed::InTurns, std::move(work));
+}
+
+asio::awaitable<core::FolderUse> DiskFolders::use(SessionId id) {
+    check_id(id).value();
+    auto work = std::make_unique<MeasureSession>(places_, std::move(id), options_.use);
+    co_return co_await worker_.ask<core::FolderUse>(Speed::InTurns, std::move(work));
+}
+
+asio::awaitable<std::vector<SessionId>> DiskFolders::list() {
+    auto work = std::make_unique<ListSessions>(places_);
+    co_return co_await worker_.ask<std::vector<SessionId>>(Speed::Quick, std::move(work));
+}
+
+asio::awaitable<std::uint64_t> DiskFolders::room() {
+    auto work = std::make_unique<AskRoom>(places_);
+    co_return co_await worker_.ask<std::uint64_t>(Speed::Quick, std::move(work));
+}
+
+Result<UniqueFd> DiskFolders::begin_state(const SessionId& id, const std::string& name) {
+    return state_.begin(id, name);
+}
+
+Result<void> DiskFolders::finish_state(const SessionId& id, const std::string& name,
+                                       UniqueFd written) {
+    return state_.finish(id, name, std::move(written));
+}
+
+Result<UniqueFd> DiskFolders::open_state(const SessionId& id, const std::string& name) {
+    return state_.open(id, name);
+}
+
+std::vector<std::string> DiskFolders::list_state(const SessionId& id) const {
+    return state_.list(id);
+}
+
+void DiskFolders::remove_state(const SessionId& id, const std::string& name) noexcept {
+    state_.remove(id, name);
+}
+
+}  // namespace atl::folders

@@ -1,0 +1,96 @@
+#pragma once
+// core::Folders on a disk of this machine.
+//
+//     <root>/              0700, the server's: nobody else on the host gets any further
+//       <id>/              the session's files; as root they belong to `Ids`
+//       <id>.state/        0700, the server's
+//       .making/           session folders made ahead, and copies that are not whole yet
+//       .trash/<id>.<x>/   what is being removed
+//       .broken/<id>.<x>/  what could not be removed, for a person to look at
+//
+// Why ids that are nobody's: a program in a sandbox can make a set-user-id file, and it must not be
+// root's when seen from the host. And 0700 keeps everybody from reaching one.
+//
+// Trust     `<id>/` and all below is hostile (hostile.hpp); the rest is ours alone.
+// Threads   any; coroutines resume on their own executor. make() and the state files run on the
+//           caller's thread, the rest on one worker (worker.hpp).
+// Failure   ErrorException. A full disk is Exhausted, and nothing half-made stays. What a crash
+// leaves
+//           in .making and .trash, the next open() removes in the background.
+// Owns      the root's descriptor and a thread. One server a root: whoever opens it clears .making,
+//           so the lock of the data folder (stores/sqlite) must be held.
+#include "core/folders.hpp"
+#include "stores/folders/copy_tree.hpp"
+#include "stores/folders/measure_tree.hpp"
+#include "stores/folders/places.hpp"
+#include "stores/folders/ready_made.hpp"
+#include "stores/folders/state_files.hpp"
+#include "stores/folders/worker.hpp"
+
+#include <boost/asio/any_io_executor.hpp>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace atl::folders {
+
+struct FolderOptions {
+    CopyLimits copy;
+    MeasureLimits use;
+    std::size_t ready_max = 32;      // session folders made ahead
+    std::size_t waiting_max = 1024;  // requests; then Unavailable
+};
+
+class DiskFolders final : public core::Folders {
+public:
+    // Makes the root if it is missing. Fails when it is another user's, or writable by others. When
+    // we are not root, `ids` has no part in it.
+    [[nodiscard]] static Result<std::unique_ptr<DiskFolders>> open(
+        boost::asio::any_io_executor executor, std::string root, Ids ids,
+        FolderOptions options = {});
+    ~DiskFolders() override;
+
+    boost::asio::awaitable<std::string> make(SessionId id) override;
+    [[nodiscard]] std::string path_of(const SessionId& id) const override;
+    boost::asio::awaitable<void> remove(SessionId id) override;
+    boost::asio::awaitable<void> copy(SessionId from, SessionId to) override;
+    // The session's own files, not its state.
+    boost::asio::awaitable<core::FolderUse> use(SessionId id) override;
+    boost::asio::awaitable<std::vector<SessionId>> list() override;
+    boost::asio::awaitable<std::uint64_t> room() override;
+
+    // On the caller's thread; finish_state waits for the disk.
+    Result<UniqueFd> begin_state(const SessionId& id, const std::string& name) override;
+    Result<void> finish_state(const SessionId& id, const std::string& name,
+                              UniqueFd written) override;
+    Result<UniqueFd> open_state(const SessionId& id, const std::string& name) override;
+    [[nodiscard]] std::vector<std::string> list_state(const SessionId& id) const override;
+    void remove_state(const SessionId& id, const std::string& name) noexcept override;
+
+    // Absolute, without a slash at its end: what path_of() begins with.
+    [[nodiscard]] const std::string& root() const { return places_.path; }
+    [[nodiscard]] Worker::Counts counts() const { return worker_.counts(); }
+
+private:
+    DiskFolders(boost::asio::any_io_executor executor, Places places, std::optional<Ids> owner,
+                FolderOptions options);
+
+    [[nodiscard]] Result<std::string> make_now(const SessionId& id);
+    // Into the trash, under the name that this answers with.
+    [[nodiscard]] Result<std::string> throw_away(const SessionId& id);
+    [[nodiscard]] int rename_loosened(const std::string& name, const char* new_name, int to,
+                                      const SessionId& id);
+    // A state whose session is gone.
+    void throw_state_away(const SessionId& id);
+    void fill_if_needed();
+
+    Places places_;
+    const std::optional<Ids> owner_;
+    const FolderOptions options_;
+    ReadyMade ready_;
+    StateFiles state_;
+    Worker worker_;  // last: its thread uses all of the above
+};
+
+}  // namespace atl::folders

@@ -1,0 +1,143 @@
+#include "stores/folders/state_files.hpp"
+
+#include "stores/folders/hostile.hpp"
+#include "stores/folders/names.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <exception>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace atl::folders {
+
+namespace {
+
+std::string unfinished(const std::string& name) { return ".new." + name; }
+
+Result<void> check(const SessionId& id, const std::string& name) {
+    auto checked = check_id(id);
+    if (!checked) return checked;
+    return check_state_name(name);
+}
+
+Error missing(const SessionId& id, const std::string& name) {
+    return {Code::NotFound, "session " + id.text() + " has no state " + name};
+}
+
+// Gives an O_TMPFILE its first name. By /proc, since the other way takes a capability.
+int link_nameless(int file, int folder, const std::string& name) {
+    char path[32];
+    std::snprintf(path, sizeof path, "/proc/self/fd/%d", file);
+    return ::linkat(AT_FDCWD, path, folder, name.c_str(), AT_SYMLINK_FOLLOW) == 0 ? 0 : errno;
+}
+
+}  // namespace
+
+Result<UniqueFd> StateFiles::folder_of(const SessionId& id) const {
+    Opened folder;
+    const int cause = open_folder(root_, state_folder_of(id).c_str(), folder);
+    if (cause == ENOENT) return Error{Code::NotFound, "session " + id.text() + " has no state"};
+    if (cause != 0) return failure("open the state of session " + id.text(), cause);
+    return std::move(folder.fd);
+}
+
+Result<UniqueFd> StateFiles::begin(const SessionId& id, const std::string& name) {
+    auto checked = check(id, name);
+    if (!checked) return checked.error();
+    struct stat info {};
+    if (::fstatat(root_, id.text().c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0 ||
+        !S_ISDIR(info.st_mode)) {
+        return Error{Code::NotFound, "session " + id.text() + " has no folders"};
+    }
+    const std::string what = "write the state " + name + " of session " + id.text();
+    if (::mkdirat(root_, state_folder_of(id).c_str(), 0700) != 0 && errno != EEXIST) {
+        return failure(what, errno);
+    }
+    auto folder = folder_of(id);
+    if (!folder) return folder.error();
+    UniqueFd file(::openat(folder->get(), ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
+    if (file) return file;
+    if (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL && errno != ENOENT) {
+        return failure(what, errno);
+    }
+    const std::string under = unfinished(name);
+    ::unlinkat(folder->get(), under.c_str(), 0);
+    file = UniqueFd(::openat(folder->get(), under.c_str(),
+                             O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+    if (!file) return failure(what, errno);
+    return file;
+}
+
+Result<void> StateFiles::finish(const SessionId& id, const std::string& name, UniqueFd written) {
+    auto checked = check(id, name);
+    if (!checked) return checked;
+    const std::string what = "keep the state " + name + " of session " + id.text();
+    const std::string under = unfinished(name);
+    auto folder = folder_of(id);
+    if (!folder) return folder.error().during(what);
+    struct stat mine {};
+    if (::fstat(written.get(), &mine) != 0) return failure(what, errno);
+    // Its bytes before its name: the other way round a power cut could leave an empty file.
+    if (::fsync(written.get()) != 0) return failure(what, errno);
+    if (mine.st_nlink == 0) {
+        ::unlinkat(folder->get(), under.c_str(), 0);
+        const int cause = link_nameless(written.get(), folder->get(), under);
+        if (cause != 0) return failure(what, cause);
+    } else {
+        struct stat there {};
+        if (::fstatat(folder->get(), under.c_str(), &there, AT_SYMLINK_NOFOLLOW) != 0 ||
+            there.st_ino != mine.st_ino || there.st_dev != mine.st_dev) {
+            return Error{Code::Conflict, what + ": it is not the file that was begun"};
+        }
+    }
+    if (::renameat(folder->get(), under.c_str(), folder->get(), name.c_str()) != 0) {
+        const int cause = errno;
+        ::unlinkat(folder->get(), under.c_str(), 0);
+        return failure(what, cause);
+    }
+    // The root as well: the folder of state may be new.
+    if (::fsync(folder->get()) != 0 || ::fsync(root_) != 0) return failure(what, errno);
+    return {};
+}
+
+Result<UniqueFd> StateFiles::open(const SessionId& id, const std::string& name) const {
+    auto checked = check(id, name);
+    if (!checked) return checked.error();
+    auto folder = folder_of(id);
+    if (!folder) return folder.error();
+    Opened file;
+    const int cause = open_file(folder->get(), name.c_str(), file);
+    if (cause == ENOENT) return missing(id, name);
+    if (cause != 0) return failure("open the state " + name + " of session " + id.text(), cause);
+    return std::move(file.fd);
+}
+
+std::vector<std::string> StateFiles::list(const SessionId& id) const {
+    std::vector<std::string> found;
+    if (!check_id(id)) return found;
+    auto folder = folder_of(id);
+    if (!folder) return found;
+    Names names(folder->get());
+    Names::Entry entry;
+    while (names.next(entry) == 0 && entry.name != nullptr) {
+        if (is_state_name(entry.name)) found.emplace_back(entry.name);
+    }
+    std::sort(found.begin(), found.end());
+    return found;
+}
+
+void StateFiles::remove(const SessionId& id, const std::string& name) noexcept {
+    try {
+        if (!check(id, name)) return;
+        auto folder = folder_of(id);
+        if (folder) ::unlinkat(folder->get(), name.c_str(), 0);
+    } catch (const std::exception&) {
+        // No memory for a path: the file stays until its session goes.
+        return;
+    }
+}
+
+}  // namespace atl::folders

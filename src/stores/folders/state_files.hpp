@@ -1,0 +1,38 @@
+#pragma once
+// The server's own files beside a session's: `<root>/<id>.state/<name>`, mode 0600, owner the
+// server.
+//
+// A file is written without a name (O_TMPFILE), so one that is never finished leaves nothing; where
+// the file system cannot do that, under `.new.<name>`, which the next attempt replaces. finish
+// syncs it, gives it its name by a rename and syncs the folders: after a power cut it is there
+// whole, or as it was before.
+//
+// No guest ever reaches these. Borrows the root's descriptor. Any thread; two writers of one name
+// are two files, and the last one finished stays.
+#include "base/fd.hpp"
+#include "base/id.hpp"
+#include "base/result.hpp"
+
+#include <string>
+#include <vector>
+
+namespace atl::folders {
+
+class StateFiles {
+public:
+    explicit StateFiles(int root) : root_(root) {}
+
+    [[nodiscard]] Result<UniqueFd> begin(const SessionId& id, const std::string& name);
+    [[nodiscard]] Result<void> finish(const SessionId& id, const std::string& name,
+                                      UniqueFd written);
+    [[nodiscard]] Result<UniqueFd> open(const SessionId& id, const std::string& name) const;
+    [[nodiscard]] std::vector<std::string> list(const SessionId& id) const;
+    void remove(const SessionId& id, const std::string& name) noexcept;
+
+private:
+    [[nodiscard]] Result<UniqueFd> folder_of(const SessionId& id) const;
+
+    int root_;
+};
+
+}  // namespace atl::folders

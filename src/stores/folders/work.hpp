@@ -1,0 +1,100 @@
+#pragma once
+// What the worker does for each call of the port, as steps.
+//
+// All refer to the places of the DiskFolders that asked, which outlive the worker.
+#include "base/id.hpp"
+#include "core/folders.hpp"
+#include "stores/folders/copy_tree.hpp"
+#include "stores/folders/measure_tree.hpp"
+#include "stores/folders/places.hpp"
+#include "stores/folders/ready_made.hpp"
+#include "stores/folders/remove_tree.hpp"
+#include "stores/folders/worker.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace atl::folders {
+
+// Removes names in the trash, one after another. What stays goes to .broken; the error is the
+// first.
+class EmptyTrash final : public Work<void> {
+public:
+    EmptyTrash(const Places& places, std::vector<std::string> names);
+    std::optional<Result<void>> step(const Slice& slice) override;
+
+private:
+    const Places& places_;
+    std::vector<std::string> names_;
+    std::size_t at_ = 0;
+    std::optional<RemoveTree> tree_;
+    Result<void> outcome_;
+};
+
+// Copies into .making, and gives the copy its place when it is whole.
+class CopySession final : public Work<void> {
+public:
+    CopySession(const Places& places, SessionId from, SessionId to, std::string temporary,
+                CopyLimits limits, std::optional<Ids> owner);
+    std::optional<Result<void>> step(const Slice& slice) override;
+
+private:
+    [[nodiscard]] Result<void> begin();
+    [[nodiscard]] Result<void> put_in_place();
+
+    const Places& places_;
+    const SessionId from_, to_;
+    const std::string temporary_;  // in .making: files/, the copy, and links/ (copy_tree.hpp)
+    const CopyLimits limits_;
+    const std::optional<Ids> owner_;
+    ino_t source_ = 0;
+    UniqueFd folder_, links_;
+    bool begun_ = false;
+    std::optional<CopyTree> tree_;
+    std::optional<RemoveTree> clearing_;
+    Result<void> outcome_;
+};
+
+class MeasureSession final : public Work<core::FolderUse> {
+public:
+    MeasureSession(const Places& places, SessionId id, MeasureLimits limits);
+    std::optional<Result<core::FolderUse>> step(const Slice& slice) override;
+
+private:
+    const Places& places_;
+    const SessionId id_;
+    const MeasureLimits limits_;
+    std::optional<MeasureTree> tree_;
+};
+
+class ListSessions final : public Work<std::vector<SessionId>> {
+public:
+    explicit ListSessions(const Places& places) : places_(places) {}
+    std::optional<Result<std::vector<SessionId>>> step(const Slice& slice) override;
+
+private:
+    const Places& places_;
+};
+
+class AskRoom final : public Work<std::uint64_t> {
+public:
+    explicit AskRoom(const Places& places) : places_(places) {}
+    std::optional<Result<std::uint64_t>> step(const Slice& slice) override;
+
+private:
+    const Places& places_;
+};
+
+class FillReady final : public Work<void> {
+public:
+    explicit FillReady(ReadyMade& ready) : ready_(ready) {}
+    std::optional<Result<void>> step(const Slice& slice) override;
+
+private:
+    ReadyMade& ready_;
+};
+
+}  // namespace atl::folders
