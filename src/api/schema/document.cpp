@@ -122,7 +122,7 @@ private:
         for (const auto& [name, slashes] : pattern.names) {
             const auto& all = route.path->fields;
             const auto field = std::find_if(all.begin(), all.end(),
-                                            [&](const Field& f) { return f.name == name; });
+                                            [&wanted = name](const Field& f) { return f.name == wanted; });
             if (field == all.end()) complain(route, "the path's {" + name + "} is not described");
             auto parameter = make_parameter(*route.path, *field, "path", name);
             parameter["required"] = true;
