@@ -181,6 +181,9 @@ void Kernel::send_current() {
     post('q', call.request_);
     call.request_ = {};
     sent_current_ = true;
+    // What came while it waited for its turn, or for the kernel to be there.
+    if (!call.held_.empty()) call.data(std::exchange(call.held_, {}));
+    if (call.held_eof_) call.eof();
     if (call.timeout_.count() > 0) call.deadline_ = Clock::now() + call.timeout_;
 }
 
@@ -380,13 +383,25 @@ KernelCall::~KernelCall() {
 }
 
 void KernelCall::data(std::string_view bytes) {
-    if (kernel_ == nullptr || kernel_->current() != this) return;
+    if (kernel_ == nullptr) return;
+    if (!under_way()) {
+        held_.append(bytes);  // bounded: what is held earns no credit
+        return;
+    }
     kernel_->input_unacknowledged_ += bytes.size();
     kernel_->post('b', bytes);
 }
 
 void KernelCall::eof() {
-    if (kernel_ != nullptr && kernel_->current() == this) kernel_->post('f', {});
+    if (kernel_ == nullptr) return;
+    if (under_way())
+        kernel_->post('f', {});
+    else
+        held_eof_ = true;
+}
+
+bool KernelCall::under_way() const {
+    return kernel_->current() == this && kernel_->sent_current_;
 }
 
 void KernelCall::begin_stop(Stopping why, std::chrono::milliseconds grace) {

@@ -66,11 +66,14 @@ private:
     enum class Stopping { No, Interrupt, Timeout };
     void begin_stop(Stopping why, std::chrono::milliseconds grace);
     void ask_to_stop();
+    [[nodiscard]] bool under_way() const;  // its request is with the kernel
 
     Kernel* kernel_ = nullptr;  // null before it is queued and after it ended
     std::string request_;
     bool is_run_;
     bool is_ours_;
+    std::string held_;  // data that came before its turn
+    bool held_eof_ = false;
     std::chrono::milliseconds timeout_;
     std::chrono::milliseconds grace_;
     std::optional<Clock::time_point> deadline_;

@@ -1,10 +1,12 @@
 """Runs over HTTP: one answer, a stream of events, every way to end, and bad input."""
 
 import json
+import subprocess
 import time
 
 import httpx
 import pytest
+from harness.driver import BUILD
 
 
 def events(server, path, **body):
@@ -120,8 +122,6 @@ def test_other_origins_and_names_are_refused(server, headers):
 
 
 def test_an_address_beyond_this_machine_is_refused(tmp_path):
-    import subprocess
-    from conftest import BUILD
     ended = subprocess.run([BUILD / "atoll", "serve", "--listen", "0.0.0.0:0", "--data-dir", tmp_path],
                            capture_output=True, text=True, timeout=60)
     assert ended.returncode == 1 and "API keys" in ended.stderr

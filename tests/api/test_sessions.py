@@ -1,10 +1,13 @@
 """Sessions over HTTP: made, used, asleep, found again, gone."""
 
 import json
+import subprocess
 import threading
+import time
 
 import httpx
 import pytest
+from harness.driver import BUILD
 
 
 def test_an_empty_body_makes_a_session(server):
@@ -95,7 +98,6 @@ def test_idle_sessions_fall_asleep_by_themselves(server):
     session = server.session(idle_to_warm="1s", idle_to_cold="3s")
     server.run(session, "y = 5")
     states = set()
-    import time
     until = time.monotonic() + 20
     while time.monotonic() < until and "cold" not in states:
         states.add(server.http.get(f"/v1/sessions/{session}").json()["state"])
@@ -106,7 +108,6 @@ def test_idle_sessions_fall_asleep_by_themselves(server):
 
 def test_a_lifetime_ends_it(server):
     session = server.session(lifetime="1s")
-    import time
     until = time.monotonic() + 15
     while time.monotonic() < until:
         if server.http.get(f"/v1/sessions/{session}").status_code == 404:
@@ -136,8 +137,6 @@ def test_killed_and_back(own_server):
 
 
 def test_a_second_server_on_the_same_folder_is_refused(own_server):
-    import subprocess
-    from conftest import BUILD
     second = subprocess.run([BUILD / "atoll", "serve", "--listen", "127.0.0.1:0", "--data-dir",
                              own_server.folder / "data"], capture_output=True, text=True, timeout=60)
     assert second.returncode == 1 and "atoll serve:" in second.stderr

@@ -423,3 +423,23 @@ def test_time_stands_still_while_frozen(sandbox):
     sandbox.freeze(False)
     answer = running.result(20)
     assert text_of(answer) == "'whole'" and "timed_out" not in answer.end
+
+
+def test_data_for_a_call_that_has_to_wait_is_not_lost(driver):
+    """The bytes of an import come at once; the kernel that they are for may still be on its way, or
+    at work."""
+    source = driver.create()
+    source.python("x = list(range(10_000))")
+    exported = call(source, "export")
+    for context in ("not-there-yet", "busy"):
+        other = driver.create()
+        if context == "busy":
+            running = other.start({"op": "kernel.run", "code": "import time; time.sleep(.5)", "context": context})
+        request = {"op": "kernel.call", "context": context, "request": {"op": "import"}}
+        answer = other.start(request, data=exported["data"]).result(timeout=20)
+        assert answer["end"]["kernel"]["imported"] == ["x"], answer
+        assert other.python("print(len(x))", context=context).out == "10000\n"
+        if context == "busy":
+            running.result(timeout=20)
+        other.destroy()
+    source.destroy()

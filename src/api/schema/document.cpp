@@ -121,8 +121,9 @@ private:
                                 " described");
         for (const auto& [name, slashes] : pattern.names) {
             const auto& all = route.path->fields;
-            const auto field = std::find_if(all.begin(), all.end(),
-                                            [&wanted = name](const Field& f) { return f.name == wanted; });
+            const auto field =
+                std::find_if(all.begin(), all.end(),
+                             [&wanted = name](const Field& f) { return f.name == wanted; });
             if (field == all.end()) complain(route, "the path's {" + name + "} is not described");
             auto parameter = make_parameter(*route.path, *field, "path", name);
             parameter["required"] = true;

@@ -1,0 +1,62 @@
+"""The real server, on a port and a folder of its own."""
+import os
+import re
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import httpx
+
+from .driver import BUILD
+
+
+class Server:
+    def __init__(self, folder: Path, *options: str):
+        self.folder, self.options = folder, options
+        self.process = None
+        self.start()
+
+    def start(self):
+        self.log = open(self.folder / "log", "ab+")
+        begin = self.log.seek(0, os.SEEK_END)
+        self.process = subprocess.Popen(
+            [BUILD / "atoll", "serve", "--listen", "127.0.0.1:0", "--data-dir", self.folder / "data",
+             "--pool", "3", *self.options],
+            stdout=self.log, stderr=self.log)
+        until = time.monotonic() + 120
+        while time.monotonic() < until:
+            self.log.seek(begin)
+            text = self.log.read().decode()
+            found = re.search(r"listening on (\S+?);", text)
+            if found:
+                self.url = f"http://{found[1]}"
+                self.http = httpx.Client(base_url=self.url, timeout=60)
+                return
+            if self.process.poll() is not None:
+                raise RuntimeError(f"the server ended: {text}")
+            time.sleep(0.02)
+        raise RuntimeError(f"the server does not listen: {text}")
+
+    def kill(self):
+        """As if the power button of the process had been pressed."""
+        self.http.close()
+        self.process.kill()
+        self.process.wait()
+
+    def stop(self) -> int:
+        self.http.close()
+        self.process.send_signal(signal.SIGTERM)
+        status = self.process.wait(timeout=60)
+        self.log.close()
+        return status
+
+    def session(self, **fields) -> str:
+        answer = self.http.post("/v1/sessions", json=fields)
+        assert answer.status_code == 201, answer.text
+        return answer.json()["id"]
+
+    def run(self, session: str, code: str, **fields) -> dict:
+        answer = self.http.post(f"/v1/sessions/{session}/run", json={"code": code, **fields})
+        assert answer.status_code == 200, answer.text
+        return answer.json()
