@@ -342,16 +342,29 @@ TEST(Copy, fails_when_its_source_is_removed_meanwhile) {
     Folder folder;
     auto folders = open_folders(folder.root());
     const std::string from = await(folders->make(kFrom));
-    for (int i = 0; i < 5000; ++i) write_file(from + "/work/" + std::to_string(i), "x");
+    for (int i = 0; i < 20'000; ++i) {
+        const UniqueFd file(
+            ::open((from + "/work/" + std::to_string(i)).c_str(), O_WRONLY | O_CREAT, 0600));
+        ASSERT_TRUE(file);
+    }
     asio::io_context loop;
     std::exception_ptr copied, removed;
     asio::co_spawn(loop, folders->copy(kFrom, kTo), [&](std::exception_ptr e) { copied = e; });
+    loop.poll();
+    while (nothing_is_half_made(folder.root())) std::this_thread::yield();
     asio::co_spawn(loop, folders->remove(kFrom), [&](std::exception_ptr e) { removed = e; });
+    loop.poll();
+    // Another session takes the id as soon as it is free; it is not what was to be copied.
+    while (exists(from)) std::this_thread::yield();
+    await(folders->make(kFrom));
     loop.run();
     EXPECT_FALSE(removed);
-    EXPECT_FALSE(exists(from));
     ASSERT_TRUE(copied);
+    try {
+        std::rethrow_exception(copied);
+    } catch (const ErrorException& thrown) { EXPECT_EQ(thrown.error.code, Code::Conflict); }
     EXPECT_FALSE(exists(folders->path_of(kTo)));
+    EXPECT_EQ(entries_in(from + "/work"), 1u);
     EXPECT_TRUE(nothing_is_half_made(folder.root()));
 }
 

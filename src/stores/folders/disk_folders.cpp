@@ -1,11 +1,8 @@
 #include "stores/folders/disk_folders.hpp"
 
-#include "stores/folders/hostile.hpp"
 #include "stores/folders/names.hpp"
 #include "stores/folders/work.hpp"
 
-#include <cerrno>
-#include <fcntl.h>
 #include <unistd.h>
 
 namespace atl::folders {
@@ -66,70 +63,24 @@ void DiskFolders::fill_if_needed() {
     if (ready_.wants_more()) worker_.run(Speed::Quick, std::make_unique<FillReady>(ready_));
 }
 
-Result<std::string> DiskFolders::make_now(const SessionId& id) {
-    auto name = ready_.take();
-    if (!name) return name.error();
-    const int cause =
-        rename_new(places_.making.get(), name->c_str(), places_.root.get(), id.text().c_str());
-    if (cause != 0) ready_.give_back(std::move(*name));
-    if (cause == EEXIST || cause == ENOTEMPTY || cause == ENOTDIR) {
-        return Error{Code::Conflict, "session " + id.text() + " has folders already"};
-    }
-    if (cause != 0) return failure("make the folders of session " + id.text(), cause);
-    throw_state_away(id);
-    fill_if_needed();
-    return path_of(id);
-}
-
 asio::awaitable<std::string> DiskFolders::make(SessionId id) {
-    check_id(id).value();
-    // Here and now: a rename costs less than the way to another thread and back.
-    co_return make_now(id).value();
-}
-
-void DiskFolders::throw_state_away(const SessionId& id) {
-    const std::string name = with_random_end(state_folder_of(id));
-    if (::renameat(places_.root.get(), state_folder_of(id).c_str(), places_.trash.get(),
-                   name.c_str()) == 0) {
-        std::vector<std::string> names{name};
-        worker_.run(Speed::InTurns, std::make_unique<EmptyTrash>(places_, std::move(names)));
+    std::string path = path_of(id);
+    auto ready = ready_.take();
+    fill_if_needed();
+    if (ready) {
+        // Here and now: one rename costs less than the way to another thread and back.
+        give_folders(places_, ready_, id, std::move(*ready)).value();
+    } else {
+        auto work = std::make_unique<MakeSession>(places_, ready_, std::move(id));
+        co_await worker_.ask<void>(Speed::Quick, std::move(work));
     }
-}
-
-// An owner can be shut out of a folder of its own, and may not move it then.
-int DiskFolders::rename_loosened(const std::string& name, const char* new_name, int to,
-                                 const SessionId& id) {
-    const int root = places_.root.get();
-    if (::renameat(root, name.c_str(), to, new_name) == 0) return 0;
-    const int cause = errno;
-    if (cause != EACCES && cause != EPERM) return cause;
-    if (!loosen_entry(root, id.text().c_str())) return cause;
-    return ::renameat(root, name.c_str(), to, new_name) == 0 ? 0 : errno;
-}
-
-Result<std::string> DiskFolders::throw_away(const SessionId& id) {
-    const std::string name = with_random_end(id.text());
-    const std::string what = "remove session " + id.text();
-    // The state first, into the session's own folder: then one rename takes both, and no moment
-    // leaves a state that a later session of this id would take for its own. Renames alone, for
-    // they work on a full disk.
-    const std::string inside = id.text() + "/" + with_random_end("state");
-    int cause = rename_loosened(state_folder_of(id), inside.c_str(), places_.root.get(), id);
-    if (cause != 0 && cause != ENOENT && cause != ENOTDIR) return failure(what, cause);
-    cause = rename_loosened(id.text(), name.c_str(), places_.trash.get(), id);
-    if (cause == 0) return name;
-    if (cause != ENOENT) return failure(what, cause);
-    throw_state_away(id);
-    return Error{Code::NotFound, "session " + id.text() + " has no folders"};
+    co_return path;
 }
 
 asio::awaitable<void> DiskFolders::remove(SessionId id) {
     check_id(id).value();
-    worker_.has_room().value();
-    // The id is free from here on, however long the rest takes.
-    std::vector<std::string> names{throw_away(id).value()};
-    auto work = std::make_unique<EmptyTrash>(places_, std::move(names));
-    co_await worker_.ask<void>(Speed::InTurns, std::move(work), Worker::Taken::Must);
+    auto work = std::make_unique<RemoveSession>(places_, std::move(id));
+    co_await worker_.ask<void>(Speed::Quick, std::move(work));
 }
 
 asio::awaitable<void> DiskFolders::copy(SessionId from, SessionId to) {

@@ -12,11 +12,10 @@
 // root's when seen from the host. And 0700 keeps everybody from reaching one.
 //
 // Trust     `<id>/` and all below is hostile (hostile.hpp); the rest is ours alone.
-// Threads   any; coroutines resume on their own executor. make() and the state files run on the
-//           caller's thread, the rest on one worker (worker.hpp).
+// Threads   any. Coroutines work on one thread of ours (worker.hpp) and resume on their own
+//           executor. On the caller's thread are: the one rename of make(), and state files.
 // Failure   ErrorException. A full disk is Exhausted, and nothing half-made stays. What a crash
-// leaves
-//           in .making and .trash, the next open() removes in the background.
+//           leaves in .making and .trash, the next open() removes in the background.
 // Owns      the root's descriptor and a thread. One server a root: whoever opens it clears .making,
 //           so the lock of the data folder (stores/sqlite) must be held.
 #include "core/folders.hpp"
@@ -76,13 +75,6 @@ private:
     DiskFolders(boost::asio::any_io_executor executor, Places places, std::optional<Ids> owner,
                 FolderOptions options);
 
-    [[nodiscard]] Result<std::string> make_now(const SessionId& id);
-    // Into the trash, under the name that this answers with.
-    [[nodiscard]] Result<std::string> throw_away(const SessionId& id);
-    [[nodiscard]] int rename_loosened(const std::string& name, const char* new_name, int to,
-                                      const SessionId& id);
-    // A state whose session is gone.
-    void throw_state_away(const SessionId& id);
     void fill_if_needed();
 
     Places places_;

@@ -376,7 +376,7 @@ TEST(Worker, takes_no_more_than_it_may_hold) {
     }
     loop.run();
     EXPECT_EQ(done + refused, 200);
-    EXPECT_GE(done, 20);
+    EXPECT_GE(done, 15);  // folders made ahead may take a place
     EXPECT_GE(refused, 1);
     EXPECT_EQ(folders->counts().refused, static_cast<std::uint64_t>(refused));
     EXPECT_EQ(folders->counts().waiting, 0u);
@@ -404,7 +404,9 @@ TEST(Worker, at_its_end_answers_everybody) {
         std::this_thread::sleep_for(std::chrono::milliseconds(10));
     }
     EXPECT_EQ(entries_in(folder.root() + "/.trash"), 0u);
-    EXPECT_EQ(await(folders->list()).size(), 0u);
+    // Removed, or not begun with: never half.
+    if (exists(path)) { EXPECT_EQ(entries_in(path + "/work"), 20'001u); }
+    EXPECT_EQ(await(folders->list()).size(), exists(path) ? 1u : 0u);
 }
 
 TEST(Names, are_told_without_their_tricks) {

@@ -34,17 +34,23 @@ bool is_state_name(std::string_view text) {
 
 Result<void> check_id(const SessionId& id) {
     if (is_session_name(id.text())) return {};
-    return Error{
-        Code::InvalidArgument,
-        "\"" + printable(id.text()) + "\" is no session id: 1 to 128 letters, digits, _ and -"};
+    return Error{Code::InvalidArgument,
+                 in_quotes(id.text()) + " is no session id: 1 to 128 letters, digits, _ and -"};
 }
 
 Result<void> check_state_name(const std::string& name) {
     if (is_state_name(name)) return {};
     return Error{Code::InvalidArgument,
-                 "\"" + printable(name) +
-                     "\" is no name of a state file: 1 to 128 letters, digits, _, - and dots, "
+                 in_quotes(name) +
+                     " is no name of a state file: 1 to 128 letters, digits, _, - and dots, "
                      "no dot in front"};
+}
+
+std::string in_quotes(std::string_view name) {
+    std::string shown(1, '"');
+    shown += printable(name);
+    shown += '"';
+    return shown;
 }
 
 std::string state_folder_of(const SessionId& id) { return id.text() + ".state"; }

@@ -25,6 +25,7 @@ Result<void> check_state_name(const std::string& name);
 // For messages: what is not printable ASCII becomes \xNN, and it ends after 80 characters. A name
 // inside a session is its program's choice, and would otherwise write lines of its own into a log.
 [[nodiscard]] std::string printable(std::string_view name);
+[[nodiscard]] std::string in_quotes(std::string_view name);
 
 // An Error about an errno, with a code that a caller can act on: a full disk is Exhausted.
 [[nodiscard]] Error failure(const std::string& what, int cause);

@@ -25,8 +25,7 @@ Result<std::string> full_path(const std::string& path) {
     std::string full = fs::absolute(path, failed).lexically_normal().string();
     while (full.size() > 1 && full.back() == '/') full.pop_back();
     if (path.empty() || failed || full == "/") {
-        return Error{Code::InvalidArgument,
-                     "\"" + printable(path) + "\" is no folder for sessions"};
+        return Error{Code::InvalidArgument, in_quotes(path) + " is no folder for sessions"};
     }
     return full;
 }

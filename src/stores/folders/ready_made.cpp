@@ -38,18 +38,20 @@ Error failed(const char* path, int cause) {
 }  // namespace
 
 ReadyMade::ReadyMade(int making, std::optional<Ids> owner, std::size_t ready_max)
-    : making_(making), owner_(owner), ready_max_(ready_max) {}
-
-Result<std::string> ReadyMade::take() {
-    {
-        const std::lock_guard guard(mutex_);
-        if (!ready_.empty()) {
-            std::string name = std::move(ready_.front());
-            ready_.pop_front();
-            return name;
-        }
+    : making_(making), owner_(owner), ready_max_(ready_max) {
+    Opened bench;
+    // On a full disk there may be no room for it.
+    if (::mkdirat(making_, "bench", 0700) == 0 && open_folder(making_, "bench", bench) == 0) {
+        bench_ = std::move(bench.fd);
     }
-    return make();
+}
+
+std::optional<std::string> ReadyMade::take() {
+    const std::lock_guard guard(mutex_);
+    if (ready_.empty()) return std::nullopt;
+    std::string name = std::move(ready_.front());
+    ready_.pop_front();
+    return name;
 }
 
 void ReadyMade::give_back(std::string name) {
@@ -82,21 +84,23 @@ void ReadyMade::filled() {
 
 Result<std::string> ReadyMade::make() {
     const std::string name = "ready-" + std::to_string(number_++);
-    if (::mkdirat(making_, name.c_str(), 0755) != 0) return failed(name.c_str(), errno);
+    const int where = bench_ ? bench_.get() : making_;
+    if (::mkdirat(where, name.c_str(), 0755) != 0) return failed(name.c_str(), errno);
     Opened top;
-    const int cause = open_folder(making_, name.c_str(), top);
+    const int cause = open_folder(where, name.c_str(), top);
     Result<void> made;
     if (cause != 0) {
         made = failed(name.c_str(), cause);
     } else {
         made = make_inside(top.fd.get());
     }
-    if (made) return name;
+    if (made && ::renameat(where, name.c_str(), making_, name.c_str()) == 0) return name;
+    if (made) made = failed(name.c_str(), errno);
     // Full: what was made goes again, the last one first. Nobody else knows it yet.
     for (auto folder = std::rbegin(kFolders); top.fd && folder != std::rend(kFolders); ++folder) {
         ::unlinkat(top.fd.get(), folder->path, AT_REMOVEDIR);
     }
-    ::unlinkat(making_, name.c_str(), AT_REMOVEDIR);
+    ::unlinkat(where, name.c_str(), AT_REMOVEDIR);
     return made.error();
 }
 

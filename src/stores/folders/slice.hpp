@@ -1,6 +1,7 @@
 #pragma once
 // A short turn of the worker's time. Long work asks over() between its steps and stops when it is,
 // so that one session's million files hold up nobody else.
+#include <atomic>
 #include <chrono>
 
 namespace atl::folders {
@@ -9,13 +10,17 @@ class Slice {
 public:
     using Clock = std::chrono::steady_clock;
 
-    explicit Slice(Clock::duration length) : end_(Clock::now() + length) {}
-    [[nodiscard]] bool over() const { return Clock::now() >= end_; }
-    // For what nobody wants to interrupt, such as a test.
-    [[nodiscard]] static Slice endless() { return Slice(std::chrono::hours(24)); }
+    // Over at once when `hurry` is set: somebody has quick work.
+    explicit Slice(Clock::duration length, const std::atomic<bool>* hurry = nullptr)
+        : end_(Clock::now() + length), hurry_(hurry) {}
+    [[nodiscard]] bool over() const {
+        return (hurry_ != nullptr && hurry_->load(std::memory_order_relaxed)) ||
+               Clock::now() >= end_;
+    }
 
 private:
     Clock::time_point end_;
+    const std::atomic<bool>* hurry_;
 };
 
 }  // namespace atl::folders

@@ -27,6 +27,10 @@ Error missing(const SessionId& id, const std::string& name) {
     return {Code::NotFound, "session " + id.text() + " has no state " + name};
 }
 
+Error replaced(const std::string& what) {
+    return {Code::Conflict, what + ": another writer began it anew"};
+}
+
 // Gives an O_TMPFILE its first name. By /proc, since the other way takes a capability.
 int link_nameless(int file, int folder, const std::string& name) {
     char path[32];
@@ -85,12 +89,13 @@ Result<void> StateFiles::finish(const SessionId& id, const std::string& name, Un
     if (mine.st_nlink == 0) {
         ::unlinkat(folder->get(), under.c_str(), 0);
         const int cause = link_nameless(written.get(), folder->get(), under);
+        if (cause == ENOENT) return replaced(what);  // it had a name, and another writer took it
         if (cause != 0) return failure(what, cause);
     } else {
         struct stat there {};
         if (::fstatat(folder->get(), under.c_str(), &there, AT_SYMLINK_NOFOLLOW) != 0 ||
             there.st_ino != mine.st_ino || there.st_dev != mine.st_dev) {
-            return Error{Code::Conflict, what + ": it is not the file that was begun"};
+            return replaced(what);
         }
     }
     if (::renameat(folder->get(), under.c_str(), folder->get(), name.c_str()) != 0) {

@@ -1,14 +1,13 @@
 #pragma once
-// The server's own files beside a session's: `<root>/<id>.state/<name>`, mode 0600, owner the
-// server.
+// The server's own files beside a session's: `<root>/<id>.state/<name>`, mode 0600.
 //
 // A file is written without a name (O_TMPFILE), so one that is never finished leaves nothing; where
 // the file system cannot do that, under `.new.<name>`, which the next attempt replaces. finish
 // syncs it, gives it its name by a rename and syncs the folders: after a power cut it is there
 // whole, or as it was before.
 //
-// No guest ever reaches these. Borrows the root's descriptor. Any thread; two writers of one name
-// are two files, and the last one finished stays.
+// No guest ever reaches these. Borrows the root's descriptor. Any thread; of two writers of one
+// name the last one to finish stays (without O_TMPFILE the earlier one gets a Conflict).
 #include "base/fd.hpp"
 #include "base/id.hpp"
 #include "base/result.hpp"

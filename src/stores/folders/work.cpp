@@ -3,6 +3,7 @@
 #include "stores/folders/names.hpp"
 
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -36,16 +37,46 @@ Result<Opened> make_and_open(int parent, const char* name) {
 // What is left of a tree that could not be removed, out of the way.
 Error put_aside(const Places& places, const UniqueFd& from, const std::string& name,
                 const RemoveTree& tree) {
-    const std::string aside = with_random_end(name.substr(0, 200));
-    std::string where = places.path + "/.broken/" + aside;
-    if (::renameat(from.get(), name.c_str(), places.broken.get(), aside.c_str()) != 0) {
-        where = places.path + " as " + name;
-    }
+    const bool moved = ::renameat(from.get(), name.c_str(), places.broken.get(), name.c_str()) == 0;
+    const std::string where = places.path + (moved ? "/.broken/" : "/.*/") + name;
     return {Code::Internal, "could not remove " + tree.obstacle() + ": " +
                                 std::strerror(tree.cause()) + "; what is left lies in " + where};
 }
 
+// A state whose session is gone. Small, and rare: done on the spot.
+void remove_orphan(const Places& places, const SessionId& id) {
+    const std::string name = with_random_end(state_folder_of(id));
+    if (::renameat(places.root.get(), state_folder_of(id).c_str(), places.trash.get(),
+                   name.c_str()) != 0) {
+        return;
+    }
+    EmptyTrash trash(places, {name});
+    while (!trash.step(Slice(std::chrono::seconds(1)))) {}
+}
+
+Error taken(const SessionId& id) {
+    return {Code::Conflict, "session " + id.text() + " has folders already"};
+}
+bool means_taken(int cause) { return cause == EEXIST || cause == ENOTEMPTY || cause == ENOTDIR; }
+
 }  // namespace
+
+Result<void> give_folders(const Places& places, ReadyMade& ready, const SessionId& id,
+                          std::string name) {
+    const int cause =
+        rename_new(places.making.get(), name.c_str(), places.root.get(), id.text().c_str());
+    if (cause != 0) ready.give_back(std::move(name));
+    if (means_taken(cause)) return taken(id);
+    if (cause != 0) return failure("make the folders of session " + id.text(), cause);
+    remove_orphan(places, id);
+    return {};
+}
+
+std::optional<Result<void>> MakeSession::step(const Slice&) {
+    auto name = ready_.make();
+    if (!name) return Result<void>(name.error());
+    return give_folders(places_, ready_, id_, std::move(*name));
+}
 
 EmptyTrash::EmptyTrash(const Places& places, std::vector<std::string> names)
     : places_(places), names_(std::move(names)) {}
@@ -63,6 +94,40 @@ std::optional<Result<void>> EmptyTrash::step(const Slice& slice) {
     return outcome_;
 }
 
+// An owner can be shut out of a folder of its own, and may not move it then.
+int RemoveSession::rename_loosened(const std::string& name, const std::string& new_name, int to) {
+    const int root = places_.root.get();
+    if (::renameat(root, name.c_str(), to, new_name.c_str()) == 0) return 0;
+    const int cause = errno;
+    if (cause != EACCES && cause != EPERM) return cause;
+    if (!loosen_entry(root, id_.text().c_str())) return cause;
+    return ::renameat(root, name.c_str(), to, new_name.c_str()) == 0 ? 0 : errno;
+}
+
+// Answers with the name in the trash. By renames alone: they work on a full disk.
+Result<std::string> RemoveSession::throw_away() {
+    const std::string what = "remove session " + id_.text();
+    // The state first, into the session's own folder: then one rename takes both, and no moment
+    // leaves a state that a later session of this id would take for its own.
+    const std::string inside = id_.text() + "/" + with_random_end("state");
+    int cause = rename_loosened(state_folder_of(id_), inside, places_.root.get());
+    if (cause != 0 && cause != ENOENT && cause != ENOTDIR) return failure(what, cause);
+    std::string name = with_random_end(id_.text());
+    cause = rename_loosened(id_.text(), name, places_.trash.get());
+    if (cause == 0) return name;
+    if (cause != ENOENT) return failure(what, cause);
+    remove_orphan(places_, id_);
+    return no_folders(id_);
+}
+
+std::optional<Result<void>> RemoveSession::step(const Slice& slice) {
+    if (rest_) return rest_->step(slice);
+    auto name = throw_away();
+    if (!name) return Result<void>(name.error());
+    rest_.emplace(places_, std::vector<std::string>{std::move(*name)});
+    return std::nullopt;
+}
+
 CopySession::CopySession(const Places& places, SessionId from, SessionId to, std::string temporary,
                          CopyLimits limits, std::optional<Ids> owner)
     : places_(places),
@@ -78,7 +143,7 @@ Result<void> CopySession::begin() {
     source_ = source->info.st_ino;
     struct stat there {};
     if (::fstatat(places_.root.get(), to_.text().c_str(), &there, AT_SYMLINK_NOFOLLOW) == 0) {
-        return Error{Code::Conflict, "session " + to_.text() + " has folders already"};
+        return taken(to_);
     }
     auto folder = make_and_open(places_.making.get(), temporary_.c_str());
     if (!folder) return folder.error();
@@ -101,9 +166,7 @@ Result<void> CopySession::put_in_place() {
         return Error{Code::Conflict, "session " + from_.text() + " was removed meanwhile"};
     }
     const int cause = rename_new(folder_.get(), "files", places_.root.get(), to_.text().c_str());
-    if (cause == EEXIST || cause == ENOTEMPTY || cause == ENOTDIR) {
-        return Error{Code::Conflict, "session " + to_.text() + " has folders already"};
-    }
+    if (means_taken(cause)) return taken(to_);
     if (cause != 0) return failure("give the copy its place", cause);
     // A state without a session, of one that had this id: it goes with the temporary folder.
     ::renameat(places_.root.get(), state_folder_of(to_).c_str(), folder_.get(), "state");

@@ -19,6 +19,23 @@
 
 namespace atl::folders {
 
+// Gives a session the folders made ahead under this name: one rename, on whatever thread.
+[[nodiscard]] Result<void> give_folders(const Places& places, ReadyMade& ready, const SessionId& id,
+                                        std::string name);
+
+// When none are ready.
+class MakeSession final : public Work<void> {
+public:
+    MakeSession(const Places& places, ReadyMade& ready, SessionId id)
+        : places_(places), ready_(ready), id_(std::move(id)) {}
+    std::optional<Result<void>> step(const Slice& slice) override;
+
+private:
+    const Places& places_;
+    ReadyMade& ready_;
+    const SessionId id_;
+};
+
 // Removes names in the trash, one after another. What stays goes to .broken; the error is the
 // first.
 class EmptyTrash final : public Work<void> {
@@ -32,6 +49,21 @@ private:
     std::size_t at_ = 0;
     std::optional<RemoveTree> tree_;
     Result<void> outcome_;
+};
+
+// The first step frees the id; the rest takes the time that it takes.
+class RemoveSession final : public Work<void> {
+public:
+    RemoveSession(const Places& places, SessionId id) : places_(places), id_(std::move(id)) {}
+    std::optional<Result<void>> step(const Slice& slice) override;
+
+private:
+    [[nodiscard]] Result<std::string> throw_away();
+    [[nodiscard]] int rename_loosened(const std::string& name, const std::string& new_name, int to);
+
+    const Places& places_;
+    const SessionId id_;
+    std::optional<EmptyTrash> rest_;
 };
 
 // Copies into .making, and gives the copy its place when it is whole.

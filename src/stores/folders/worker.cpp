@@ -54,12 +54,6 @@ Worker::Counts Worker::counts() const {
     return now;
 }
 
-Result<void> Worker::has_room() const {
-    const std::lock_guard guard(mutex_);
-    if (held_ >= waiting_max_) return too_much();
-    return {};
-}
-
 Error Worker::too_much() const {
     return {Code::Unavailable, "the disk is behind: " + std::to_string(waiting_max_) +
                                    " requests for session folders wait already; try again in a "
@@ -70,18 +64,36 @@ void Worker::put_in(std::unique_ptr<Task> task) {
     ++held_;
     if (task->speed == Speed::Quick) {
         quick_.push_back(std::move(task));
-    } else if (turns_.size() < kTurnsMax) {
-        turns_.push_back(std::move(task));
+        quick_waits_ = true;
     } else {
-        waiting_.push_back(std::move(task));
+        put_in_turns(std::move(task));
     }
 }
 
-void Worker::submit(std::unique_ptr<Task> task, Taken taken) {
+void Worker::put_in_turns(std::unique_ptr<Task> task) {
+    if (!task->in_turns && places_taken_ >= kTurnsMax) {
+        waiting_.push_back(std::move(task));
+        return;
+    }
+    if (!task->in_turns) ++places_taken_;
+    task->in_turns = true;
+    turns_.push_back(std::move(task));
+}
+
+void Worker::give_up_place(Task& task) {
+    if (!task.in_turns) return;
+    --places_taken_;
+    if (waiting_.empty()) return;
+    auto next = std::move(waiting_.front());
+    waiting_.pop_front();
+    put_in_turns(std::move(next));
+}
+
+void Worker::submit(std::unique_ptr<Task> task) {
     bool refused = false;
     {
         const std::lock_guard guard(mutex_);
-        refused = taken == Taken::WhenThereIsRoom && held_ >= waiting_max_;
+        refused = held_ >= waiting_max_;
         if (refused) {
             ++counts_.refused;
         } else {
@@ -111,12 +123,13 @@ std::unique_ptr<Task> Worker::next() {
     if (from.empty()) return nullptr;
     auto task = std::move(from.front());
     from.pop_front();
+    quick_waits_ = !quick_.empty();
     return task;
 }
 
 bool Worker::step(Task& task) {
     try {
-        return task.step(Slice(kTurn));
+        return task.step(Slice(kTurn, &quick_waits_));
     } catch (const ErrorException& thrown) {
         task.fail(thrown.error);
     } catch (const std::exception& bug) {
@@ -143,15 +156,12 @@ void Worker::live() {
         {
             const std::lock_guard guard(mutex_);
             if (!done) {
-                turns_.push_back(std::move(task));
+                put_in_turns(std::move(task));
                 continue;
             }
             --held_;
             ++counts_.done;
-            if (!waiting_.empty() && turns_.size() < kTurnsMax) {
-                turns_.push_back(std::move(waiting_.front()));
-                waiting_.pop_front();
-            }
+            give_up_place(*task);
         }
         task->answer();
     }

@@ -1,12 +1,14 @@
 #pragma once
 // The one thread that works on session folders, so that the loop never waits for a disk.
 //
-//     loop thread --ask--> waiting --at most 8--> in turn, 10 ms each: step, step, step ...
+//     loop thread --ask--> quick ----------------> at once, whatever else goes on
+//                          waiting --at most 8--> in turn, 10 ms each: step, step, step ...
 //     loop thread <--post-- the answer of each when it is done
 //
-// Quick work (a list, the room that is left) goes before all else. The rest takes turns, so a copy
-// of gigabytes or a removal of a million files holds up nobody. Each holds a few descriptors: that
-// is why only so many take part at a time.
+// Quick work (a rename, a list, the room that is left) goes before all else: a turn ends early for
+// it. The rest takes turns, so a copy of gigabytes or a removal of a million files holds up nobody.
+// Each holds a few descriptors: that is why only so many take part at a time. Quick work that has
+// more to do after its first step takes turns from there on.
 //
 // Owns      the thread, and every task until its answer is posted.
 // Threads   ask(), run() and counts() from any; the rest is the worker's.
@@ -16,6 +18,7 @@
 #include "base/result.hpp"
 #include "stores/folders/slice.hpp"
 
+#include <atomic>
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/associated_executor.hpp>
 #include <boost/asio/async_result.hpp>
@@ -55,6 +58,7 @@ public:
     virtual void answer() noexcept = 0;  // once, last
 
     const Speed speed;
+    bool in_turns = false;  // it has one of the 8 places; the worker's to change
 };
 
 // A task that a coroutine waits for.
@@ -111,20 +115,13 @@ public:
     ~Worker();
 
     [[nodiscard]] Counts counts() const;
-    // Unavailable when no more is taken.
-    [[nodiscard]] Result<void> has_room() const;
-
-    // Resumes the caller on its own executor once the work is done. Must: it is taken even when
-    // there is no room, for half of it is done already.
-    enum class Taken { WhenThereIsRoom, Must };
+    // Resumes the caller on its own executor once the work is done.
     template <class T>
-    boost::asio::awaitable<T> ask(Speed speed, std::unique_ptr<Work<T>> work,
-                                  Taken taken = Taken::WhenThereIsRoom) {
-        auto begin = [this, speed, taken, work = std::move(work)](auto handler) mutable {
+    boost::asio::awaitable<T> ask(Speed speed, std::unique_ptr<Work<T>> work) {
+        auto begin = [this, speed, work = std::move(work)](auto handler) mutable {
             using Handler = std::decay_t<decltype(handler)>;
             submit(std::make_unique<AwaitedTask<T, Handler>>(speed, std::move(work),
-                                                             std::move(handler), executor_),
-                   taken);
+                                                             std::move(handler), executor_));
         };
         // From here on the worker may be gone: only what the frame holds is touched.
         Result<T> outcome =
@@ -138,18 +135,20 @@ public:
         }
     }
 
-    // Nobody waits for this, and it has no part in the bound: it is the server's own.
+    // Nobody waits for this. It is taken even when there is no room: it is the server's own.
     void run(Speed speed, std::unique_ptr<Work<void>> work);
 
 private:
     using Tasks = std::deque<std::unique_ptr<Task>>;
 
-    void submit(std::unique_ptr<Task> task, Taken taken);
+    void submit(std::unique_ptr<Task> task);
     [[nodiscard]] Error too_much() const;
     void put_in(std::unique_ptr<Task> task);
+    void put_in_turns(std::unique_ptr<Task> task);
+    void give_up_place(Task& task);
     void live();
     [[nodiscard]] std::unique_ptr<Task> next();
-    [[nodiscard]] static bool step(Task& task);
+    [[nodiscard]] bool step(Task& task);
 
     const boost::asio::any_io_executor executor_;
     const std::size_t waiting_max_;
@@ -157,9 +156,11 @@ private:
     mutable std::mutex mutex_;
     std::condition_variable came_;
     Tasks quick_;
-    Tasks turns_;    // the worker goes round in these
-    Tasks waiting_;  // until one of them is done
+    Tasks turns_;                   // the worker goes round in these
+    Tasks waiting_;                 // until one of them is done
+    std::size_t places_taken_ = 0;  // in turns_, and the one in hand
     std::size_t held_ = 0;
+    std::atomic<bool> quick_waits_ = false;
     bool stopping_ = false;
     Counts counts_;
 
