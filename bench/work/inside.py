@@ -56,7 +56,8 @@ directory = tempfile.mkdtemp(dir=sys.argv[1] if len(sys.argv) > 1 else ".")
 try:
     large = f"{directory}/large"
     print(json.dumps({
-        "cpu_loop": timed(cpu),
+        # The best of some: on a shared machine the neighbours cost more than any walls.
+        "cpu_loop": min(timed(cpu) for _ in range(8)),
         # Before the large file: while that is written back, the journal makes small ones wait.
         "small_files_10000": timed(small_files, directory),
         "write_200_mb": timed(write, large),

@@ -109,10 +109,15 @@ block = b'x' * {MEMORY // 2}
 time.sleep(60)" </dev/null >/dev/null 2>&1
 done""")
     began = host.processes_in(sandbox.pid)
-    time.sleep(3)
-    held = sum(host.memory_of(p.pid, "RssAnon") for p in host.processes_in(sandbox.pid)
-               if p.name.startswith("python") and p.pid != sandbox.pid and p in began)
-    assert held <= MEMORY + 64 * MIB
+
+    def held() -> int:
+        return sum(host.memory_of(p.pid, "RssAnon") for p in host.processes_in(sandbox.pid)
+                   if p.name.startswith("python") and p.pid != sandbox.pid and p in began)
+    assert host.eventually(lambda: memory_kills(sandbox) > 0, within=PROMPT_S)
+    # On a slow machine the last of them may still be eating when the first was killed.
+    assert host.eventually(lambda: held() <= MEMORY + 64 * MIB, within=5)
+    time.sleep(2)
+    assert held() <= MEMORY + 64 * MIB
     assert sandbox.python("print('usable')", wait=PROMPT_S).out == "usable\n"
     assert_unharmed(neighbour)
 
@@ -272,6 +277,9 @@ def test_r2_hidden_memory_has_an_end(make, neighbour, kind):
         else:
             assert "all" not in answer.out, f"took {COUNT} MiB of {kind}, may {MEMORY // MIB}"
             assert "E:" in answer.out or answer.end["signal"] == 9
+            if kind in STAYS and disk > MEMORY:
+                # The files fill the memory still. PID 1 can take them away, and all is well again.
+                sandbox.ask({"op": "file.remove", "path": f"{kind}/x"}, wait=PROMPT_S)
             if kind != "System V segments":
                 assert sandbox.python("print('usable')", wait=PROMPT_S).out == "usable\n"
         assert_unharmed(neighbour)
