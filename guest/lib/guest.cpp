@@ -1,5 +1,6 @@
 #include "guest/lib/guest.hpp"
 
+#include "guest/lib/changes.hpp"
 #include "guest/lib/config.hpp"
 #include "guest/lib/dial.hpp"
 #include "guest/lib/files.hpp"
@@ -194,6 +195,7 @@ std::unique_ptr<Operation> Guest::begin(std::uint32_t channel, const json::objec
         return call;
     }
     if (op == "file.watch") return begin_watch(link_, channel, request);
+    if (op == "file.changes") return begin_changes(link_, channel, request);
     if (op == "dial") return begin_dial(link_, channel, request);
     if (op.rfind("file.", 0) == 0) {
         return begin_file_operation(link_, channel, op, request, surroundings_);

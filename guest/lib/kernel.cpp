@@ -400,9 +400,7 @@ void KernelCall::eof() {
         held_eof_ = true;
 }
 
-bool KernelCall::under_way() const {
-    return kernel_->current() == this && kernel_->sent_current_;
-}
+bool KernelCall::under_way() const { return kernel_->current() == this && kernel_->sent_current_; }
 
 void KernelCall::begin_stop(Stopping why, std::chrono::milliseconds grace) {
     if (kernel_ == nullptr) return;

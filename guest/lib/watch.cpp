@@ -1,5 +1,7 @@
 #include "guest/lib/watch.hpp"
 
+#include "guest/lib/entry.hpp"
+
 #include <dirent.h>
 #include <sys/inotify.h>
 #include <sys/stat.h>
@@ -82,10 +84,10 @@ private:
         }
         const std::string path = change.len > 0 ? found->second + "/" + change.name : found->second;
         const bool folder = (change.mask & IN_ISDIR) != 0;
-        event({{"event", "change"},
-               {"what", what_happened(change.mask)},
-               {"path", path},
-               {"directory", folder}});
+        json::object told{
+            {"event", "change"}, {"what", what_happened(change.mask)}, {"directory", folder}};
+        put_name(told, "path", path);
+        event(told);
         if (folder && recursive_ && (change.mask & (IN_CREATE | IN_MOVED_TO))) (void)add(path);
     }
 

@@ -1,0 +1,251 @@
+#include "guest/lib/changes.hpp"
+
+#include "base/fd.hpp"
+#include "guest/lib/entry.hpp"
+
+#include <algorithm>
+#include <boost/json/array.hpp>
+#include <deque>
+#include <dirent.h>
+#include <fcntl.h>
+#include <linux/stat.h>
+#include <map>
+#include <sys/inotify.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <unordered_map>
+
+namespace atl::guest {
+
+namespace {
+
+constexpr std::uint32_t kEvents = IN_CREATE | IN_DELETE | IN_MODIFY | IN_CLOSE_WRITE |
+                                  IN_MOVED_FROM | IN_MOVED_TO | IN_ONLYDIR | IN_DONT_FOLLOW;
+constexpr std::size_t kWatchesMax = 2048;
+constexpr std::size_t kChangesMax = 4096;
+constexpr std::size_t kEntriesAnEvent = 128;
+constexpr int kDepthMax = 32;
+constexpr std::chrono::milliseconds kPace{50};
+
+enum class Change { Created, Modified, Removed };
+
+const char* word_for(Change change) {
+    switch (change) {
+        case Change::Created: return "created";
+        case Change::Modified: return "modified";
+        case Change::Removed: return "removed";
+    }
+    return "modified";
+}
+
+bool is_below(const std::string& path, const std::string& folder) {
+    return path.size() > folder.size() && path[folder.size()] == '/' &&
+           path.compare(0, folder.size(), folder) == 0;
+}
+
+bool is_mount(const std::string& path) {
+    struct statx found {};
+    return ::statx(AT_FDCWD, path.c_str(), AT_SYMLINK_NOFOLLOW, STATX_TYPE, &found) == 0 &&
+           (found.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0;
+}
+
+class Changes : public Operation {
+public:
+    using Operation::Operation;
+
+    void start(const json::object& request) {
+        fd_ = UniqueFd(::inotify_init1(IN_NONBLOCK | IN_CLOEXEC));
+        if (fd_.get() < 0) return fail_errno("look for changes");
+        live_ = texts_of(request, "live");
+        for (const auto& path : texts_of(request, "paths")) add(path, 0, false);
+        if (paths_.empty()) return fail("not_found", "there is no folder to look at");
+    }
+    [[nodiscard]] bool busy() const override { return !telling_.empty() && may_send(); }
+    [[nodiscard]] std::optional<Clock::time_point> deadline() const override { return next_look_; }
+    void time_is_up() override {
+        gather();
+        next_look_ = Clock::now() + kPace;
+    }
+    void ready(const PollSet&) override {
+        while (!telling_.empty() && may_send()) {
+            event(telling_.front());
+            telling_.pop_front();
+        }
+    }
+    void control(const json::object& command) override {
+        const std::string what = text_of(command, "do");
+        if (what == "cancel") return end({{"cancelled", true}});
+        gather();
+        if (what == "tell") tell();
+        next_look_.reset();
+        if (what == "begin") next_look_ = Clock::now() + kPace;
+        changed_.clear();
+        complete_ = paths_.size() < kWatchesMax;
+    }
+
+private:
+    static std::vector<std::string> texts_of(const json::object& request, std::string_view key) {
+        std::vector<std::string> texts;
+        const auto* list = request.if_contains(key);
+        if (list == nullptr || !list->is_array()) return texts;
+        for (const auto& one : list->get_array()) {
+            if (one.is_string()) texts.emplace_back(one.get_string());
+        }
+        return texts;
+    }
+
+    // `appeared`: it is new, so whatever is in it is new too.
+    void add(const std::string& folder, int depth, bool appeared) {
+        if (paths_.size() >= kWatchesMax || depth > kDepthMax) {
+            complete_ = false;
+            return;
+        }
+        const int id = ::inotify_add_watch(fd_.get(), folder.c_str(), kEvents);
+        if (id < 0) return;  // gone again, or shut: then nothing in it changes by path
+        paths_[id] = folder;
+        DIR* directory = ::opendir(folder.c_str());
+        if (directory == nullptr) return;
+        while (const dirent* entry = ::readdir(directory)) {
+            const std::string name = entry->d_name;
+            if (name == "." || name == "..") continue;
+            const std::string path = folder + "/" + name;
+            if (entry->d_type != DT_DIR) {
+                if (appeared) note(path, Change::Created, true);
+            } else if (!is_mount(path)) {
+                add(path, depth + 1, appeared);
+            }
+        }
+        ::closedir(directory);
+    }
+
+    void gather() {
+        alignas(inotify_event) char buffer[16 * 1024];
+        while (!ended()) {
+            const ssize_t n = ::read(fd_.get(), buffer, sizeof buffer);
+            if (n <= 0) return;
+            for (ssize_t at = 0; at < n;) {
+                const auto* one = reinterpret_cast<const inotify_event*>(buffer + at);
+                at += static_cast<ssize_t>(sizeof(inotify_event) + one->len);
+                take(*one);
+            }
+        }
+    }
+
+    void take(const inotify_event& one) {
+        if (one.mask & IN_Q_OVERFLOW) {
+            complete_ = false;
+            return;
+        }
+        const auto found = paths_.find(one.wd);
+        if (found == paths_.end()) return;
+        if (one.mask & IN_IGNORED) {
+            paths_.erase(found);
+            return;
+        }
+        if (one.len == 0) return;
+        const std::string path = found->second + "/" + one.name;
+        const bool came = (one.mask & (IN_CREATE | IN_MOVED_TO)) != 0;
+        const bool went = (one.mask & (IN_DELETE | IN_MOVED_FROM)) != 0;
+        if (one.mask & IN_ISDIR) {
+            if (came) add(path, 0, true);
+            if (one.mask & IN_MOVED_FROM) forget_below(path);
+        } else if (came) {
+            note(path, Change::Created, (one.mask & IN_MOVED_TO) != 0);
+        } else if (went) {
+            note(path, Change::Removed, false);
+        } else {
+            note(path, Change::Modified, (one.mask & IN_CLOSE_WRITE) != 0);
+        }
+    }
+
+    // A folder that was moved away is told of under a name that it no longer has.
+    void forget_below(const std::string& folder) {
+        for (auto at = paths_.begin(); at != paths_.end();) {
+            if (at->second == folder || is_below(at->second, folder)) {
+                ::inotify_rm_watch(fd_.get(), at->first);
+                at = paths_.erase(at);
+            } else {
+                ++at;
+            }
+        }
+        for (auto at = changed_.begin(); at != changed_.end();) {
+            at = is_below(at->first, folder) ? changed_.erase(at) : std::next(at);
+        }
+    }
+
+    void note(const std::string& path, Change change, bool whole) {
+        const auto known = changed_.find(path);
+        if (known == changed_.end()) {
+            if (changed_.size() >= kChangesMax) {
+                complete_ = false;
+                return;
+            }
+            changed_[path] = change;
+        } else if (change == Change::Removed) {
+            if (known->second == Change::Created) {
+                changed_.erase(known);
+            } else {
+                known->second = change;
+            }
+        } else if (known->second == Change::Removed) {
+            known->second = Change::Modified;
+        }
+        if (whole) tell_at_once(path);
+    }
+
+    void tell_at_once(const std::string& path) {
+        const auto wanted = [&](const std::string& folder) { return is_below(path, folder); };
+        if (!next_look_ || std::none_of(live_.begin(), live_.end(), wanted) || !may_send()) return;
+        struct stat info {};
+        if (::lstat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) return;
+        event({{"event", "artifact"}, {"entry", describe(path, info)}});
+    }
+
+    void tell() {
+        json::array entries;
+        const auto add_event = [&] {
+            telling_.push_back({{"event", "changes"}, {"entries", std::move(entries)}});
+            entries = {};
+        };
+        for (const auto& [path, change] : changed_) {
+            struct stat info {};
+            json::object entry;
+            Change now = change;
+            if (::lstat(path.c_str(), &info) == 0) {
+                if (S_ISDIR(info.st_mode)) continue;
+                entry = describe(path, info);
+                if (now == Change::Removed) now = Change::Modified;
+            } else if (now == Change::Created) {
+                continue;
+            } else {
+                now = Change::Removed;
+                put_name(entry, "name", path);
+            }
+            entry["change"] = word_for(now);
+            entries.push_back(std::move(entry));
+            if (entries.size() >= kEntriesAnEvent) add_event();
+        }
+        if (!entries.empty()) add_event();
+        telling_.push_back({{"event", "told"}, {"complete", complete_}});
+        ready({});
+    }
+
+    UniqueFd fd_;
+    std::vector<std::string> live_;
+    std::unordered_map<int, std::string> paths_;
+    std::map<std::string, Change> changed_;
+    bool complete_ = true;
+    std::optional<Clock::time_point> next_look_;
+    std::deque<json::object> telling_;
+};
+
+}  // namespace
+
+std::unique_ptr<Operation> begin_changes(HostLink& link, std::uint32_t channel,
+                                         const json::object& request) {
+    auto changes = std::make_unique<Changes>(link, channel);
+    changes->start(request);
+    return changes;
+}
+
+}  // namespace atl::guest

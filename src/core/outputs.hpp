@@ -1,0 +1,43 @@
+#pragma once
+// The port behind which lies what code made for people: copies of artifacts, on the host.
+//
+//     sessions/<session id>/artifacts/…   what a session has in /session/artifacts
+//     outputs/<run id>/…                  what a run of its own left in /work/artifacts
+//
+// Made by the server, of what it read through the guest; no sandbox can reach them, so whoever
+// follows such a path meets regular files and nothing else.
+#include "base/fd.hpp"
+#include "base/id.hpp"
+#include "base/result.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <variant>
+
+namespace atl::core {
+
+using RunId = Id<struct RunTag>;
+
+using OutputPlace = std::variant<SessionId, RunId>;
+
+class Outputs {
+public:
+    virtual ~Outputs() = default;
+
+    // `path` is relative, its parts are names from inside a sandbox: an odd one (empty, `..`, too
+    // long or too deep) is InvalidArgument.
+    virtual Result<UniqueFd> begin(const OutputPlace& place, const std::string& path) = 0;
+    // Under its name, in one step, in place of an earlier one. Answers with the path on the host.
+    virtual Result<std::string> finish(const OutputPlace& place, const std::string& path,
+                                       UniqueFd written) = 0;
+    virtual void remove(const OutputPlace& place, const std::string& path) noexcept = 0;
+    // Bytes that lie there.
+    [[nodiscard]] virtual std::uint64_t use(const OutputPlace& place) const = 0;
+    // Of a run; for reading.
+    virtual Result<UniqueFd> open(const RunId& run, const std::string& path) const = 0;
+    // Runs that ended so long ago.
+    virtual void remove_older(std::chrono::seconds age) noexcept = 0;
+};
+
+}  // namespace atl::core

@@ -1,0 +1,96 @@
+#include "sessions/artifacts.hpp"
+
+#include "sessions/call.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <unistd.h>
+
+namespace atl::sessions {
+
+namespace asio = boost::asio;
+namespace json = boost::json;
+
+namespace {
+
+constexpr std::size_t kFilesMax = 1000;  // of one run
+
+Result<void> write_all(int fd, std::string_view bytes) {
+    while (!bytes.empty()) {
+        const ssize_t n = ::write(fd, bytes.data(), bytes.size());
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0) {
+            const auto code = errno == ENOSPC ? Code::Exhausted : Code::Internal;
+            return Error{code, std::string("write an artifact: ") + std::strerror(errno)};
+        }
+        bytes.remove_prefix(static_cast<std::size_t>(n));
+    }
+    return {};
+}
+
+// Copies one file, of at most so many bytes; answers with its path on the host.
+asio::awaitable<std::string> copy_out(std::shared_ptr<GuestLink> link, core::Outputs& outputs,
+                                      core::OutputPlace place, std::string inside, std::string name,
+                                      std::uint64_t bytes_max) {
+    UniqueFd file = outputs.begin(place, name).value();
+    std::uint64_t written = 0;
+    Result<void> state;
+    Call call(link);
+    CallHandlers handlers;
+    handlers.data = [&](std::string_view piece) {
+        if (!state) return;
+        written += piece.size();
+        if (written > bytes_max) {
+            state = Error{Code::Exhausted, "there is no more room for artifacts"};
+        } else {
+            state = write_all(file.get(), piece);
+        }
+        if (!state) call.control({{"do", "cancel"}});
+    };
+    const json::object question{{"op", "file.read"}, {"path", inside}};
+    co_await call.run(question, std::move(handlers));
+    state.value();
+    co_return outputs.finish(place, name, std::move(file)).value();
+}
+
+}  // namespace
+
+asio::awaitable<Promoted> promote(std::shared_ptr<GuestLink> link, core::Outputs& outputs,
+                                  Promotion wanted, std::map<std::string, FileChange> files) {
+    Promoted promoted;
+    const std::string prefix = wanted.folder + "/";
+    bool measured = false;
+    std::uint64_t room = 0;
+    for (const auto& [path, change] : files) {
+        if (path.compare(0, prefix.size(), prefix) != 0) continue;
+        const std::string name = path.substr(prefix.size());
+        if (change.change == "removed" || change.type != "file") {
+            outputs.remove(wanted.place, name);
+            continue;
+        }
+        if (!change.exact) {
+            promoted.left_out.push_back({path, "its name is not UTF-8"});
+            continue;
+        }
+        if (promoted.map.size() >= kFilesMax) {
+            promoted.left_out.push_back({path, "the run made more than 1,000 artifacts"});
+            continue;
+        }
+        if (!measured) {
+            const std::uint64_t used = outputs.use(wanted.place);
+            room = used < wanted.bytes_max ? wanted.bytes_max - used : 0;
+            measured = true;
+        }
+        try {
+            auto host = co_await copy_out(link, outputs, wanted.place, path, name, room);
+            room -= std::min(room, change.size);
+            promoted.map.emplace(path, std::move(host));
+        } catch (const ErrorException& error) {
+            promoted.left_out.push_back({path, error.error.message});
+        }
+        if (!link->alive()) break;
+    }
+    co_return promoted;
+}
+
+}  // namespace atl::sessions

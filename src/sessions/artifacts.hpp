@@ -1,0 +1,37 @@
+#pragma once
+// Copies what a run left in its folder of artifacts to the host, where people pick it up.
+//
+// Read through the guest, so it works behind any walls, and a link or a device meets nobody's
+// rights but the sandbox's own.
+// Threads   the link's one. Trusts    nothing: sizes are counted here while bytes arrive.
+#include "core/outputs.hpp"
+#include "sessions/changes.hpp"
+
+#include <boost/asio/awaitable.hpp>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace atl::sessions {
+
+struct LeftOut {
+    std::string path;
+    std::string reason;
+};
+
+struct Promoted {
+    std::map<std::string, std::string> map;  // path in the sandbox → path on the host
+    std::vector<LeftOut> left_out;
+};
+
+struct Promotion {
+    core::OutputPlace place;
+    std::string folder;           // in the sandbox: /session/artifacts
+    std::uint64_t bytes_max = 0;  // that may lie at the place in all
+};
+
+boost::asio::awaitable<Promoted> promote(std::shared_ptr<GuestLink> link, core::Outputs& outputs,
+                                         Promotion wanted, std::map<std::string, FileChange> files);
+
+}  // namespace atl::sessions

@@ -1,0 +1,83 @@
+#pragma once
+// Which files of a sandbox a run has changed: the host's end of `file.changes`.
+//
+//     ChangeView view(changes);            // from here on
+//     … the run …
+//     co_await view.finish();              // view.files(), view.complete()
+//
+// A sandbox has one Changes while it is awake. Runs that overlap see each other's changes: nobody
+// can tell who wrote a file.
+// Threads   the link's one.
+// Trusts    nothing that the guest says of files: counts and lengths are limited, and a guest that
+//           does not answer is not waited for. What is told is what a program could have made up.
+#include "sessions/guest_link.hpp"
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace atl::sessions {
+
+struct FileChange {
+    std::string path;    // in the sandbox; odd bytes are shown as `?`
+    std::string change;  // created, modified, removed
+    std::string type;    // file, symlink, …
+    std::uint64_t size = 0;
+    std::int64_t mtime_ns = 0;
+    bool exact = true;  // the path is the name, byte for byte
+};
+
+class ChangeView;
+
+class Changes : public Sink, public std::enable_shared_from_this<Changes> {
+public:
+    [[nodiscard]] static std::shared_ptr<Changes> open(boost::asio::any_io_executor executor,
+                                                       std::shared_ptr<GuestLink> link);
+    ~Changes() override;
+
+    void event(boost::json::object event) override;
+    void end(Result<boost::json::object> result) override;
+
+private:
+    friend class ChangeView;
+    Changes(boost::asio::any_io_executor executor, std::shared_ptr<GuestLink> link);
+    void begin(ChangeView& view);
+    void leave(ChangeView& view) noexcept;
+    boost::asio::awaitable<void> tell();
+
+    std::shared_ptr<GuestLink> link_;
+    ChannelId channel_ = 0;
+    bool ended_ = false;
+    std::vector<ChangeView*> views_;
+    std::uint64_t asked_ = 0, told_ = 0;
+    bool last_complete_ = true;
+    boost::asio::steady_timer came_;
+};
+
+class ChangeView {
+public:
+    using Artifact = std::function<void(const FileChange&)>;
+
+    // Without Changes (none could be had) a view sees nothing and says that it is not complete.
+    explicit ChangeView(std::shared_ptr<Changes> changes, Artifact artifact = {});
+    ChangeView(const ChangeView&) = delete;
+    ChangeView& operator=(const ChangeView&) = delete;
+    ~ChangeView();
+
+    boost::asio::awaitable<void> finish();
+    [[nodiscard]] const std::map<std::string, FileChange>& files() const { return files_; }
+    [[nodiscard]] bool complete() const { return complete_; }
+
+private:
+    friend class Changes;
+    std::shared_ptr<Changes> changes_;
+    Artifact artifact_;
+    std::map<std::string, FileChange> files_;
+    bool complete_ = true;
+};
+
+}  // namespace atl::sessions

@@ -1,0 +1,181 @@
+#include "stores/folders/disk_outputs.hpp"
+
+#include "stores/folders/names.hpp"
+
+#include <cerrno>
+#include <cstdio>
+#include <fcntl.h>
+#include <filesystem>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace atl::folders {
+
+namespace fs = std::filesystem;
+using core::OutputPlace;
+using core::RunId;
+
+namespace {
+
+constexpr std::size_t kPartsMax = 16;
+constexpr std::size_t kNameBytesMax = 200;
+constexpr const char* kArtifacts = "artifacts";
+
+Result<std::vector<std::string>> parts_of(const std::string& path) {
+    std::vector<std::string> parts;
+    const Error odd{Code::InvalidArgument, in_quotes(path) + " is no path for an artifact"};
+    for (std::size_t at = 0; at <= path.size();) {
+        const std::size_t end = std::min(path.find('/', at), path.size());
+        std::string part = path.substr(at, end - at);
+        at = end + 1;
+        if (part.empty() || part == "." || part == ".." || part.size() > kNameBytesMax ||
+            part.find('\0') != std::string::npos || parts.size() == kPartsMax) {
+            return odd;
+        }
+        parts.push_back(std::move(part));
+    }
+    return parts;
+}
+
+UniqueFd open_folder_at(int parent, const char* name, bool make) {
+    if (make) ::mkdirat(parent, name, 0755);
+    return UniqueFd(::openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+}
+
+UniqueFd open_root(const std::string& path) {
+    return UniqueFd(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+}
+
+}  // namespace
+
+DiskOutputs::DiskOutputs(std::string sessions, std::string outputs, UniqueFd sessions_fd,
+                         UniqueFd outputs_fd)
+    : sessions_(std::move(sessions)),
+      outputs_(std::move(outputs)),
+      sessions_fd_(std::move(sessions_fd)),
+      outputs_fd_(std::move(outputs_fd)) {}
+
+Result<std::unique_ptr<DiskOutputs>> DiskOutputs::open(const std::string& sessions,
+                                                       const std::string& outputs) {
+    if (::mkdir(outputs.c_str(), 0700) != 0 && errno != EEXIST) {
+        return failure("make " + outputs, errno);
+    }
+    UniqueFd first = open_root(sessions);
+    if (!first) return failure("open " + sessions, errno);
+    UniqueFd second = open_root(outputs);
+    if (!second) return failure("open " + outputs, errno);
+    return std::unique_ptr<DiskOutputs>(
+        new DiskOutputs(sessions, outputs, std::move(first), std::move(second)));
+}
+
+std::string DiskOutputs::folder_of(const OutputPlace& place) const {
+    if (const auto* run = std::get_if<RunId>(&place)) return outputs_ + "/" + run->text();
+    return sessions_ + "/" + std::get<SessionId>(place).text() + "/" + kArtifacts;
+}
+
+Result<UniqueFd> DiskOutputs::walk(const OutputPlace& place,
+                                   const std::vector<std::string>& folders, bool make) const {
+    const auto* session = std::get_if<SessionId>(&place);
+    const bool of_session = session != nullptr;
+    const std::string& id = of_session ? session->text() : std::get<RunId>(place).text();
+    auto checked = check_id(SessionId(id));  // letters and digits: a run's has the same form
+    if (!checked) return checked.error();
+    // A session's own folder is never made here: it is gone when its session is.
+    UniqueFd at = of_session ? open_folder_at(sessions_fd_.get(), id.c_str(), false)
+                             : open_folder_at(outputs_fd_.get(), id.c_str(), make);
+    if (at && of_session) at = open_folder_at(at.get(), kArtifacts, make);
+    for (const auto& folder : folders) {
+        if (!at) break;
+        at = open_folder_at(at.get(), folder.c_str(), make);
+    }
+    if (!at) return failure("open the folder of artifacts " + folder_of(place), errno);
+    return at;
+}
+
+Result<UniqueFd> DiskOutputs::begin(const OutputPlace& place, const std::string& path) {
+    auto parts = parts_of(path);
+    if (!parts) return parts.error();
+    parts->pop_back();
+    auto folder = walk(place, *parts, true);
+    if (!folder) return folder.error();
+    // Nameless: a copy that is not finished leaves nothing.
+    UniqueFd file(::openat(folder->get(), ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0644));
+    if (!file) return failure("write the artifact " + in_quotes(path), errno);
+    return file;
+}
+
+Result<std::string> DiskOutputs::finish(const OutputPlace& place, const std::string& path,
+                                        UniqueFd written) {
+    auto parts = parts_of(path);
+    if (!parts) return parts.error();
+    const std::string name = parts->back();
+    parts->pop_back();
+    auto folder = walk(place, *parts, true);
+    if (!folder) return folder.error();
+    char self[32];
+    std::snprintf(self, sizeof self, "/proc/self/fd/%d", written.get());
+    const std::string under = ".new." + name;
+    ::unlinkat(folder->get(), under.c_str(), 0);
+    if (::linkat(AT_FDCWD, self, folder->get(), under.c_str(), AT_SYMLINK_FOLLOW) != 0 ||
+        ::renameat(folder->get(), under.c_str(), folder->get(), name.c_str()) != 0) {
+        const int cause = errno;
+        ::unlinkat(folder->get(), under.c_str(), 0);
+        return failure("keep the artifact " + in_quotes(path), cause);
+    }
+    return folder_of(place) + "/" + path;
+}
+
+void DiskOutputs::remove(const OutputPlace& place, const std::string& path) noexcept {
+    try {
+        auto parts = parts_of(path);
+        if (!parts) return;
+        const std::string name = parts->back();
+        parts->pop_back();
+        auto folder = walk(place, *parts, false);
+        if (folder) ::unlinkat(folder->get(), name.c_str(), 0);
+    } catch (const std::exception&) {
+        // No memory for a path: it stays until its session goes.
+        return;
+    }
+}
+
+std::uint64_t DiskOutputs::use(const OutputPlace& place) const {
+    std::uint64_t bytes = 0;
+    std::error_code failed;
+    fs::recursive_directory_iterator at(folder_of(place), failed), end;
+    for (; !failed && at != end; at.increment(failed)) {
+        const auto size = at->is_regular_file(failed) ? at->file_size(failed) : 0;
+        if (!failed) bytes += size;
+    }
+    return bytes;
+}
+
+Result<UniqueFd> DiskOutputs::open(const RunId& run, const std::string& path) const {
+    auto parts = parts_of(path);
+    if (!parts) return parts.error();
+    const std::string name = parts->back();
+    parts->pop_back();
+    auto folder = walk(OutputPlace(run), *parts, false);
+    UniqueFd file;
+    if (folder) {
+        file = UniqueFd(
+            ::openat(folder->get(), name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+    }
+    struct stat info {};
+    if (!file || ::fstat(file.get(), &info) != 0 || !S_ISREG(info.st_mode)) {
+        return Error{Code::NotFound, "run " + run.text() + " left no " + in_quotes(path)};
+    }
+    return file;
+}
+
+void DiskOutputs::remove_older(std::chrono::seconds age) noexcept {
+    std::error_code failed;
+    const auto before = fs::file_time_type::clock::now() - age;
+    for (fs::directory_iterator at(outputs_, failed), end; !failed && at != end;
+         at.increment(failed)) {
+        std::error_code odd;
+        if (at->last_write_time(odd) < before && !odd) fs::remove_all(at->path(), odd);
+    }
+}
+
+}  // namespace atl::folders

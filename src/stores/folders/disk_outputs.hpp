@@ -1,0 +1,42 @@
+#pragma once
+// core::Outputs on disk: `<data>/sessions/<id>/artifacts/` and `<data>/outputs/<run>/`.
+//
+// Owns      the descriptors of both roots. One server a root.
+// Threads   the server's one. Each call is a few steps on one file, or on as many as a run may
+//           leave (kFilesMax in sessions/artifacts.hpp).
+// Trusts    nothing in a path: it is walked name by name, never through a link.
+// Failure   Result; a full disk is Exhausted, and no half file has a name.
+#include "core/outputs.hpp"
+
+#include <memory>
+#include <vector>
+
+namespace atl::folders {
+
+class DiskOutputs : public core::Outputs {
+public:
+    // `sessions`: the root of DiskFolders. `outputs` is made if it is not there.
+    static Result<std::unique_ptr<DiskOutputs>> open(const std::string& sessions,
+                                                     const std::string& outputs);
+
+    Result<UniqueFd> begin(const core::OutputPlace& place, const std::string& path) override;
+    Result<std::string> finish(const core::OutputPlace& place, const std::string& path,
+                               UniqueFd written) override;
+    void remove(const core::OutputPlace& place, const std::string& path) noexcept override;
+    [[nodiscard]] std::uint64_t use(const core::OutputPlace& place) const override;
+    Result<UniqueFd> open(const core::RunId& run, const std::string& path) const override;
+    void remove_older(std::chrono::seconds age) noexcept override;
+
+private:
+    DiskOutputs(std::string sessions, std::string outputs, UniqueFd sessions_fd,
+                UniqueFd outputs_fd);
+    [[nodiscard]] std::string folder_of(const core::OutputPlace& place) const;
+    // The folder of the last part; made on the way when `make`.
+    [[nodiscard]] Result<UniqueFd> walk(const core::OutputPlace& place,
+                                        const std::vector<std::string>& folders, bool make) const;
+
+    const std::string sessions_, outputs_;
+    UniqueFd sessions_fd_, outputs_fd_;
+};
+
+}  // namespace atl::folders
