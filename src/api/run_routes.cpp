@@ -2,14 +2,19 @@
 
 #include "api/session_types.hpp"
 #include "api/utf8_stream.hpp"
+#include "net/target.hpp"
+#include "sessions/artifacts.hpp"
+#include "sessions/new_id.hpp"
 #include "sessions/run.hpp"
 
+#include <algorithm>
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <deque>
+#include <sys/stat.h>
 
 namespace atl::api {
 
@@ -24,6 +29,7 @@ using Clock = std::chrono::steady_clock;
 namespace {
 
 constexpr std::string_view kTag = "Runs";
+constexpr std::size_t kArtifactEventsMax = 1000;  // live ones; the end has all
 
 double ms_between(Clock::time_point from, Clock::time_point to) {
     return std::chrono::duration<double, std::milli>(to - from).count();
@@ -64,14 +70,77 @@ std::string text_event(std::string text) {
 // Where a run takes place, whoever owns it: a session's sandbox, or one for this run alone.
 struct Place {
     std::shared_ptr<sessions::GuestLink> link;
+    std::shared_ptr<sessions::Changes> changes;
     core::Sandbox* sandbox = nullptr;
+    core::Outputs* outputs = nullptr;
+    sessions::Promotion promotion;
+    std::string links;  // a path in the sandbox is got at this + the path
     std::vector<sessions::Lost> lost;
     Clock::time_point began;
     Clock::time_point ready;
+    bool keep_running = false;
+    std::optional<std::string> echo;
 };
+
+// What a browser shows, in the folders that people look into.
+std::optional<std::string_view> image_type(std::string_view path) {
+    static constexpr std::pair<std::string_view, std::string_view> kKinds[] = {
+        {".png", "image/png"},   {".jpg", "image/jpeg"}, {".jpeg", "image/jpeg"},
+        {".webp", "image/webp"}, {".gif", "image/gif"},  {".svg", "image/svg+xml"}};
+    static constexpr std::string_view kFolders[] = {"/data/outputs/", "/session/artifacts/",
+                                                    "/work/artifacts/"};
+    const auto starts = [&](std::string_view folder) { return path.rfind(folder, 0) == 0; };
+    if (std::none_of(std::begin(kFolders), std::end(kFolders), starts)) return std::nullopt;
+    for (const auto& kind : kKinds) {
+        const auto& ending = kind.first;
+        if (path.size() <= ending.size()) continue;
+        const auto same = [](char a, char b) {
+            return a == (b >= 'A' && b <= 'Z' ? b - 'A' + 'a' : b);
+        };
+        if (std::equal(ending.begin(), ending.end(), path.end() - ending.size(), same)) {
+            return kind.second;
+        }
+    }
+    return std::nullopt;
+}
+
+json::object file_object(const sessions::FileChange& change) {
+    return {{"path", change.path}, {"type", change.type}, {"size", change.size}};
+}
+
+// What the run did to files, once it has ended.
+asio::awaitable<void> tell_files(RunAnswer& answer, sessions::ChangeView& view, Place& place) {
+    co_await view.finish();
+    answer.files_complete = view.complete();
+    for (const auto& entry : view.files()) {
+        const auto& change = entry.second;
+        answer.files.push_back({change.path, change.change, change.type, change.size});
+        const auto type = image_type(change.path);
+        if (!type || change.change == "removed" || change.type != "file" || !change.exact) continue;
+        std::string link = place.links;
+        if (place.links.empty()) {
+            if (change.path.rfind(place.promotion.folder + "/", 0) != 0) continue;
+            link = "/v1/outputs/" + std::get<core::RunId>(place.promotion.place).text() +
+                   net::percent_encoded(change.path.substr(place.promotion.folder.size()), "/");
+        } else {
+            link += net::percent_encoded(change.path, "/");
+        }
+        answer.images.push_back({change.path, std::string(*type), change.size, std::move(link)});
+    }
+    auto promoted =
+        co_await sessions::promote(place.link, *place.outputs, place.promotion, view.files());
+    answer.artifact_map = std::move(promoted.map);
+    for (auto& one : promoted.left_out) {
+        answer.artifacts_left_out.push_back({std::move(one.path), std::move(one.reason)});
+    }
+}
 
 RunAnswer begin_answer(Place& place) {
     RunAnswer answer;
+    answer.code = place.echo;
+    if (const auto* run = std::get_if<core::RunId>(&place.promotion.place)) {
+        answer.run_id = run->text();
+    }
     answer.timings_ms.sandbox = ms_between(place.began, place.ready);
     for (auto& one : place.lost) {
         answer.lost.push_back({one.context, one.name, one.type, one.reason});
@@ -83,7 +152,8 @@ asio::awaitable<void> answer_once(net::Exchange& exchange, Place place,
                                   sessions::RunRequest request) {
     RunAnswer answer = begin_answer(place);
     sessions::Run run(place.link, *place.sandbox);
-    exchange.on_gone([&run] { run.cancel(); });
+    if (!place.keep_running) exchange.on_gone([&run] { run.cancel(); });
+    sessions::ChangeView view(place.changes);
     sessions::RunListener listener;
     listener.output = [&](wire::Kind kind, std::string_view piece) {
         (kind == wire::Kind::Stdout ? answer.out : answer.err).append(piece);
@@ -92,8 +162,18 @@ asio::awaitable<void> answer_once(net::Exchange& exchange, Place place,
     listener.error = [&](json::object error) { answer.error = std::move(error); };
     const auto end = co_await run.run(std::move(request), std::move(listener));
     fill(answer, end);
+    co_await tell_files(answer, view, place);
     answer.timings_ms.total = ms_between(place.began, Clock::now());
     co_await exchange.respond(json_response(200, answer));
+}
+
+std::string started_data(const RunAnswer& answer) {
+    json::object about;
+    if (answer.run_id) about["run_id"] = *answer.run_id;
+    if (answer.code) about["code"] = *answer.code;
+    std::string data;
+    schema::append_json(data, json::value(std::move(about)));
+    return data;
 }
 
 // Events wait here for the client. Bounded by the run's own output limit.
@@ -114,7 +194,7 @@ asio::awaitable<void> answer_with_events(net::Exchange& exchange, Place place,
     const auto executor = exchange.executor();
     RunAnswer answer = begin_answer(place);
     sessions::Run run(place.link, *place.sandbox);
-    exchange.on_gone([&run] { run.cancel(); });
+    if (!place.keep_running) exchange.on_gone([&run] { run.cancel(); });
     auto stream = co_await exchange.begin_events();
     Waiting waiting(executor);
     Utf8Stream out, err;
@@ -135,7 +215,11 @@ asio::awaitable<void> answer_with_events(net::Exchange& exchange, Place place,
     };
     listener.result = [&](json::object bundle) { say_object("result", bundle); };
     listener.error = [&](json::object error) { say_object("error", error); };
-    waiting.add("started", "{}");
+    std::size_t artifacts = 0;
+    sessions::ChangeView view(place.changes, [&](const sessions::FileChange& change) {
+        if (++artifacts <= kArtifactEventsMax) say_object("artifact", file_object(change));
+    });
+    waiting.add("started", started_data(answer));
     std::exception_ptr failed;
     sessions::RunEnd end;
     const auto work = [&]() -> asio::awaitable<void> {
@@ -160,10 +244,13 @@ asio::awaitable<void> answer_with_events(net::Exchange& exchange, Place place,
             co_await stream.send(std::move(next));
         } catch (const std::exception&) {
             gone = true;
-            run.cancel();
+            if (!place.keep_running) run.cancel();
         }
     }
-    if (gone) co_return;
+    if (gone) {
+        co_await tell_files(answer, view, place);
+        co_return;
+    }
     if (failed) {
         std::string sentence = "the run failed";
         try {
@@ -185,6 +272,7 @@ asio::awaitable<void> answer_with_events(net::Exchange& exchange, Place place,
         co_await stream.send(std::move(event));
     }
     fill(answer, end);
+    co_await tell_files(answer, view, place);
     answer.timings_ms.total = ms_between(place.began, Clock::now());
     net::EventStream::Event last{{}, "ended", {}};
     schema::append_json(last.data, answer);
@@ -200,24 +288,44 @@ asio::awaitable<void> run_in(net::Exchange& exchange, Place place, sessions::Run
     }
 }
 
-asio::awaitable<void> run_in_session(sessions::Sessions& sessions, net::Exchange& exchange) {
+// What the handlers of this file share; lives as long as the routes.
+struct Runs {
+    sessions::Sessions& sessions;
+    core::Outputs& outputs;
+    RunOptions options;
+};
+
+asio::awaitable<void> run_in_session(const Runs& runs, net::Exchange& exchange) {
     const auto began = Clock::now();
     const std::string body = co_await exchange.read_body(kBodyBytesMax);
     const auto wanted = schema::from_json<RunBody>(body, kBodyBytesMax);
     const auto& request = exchange.request();
-    const auto use = co_await sessions.use(Whose::of(caller_of(request).owner),
-                                           SessionId(request.parameter("id")));
-    Place place{use->link(), &use->sandbox(), use->take_lost(), began, Clock::now()};
+    const SessionId id(request.parameter("id"));
+    const auto use = co_await runs.sessions.use(Whose::of(caller_of(request).owner), id);
+    sessions::Promotion promotion{id, "/session/artifacts", use->limits().disk_bytes_max};
+    Place place{.link = use->link(),
+                .changes = use->changes(),
+                .sandbox = &use->sandbox(),
+                .outputs = &runs.outputs,
+                .promotion = std::move(promotion),
+                .links = "/v1/sessions/" + id.text() + "/files",
+                .lost = use->take_lost(),
+                .began = began,
+                .ready = Clock::now(),
+                .keep_running = wanted.keep_running,
+                .echo = {}};
+    if (runs.options.echo_code) place.echo = wanted.code;
     sessions::RunRequest run;
     run.language = language_of(wanted.language);
     run.code = wanted.code;
     run.context = wanted.context;
-    run.timeout = wanted.timeout.count() > 0 ? wanted.timeout : core::Limits{}.wall_time_max;
+    run.timeout = wanted.timeout.count() > 0 ? wanted.timeout : use->limits().wall_time_max;
+    run.output_bytes_max = use->limits().output_bytes_max;
     run.environment = wanted.environment;
     co_await run_in(exchange, std::move(place), std::move(run));
 }
 
-asio::awaitable<void> run_alone(sessions::Sessions& sessions, net::Exchange& exchange) {
+asio::awaitable<void> run_alone(const Runs& runs, net::Exchange& exchange) {
     const auto began = Clock::now();
     const std::string body = co_await exchange.read_body(kBodyBytesMax);
     const auto wanted = schema::from_json<EphemeralBody>(body, kBodyBytesMax);
@@ -227,9 +335,22 @@ asio::awaitable<void> run_alone(sessions::Sessions& sessions, net::Exchange& exc
     alone.limits = limits_of(wanted.limits);
     alone.environment = wanted.environment;
     const auto limits = alone.limits;
-    const auto sandbox = co_await sessions.ephemeral(std::move(alone));
+    const auto sandbox = co_await runs.sessions.ephemeral(std::move(alone));
     const auto link = sessions::GuestLink::start(exchange.executor(), sandbox->take_stream());
-    Place place{link, sandbox.get(), {}, began, Clock::now()};
+    const core::RunId run_id = core::RunId(sessions::random_id("r-"));
+    sessions::Promotion promotion{run_id, "/work/artifacts", limits.disk_bytes_max};
+    Place place{.link = link,
+                .changes = sessions::Changes::open(exchange.executor(), link),
+                .sandbox = sandbox.get(),
+                .outputs = &runs.outputs,
+                .promotion = std::move(promotion),
+                .links = {},
+                .lost = {},
+                .began = began,
+                .ready = Clock::now(),
+                .keep_running = false,
+                .echo = {}};
+    if (runs.options.echo_code) place.echo = wanted.code;
     sessions::RunRequest run;
     run.language = language_of(wanted.language);
     run.code = wanted.code;
@@ -245,6 +366,24 @@ asio::awaitable<void> run_alone(sessions::Sessions& sessions, net::Exchange& exc
     if (failed) std::rethrow_exception(failed);
 }
 
+// A file is the program's: in a browser it must be nothing but bytes.
+asio::awaitable<void> send_output(const Runs& runs, net::Exchange& exchange) {
+    const auto& request = exchange.request();
+    const std::string path(request.parameter("path"));
+    const UniqueFd file = runs.outputs.open(core::RunId(request.parameter("run_id")), path).value();
+    struct stat info {};
+    if (::fstat(file.get(), &info) != 0) {
+        throw ErrorException({Code::Internal, "the file cannot be read"});
+    }
+    net::FileOptions options;
+    const auto type = image_type("/work/artifacts/" + path);
+    options.headers.set("Content-Type", type.value_or("application/octet-stream"));
+    options.headers.set("X-Content-Type-Options", "nosniff");
+    options.headers.set("Content-Security-Policy", "sandbox; default-src 'none'");
+    co_await exchange.send_file(file.get(), static_cast<std::uint64_t>(info.st_size),
+                                std::move(options));
+}
+
 std::vector<schema::Answer> run_answers() {
     return {json_answer<RunAnswer>(200, "How it went; also when the code failed."),
             schema::event_answer(
@@ -256,7 +395,9 @@ std::vector<schema::Answer> run_answers() {
 
 }  // namespace
 
-void add_run_routes(Api& api, sessions::Sessions& sessions) {
+void add_run_routes(Api& api, sessions::Sessions& sessions, core::Outputs& outputs,
+                    RunOptions options) {
+    const auto runs = std::make_shared<Runs>(Runs{sessions, outputs, options});
     api.add({.method = "POST",
              .pattern = "/v1/sessions/{id}/run",
              .id = "run_in_session",
@@ -267,7 +408,7 @@ void add_run_routes(Api& api, sessions::Sessions& sessions) {
              .path = described<SessionPath>(),
              .bodies = {json_body<RunBody>()},
              .answers = run_answers()},
-            [&sessions](net::Exchange& exchange) { return run_in_session(sessions, exchange); });
+            [runs](net::Exchange& exchange) { return run_in_session(*runs, exchange); });
     api.add({.method = "POST",
              .pattern = "/v1/run",
              .id = "run",
@@ -276,7 +417,16 @@ void add_run_routes(Api& api, sessions::Sessions& sessions) {
              .description = "Nothing of it stays.",
              .bodies = {json_body<EphemeralBody>()},
              .answers = run_answers()},
-            [&sessions](net::Exchange& exchange) { return run_alone(sessions, exchange); });
+            [runs](net::Exchange& exchange) { return run_alone(*runs, exchange); });
+    api.add({.method = "GET",
+             .pattern = "/v1/outputs/{run_id}/{path...}",
+             .id = "get_output",
+             .tag = kTag,
+             .summary = "Get what a run without a session left",
+             .description = "What it wrote to /work/artifacts. It stays for a day.",
+             .path = described<OutputPath>(),
+             .answers = {schema::bytes_answer("The file.")}},
+            [runs](net::Exchange& exchange) { return send_output(*runs, exchange); });
 }
 
 }  // namespace atl::api

@@ -1,10 +1,16 @@
 #pragma once
 // /v1/run and /v1/sessions/{id}/run: code in, one answer or a stream of events out.
 #include "api/api.hpp"
+#include "core/outputs.hpp"
 #include "sessions/sessions.hpp"
 
 namespace atl::api {
 
-void add_run_routes(Api& api, sessions::Sessions& sessions);
+struct RunOptions {
+    bool echo_code = false;  // the answer repeats what was run
+};
+
+void add_run_routes(Api& api, sessions::Sessions& sessions, core::Outputs& outputs,
+                    RunOptions options);
 
 }  // namespace atl::api

@@ -45,7 +45,7 @@ namespace {
 constexpr std::string_view kTag = "Server";
 
 std::size_t count_of(const sessions::Sessions& sessions, core::SessionState state) {
-    const auto awake = sessions.awake();
+    const auto awake = sessions.counts().awake;
     const auto found = awake.find(state);
     return found == awake.end() ? 0 : found->second;
 }

@@ -72,14 +72,17 @@ public:
         }
         const auto page = co_await sessions_.list(std::move(query));
         SessionList answer;
-        for (const auto& record : page.sessions) answer.sessions.push_back(view_of(record));
+        for (const auto& record : page.sessions) {
+            answer.sessions.push_back(view_of(record, sessions_.usage(record.id)));
+        }
         if (!page.next_cursor.empty()) answer.next_cursor = page.next_cursor;
         co_await exchange.respond(json_response(200, answer));
     }
 
     asio::awaitable<void> get(net::Exchange& exchange) const {
         const auto record = co_await sessions_.get(whose(exchange), id_in(exchange));
-        co_await exchange.respond(json_response(200, view_of(record)));
+        const auto view = view_of(record, sessions_.usage(record.id));
+        co_await exchange.respond(json_response(200, view));
     }
 
     asio::awaitable<void> patch(net::Exchange& exchange) const {
@@ -112,6 +115,16 @@ public:
     asio::awaitable<void> evict(net::Exchange& exchange) const {
         const auto record = co_await sessions_.evict(whose(exchange), id_in(exchange));
         co_await exchange.respond(json_response(200, view_of(record)));
+    }
+    asio::awaitable<void> fork(net::Exchange& exchange) const {
+        const std::string body = co_await exchange.read_body(kBodyBytesMax);
+        const auto wanted =
+            body.empty() ? ForkSession{} : schema::from_json<ForkSession>(body, kBodyBytesMax);
+        const auto records =
+            co_await sessions_.fork(whose(exchange), id_in(exchange), wanted.count);
+        SessionList answer;
+        for (const auto& record : records) answer.sessions.push_back(view_of(record));
+        co_await exchange.respond(json_response(201, answer));
     }
     asio::awaitable<void> restart(net::Exchange& exchange) const {
         const auto record = co_await sessions_.restart(whose(exchange), id_in(exchange));
@@ -175,6 +188,14 @@ void add_session_routes(Api& api, sessions::Sessions& sessions) {
     api.add(with_id("POST", "/v1/sessions/{id}/evict", "evict_session",
                     "To disk: files and variables are kept, the sandbox goes"),
             [routes](net::Exchange& exchange) { return routes.evict(exchange); });
+    auto fork = with_id("POST", "/v1/sessions/{id}/fork", "fork_session",
+                        "Copy its files and Python variables into new sessions");
+    fork.description = "They are cold until they are used. The session itself goes on.";
+    auto how = json_body<ForkSession>();
+    how.required = false;
+    fork.bodies = {std::move(how)};
+    fork.answers = {json_answer<SessionList>(201, "The new sessions.")};
+    api.add(std::move(fork), [routes](net::Exchange& exchange) { return routes.fork(exchange); });
     api.add(with_id("POST", "/v1/sessions/{id}/restart", "restart_session",
                     "A fresh sandbox with the same files; variables are gone"),
             [routes](net::Exchange& exchange) { return routes.restart(exchange); });

@@ -56,6 +56,15 @@ SessionView view_of(const core::SessionRecord& record) {
     return view;
 }
 
+SessionView view_of(const core::SessionRecord& record, const std::optional<core::Usage>& usage) {
+    SessionView view = view_of(record);
+    if (usage) {
+        view.usage = UsageView{usage->memory_bytes, usage->memory_peak_bytes, usage->cpu_us / 1000,
+                               usage->processes};
+    }
+    return view;
+}
+
 constexpr std::size_t kCodeCharactersMax = 200'000;
 
 BOOST_DESCRIBE_STRUCT(LimitsBody, (),
@@ -113,9 +122,23 @@ ATOLL_TYPE(PatchSession) {
                    field<&T::lifetime>("It is removed so long from now on.", range(1, 31'536'000)));
 }
 
+BOOST_DESCRIBE_STRUCT(ForkSession, (), (count))
+ATOLL_TYPE(ForkSession) {
+    return request("How a session is to be forked.",
+                   field<&T::count>("How many copies.", range(1, 100)));
+}
+
+BOOST_DESCRIBE_STRUCT(UsageView, (), (memory_bytes, memory_peak_bytes, cpu_ms, processes))
+ATOLL_TYPE(UsageView) {
+    return response("What a sandbox uses; 0 where the host cannot tell.",
+                    field<&T::memory_bytes>("Now."), field<&T::memory_peak_bytes>("At most."),
+                    field<&T::cpu_ms>("Since it was started."),
+                    field<&T::processes>("That live in it."));
+}
+
 BOOST_DESCRIBE_STRUCT(SessionView, (),
                       (id, state, name, template_name, runtime, metadata, created_at, last_used_at,
-                       expires_at, idle_to_warm_s, idle_to_cold_s, state_note))
+                       expires_at, idle_to_warm_s, idle_to_cold_s, state_note, usage))
 ATOLL_TYPE(SessionView) {
     return response(
         "A session.", field<&T::id>("Its id."),
@@ -129,7 +152,8 @@ ATOLL_TYPE(SessionView) {
         field<&T::expires_at>("Its hard end.", format("date-time")),
         field<&T::idle_to_warm_s>("Unused for so long it is frozen; 0 is never."),
         field<&T::idle_to_cold_s>("Unused for so long it goes to disk; 0 is never."),
-        field<&T::state_note>("What was lost at the last restore, or why it failed."));
+        field<&T::state_note>("What was lost at the last restore, or why it failed."),
+        field<&T::usage>("What its sandbox uses, while it has one."));
 }
 
 BOOST_DESCRIBE_STRUCT(SessionList, (), (sessions, next_cursor))
@@ -161,18 +185,20 @@ ATOLL_TYPE(RunLanguage) {
                    choice<RunLanguage::Typescript>("by bun"));
 }
 
-BOOST_DESCRIBE_STRUCT(RunBody, (), (code, language, context, timeout, environment))
+BOOST_DESCRIBE_STRUCT(RunBody, (), (code, language, context, timeout, environment, keep_running))
 ATOLL_TYPE(RunBody) {
     return request(
         "A run in a session.",
         field<&T::code>("What to run.", required, length(0, kCodeCharactersMax), example("1 + 1")),
         field<&T::language>("What it is written in."),
-        field<&T::context>("Which of the session's kernels; it is made when it is not there.",
-                           length(1, 128), one_line()),
+        field<&T::context>(
+            "Which of the session's kernels; it is made when it is not there.", length(1, 100),
+            pattern("A-Za-z0-9._-", "A-Za-z0-9._-", "letters, digits, dot, dash and underscore")),
         field<&T::timeout>("It is stopped after so long; 0 is the session's own limit.",
                            range(0, 86'400), example("30s")),
         field<&T::environment>("Variables, for programs.", items(0, 256), keys(length(1, 256)),
-                               each(length(0, 32'768))));
+                               each(length(0, 32'768))),
+        field<&T::keep_running>("It goes on when the client leaves; else it is stopped then."));
 }
 
 BOOST_DESCRIBE_STRUCT(EphemeralBody, (),
@@ -192,6 +218,15 @@ ATOLL_TYPE(EphemeralBody) {
                                each(length(0, 32'768))));
 }
 
+BOOST_DESCRIBE_STRUCT(OutputPath, (), (run_id, path))
+ATOLL_TYPE(OutputPath) {
+    return request(
+        "",
+        field<&T::run_id>("The run.", required, length(1, 128),
+                          example("r-mfrggzdfmztwq2lkmfrggzdfmztwq2lk")),
+        field<&T::path>("Below /work/artifacts.", required, length(1, 4096), example("plot.png")));
+}
+
 BOOST_DESCRIBE_STRUCT(LostView, (), (context, name, type, reason))
 ATOLL_TYPE(LostView) {
     return response("What could not be kept while the session slept.",
@@ -206,9 +241,32 @@ ATOLL_TYPE(RunTimings) {
                     field<&T::run>("The run itself."), field<&T::total>("All of it."));
 }
 
+BOOST_DESCRIBE_STRUCT(FileView, (), (path, change, type, size))
+ATOLL_TYPE(FileView) {
+    return response("A file that the run changed.",
+                    field<&T::path>("Where, in the sandbox.", example("/session/table.csv")),
+                    field<&T::change>("created, modified or removed."),
+                    field<&T::type>("file, symlink, …"), field<&T::size>("Bytes it has now."));
+}
+
+BOOST_DESCRIBE_STRUCT(ImageView, (), (path, content_type, size, href))
+ATOLL_TYPE(ImageView) {
+    return response("An image that the run wrote.", field<&T::path>("Where, in the sandbox."),
+                    field<&T::content_type>("What it is, by its name.", example("image/png")),
+                    field<&T::size>("Bytes."), field<&T::href>("Where to get it."));
+}
+
+BOOST_DESCRIBE_STRUCT(LeftOutView, (), (path, reason))
+ATOLL_TYPE(LeftOutView) {
+    return response("An artifact that was not copied to the host.",
+                    field<&T::path>("Where, in the sandbox."), field<&T::reason>("Why not."));
+}
+
 BOOST_DESCRIBE_STRUCT(RunAnswer, (),
                       (out, err, results, error, exit_code, signal, reason, output_truncated,
-                       state_lost, execution_count, timings_ms, memory_peak_bytes, lost))
+                       state_lost, execution_count, timings_ms, memory_peak_bytes, files,
+                       files_complete, images, artifact_map, artifacts_left_out, lost, run_id,
+                       code))
 ATOLL_TYPE(RunAnswer) {
     return response(
         "How a run went.", field<&T::out>("What it printed.", named("stdout")),
@@ -222,7 +280,16 @@ ATOLL_TYPE(RunAnswer) {
         field<&T::execution_count>("The cell's number, of Python."),
         field<&T::timings_ms>("Where the time went."),
         field<&T::memory_peak_bytes>("The sandbox's peak; 0 when the host cannot tell."),
-        field<&T::lost>("What did not come back when the session was restored for this run."));
+        field<&T::files>("What it changed below /session, /data and /work."),
+        field<&T::files_complete>("False when more changed than could be told."),
+        field<&T::images>("Images among them, in /session/artifacts, /data/outputs and "
+                          "/work/artifacts."),
+        field<&T::artifact_map>("What it left in /session/artifacts (without a session: in "
+                                "/work/artifacts), and where the copy lies on the host."),
+        field<&T::artifacts_left_out>("What was not copied, and why."),
+        field<&T::lost>("What did not come back when the session was restored for this run."),
+        field<&T::run_id>("Of a run without a session: what it left is at /v1/outputs/{run_id}/."),
+        field<&T::code>("What was run, when the server is set to say so."));
 }
 
 }  // namespace atl::api

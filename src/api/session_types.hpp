@@ -2,6 +2,7 @@
 // Sessions and runs as the API speaks of them.
 #include "api/schema/json.hpp"
 #include "core/records.hpp"
+#include "core/runtime.hpp"
 #include "core/spec.hpp"
 
 #include <boost/json/object.hpp>
@@ -47,6 +48,19 @@ struct PatchSession {
 };
 ATOLL_DESCRIBED(PatchSession);
 
+struct ForkSession {
+    std::uint32_t count = 1;
+};
+ATOLL_DESCRIBED(ForkSession);
+
+struct UsageView {
+    std::uint64_t memory_bytes = 0;
+    std::uint64_t memory_peak_bytes = 0;
+    std::uint64_t cpu_ms = 0;
+    std::uint64_t processes = 0;
+};
+ATOLL_DESCRIBED(UsageView);
+
 struct SessionView {
     std::string id;
     std::string state;
@@ -60,9 +74,12 @@ struct SessionView {
     std::int64_t idle_to_warm_s = 0;
     std::int64_t idle_to_cold_s = 0;
     std::optional<std::string> state_note;
+    std::optional<UsageView> usage;
 };
 ATOLL_DESCRIBED(SessionView);
 [[nodiscard]] SessionView view_of(const core::SessionRecord& record);
+[[nodiscard]] SessionView view_of(const core::SessionRecord& record,
+                                  const std::optional<core::Usage>& usage);
 
 struct SessionList {
     std::vector<SessionView> sessions;
@@ -92,6 +109,7 @@ struct RunBody {
     std::string context = "default";
     std::chrono::milliseconds timeout{0};
     std::map<std::string, std::string> environment;
+    bool keep_running = false;
 };
 ATOLL_DESCRIBED(RunBody);
 
@@ -104,6 +122,12 @@ struct EphemeralBody {
     std::map<std::string, std::string> environment;
 };
 ATOLL_DESCRIBED(EphemeralBody);
+
+struct OutputPath {
+    std::string run_id;
+    std::string path;
+};
+ATOLL_DESCRIBED(OutputPath);
 
 struct LostView {
     std::string context;
@@ -120,6 +144,28 @@ struct RunTimings {
 };
 ATOLL_DESCRIBED(RunTimings);
 
+struct FileView {
+    std::string path;
+    std::string change;
+    std::string type;
+    std::uint64_t size = 0;
+};
+ATOLL_DESCRIBED(FileView);
+
+struct ImageView {
+    std::string path;
+    std::string content_type;
+    std::uint64_t size = 0;
+    std::string href;
+};
+ATOLL_DESCRIBED(ImageView);
+
+struct LeftOutView {
+    std::string path;
+    std::string reason;
+};
+ATOLL_DESCRIBED(LeftOutView);
+
 struct RunAnswer {
     std::string out;
     std::string err;
@@ -133,7 +179,14 @@ struct RunAnswer {
     std::int64_t execution_count = 0;
     RunTimings timings_ms;
     std::uint64_t memory_peak_bytes = 0;
+    std::vector<FileView> files;
+    bool files_complete = true;
+    std::vector<ImageView> images;
+    std::map<std::string, std::string> artifact_map;
+    std::vector<LeftOutView> artifacts_left_out;
     std::vector<LostView> lost;
+    std::optional<std::string> run_id;  // of a run without a session
+    std::optional<std::string> code;
 };
 ATOLL_DESCRIBED(RunAnswer);
 

@@ -52,6 +52,9 @@ public:
     // NotFound when it was never written.
     virtual Result<UniqueFd> open_state(const SessionId& id, const std::string& name) = 0;
     [[nodiscard]] virtual std::vector<std::string> list_state(const SessionId& id) const = 0;
+    // The target has the source's state then, and nothing else. No byte is copied: state files do
+    // not change once they have their name.
+    virtual Result<void> share_state(const SessionId& from, const SessionId& to) = 0;
     virtual void remove_state(const SessionId& id, const std::string& name) noexcept = 0;
 };
 

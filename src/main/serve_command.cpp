@@ -9,20 +9,25 @@
 #include "runtimes/native/runtime.hpp"
 #include "sessions/sessions.hpp"
 #include "stores/folders/disk_folders.hpp"
+#include "stores/folders/disk_outputs.hpp"
 #include "stores/sqlite/store.hpp"
+#include "sys/memory.hpp"
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/signal_set.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <fmt/format.h>
 #include <memory>
+#include <optional>
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 
@@ -33,6 +38,8 @@ namespace asio = boost::asio;
 namespace {
 
 constexpr std::chrono::seconds kGrace{10};
+constexpr std::chrono::hours kOutputsStay{24};
+constexpr int kStoppedTwice = 130;
 // Nobody's on the host, and below the ids of sandboxes (docs/decisions/0003): what untrusted code
 // wrote to disk.
 constexpr folders::Ids kNobodys{1'899'999'999, 1'899'999'999};
@@ -62,34 +69,61 @@ public:
         : context_(context), options_(options) {}
 
     asio::awaitable<void> run() {
+        std::exception_ptr failed;
+        try {
+            co_await serve_until_told();
+        } catch (...) { failed = std::current_exception(); }
+        co_await take_down();
+        if (failed) std::rethrow_exception(failed);
+    }
+
+private:
+    asio::awaitable<void> serve_until_told() {
         door_ = std::make_unique<api::Door>(options_.listen);
         const auto paths = native::Paths::find().value();
         const std::string data = options_.data_dir.empty() ? paths.data : options_.data_dir;
         const std::string kept_root = data + "/sessions";
         store_ = sqlite::SqliteStore::open({.path = data + "/atoll.db"}).value();
         folders_ = folders::DiskFolders::open(context_.get_executor(), kept_root, kNobodys).value();
+        outputs_ = folders::DiskOutputs::open(kept_root, data + "/outputs").value();
+        outputs_->remove_older(kOutputsStay);
         native::RuntimeOptions runtime;
         runtime.pool_size = options_.pool;
         runtime.kept_root = kept_root;
         runtime_ = std::make_unique<native::NativeRuntime>(context_.get_executor(), paths, runtime);
-        sessions_ = std::make_unique<sessions::Sessions>(
-            context_.get_executor(), *runtime_, *store_, *folders_, sessions::SessionOptions{});
+        sessions::SessionOptions session_options;
+        session_options.memory_free = [] { return sys::memory_free(); };
+        sessions_ = std::make_unique<sessions::Sessions>(context_.get_executor(), *runtime_,
+                                                         *store_, *folders_, session_options);
+        make_http();
+        http_->bind();  // a port that is taken is said at once
         spdlog::info("raising the template default");
         co_await runtime_->start();
         co_await sessions_->recover();
-        start_http();
+        http_->start();
         asio::co_spawn(
             context_, [this] { return sessions_->keep_house(); }, asio::detached);
         for (const auto& address : http_->addresses()) {
             spdlog::info("listening on {}; the API's documentation is at /docs", address);
         }
-        asio::signal_set signals(context_, SIGINT, SIGTERM);
-        co_await signals.async_wait(asio::as_tuple(asio::use_awaitable));
-        spdlog::info("stopping: requests under way may end, sessions are saved");
+        asio::co_spawn(
+            context_, [this] { return clear_outputs(); }, asio::detached);
+        signals_.emplace(context_, SIGINT, SIGTERM);
+        co_await signals_->async_wait(asio::as_tuple(asio::use_awaitable));
+        spdlog::info("stopping: requests under way may end, sessions are saved; again to stop now");
         stopping_ = true;
+        signals_->async_wait([](boost::system::error_code cancelled, int) {
+            // As if killed: what is on disk is whole, and the next start clears the rest.
+            if (!cancelled) std::_Exit(kStoppedTwice);
+        });
         co_await http_->stop(kGrace);
-        co_await sessions_->stop();
-        co_await runtime_->stop();
+    }
+
+    // In order, whatever of it is there: coroutines must end before what they refer to.
+    asio::awaitable<void> take_down() {
+        stopping_ = true;
+        if (sessions_) co_await sessions_->stop();
+        if (runtime_) co_await runtime_->stop();
         sessions_.reset();
         folders_.reset();
         store_.reset();
@@ -97,8 +131,16 @@ public:
         runtime_.reset();
     }
 
-private:
-    void start_http() {
+    asio::awaitable<void> clear_outputs() {
+        asio::steady_timer hour(context_);
+        while (!stopping_) {
+            hour.expires_after(std::chrono::hours{1});
+            co_await hour.async_wait(asio::as_tuple(asio::use_awaitable));
+            outputs_->remove_older(kOutputsStay);
+        }
+    }
+
+    void make_http() {
         api::ServerFacts facts;
         facts.version = ATOLL_VERSION;
         facts.pooled = [this] { return runtime_->pooled(); };
@@ -106,7 +148,7 @@ private:
         facts.stopping = [this] { return stopping_; };
         api::add_server_routes(api_, std::move(facts), *sessions_, *store_);
         api::add_session_routes(api_, *sessions_);
-        api::add_run_routes(api_, *sessions_);
+        api::add_run_routes(api_, *sessions_, *outputs_, {});
         api_.finish({.title = "Atoll",
                      .version = ATOLL_VERSION,
                      .description = "A safe place for AI agents to work.",
@@ -121,13 +163,14 @@ private:
             return api_.router().handle(exchange);
         };
         http_ = std::make_unique<net::Server>(context_.get_executor(), std::move(http), root);
-        http_->start();
     }
 
     asio::io_context& context_;
     const ServeOptions& options_;
+    std::optional<asio::signal_set> signals_;  // until then a signal ends us, as it would anybody
     std::unique_ptr<sqlite::SqliteStore> store_;
     std::unique_ptr<folders::DiskFolders> folders_;
+    std::unique_ptr<folders::DiskOutputs> outputs_;
     std::unique_ptr<native::NativeRuntime> runtime_;
     std::unique_ptr<sessions::Sessions> sessions_;
     std::unique_ptr<api::Door> door_;

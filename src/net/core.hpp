@@ -32,6 +32,7 @@ struct Listener {
 struct ServerCore : std::enable_shared_from_this<ServerCore> {
     ServerCore(boost::asio::any_io_executor on, ServerOptions with, Handler handler);
 
+    void bind();
     void start();
     boost::asio::awaitable<void> stop(std::chrono::milliseconds grace);
 

@@ -62,7 +62,7 @@ ServerCore::ServerCore(asio::any_io_executor on, ServerOptions with, Handler han
     if (!options.log) options.log = spdlog::default_logger();
 }
 
-void ServerCore::start() {
+void ServerCore::bind() {
     if (options.tls) {
         tls = make_tls_context(options.tls->certificate_file, options.tls->key_file).value();
     }
@@ -79,6 +79,10 @@ void ServerCore::start() {
             std::make_unique<Listener>(Listener{std::move(socket), asio::steady_timer(executor),
                                                 std::move(bound->unix_path), encrypted}));
     }
+}
+
+void ServerCore::start() {
+    if (listeners.empty()) bind();
     std::weak_ptr<ServerCore> weak = weak_from_this();
     hangups = std::make_shared<HangupWatch>(executor, [weak](std::uint64_t number) {
         const auto core = weak.lock();
@@ -289,6 +293,7 @@ Server::~Server() {
     for (const auto& connection : all) connection->cancel();
 }
 
+void Server::bind() { core_->bind(); }
 void Server::start() { core_->start(); }
 const std::vector<std::string>& Server::addresses() const noexcept { return core_->addresses; }
 

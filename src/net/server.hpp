@@ -92,7 +92,9 @@ public:
     Server& operator=(Server&&) noexcept;
     ~Server();
 
-    // Binds, listens and begins to serve; all or nothing. Throws ErrorException.
+    // Binds and listens; all or nothing. Throws ErrorException. Who connects waits for start().
+    void bind();
+    // Begins to serve; binds first where that was not done.
     void start();
     // As bound, in the form of ServerOptions::listen.
     [[nodiscard]] const std::vector<std::string>& addresses() const noexcept;

@@ -19,7 +19,7 @@ namespace json = boost::json;
 namespace {
 
 constexpr std::size_t kReadBytes = 256 * 1024;
-constexpr std::size_t kEventBytesMax = 64u << 20;  // a result with its images
+constexpr std::size_t kEventBytesMax = 40u << 20;  // a result with its images
 constexpr auto as_tuple = asio::as_tuple(asio::use_awaitable);
 
 Code code_of(std::string_view name) {
@@ -70,12 +70,14 @@ asio::awaitable<void> GuestLink::read() {
         while (alive_) {
             auto frame = decoder_.next();
             if (!frame) {
-                lose(frame.error());
+                lose({Code::Unavailable,
+                      "the sandbox broke the protocol: " + frame.error().message});
                 break;
             }
             if (!frame->has_value()) break;
             if (auto taken = take(**frame); !taken) {
-                lose(taken.error());
+                lose({Code::Unavailable,
+                      "the sandbox broke the protocol: " + taken.error().message});
                 break;
             }
         }

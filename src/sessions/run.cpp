@@ -1,5 +1,6 @@
 #include "sessions/run.hpp"
 
+#include "sessions/backstop.hpp"
 #include "sessions/call.hpp"
 #include "sessions/program.hpp"
 #include "wire/fields.hpp"
@@ -7,6 +8,7 @@
 #include <boost/asio/this_coro.hpp>
 #include <boost/json/serialize.hpp>
 #include <csignal>
+#include <optional>
 
 namespace atl::sessions {
 
@@ -16,6 +18,7 @@ namespace json = boost::json;
 namespace {
 
 constexpr std::chrono::milliseconds kGrace{2000};
+constexpr std::chrono::milliseconds kBackstop{5000};
 
 // The output limit of a run, over everything that leaves it.
 class Meter {
@@ -102,7 +105,14 @@ asio::awaitable<RunEnd> Run::in_kernel(RunRequest request, RunListener listener)
                                 {"cwd", request.directory},
                                 {"timeout_ms", request.timeout.count()},
                                 {"grace_ms", kGrace.count()}};
+    // The guest keeps the time. One that does not is ended from outside.
+    std::optional<Backstop> backstop;
+    if (request.timeout.count() > 0) {
+        backstop.emplace(co_await asio::this_coro::executor, link_,
+                         request.timeout + kGrace + kBackstop);
+    }
     const json::object end = co_await call.run(question, std::move(handlers));
+    backstop.reset();
     stop_ = nullptr;
     RunEnd result;
     result.run_ms =

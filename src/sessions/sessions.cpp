@@ -1,11 +1,14 @@
 #include "sessions/sessions.hpp"
 
+#include "sessions/new_id.hpp"
 #include "sessions/spec_text.hpp"
 
+#include <algorithm>
 #include <boost/asio/as_tuple.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <set>
-#include <sys/random.h>
 
 namespace atl::sessions {
 
@@ -17,22 +20,10 @@ using core::Whose;
 namespace {
 
 constexpr std::chrono::seconds kRound{1};
+constexpr std::chrono::seconds kTimeToStop{20};
+constexpr std::size_t kPressedAtOnce = 4;
 constexpr std::uint32_t kPage = 500;
 constexpr auto as_tuple = asio::as_tuple(asio::use_awaitable);
-
-// 160 random bits: nobody guesses another one's.
-SessionId new_session_id() {
-    unsigned char bytes[20];
-    if (::getrandom(bytes, sizeof bytes, 0) != sizeof bytes) std::abort();  // never on Linux ≥ 3.17
-    static constexpr char kLetters[] = "abcdefghijklmnopqrstuvwxyz234567";
-    std::string text = "s-";
-    unsigned held = 0, bits = 0;
-    for (const unsigned char byte : bytes) {
-        held = held << 8 | byte;
-        for (bits += 8; bits >= 5; bits -= 5) text.push_back(kLetters[held >> (bits - 5) & 31]);
-    }
-    return SessionId(std::move(text));
-}
 
 Error not_there(const SessionId& id) {
     return {Code::NotFound, "there is no session " + id.text()};
@@ -82,7 +73,7 @@ asio::awaitable<void> Sessions::recover() {
 asio::awaitable<SessionRecord> Sessions::create(NewSession wanted) {
     auto session = std::make_shared<Session>();
     SessionRecord& record = session->record_;
-    record.id = new_session_id();
+    record.id = SessionId(random_id("s-"));
     record.owner = wanted.owner;
     record.name = wanted.name;
     record.metadata = wanted.metadata;
@@ -118,6 +109,7 @@ asio::awaitable<SessionRecord> Sessions::create(NewSession wanted) {
         throw ErrorException(failed->during("make a session"));
     }
     known_[id.text()] = session;
+    ++counted_.created;
     co_return record;
 }
 
@@ -149,13 +141,17 @@ asio::awaitable<Use> Sessions::use(Whose whose, SessionId id) {
         if (session->gone_) throw ErrorException(not_there(id));
         if (!awake()) co_await wake(session);
     }
+    use.sandbox_ = session->sandbox_;
     co_return use;
 }
 
 // With the session's gate held.
 asio::awaitable<void> Sessions::wake(SessionPtr session) {
     if (session->link_ && session->link_->alive()) {
-        if (session->frozen_) session->sandbox_->freeze(false).value();
+        if (session->frozen_) {
+            session->sandbox_->freeze(false).value();
+            ++counted_.thawed;
+        }
         session->frozen_ = false;
         co_await remember(*session, SessionState::Hot);
         co_return;
@@ -167,11 +163,24 @@ asio::awaitable<void> Sessions::wake(SessionPtr session) {
     for (const auto& mount : options_.data_sets) spec.mounts.push_back(mount);
     session->sandbox_ = co_await runtime_.create(spec);
     session->link_ = GuestLink::start(executor_, session->sandbox_->take_stream());
+    session->changes_ = Changes::open(executor_, session->link_);
     if (fell) {
         // What was saved is older than what was lost: it would be a past that never met this state.
         session->lost_.push_back({"", "", "", "the sandbox ended; all variables are lost"});
     } else {
         session->lost_ = co_await load_variables(session->link_, folders_, session->record_.id);
+        if (session->record_.state == SessionState::Cold) ++counted_.restored;
+        if (!session->link_->alive()) {
+            // Restoring it never ended. It comes back without, and says so; else it could never be
+            // used again.
+            for (const auto& name : folders_.list_state(session->record_.id)) {
+                folders_.remove_state(session->record_.id, name);
+            }
+            let_go(*session);
+            throw ErrorException({Code::Unavailable,
+                                  "the session's variables could not be restored in time and are "
+                                  "lost; its files are there: ask again"});
+        }
         if (!session->record_.state_note.empty()) {
             session->lost_.push_back({"", "", "", session->record_.state_note});
         }
@@ -179,19 +188,25 @@ asio::awaitable<void> Sessions::wake(SessionPtr session) {
     co_await remember(*session, SessionState::Hot);
 }
 
-asio::awaitable<void> Sessions::remember(Session& session, SessionState state) {
-    if (session.record_.state == state && session.record_.state_note.empty()) co_return;
+asio::awaitable<void> Sessions::remember(Session& session, SessionState state, std::string note) {
+    if (session.record_.state == state && session.record_.state_note == note) co_return;
     core::SessionPatch patch;
     patch.state = state;
-    patch.state_note = "";
+    patch.state_note = std::move(note);
     patch.last_used_at = core::time_now();
     const SessionId id = session.record_.id;
     session.record_ = co_await store_.patch_session(Whose::anyones(), id, patch, std::nullopt);
 }
 
+void Sessions::cut(Session& session) noexcept {
+    if (session.link_) session.link_->close();
+    if (session.sandbox_) session.sandbox_->destroy();
+}
+
 void Sessions::let_go(Session& session) noexcept {
     if (session.link_) session.link_->close();
     session.link_.reset();
+    session.changes_.reset();
     if (session.sandbox_) session.sandbox_->destroy();
     session.sandbox_.reset();
     session.frozen_ = false;
@@ -202,21 +217,35 @@ asio::awaitable<void> Sessions::freeze(SessionPtr session) {
     if (!session->link_ || !session->link_->alive() || session->frozen_) co_return;
     session->sandbox_->freeze(true).value();
     session->frozen_ = true;
+    ++counted_.frozen;
     co_await remember(*session, SessionState::Warm);
 }
 
 // With the session's gate held.
 asio::awaitable<void> Sessions::go_cold(SessionPtr session) {
     if (!session->link_) co_return;
+    std::string note;
     if (session->link_->alive()) {
         if (session->frozen_) {
             session->sandbox_->freeze(false).value();
             session->frozen_ = false;
         }
-        co_await save_variables(session->link_, folders_, session->record_.id);
+        std::optional<Error> failed;
+        try {
+            co_await save_variables(session->link_, folders_, session->record_.id,
+                                    session->spec_.limits.memory_bytes_max);
+        } catch (const ErrorException& error) { failed = error.error; }
+        // With a sandbox that lives, it can be tried again; with one that does not, it cannot.
+        if (failed && session->link_->alive()) throw ErrorException(*failed);
+        if (failed || !session->link_->alive()) {
+            note =
+                "its variables could not be saved in time: they are as they were when it was "
+                "last cold";
+        }
     }
     let_go(*session);
-    co_await remember(*session, SessionState::Cold);
+    ++counted_.evicted;
+    co_await remember(*session, SessionState::Cold, std::move(note));
 }
 
 asio::awaitable<SessionRecord> Sessions::pause(Whose whose, SessionId id) {
@@ -243,6 +272,7 @@ asio::awaitable<SessionRecord> Sessions::evict(Whose whose, SessionId id) {
 
 asio::awaitable<SessionRecord> Sessions::restart(Whose whose, SessionId id) {
     const auto session = co_await find(whose, id);
+    cut(*session);
     const auto turn = co_await session->changing_.enter();
     if (session->gone_) throw ErrorException(not_there(id));
     let_go(*session);
@@ -252,8 +282,70 @@ asio::awaitable<SessionRecord> Sessions::restart(Whose whose, SessionId id) {
     co_return session->record_;
 }
 
+asio::awaitable<std::vector<SessionRecord>> Sessions::fork(Whose whose, SessionId id,
+                                                           std::size_t count) {
+    const auto session = co_await find(whose, id);
+    const auto turn = co_await session->changing_.enter();
+    if (session->gone_) throw ErrorException(not_there(id));
+    if (session->users_ > 0) {
+        throw ErrorException({Code::Conflict, "the session is in use: something runs in it"});
+    }
+    const bool awake = session->link_ && session->link_->alive();
+    const bool was_frozen = session->frozen_;
+    if (awake) {
+        if (was_frozen) session->sandbox_->freeze(false).value();
+        session->frozen_ = false;
+        co_await save_variables(session->link_, folders_, id,
+                                session->spec_.limits.memory_bytes_max);
+        // Files shall be those of one moment. Without a cgroup nothing can be frozen; then a
+        // program in the background may write while they are copied, as with any copy.
+        session->frozen_ = static_cast<bool>(session->sandbox_->freeze(true));
+    }
+    std::vector<SessionRecord> made;
+    std::optional<Error> failed;
+    for (std::size_t i = 0; i < count && !failed; ++i) {
+        SessionRecord record = session->record_;
+        record.id = SessionId(random_id("s-"));
+        record.state = SessionState::Cold;
+        record.state_note.clear();
+        record.created_at = record.last_used_at = core::time_now();
+        if (record.expires_at) {
+            *record.expires_at += record.created_at - session->record_.created_at;
+        }
+        record.metadata["forked_from"] = id.text();
+        try {
+            // Folders first: without a record they go at the next start, should we be killed here.
+            co_await folders_.copy(id, record.id);
+            folders_.share_state(id, record.id).value();
+            made.push_back(co_await store_.create_session(record, options_.sessions_an_owner_max));
+        } catch (const ErrorException& error) { failed = error.error; }
+        if (failed) {
+            try {
+                co_await folders_.remove(record.id);
+            } catch (const ErrorException&) {
+                // Nothing was copied, or the next start removes it.
+            }
+        }
+    }
+    if (awake && session->frozen_ && !was_frozen) {
+        session->sandbox_->freeze(false).value();
+        session->frozen_ = false;
+    }
+    session->unused_since_ = Clock::now();
+    if (!failed) co_return made;
+    for (const auto& record : made) {
+        try {
+            co_await remove(Whose::anyones(), record.id);
+        } catch (const ErrorException&) {
+            // It is one session too many, and listed; its owner can remove it.
+        }
+    }
+    throw ErrorException(failed->during("fork session " + id.text()));
+}
+
 asio::awaitable<void> Sessions::remove(Whose whose, SessionId id) {
     const auto session = co_await find(whose, id);
+    cut(*session);
     const auto turn = co_await session->changing_.enter();
     if (std::exchange(session->gone_, true)) throw ErrorException(not_there(id));
     core::SessionPatch patch;
@@ -306,13 +398,19 @@ asio::awaitable<std::unique_ptr<core::Sandbox>> Sessions::ephemeral(NewSession w
     co_return co_await runtime_.create(std::move(spec));
 }
 
-std::map<SessionState, std::size_t> Sessions::awake() const {
-    std::map<SessionState, std::size_t> counts;
+SessionCounts Sessions::counts() const {
+    SessionCounts counts = counted_;
     for (const auto& [id, session] : known_) {
         if (!session->link_) continue;
-        ++counts[session->frozen_ ? SessionState::Warm : SessionState::Hot];
+        ++counts.awake[session->frozen_ ? SessionState::Warm : SessionState::Hot];
     }
     return counts;
+}
+
+std::optional<core::Usage> Sessions::usage(const SessionId& id) const {
+    const auto found = known_.find(id.text());
+    if (found == known_.end() || !found->second->sandbox_) return std::nullopt;
+    return found->second->sandbox_->usage();
 }
 
 asio::awaitable<void> Sessions::keep_house() {
@@ -323,24 +421,52 @@ asio::awaitable<void> Sessions::keep_house() {
         std::vector<SessionPtr> all;
         for (const auto& [id, session] : known_) all.push_back(session);
         for (const auto& session : all) {
-            try {
-                co_await look_after(session);
-            } catch (const ErrorException&) {
-                // It stays as it is and is tried again; who uses it hears what is wrong.
-            }
+            // Each by itself: saving one takes as long as its guest makes it take. What fails stays
+            // as it is and is tried again; who uses it hears what is wrong.
+            asio::co_spawn(executor_, look_after(session), asio::detached);
         }
-        std::vector<SessionRecord> over;
+        relieve_memory();
+        co_await end_expired();
+    }
+}
+
+asio::awaitable<void> Sessions::end_expired() {
+    std::vector<SessionRecord> over;
+    try {
+        over = co_await store_.expired_sessions(core::time_now(), kPage);
+    } catch (const ErrorException&) { over.clear(); }
+    for (const auto& record : over) {
         try {
-            over = co_await store_.expired_sessions(core::time_now(), kPage);
-        } catch (const ErrorException&) { over.clear(); }
-        for (const auto& record : over) {
-            try {
-                co_await remove(Whose::anyones(), record.id);
-            } catch (const ErrorException&) {
-                // Somebody else removed it, or the next round does.
-            }
+            co_await remove(Whose::anyones(), record.id);
+        } catch (const ErrorException&) {
+            // Somebody else removed it, or the next round does.
         }
     }
+}
+
+// A few a round: memory comes back a moment later, and one round more costs a second.
+void Sessions::relieve_memory() {
+    if (!options_.memory_free || options_.memory_free() >= options_.memory_free_min) return;
+    std::vector<SessionPtr> idle;
+    for (const auto& [id, session] : known_) {
+        if (session->link_ && session->users_ == 0 && !session->changing_.busy()) {
+            idle.push_back(session);
+        }
+    }
+    std::sort(idle.begin(), idle.end(), [](const SessionPtr& a, const SessionPtr& b) {
+        return a->unused_since_ < b->unused_since_;
+    });
+    if (idle.size() > kPressedAtOnce) idle.resize(kPressedAtOnce);
+    for (const auto& session : idle) {
+        ++counted_.pressed;
+        asio::co_spawn(executor_, make_cold_if_idle(session), asio::detached);
+    }
+}
+
+asio::awaitable<void> Sessions::make_cold_if_idle(SessionPtr session) {
+    const auto turn = co_await session->changing_.enter();
+    if (session->users_ > 0 || session->gone_) co_return;
+    co_await go_cold(session);
 }
 
 asio::awaitable<void> Sessions::look_after(SessionPtr session) {
@@ -370,12 +496,23 @@ asio::awaitable<void> Sessions::stop() {
     round_.cancel();
     std::vector<SessionPtr> all;
     for (const auto& [id, session] : known_) all.push_back(session);
+    std::size_t left = all.size();
+    asio::steady_timer done(executor_, kTimeToStop);
+    const auto save = [this](SessionPtr session) -> asio::awaitable<void> {
+        const auto turn = co_await session->changing_.enter();
+        co_await go_cold(session);
+    };
     for (const auto& session : all) {
-        try {
-            const auto turn = co_await session->changing_.enter();
-            co_await go_cold(session);
-        } catch (const ErrorException&) { let_go(*session); }
+        asio::co_spawn(executor_, save(session), [&left, &done](std::exception_ptr) {
+            if (--left == 0) done.cancel();
+        });
     }
+    if (left > 0) co_await done.async_wait(as_tuple);
+    // Whose guest takes longer loses what was not saved.
+    for (const auto& session : all) cut(*session);
+    done.expires_at(asio::steady_timer::time_point::max());
+    while (left > 0) co_await done.async_wait(as_tuple);
+    for (const auto& session : all) let_go(*session);
     known_.clear();
 }
 

@@ -17,6 +17,7 @@
 #include "core/folders.hpp"
 #include "core/runtime.hpp"
 #include "core/store.hpp"
+#include "sessions/changes.hpp"
 #include "sessions/gate.hpp"
 #include "sessions/guest_link.hpp"
 #include "sessions/variables.hpp"
@@ -25,6 +26,7 @@
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <chrono>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -52,6 +54,10 @@ struct SessionOptions {
     std::chrono::seconds idle_to_cold{600};
     std::uint64_t sessions_an_owner_max = 1000;
     std::vector<core::Mount> data_sets;  // of the host's user, read-only, for every session
+    // Which part of the host's memory is free, 0 to 1. Below `memory_free_min` sessions that nobody
+    // uses go cold before their time, the longest idle first.
+    std::function<double()> memory_free;
+    double memory_free_min = 0.08;
 };
 
 class Sessions;
@@ -62,6 +68,8 @@ public:
     [[nodiscard]] const core::SessionRecord& record() const noexcept { return record_; }
     [[nodiscard]] const std::shared_ptr<GuestLink>& link() const noexcept { return link_; }
     [[nodiscard]] core::Sandbox& sandbox() const noexcept { return *sandbox_; }
+    [[nodiscard]] const std::shared_ptr<Changes>& changes() const noexcept { return changes_; }
+    [[nodiscard]] const core::Limits& limits() const noexcept { return spec_.limits; }
     // What did not come back with the last restore: said once, by whoever runs first.
     [[nodiscard]] std::vector<Lost> take_lost() { return std::exchange(lost_, {}); }
 
@@ -70,8 +78,9 @@ private:
     friend class Use;
     core::SessionRecord record_;
     core::SandboxSpec spec_;
-    std::unique_ptr<core::Sandbox> sandbox_;
+    std::shared_ptr<core::Sandbox> sandbox_;
     std::shared_ptr<GuestLink> link_;
+    std::shared_ptr<Changes> changes_;  // of the link
     bool frozen_ = false;
     bool gone_ = false;  // removed: whoever waited for it hears that it is not there
     std::size_t users_ = 0;
@@ -80,7 +89,8 @@ private:
     Gate changing_;
 };
 
-// Keeps a session awake while it is held.
+// Keeps a session awake while it is held; and its sandbox in memory, should the session be removed
+// or restarted meanwhile (the link says so then).
 class [[nodiscard]] Use {
 public:
     explicit Use(std::shared_ptr<Session> session) : session_(std::move(session)) {
@@ -97,7 +107,14 @@ public:
     Session& operator*() const noexcept { return *session_; }
 
 private:
+    friend class Sessions;
     std::shared_ptr<Session> session_;
+    std::shared_ptr<core::Sandbox> sandbox_;
+};
+
+struct SessionCounts {
+    std::map<core::SessionState, std::size_t> awake;
+    std::uint64_t created = 0, restored = 0, thawed = 0, frozen = 0, evicted = 0, pressed = 0;
 };
 
 class Sessions {
@@ -126,10 +143,17 @@ public:
     // A fresh sandbox with the same files; variables are gone.
     boost::asio::awaitable<core::SessionRecord> restart(core::Whose whose, SessionId id);
 
+    // Copies of its files and Python variables, cold until they are used. The session itself goes
+    // on; what runs in it must have ended. All of them, or none.
+    boost::asio::awaitable<std::vector<core::SessionRecord>> fork(core::Whose whose, SessionId id,
+                                                                  std::size_t count);
+
     // A sandbox that is nobody's session: for one run. In use until destroyed.
     boost::asio::awaitable<std::unique_ptr<core::Sandbox>> ephemeral(NewSession wanted);
 
-    [[nodiscard]] std::map<core::SessionState, std::size_t> awake() const;
+    [[nodiscard]] SessionCounts counts() const;
+    // Of a session that is awake.
+    [[nodiscard]] std::optional<core::Usage> usage(const SessionId& id) const;
 
 private:
     using SessionPtr = std::shared_ptr<Session>;
@@ -139,8 +163,14 @@ private:
     boost::asio::awaitable<void> freeze(SessionPtr session);
     boost::asio::awaitable<void> go_cold(SessionPtr session);
     boost::asio::awaitable<void> look_after(SessionPtr session);
+    boost::asio::awaitable<void> end_expired();
+    boost::asio::awaitable<void> make_cold_if_idle(SessionPtr session);
+    void relieve_memory();
+    // Ends its sandbox at once, so that whoever holds the session's gate lets go of it.
+    static void cut(Session& session) noexcept;
     void let_go(Session& session) noexcept;
-    boost::asio::awaitable<void> remember(Session& session, core::SessionState state);
+    boost::asio::awaitable<void> remember(Session& session, core::SessionState state,
+                                          std::string note = {});
     [[nodiscard]] core::SessionRecord as_it_is(core::SessionRecord record) const;
 
     boost::asio::any_io_executor executor_;
@@ -151,6 +181,7 @@ private:
     std::map<std::string, SessionPtr> known_;
     boost::asio::steady_timer round_;
     bool stopping_ = false;
+    SessionCounts counted_;
 };
 
 }  // namespace atl::sessions

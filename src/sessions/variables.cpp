@@ -1,9 +1,12 @@
 #include "sessions/variables.hpp"
 
+#include "sessions/backstop.hpp"
 #include "sessions/call.hpp"
 #include "wire/assembler.hpp"
 #include "wire/fields.hpp"
 
+#include <algorithm>
+#include <boost/asio/this_coro.hpp>
 #include <boost/json/serialize.hpp>
 #include <cerrno>
 #include <cstring>
@@ -14,6 +17,7 @@ namespace atl::sessions {
 
 namespace asio = boost::asio;
 namespace json = boost::json;
+using std::chrono::milliseconds;
 
 namespace {
 
@@ -23,27 +27,12 @@ constexpr std::size_t kLostMax = 1000;
 constexpr std::size_t kNoteBytesMax = 1 << 20;
 constexpr const char* kNote = "lost.json";
 constexpr std::string_view kPrefix = "context-";
+constexpr std::size_t kContextBytesMax = 100;
+constexpr std::chrono::seconds kTimeForOne{45};  // context; then its kernel is ended
+constexpr std::chrono::seconds kTimeForAll{75};  // then the sandbox
 
-// A context's name is the client's; a file's name must not be.
-std::string file_of(const std::string& context) {
-    static constexpr char kDigits[] = "0123456789abcdef";
-    std::string name(kPrefix);
-    for (const char letter : context) {
-        const auto byte = static_cast<unsigned char>(letter);
-        name.push_back(kDigits[byte >> 4]);
-        name.push_back(kDigits[byte & 15]);
-    }
-    return name;
-}
-
-std::string context_of(const std::string& file) {
-    const auto value = [](char digit) { return digit <= '9' ? digit - '0' : digit - 'a' + 10; };
-    std::string context;
-    for (std::size_t i = kPrefix.size(); i + 1 < file.size(); i += 2) {
-        context.push_back(static_cast<char>(value(file[i]) << 4 | value(file[i + 1])));
-    }
-    return context;
-}
+std::string file_of(const std::string& context) { return std::string(kPrefix) + context; }
+std::string context_of(const std::string& file) { return file.substr(kPrefix.size()); }
 
 void write_all(int fd, std::string_view bytes) {
     while (!bytes.empty()) {
@@ -108,8 +97,20 @@ std::vector<Lost> noted(core::Folders& folders, const SessionId& id) {
 
 }  // namespace
 
+bool is_context_name(std::string_view name) noexcept {
+    const auto fine = [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+               c == '_' || c == '-' || c == '.';
+    };
+    return !name.empty() && name.size() <= kContextBytesMax &&
+           std::all_of(name.begin(), name.end(), fine);
+}
+
 asio::awaitable<std::vector<Lost>> save_variables(std::shared_ptr<GuestLink> link,
-                                                  core::Folders& folders, SessionId id) {
+                                                  core::Folders& folders, SessionId id,
+                                                  std::uint64_t bytes_max) {
+    const Backstop stop(co_await asio::this_coro::executor, link, kTimeForAll);
+    std::uint64_t room = bytes_max;
     std::vector<Lost> lost;
     const json::object question{{"op", "kernel.list"}};
     const json::object listed = co_await link->call(question);
@@ -120,7 +121,8 @@ asio::awaitable<std::vector<Lost>> save_variables(std::shared_ptr<GuestLink> lin
             if (!kernel.is_object() || contexts.size() >= kContextsMax) continue;
             // One that has run nothing has nothing to keep.
             if (wire::number_of(kernel.get_object(), "runs") == 0) continue;
-            contexts.push_back(wire::text_of(kernel.get_object(), "context"));
+            auto name = wire::text_of(kernel.get_object(), "context");
+            if (is_context_name(name)) contexts.push_back(std::move(name));
         }
     }
     std::vector<std::string> written;
@@ -129,22 +131,33 @@ asio::awaitable<std::vector<Lost>> save_variables(std::shared_ptr<GuestLink> lin
         UniqueFd file = folders.begin_state(id, name).value();
         std::optional<Error> failed;
         CallHandlers handlers;
+        bool too_large = false;
+        Call call(link);
         handlers.data = [&](std::string_view piece) {
-            if (failed) return;
+            if (failed || too_large) return;
+            if (piece.size() > room) {
+                too_large = true;
+                call.control({{"do", "cancel"}});
+                return;
+            }
+            room -= piece.size();
             try {
                 write_all(file.get(), piece);
             } catch (const ErrorException& error) { failed = error.error; }
         };
-        const json::object request{
-            {"op", "kernel.call"}, {"context", context}, {"request", {{"op", "export"}}}};
-        Call call(link);
+        const json::object request{{"op", "kernel.call"},
+                                   {"context", context},
+                                   {"timeout_ms", milliseconds(kTimeForOne).count()},
+                                   {"request", {{"op", "export"}}}};
         std::string why;
         try {
             const auto end = co_await call.run(request, std::move(handlers));
             if (wire::flag_of(end, "died")) why = "the kernel ended while it was saved";
+            if (wire::flag_of(end, "timed_out")) why = "to save it took too long";
             add_failed(lost, context, kernel_part(end));
         } catch (const ErrorException& error) { why = error.error.message; }
         if (failed) throw ErrorException(*failed);
+        if (too_large) why = "its variables are larger than the session's memory may be";
         if (!why.empty()) {
             lost.push_back({context, "", "", why});
             continue;
@@ -163,6 +176,7 @@ asio::awaitable<std::vector<Lost>> save_variables(std::shared_ptr<GuestLink> lin
 
 asio::awaitable<std::vector<Lost>> load_variables(std::shared_ptr<GuestLink> link,
                                                   core::Folders& folders, SessionId id) {
+    const Backstop stop(co_await asio::this_coro::executor, link, kTimeForAll);
     std::vector<Lost> lost = noted(folders, id);
     for (const auto& name : folders.list_state(id)) {
         if (name.rfind(kPrefix, 0) != 0) continue;
@@ -177,14 +191,17 @@ asio::awaitable<std::vector<Lost>> load_variables(std::shared_ptr<GuestLink> lin
             piece.resize(n > 0 ? static_cast<std::size_t>(n) : 0);
             co_return piece;
         };
-        const json::object request{
-            {"op", "kernel.call"}, {"context", context}, {"request", {{"op", "import"}}}};
+        const json::object request{{"op", "kernel.call"},
+                                   {"context", context},
+                                   {"timeout_ms", milliseconds(kTimeForOne).count()},
+                                   {"request", {{"op", "import"}}}};
         Call call(link);
         std::string why;
         try {
             const auto end = co_await call.run(request, std::move(handlers));
             const auto kernel = kernel_part(end);
             if (wire::flag_of(end, "died")) why = "the kernel ended while it was restored";
+            if (wire::flag_of(end, "timed_out")) why = "to restore it took too long";
             if (const auto error = wire::text_of(kernel, "error"); !error.empty()) why = error;
             add_failed(lost, context, kernel);
         } catch (const ErrorException& error) { why = error.error.message; }

@@ -4,7 +4,35 @@
 
 namespace atl::wire {
 
+namespace {
+
+// Each value takes memory and time of its own, however short it is written: `[[],[],…` is the
+// longest work a byte can make.
+constexpr std::size_t kValuesMax = 1'000'000;
+
+std::size_t values_in(std::string_view text) {
+    std::size_t values = 1;
+    bool quoted = false;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const char c = text[i];
+        if (quoted) {
+            if (c == '\\') ++i;
+            quoted = c != '"';
+        } else if (c == '"') {
+            quoted = true;
+        } else if (c == ',' || c == '[' || c == '{') {
+            ++values;
+        }
+    }
+    return values;
+}
+
+}  // namespace
+
 Result<boost::json::object> parse_object(std::string_view text) {
+    if (text.size() > kValuesMax && values_in(text) > kValuesMax) {
+        return Error{Code::Exhausted, "JSON of more than a million values"};
+    }
     boost::json::parse_options options;
     options.max_depth = 64;  // a result is a bundle of bundles; nothing of ours nests deeper
     boost::system::error_code failed;

@@ -124,6 +124,10 @@ std::vector<std::string> DiskFolders::list_state(const SessionId& id) const {
     return state_.list(id);
 }
 
+Result<void> DiskFolders::share_state(const SessionId& from, const SessionId& to) {
+    return state_.share(from, to);
+}
+
 void DiskFolders::remove_state(const SessionId& id, const std::string& name) noexcept {
     state_.remove(id, name);
 }

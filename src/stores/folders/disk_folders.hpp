@@ -65,6 +65,7 @@ public:
                               UniqueFd written) override;
     Result<UniqueFd> open_state(const SessionId& id, const std::string& name) override;
     [[nodiscard]] std::vector<std::string> list_state(const SessionId& id) const override;
+    Result<void> share_state(const SessionId& from, const SessionId& to) override;
     void remove_state(const SessionId& id, const std::string& name) noexcept override;
 
     // Absolute, without a slash at its end: what path_of() begins with.

@@ -134,6 +134,27 @@ std::vector<std::string> StateFiles::list(const SessionId& id) const {
     return found;
 }
 
+Result<void> StateFiles::share(const SessionId& from, const SessionId& to) {
+    for (const auto& old : list(to)) remove(to, old);
+    const auto names = list(from);
+    if (names.empty()) return {};
+    const std::string what = "give session " + to.text() + " the state of " + from.text();
+    auto source = folder_of(from);
+    if (!source) return source.error().during(what);
+    if (::mkdirat(root_, state_folder_of(to).c_str(), 0700) != 0 && errno != EEXIST) {
+        return failure(what, errno);
+    }
+    auto target = folder_of(to);
+    if (!target) return target.error().during(what);
+    for (const auto& name : names) {
+        if (::linkat(source->get(), name.c_str(), target->get(), name.c_str(), 0) != 0) {
+            return failure(what, errno);
+        }
+    }
+    if (::fsync(target->get()) != 0 || ::fsync(root_) != 0) return failure(what, errno);
+    return {};
+}
+
 void StateFiles::remove(const SessionId& id, const std::string& name) noexcept {
     try {
         if (!check(id, name)) return;

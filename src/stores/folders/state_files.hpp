@@ -26,6 +26,7 @@ public:
                                       UniqueFd written);
     [[nodiscard]] Result<UniqueFd> open(const SessionId& id, const std::string& name) const;
     [[nodiscard]] std::vector<std::string> list(const SessionId& id) const;
+    Result<void> share(const SessionId& from, const SessionId& to);
     void remove(const SessionId& id, const std::string& name) noexcept;
 
 private:

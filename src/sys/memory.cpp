@@ -1,0 +1,27 @@
+#include "sys/memory.hpp"
+
+#include "sys/files.hpp"
+
+#include <cstdlib>
+
+namespace atl::sys {
+
+namespace {
+
+double field_of(const std::string& text, const char* name) {
+    const auto at = text.find(name);
+    return at == std::string::npos
+               ? 0
+               : std::strtod(text.c_str() + at + std::char_traits<char>::length(name), nullptr);
+}
+
+}  // namespace
+
+double memory_free() {
+    const auto text = read_small_file("/proc/meminfo");
+    if (!text) return 1;
+    const double total = field_of(*text, "MemTotal:");
+    return total > 0 ? field_of(*text, "MemAvailable:") / total : 1;
+}
+
+}  // namespace atl::sys

@@ -1,0 +1,129 @@
+"""Fork, and guests that do not let themselves be put to sleep."""
+
+import concurrent.futures
+import time
+
+import httpx
+
+NEVER_SAVED = """
+class Forever:
+    def __reduce__(self):
+        while True: pass
+held = Forever()
+"""
+
+
+def test_forks_have_files_and_variables_of_their_own(server):
+    session = server.session(name="parent", metadata={"team": "x"})
+    server.run(session, "import pandas as pd; df = pd.DataFrame({'a': range(1000)}); x = 1")
+    server.run(session, "open('/session/f', 'w').write('kept'); open('/data/g', 'w').write('too')")
+    answer = server.http.post(f"/v1/sessions/{session}/fork", json={"count": 3})
+    assert answer.status_code == 201
+    forks = [one["id"] for one in answer.json()["sessions"]]
+    assert len(set(forks) | {session}) == 4
+    for number, fork in enumerate(forks):
+        got = server.run(fork, f"x += {number}; print(x, df.a.sum(), open('/session/f').read(), open('/data/g').read())")
+        assert got["stdout"] == f"{1 + number} 499500 kept too\n" and got["lost"] == []
+        server.run(fork, f"open('/session/f', 'w').write('{number}')")
+    assert server.run(session, "print(x, open('/session/f').read())")["stdout"] == "1 kept\n"
+    view = server.http.get(f"/v1/sessions/{forks[0]}").json()
+    assert view["name"] == "parent" and view["metadata"] == {"team": "x", "forked_from": session}
+
+
+def test_a_sleeping_session_is_forked_without_waking_it(server):
+    session = server.session()
+    server.run(session, "x = 7")
+    server.http.post(f"/v1/sessions/{session}/evict")
+    [fork] = server.http.post(f"/v1/sessions/{session}/fork").json()["sessions"]
+    assert server.http.get(f"/v1/sessions/{session}").json()["state"] == "cold"
+    assert fork["state"] == "cold"
+    server.http.delete(f"/v1/sessions/{session}")
+    assert server.run(fork["id"], "print(x)")["stdout"] == "7\n"
+
+
+def test_a_fork_outlives_the_server(server):
+    session = server.session()
+    server.run(session, "x = 8")
+    [fork] = server.http.post(f"/v1/sessions/{session}/fork").json()["sessions"]
+    server.kill()
+    server.start()
+    assert server.run(fork["id"], "print(x)")["stdout"] == "8\n"
+
+
+def test_bad_forks(server):
+    session = server.session()
+    for body in [{"count": 0}, {"count": 101}, {"count": "two"}, {"copies": 2}]:
+        assert server.http.post(f"/v1/sessions/{session}/fork", json=body).status_code == 400, body
+    assert server.http.post("/v1/sessions/s-nobody/fork").status_code == 404
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        running = pool.submit(server.run, session, "import time; time.sleep(1.5)")
+        time.sleep(0.5)
+        assert server.http.post(f"/v1/sessions/{session}/fork").status_code == 409
+        running.result()
+
+
+def test_a_guest_that_will_not_be_saved_holds_up_nobody(server):
+    session, other = server.session(), server.session()
+    server.run(session, NEVER_SAVED)
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        evicting = pool.submit(httpx.post, f"{server.url}/v1/sessions/{session}/evict", timeout=100)
+        time.sleep(1)
+        assert server.run(other, "print('here')")["stdout"] == "here\n"
+        assert server.http.post(f"/v1/sessions/{other}/evict").json()["state"] == "cold"
+        # Removing it ends the waiting.
+        assert server.http.delete(f"/v1/sessions/{session}").status_code == 204
+        evicting.result(timeout=30)
+    assert server.http.get(f"/v1/sessions/{session}").status_code == 404
+
+
+def test_a_restart_ends_a_guest_that_will_not_be_saved(server):
+    session = server.session()
+    server.run(session, NEVER_SAVED)
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        evicting = pool.submit(httpx.post, f"{server.url}/v1/sessions/{session}/evict", timeout=100)
+        time.sleep(1)
+        assert server.http.post(f"/v1/sessions/{session}/restart").status_code == 200
+        evicting.result(timeout=30)
+    assert server.run(session, "print('fresh')")["stdout"] == "fresh\n"
+
+
+def test_a_run_is_told_when_its_session_is_restarted(server):
+    session = server.session()
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        running = pool.submit(server.http.post, f"/v1/sessions/{session}/run",
+                              json={"code": "import time; time.sleep(60)"})
+        time.sleep(1)
+        assert httpx.post(f"{server.url}/v1/sessions/{session}/restart", timeout=30).status_code == 200
+        assert running.result(timeout=30).status_code == 503
+    assert server.run(session, "print('fresh')")["stdout"] == "fresh\n"
+
+
+def test_a_kernel_that_floods_its_host_is_stopped_in_time(server):
+    answer = server.http.post("/v1/run", json={"timeout": "2s", "code": """
+import os, struct
+block = struct.pack('<IB', 0, ord('z')) * 100000
+while True: os.write(3, block)
+"""}, timeout=60)
+    assert answer.status_code in (200, 503)
+    assert server.http.get("/healthz").status_code == 200
+
+
+def test_results_cannot_be_made_of_a_million_parts(server):
+    """JSON that is quick to write and slow to read, straight into the kernel's own socket."""
+    session = server.session()
+    answer = server.http.post(f"/v1/sessions/{session}/run", json={"timeout": "20s", "code": """
+import os, struct
+block = b'{"event":"result","data":[' + b'[],' * 5_000_000 + b'[]]}'
+view = memoryview(struct.pack('<IB', len(block), ord('e')) + block)
+while view: view = view[os.write(3, view):]
+"""})
+    assert answer.status_code in (200, 503)
+    assert server.run(session, "print('again')")["stdout"] == "again\n"
+
+
+def test_the_server_stops_with_such_a_guest(server):
+    session = server.session()
+    server.run(session, NEVER_SAVED)
+    assert server.stop() == 0
+    server.start()
+    assert server.http.get(f"/v1/sessions/{session}").json()["state"] == "cold"
