@@ -17,7 +17,8 @@ namespace {
 using namespace atl::archive;
 
 constexpr char kUsage[] =
-    "atoll-archive pack [--format tar|tar.zst|zip] [--exclude GLOB]... DIRECTORY_OR_FILE...\n"
+    "atoll-archive pack [--format tar|tar.gz|tar.zst|zip] [--exclude GLOB]... "
+    "DIRECTORY_OR_FILE...\n"
     "atoll-archive unpack [--into DIR] [--bytes-max N] [--entries-max N] [--strip N]\n"
     "                     [--overwrite|--keep]\n";
 
@@ -46,6 +47,8 @@ int run_pack(int argc, char** argv) {
             options.excludes.push_back(value);
         } else if (got == 'f' && value == "tar") {
             options.format = Format::Tar;
+        } else if (got == 'f' && value == "tar.gz") {
+            options.format = Format::TarGz;
         } else if (got == 'f' && value == "tar.zst") {
             options.format = Format::TarZst;
         } else if (got == 'f' && value == "zip") {

@@ -16,7 +16,7 @@ enum class Status : int {
     Quota = 4,       // bytes, entries or the disk itself
 };
 
-enum class Format { Tar, TarZst, Zip };
+enum class Format { Tar, TarGz, TarZst, Zip };
 
 struct PackOptions {
     Format format = Format::Tar;

@@ -102,6 +102,13 @@ Result<void> Packing::open() {
         // Full pax, at a kilobyte more an entry: times keep their nanoseconds, names their bytes.
         done = ::archive_write_set_format_pax(w);
     }
+    if (done == ARCHIVE_OK && options_.format == Format::TarGz) {
+        done = ::archive_write_add_filter_gzip(w);
+        // Without the time of day in its head: the same tree, the same bytes.
+        if (done == ARCHIVE_OK) {
+            done = ::archive_write_set_filter_option(w, "gzip", "timestamp", nullptr);
+        }
+    }
     if (done == ARCHIVE_OK && options_.format == Format::TarZst) {
         done = ::archive_write_add_filter_zstd(w);
     }

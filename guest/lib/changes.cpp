@@ -1,7 +1,8 @@
 #include "guest/lib/changes.hpp"
 
 #include "base/fd.hpp"
-#include "guest/lib/entry.hpp"
+#include "guest/lib/file_entry.hpp"
+#include "guest/lib/names.hpp"
 
 #include <algorithm>
 #include <boost/json/array.hpp>

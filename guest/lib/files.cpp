@@ -1,6 +1,10 @@
 #include "guest/lib/files.hpp"
 
-#include "guest/lib/entry.hpp"
+#include "guest/lib/as_user.hpp"
+#include "guest/lib/file_entry.hpp"
+#include "guest/lib/file_page.hpp"
+#include "guest/lib/names.hpp"
+#include "guest/lib/remove_tree.hpp"
 #include "guest/lib/walls.hpp"
 #include "sys/mounts.hpp"
 #include "sys/syscalls.hpp"
@@ -10,9 +14,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <dirent.h>
-#include <ftw.h>
 #include <linux/magic.h>
-#include <sys/fsuid.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
@@ -27,27 +29,6 @@ constexpr std::size_t kPiece = wire::kPayloadBytesMax;
 constexpr std::size_t kEntriesAnEvent = 256;
 constexpr int kDepthMax = 64;
 
-// The user's identity for file access while it lives. Changing it to a non-zero id also takes the
-// capabilities that override file permissions out of effect.
-class AsUser {
-public:
-    explicit AsUser(const sys::UserIdentity& user) : active_(user.change_ids) {
-        if (!active_) return;
-        ::setfsgid(user.gid);
-        ::setfsuid(user.uid);
-    }
-    ~AsUser() {
-        if (!active_) return;
-        ::setfsuid(::geteuid());
-        ::setfsgid(::getegid());
-    }
-    AsUser(const AsUser&) = delete;
-    AsUser& operator=(const AsUser&) = delete;
-
-private:
-    bool active_;
-};
-
 bool make_parents(const std::string& path) {
     for (std::size_t at = path.find('/', 1); at != std::string::npos; at = path.find('/', at + 1)) {
         const std::string folder = path.substr(0, at);
@@ -56,10 +37,20 @@ bool make_parents(const std::string& path) {
     return true;
 }
 
+// Leaves errno alone: it says why somebody asks.
+bool is_folder(const std::string& path) {
+    const int cause = errno;
+    struct stat info {};
+    const bool folder = ::stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
+    errno = cause;
+    return folder;
+}
+
 class ReadFile : public Operation {
 public:
     using Operation::Operation;
-    void start(const std::string& path, std::int64_t offset, std::int64_t length) {
+    void start(const std::string& path, std::int64_t offset, std::int64_t length,
+               std::int64_t descriptor_from) {
         // O_NONBLOCK: opening a FIFO must not wait for its writer.
         fd_ = UniqueFd(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
         struct stat info {};
@@ -76,9 +67,17 @@ public:
         size_ = info.st_size;
         left_ = length < 0 ? LLONG_MAX : length;
         if (offset > 0 && ::lseek(fd_.get(), offset, SEEK_SET) < 0) return fail_errno("seek");
-        event({{"event", "opened"},
-               {"size", size_},
-               {"mtime_ns", info.st_mtim.tv_sec * 1'000'000'000LL + info.st_mtim.tv_nsec}});
+        json::object opened{{"event", "opened"},
+                            {"size", size_},
+                            {"mtime_ns", mtime_ns(info)},
+                            {"inode", info.st_ino}};
+        if (descriptor_from < 0 || size_ < descriptor_from || !can_pass_descriptors()) {
+            return event(opened);
+        }
+        // The host reads it by itself: no byte of a large file passes through here.
+        opened["descriptor"] = true;
+        event_with(opened, std::move(fd_));
+        end({{"size", size_}});
     }
     bool busy() const override { return !ended() && may_send(); }
     void control(const json::object& command) override {
@@ -86,19 +85,18 @@ public:
     }
     void ready(const PollSet&) override {
         if (!busy()) return;
-        std::string piece(
-            std::min<std::size_t>(kPiece, static_cast<std::size_t>(std::min<std::int64_t>(
-                                              left_, static_cast<std::int64_t>(kPiece)))),
-            '\0');
-        const ssize_t n = piece.empty() ? 0 : ::read(fd_.get(), piece.data(), piece.size());
+        piece_.resize(static_cast<std::size_t>(
+            std::min<std::int64_t>(left_, static_cast<std::int64_t>(kPiece))));
+        const ssize_t n = piece_.empty() ? 0 : ::read(fd_.get(), piece_.data(), piece_.size());
         if (n < 0) return fail_errno("read");
         if (n == 0) return end({{"size", size_}});
         left_ -= n;
-        send(wire::Kind::Data, std::string_view(piece).substr(0, static_cast<std::size_t>(n)));
+        send(wire::Kind::Data, std::string_view(piece_).substr(0, static_cast<std::size_t>(n)));
     }
 
 private:
     UniqueFd fd_;
+    std::string piece_;
     std::int64_t size_ = 0;
     std::int64_t left_ = 0;
 };
@@ -110,12 +108,16 @@ public:
         : Operation(link, channel), user_(user) {}
     ~WriteFile() override { discard(); }
 
-    void start(const std::string& path, mode_t mode, bool parents) {
+    void start(const std::string& path, mode_t mode, bool parents, bool sync) {
         const AsUser as_user(user_);
         path_ = path;
+        sync_ = sync;
         if (parents && !make_parents(path)) return fail_errno("make the folders of " + path);
         struct stat info {};
-        if (::stat(path.c_str(), &info) == 0) {
+        if (::stat(path.c_str(), &info) != 0) {
+            if (errno == ENAMETOOLONG) return fail_errno("write " + path);  // not after all bytes
+        } else {
+            replaced_ = true;
             if (S_ISDIR(info.st_mode)) {
                 return fail("conflict", "write " + path + ": it is a directory");
             }
@@ -154,12 +156,14 @@ public:
         if (ended()) return;
         const AsUser as_user(user_);
         ::fchmod(fd_.get(), mode_);
-        if (::fsync(fd_.get()) != 0 || ::rename(temporary_.c_str(), path_.c_str()) != 0) {
+        struct stat info {};
+        if ((sync_ && ::fsync(fd_.get()) != 0) ||
+            ::rename(temporary_.c_str(), path_.c_str()) != 0 || ::fstat(fd_.get(), &info) != 0) {
             fail_errno("write " + path_);
             return discard();
         }
         temporary_.clear();
-        end({{"size", written_}});
+        end({{"size", written_}, {"replaced", replaced_}, {"entry", describe(path_, info)}});
     }
     void control(const json::object& command) override {
         if (text_of(command, "do") != "cancel") return;
@@ -178,6 +182,8 @@ private:
     std::string path_, temporary_;
     UniqueFd fd_;
     mode_t mode_ = 0644;
+    bool sync_ = true;
+    bool replaced_ = false;
     std::int64_t written_ = 0;
 };
 
@@ -249,29 +255,6 @@ public:
     using Operation::Operation;
 };
 
-int remove_entry(const char* path, const struct stat*, int, struct FTW*) { return ::remove(path); }
-
-// FTW_PHYS: a link is removed, never what it points to. Folders that were made unreadable are the
-// user's own, so they are opened up first.
-int open_up(const char* path, const struct stat*, int kind, struct FTW*) {
-    if (kind == FTW_D || kind == FTW_DNR) ::chmod(path, 0700);
-    return 0;
-}
-
-void remove_path(Operation& operation, const std::string& path, bool recursive) {
-    struct stat info {};
-    if (::lstat(path.c_str(), &info) != 0) return operation.fail_errno("remove " + path);
-    if (S_ISDIR(info.st_mode) && recursive) {
-        ::nftw(path.c_str(), open_up, 64, FTW_PHYS | FTW_MOUNT);
-        if (::nftw(path.c_str(), remove_entry, 64, FTW_PHYS | FTW_DEPTH | FTW_MOUNT) != 0) {
-            return operation.fail_errno("remove " + path);
-        }
-        return operation.end();
-    }
-    if (::remove(path.c_str()) != 0) return operation.fail_errno("remove " + path);
-    operation.end();
-}
-
 // Two folders of the scratch space are two mounts, between which rename(2) refuses to work, but one
 // file system: seen from its root it is a plain rename.
 bool move_path(const std::string& from, const std::string& to, int scratch_fd) {
@@ -287,18 +270,15 @@ bool move_path(const std::string& from, const std::string& to, int scratch_fd) {
     return false;
 }
 
-void stat_path(Operation& operation, const std::string& path) {
+void stat_path(Operation& operation, const std::string& path, bool follow) {
     struct stat info {};
-    if (::lstat(path.c_str(), &info) != 0) return operation.fail_errno("stat " + path);
+    const int looked = follow ? ::stat(path.c_str(), &info) : ::lstat(path.c_str(), &info);
+    if (looked != 0) return operation.fail_errno("stat " + path);
     auto entry = describe(path, info);
     if (S_ISLNK(info.st_mode)) {
         char target[PATH_MAX];
         const ssize_t n = ::readlink(path.c_str(), target, sizeof target);
-        if (n > 0) {
-            json::object link;
-            put_name(link, "name", {target, static_cast<std::size_t>(n)});
-            entry["target"] = link["name"];
-        }
+        if (n > 0) put_name(entry, "target", {target, static_cast<std::size_t>(n)});
     }
     operation.end({{"entry", std::move(entry)}});
 }
@@ -325,7 +305,7 @@ std::unique_ptr<Operation> begin_file_operation(HostLink& link, std::uint32_t ch
                                                 const std::string& op, const json::object& request,
                                                 const Surroundings& surroundings) {
     const sys::UserIdentity& user = surroundings.user;
-    const std::string path = text_of(request, "path");
+    const std::string path = name_in(request, "path");
     auto simple = std::make_unique<Simple>(link, channel);
     if (path.empty() || path.front() != '/' || path.find('\0') != std::string::npos) {
         simple->fail("invalid_argument", "path must be absolute and without zero bytes");
@@ -334,13 +314,14 @@ std::unique_ptr<Operation> begin_file_operation(HostLink& link, std::uint32_t ch
     const AsUser as_user(user);
     if (op == "file.read") {
         auto read = std::make_unique<ReadFile>(link, channel);
-        read->start(path, number_of(request, "offset"), number_of(request, "length", -1));
+        read->start(path, number_of(request, "offset"), number_of(request, "length", -1),
+                    number_of(request, "descriptor_from", -1));
         return read;
     }
     if (op == "file.write") {
         auto write = std::make_unique<WriteFile>(link, channel, user);
         write->start(path, static_cast<mode_t>(number_of(request, "mode", 0644)) & 0777,
-                     flag_of(request, "parents"));
+                     flag_of(request, "parents"), flag_of(request, "sync", true));
         return write;
     }
     if (op == "file.list") {
@@ -349,28 +330,35 @@ std::unique_ptr<Operation> begin_file_operation(HostLink& link, std::uint32_t ch
                     number_of(request, "limit"));
         return list;
     }
+    if (op == "file.page") return begin_file_page(link, channel, request, user);
+    if (op == "file.remove") {
+        return begin_remove(link, channel, path, flag_of(request, "recursive"), user);
+    }
     if (op == "file.stat") {
-        stat_path(*simple, path);
+        stat_path(*simple, path, flag_of(request, "follow"));
     } else if (op == "file.mkdir") {
         if (flag_of(request, "parents") && !make_parents(path)) {
             simple->fail_errno("make " + path);
         } else if (::mkdir(path.c_str(), 0755) != 0 &&
-                   !(errno == EEXIST && flag_of(request, "parents"))) {
+                   !(errno == EEXIST && flag_of(request, "parents") && is_folder(path))) {
             simple->fail_errno("make " + path);
         } else {
             simple->end();
         }
     } else if (op == "file.move") {
-        const std::string to = text_of(request, "to");
-        if (to.empty() || to.front() != '/') {
+        const std::string to = name_in(request, "to");
+        struct stat there {};
+        if (to.empty() || to.front() != '/' || to.find('\0') != std::string::npos) {
             simple->fail("invalid_argument", "to must be an absolute path");
+        } else if (flag_of(request, "parents") && !make_parents(to)) {
+            simple->fail_errno("make the folders of " + to);
+        } else if (!flag_of(request, "overwrite", true) && ::lstat(to.c_str(), &there) == 0) {
+            simple->fail("conflict", "move " + path + " to " + to + ": something is there");
         } else if (!move_path(path, to, surroundings.scratch_fd)) {
             simple->fail_errno("move " + path + " to " + to);
         } else {
             simple->end();
         }
-    } else if (op == "file.remove") {
-        remove_path(*simple, path, flag_of(request, "recursive"));
     } else {
         simple->fail("invalid_argument", "there is no operation " + op);
     }

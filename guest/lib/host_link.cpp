@@ -42,11 +42,34 @@ void HostLink::grant(std::uint32_t channel, std::uint32_t bytes) {
     if (bytes > 0) wire::append_credit(out_, channel, bytes);
 }
 
+void HostLink::send_with(wire::Kind kind, std::uint32_t channel, std::string_view payload,
+                         UniqueFd descriptor) {
+    passengers_.push_back({out_.size(), std::move(descriptor)});
+    send(kind, channel, payload);
+}
+
+bool HostLink::can_pass_descriptors() const {
+    int domain = 0;
+    socklen_t size = sizeof domain;
+    return ::getsockopt(stream_.get(), SOL_SOCKET, SO_DOMAIN, &domain, &size) == 0 &&
+           domain == AF_UNIX;
+}
+
 bool HostLink::flush() {
     while (sent_ < out_.size()) {
-        const ssize_t n = ::write(stream_.get(), out_.data() + sent_, out_.size() - sent_);
+        std::string_view rest = std::string_view(out_).substr(sent_);
+        ssize_t n = 0;
+        if (!passengers_.empty() && passengers_.front().at == sent_) {
+            const int descriptor = passengers_.front().descriptor.get();
+            if (passengers_.size() > 1) rest = rest.substr(0, passengers_[1].at - sent_);
+            n = sys::send_with(stream_.get(), rest, {&descriptor, 1});
+        } else {
+            if (!passengers_.empty()) rest = rest.substr(0, passengers_.front().at - sent_);
+            n = ::write(stream_.get(), rest.data(), rest.size());
+        }
         if (n < 0 && errno == EINTR) continue;
         if (n < 0) return errno == EAGAIN;
+        if (!passengers_.empty() && passengers_.front().at == sent_) passengers_.pop_front();
         sent_ += static_cast<std::size_t>(n);
     }
     out_.clear();

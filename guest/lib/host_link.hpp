@@ -9,6 +9,7 @@
 #include "base/fd.hpp"
 #include "wire/frame.hpp"
 
+#include <deque>
 #include <functional>
 #include <string>
 #include <vector>
@@ -24,6 +25,10 @@ public:
 
     void send(wire::Kind kind, std::uint32_t channel, std::string_view payload,
               std::uint8_t flags = 0);
+    // The descriptor leaves with the frame's first byte, so both arrive in the same order.
+    void send_with(wire::Kind kind, std::uint32_t channel, std::string_view payload,
+                   UniqueFd descriptor);
+    [[nodiscard]] bool can_pass_descriptors() const;
     void grant(std::uint32_t channel, std::uint32_t bytes);
     // False once the host is gone.
     [[nodiscard]] bool flush();
@@ -45,6 +50,11 @@ private:
     wire::FrameDecoder decoder_;
     std::string out_;
     std::size_t sent_ = 0;
+    struct Passenger {
+        std::size_t at;  // in out_
+        UniqueFd descriptor;
+    };
+    std::deque<Passenger> passengers_;
     std::vector<UniqueFd> descriptors_;
 };
 

@@ -1,5 +1,7 @@
 #include "guest/lib/operation.hpp"
 
+#include "guest/lib/names.hpp"
+
 #include <boost/json/serialize.hpp>
 #include <cerrno>
 #include <cstring>
@@ -22,6 +24,13 @@ void Operation::event(const json::object& event) {
     send(wire::Kind::Event, rest);
 }
 
+void Operation::event_with(const json::object& event, UniqueFd descriptor) {
+    if (ended_) return;
+    const std::string text = json::serialize(event);
+    credit_.spend(text.size());
+    link_.send_with(wire::Kind::Event, channel_, text, std::move(descriptor));
+}
+
 void Operation::end(json::object result) {
     result["ok"] = true;
     end_raw(json::serialize(result));
@@ -34,8 +43,9 @@ void Operation::end_raw(std::string_view json_text) {
 }
 
 void Operation::fail(std::string_view code, std::string_view message) {
-    end_raw(json::serialize(
-        json::object{{"ok", false}, {"code", code}, {"message", message.substr(0, 4096)}}));
+    // A message may quote a name, which may be any bytes.
+    end_raw(json::serialize(json::object{
+        {"ok", false}, {"code", code}, {"message", printable(message.substr(0, 4096))}}));
 }
 
 void Operation::fail_errno(const std::string& what) {
@@ -46,12 +56,18 @@ void Operation::fail_errno(const std::string& what) {
         case ENOTDIR: code = "not_found"; break;
         case EEXIST:
         case ENOTEMPTY:
+        case EBUSY:
+        case ETXTBSY:
+        case EXDEV:
         case EISDIR: code = "conflict"; break;
         case EACCES:
         case EPERM:
-        case EROFS:
+        case EROFS: code = "forbidden"; break;
         case ELOOP:
         case ENAMETOOLONG:
+        case ENXIO:
+        case ENODEV:
+        case EOPNOTSUPP:
         case EINVAL: code = "invalid_argument"; break;
         case ENOSPC:
         case EDQUOT:

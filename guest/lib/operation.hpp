@@ -67,6 +67,9 @@ public:
     [[nodiscard]] bool may_send() const noexcept { return credit_.open() && !link_.congested(); }
     void send(wire::Kind kind, std::string_view payload, std::uint8_t flags = 0);
     void event(const json::object& event);  // small ones; a long one is the kernel's business
+    // An event that says "descriptor": true, and the descriptor along with it.
+    [[nodiscard]] bool can_pass_descriptors() const { return link_.can_pass_descriptors(); }
+    void event_with(const json::object& event, UniqueFd descriptor);
     void end(json::object result = {});
     void end_raw(std::string_view json_text);
     void fail(std::string_view code, std::string_view message);

@@ -1,5 +1,6 @@
 #include "guest/lib/process.hpp"
 
+#include "guest/lib/names.hpp"
 #include "guest/lib/process_tree.hpp"
 #include "guest/lib/spawn.hpp"
 
@@ -96,7 +97,8 @@ void Process::start(const json::object& request, const Surroundings& surrounding
     for (const auto& [name, value] : environment_for(surroundings, request, mark_)) {
         launch.environment.push_back(name + "=" + value);
     }
-    launch.directory = text_of(request, "cwd", "/session");
+    launch.directory = name_in(request, "cwd");
+    if (launch.directory.empty()) launch.directory = "/session";
     launch.confinement = surroundings.confinement();
     launch.oom_score_fd = surroundings.oom_score_fd;
 

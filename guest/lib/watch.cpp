@@ -1,6 +1,6 @@
 #include "guest/lib/watch.hpp"
 
-#include "guest/lib/entry.hpp"
+#include "guest/lib/names.hpp"
 
 #include <dirent.h>
 #include <sys/inotify.h>
@@ -36,7 +36,9 @@ public:
         fd_ = UniqueFd(::inotify_init1(IN_NONBLOCK | IN_CLOEXEC));
         if (fd_.get() < 0) return fail_errno("watch " + path);
         if (!add(path)) return fail_errno("watch " + path);
-        event({{"event", "watching"}, {"path", path}});
+        json::object watching{{"event", "watching"}};
+        put_name(watching, "path", path);
+        event(watching);
     }
     void watch(PollSet& set) override {
         if (may_send()) set.add(fd_.get(), POLLIN);
@@ -84,10 +86,10 @@ private:
         }
         const std::string path = change.len > 0 ? found->second + "/" + change.name : found->second;
         const bool folder = (change.mask & IN_ISDIR) != 0;
-        json::object told{
+        json::object changed{
             {"event", "change"}, {"what", what_happened(change.mask)}, {"directory", folder}};
-        put_name(told, "path", path);
-        event(told);
+        put_name(changed, "path", path);
+        event(changed);
         if (folder && recursive_ && (change.mask & (IN_CREATE | IN_MOVED_TO))) (void)add(path);
     }
 
@@ -101,7 +103,7 @@ private:
 std::unique_ptr<Operation> begin_watch(HostLink& link, std::uint32_t channel,
                                        const json::object& request) {
     auto watch = std::make_unique<Watch>(link, channel);
-    watch->start(text_of(request, "path"), flag_of(request, "recursive", true));
+    watch->start(name_in(request, "path"), flag_of(request, "recursive", true));
     return watch;
 }
 

@@ -104,7 +104,7 @@ std::optional<std::string_view> image_type(std::string_view path) {
     return std::nullopt;
 }
 
-json::object file_object(const sessions::FileChange& change) {
+json::object file_object(const sessions::ChangedFile& change) {
     return {{"path", change.path}, {"type", change.type}, {"size", change.size}};
 }
 
@@ -216,7 +216,7 @@ asio::awaitable<void> answer_with_events(net::Exchange& exchange, Place place,
     listener.result = [&](json::object bundle) { say_object("result", bundle); };
     listener.error = [&](json::object error) { say_object("error", error); };
     std::size_t artifacts = 0;
-    sessions::ChangeView view(place.changes, [&](const sessions::FileChange& change) {
+    sessions::ChangeView view(place.changes, [&](const sessions::ChangedFile& change) {
         if (++artifacts <= kArtifactEventsMax) say_object("artifact", file_object(change));
     });
     waiting.add("started", started_data(answer));

@@ -241,8 +241,8 @@ ATOLL_TYPE(RunTimings) {
                     field<&T::run>("The run itself."), field<&T::total>("All of it."));
 }
 
-BOOST_DESCRIBE_STRUCT(FileView, (), (path, change, type, size))
-ATOLL_TYPE(FileView) {
+BOOST_DESCRIBE_STRUCT(ChangedFileView, (), (path, change, type, size))
+ATOLL_TYPE(ChangedFileView) {
     return response("A file that the run changed.",
                     field<&T::path>("Where, in the sandbox.", example("/session/table.csv")),
                     field<&T::change>("created, modified or removed."),

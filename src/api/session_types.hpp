@@ -144,13 +144,13 @@ struct RunTimings {
 };
 ATOLL_DESCRIBED(RunTimings);
 
-struct FileView {
+struct ChangedFileView {
     std::string path;
     std::string change;
     std::string type;
     std::uint64_t size = 0;
 };
-ATOLL_DESCRIBED(FileView);
+ATOLL_DESCRIBED(ChangedFileView);
 
 struct ImageView {
     std::string path;
@@ -179,7 +179,7 @@ struct RunAnswer {
     std::int64_t execution_count = 0;
     RunTimings timings_ms;
     std::uint64_t memory_peak_bytes = 0;
-    std::vector<FileView> files;
+    std::vector<ChangedFileView> files;
     bool files_complete = true;
     std::vector<ImageView> images;
     std::map<std::string, std::string> artifact_map;

@@ -1,5 +1,5 @@
 #pragma once
-// Inside net: which part of a file a request asks for.
+// Which part of a file a request asks for, and whether it wants it at all.
 #include "net/headers.hpp"
 
 #include <cstdint>

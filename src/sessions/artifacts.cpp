@@ -56,7 +56,7 @@ asio::awaitable<std::string> copy_out(std::shared_ptr<GuestLink> link, core::Out
 }  // namespace
 
 asio::awaitable<Promoted> promote(std::shared_ptr<GuestLink> link, core::Outputs& outputs,
-                                  Promotion wanted, std::map<std::string, FileChange> files) {
+                                  Promotion wanted, std::map<std::string, ChangedFile> files) {
     Promoted promoted;
     const std::string prefix = wanted.folder + "/";
     bool measured = false;

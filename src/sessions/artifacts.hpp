@@ -32,6 +32,6 @@ struct Promotion {
 };
 
 boost::asio::awaitable<Promoted> promote(std::shared_ptr<GuestLink> link, core::Outputs& outputs,
-                                         Promotion wanted, std::map<std::string, FileChange> files);
+                                         Promotion wanted, std::map<std::string, ChangedFile> files);
 
 }  // namespace atl::sessions

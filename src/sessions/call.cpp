@@ -30,6 +30,7 @@ struct Listener : Sink {
     void data(std::string_view piece) override {
         if (handlers.data) handlers.data(piece);
     }
+    void owes(std::size_t bytes) override { handlers.cost(bytes); }
     void end(Result<json::object> outcome) override {
         result.emplace(std::move(outcome));
         ended.cancel();
@@ -60,8 +61,9 @@ private:
 asio::awaitable<json::object> Call::run(json::object request, CallHandlers handlers) {
     const auto executor = co_await asio::this_coro::executor;
     const auto source = std::move(handlers.source);
+    const auto credit = handlers.cost ? Credit::ByHand : Credit::WhenHeard;
     Listener listener(executor, std::move(handlers));
-    channel_ = link_->open(request, listener);
+    channel_ = link_->open(request, listener, credit);
     const Opened opened(link_, channel_, listener);
     while (source && !listener.result) {
         std::string piece = co_await source();

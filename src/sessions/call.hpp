@@ -17,6 +17,9 @@ struct CallHandlers {
     std::function<void(std::string_view)> data;
     // The next piece to send; empty at the end. Left out: nothing is sent.
     std::function<boost::asio::awaitable<std::string>()> source;
+    // Set: the guest gets no credit for what was heard until Call::grant, and `cost` is told what
+    // each event or piece has cost.
+    std::function<void(std::size_t)> cost;
 };
 
 class Call {
@@ -30,6 +33,7 @@ public:
 
     // While run() is under way.
     void control(const boost::json::object& command);
+    void grant(std::size_t bytes) { link_->grant(channel_, bytes); }
 
 private:
     std::shared_ptr<GuestLink> link_;

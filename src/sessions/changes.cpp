@@ -22,8 +22,8 @@ const json::object kQuestion{{"op", "file.changes"},
                              {"paths", {"/session", "/data", "/work"}},
                              {"live", {"/session/artifacts", "/data/outputs", "/work/artifacts"}}};
 
-FileChange change_of(const json::object& entry) {
-    FileChange change;
+ChangedFile change_of(const json::object& entry) {
+    ChangedFile change;
     change.path = wire::text_of(entry, "name").substr(0, kPathBytesMax);
     change.change = wire::text_of(entry, "change", "created").substr(0, 16);
     change.type = wire::text_of(entry, "type", "file").substr(0, 16);
@@ -35,7 +35,7 @@ FileChange change_of(const json::object& entry) {
 }
 
 // What a view has seen, and then something more of the same file.
-void merge(std::map<std::string, FileChange>& files, const FileChange& change) {
+void merge(std::map<std::string, ChangedFile>& files, const ChangedFile& change) {
     const auto known = files.find(change.path);
     if (known == files.end()) {
         files.emplace(change.path, change);
@@ -81,7 +81,7 @@ void Changes::event(json::object event) {
     if (kind == "artifact") {
         const auto* entry = event.if_contains("entry");
         if (entry == nullptr || !entry->is_object()) return;
-        const FileChange change = change_of(entry->get_object());
+        const ChangedFile change = change_of(entry->get_object());
         const auto views = views_;
         for (auto* view : views) {
             if (view->artifact_) view->artifact_(change);
@@ -91,7 +91,7 @@ void Changes::event(json::object event) {
         if (entries == nullptr || !entries->is_array()) return;
         for (const auto& one : entries->get_array()) {
             if (!one.is_object()) continue;
-            const FileChange change = change_of(one.get_object());
+            const ChangedFile change = change_of(one.get_object());
             for (auto* view : views_) {
                 if (view->files_.size() < kFilesMax) merge(view->files_, change);
             }

@@ -22,7 +22,7 @@
 
 namespace atl::sessions {
 
-struct FileChange {
+struct ChangedFile {
     std::string path;    // in the sandbox; odd bytes are shown as `?`
     std::string change;  // created, modified, removed
     std::string type;    // file, symlink, …
@@ -60,7 +60,7 @@ private:
 
 class ChangeView {
 public:
-    using Artifact = std::function<void(const FileChange&)>;
+    using Artifact = std::function<void(const ChangedFile&)>;
 
     // Without Changes (none could be had) a view sees nothing and says that it is not complete.
     explicit ChangeView(std::shared_ptr<Changes> changes, Artifact artifact = {});
@@ -69,14 +69,14 @@ public:
     ~ChangeView();
 
     boost::asio::awaitable<void> finish();
-    [[nodiscard]] const std::map<std::string, FileChange>& files() const { return files_; }
+    [[nodiscard]] const std::map<std::string, ChangedFile>& files() const { return files_; }
     [[nodiscard]] bool complete() const { return complete_; }
 
 private:
     friend class Changes;
     std::shared_ptr<Changes> changes_;
     Artifact artifact_;
-    std::map<std::string, FileChange> files_;
+    std::map<std::string, ChangedFile> files_;
     bool complete_ = true;
 };
 

@@ -2,6 +2,7 @@
 
 #include "wire/fields.hpp"
 
+#include <algorithm>
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
@@ -9,6 +10,8 @@
 #include <boost/json/serialize.hpp>
 #include <cerrno>
 #include <cstring>
+#include <sys/socket.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 namespace atl::sessions {
@@ -19,6 +22,10 @@ namespace json = boost::json;
 namespace {
 
 constexpr std::size_t kReadBytes = 256 * 1024;
+constexpr std::size_t kSendBytes = 64 * 1024;
+// More than any sandbox has under way at one time; one that sends them for nothing is cut off.
+constexpr std::size_t kDescriptorsMax = 256;
+constexpr std::size_t kDescriptorsAMessage = 8;
 constexpr std::size_t kEventBytesMax = 40u << 20;  // a result with its images
 constexpr auto as_tuple = asio::as_tuple(asio::use_awaitable);
 
@@ -26,6 +33,7 @@ Code code_of(std::string_view name) {
     if (name == "invalid_argument") return Code::InvalidArgument;
     if (name == "not_found") return Code::NotFound;
     if (name == "conflict") return Code::Conflict;
+    if (name == "forbidden") return Code::Forbidden;
     if (name == "exhausted") return Code::Exhausted;
     if (name == "unavailable") return Code::Unavailable;
     return Code::Internal;
@@ -59,8 +67,7 @@ asio::awaitable<void> GuestLink::read() {
         auto [failed] =
             co_await stream_.async_wait(asio::posix::stream_descriptor::wait_read, as_tuple);
         if (failed || !alive_) break;
-        const ssize_t n =
-            ::read(stream_.native_handle(), decoder_.writable(kReadBytes), kReadBytes);
+        const ssize_t n = receive(decoder_.writable(kReadBytes), kReadBytes);
         if (n < 0 && (errno == EAGAIN || errno == EINTR)) continue;
         if (n <= 0) {
             lose({Code::Unavailable, "the sandbox has ended"});
@@ -85,7 +92,48 @@ asio::awaitable<void> GuestLink::read() {
     }
 }
 
+ssize_t GuestLink::receive(char* into, std::size_t size) {
+    iovec piece{into, size};
+    alignas(cmsghdr) char space[CMSG_SPACE(sizeof(int) * kDescriptorsAMessage)] = {};
+    msghdr message{};
+    message.msg_iov = &piece;
+    message.msg_iovlen = 1;
+    message.msg_control = space;
+    message.msg_controllen = sizeof space;
+    const ssize_t n = ::recvmsg(stream_.native_handle(), &message, MSG_CMSG_CLOEXEC);
+    if (n < 0 && errno == ENOTSOCK) return ::read(stream_.native_handle(), into, size);
+    if (n < 0) return n;
+    for (cmsghdr* c = CMSG_FIRSTHDR(&message); c != nullptr; c = CMSG_NXTHDR(&message, c)) {
+        if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS) continue;
+        const std::size_t count = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+        for (std::size_t i = 0; i < count; ++i) {
+            int fd = -1;
+            std::memcpy(&fd, CMSG_DATA(c) + i * sizeof fd, sizeof fd);
+            descriptors_.emplace_back(fd);
+        }
+    }
+    return n;
+}
+
+Result<void> GuestLink::take_event(Channel& channel, const wire::Frame& frame) {
+    auto event = channel.events.add(frame);
+    if (!event) return event.error();
+    if (!event->has_value()) return {};
+    Sink* const sink = channel.sink;
+    if (wire::flag_of(**event, "descriptor")) {
+        if (descriptors_.empty()) return Error{Code::Internal, "the guest sent no descriptor"};
+        UniqueFd first = std::move(descriptors_.front());
+        descriptors_.pop_front();
+        if (sink != nullptr) sink->descriptor(std::move(first));
+    }
+    if (sink != nullptr) sink->event(std::move(**event));
+    return {};
+}
+
 Result<void> GuestLink::take(const wire::Frame& frame) {
+    if (descriptors_.size() > kDescriptorsMax) {
+        return Error{Code::Internal, "the guest sent descriptors that nobody asked for"};
+    }
     if (frame.kind == wire::Kind::Hello) {
         auto hello = wire::parse_object(frame.payload);
         if (!hello || said_hello_) return Error{Code::Internal, "the guest greets oddly"};
@@ -113,14 +161,9 @@ Result<void> GuestLink::take(const wire::Frame& frame) {
     }
     const ChannelId id = frame.channel;
     switch (frame.kind) {
-        case wire::Kind::Event: {
-            auto event = channel.events.add(frame);
-            if (!event) return event.error();
-            if (event->has_value() && channel.sink != nullptr) {
-                channel.sink->event(std::move(**event));
-            }
+        case wire::Kind::Event:
+            if (auto taken = take_event(channel, frame); !taken) return taken.error();
             break;
-        }
         case wire::Kind::Stdout:
         case wire::Kind::Stderr:
             if (channel.sink != nullptr) channel.sink->output(frame.kind, frame.payload);
@@ -149,11 +192,31 @@ Result<void> GuestLink::take(const wire::Frame& frame) {
     }
     // A sink may have closed the channel, or the link, while it listened.
     const auto still = channels_.find(id);
-    if (still != channels_.end() && wire::costs_credit(frame.kind)) {
-        const auto grant = still->second.received.consumed(frame.payload.size());
-        if (grant > 0) wire::append_credit(out_, id, grant);
+    if (still == channels_.end() || !wire::costs_credit(frame.kind)) return {};
+    // Part of an event is nothing that anybody could deal with; the assembler bounds the whole.
+    if (still->second.mode == Credit::WhenHeard || still->second.sink == nullptr || frame.more()) {
+        pay(id, frame.payload.size());
+    } else {
+        still->second.held_back += frame.payload.size();
+        still->second.sink->owes(frame.payload.size());
     }
     return {};
+}
+
+void GuestLink::pay(ChannelId id, std::size_t bytes) {
+    const auto found = channels_.find(id);
+    if (found == channels_.end()) return;
+    const auto grant = found->second.received.consumed(bytes);
+    if (grant > 0) wire::append_credit(out_, id, grant);
+}
+
+void GuestLink::grant(ChannelId channel, std::size_t bytes) {
+    const auto found = channels_.find(channel);
+    if (found == channels_.end()) return;
+    bytes = std::min(bytes, found->second.held_back);
+    found->second.held_back -= bytes;
+    pay(channel, bytes);
+    flush();
 }
 
 void GuestLink::lose(const Error& why) {
@@ -171,14 +234,15 @@ void GuestLink::lose(const Error& why) {
 
 void GuestLink::close() { lose({Code::Unavailable, "the sandbox was closed"}); }
 
-ChannelId GuestLink::open(const json::object& request, Sink& sink) {
+ChannelId GuestLink::open(const json::object& request, Sink& sink, Credit credit) {
     const ChannelId id = next_++;
     channels_.emplace(id, Channel{&sink,
                                   {},
                                   {},
                                   wire::EventAssembler(kEventBytesMax),
                                   std::make_shared<asio::steady_timer>(
-                                      executor_, asio::steady_timer::time_point::max())});
+                                      executor_, asio::steady_timer::time_point::max()),
+                                  credit});
     const std::string text = json::serialize(request);
     if (!alive_ || text.size() > wire::kPayloadBytesMax) {
         const Error why = alive_
@@ -214,13 +278,19 @@ void GuestLink::abandon(ChannelId channel) {
     const auto found = channels_.find(channel);
     if (found == channels_.end()) return;
     found->second.sink = nullptr;
+    // Somebody who waits for credit would not see the end of what is cancelled.
+    grant(channel, found->second.held_back);
     control(channel, {{"do", "cancel"}});
 }
 
 asio::awaitable<bool> GuestLink::data(ChannelId channel, std::string bytes) {
+    const bool sent = co_await lend(channel, bytes);
+    co_return sent;
+}
+
+asio::awaitable<bool> GuestLink::lend(ChannelId channel, std::string_view bytes) {
     const auto self = shared_from_this();
-    std::string_view rest = bytes;
-    while (!rest.empty()) {
+    while (!bytes.empty()) {
         const auto found = channels_.find(channel);
         if (found == channels_.end()) co_return false;
         if (!found->second.credit.open()) {
@@ -228,11 +298,10 @@ asio::awaitable<bool> GuestLink::data(ChannelId channel, std::string bytes) {
             co_await timer->async_wait(as_tuple);
             continue;
         }
-        const auto piece = rest.substr(0, wire::kPayloadBytesMax / 4);
+        const auto piece = bytes.substr(0, kSendBytes);
         found->second.credit.spend(piece.size());
-        send(wire::Kind::Data, channel, piece);
-        flush();
-        rest.remove_prefix(piece.size());
+        send_at_once(channel, piece);
+        bytes.remove_prefix(piece.size());
     }
     co_return true;
 }
@@ -257,6 +326,33 @@ asio::awaitable<json::object> GuestLink::call(json::object request) {
 
 void GuestLink::send(wire::Kind kind, ChannelId channel, std::string_view payload) {
     wire::append_frame(out_, kind, channel, payload);
+}
+
+// Straight from the caller's bytes to the socket; only what the kernel does not take is copied.
+void GuestLink::send_at_once(ChannelId channel, std::string_view payload) {
+    if (!out_.empty() || writing_ || !alive_) {
+        send(wire::Kind::Data, channel, payload);
+        return flush();
+    }
+    wire::append_frame_header(out_, wire::Kind::Data, channel, payload.size());
+    iovec pieces[2] = {{out_.data(), out_.size()},
+                       {const_cast<char*>(payload.data()), payload.size()}};
+    ssize_t n = 0;
+    do n = ::writev(stream_.native_handle(), pieces, 2);
+    while (n < 0 && errno == EINTR);
+    const auto sent = static_cast<std::size_t>(std::max<ssize_t>(n, 0));
+    if (sent < out_.size()) {
+        out_.erase(0, sent);
+        out_.append(payload);
+    } else {
+        const auto left = payload.substr(sent - out_.size());
+        out_.assign(left);
+    }
+    if (n < 0 && errno != EAGAIN) {
+        out_.clear();  // the reader will notice and say so to everybody
+        return;
+    }
+    if (!out_.empty()) wait_to_write();
 }
 
 void GuestLink::flush() {

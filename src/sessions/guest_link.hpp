@@ -17,6 +17,7 @@
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/json/object.hpp>
+#include <deque>
 #include <map>
 #include <memory>
 #include <string>
@@ -25,15 +26,26 @@ namespace atl::sessions {
 
 using ChannelId = std::uint32_t;
 
-// Who listens on a channel. `output` and `data` return when the bytes are dealt with: only then
-// does the guest get credit for more.
+// When the guest may send more on a channel.
+enum class Credit {
+    WhenHeard,  // as soon as the sink has returned
+    ByHand,     // when somebody calls GuestLink::grant: for who passes bytes on to a slow reader
+};
+
+// Who listens on a channel.
 class Sink {
 public:
     virtual ~Sink() = default;
     virtual void event(boost::json::object) {}
+    // Came along with the event that is about to follow. Whose it is, the guest alone says: look at
+    // it before using it.
+    virtual void descriptor(UniqueFd) {}
     virtual void output(wire::Kind, std::string_view) {}  // Stdout or Stderr
     virtual void data(std::string_view) {}
     virtual void eof() {}
+    // Of a channel with Credit::ByHand: what the event or piece that was just heard has cost, to be
+    // granted once it is dealt with.
+    virtual void owes(std::size_t) {}
     // The last word; the channel is closed. `{"ok": false, …}` has become an Error.
     virtual void end(Result<boost::json::object> result) = 0;
 };
@@ -44,19 +56,27 @@ public:
     [[nodiscard]] static std::shared_ptr<GuestLink> start(boost::asio::any_io_executor executor,
                                                           UniqueFd stream);
 
-    ChannelId open(const boost::json::object& request, Sink& sink);
+    ChannelId open(const boost::json::object& request, Sink& sink,
+                   Credit credit = Credit::WhenHeard);
+    // The guest may send as many bytes more on a channel with Credit::ByHand.
+    void grant(ChannelId channel, std::size_t bytes);
     void control(ChannelId channel, const boost::json::object& command);
     void eof(ChannelId channel);
     // Stops listening; what still comes on the channel is dropped and paid for.
     void abandon(ChannelId channel);
     // Sends bytes, waiting for credit as long as needed. False when the channel is closed.
     boost::asio::awaitable<bool> data(ChannelId channel, std::string bytes);
+    // The same; the bytes must stay until it returns.
+    boost::asio::awaitable<bool> lend(ChannelId channel, std::string_view bytes);
 
     // One request, one answer. Throws ErrorException.
     boost::asio::awaitable<boost::json::object> call(boost::json::object request);
 
     void close();
     [[nodiscard]] bool alive() const noexcept { return alive_; }
+    [[nodiscard]] const boost::asio::any_io_executor& executor() const noexcept {
+        return executor_;
+    }
 
 private:
     struct Channel {
@@ -65,12 +85,18 @@ private:
         wire::ReceiveCredit received;
         wire::EventAssembler events;
         std::shared_ptr<boost::asio::steady_timer> credit_came;
+        Credit mode = Credit::WhenHeard;
+        std::size_t held_back = 0;  // heard and not yet granted, with Credit::ByHand
     };
     GuestLink(boost::asio::any_io_executor executor, UniqueFd stream);
     boost::asio::awaitable<void> read();
     [[nodiscard]] Result<void> take(const wire::Frame& frame);
     void lose(const Error& why);
+    [[nodiscard]] ssize_t receive(char* into, std::size_t size);
+    [[nodiscard]] Result<void> take_event(Channel& channel, const wire::Frame& frame);
+    void pay(ChannelId id, std::size_t bytes);
     void send(wire::Kind kind, ChannelId channel, std::string_view payload);
+    void send_at_once(ChannelId channel, std::string_view payload);
     void flush();
     void wait_to_write();
 
@@ -80,6 +106,7 @@ private:
     std::map<ChannelId, Channel> channels_;
     static constexpr ChannelId kFirstChannel = 16;  // lower numbers are the runtime's own
     ChannelId next_ = kFirstChannel;
+    std::deque<UniqueFd> descriptors_;  // came, and no event has named them yet
     std::string out_;
     bool writing_ = false;
     bool alive_ = true;

@@ -28,15 +28,20 @@ Error broken(const std::string& what) {
 
 }  // namespace
 
-void append_frame(std::string& out, Kind kind, std::uint32_t channel, std::string_view payload,
-                  std::uint8_t flags) {
-    assert(payload.size() <= kPayloadBytesMax);
+void append_frame_header(std::string& out, Kind kind, std::uint32_t channel,
+                         std::size_t payload_bytes, std::uint8_t flags) {
+    assert(payload_bytes <= kPayloadBytesMax);
     char header[kHeaderBytes] = {};
-    put_u32(header, static_cast<std::uint32_t>(payload.size()));
+    put_u32(header, static_cast<std::uint32_t>(payload_bytes));
     header[4] = static_cast<char>(kind);
     header[5] = static_cast<char>(flags);
     put_u32(header + 8, channel);
     out.append(header, kHeaderBytes);
+}
+
+void append_frame(std::string& out, Kind kind, std::uint32_t channel, std::string_view payload,
+                  std::uint8_t flags) {
+    append_frame_header(out, kind, channel, payload.size(), flags);
     out.append(payload);
 }
 

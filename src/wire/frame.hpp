@@ -56,6 +56,9 @@ struct Frame {
 // never a matter of input, so it is asserted.
 void append_frame(std::string& out, Kind kind, std::uint32_t channel, std::string_view payload,
                   std::uint8_t flags = 0);
+// For who sends the payload from where it lies.
+void append_frame_header(std::string& out, Kind kind, std::uint32_t channel,
+                         std::size_t payload_bytes, std::uint8_t flags = 0);
 void append_credit(std::string& out, std::uint32_t channel, std::uint32_t bytes);
 [[nodiscard]] Result<std::uint32_t> parse_credit(std::string_view payload);
 

@@ -68,7 +68,7 @@ def listing(top, exact):
     return found
 
 
-@pytest.mark.parametrize("form", ["tar", "tar.zst", "zip"])
+@pytest.mark.parametrize("form", ["tar", "tar.gz", "tar.zst", "zip"])
 def test_round_trip(pack, unpack, ground, tree, form):
     if form == "zip":  # see the next test
         remove_what_a_zip_cannot_hold(tree)
@@ -285,7 +285,7 @@ sys.exit(done)
 """
 
 
-@pytest.mark.parametrize("form", ["tar", "tar.zst", "zip"])
+@pytest.mark.parametrize("form", ["tar", "tar.gz", "tar.zst", "zip"])
 @pytest.mark.parametrize("sparse", [True, False])
 def test_200_megabytes_in_flat_memory(program, ground, form, sparse, sanitized):
     size = 200 << 20

@@ -1,0 +1,150 @@
+// Folders as archives, and archives as folders. Both are the work of a program in the sandbox that
+// runs as its user, so a hostile archive meets the same walls as any other program.
+#include "api/file_content.hpp"
+#include "api/file_place.hpp"
+#include "api/file_routes.hpp"
+#include "api/session_types.hpp"
+#include "net/problem.hpp"
+#include "sessions/files.hpp"
+
+namespace atl::api {
+
+namespace asio = boost::asio;
+using sessions::ArchiveFormat;
+
+namespace {
+
+struct Kind {
+    std::string_view name;
+    ArchiveFormat format;
+    std::string_view content_type;
+};
+constexpr Kind kKinds[] = {
+    {"tar", ArchiveFormat::Tar, "application/x-tar"},
+    {"tar.gz", ArchiveFormat::TarGz, "application/gzip"},
+    {"tar.zst", ArchiveFormat::TarZst, "application/zstd"},
+    {"zip", ArchiveFormat::Zip, "application/zip"},
+};
+
+const Kind& kind_named(const std::string& name) {
+    for (const auto& kind : kKinds) {
+        if (kind.name == name) return kind;
+    }
+    throw ErrorException({Code::InvalidArgument, "archive: must be tar, tar.gz, tar.zst or zip"});
+}
+
+// An open file as a source of bytes, whichever way it is there.
+class FileSource {
+public:
+    explicit FileSource(sessions::OpenFile file) : file_(std::move(file)) {}
+
+    asio::awaitable<std::size_t> read(std::span<char> room) {
+        if (file_.descriptor) {
+            const ssize_t n = ::pread(file_.descriptor.get(), room.data(), room.size(), offset_);
+            if (n < 0) throw ErrorException({Code::Internal, "the archive cannot be read"});
+            offset_ += n;
+            co_return static_cast<std::size_t>(n);
+        }
+        while (rest_.empty()) {
+            piece_ = co_await file_.pieces->next();
+            if (!piece_) {
+                co_await file_.pieces->end();
+                co_return 0;
+            }
+            rest_ = piece_->bytes;
+        }
+        const auto part = rest_.substr(0, room.size());
+        std::copy(part.begin(), part.end(), room.begin());
+        rest_.remove_prefix(part.size());
+        co_return part.size();
+    }
+
+private:
+    sessions::OpenFile file_;
+    off_t offset_ = 0;
+    std::optional<sessions::Transfer::Piece> piece_;
+    std::string_view rest_;
+};
+
+asio::awaitable<void> extract(sessions::Sessions& sessions, net::Exchange& exchange) {
+    const std::string body = co_await exchange.read_body(kBodyBytesMax);
+    const auto asked = schema::from_json<ExtractBody>(body, kBodyBytesMax);
+    const auto archive = path_from(asked.archive, "archive");
+    const auto into = path_from(asked.into, "into");
+    const auto use = co_await sessions.use(whose_files(exchange), session_in(exchange));
+    const sessions::Files files(use->link());
+    const auto entry = co_await files.stat(archive, true);
+    auto opened = co_await files.open(archive, 0, entry.size);
+    co_await files.make_folder(into, true);
+    FileSource bytes(std::move(opened));
+    const sessions::ByteSource source = [&bytes](std::span<char> room) { return bytes.read(room); };
+    sessions::UnpackOptions options;
+    options.strip = asked.strip;
+    options.keep = !asked.overwrite;
+    const auto done = co_await files.unpack(into, options, source);
+    Extracted answer;
+    answer.entries = done.entries;
+    answer.bytes = done.bytes;
+    for (const auto& one : done.skipped) answer.skipped.push_back({one.name, one.why});
+    if (done.quota) {
+        throw net::Problem(Code::TooLarge, "unpack: " + done.error)
+            .with_member("entries", done.entries);
+    }
+    // Refused entries are named and no failure of the rest; all else that is wrong is one.
+    if (!done.error.empty() && done.skipped.empty()) {
+        throw net::Problem(Code::InvalidArgument, "unpack: " + done.error)
+            .with_member("entries", done.entries);
+    }
+    co_await exchange.respond(json_response(200, answer));
+}
+
+}  // namespace
+
+asio::awaitable<void> send_archive(net::Exchange& exchange,
+                                   std::shared_ptr<sessions::GuestLink> link, std::string folder,
+                                   std::string format) {
+    const Kind& kind = kind_named(format);
+    std::string name(folder == "/" ? "root" : last_part(folder));
+    name.append(".").append(kind.name);
+    net::Headers headers;
+    headers.set("Content-Type", kind.content_type);
+    headers.set("Content-Disposition", disposition(true, name));
+    headers.set("X-Content-Type-Options", "nosniff");
+    headers.set("Cache-Control", "no-store");
+    if (exchange.request().method == "HEAD") {
+        co_await exchange.begin(200, std::move(headers));
+        co_await exchange.end();
+        co_return;
+    }
+    const sessions::Files files(std::move(link));
+    const auto packing = files.pack(folder, kind.format);
+    for (bool more = true; more;) {
+        const auto piece = co_await packing->next();
+        more = piece.has_value();
+        if (!more || piece->kind != wire::Kind::Stdout) continue;
+        // The head goes out with the first bytes, so that what cannot even begin is a problem.
+        if (!exchange.begun()) co_await exchange.begin(200, headers);
+        co_await exchange.write(piece->bytes);
+    }
+    // Throws when it is not whole, which cuts the connection: nobody takes half of it for all.
+    co_await sessions::Files::check_packed(*packing);
+    if (!exchange.begun()) co_await exchange.begin(200, headers);
+    co_await exchange.end();
+}
+
+void add_archive_routes(Api& api, sessions::Sessions& sessions) {
+    api.add(
+        {.method = "POST",
+         .pattern = "/v1/sessions/{id}/extract",
+         .id = "extract_archive",
+         .tag = kFilesTag,
+         .summary = "Unpack an archive that is in the sandbox",
+         .description = "Entries that would leave the folder, devices and their like are refused "
+                        "and named; bombs end at a quota (413).",
+         .path = schema::described<SessionPath>(),
+         .bodies = {schema::json_body<ExtractBody>()},
+         .answers = {schema::json_answer<Extracted>(200, "What was unpacked.")}},
+        [&sessions](net::Exchange& exchange) { return extract(sessions, exchange); });
+}
+
+}  // namespace atl::api

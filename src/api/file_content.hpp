@@ -1,0 +1,24 @@
+#pragma once
+// One file as an answer: whole, a range of it, or the word that it has not changed.
+//
+// What is in it was written by untrusted code, and may be opened in a browser on this server's own
+// address. So it goes out with a type that is not guessed and a policy under which nothing in it
+// runs, loads or sends.
+// Large files go from the disk to the socket by sendfile, from a descriptor that the guest opened;
+// small ones, and those of odd file systems, as bytes over the link. Memory stays flat either way.
+#include "net/exchange.hpp"
+#include "sessions/files.hpp"
+
+#include <boost/asio/awaitable.hpp>
+#include <string>
+
+namespace atl::api {
+
+boost::asio::awaitable<void> send_file_content(net::Exchange& exchange, sessions::Files files,
+                                               std::string path, sessions::FileEntry entry,
+                                               bool download);
+
+// For names in Content-Disposition.
+[[nodiscard]] std::string disposition(bool attachment, std::string_view name);
+
+}  // namespace atl::api

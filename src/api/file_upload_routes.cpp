@@ -1,0 +1,154 @@
+// POST to a folder: several files in one multipart form, each stored while it comes in.
+#include "api/file_place.hpp"
+#include "api/file_routes.hpp"
+#include "net/multipart.hpp"
+#include "net/problem.hpp"
+#include "sessions/files.hpp"
+
+#include <boost/json/array.hpp>
+
+namespace atl::api {
+
+namespace asio = boost::asio;
+namespace json = boost::json;
+using Step = net::MultipartParser::Step;
+
+namespace {
+
+constexpr std::string_view kField = "files";
+constexpr std::uint64_t kFormBytesMax = 1ull << 46;  // the files have limits of their own
+
+// Reads the form up to its next step that is not a matter of more bytes.
+asio::awaitable<Step> next_step(net::Exchange& exchange, net::MultipartParser& parser) {
+    for (;;) {
+        const Step step = parser.next().value();
+        if (step != Step::NeedMore) co_return step;
+        const auto bytes = co_await exchange.read_into(parser.room());
+        parser.wrote(bytes);
+    }
+}
+
+// The bytes of one part, as a file's source.
+class PartSource {
+public:
+    PartSource(net::Exchange& exchange, net::MultipartParser& parser, std::uint64_t bytes_max)
+        : exchange_(exchange), parser_(parser), bytes_max_(bytes_max) {}
+
+    asio::awaitable<std::size_t> read(std::span<char> room) {
+        if (ended_) co_return 0;
+        if (rest_.empty()) {
+            const Step step = co_await next_step(exchange_, parser_);
+            if (step == Step::PartEnd) {
+                ended_ = true;
+                co_return 0;
+            }
+            rest_ = parser_.data();
+            bytes_ += rest_.size();
+            if (bytes_ > bytes_max_) {
+                throw net::Problem(Code::TooLarge, "a file is larger than this session may store");
+            }
+        }
+        const auto piece = rest_.substr(0, room.size());
+        std::copy(piece.begin(), piece.end(), room.begin());
+        rest_.remove_prefix(piece.size());
+        co_return piece.size();
+    }
+
+private:
+    net::Exchange& exchange_;
+    net::MultipartParser& parser_;
+    std::uint64_t bytes_max_;
+    std::uint64_t bytes_ = 0;
+    std::string_view rest_;  // of the parser's buffer, until its next step
+    bool ended_ = false;
+};
+
+// What is stored already stays stored: who reads that it failed is told what is there.
+net::Problem with_stored(net::Problem problem, const Uploaded& done) {
+    json::array stored;
+    for (const auto& file : done.files) stored.emplace_back(file.path);
+    problem.members["stored"] = std::move(stored);
+    return problem;
+}
+
+asio::awaitable<void> store_all(net::Exchange& exchange, sessions::Files files,
+                                const core::SessionRecord& record, std::string folder,
+                                std::string boundary, Uploaded& done) {
+    net::MultipartParser parser(boundary);
+    const auto bytes_max = file_bytes_max(record);
+    for (;;) {
+        const Step step = co_await next_step(exchange, parser);
+        if (step == Step::End) break;
+        if (step != Step::Part) continue;
+        const auto part = parser.part();
+        if (part.name != kField || !part.filename) {
+            throw net::Problem(Code::InvalidArgument,
+                               "the form takes files under the name files, and nothing else");
+        }
+        const auto path = below(folder, relative_path_from(*part.filename));
+        PartSource bytes(exchange, parser, bytes_max);
+        const sessions::ByteSource source = [&bytes](std::span<char> room) {
+            return bytes.read(room);
+        };
+        sessions::WriteOptions options;
+        options.parents = part.filename->find('/') != std::string::npos;
+        const auto written = co_await files.write(path, options, source);
+        done.files.push_back(view_of(record.id.text(), path, written.entry));
+    }
+}
+
+asio::awaitable<void> upload(sessions::Sessions& sessions, net::Exchange& exchange) {
+    const auto asked = schema::from_parameters<UploadQuery>(exchange.request().target.query);
+    const auto folder = path_in(exchange.request());
+    const auto content_type = exchange.request().headers.get_or("Content-Type", {});
+    auto boundary = net::boundary_of(content_type);
+    if (!boundary) {
+        throw net::Problem(boundary.error())
+            .with_status(content_type.find("multipart/form-data") == std::string_view::npos ? 415
+                                                                                            : 400);
+    }
+    const auto use = co_await sessions.use(whose_files(exchange), session_in(exchange));
+    exchange.limit_body(kFormBytesMax);
+    const sessions::Files files(use->link());
+    if (asked.parents) co_await files.make_folder(folder, true);
+    const auto entry = co_await files.stat(folder, true);
+    if (entry.type != sessions::FileType::Directory) {
+        throw ErrorException({Code::Conflict, path_text(folder) + " is no folder"});
+    }
+    Uploaded done;
+    std::optional<net::Problem> problem;
+    try {
+        co_await store_all(exchange, files, use->record(), folder, *boundary, done);
+    } catch (const net::Problem& failed) {
+        problem = failed;
+    } catch (const ErrorException& failed) {
+        problem.emplace(failed.error);
+        if (failed.error.code == Code::Exhausted) problem->status = 507;
+    }
+    if (!problem && done.files.empty()) {
+        problem.emplace(Code::InvalidArgument, "files: the form has no file in it");
+    }
+    if (problem) throw with_stored(std::move(*problem), done);
+    co_await exchange.respond(json_response(201, done));
+}
+
+}  // namespace
+
+void add_file_upload_routes(Api& api, sessions::Sessions& sessions) {
+    api.add(
+        {.method = "POST",
+         .pattern = "/v1/sessions/{id}/files/{path...}",
+         .id = "upload_files",
+         .tag = kFilesTag,
+         .summary = "Upload files to a folder",
+         .description = "A form with any number of files. A file's name may have folders in it; "
+                        "they are made. Each file is stored whole or not at all; when one fails, "
+                        "those before it stay, and the problem names them in `stored`.",
+         .path = schema::described<FilePath>(),
+         .query = schema::described<UploadQuery>(),
+         .bodies = {schema::file_body({{std::string(kField), "The files.", true, true}})},
+         .answers = {schema::json_answer<Uploaded>(201, "All of them are stored.")}},
+        [&sessions](net::Exchange& exchange) { return upload(sessions, exchange); });
+}
+
+}  // namespace atl::api
