@@ -44,7 +44,7 @@ Kernel::~Kernel() {
         KernelCall* call = queue_.front();
         queue_.pop_front();
         call->kernel_ = nullptr;
-        call->fail("unavailable", "the context " + context_ + " was deleted");
+        call->fail("conflict", "the context " + context_ + " was restarted or deleted meanwhile");
     }
     if (pid_ > 0) kill_tree(pid_, "kernel-" + context_);
 }
@@ -400,9 +400,7 @@ void KernelCall::eof() {
         held_eof_ = true;
 }
 
-bool KernelCall::under_way() const {
-    return kernel_->current() == this && kernel_->sent_current_;
-}
+bool KernelCall::under_way() const { return kernel_->current() == this && kernel_->sent_current_; }
 
 void KernelCall::begin_stop(Stopping why, std::chrono::milliseconds grace) {
     if (kernel_ == nullptr) return;

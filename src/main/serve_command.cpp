@@ -1,5 +1,6 @@
 // `atoll serve`: the server, put together from its parts and taken apart again in order.
 #include "api/api.hpp"
+#include "api/context_routes.hpp"
 #include "api/door.hpp"
 #include "api/run_routes.hpp"
 #include "api/server_routes.hpp"
@@ -107,11 +108,13 @@ private:
         api::add_server_routes(api_, std::move(facts), *sessions_, *store_);
         api::add_session_routes(api_, *sessions_);
         api::add_run_routes(api_, *sessions_);
+        api::add_context_routes(api_, *sessions_);
         api_.finish({.title = "Atoll",
                      .version = ATOLL_VERSION,
                      .description = "A safe place for AI agents to work.",
                      .tags = {{"Sessions", "What a client holds on to."},
                               {"Runs", "Code in, output and results out."},
+                              {"Contexts", "Python kernels and what stands in them."},
                               {"Server", "About the server itself."}}});
         net::ServerOptions http;
         http.listen = options_.listen;
