@@ -147,11 +147,26 @@ Result<void> GuestLink::take(const wire::Frame& frame) {
     }
     // A sink may have closed the channel, or the link, while it listened.
     const auto still = channels_.find(id);
-    if (still != channels_.end() && wire::costs_credit(frame.kind)) {
-        const auto grant = still->second.received.consumed(frame.payload.size());
-        if (grant > 0) wire::append_credit(out_, id, grant);
+    if (still == channels_.end() || !wire::costs_credit(frame.kind)) return {};
+    if (still->second.mode == Credit::ByHand && still->second.sink != nullptr) {
+        still->second.held_back += frame.payload.size();
+        still->second.sink->owes(frame.payload.size());
+        return {};
     }
+    const auto grant = still->second.received.consumed(frame.payload.size());
+    if (grant > 0) wire::append_credit(out_, id, grant);
     return {};
+}
+
+void GuestLink::grant(ChannelId channel, std::size_t bytes) {
+    const auto found = channels_.find(channel);
+    if (found == channels_.end()) return;
+    bytes = std::min(bytes, found->second.held_back);
+    found->second.held_back -= bytes;
+    const auto granted = found->second.received.consumed(bytes);
+    if (granted == 0) return;
+    wire::append_credit(out_, channel, granted);
+    flush();
 }
 
 void GuestLink::lose(const Error& why) {
@@ -169,14 +184,15 @@ void GuestLink::lose(const Error& why) {
 
 void GuestLink::close() { lose({Code::Unavailable, "the sandbox was closed"}); }
 
-ChannelId GuestLink::open(const json::object& request, Sink& sink) {
+ChannelId GuestLink::open(const json::object& request, Sink& sink, Credit credit) {
     const ChannelId id = next_++;
     channels_.emplace(id, Channel{&sink,
                                   {},
                                   {},
                                   wire::EventAssembler(kEventBytesMax),
                                   std::make_shared<asio::steady_timer>(
-                                      executor_, asio::steady_timer::time_point::max())});
+                                      executor_, asio::steady_timer::time_point::max()),
+                                  credit});
     const std::string text = json::serialize(request);
     if (!alive_ || text.size() > wire::kPayloadBytesMax) {
         const Error why = alive_
@@ -212,6 +228,8 @@ void GuestLink::abandon(ChannelId channel) {
     const auto found = channels_.find(channel);
     if (found == channels_.end()) return;
     found->second.sink = nullptr;
+    found->second.mode = Credit::WhenHeard;
+    grant(channel, found->second.held_back);
     control(channel, {{"do", "cancel"}});
 }
 

@@ -25,8 +25,13 @@ namespace atl::sessions {
 
 using ChannelId = std::uint32_t;
 
-// Who listens on a channel. `output` and `data` return when the bytes are dealt with: only then
-// does the guest get credit for more.
+// When the guest may send more on a channel.
+enum class Credit {
+    WhenHeard,  // as soon as the sink has returned
+    ByHand,     // when somebody calls GuestLink::grant: for who passes bytes on to a slow reader
+};
+
+// Who listens on a channel.
 class Sink {
 public:
     virtual ~Sink() = default;
@@ -34,6 +39,9 @@ public:
     virtual void output(wire::Kind, std::string_view) {}  // Stdout or Stderr
     virtual void data(std::string_view) {}
     virtual void eof() {}
+    // Of a channel with Credit::ByHand: what the event or piece that was just heard has cost, to be
+    // granted once it is dealt with.
+    virtual void owes(std::size_t) {}
     // The last word; the channel is closed. `{"ok": false, …}` has become an Error.
     virtual void end(Result<boost::json::object> result) = 0;
 };
@@ -44,7 +52,10 @@ public:
     [[nodiscard]] static std::shared_ptr<GuestLink> start(boost::asio::any_io_executor executor,
                                                           UniqueFd stream);
 
-    ChannelId open(const boost::json::object& request, Sink& sink);
+    ChannelId open(const boost::json::object& request, Sink& sink,
+                   Credit credit = Credit::WhenHeard);
+    // The guest may send as many bytes more on a channel with Credit::ByHand.
+    void grant(ChannelId channel, std::size_t bytes);
     void control(ChannelId channel, const boost::json::object& command);
     void eof(ChannelId channel);
     // Stops listening; what still comes on the channel is dropped and paid for.
@@ -65,6 +76,8 @@ private:
         wire::ReceiveCredit received;
         wire::EventAssembler events;
         std::shared_ptr<boost::asio::steady_timer> credit_came;
+        Credit mode = Credit::WhenHeard;
+        std::size_t held_back = 0;  // heard and not yet granted, with Credit::ByHand
     };
     GuestLink(boost::asio::any_io_executor executor, UniqueFd stream);
     boost::asio::awaitable<void> read();
