@@ -3,6 +3,7 @@
 #include "sessions/spec_text.hpp"
 
 #include <boost/asio/as_tuple.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <set>
 #include <sys/random.h>
@@ -193,7 +194,10 @@ void Sessions::let_go(Session& session) noexcept {
     if (session.link_) session.link_->close();
     session.link_.reset();
     if (session.sandbox_) session.sandbox_->destroy();
-    session.sandbox_.reset();
+    // Whoever ran something in it hears of the end in the next turn, and may still ask what it
+    // used.
+    asio::post(executor_,
+               [last = std::shared_ptr<core::Sandbox>(std::move(session.sandbox_))]() noexcept {});
     session.frozen_ = false;
 }
 
