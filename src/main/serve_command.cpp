@@ -2,12 +2,14 @@
 #include "api/api.hpp"
 #include "api/context_routes.hpp"
 #include "api/door.hpp"
+#include "api/process_routes.hpp"
 #include "api/run_routes.hpp"
 #include "api/server_routes.hpp"
 #include "api/session_routes.hpp"
 #include "main/commands.hpp"
 #include "net/server.hpp"
 #include "runtimes/native/runtime.hpp"
+#include "sessions/processes.hpp"
 #include "sessions/sessions.hpp"
 #include "stores/folders/disk_folders.hpp"
 #include "stores/sqlite/store.hpp"
@@ -75,6 +77,7 @@ public:
         runtime_ = std::make_unique<native::NativeRuntime>(context_.get_executor(), paths, runtime);
         sessions_ = std::make_unique<sessions::Sessions>(
             context_.get_executor(), *runtime_, *store_, *folders_, sessions::SessionOptions{});
+        processes_ = std::make_unique<sessions::Processes>(context_.get_executor());
         spdlog::info("raising the template default");
         co_await runtime_->start();
         co_await sessions_->recover();
@@ -91,6 +94,7 @@ public:
         co_await http_->stop(kGrace);
         co_await sessions_->stop();
         co_await runtime_->stop();
+        processes_.reset();
         sessions_.reset();
         folders_.reset();
         store_.reset();
@@ -109,12 +113,14 @@ private:
         api::add_session_routes(api_, *sessions_);
         api::add_run_routes(api_, *sessions_);
         api::add_context_routes(api_, *sessions_);
+        api::add_process_routes(api_, *sessions_, *processes_);
         api_.finish({.title = "Atoll",
                      .version = ATOLL_VERSION,
                      .description = "A safe place for AI agents to work.",
                      .tags = {{"Sessions", "What a client holds on to."},
                               {"Runs", "Code in, output and results out."},
                               {"Contexts", "Python kernels and what stands in them."},
+                              {"Processes", "Programs to come back to, and terminals."},
                               {"Server", "About the server itself."}}});
         net::ServerOptions http;
         http.listen = options_.listen;
@@ -133,6 +139,7 @@ private:
     std::unique_ptr<folders::DiskFolders> folders_;
     std::unique_ptr<native::NativeRuntime> runtime_;
     std::unique_ptr<sessions::Sessions> sessions_;
+    std::unique_ptr<sessions::Processes> processes_;
     std::unique_ptr<api::Door> door_;
     api::Api api_;
     std::unique_ptr<net::Server> http_;
