@@ -6,6 +6,7 @@
 #include "api/run_routes.hpp"
 #include "api/server_routes.hpp"
 #include "api/session_routes.hpp"
+#include "api/terminal_routes.hpp"
 #include "main/commands.hpp"
 #include "net/server.hpp"
 #include "runtimes/native/runtime.hpp"
@@ -114,6 +115,7 @@ private:
         api::add_run_routes(api_, *sessions_);
         api::add_context_routes(api_, *sessions_);
         api::add_process_routes(api_, *sessions_, *processes_);
+        api::add_terminal_routes(api_, *sessions_);
         api_.finish({.title = "Atoll",
                      .version = ATOLL_VERSION,
                      .description = "A safe place for AI agents to work.",
