@@ -2,6 +2,7 @@
 #include "api/api.hpp"
 #include "api/context_routes.hpp"
 #include "api/door.hpp"
+#include "api/port_routes.hpp"
 #include "api/process_routes.hpp"
 #include "api/run_routes.hpp"
 #include "api/server_routes.hpp"
@@ -46,6 +47,7 @@ struct ServeOptions {
     std::string data_dir;
     std::size_t pool = native::default_pool_size();
     bool access_log = false;
+    std::chrono::seconds ports_answer_timeout{60};
 };
 
 std::string walls_of(const sys::CgroupHost& host) {
@@ -116,6 +118,7 @@ private:
         api::add_context_routes(api_, *sessions_);
         api::add_process_routes(api_, *sessions_, *processes_);
         api::add_terminal_routes(api_, *sessions_);
+        api::add_port_routes(api_, *sessions_, {options_.ports_answer_timeout});
         api_.finish({.title = "Atoll",
                      .version = ATOLL_VERSION,
                      .description = "A safe place for AI agents to work.",
@@ -123,10 +126,14 @@ private:
                               {"Runs", "Code in, output and results out."},
                               {"Contexts", "Python kernels and what stands in them."},
                               {"Processes", "Programs to come back to, and terminals."},
+                              {"Ports", "Web servers inside of sandboxes."},
                               {"Server", "About the server itself."}}});
         net::ServerOptions http;
         http.listen = options_.listen;
-        http.admit = [this](net::Request& request) { door_->admit(request); };
+        http.admit = [this](net::Request& request) {
+            api::let_port_pages_in(request);
+            door_->admit(request);
+        };
         if (options_.access_log) http.access_log = spdlog::stderr_logger_mt("access");
         const auto root = [this](net::Exchange& exchange) {
             return api_.router().handle(exchange);
@@ -181,6 +188,14 @@ void add_serve_command(CLI::App& app, int& exit_code) {
                         "Where sessions and the database lie; templates stay where they are");
     command->add_option("--pool", options->pool, "Sandboxes kept ready");
     command->add_flag("--access-log", options->access_log, "One line for each request");
+    command
+        ->add_option_function<unsigned>(
+            "--ports-answer-timeout",
+            [options](unsigned seconds) {
+                options->ports_answer_timeout = std::chrono::seconds(seconds);
+            },
+            "Seconds that a web server in a sandbox may take to answer (60)")
+        ->check(CLI::Range(1u, 3600u));
     command->callback([options, &exit_code] { exit_code = serve(*options); });
 }
 
