@@ -44,7 +44,7 @@ Kernel::~Kernel() {
         KernelCall* call = queue_.front();
         queue_.pop_front();
         call->kernel_ = nullptr;
-        call->fail("unavailable", "the context " + context_ + " was deleted");
+        call->fail("conflict", "the context " + context_ + " was restarted or deleted meanwhile");
     }
     if (pid_ > 0) kill_tree(pid_, "kernel-" + context_);
 }

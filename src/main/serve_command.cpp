@@ -1,13 +1,18 @@
 // `atoll serve`: the server, put together from its parts and taken apart again in order.
 #include "api/api.hpp"
+#include "api/context_routes.hpp"
 #include "api/door.hpp"
 #include "api/file_routes.hpp"
+#include "api/port_routes.hpp"
+#include "api/process_routes.hpp"
 #include "api/run_routes.hpp"
 #include "api/server_routes.hpp"
 #include "api/session_routes.hpp"
+#include "api/terminal_routes.hpp"
 #include "main/commands.hpp"
 #include "net/server.hpp"
 #include "runtimes/native/runtime.hpp"
+#include "sessions/processes.hpp"
 #include "sessions/sessions.hpp"
 #include "stores/folders/disk_folders.hpp"
 #include "stores/folders/disk_outputs.hpp"
@@ -50,6 +55,7 @@ struct ServeOptions {
     std::string data_dir;
     std::size_t pool = native::default_pool_size();
     bool access_log = false;
+    std::chrono::seconds ports_answer_timeout{60};
 };
 
 std::string walls_of(const sys::CgroupHost& host) {
@@ -96,6 +102,7 @@ private:
         session_options.memory_free = [] { return sys::memory_free(); };
         sessions_ = std::make_unique<sessions::Sessions>(context_.get_executor(), *runtime_,
                                                          *store_, *folders_, session_options);
+        processes_ = std::make_unique<sessions::Processes>(context_.get_executor());
         make_http();
         http_->bind();  // a port that is taken is said at once
         spdlog::info("raising the template default");
@@ -125,6 +132,7 @@ private:
         stopping_ = true;
         if (sessions_) co_await sessions_->stop();
         if (runtime_) co_await runtime_->stop();
+        processes_.reset();
         sessions_.reset();
         folders_.reset();
         store_.reset();
@@ -151,16 +159,26 @@ private:
         api::add_session_routes(api_, *sessions_);
         api::add_run_routes(api_, *sessions_, *outputs_, {});
         api::add_file_routes(api_, *sessions_);
+        api::add_context_routes(api_, *sessions_);
+        api::add_process_routes(api_, *sessions_, *processes_);
+        api::add_terminal_routes(api_, *sessions_);
+        api::add_port_routes(api_, *sessions_, {options_.ports_answer_timeout});
         api_.finish({.title = "Atoll",
                      .version = ATOLL_VERSION,
                      .description = "A safe place for AI agents to work.",
                      .tags = {{"Sessions", "What a client holds on to."},
                               {"Runs", "Code in, output and results out."},
                               {"Files", "The files of a session, from outside."},
+                              {"Contexts", "Python kernels and what stands in them."},
+                              {"Processes", "Programs to come back to, and terminals."},
+                              {"Ports", "Web servers inside of sandboxes."},
                               {"Server", "About the server itself."}}});
         net::ServerOptions http;
         http.listen = options_.listen;
-        http.admit = [this](net::Request& request) { door_->admit(request); };
+        http.admit = [this](net::Request& request) {
+            api::let_port_pages_in(request);
+            door_->admit(request);
+        };
         if (options_.access_log) http.access_log = spdlog::stderr_logger_mt("access");
         const auto root = [this](net::Exchange& exchange) {
             return api_.router().handle(exchange);
@@ -176,6 +194,7 @@ private:
     std::unique_ptr<folders::DiskOutputs> outputs_;
     std::unique_ptr<native::NativeRuntime> runtime_;
     std::unique_ptr<sessions::Sessions> sessions_;
+    std::unique_ptr<sessions::Processes> processes_;
     std::unique_ptr<api::Door> door_;
     api::Api api_;
     std::unique_ptr<net::Server> http_;
@@ -215,6 +234,14 @@ void add_serve_command(CLI::App& app, int& exit_code) {
                         "Where sessions and the database lie; templates stay where they are");
     command->add_option("--pool", options->pool, "Sandboxes kept ready");
     command->add_flag("--access-log", options->access_log, "One line for each request");
+    command
+        ->add_option_function<unsigned>(
+            "--ports-answer-timeout",
+            [options](unsigned seconds) {
+                options->ports_answer_timeout = std::chrono::seconds(seconds);
+            },
+            "Seconds that a web server in a sandbox may take to answer (60)")
+        ->check(CLI::Range(1u, 3600u));
     command->callback([options, &exit_code] { exit_code = serve(*options); });
 }
 

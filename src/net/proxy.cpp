@@ -255,6 +255,7 @@ private:
         }
         deadline_.cancel();
         auto headers = passed_on(head.headers, options_.hidden_response_headers);
+        if (options_.edit_response) options_.edit_response(headers);
         for (const auto& [name, value] : options_.added_response_headers) headers.set(name, value);
         if (head.status == 101) {
             if (!upgrades_) bad_gateway("switched protocols without being asked");

@@ -23,8 +23,9 @@ struct ProxyOptions {
     // Of the guest's answer: what would bind a browser to more than this one page.
     std::vector<std::string> hidden_response_headers{"Strict-Transport-Security", "Alt-Svc",
                                                      "Clear-Site-Data"};
-    Headers added_headers;           // to the inner server
-    Headers added_response_headers;  // to the client; replace the guest's
+    Headers added_headers;                        // to the inner server
+    Headers added_response_headers;               // to the client; replace the guest's
+    std::function<void(Headers&)> edit_response;  // before these are added; may be left out
     std::size_t header_bytes_max = 32 * 1024;
     std::size_t headers_max = 100;
     std::uint64_t request_bytes_max = 1ull << 30;

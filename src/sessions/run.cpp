@@ -138,7 +138,7 @@ asio::awaitable<RunEnd> Run::in_kernel(RunRequest request, RunListener listener)
         result.reason = EndReason::Timeout;
     } else if (meter.truncated()) {
         result.reason = EndReason::Output;
-    } else if (cancelled_) {
+    } else if (cancelled_ || wire::flag_of(end, "interrupted")) {  // here, or by another request
         result.reason = EndReason::Killed;
     } else if (died && usage.memory_kills > kills_before) {
         result.reason = EndReason::Memory;

@@ -7,6 +7,7 @@
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <set>
 
@@ -208,7 +209,10 @@ void Sessions::let_go(Session& session) noexcept {
     session.link_.reset();
     session.changes_.reset();
     if (session.sandbox_) session.sandbox_->destroy();
-    session.sandbox_.reset();
+    // Whoever ran something in it hears of the end in the next turn, and may still ask what it
+    // used.
+    asio::post(executor_,
+               [last = std::shared_ptr<core::Sandbox>(std::move(session.sandbox_))]() noexcept {});
     session.frozen_ = false;
 }
 

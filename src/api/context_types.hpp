@@ -1,0 +1,72 @@
+#pragma once
+// Contexts and their variables as the API speaks of them.
+#include "api/schema/json.hpp"
+#include "sessions/contexts.hpp"
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace atl::api {
+
+struct CreateContext {
+    std::string name;
+    std::string cwd = "/session";
+};
+ATOLL_DESCRIBED(CreateContext);
+
+struct ContextView {
+    std::string name;
+    std::string cwd;
+    std::string state;
+    std::int64_t runs = 0;
+};
+ATOLL_DESCRIBED(ContextView);
+[[nodiscard]] ContextView view_of(const sessions::Context& context);
+
+struct ContextList {
+    std::vector<ContextView> contexts;
+};
+ATOLL_DESCRIBED(ContextList);
+
+struct ContextPath {
+    std::string id;
+    std::string context;
+};
+ATOLL_DESCRIBED(ContextPath);
+
+struct InterruptContext {
+    std::chrono::milliseconds grace{2000};
+};
+ATOLL_DESCRIBED(InterruptContext);
+
+struct InterruptAnswer {
+    bool was_running = false;
+};
+ATOLL_DESCRIBED(InterruptAnswer);
+
+struct ListVariables {
+    std::uint64_t offset = 0;
+    std::uint32_t limit = 200;
+    std::chrono::milliseconds patience{5000};
+};
+ATOLL_DESCRIBED(ListVariables);
+
+struct VariableView {
+    std::string name;
+    std::string type;
+    std::uint64_t size_bytes = 0;
+    std::string preview;
+    std::optional<std::vector<std::int64_t>> shape;
+};
+ATOLL_DESCRIBED(VariableView);
+
+struct VariableList {
+    std::vector<VariableView> variables;
+    std::uint64_t total = 0;
+    std::optional<std::uint64_t> next_offset;
+};
+ATOLL_DESCRIBED(VariableList);
+
+}  // namespace atl::api

@@ -1,0 +1,189 @@
+#include "api/port_routes.hpp"
+
+#include "api/port_stream.hpp"
+#include "api/port_types.hpp"
+#include "net/problem.hpp"
+#include "net/proxy.hpp"
+
+#include <array>
+
+namespace atl::api {
+
+namespace asio = boost::asio;
+using schema::described;
+
+namespace {
+
+constexpr std::string_view kTag = "Ports";
+constexpr std::chrono::seconds kDialPatience{10};
+constexpr std::size_t kPrefixSegments = 5;  // v1, sessions, {id}, ports, {port}
+constexpr std::string_view kMethods = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS";
+
+// A page lives with this in an origin of its own, `null`: it cannot read what the API answers, has
+// no cookies and no storage there, and the door refuses what it sends to anything but a port.
+constexpr std::string_view kPagePolicy =
+    "sandbox allow-scripts allow-forms allow-modals allow-popups allow-downloads "
+    "allow-pointer-lock";
+
+// What a guest could do to the whole origin, or to the person in front of the browser in its name.
+const std::vector<std::string>& refused_headers() {
+    static const std::vector<std::string> kNames{
+        "Set-Cookie", "Set-Cookie2",
+        // pins of the origin
+        "Strict-Transport-Security", "Public-Key-Pins", "Expect-CT", "Alt-Svc", "Clear-Site-Data",
+        "Accept-CH", "Critical-CH", "Login-Status", "Origin-Trial",
+        // a worker or a report that outlives the page
+        "Service-Worker-Allowed", "NEL", "Report-To", "Reporting-Endpoints",
+        "Content-Security-Policy-Report-Only",
+        // would ask for a password in the name of this server
+        "WWW-Authenticate",
+        // who else may read it is not the guest's to say
+        "Access-Control-Allow-Origin", "Access-Control-Allow-Credentials", "Timing-Allow-Origin"};
+    return kNames;
+}
+
+int port_in(const net::Request& request) {
+    using Parameters = std::vector<schema::Parameter>;
+    const Parameters parameters{{"id", request.parameter("id")},
+                                {"port", request.parameter("port")}};
+    return schema::from_parameters<PortPath>(parameters).port;
+}
+
+// The path as it was sent, in two: what names the port, and what its server shall see.
+std::pair<std::string, std::string> split_path(const std::string& path) {
+    std::size_t at = 0;
+    for (std::size_t i = 0; i < kPrefixSegments; ++i)
+        at = std::min(path.find('/', at + 1), path.size());
+    return {path.substr(0, at), path.substr(at)};
+}
+
+// A server that knows nothing of the prefix redirects to paths of its own.
+void mend_location(net::Headers& headers, const std::string& prefix, const std::string& host) {
+    const auto given = headers.get("Location");
+    if (!given) return;
+    std::string location(*given);
+    for (const std::string& own :
+         {"http://" + host, "http://127.0.0.1" + host.substr(host.find(':'))}) {
+        if (location.rfind(own, 0) != 0) continue;
+        const auto rest = location.substr(own.size());
+        if (rest.empty() || rest.front() == '/') location = rest.empty() ? "/" : rest;
+    }
+    const bool a_path = location.rfind("/", 0) == 0 && location.rfind("//", 0) != 0;
+    const bool knows = location == prefix || location.rfind(prefix + "/", 0) == 0;
+    if (a_path && !knows) location = prefix + location;
+    headers.set("Location", location);
+}
+
+bool is_preflight(const net::Request& request) {
+    return request.method == "OPTIONS" && request.headers.contains("Access-Control-Request-Method");
+}
+
+net::Response preflight_answer(const net::Request& request) {
+    auto response = net::Response::empty();
+    response.headers.set("Access-Control-Allow-Origin", "null");
+    response.headers.set("Access-Control-Allow-Methods", kMethods);
+    if (const auto asked = request.headers.get("Access-Control-Request-Headers")) {
+        response.headers.set("Access-Control-Allow-Headers", *asked);
+    }
+    response.headers.set("Access-Control-Max-Age", "600");
+    response.headers.set("Vary", "Origin");
+    return response;
+}
+
+asio::awaitable<void> pass_on(sessions::Sessions& sessions, net::Exchange& exchange,
+                              PortOptions limits) {
+    const net::Request& request = exchange.request();
+    const int port = port_in(request);
+    const auto use = co_await sessions.use(core::Whose::of(caller_of(request).owner),
+                                           SessionId(request.parameter("id")));
+    if (is_preflight(request)) {
+        co_await exchange.respond(preflight_answer(request));
+        co_return;
+    }
+    const auto [prefix, path] = split_path(request.target.path);
+    net::ProxyOptions options;
+    options.target = path;
+    if (!request.target.query_text.empty()) options.target += "?" + request.target.query_text;
+    options.host = "localhost:" + std::to_string(port);
+    options.prefix = prefix;
+    options.answer_timeout = limits.answer_timeout;
+    options.hidden_headers = {"Authorization", "X-Api-Key", "Cookie", "Origin", "Referer"};
+    // Servers compare it with the Host that they see.
+    if (request.headers.contains("Origin") || exchange.wants_websocket()) {
+        options.added_headers.set("Origin", "http://" + options.host);
+    }
+    options.hidden_response_headers = refused_headers();
+    options.added_response_headers = {{"Content-Security-Policy", std::string(kPagePolicy)},
+                                      {"Access-Control-Allow-Origin", "null"},
+                                      {"Referrer-Policy", "no-referrer"}};
+    options.edit_response = [own = options.prefix, host = options.host](net::Headers& headers) {
+        mend_location(headers, own, host);
+    };
+    std::unique_ptr<net::ByteStream> stream =
+        co_await PortStream::dial(use->link(), exchange.executor(), port, kDialPatience);
+    co_await net::proxy(exchange, std::move(stream), std::move(options));
+}
+
+asio::awaitable<void> redirect(net::Exchange& exchange) {
+    (void)port_in(exchange.request());
+    const auto& target = exchange.request().target;
+    auto response = net::Response::empty(308);
+    const std::string query = target.query_text.empty() ? "" : "?" + target.query_text;
+    response.headers.set("Location", target.path + "/" + query);
+    co_await exchange.respond(std::move(response));
+}
+
+}  // namespace
+
+void let_port_pages_in(net::Request& request) {
+    const auto& segments = request.target.segments;
+    const bool a_port = segments.size() > kPrefixSegments && segments[0] == "v1" &&
+                        segments[1] == "sessions" && segments[3] == "ports";
+    if (a_port && request.headers.get_or("Origin", {}) == "null") request.headers.remove("Origin");
+}
+
+void add_port_routes(Api& api, sessions::Sessions& sessions, PortOptions options) {
+    api.add({.method = "GET",
+             .pattern = "/v1/sessions/{id}/ports/{port}",
+             .id = "enter_port",
+             .tag = kTag,
+             .summary = "To the root of a web server in the sandbox",
+             .path = described<PortPath>(),
+             .answers = {schema::empty_answer(308, "With a slash at the end.")}},
+            [](net::Exchange& exchange) { return redirect(exchange); });
+    struct Method {
+        std::string_view method, id, summary;
+    };
+    static constexpr std::array<Method, 6> kPassed{{
+        {"GET", "get_port", "Ask a web server in the sandbox; also WebSocket"},
+        {"POST", "post_port", "Post to a web server in the sandbox"},
+        {"PUT", "put_port", "Put to a web server in the sandbox"},
+        {"PATCH", "patch_port", "Patch at a web server in the sandbox"},
+        {"DELETE", "delete_port", "Delete at a web server in the sandbox"},
+        {"OPTIONS", "options_port", "Ask a web server in the sandbox for its options"},
+    }};
+    for (const auto& [method, id, summary] : kPassed) {
+        schema::Route route{
+            .method = method,
+            .pattern = "/v1/sessions/{id}/ports/{port}/{path...}",
+            .id = id,
+            .tag = kTag,
+            .summary = summary,
+            .description =
+                "The answer is the server's own, without cookies and in an origin of "
+                "its own. 502 when nothing listens there or it answers badly, 504 when "
+                "it does not answer in time.",
+            .path = described<PortFilePath>(),
+            .answers = {schema::bytes_answer("What the server in the sandbox answers.")}};
+        if (method == "POST" || method == "PUT" || method == "PATCH") {
+            auto body = schema::bytes_body("Passed on as it is.");
+            body.required = false;
+            route.bodies = {std::move(body)};
+        }
+        api.add(std::move(route), [&sessions, options](net::Exchange& exchange) {
+            return pass_on(sessions, exchange, options);
+        });
+    }
+}
+
+}  // namespace atl::api

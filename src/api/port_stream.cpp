@@ -1,0 +1,116 @@
+#include "api/port_stream.hpp"
+
+#include "net/problem.hpp"
+
+#include <algorithm>
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <cstring>
+
+namespace atl::api {
+
+namespace asio = boost::asio;
+namespace json = boost::json;
+
+namespace {
+
+constexpr auto as_tuple = asio::as_tuple(asio::use_awaitable);
+constexpr std::size_t kIdleBytesMax = 4096;  // what an idle stream keeps of its buffer
+
+}  // namespace
+
+PortStream::PortStream(std::shared_ptr<sessions::GuestLink> link, asio::any_io_executor executor)
+    : link_(std::move(link)), came_(executor, asio::steady_timer::time_point::max()) {}
+
+asio::awaitable<std::unique_ptr<PortStream>> PortStream::dial(
+    std::shared_ptr<sessions::GuestLink> link, asio::any_io_executor executor, int port,
+    std::chrono::milliseconds patience) {
+    std::unique_ptr<PortStream> stream(new PortStream(std::move(link), executor));
+    const json::object request{{"op", "dial"}, {"port", port}};
+    stream->open_ = true;
+    stream->channel_ = stream->link_->open(request, *stream, sessions::Credit::ByHand);
+    stream->came_.expires_after(patience);
+    while (!stream->connected_ && !stream->failed_) {
+        const auto [woken] = co_await stream->came_.async_wait(as_tuple);
+        if (!woken && !stream->connected_ && !stream->failed_) {
+            throw net::Problem(Code::Timeout, "nobody takes connections to port " +
+                                                  std::to_string(port) + " of the sandbox");
+        }
+    }
+    if (!stream->connected_) {
+        throw net::Problem(Code::Unavailable, "nothing listens on port " + std::to_string(port) +
+                                                  " of the sandbox: " + stream->failed_->message)
+            .with_status(502);
+    }
+    stream->came_.expires_at(asio::steady_timer::time_point::max());
+    co_return stream;
+}
+
+void PortStream::event(json::object event) {
+    const auto* name = event.if_contains("event");
+    if (name == nullptr || !name->is_string() || name->get_string() != "connected") return;
+    connected_ = true;
+    came_.cancel();
+}
+
+void PortStream::data(std::string_view piece) {
+    in_.append(piece);
+    heard_data_ = true;
+    came_.cancel();
+}
+
+void PortStream::owes(std::size_t bytes) {
+    // Data is paid for when it is read.
+    if (!std::exchange(heard_data_, false)) link_->grant(channel_, bytes);
+}
+
+void PortStream::eof() {
+    their_end_ = true;
+    came_.cancel();
+}
+
+void PortStream::end(Result<json::object> result) {
+    open_ = false;
+    if (!result)
+        failed_ = result.error();
+    else if (!their_end_)
+        failed_ = Error{Code::Unavailable, "the connection in the sandbox broke"};
+    came_.cancel();
+}
+
+asio::awaitable<std::size_t> PortStream::read_some(std::span<char> into) {
+    while (in_.empty() && !their_end_ && !failed_) co_await came_.async_wait(as_tuple);
+    if (in_.empty()) {
+        if (their_end_) co_return 0;
+        throw ErrorException(*failed_);
+    }
+    const std::size_t bytes = std::min(into.size(), in_.size() - in_at_);
+    std::memcpy(into.data(), in_.data() + in_at_, bytes);
+    in_at_ += bytes;
+    if (in_at_ == in_.size()) {
+        in_at_ = 0;
+        in_.clear();
+        if (in_.capacity() > kIdleBytesMax) in_.shrink_to_fit();
+    }
+    if (open_) link_->grant(channel_, bytes);
+    co_return bytes;
+}
+
+asio::awaitable<void> PortStream::write_all(std::string_view bytes) {
+    if (!open_) throw ErrorException({Code::Unavailable, "the connection is closed"});
+    std::string copy(bytes);
+    const bool sent = co_await link_->data(channel_, std::move(copy));
+    if (!sent) throw ErrorException({Code::Unavailable, "the connection is closed"});
+}
+
+void PortStream::shutdown_write() {
+    if (open_) link_->eof(channel_);
+}
+
+void PortStream::close() {
+    if (std::exchange(open_, false)) link_->abandon(channel_);
+    if (!failed_) failed_ = Error{Code::Unavailable, "the connection was closed"};
+    came_.cancel();
+}
+
+}  // namespace atl::api

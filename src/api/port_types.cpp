@@ -1,0 +1,27 @@
+#include "api/port_types.hpp"
+
+#include "api/schema/describe.hpp"
+
+namespace atl::api {
+
+BOOST_DESCRIBE_STRUCT(PortPath, (), (id, port))
+ATOLL_TYPE(PortPath) {
+    return request("",
+                   field<&T::id>("The session.", required, length(1, 128),
+                                 example("s-mfrggzdfmztwq2lkmfrggzdfmztwq2lk")),
+                   field<&T::port>("Where the server listens, on 127.0.0.1 of the sandbox.",
+                                   required, range(1, 65535), example(8080)));
+}
+
+BOOST_DESCRIBE_STRUCT(PortFilePath, (), (id, port, path))
+ATOLL_TYPE(PortFilePath) {
+    return request(
+        "",
+        field<&T::id>("The session.", required, length(1, 128),
+                      example("s-mfrggzdfmztwq2lkmfrggzdfmztwq2lk")),
+        field<&T::port>("Where the server listens, on 127.0.0.1 of the sandbox.", required,
+                        range(1, 65535), example(8080)),
+        field<&T::path>("What to ask it for.", required, length(0, 8192), example("index.html")));
+}
+
+}  // namespace atl::api

@@ -1,0 +1,23 @@
+#pragma once
+// Ports as the API speaks of them.
+#include "api/schema/json.hpp"
+
+#include <cstdint>
+#include <string>
+
+namespace atl::api {
+
+struct PortPath {
+    std::string id;
+    std::uint16_t port = 0;
+};
+ATOLL_DESCRIBED(PortPath);
+
+struct PortFilePath {
+    std::string id;
+    std::uint16_t port = 0;
+    std::string path;
+};
+ATOLL_DESCRIBED(PortFilePath);
+
+}  // namespace atl::api

@@ -1,0 +1,44 @@
+#include "api/terminal_types.hpp"
+
+#include "api/schema/describe.hpp"
+
+namespace atl::api {
+
+BOOST_DESCRIBE_STRUCT(OpenTerminal, (), (rows, cols, cwd, command))
+ATOLL_TYPE(OpenTerminal) {
+    return request(
+        "", field<&T::rows>("Lines.", range(1, 4096)), field<&T::cols>("Columns.", range(1, 4096)),
+        field<&T::cwd>("The directory that it starts in.", length(1, 4096), one_line()),
+        field<&T::command>("A line for bash in place of an interactive shell.", length(1, 8192),
+                           prefixed("", R"(^\x00)", "text without NUL")));
+}
+
+BOOST_DESCRIBE_STRUCT(TerminalSize, (), (rows, cols))
+ATOLL_TYPE(TerminalSize) {
+    return request("The size of the window.",
+                   field<&T::rows>("Lines.", required, range(1, 4096), example(40)),
+                   field<&T::cols>("Columns.", required, range(1, 4096), example(120)));
+}
+
+BOOST_DESCRIBE_STRUCT(TerminalControl, (), (resize))
+ATOLL_TYPE(TerminalControl) {
+    return request("A text message to a terminal.",
+                   field<&T::resize>("The window has another size now."));
+}
+
+BOOST_DESCRIBE_STRUCT(TerminalEnd, (), (exit_code, signal, reason))
+ATOLL_TYPE(TerminalEnd) {
+    return response("How the program ended.", field<&T::exit_code>("0 when all went well."),
+                    field<&T::signal>("What ended it, or 0."),
+                    field<&T::reason>("exited, signalled or sandbox: it ended with its sandbox."));
+}
+
+BOOST_DESCRIBE_STRUCT(TerminalNote, (), (ended, error))
+ATOLL_TYPE(TerminalNote) {
+    return response(
+        "A text message from a terminal.",
+        field<&T::ended>("The last message: the program has ended."),
+        field<&T::error>("A text message could not be understood; it changed nothing."));
+}
+
+}  // namespace atl::api

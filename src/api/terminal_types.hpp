@@ -1,0 +1,43 @@
+#pragma once
+// What is said over a terminal's WebSocket besides the bytes themselves.
+#include "api/schema/json.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace atl::api {
+
+struct OpenTerminal {
+    std::uint16_t rows = 24;
+    std::uint16_t cols = 80;
+    std::string cwd = "/session";
+    std::optional<std::string> command;
+};
+ATOLL_DESCRIBED(OpenTerminal);
+
+struct TerminalSize {
+    std::uint16_t rows = 24;
+    std::uint16_t cols = 80;
+};
+ATOLL_DESCRIBED(TerminalSize);
+
+struct TerminalControl {
+    std::optional<TerminalSize> resize;
+};
+ATOLL_DESCRIBED(TerminalControl);
+
+struct TerminalEnd {
+    int exit_code = 0;
+    int signal = 0;
+    std::string reason;
+};
+ATOLL_DESCRIBED(TerminalEnd);
+
+struct TerminalNote {
+    std::optional<TerminalEnd> ended;
+    std::optional<std::string> error;
+};
+ATOLL_DESCRIBED(TerminalNote);
+
+}  // namespace atl::api

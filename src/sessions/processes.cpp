@@ -1,0 +1,326 @@
+#include "sessions/processes.hpp"
+
+#include "wire/fields.hpp"
+
+#include <algorithm>
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/experimental/awaitable_operators.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <csignal>
+#include <sys/random.h>
+
+namespace atl::sessions {
+
+namespace asio = boost::asio;
+namespace json = boost::json;
+using core::EndReason;
+using namespace asio::experimental::awaitable_operators;
+
+namespace {
+
+constexpr std::size_t kRunningMax = 32;
+constexpr std::size_t kEndedMax = 32;
+constexpr std::chrono::minutes kRememberTime{15};
+constexpr std::size_t kOutputBytesMax = 256 * 1024;
+// 20 MB a second: a program that prints for ever costs the one thread of the server little.
+constexpr std::chrono::milliseconds kTick{50};
+constexpr std::size_t kOutputBytesATick = 1u << 20;
+constexpr std::chrono::seconds kKillTime{10};
+constexpr auto as_tuple = asio::as_tuple(asio::use_awaitable);
+
+// 40 random bits: an id of a server that was restarted names no other process.
+std::string new_process_id() {
+    unsigned char bytes[8];
+    if (::getrandom(bytes, sizeof bytes, 0) != sizeof bytes) std::abort();  // never on Linux ≥ 3.17
+    static constexpr char kLetters[] = "abcdefghijklmnopqrstuvwxyz234567";
+    std::string id = "p-";
+    for (const unsigned char byte : bytes) id.push_back(kLetters[byte & 31]);
+    return id;
+}
+
+asio::awaitable<bool> pass(asio::any_io_executor executor, std::chrono::milliseconds time) {
+    asio::steady_timer timer(executor, time);
+    co_await timer.async_wait(as_tuple);
+    co_return true;
+}
+
+asio::awaitable<std::int64_t> guest_memory_kills(std::shared_ptr<GuestLink> link) {
+    const json::object question{{"op", "stats"}};
+    const json::object stats = co_await link->call(question);
+    co_return wire::number_of(stats, "memory_kills");
+}
+
+}  // namespace
+
+Process::Process(asio::any_io_executor executor, std::string id, ProcessStart wanted)
+    : executor_(executor),
+      id_(std::move(id)),
+      wanted_(std::move(wanted)),
+      log_(kOutputBytesMax),
+      news_(executor, asio::steady_timer::time_point::max()),
+      end_came_(executor, asio::steady_timer::time_point::max()),
+      tick_(executor) {}
+
+void Process::open(std::shared_ptr<GuestLink> link, core::Sandbox& sandbox) {
+    link_ = std::move(link);
+    sandbox_ = &sandbox;
+    stdin_open_ = wanted_.stdin_open;
+    json::object request{{"op", "process.start"},
+                         {"cwd", wanted_.directory},
+                         {"stdin", wanted_.stdin_open},
+                         {"timeout_ms", wanted_.timeout.count()}};
+    json::array argv;
+    for (const auto& part : wanted_.argv) argv.emplace_back(part);
+    request["argv"] = std::move(argv);
+    json::object environment;
+    for (const auto& [name, value] : wanted_.environment) environment[name] = value;
+    request["env"] = std::move(environment);
+    started_at_ = core::time_now();
+    began_ = Clock::now();
+    self_ = shared_from_this();
+    channel_ = link_->open(request, *this, Credit::ByHand);
+}
+
+void Process::event(json::object event) {
+    if (started_ || wire::text_of(event, "event") != "started") return;
+    started_ = true;
+    pid_ = wire::number_of(event, "pid");
+    news_.cancel();
+}
+
+void Process::output(wire::Kind kind, std::string_view piece) {
+    log_.add(kind, piece);
+    if (wanted_.output) wanted_.output(kind, piece);
+    news_.cancel();
+}
+
+void Process::pace(std::size_t bytes) {
+    owed_ += bytes;
+    spent_ += bytes;
+    if (spent_ < kOutputBytesATick) { link_->grant(channel_, std::exchange(owed_, 0)); }
+    if (ticking_) return;
+    ticking_ = true;
+    tick_.expires_after(kTick);
+    tick_.async_wait([self = shared_from_this()](boost::system::error_code) {
+        self->ticking_ = false;
+        self->spent_ = 0;
+        if (!self->self_ || self->owed_ == 0) return;
+        self->link_->grant(self->channel_, std::exchange(self->owed_, 0));
+    });
+}
+
+void Process::end(Result<json::object> result) {
+    const auto self = std::exchange(self_, nullptr);  // the channel is closed
+    ending_.at = core::time_now();
+    ending_.run_ms = std::chrono::duration<double, std::milli>(Clock::now() - began_).count();
+    if (!result && !started_) {
+        failed_ = result.error();
+        news_.cancel();
+        return;
+    }
+    if (!result) {
+        sandbox_ = nullptr;
+        ending_.reason = EndReason::Killed;
+        ending_.with_sandbox = true;
+        ending_.signal = SIGKILL;
+        ending_.exit_code = 128 + SIGKILL;
+        ending_.note = "it ended with its sandbox: " + result.error().message;
+        return finish(ending_);
+    }
+    ending_.signal = static_cast<int>(wire::number_of(*result, "signal"));
+    ending_.exit_code = static_cast<int>(wire::number_of(*result, "exit_code"));
+    if (wire::flag_of(*result, "timed_out")) {
+        ending_.reason = EndReason::Timeout;
+    } else if (killed_) {
+        ending_.reason = EndReason::Killed;
+    } else if (ending_.signal == SIGKILL && ask_guest_about_memory_) {
+        asio::co_spawn(
+            executor_, [self] { return self->look_at_memory(); }, asio::detached);
+        return;
+    } else if (ending_.signal == SIGKILL && sandbox_->usage().memory_kills > memory_kills_before_) {
+        ending_.reason = EndReason::Memory;
+    } else if (ending_.signal != 0) {
+        ending_.reason = EndReason::Signalled;
+    }
+    finish(ending_);
+}
+
+// On a host without cgroups it is the guest that watches the memory and knows.
+asio::awaitable<void> Process::look_at_memory() {
+    ending_.reason = EndReason::Signalled;
+    try {
+        const auto kills = co_await guest_memory_kills(link_);
+        if (kills > static_cast<std::int64_t>(memory_kills_before_)) {
+            ending_.reason = EndReason::Memory;
+        }
+    } catch (const ErrorException&) {
+        // The sandbox ended meanwhile; the signal is true all the same.
+    }
+    finish(ending_);
+}
+
+void Process::finish(ProcessEnd end) {
+    sandbox_ = nullptr;
+    stdin_open_ = false;
+    wanted_.output = nullptr;
+    ended_ = std::move(end);
+    awake_.reset();
+    news_.cancel();
+    end_came_.cancel();
+}
+
+void Process::let_go() {
+    if (self_) link_->abandon(channel_);
+    self_.reset();
+    awake_.reset();
+}
+
+asio::awaitable<void> Process::news() {
+    const auto self = shared_from_this();
+    co_await news_.async_wait(as_tuple);
+}
+
+asio::awaitable<bool> Process::wait(std::chrono::milliseconds time) {
+    const auto self = shared_from_this();
+    const auto until = Clock::now() + time;
+    while (!ended_) {
+        const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now());
+        if (left.count() <= 0) co_return false;
+        auto either = end_came_.async_wait(as_tuple) || pass(executor_, left);
+        co_await std::move(either);
+    }
+    co_return true;
+}
+
+asio::awaitable<bool> Process::input(std::string bytes, std::chrono::milliseconds patience) {
+    const auto self = shared_from_this();
+    const auto turn = co_await input_turn_.enter();
+    if (!stdin_open()) co_return false;
+    auto either = link_->data(channel_, std::move(bytes)) || pass(executor_, patience);
+    const auto first = co_await std::move(either);
+    if (first.index() == 1) {
+        throw ErrorException({Code::Timeout, "the program does not read its input"});
+    }
+    co_return std::get<0>(first);
+}
+
+void Process::close_input() {
+    if (!std::exchange(stdin_open_, false) || !self_) return;
+    link_->eof(channel_);
+}
+
+void Process::signal(int number) {
+    if (!self_) return;
+    const json::object command{{"do", "signal"}, {"signal", number}};
+    link_->control(channel_, command);
+}
+
+void Process::kill() {
+    if (!self_) return;
+    killed_ = true;
+    const json::object command{{"do", "cancel"}};
+    link_->control(channel_, command);
+}
+
+Processes::Processes(asio::any_io_executor executor) : executor_(executor), minute_(executor) {
+    tidy_every_minute();
+}
+
+Processes::~Processes() {
+    for (auto& [session, table] : tables_) {
+        for (auto& process : table) process->let_go();
+    }
+}
+
+void Processes::tidy_every_minute() {
+    minute_.expires_after(std::chrono::minutes{1});
+    minute_.async_wait([this](boost::system::error_code stopped) {
+        if (stopped) return;
+        tidy();
+        tidy_every_minute();
+    });
+}
+
+void Processes::tidy() {
+    for (auto& [session, table] : tables_) tidy(table);
+    std::erase_if(tables_, [](const auto& entry) { return entry.second.empty(); });
+}
+
+void Processes::tidy(Table& table) {
+    const auto now = core::time_now();
+    std::size_t ended = 0;
+    for (const auto& process : table) ended += process->ended() ? 1 : 0;
+    std::erase_if(table, [&](const ProcessPtr& process) {
+        if (!process->ended()) return process->failed_.has_value();
+        const bool old = now - process->ended()->at > kRememberTime || ended > kEndedMax;
+        if (old) --ended;  // the oldest come first
+        return old;
+    });
+}
+
+asio::awaitable<Processes::ProcessPtr> Processes::start(Use use, ProcessStart wanted) {
+    Table& table = tables_[use->record().id.text()];
+    tidy(table);
+    const auto running = std::count_if(table.begin(), table.end(),
+                                       [](const ProcessPtr& process) { return !process->ended(); });
+    if (static_cast<std::size_t>(running) >= kRunningMax) {
+        throw ErrorException({Code::Exhausted, "a session runs at most " +
+                                                   std::to_string(kRunningMax) +
+                                                   " processes; end one first"});
+    }
+    const auto process = std::make_shared<Process>(executor_, new_process_id(), std::move(wanted));
+    table.push_back(process);  // before the first wait: whoever starts meanwhile counts it
+    try {
+        const auto link = use->link();
+        const core::Usage usage = use->sandbox().usage();
+        process->memory_kills_before_ = usage.memory_kills;
+        if (usage.memory_peak_bytes == 0) {
+            process->ask_guest_about_memory_ = true;
+            const auto kills = co_await guest_memory_kills(link);
+            process->memory_kills_before_ = static_cast<std::uint64_t>(kills);
+        }
+        if (!link->alive()) { throw ErrorException({Code::Unavailable, "the sandbox has ended"}); }
+        process->open(link, use->sandbox());
+    } catch (const ErrorException& error) { process->failed_ = error.error; }
+    while (!process->started_ && !process->failed_) co_await process->news();
+    if (process->failed_) {
+        tidy();
+        throw ErrorException(*process->failed_);
+    }
+    if (process->wanted().keep_awake && process->running()) process->awake_.emplace(std::move(use));
+    co_return process;
+}
+
+Processes::ProcessPtr Processes::find(const SessionId& session, const std::string& id) {
+    for (auto& process : list(session)) {
+        if (process->id() == id) return process;
+    }
+    throw ErrorException({Code::NotFound, "there is no process " + id + " in this session"});
+}
+
+std::vector<Processes::ProcessPtr> Processes::list(const SessionId& session) {
+    const auto found = tables_.find(session.text());
+    if (found == tables_.end()) return {};
+    tidy(found->second);
+    std::vector<ProcessPtr> all;
+    for (auto at = found->second.rbegin(); at != found->second.rend(); ++at) {
+        if ((*at)->started_) all.push_back(*at);
+    }
+    return all;
+}
+
+asio::awaitable<void> Processes::remove(SessionId session, std::string id) {
+    const auto process = find(session, id);
+    process->kill();
+    const bool ended = co_await process->wait(kKillTime);
+    if (!ended) {
+        throw ErrorException({Code::Timeout, "the process " + id + " was killed and is not gone"});
+    }
+    const auto found = tables_.find(session.text());
+    if (found != tables_.end()) std::erase(found->second, process);
+}
+
+}  // namespace atl::sessions

@@ -1,0 +1,154 @@
+#pragma once
+// Programs that clients start in sessions and come back to: their table, their output, their end.
+//
+//     start ──▶ running ──▶ ended: by itself, by a signal, by time, by us, or with its sandbox
+//
+// A process lives in a sandbox, not in a session: when the session is restarted, goes cold or is
+// removed, its processes end with the sandbox, and their records say so. A frozen session's
+// processes stand still. Only one that was started with keep_awake holds its session awake.
+// Owns      the records. The sandboxes are the sessions'; a record holds on to its link only.
+// Threads   one, the executor's.
+// Limits    kRunningMax programs a session, kEndedMax records of ended ones for kRememberTime,
+//           kOutputBytesMax of output each. A program that floods is slowed to kOutputRate.
+// Trusts    nothing that the guest says; the caller for whose session it is.
+// Must outlive no link: destroy it after Sessions::stop(), or while nothing runs.
+#include "core/outcome.hpp"
+#include "core/records.hpp"
+#include "sessions/gate.hpp"
+#include "sessions/guest_link.hpp"
+#include "sessions/output_log.hpp"
+#include "sessions/sessions.hpp"
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <chrono>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace atl::sessions {
+
+struct ProcessStart {
+    std::vector<std::string> argv;
+    std::map<std::string, std::string> environment;
+    std::string directory = "/session";
+    bool stdin_open = false;               // else it reads an end at once
+    std::chrono::milliseconds timeout{0};  // 0 = none
+    bool keep_awake = false;
+    // Besides the record's own log: all of its output as it comes.
+    std::function<void(wire::Kind, std::string_view)> output;
+};
+
+struct ProcessEnd {
+    core::EndReason reason = core::EndReason::Exited;
+    bool with_sandbox = false;  // it did not end by itself: its sandbox did
+    int exit_code = 0;
+    int signal = 0;
+    std::string note;  // for people; mostly empty
+    core::Time at{};
+    double run_ms = 0;
+};
+
+class Process final : public Sink, public std::enable_shared_from_this<Process> {
+public:
+    Process(boost::asio::any_io_executor executor, std::string id, ProcessStart wanted);
+    ~Process() override = default;
+    Process(const Process&) = delete;
+    Process& operator=(const Process&) = delete;
+
+    [[nodiscard]] const std::string& id() const noexcept { return id_; }
+    [[nodiscard]] const ProcessStart& wanted() const noexcept { return wanted_; }
+    [[nodiscard]] std::int64_t pid() const noexcept { return pid_; }
+    [[nodiscard]] core::Time started_at() const noexcept { return started_at_; }
+    [[nodiscard]] bool running() const noexcept { return started_ && !ended_; }
+    [[nodiscard]] bool stdin_open() const noexcept { return running() && stdin_open_; }
+    [[nodiscard]] const std::optional<ProcessEnd>& ended() const noexcept { return ended_; }
+    [[nodiscard]] const OutputLog& output_log() const noexcept { return log_; }
+
+    // Returns when there is more output or it has ended, or when wake() is called.
+    boost::asio::awaitable<void> news();
+    void wake() { news_.cancel(); }
+    // Until it has ended; false when it has not after so long.
+    boost::asio::awaitable<bool> wait(std::chrono::milliseconds time);
+
+    // Returns when the program's side has room for it. False when it has ended. Several callers
+    // take turns. Throws Timeout when the program reads nothing for so long.
+    boost::asio::awaitable<bool> input(std::string bytes, std::chrono::milliseconds patience);
+    void close_input();
+    void signal(int number);
+    void kill();  // with its whole tree
+
+private:
+    friend class Processes;
+    void open(std::shared_ptr<GuestLink> link, core::Sandbox& sandbox);
+    boost::asio::awaitable<void> look_at_memory();
+    void finish(ProcessEnd end);
+    void let_go();
+    void pace(std::size_t bytes);
+
+    void event(boost::json::object event) override;
+    void output(wire::Kind kind, std::string_view piece) override;
+    void owes(std::size_t bytes) override { pace(bytes); }
+    void end(Result<boost::json::object> result) override;
+
+    boost::asio::any_io_executor executor_;
+    std::string id_;
+    ProcessStart wanted_;
+    std::shared_ptr<GuestLink> link_;
+    core::Sandbox* sandbox_ = nullptr;  // only while the link is alive
+    ChannelId channel_ = 0;
+    std::shared_ptr<Process> self_;  // while the channel is open: the link borrows us
+    std::optional<Use> awake_;
+    std::int64_t pid_ = 0;
+    bool started_ = false;
+    bool stdin_open_ = false;
+    bool killed_ = false;
+    std::optional<Error> failed_;  // it could not be started
+    std::optional<ProcessEnd> ended_;
+    ProcessEnd ending_;
+    core::Time started_at_{};
+    Clock::time_point began_{};
+    std::uint64_t memory_kills_before_ = 0;
+    bool ask_guest_about_memory_ = false;
+    OutputLog log_;
+    boost::asio::steady_timer news_;
+    boost::asio::steady_timer end_came_;
+    Gate input_turn_;
+    // What may come in one tick of the clock, and what waits for the next.
+    boost::asio::steady_timer tick_;
+    bool ticking_ = false;
+    std::size_t spent_ = 0;
+    std::size_t owed_ = 0;
+};
+
+class Processes {
+public:
+    using ProcessPtr = std::shared_ptr<Process>;
+
+    explicit Processes(boost::asio::any_io_executor executor);
+    ~Processes();
+
+    // Throws ErrorException: what the guest says when it cannot be started; Exhausted.
+    boost::asio::awaitable<ProcessPtr> start(Use use, ProcessStart wanted);
+    // Of a session that the caller may see. NotFound; the newest first.
+    [[nodiscard]] ProcessPtr find(const SessionId& session, const std::string& id);
+    [[nodiscard]] std::vector<ProcessPtr> list(const SessionId& session);
+    // Forgets its record; what runs is killed first.
+    boost::asio::awaitable<void> remove(SessionId session, std::string id);
+
+private:
+    using Table = std::vector<ProcessPtr>;  // the oldest first
+
+    void tidy();
+    void tidy(Table& table);
+    void tidy_every_minute();
+
+    boost::asio::any_io_executor executor_;
+    std::map<std::string, Table> tables_;  // by session
+    boost::asio::steady_timer minute_;
+};
+
+}  // namespace atl::sessions
