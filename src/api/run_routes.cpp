@@ -212,7 +212,7 @@ asio::awaitable<void> run_in_session(sessions::Sessions& sessions, net::Exchange
     run.language = language_of(wanted.language);
     run.code = wanted.code;
     run.context = wanted.context;
-    run.timeout = wanted.timeout.count() > 0 ? wanted.timeout : core::Limits{}.wall_time_max;
+    run.timeout = wanted.timeout.count() > 0 ? wanted.timeout : use->limits().wall_time_max;
     run.environment = wanted.environment;
     co_await run_in(exchange, std::move(place), std::move(run));
 }
@@ -224,7 +224,7 @@ asio::awaitable<void> run_alone(sessions::Sessions& sessions, net::Exchange& exc
     sessions::NewSession alone;
     alone.owner = caller_of(exchange.request()).owner;
     alone.template_name = wanted.template_name;
-    alone.limits = limits_of(wanted.limits);
+    alone.limits = limits_of(wanted.limits, sessions.options().run_limits);
     alone.environment = wanted.environment;
     const auto limits = alone.limits;
     const auto sandbox = co_await sessions.ephemeral(std::move(alone));

@@ -40,7 +40,7 @@ public:
         session.name = wanted.name;
         session.metadata = wanted.metadata;
         session.template_name = wanted.template_name;
-        session.limits = limits_of(wanted.limits);
+        session.limits = limits_of(wanted.limits, sessions_.options().limits);
         session.environment = wanted.environment;
         session.idle_to_warm = in_seconds(wanted.idle_to_warm);
         session.idle_to_cold = in_seconds(wanted.idle_to_cold);

@@ -22,8 +22,8 @@ std::string as_text(core::Time time) {
 
 }  // namespace
 
-core::Limits limits_of(const std::optional<LimitsBody>& body) {
-    core::Limits limits;
+core::Limits limits_of(const std::optional<LimitsBody>& body, core::Limits otherwise) {
+    core::Limits limits = otherwise;
     if (!body) return limits;
     const auto set = [](auto& field, const auto& given) {
         if (given) field = *given;

@@ -5,6 +5,7 @@
 #include "api/server_routes.hpp"
 #include "api/session_routes.hpp"
 #include "main/commands.hpp"
+#include "main/settings.hpp"
 #include "net/server.hpp"
 #include "runtimes/native/runtime.hpp"
 #include "sessions/sessions.hpp"
@@ -21,6 +22,8 @@
 #include <CLI/Formatter.hpp>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
+#include <filesystem>
 #include <fmt/format.h>
 #include <memory>
 #include <spdlog/sinks/stdout_sinks.h>
@@ -37,12 +40,27 @@ constexpr std::chrono::seconds kGrace{10};
 // wrote to disk.
 constexpr folders::Ids kNobodys{1'899'999'999, 1'899'999'999};
 
-struct ServeOptions {
-    std::vector<std::string> listen{"127.0.0.1:8000"};
-    std::string data_dir;
-    std::size_t pool = native::default_pool_size();
-    bool access_log = false;
-};
+// What stays as core::Limits has it unless somebody set it.
+core::Limits session_limits(const Settings& settings) {
+    core::Limits limits;
+    limits.memory_bytes_max = settings.memory_bytes.value_or(limits.memory_bytes_max);
+    limits.file_bytes_max = settings.file_bytes.value_or(limits.file_bytes_max);
+    limits.open_files_max =
+        static_cast<std::uint32_t>(settings.open_files.value_or(limits.open_files_max));
+    limits.wall_time_max = settings.run_time.value_or(limits.wall_time_max);
+    return limits;
+}
+
+core::Limits run_limits(const Settings& settings) {
+    core::Limits limits = session_limits(settings);
+    limits.memory_bytes_max = settings.light_memory_bytes.value_or(limits.memory_bytes_max);
+    limits.wall_time_max = settings.light_run_time.value_or(limits.wall_time_max);
+    return limits;
+}
+
+std::string absolute(const std::string& path) {
+    return std::filesystem::absolute(path).lexically_normal().string();
+}
 
 std::string walls_of(const sys::CgroupHost& host) {
     std::string text = "namespaces, seccomp, ";
@@ -58,22 +76,24 @@ std::string walls_of(const sys::CgroupHost& host) {
 // above it.
 class Assembly {
 public:
-    Assembly(asio::io_context& context, const ServeOptions& options)
+    Assembly(asio::io_context& context, const Settings& options)
         : context_(context), options_(options) {}
 
     asio::awaitable<void> run() {
         door_ = std::make_unique<api::Door>(options_.listen);
         const auto paths = native::Paths::find().value();
-        const std::string data = options_.data_dir.empty() ? paths.data : options_.data_dir;
-        const std::string kept_root = data + "/sessions";
+        const std::string data =
+            options_.data_dir.empty() ? paths.data : absolute(options_.data_dir);
+        const std::string kept_root =
+            options_.session_dir.empty() ? data + "/sessions" : absolute(options_.session_dir);
         store_ = sqlite::SqliteStore::open({.path = data + "/atoll.db"}).value();
         folders_ = folders::DiskFolders::open(context_.get_executor(), kept_root, kNobodys).value();
         native::RuntimeOptions runtime;
         runtime.pool_size = options_.pool;
         runtime.kept_root = kept_root;
         runtime_ = std::make_unique<native::NativeRuntime>(context_.get_executor(), paths, runtime);
-        sessions_ = std::make_unique<sessions::Sessions>(
-            context_.get_executor(), *runtime_, *store_, *folders_, sessions::SessionOptions{});
+        sessions_ = std::make_unique<sessions::Sessions>(context_.get_executor(), *runtime_,
+                                                         *store_, *folders_, session_options());
         spdlog::info("raising the template default");
         co_await runtime_->start();
         co_await sessions_->recover();
@@ -98,6 +118,18 @@ public:
     }
 
 private:
+    [[nodiscard]] sessions::SessionOptions session_options() const {
+        using std::chrono::ceil;
+        using std::chrono::seconds;
+        sessions::SessionOptions options;
+        options.idle_to_warm = ceil<seconds>(options_.idle_to_warm);
+        options.idle_to_cold = ceil<seconds>(options_.idle_to_cold);
+        options.sessions_an_owner_max = options_.quota_sessions;
+        options.limits = session_limits(options_);
+        options.run_limits = run_limits(options_);
+        return options;
+    }
+
     void start_http() {
         api::ServerFacts facts;
         facts.version = ATOLL_VERSION;
@@ -115,6 +147,14 @@ private:
                               {"Server", "About the server itself."}}});
         net::ServerOptions http;
         http.listen = options_.listen;
+        http.connections_max = options_.connections_max;
+        http.connections_per_address_max = options_.connections_per_address_max;
+        http.body_bytes_max = options_.body_bytes_max;
+        http.header_timeout = options_.header_timeout;
+        http.idle_timeout = options_.idle_timeout;
+        if (!options_.tls_certificate.empty()) {
+            http.tls = net::TlsOptions{options_.tls_certificate, options_.tls_key};
+        }
         http.admit = [this](net::Request& request) { door_->admit(request); };
         if (options_.access_log) http.access_log = spdlog::stderr_logger_mt("access");
         const auto root = [this](net::Exchange& exchange) {
@@ -125,7 +165,7 @@ private:
     }
 
     asio::io_context& context_;
-    const ServeOptions& options_;
+    const Settings& options_;
     std::unique_ptr<sqlite::SqliteStore> store_;
     std::unique_ptr<folders::DiskFolders> folders_;
     std::unique_ptr<native::NativeRuntime> runtime_;
@@ -136,12 +176,17 @@ private:
     bool stopping_ = false;
 };
 
-int serve(const ServeOptions& options) {
+int serve(const SettingsWords& words) {
+    const auto settings = load_settings(words, [](const char* name) { return std::getenv(name); });
+    if (!settings) {
+        std::fprintf(stderr, "atoll serve: %s\n", settings.error().message.c_str());
+        return 2;
+    }
     std::signal(SIGPIPE, SIG_IGN);
     spdlog::set_default_logger(spdlog::stderr_logger_mt("atoll"));
     spdlog::set_pattern("%Y-%m-%dT%H:%M:%S.%e %l %v");
     asio::io_context context(1);
-    Assembly assembly(context, options);
+    Assembly assembly(context, settings->values);
     int status = 0;
     asio::co_spawn(
         context, [&] { return assembly.run(); },
@@ -162,14 +207,9 @@ int serve(const ServeOptions& options) {
 
 void add_serve_command(CLI::App& app, int& exit_code) {
     auto* command = app.add_subcommand("serve", "Serve sessions over HTTP");
-    const auto options = std::make_shared<ServeOptions>();  // lives as long as the callback
-    command->add_option("--listen", options->listen,
-                        "Address and port, [::1]:port or unix:/path; may be given again");
-    command->add_option("--data-dir", options->data_dir,
-                        "Where sessions and the database lie; templates stay where they are");
-    command->add_option("--pool", options->pool, "Sandboxes kept ready");
-    command->add_flag("--access-log", options->access_log, "One line for each request");
-    command->callback([options, &exit_code] { exit_code = serve(*options); });
+    const auto words = std::make_shared<SettingsWords>();  // live as long as the callback
+    words->add_to(*command);
+    command->callback([words, &exit_code] { exit_code = serve(*words); });
 }
 
 }  // namespace atl::main

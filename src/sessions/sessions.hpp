@@ -51,6 +51,8 @@ struct SessionOptions {
     std::chrono::seconds idle_to_warm{60};
     std::chrono::seconds idle_to_cold{600};
     std::uint64_t sessions_an_owner_max = 1000;
+    core::Limits limits;      // of sessions, where the client names none
+    core::Limits run_limits;  // of runs without a session
     std::vector<core::Mount> data_sets;  // of the host's user, read-only, for every session
 };
 
@@ -60,6 +62,7 @@ class Sessions;
 class Session {
 public:
     [[nodiscard]] const core::SessionRecord& record() const noexcept { return record_; }
+    [[nodiscard]] const core::Limits& limits() const noexcept { return spec_.limits; }
     [[nodiscard]] const std::shared_ptr<GuestLink>& link() const noexcept { return link_; }
     [[nodiscard]] core::Sandbox& sandbox() const noexcept { return *sandbox_; }
     // What did not come back with the last restore: said once, by whoever runs first.
@@ -130,6 +133,7 @@ public:
     boost::asio::awaitable<std::unique_ptr<core::Sandbox>> ephemeral(NewSession wanted);
 
     [[nodiscard]] std::map<core::SessionState, std::size_t> awake() const;
+    [[nodiscard]] const SessionOptions& options() const noexcept { return options_; }
 
 private:
     using SessionPtr = std::shared_ptr<Session>;
