@@ -4,6 +4,7 @@
 #include "api/utf8_stream.hpp"
 #include "sessions/run.hpp"
 
+#include <algorithm>
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
@@ -50,6 +51,18 @@ void fill(RunAnswer& answer, const sessions::RunEnd& end) {
     answer.timings_ms.run = end.run_ms;
 }
 
+// The described type has the highest limit there is; this is the server's own.
+void check_input(const RunRules& rules, const std::string& code) {
+    const auto characters =
+        static_cast<std::size_t>(std::count_if(code.begin(), code.end(), [](char c) {
+            return (static_cast<unsigned char>(c) & 0xc0) != 0x80;
+        }));
+    if (characters <= rules.input_chars_max) return;
+    throw schema::ValidationError(
+        {{"code", "has " + std::to_string(characters) + " characters, and this server takes " +
+                      std::to_string(rules.input_chars_max)}});
+}
+
 bool wants_events(const net::Request& request) {
     const auto accept = request.headers.get("Accept");
     return accept && accept->find("text/event-stream") != std::string_view::npos;
@@ -68,10 +81,12 @@ struct Place {
     std::vector<sessions::Lost> lost;
     Clock::time_point began;
     Clock::time_point ready;
+    std::optional<std::string> echo = {};
 };
 
 RunAnswer begin_answer(Place& place) {
     RunAnswer answer;
+    answer.code = std::move(place.echo);
     answer.timings_ms.sandbox = ms_between(place.began, place.ready);
     for (auto& one : place.lost) {
         answer.lost.push_back({one.context, one.name, one.type, one.reason});
@@ -200,14 +215,18 @@ asio::awaitable<void> run_in(net::Exchange& exchange, Place place, sessions::Run
     }
 }
 
-asio::awaitable<void> run_in_session(sessions::Sessions& sessions, net::Exchange& exchange) {
+asio::awaitable<void> run_in_session(sessions::Sessions& sessions, RunRules rules,
+                                     net::Exchange& exchange) {
     const auto began = Clock::now();
     const std::string body = co_await exchange.read_body(kBodyBytesMax);
     const auto wanted = schema::from_json<RunBody>(body, kBodyBytesMax);
+    check_input(rules, wanted.code);
     const auto& request = exchange.request();
     const auto use = co_await sessions.use(Whose::of(caller_of(request).owner),
                                            SessionId(request.parameter("id")));
+    co_await sessions.check_disk(*use);
     Place place{use->link(), &use->sandbox(), use->take_lost(), began, Clock::now()};
+    if (rules.echo_code) place.echo = wanted.code;
     sessions::RunRequest run;
     run.language = language_of(wanted.language);
     run.code = wanted.code;
@@ -217,10 +236,12 @@ asio::awaitable<void> run_in_session(sessions::Sessions& sessions, net::Exchange
     co_await run_in(exchange, std::move(place), std::move(run));
 }
 
-asio::awaitable<void> run_alone(sessions::Sessions& sessions, net::Exchange& exchange) {
+asio::awaitable<void> run_alone(sessions::Sessions& sessions, RunRules rules,
+                                net::Exchange& exchange) {
     const auto began = Clock::now();
     const std::string body = co_await exchange.read_body(kBodyBytesMax);
     const auto wanted = schema::from_json<EphemeralBody>(body, kBodyBytesMax);
+    check_input(rules, wanted.code);
     sessions::NewSession alone;
     alone.owner = caller_of(exchange.request()).owner;
     alone.template_name = wanted.template_name;
@@ -230,6 +251,7 @@ asio::awaitable<void> run_alone(sessions::Sessions& sessions, net::Exchange& exc
     const auto sandbox = co_await sessions.ephemeral(std::move(alone));
     const auto link = sessions::GuestLink::start(exchange.executor(), sandbox->take_stream());
     Place place{link, sandbox.get(), {}, began, Clock::now()};
+    if (rules.echo_code) place.echo = wanted.code;
     sessions::RunRequest run;
     run.language = language_of(wanted.language);
     run.code = wanted.code;
@@ -256,7 +278,7 @@ std::vector<schema::Answer> run_answers() {
 
 }  // namespace
 
-void add_run_routes(Api& api, sessions::Sessions& sessions) {
+void add_run_routes(Api& api, sessions::Sessions& sessions, RunRules rules) {
     api.add({.method = "POST",
              .pattern = "/v1/sessions/{id}/run",
              .id = "run_in_session",
@@ -267,7 +289,9 @@ void add_run_routes(Api& api, sessions::Sessions& sessions) {
              .path = described<SessionPath>(),
              .bodies = {json_body<RunBody>()},
              .answers = run_answers()},
-            [&sessions](net::Exchange& exchange) { return run_in_session(sessions, exchange); });
+            [&sessions, rules](net::Exchange& exchange) {
+                return run_in_session(sessions, rules, exchange);
+            });
     api.add({.method = "POST",
              .pattern = "/v1/run",
              .id = "run",
@@ -276,7 +300,9 @@ void add_run_routes(Api& api, sessions::Sessions& sessions) {
              .description = "Nothing of it stays.",
              .bodies = {json_body<EphemeralBody>()},
              .answers = run_answers()},
-            [&sessions](net::Exchange& exchange) { return run_alone(sessions, exchange); });
+            [&sessions, rules](net::Exchange& exchange) {
+                return run_alone(sessions, rules, exchange);
+            });
 }
 
 }  // namespace atl::api

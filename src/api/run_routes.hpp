@@ -5,6 +5,11 @@
 
 namespace atl::api {
 
-void add_run_routes(Api& api, sessions::Sessions& sessions);
+struct RunRules {
+    std::size_t input_chars_max = 200'000;
+    bool echo_code = false;  // the answer repeats the code
+};
+
+void add_run_routes(Api& api, sessions::Sessions& sessions, RunRules rules = {});
 
 }  // namespace atl::api

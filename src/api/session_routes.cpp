@@ -46,6 +46,7 @@ public:
         session.idle_to_cold = in_seconds(wanted.idle_to_cold);
         session.lifetime = in_seconds(wanted.lifetime);
         const auto record = co_await sessions_.create(std::move(session));
+        note_object(exchange, record.id.text());
         auto response = json_response(201, view_of(record));
         response.headers.set("Location", "/v1/sessions/" + record.id.text());
         co_await exchange.respond(std::move(response));

@@ -1,26 +1,9 @@
 #include "api/session_types.hpp"
 
 #include "api/schema/describe.hpp"
-
-#include <ctime>
+#include "api/time_text.hpp"
 
 namespace atl::api {
-
-namespace {
-
-std::string as_text(core::Time time) {
-    const auto whole = std::chrono::floor<std::chrono::seconds>(time);
-    const std::time_t seconds = whole.time_since_epoch().count();
-    const auto ms = (time - whole).count();
-    std::tm parts{};
-    ::gmtime_r(&seconds, &parts);
-    char text[40];
-    const std::size_t n = std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &parts);
-    std::snprintf(text + n, sizeof text - n, ".%03dZ", static_cast<int>(ms));
-    return text;
-}
-
-}  // namespace
 
 core::Limits limits_of(const std::optional<LimitsBody>& body, core::Limits otherwise) {
     core::Limits limits = otherwise;
@@ -47,9 +30,9 @@ SessionView view_of(const core::SessionRecord& record) {
     view.template_name = record.template_name;
     view.runtime = record.runtime;
     view.metadata = record.metadata;
-    view.created_at = as_text(record.created_at);
-    view.last_used_at = as_text(record.last_used_at);
-    if (record.expires_at) view.expires_at = as_text(*record.expires_at);
+    view.created_at = time_text(record.created_at);
+    view.last_used_at = time_text(record.last_used_at);
+    if (record.expires_at) view.expires_at = time_text(*record.expires_at);
     view.idle_to_warm_s = record.idle_to_warm.count();
     view.idle_to_cold_s = record.idle_to_cold.count();
     if (!record.state_note.empty()) view.state_note = record.state_note;
@@ -208,7 +191,7 @@ ATOLL_TYPE(RunTimings) {
 
 BOOST_DESCRIBE_STRUCT(RunAnswer, (),
                       (out, err, results, error, exit_code, signal, reason, output_truncated,
-                       state_lost, execution_count, timings_ms, memory_peak_bytes, lost))
+                       state_lost, execution_count, timings_ms, memory_peak_bytes, lost, code))
 ATOLL_TYPE(RunAnswer) {
     return response(
         "How a run went.", field<&T::out>("What it printed.", named("stdout")),
@@ -222,7 +205,8 @@ ATOLL_TYPE(RunAnswer) {
         field<&T::execution_count>("The cell's number, of Python."),
         field<&T::timings_ms>("Where the time went."),
         field<&T::memory_peak_bytes>("The sandbox's peak; 0 when the host cannot tell."),
-        field<&T::lost>("What did not come back when the session was restored for this run."));
+        field<&T::lost>("What did not come back when the session was restored for this run."),
+        field<&T::code>("What was run, on a server that repeats it."));
 }
 
 }  // namespace atl::api

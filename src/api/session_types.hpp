@@ -136,6 +136,7 @@ struct RunAnswer {
     RunTimings timings_ms;
     std::uint64_t memory_peak_bytes = 0;
     std::vector<LostView> lost;
+    std::optional<std::string> code;  // where the server is set to repeat it
 };
 ATOLL_DESCRIBED(RunAnswer);
 

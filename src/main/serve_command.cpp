@@ -1,13 +1,21 @@
 // `atoll serve`: the server, put together from its parts and taken apart again in order.
+#include "api/access_routes.hpp"
 #include "api/api.hpp"
+#include "api/audit.hpp"
 #include "api/door.hpp"
+#include "api/keys.hpp"
 #include "api/run_routes.hpp"
+#include "api/scopes.hpp"
+#include "api/secrets.hpp"
 #include "api/server_routes.hpp"
 #include "api/session_routes.hpp"
+#include "api/tokens.hpp"
 #include "main/commands.hpp"
+#include "main/control_socket.hpp"
 #include "main/settings.hpp"
 #include "net/server.hpp"
 #include "runtimes/native/runtime.hpp"
+#include "sessions/meter.hpp"
 #include "sessions/sessions.hpp"
 #include "stores/folders/disk_folders.hpp"
 #include "stores/sqlite/store.hpp"
@@ -80,13 +88,13 @@ public:
         : context_(context), options_(options) {}
 
     asio::awaitable<void> run() {
-        door_ = std::make_unique<api::Door>(options_.listen);
         const auto paths = native::Paths::find().value();
         const std::string data =
             options_.data_dir.empty() ? paths.data : absolute(options_.data_dir);
         const std::string kept_root =
             options_.session_dir.empty() ? data + "/sessions" : absolute(options_.session_dir);
         store_ = sqlite::SqliteStore::open({.path = data + "/atoll.db"}).value();
+        co_await prepare_access(data);
         folders_ = folders::DiskFolders::open(context_.get_executor(), kept_root, kNobodys).value();
         native::RuntimeOptions runtime;
         runtime.pool_size = options_.pool;
@@ -97,10 +105,16 @@ public:
         spdlog::info("raising the template default");
         co_await runtime_->start();
         co_await sessions_->recover();
-        start_http();
+        start_http(data);
         asio::co_spawn(
             context_, [this] { return sessions_->keep_house(); }, asio::detached);
+        asio::co_spawn(
+            context_, [this] { return meter_->run(); }, asio::detached);
+        asio::co_spawn(
+            context_, [this] { return audit_->run(); }, asio::detached);
+        audit_->write(about_server("server.start"));
         for (const auto& address : http_->addresses()) {
+            if (address == control_address_) continue;
             spdlog::info("listening on {}; the API's documentation is at /docs", address);
         }
         asio::signal_set signals(context_, SIGINT, SIGTERM);
@@ -109,8 +123,12 @@ public:
         stopping_ = true;
         co_await http_->stop(kGrace);
         co_await sessions_->stop();
+        co_await meter_->stop();
         co_await runtime_->stop();
+        audit_->write(about_server("server.stop"));
+        co_await audit_->stop();
         sessions_.reset();
+        meter_.reset();
         folders_.reset();
         store_.reset();
         http_.reset();
@@ -125,12 +143,63 @@ private:
         options.idle_to_warm = ceil<seconds>(options_.idle_to_warm);
         options.idle_to_cold = ceil<seconds>(options_.idle_to_cold);
         options.sessions_an_owner_max = options_.quota_sessions;
+        options.idle_to_end = ceil<seconds>(options_.session_ttl.value_or(Milliseconds(0)));
+        options.session_bytes_max = options_.session_bytes;
+        options.owner_bytes_max = options_.quota_disk_bytes;
+        options.meter = meter_.get();
         options.limits = session_limits(options_);
         options.run_limits = run_limits(options_);
         return options;
     }
 
-    void start_http() {
+    static api::Deed about_server(const char* action) {
+        api::Deed deed;
+        deed.action = action;
+        deed.detail["version"] = ATOLL_VERSION;
+        return deed;
+    }
+
+    // Who may come in, before anything is raised: a server that may not start ends at once.
+    asio::awaitable<void> prepare_access(const std::string& data) {
+        keys_ = std::make_unique<api::KeyRing>(context_.get_executor(), *store_);
+        co_await keys_->load();
+        if (!options_.admin_key.empty()) keys_->add_fixed(options_.admin_key);
+        if (options_.make_key && !keys_->any()) {
+            const std::vector<std::string> scopes{std::string(api::kAdmin)};
+            const auto made = co_await keys_->make(std::string(api::kLocalOwner),
+                                                   "made at the first start", scopes, std::nullopt);
+            // Not into the log, which is kept and passed on: for who is looking at this moment.
+            std::printf("API key, shown this once: %s\n", made.text.c_str());
+            std::fflush(stdout);
+        }
+        signer_ = std::make_unique<api::Signer>(api::folder_secret(data + "/token.key").value());
+        audit_ = std::make_unique<api::AuditLog>(context_.get_executor(), *store_);
+        meter_ = std::make_unique<sessions::Meter>(
+            context_.get_executor(), *store_,
+            sessions::Quotas{options_.quota_memory_bytes, options_.quota_cpu_a_day});
+        using Keys = api::DoorOptions::Keys;
+        api::DoorOptions door;
+        door.listen = options_.listen;
+        door.keys = options_.require_keys == "always"  ? Keys::Always
+                    : options_.require_keys == "never" ? Keys::Never
+                                                       : Keys::Auto;
+        door.allowed_hosts = options_.allowed_hosts;
+        door.allowed_origins = options_.allowed_origins;
+        door.rate_requests = options_.rate_requests;
+        door.rate_window = options_.rate_window;
+        door.may_run = [this](const std::string& owner) { meter_->check_cpu(owner); };
+        door_ = std::make_unique<api::Door>(std::move(door), *keys_, *signer_, *audit_);
+        for (const auto& address : options_.listen) {
+            if (api::is_local_address(address) || !options_.tls_certificate.empty()) continue;
+            spdlog::warn(
+                "{} speaks plain HTTP: keys can be read on the way; set tls.certificate "
+                "or put a proxy with TLS in front",
+                address);
+        }
+    }
+
+    void start_http(const std::string& data) {
+        api_.guard_with(*door_);
         api::ServerFacts facts;
         facts.version = ATOLL_VERSION;
         facts.pooled = [this] { return runtime_->pooled(); };
@@ -138,15 +207,28 @@ private:
         facts.stopping = [this] { return stopping_; };
         api::add_server_routes(api_, std::move(facts), *sessions_, *store_);
         api::add_session_routes(api_, *sessions_);
-        api::add_run_routes(api_, *sessions_);
+        api::add_run_routes(api_, *sessions_, {options_.input_chars_max, options_.echo_code});
+        api::add_access_routes(api_, *keys_, *signer_, *sessions_, *store_);
         api_.finish({.title = "Atoll",
                      .version = ATOLL_VERSION,
                      .description = "A safe place for AI agents to work.",
                      .tags = {{"Sessions", "What a client holds on to."},
                               {"Runs", "Code in, output and results out."},
+                              {"Access", "Keys, tokens and the audit log."},
                               {"Server", "About the server itself."}}});
         net::ServerOptions http;
         http.listen = options_.listen;
+        // For `atoll key` while the server runs. Its door is the same; what opens it is the secret
+        // of the data folder.
+        control_address_ = "unix:" + control_socket(data);
+        if (control_socket(data).size() < kSocketPathBytesMax) {
+            http.listen.push_back(control_address_);
+        } else {
+            spdlog::warn(
+                "{} is too long for a socket: `atoll key` works only while the server is "
+                "stopped",
+                control_socket(data));
+        }
         http.connections_max = options_.connections_max;
         http.connections_per_address_max = options_.connections_per_address_max;
         http.body_bytes_max = options_.body_bytes_max;
@@ -156,6 +238,9 @@ private:
             http.tls = net::TlsOptions{options_.tls_certificate, options_.tls_key};
         }
         http.admit = [this](net::Request& request) { door_->admit(request); };
+        http.decorate = [this](const net::Request& request, int, net::Headers& headers) {
+            door_->decorate(request, headers);
+        };
         if (options_.access_log) http.access_log = spdlog::stderr_logger_mt("access");
         const auto root = [this](net::Exchange& exchange) {
             return api_.router().handle(exchange);
@@ -169,8 +254,13 @@ private:
     std::unique_ptr<sqlite::SqliteStore> store_;
     std::unique_ptr<folders::DiskFolders> folders_;
     std::unique_ptr<native::NativeRuntime> runtime_;
+    std::unique_ptr<api::KeyRing> keys_;
+    std::unique_ptr<api::Signer> signer_;
+    std::unique_ptr<api::AuditLog> audit_;
+    std::unique_ptr<sessions::Meter> meter_;
     std::unique_ptr<sessions::Sessions> sessions_;
     std::unique_ptr<api::Door> door_;
+    std::string control_address_;
     api::Api api_;
     std::unique_ptr<net::Server> http_;
     bool stopping_ = false;

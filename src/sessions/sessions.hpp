@@ -19,6 +19,7 @@
 #include "core/store.hpp"
 #include "sessions/gate.hpp"
 #include "sessions/guest_link.hpp"
+#include "sessions/meter.hpp"
 #include "sessions/variables.hpp"
 
 #include <boost/asio/any_io_executor.hpp>
@@ -51,8 +52,12 @@ struct SessionOptions {
     std::chrono::seconds idle_to_warm{60};
     std::chrono::seconds idle_to_cold{600};
     std::uint64_t sessions_an_owner_max = 1000;
-    core::Limits limits;      // of sessions, where the client names none
-    core::Limits run_limits;  // of runs without a session
+    std::chrono::seconds idle_to_end{0};             // unused for so long it is removed; 0 = never
+    std::optional<std::uint64_t> session_bytes_max;  // on disk
+    std::optional<std::uint64_t> owner_bytes_max;    // on disk, of all sessions of an owner
+    Meter* meter = nullptr;                          // borrowed; null: nothing is counted
+    core::Limits limits;                             // of sessions, where the client names none
+    core::Limits run_limits;                         // of runs without a session
     std::vector<core::Mount> data_sets;  // of the host's user, read-only, for every session
 };
 
@@ -129,6 +134,10 @@ public:
     // A fresh sandbox with the same files; variables are gone.
     boost::asio::awaitable<core::SessionRecord> restart(core::Whose whose, SessionId id);
 
+    // Exhausted when the session, or its owner, has more on disk than allowed: looks at the disk,
+    // if there is a limit. For whatever could write more.
+    boost::asio::awaitable<void> check_disk(const Session& session);
+
     // A sandbox that is nobody's session: for one run. In use until destroyed.
     boost::asio::awaitable<std::unique_ptr<core::Sandbox>> ephemeral(NewSession wanted);
 
@@ -143,6 +152,9 @@ private:
     boost::asio::awaitable<void> freeze(SessionPtr session);
     boost::asio::awaitable<void> go_cold(SessionPtr session);
     boost::asio::awaitable<void> look_after(SessionPtr session);
+    boost::asio::awaitable<std::unique_ptr<core::Sandbox>> make_sandbox(std::string owner,
+                                                                        core::SandboxSpec spec);
+    boost::asio::awaitable<std::uint64_t> disk_of_owner(std::string owner);
     void let_go(Session& session) noexcept;
     boost::asio::awaitable<void> remember(Session& session, core::SessionState state);
     [[nodiscard]] core::SessionRecord as_it_is(core::SessionRecord record) const;

@@ -2,9 +2,10 @@
 
 import json
 import os
-import ssl
 import socket
+import ssl
 import subprocess
+import warnings
 from pathlib import Path
 
 import httpx
@@ -150,7 +151,8 @@ def limited(tmp_path_factory):
 def test_limits_that_are_set_are_the_default_of_sessions(limited):
     session = limited.session()
     answer = limited.run(session, "open('/session/f', 'wb').write(b'x' * (3 << 20))")
-    assert answer["exit_code"] == 1 and answer["error"]["name"] == "OSError"
+    assert answer["exit_code"] != 0, answer  # by an OSError, or by SIGXFSZ
+    assert limited.run(session, "import os; print(os.path.getsize('/session/f') <= 2 << 20)")["stdout"] == "True\n"
     answer = limited.run(session, "import resource; print(resource.getrlimit(resource.RLIMIT_NOFILE)[0])")
     assert answer["stdout"] == "64\n"
     assert limited.run(session, "while True: pass")["reason"] == "timeout"
@@ -206,14 +208,19 @@ def test_tls(tmp_path, certificate):
         with socket.create_connection(("127.0.0.1", port), timeout=30) as plain:
             plain.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
             said = b""
-            while piece := plain.recv(4096):
-                said += piece
+            try:
+                while piece := plain.recv(4096):
+                    said += piece
+            except ConnectionResetError:
+                pass
             assert b"HTTP/1.1 200" not in said
         with socket.create_connection(("127.0.0.1", port), timeout=30) as old:
             context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
             context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
             context.set_ciphers("ALL:@SECLEVEL=0")
-            context.minimum_version = context.maximum_version = ssl.TLSVersion.TLSv1_1
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                context.minimum_version = context.maximum_version = ssl.TLSVersion.TLSv1_1
             with pytest.raises((ssl.SSLError, ConnectionError)):
                 context.wrap_socket(old)
         assert httpx.get(f"https://127.0.0.1:{port}/healthz", verify=trusting, timeout=30).status_code == 200
