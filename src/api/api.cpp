@@ -1,9 +1,12 @@
 #include "api/api.hpp"
 
 #include "api/docs_page/assets.hpp"
+#include "api/scopes.hpp"
 #include "net/problem.hpp"
 
 #include <boost/json/array.hpp>
+#include <exception>
+#include <memory>
 #include <optional>
 
 namespace atl::api {
@@ -28,12 +31,32 @@ net::Problem problem_of(const schema::ValidationError& error) {
     return problem;
 }
 
-asio::awaitable<void> run_checked(net::Handler handler, net::Exchange& exchange) {
+std::string_view outcome_of(const std::exception_ptr& failed) {
+    if (!failed) return "ok";
+    try {
+        std::rethrow_exception(failed);
+    } catch (const ErrorException& error) {
+        return net::name_of(error.error.code);
+    } catch (const net::ClientGone&) { return "client_gone"; } catch (...) {
+        return "internal";
+    }
+}
+
+asio::awaitable<void> run_checked(net::Handler handler, net::Exchange& exchange, Guard* guard,
+                                  std::shared_ptr<const Need> need) {
+    if (guard == nullptr) throw ErrorException({Code::Internal, "nobody guards this route"});
+    guard->pass(exchange.request(), *need);
     std::optional<net::Problem> problem;
+    std::exception_ptr failed;
     try {
         co_await handler(exchange);
-    } catch (const schema::ValidationError& error) { problem = problem_of(error); }
+    } catch (const schema::ValidationError& error) {
+        problem = problem_of(error);
+        failed = std::current_exception();
+    } catch (...) { failed = std::current_exception(); }
+    guard->ended(exchange.request(), *need, outcome_of(failed));
     if (problem) throw *problem;
+    if (failed) std::rethrow_exception(failed);
 }
 
 asio::awaitable<void> send_page(net::Exchange& exchange) {
@@ -56,12 +79,26 @@ const Caller& caller_of(const net::Request& request) {
     if (caller == nullptr) {
         throw ErrorException({Code::Internal, "a request passed the door without a caller"});
     }
+    if (caller->owner.empty()) {
+        throw ErrorException({Code::Unauthenticated, "this takes an API key"});
+    }
     return *caller;
 }
 
+void note_object(net::Exchange& exchange, std::string id) {
+    if (auto* caller = std::any_cast<Caller>(&exchange.request().context)) {
+        caller->object = std::move(id);
+    }
+}
+
 void Api::add(schema::Route route, net::Handler handler) {
-    const auto checked = [handler = std::move(handler)](net::Exchange& exchange) {
-        return run_checked(handler, exchange);
+    const bool open = route.security == schema::Security::None;
+    if (!open) scopes_.push_back(scope_of(route));  // a deque: the route's view stays good
+    if (!open) route.scope = scopes_.back();
+    const auto need =
+        std::make_shared<const Need>(Need{std::string(route.id), std::string(route.scope), open});
+    const auto checked = [this, need, handler = std::move(handler)](net::Exchange& exchange) {
+        return run_checked(handler, exchange, guard_, need);
     };
     router_.add(route.method, route.pattern, checked);
     routes_.push_back(std::move(route));

@@ -9,6 +9,7 @@
 #include "api/schema/document.hpp"
 #include "net/router.hpp"
 
+#include <deque>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,13 +18,44 @@ namespace atl::api {
 
 // Who is calling, as the door found out.
 struct Caller {
-    std::string owner;
+    std::string owner;        // empty: nobody known
+    std::string key_id = {};  // empty: none was needed
+    std::vector<std::string> scopes = {};
+    std::string token_session = {};              // with a token: the one session that it opens, and
+    std::vector<std::string> token_scopes = {};  // what of it
+    std::string refused = {};                    // why what was shown is no proof of anybody
+    std::string object = {};                     // what the request was about, for the audit log
 };
+// Unauthenticated when nobody is known: a route that is open to all must not ask.
 [[nodiscard]] const Caller& caller_of(const net::Request& request);
+// Says what a request made, for the audit log: a new session has no id in its request.
+void note_object(net::Exchange& exchange, std::string id);
+
+// What a route asks of its callers.
+struct Need {
+    std::string id;     // of the route: create_session
+    std::string scope;  // scopes.hpp
+    bool open = false;  // to everybody
+};
+
+// Stands before every handler. Throws to refuse; hears how what it let pass has ended.
+class Guard {
+public:
+    virtual ~Guard() = default;
+    virtual void pass(net::Request& request, const Need& need) = 0;
+    virtual void ended(const net::Request& request, const Need& need, std::string_view outcome) = 0;
+};
 
 class Api {
 public:
-    // A handler that throws schema::ValidationError is answered with the list of what is wrong.
+    Api() = default;
+    Api(const Api&) = delete;  // handlers refer to it
+    Api& operator=(const Api&) = delete;
+
+    // Before the server starts. Without a guard nobody passes.
+    void guard_with(Guard& guard) { guard_ = &guard; }
+    // A handler that throws schema::ValidationError is answered with the list of what is wrong. A
+    // route that names no scope has that of the place where it lies (scopes.hpp).
     void add(schema::Route route, net::Handler handler);
     // Adds the document's own routes and the page that shows it.
     void finish(const schema::About& about);
@@ -32,8 +64,10 @@ public:
     [[nodiscard]] const std::string& document() const noexcept { return document_; }
 
 private:
+    Guard* guard_ = nullptr;
     net::Router router_;
     std::vector<schema::Route> routes_;
+    std::deque<std::string> scopes_;  // what the routes refer to
     std::string document_;
 };
 

@@ -1,60 +1,322 @@
 #include "api/door.hpp"
 
-#include "api/api.hpp"
+#include "api/scopes.hpp"
 #include "net/problem.hpp"
+
+#include <algorithm>
+#include <arpa/inet.h>
+#include <array>
 
 namespace atl::api {
 
 namespace {
 
-constexpr std::string_view kLocalOwner = "local";
+constexpr std::string_view kTokenParameter = "token";
 
-bool is_local_name(std::string_view host) {
-    // Without the port; a port says nothing about who the name belongs to.
-    if (!host.empty() && host.front() == '[') {
-        host = host.substr(0, host.find(']') + 1);
-    } else {
-        host = host.substr(0, host.find(':'));
-    }
-    return host == "localhost" || host == "[::1]" || host.rfind("127.", 0) == 0;
+// Without the port; a port says nothing about who the name belongs to.
+std::string_view name_in(std::string_view host) {
+    if (!host.empty() && host.front() == '[') return host.substr(0, host.find(']') + 1);
+    return host.substr(0, host.find(':'));
 }
 
-bool is_local_address(const std::string& address) {
-    return address.rfind("unix:", 0) == 0 || address.rfind("127.", 0) == 0 ||
-           address.rfind("[::1]:", 0) == 0;
+// An address cannot be made to point elsewhere, so no name server is behind it.
+bool is_address(std::string_view name) {
+    in6_addr bytes{};
+    if (name.size() > 2 && name.front() == '[' && name.back() == ']') {
+        const std::string inside(name.substr(1, name.size() - 2));
+        return ::inet_pton(AF_INET6, inside.c_str(), &bytes) == 1;
+    }
+    return ::inet_pton(AF_INET, std::string(name).c_str(), &bytes) == 1;
+}
+
+bool is_local_name(std::string_view name) {
+    // 127.0.0.1.evil.example begins like an address and is none.
+    return net::same_ignoring_case(name, "localhost") || name == "[::1]" ||
+           (name.starts_with("127.") && is_address(name));
+}
+
+Caller local_caller() {
+    return {.owner = std::string(kLocalOwner), .scopes = {std::string(kAdmin)}};
+}
+
+// The query without one parameter, as it was written.
+std::string without_parameter(std::string_view query, std::string_view name) {
+    std::string kept;
+    while (!query.empty()) {
+        const auto end = std::min(query.find('&'), query.size());
+        const auto piece = query.substr(0, end);
+        query.remove_prefix(std::min(end + 1, query.size()));
+        const auto written =
+            net::percent_decoded(piece.substr(0, piece.find('=')), net::Plus::Space);
+        if (written && *written == name) continue;
+        if (!kept.empty()) kept += '&';
+        kept += piece;
+    }
+    return kept;
+}
+
+bool opens_by_token(const net::Request& request) {
+    const auto& segments = request.target.segments;
+    if (segments.size() < 4 || segments[0] != "v1" || segments[1] != "sessions") return false;
+    return std::any_of(kTokenScopes.begin(), kTokenScopes.end(),
+                       [&](const TokenScope& scope) { return scope.name == segments[3]; });
+}
+
+// What the audit log calls a route: create_session is session.create.
+std::string action_of(const std::string& id) {
+    const auto under = id.find('_');
+    if (under == std::string::npos) return id;
+    return id.substr(under + 1) + "." + id.substr(0, under);
+}
+
+bool is_audited(const Need& need) {
+    constexpr std::array<std::string_view, 4> kAlways{"create_session", "delete_session",
+                                                      "fork_session", "create_token"};
+    return need.scope == kAdmin ||
+           std::find(kAlways.begin(), kAlways.end(), need.id) != kAlways.end();
+}
+
+net::Problem unauthenticated(const Caller& caller) {
+    net::Problem problem(Code::Unauthenticated,
+                         caller.refused.empty()
+                             ? "this takes an API key: Authorization: Bearer, or X-API-Key"
+                             : caller.refused);
+    problem.headers.set("WWW-Authenticate",
+                        caller.refused.empty() ? "Bearer realm=\"atoll\""
+                                               : "Bearer realm=\"atoll\", error=\"invalid_token\"");
+    return problem;
 }
 
 }  // namespace
 
-Door::Door(const std::vector<std::string>& listen) {
-    for (const auto& address : listen) {
+bool is_local_address(const std::string& address) {
+    return address.starts_with("unix:") || address.starts_with("127.") ||
+           address.starts_with("[::1]:");
+}
+
+Door::Door(DoorOptions options, KeyRing& keys, const Signer& signer, AuditLog& audit)
+    : options_(std::move(options)), keys_(keys), signer_(signer), audit_(audit) {
+    for (const auto& address : options_.listen) {
         if (is_local_address(address)) continue;
+        all_local_ = false;
+        if (options_.keys == DoorOptions::Keys::Never) {
+            throw ErrorException({Code::InvalidArgument,
+                                  "listen on " + address +
+                                      ": others than this machine can reach it, and "
+                                      "access.require_keys is never; API keys are needed there"});
+        }
+        if (keys_.any_good(core::time_now())) continue;
         throw ErrorException({Code::InvalidArgument,
                               "listen on " + address +
-                                  ": only addresses of this machine (127.0.0.1, [::1], unix:) are "
-                                  "served, because this version has no API keys yet; put a proxy "
-                                  "that checks who is calling in front of it"});
+                                  ": others than this machine can reach it, and there are no API "
+                                  "keys yet; make one with `atoll key create`, or start with "
+                                  "--make-key, which prints one once"});
+    }
+    if (options_.rate_requests) rate_.emplace(*options_.rate_requests, options_.rate_window);
+}
+
+bool Door::keys_needed() const {
+    if (options_.keys == DoorOptions::Keys::Never) return false;
+    return options_.keys == DoorOptions::Keys::Always || !all_local_ || keys_.any();
+}
+
+void Door::check_host(const net::Request& request) const {
+    const auto name = name_in(request.host());
+    if (request.peer.is_unix() || is_local_name(name)) return;
+    for (const auto& allowed : options_.allowed_hosts) {
+        if (allowed == "*" || net::same_ignoring_case(allowed, name)) return;
+    }
+    if (keys_needed()) {
+        if (is_address(name)) return;
+        throw ErrorException({Code::Forbidden,
+                              "the Host of this request is not among access.allowed_hosts; ask for "
+                              "an IP address, or add the name"});
+    }
+    throw ErrorException({Code::Forbidden,
+                          "the Host of this request is not this machine; ask for localhost or "
+                          "127.0.0.1"});
+}
+
+bool Door::is_allowed_origin(std::string_view origin) const {
+    const auto& allowed = options_.allowed_origins;
+    return std::find(allowed.begin(), allowed.end(), origin) != allowed.end();
+}
+
+void Door::check_origin(const net::Request& request) const {
+    const auto origins = request.headers.get_all("Origin");
+    for (const std::string_view origin : origins) {
+        const auto scheme = origin.find("://");
+        const bool ours = scheme != std::string_view::npos &&
+                          net::same_ignoring_case(origin.substr(scheme + 3), request.host());
+        if (ours || is_allowed_origin(origin)) continue;
+        throw ErrorException(
+            {Code::Forbidden,
+             "requests from pages of another origin are refused; access.allowed_origins lists "
+             "those that may ask"});
     }
 }
 
-void Door::admit(net::Request& request) const {
-    if (!request.peer.is_unix() && !is_local_name(request.host())) {
-        throw ErrorException({Code::Forbidden,
-                              "the Host of this request is not this machine; ask for localhost or "
-                              "127.0.0.1"});
+void Door::admit(net::Request& request) {
+    try {
+        check_host(request);
+        check_origin(request);
+    } catch (const ErrorException& refused) {
+        denied(request, "forbidden", refused.error.message, "");
+        throw;
     }
-    if (const auto origin = request.headers.get("Origin"); origin) {
-        const std::string_view text = *origin;
-        const auto scheme = text.find("://");
-        const bool ours =
-            scheme != std::string_view::npos && text.substr(scheme + 3) == request.host();
-        if (!ours) {
-            throw ErrorException({Code::Forbidden,
-                                  "requests from pages of another origin are "
-                                  "refused"});
+    request.context = identify(request);
+}
+
+Caller Door::identify(net::Request& request) {
+    const bool open_to_all = !keys_needed();
+    std::string shown;
+    if (const auto header = request.headers.get("Authorization");
+        header && header->size() > 7 && net::same_ignoring_case(header->substr(0, 7), "Bearer ")) {
+        shown = net::trimmed(header->substr(7));
+    }
+    const bool bearer_is_ours =
+        !open_to_all || shown.starts_with(kKeyPrefix) || shown.starts_with(kTokenPrefix);
+    if (!shown.empty() && bearer_is_ours) {
+        request.headers.remove("Authorization");
+        return of_credential(shown, open_to_all);
+    }
+    if (const auto header = request.headers.get("X-API-Key"); header && !header->empty()) {
+        shown = net::trimmed(*header);
+        request.headers.remove("X-API-Key");
+        return of_credential(shown, open_to_all);
+    }
+    // Only where a token opens anything: elsewhere `token` is the route's own word, or a mistake.
+    if (const auto token = request.target.parameter(kTokenParameter);
+        token && opens_by_token(request)) {
+        shown = *token;
+        auto& target = request.target;
+        std::erase_if(target.query, [](const auto& one) { return one.first == kTokenParameter; });
+        target.query_text = without_parameter(target.query_text, kTokenParameter);
+        if (open_to_all && !shown.starts_with(kTokenPrefix)) return local_caller();
+        return of_credential(shown, open_to_all);
+    }
+    if (open_to_all) return local_caller();
+    return {};
+}
+
+Caller Door::of_credential(const std::string& text, bool open_to_all) {
+    const auto now = core::time_now();
+    Caller caller;
+    if (text.starts_with(kTokenPrefix)) {
+        const auto grant = signer_.read(text, now);
+        if (!grant || (!grant->key_id.empty() && !keys_.is_good(grant->key_id, now))) {
+            caller.refused = "the token is not valid, or its time is over";
+            return caller;
         }
+        caller.owner = grant->owner;
+        caller.key_id = grant->key_id;
+        if (grant->session.empty()) {
+            caller.scopes = grant->scopes;
+        } else {
+            caller.token_session = grant->session;
+            caller.token_scopes = grant->scopes;
+        }
+        return caller;
     }
-    request.context = Caller{std::string(kLocalOwner)};
+    const auto* key = keys_.find(text, now);
+    if (key == nullptr) {
+        // Clients that must send something send anything to a server that needs no key.
+        if (open_to_all && !text.starts_with(kKeyPrefix)) return local_caller();
+        caller.refused = "the API key is not valid";
+        return caller;
+    }
+    caller.owner = key->owner;
+    caller.key_id = key->id.text();
+    caller.scopes = key->scopes;
+    keys_.touch(key->id, now);
+    return caller;
+}
+
+void Door::limit_rate(const net::Request& request, const Caller& caller) {
+    if (!rate_) return;
+    const auto who = caller.key_id.empty() ? "address " + address_of_limit(request.peer.address)
+                                           : "key " + caller.key_id;
+    const auto wait = rate_->take(who, RateLimit::Clock::now());
+    if (!wait) return;
+    throw net::Problem(Code::RateLimited, "too many requests; wait a moment")
+        .with_retry_after(*wait);
+}
+
+void Door::pass(net::Request& request, const Need& need) {
+    if (need.open) return;
+    const auto* found = std::any_cast<Caller>(&request.context);
+    if (found == nullptr) {
+        throw ErrorException({Code::Internal, "a request passed the door without a caller"});
+    }
+    const Caller& caller = *found;
+    limit_rate(request, caller);
+    if (caller.owner.empty()) {
+        denied(request, "unauthenticated", caller.refused, need.id);
+        throw unauthenticated(caller);
+    }
+    if (!caller.token_session.empty()) {
+        const auto& segments = request.target.segments;
+        const bool there = opens_by_token(request) && segments[2] == caller.token_session &&
+                           std::find(caller.token_scopes.begin(), caller.token_scopes.end(),
+                                     segments[3]) != caller.token_scopes.end();
+        if (!there) {
+            denied(request, "forbidden", "a token for something else", need.id);
+            throw net::Problem(Code::Forbidden, "this token opens something else");
+        }
+    } else if (need.scope != kAnyScope && !grants(caller.scopes, need.scope)) {
+        denied(request, "forbidden", "the key lacks a scope", need.id);
+        throw net::Problem(Code::Forbidden, "the key's scopes do not include " + need.scope)
+            .with_member("scope", boost::json::value(need.scope.c_str()));
+    }
+    const bool runs = need.scope == "run" || need.scope == "jobs";
+    if (runs && request.method == "POST" && options_.may_run) options_.may_run(caller.owner);
+}
+
+void Door::ended(const net::Request& request, const Need& need, std::string_view outcome) {
+    if (!is_audited(need)) return;
+    const auto* caller = std::any_cast<Caller>(&request.context);
+    if (caller == nullptr) return;
+    Deed deed;
+    deed.action = action_of(need.id);
+    deed.object = caller->object;
+    for (const auto& [name, value] : request.parameters) {
+        if (deed.object.empty() && name == "id") deed.object = value.substr(0, 128);
+    }
+    deed.outcome = outcome;
+    deed.owner = caller->owner;
+    deed.key_id = caller->key_id;
+    deed.request_id = request.id;
+    deed.detail["address"] = request.peer.address;
+    audit_.write(std::move(deed));
+}
+
+void Door::denied(const net::Request& request, std::string_view outcome, std::string_view why,
+                  std::string_view route) {
+    Deed deed;
+    deed.action = "request.denied";
+    deed.outcome = outcome;
+    if (const auto* caller = std::any_cast<Caller>(&request.context)) {
+        deed.owner = caller->owner;
+        deed.key_id = caller->key_id;
+    }
+    deed.request_id = request.id;
+    deed.detail["address"] = request.peer.address;
+    if (!route.empty()) deed.detail["route"] = route;
+    if (!why.empty()) deed.detail["why"] = why;
+    audit_.write_denied(std::move(deed));
+}
+
+void Door::decorate(const net::Request& request, net::Headers& headers) const {
+    const auto origin = request.headers.get("Origin");
+    if (!origin || !is_allowed_origin(*origin)) return;
+    headers.set("Access-Control-Allow-Origin", *origin);
+    headers.add("Vary", "Origin");
+    headers.set("Access-Control-Expose-Headers", "Location, Retry-After, X-Request-Id");
+    if (request.method != "OPTIONS") return;
+    headers.set("Access-Control-Allow-Methods", "GET, HEAD, POST, PUT, PATCH, DELETE");
+    headers.set("Access-Control-Allow-Headers",
+                "Authorization, Content-Type, Last-Event-ID, X-API-Key, X-Request-Id");
+    headers.set("Access-Control-Max-Age", "600");
 }
 
 }  // namespace atl::api

@@ -1,25 +1,77 @@
 #pragma once
-// Who may come in: the check before routing.
+// Who may come in: the check before routing, and the one before each handler.
 //
-// Bound to this machine only, everybody on it is one owner, `local`. A browser is the danger then:
-// any page could send requests here (CSRF), and a name that is made to point at 127.0.0.1 would
-// pass for our own (DNS rebinding). So the Host must name this machine, and an Origin must be our
-// own. Threads   the server's one.
+//     admit   Host and Origin; who is calling, by key, token, or by being on this machine
+//     pass    the rate limit; 401 for nobody, 403 for who lacks the route's scope
+//
+// On this machine without keys everybody is one owner, `local`. A browser is the danger then: any
+// page could send requests here (CSRF), and a name that is made to point at 127.0.0.1 would pass
+// for our own (DNS rebinding). So the Host must name this machine, and an Origin must be our own.
+// With keys a browser has nothing to give away by itself; both checks stay all the same.
+//
+// Owns      the rate limit's table. Keys, signer and log are borrowed and outlive it.
+// Threads   the server's one.
+// Trusts    the kernel for the peer's address, and nothing that the request says.
+#include "api/api.hpp"
+#include "api/audit.hpp"
+#include "api/keys.hpp"
+#include "api/rate_limit.hpp"
+#include "api/tokens.hpp"
 #include "net/message.hpp"
 
+#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace atl::api {
 
-class Door {
-public:
-    // `listen`: the addresses the server is bound to. Throws ErrorException when one is not of this
-    // machine alone: that takes keys, and there are none yet.
-    explicit Door(const std::vector<std::string>& listen);
+// Whether an address of ServerOptions::listen can be reached from this machine alone.
+[[nodiscard]] bool is_local_address(const std::string& address);
 
-    // Sets the caller, or throws.
-    void admit(net::Request& request) const;
+struct DoorOptions {
+    enum class Keys { Auto, Always, Never };
+    std::vector<std::string> listen;
+    Keys keys = Keys::Auto;
+    std::vector<std::string> allowed_hosts;  // names without a port; "*" is any
+    std::vector<std::string> allowed_origins;
+    std::optional<std::uint64_t> rate_requests;
+    std::chrono::milliseconds rate_window{60'000};
+    // Throws when this owner may run no more; asked before code runs.
+    std::function<void(const std::string& owner)> may_run;
+};
+
+class Door final : public Guard {
+public:
+    // Throws ErrorException when an address is not of this machine alone and nobody has a key.
+    Door(DoorOptions options, KeyRing& keys, const Signer& signer, AuditLog& audit);
+
+    // Sets the caller, who may be nobody, and takes the credential out of the request: no handler,
+    // no log and no sandbox behind a port sees it. Throws when Host or Origin are wrong.
+    void admit(net::Request& request);
+    // What a browser needs to hear when its page is of an allowed origin.
+    void decorate(const net::Request& request, net::Headers& headers) const;
+
+    void pass(net::Request& request, const Need& need) override;
+    void ended(const net::Request& request, const Need& need, std::string_view outcome) override;
+
+private:
+    void check_host(const net::Request& request) const;
+    void check_origin(const net::Request& request) const;
+    [[nodiscard]] Caller identify(net::Request& request);
+    [[nodiscard]] Caller of_credential(const std::string& text, bool open_to_all);
+    [[nodiscard]] bool keys_needed() const;
+    [[nodiscard]] bool is_allowed_origin(std::string_view origin) const;
+    void denied(const net::Request& request, std::string_view outcome, std::string_view why,
+                std::string_view route);
+    void limit_rate(const net::Request& request, const Caller& caller);
+
+    DoorOptions options_;
+    KeyRing& keys_;
+    const Signer& signer_;
+    AuditLog& audit_;
+    bool all_local_ = true;
+    std::optional<RateLimit> rate_;
 };
 
 }  // namespace atl::api

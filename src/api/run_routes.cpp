@@ -56,6 +56,18 @@ void fill(RunAnswer& answer, const sessions::RunEnd& end) {
     answer.timings_ms.run = end.run_ms;
 }
 
+// The described type has the highest limit there is; this is the server's own.
+void check_input(const RunRules& rules, const std::string& code) {
+    const auto characters =
+        static_cast<std::size_t>(std::count_if(code.begin(), code.end(), [](char c) {
+            return (static_cast<unsigned char>(c) & 0xc0) != 0x80;
+        }));
+    if (characters <= rules.input_chars_max) return;
+    throw schema::ValidationError(
+        {{"code", "has " + std::to_string(characters) + " characters, and this server takes " +
+                      std::to_string(rules.input_chars_max)}});
+}
+
 bool wants_events(const net::Request& request) {
     const auto accept = request.headers.get("Accept");
     return accept && accept->find("text/event-stream") != std::string_view::npos;
@@ -292,16 +304,18 @@ asio::awaitable<void> run_in(net::Exchange& exchange, Place place, sessions::Run
 struct Runs {
     sessions::Sessions& sessions;
     core::Outputs& outputs;
-    RunOptions options;
+    RunRules rules;
 };
 
 asio::awaitable<void> run_in_session(const Runs& runs, net::Exchange& exchange) {
     const auto began = Clock::now();
     const std::string body = co_await exchange.read_body(kBodyBytesMax);
     const auto wanted = schema::from_json<RunBody>(body, kBodyBytesMax);
+    check_input(runs.rules, wanted.code);
     const auto& request = exchange.request();
     const SessionId id(request.parameter("id"));
     const auto use = co_await runs.sessions.use(Whose::of(caller_of(request).owner), id);
+    co_await runs.sessions.check_disk(*use);
     sessions::Promotion promotion{id, "/session/artifacts", use->limits().disk_bytes_max};
     Place place{.link = use->link(),
                 .changes = use->changes(),
@@ -314,7 +328,7 @@ asio::awaitable<void> run_in_session(const Runs& runs, net::Exchange& exchange) 
                 .ready = Clock::now(),
                 .keep_running = wanted.keep_running,
                 .echo = {}};
-    if (runs.options.echo_code) place.echo = wanted.code;
+    if (runs.rules.echo_code) place.echo = wanted.code;
     sessions::RunRequest run;
     run.language = language_of(wanted.language);
     run.code = wanted.code;
@@ -329,10 +343,11 @@ asio::awaitable<void> run_alone(const Runs& runs, net::Exchange& exchange) {
     const auto began = Clock::now();
     const std::string body = co_await exchange.read_body(kBodyBytesMax);
     const auto wanted = schema::from_json<EphemeralBody>(body, kBodyBytesMax);
+    check_input(runs.rules, wanted.code);
     sessions::NewSession alone;
     alone.owner = caller_of(exchange.request()).owner;
     alone.template_name = wanted.template_name;
-    alone.limits = limits_of(wanted.limits);
+    alone.limits = limits_of(wanted.limits, runs.sessions.options().run_limits);
     alone.environment = wanted.environment;
     const auto limits = alone.limits;
     const auto sandbox = co_await runs.sessions.ephemeral(std::move(alone));
@@ -350,7 +365,7 @@ asio::awaitable<void> run_alone(const Runs& runs, net::Exchange& exchange) {
                 .ready = Clock::now(),
                 .keep_running = false,
                 .echo = {}};
-    if (runs.options.echo_code) place.echo = wanted.code;
+    if (runs.rules.echo_code) place.echo = wanted.code;
     sessions::RunRequest run;
     run.language = language_of(wanted.language);
     run.code = wanted.code;
@@ -396,8 +411,8 @@ std::vector<schema::Answer> run_answers() {
 }  // namespace
 
 void add_run_routes(Api& api, sessions::Sessions& sessions, core::Outputs& outputs,
-                    RunOptions options) {
-    const auto runs = std::make_shared<Runs>(Runs{sessions, outputs, options});
+                    RunRules rules) {
+    const auto runs = std::make_shared<Runs>(Runs{sessions, outputs, rules});
     api.add({.method = "POST",
              .pattern = "/v1/sessions/{id}/run",
              .id = "run_in_session",

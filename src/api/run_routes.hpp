@@ -6,11 +6,12 @@
 
 namespace atl::api {
 
-struct RunOptions {
-    bool echo_code = false;  // the answer repeats what was run
+struct RunRules {
+    std::size_t input_chars_max = 200'000;
+    bool echo_code = false;  // the answer repeats the code
 };
 
 void add_run_routes(Api& api, sessions::Sessions& sessions, core::Outputs& outputs,
-                    RunOptions options);
+                    RunRules rules);
 
 }  // namespace atl::api

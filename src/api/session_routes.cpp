@@ -40,12 +40,13 @@ public:
         session.name = wanted.name;
         session.metadata = wanted.metadata;
         session.template_name = wanted.template_name;
-        session.limits = limits_of(wanted.limits);
+        session.limits = limits_of(wanted.limits, sessions_.options().limits);
         session.environment = wanted.environment;
         session.idle_to_warm = in_seconds(wanted.idle_to_warm);
         session.idle_to_cold = in_seconds(wanted.idle_to_cold);
         session.lifetime = in_seconds(wanted.lifetime);
         const auto record = co_await sessions_.create(std::move(session));
+        note_object(exchange, record.id.text());
         auto response = json_response(201, view_of(record));
         response.headers.set("Location", "/v1/sessions/" + record.id.text());
         co_await exchange.respond(std::move(response));

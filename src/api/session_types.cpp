@@ -1,29 +1,12 @@
 #include "api/session_types.hpp"
 
 #include "api/schema/describe.hpp"
-
-#include <ctime>
+#include "api/time_text.hpp"
 
 namespace atl::api {
 
-namespace {
-
-std::string as_text(core::Time time) {
-    const auto whole = std::chrono::floor<std::chrono::seconds>(time);
-    const std::time_t seconds = whole.time_since_epoch().count();
-    const auto ms = (time - whole).count();
-    std::tm parts{};
-    ::gmtime_r(&seconds, &parts);
-    char text[40];
-    const std::size_t n = std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &parts);
-    std::snprintf(text + n, sizeof text - n, ".%03dZ", static_cast<int>(ms));
-    return text;
-}
-
-}  // namespace
-
-core::Limits limits_of(const std::optional<LimitsBody>& body) {
-    core::Limits limits;
+core::Limits limits_of(const std::optional<LimitsBody>& body, core::Limits otherwise) {
+    core::Limits limits = otherwise;
     if (!body) return limits;
     const auto set = [](auto& field, const auto& given) {
         if (given) field = *given;
@@ -47,9 +30,9 @@ SessionView view_of(const core::SessionRecord& record) {
     view.template_name = record.template_name;
     view.runtime = record.runtime;
     view.metadata = record.metadata;
-    view.created_at = as_text(record.created_at);
-    view.last_used_at = as_text(record.last_used_at);
-    if (record.expires_at) view.expires_at = as_text(*record.expires_at);
+    view.created_at = time_text(record.created_at);
+    view.last_used_at = time_text(record.last_used_at);
+    if (record.expires_at) view.expires_at = time_text(*record.expires_at);
     view.idle_to_warm_s = record.idle_to_warm.count();
     view.idle_to_cold_s = record.idle_to_cold.count();
     if (!record.state_note.empty()) view.state_note = record.state_note;

@@ -25,7 +25,9 @@ struct LimitsBody {
     std::optional<std::uint64_t> output_bytes_max;
 };
 ATOLL_DESCRIBED(LimitsBody);
-[[nodiscard]] core::Limits limits_of(const std::optional<LimitsBody>& body);
+// `otherwise`: what holds where the body names none.
+[[nodiscard]] core::Limits limits_of(const std::optional<LimitsBody>& body,
+                                     core::Limits otherwise = {});
 
 struct CreateSession {
     std::string name;

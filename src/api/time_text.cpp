@@ -17,4 +17,18 @@ std::string time_text(core::Time time) {
     return text;
 }
 
+std::optional<core::Time> time_from(const std::string& text) {
+    std::tm parts{};
+    const char* rest = ::strptime(text.c_str(), "%Y-%m-%dT%H:%M:%S", &parts);
+    if (rest == nullptr) return std::nullopt;
+    std::int64_t ms = 0;
+    if (*rest == '.') {
+        std::int64_t worth = 100;
+        for (++rest; *rest >= '0' && *rest <= '9'; ++rest, worth /= 10) ms += worth * (*rest - '0');
+    }
+    if (std::string_view(rest) != "Z") return std::nullopt;
+    const auto seconds = ::timegm(&parts);
+    return core::Time(std::chrono::seconds(seconds)) + std::chrono::milliseconds(ms);
+}
+
 }  // namespace atl::api

@@ -8,5 +8,7 @@ namespace atl::main {
 void add_run_command(CLI::App& app, int& exit_code);
 void add_shell_command(CLI::App& app, int& exit_code);
 void add_serve_command(CLI::App& app, int& exit_code);
+void add_config_command(CLI::App& app, int& exit_code);
+void add_key_command(CLI::App& app, int& exit_code);
 
 }  // namespace atl::main

@@ -19,6 +19,8 @@ int main(int argc, char** argv) {
     atl::main::add_run_command(app, exit_code);
     atl::main::add_shell_command(app, exit_code);
     atl::main::add_serve_command(app, exit_code);
+    atl::main::add_config_command(app, exit_code);
+    atl::main::add_key_command(app, exit_code);
     atl::main::add_template_command(app, exit_code);
     atl::main::add_doctor_command(app, exit_code);
     try {

@@ -1,17 +1,26 @@
 // `atoll serve`: the server, put together from its parts and taken apart again in order.
+#include "api/access_routes.hpp"
 #include "api/api.hpp"
+#include "api/audit.hpp"
 #include "api/context_routes.hpp"
 #include "api/door.hpp"
 #include "api/file_routes.hpp"
 #include "api/port_routes.hpp"
 #include "api/process_routes.hpp"
+#include "api/keys.hpp"
 #include "api/run_routes.hpp"
+#include "api/scopes.hpp"
+#include "api/secrets.hpp"
 #include "api/server_routes.hpp"
 #include "api/session_routes.hpp"
 #include "api/terminal_routes.hpp"
+#include "api/tokens.hpp"
 #include "main/commands.hpp"
+#include "main/control_socket.hpp"
+#include "main/settings.hpp"
 #include "net/server.hpp"
 #include "runtimes/native/runtime.hpp"
+#include "sessions/meter.hpp"
 #include "sessions/processes.hpp"
 #include "sessions/sessions.hpp"
 #include "stores/folders/disk_folders.hpp"
@@ -31,9 +40,9 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <fmt/format.h>
 #include <memory>
-#include <optional>
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 
@@ -50,13 +59,27 @@ constexpr int kStoppedTwice = 130;
 // wrote to disk.
 constexpr folders::Ids kNobodys{1'899'999'999, 1'899'999'999};
 
-struct ServeOptions {
-    std::vector<std::string> listen{"127.0.0.1:8000"};
-    std::string data_dir;
-    std::size_t pool = native::default_pool_size();
-    bool access_log = false;
-    std::chrono::seconds ports_answer_timeout{60};
-};
+// What stays as core::Limits has it unless somebody set it.
+core::Limits session_limits(const Settings& settings) {
+    core::Limits limits;
+    limits.memory_bytes_max = settings.memory_bytes.value_or(limits.memory_bytes_max);
+    limits.file_bytes_max = settings.file_bytes.value_or(limits.file_bytes_max);
+    limits.open_files_max =
+        static_cast<std::uint32_t>(settings.open_files.value_or(limits.open_files_max));
+    limits.wall_time_max = settings.run_time.value_or(limits.wall_time_max);
+    return limits;
+}
+
+core::Limits run_limits(const Settings& settings) {
+    core::Limits limits = session_limits(settings);
+    limits.memory_bytes_max = settings.light_memory_bytes.value_or(limits.memory_bytes_max);
+    limits.wall_time_max = settings.light_run_time.value_or(limits.wall_time_max);
+    return limits;
+}
+
+std::string absolute(const std::string& path) {
+    return std::filesystem::absolute(path).lexically_normal().string();
+}
 
 std::string walls_of(const sys::CgroupHost& host) {
     std::string text = "namespaces, seccomp, ";
@@ -72,7 +95,7 @@ std::string walls_of(const sys::CgroupHost& host) {
 // above it.
 class Assembly {
 public:
-    Assembly(asio::io_context& context, const ServeOptions& options)
+    Assembly(asio::io_context& context, const Settings& options)
         : context_(context), options_(options) {}
 
     asio::awaitable<void> run() {
@@ -86,24 +109,25 @@ public:
 
 private:
     asio::awaitable<void> serve_until_told() {
-        door_ = std::make_unique<api::Door>(options_.listen);
+        const auto executor = context_.get_executor();
         const auto paths = native::Paths::find().value();
-        const std::string data = options_.data_dir.empty() ? paths.data : options_.data_dir;
-        const std::string kept_root = data + "/sessions";
+        const std::string data =
+            options_.data_dir.empty() ? paths.data : absolute(options_.data_dir);
+        const std::string kept_root =
+            options_.session_dir.empty() ? data + "/sessions" : absolute(options_.session_dir);
         store_ = sqlite::SqliteStore::open({.path = data + "/atoll.db"}).value();
-        folders_ = folders::DiskFolders::open(context_.get_executor(), kept_root, kNobodys).value();
+        co_await prepare_access(data);
+        folders_ = folders::DiskFolders::open(executor, kept_root, kNobodys).value();
         outputs_ = folders::DiskOutputs::open(kept_root, data + "/outputs").value();
         outputs_->remove_older(kOutputsStay);
         native::RuntimeOptions runtime;
         runtime.pool_size = options_.pool;
         runtime.kept_root = kept_root;
-        runtime_ = std::make_unique<native::NativeRuntime>(context_.get_executor(), paths, runtime);
-        sessions::SessionOptions session_options;
-        session_options.memory_free = [] { return sys::memory_free(); };
-        sessions_ = std::make_unique<sessions::Sessions>(context_.get_executor(), *runtime_,
-                                                         *store_, *folders_, session_options);
-        processes_ = std::make_unique<sessions::Processes>(context_.get_executor());
-        make_http();
+        runtime_ = std::make_unique<native::NativeRuntime>(executor, paths, runtime);
+        sessions_ = std::make_unique<sessions::Sessions>(executor, *runtime_, *store_, *folders_,
+                                                         session_options());
+        processes_ = std::make_unique<sessions::Processes>(executor);
+        make_http(data);
         http_->bind();  // a port that is taken is said at once
         spdlog::info("raising the template default");
         co_await runtime_->start();
@@ -111,11 +135,17 @@ private:
         http_->start();
         asio::co_spawn(
             context_, [this] { return sessions_->keep_house(); }, asio::detached);
-        for (const auto& address : http_->addresses()) {
-            spdlog::info("listening on {}; the API's documentation is at /docs", address);
-        }
+        asio::co_spawn(
+            context_, [this] { return meter_->run(); }, asio::detached);
+        asio::co_spawn(
+            context_, [this] { return audit_->run(); }, asio::detached);
         asio::co_spawn(
             context_, [this] { return clear_outputs(); }, asio::detached);
+        audit_->write(about_server("server.start"));
+        for (const auto& address : http_->addresses()) {
+            if (address == control_address_) continue;
+            spdlog::info("listening on {}; the API's documentation is at /docs", address);
+        }
         signals_.emplace(context_, SIGINT, SIGTERM);
         co_await signals_->async_wait(asio::as_tuple(asio::use_awaitable));
         spdlog::info("stopping: requests under way may end, sessions are saved; again to stop now");
@@ -125,15 +155,19 @@ private:
             if (!cancelled) std::_Exit(kStoppedTwice);
         });
         co_await http_->stop(kGrace);
+        audit_->write(about_server("server.stop"));
     }
 
     // In order, whatever of it is there: coroutines must end before what they refer to.
     asio::awaitable<void> take_down() {
         stopping_ = true;
         if (sessions_) co_await sessions_->stop();
+        if (meter_) co_await meter_->stop();
         if (runtime_) co_await runtime_->stop();
+        if (audit_) co_await audit_->stop();
         processes_.reset();
         sessions_.reset();
+        meter_.reset();
         folders_.reset();
         store_.reset();
         http_.reset();
@@ -149,7 +183,71 @@ private:
         }
     }
 
-    void make_http() {
+    [[nodiscard]] sessions::SessionOptions session_options() const {
+        using std::chrono::ceil;
+        using std::chrono::seconds;
+        sessions::SessionOptions options;
+        options.idle_to_warm = ceil<seconds>(options_.idle_to_warm);
+        options.idle_to_cold = ceil<seconds>(options_.idle_to_cold);
+        options.sessions_an_owner_max = options_.quota_sessions;
+        options.idle_to_end = ceil<seconds>(options_.session_ttl.value_or(Milliseconds(0)));
+        options.session_bytes_max = options_.session_bytes;
+        options.owner_bytes_max = options_.quota_disk_bytes;
+        options.meter = meter_.get();
+        options.memory_free = [] { return sys::memory_free(); };
+        options.limits = session_limits(options_);
+        options.run_limits = run_limits(options_);
+        return options;
+    }
+
+    static api::Deed about_server(const char* action) {
+        api::Deed deed;
+        deed.action = action;
+        deed.detail["version"] = ATOLL_VERSION;
+        return deed;
+    }
+
+    // Who may come in, before anything is raised: a server that may not start ends at once.
+    asio::awaitable<void> prepare_access(const std::string& data) {
+        keys_ = std::make_unique<api::KeyRing>(context_.get_executor(), *store_);
+        co_await keys_->load();
+        if (!options_.admin_key.empty()) keys_->add_fixed(options_.admin_key);
+        if (options_.make_key && !keys_->any()) {
+            const std::vector<std::string> scopes{std::string(api::kAdmin)};
+            const auto made = co_await keys_->make(std::string(api::kLocalOwner),
+                                                   "made at the first start", scopes, std::nullopt);
+            // Not into the log, which is kept and passed on: for who is looking at this moment.
+            std::printf("API key, shown this once: %s\n", made.text.c_str());
+            std::fflush(stdout);
+        }
+        signer_ = std::make_unique<api::Signer>(api::folder_secret(data + "/token.key").value());
+        audit_ = std::make_unique<api::AuditLog>(context_.get_executor(), *store_);
+        meter_ = std::make_unique<sessions::Meter>(
+            context_.get_executor(), *store_,
+            sessions::Quotas{options_.quota_memory_bytes, options_.quota_cpu_a_day});
+        using Keys = api::DoorOptions::Keys;
+        api::DoorOptions door;
+        door.listen = options_.listen;
+        door.keys = options_.require_keys == "always"  ? Keys::Always
+                    : options_.require_keys == "never" ? Keys::Never
+                                                       : Keys::Auto;
+        door.allowed_hosts = options_.allowed_hosts;
+        door.allowed_origins = options_.allowed_origins;
+        door.rate_requests = options_.rate_requests;
+        door.rate_window = options_.rate_window;
+        door.may_run = [this](const std::string& owner) { meter_->check_cpu(owner); };
+        door_ = std::make_unique<api::Door>(std::move(door), *keys_, *signer_, *audit_);
+        for (const auto& address : options_.listen) {
+            if (api::is_local_address(address) || !options_.tls_certificate.empty()) continue;
+            spdlog::warn(
+                "{} speaks plain HTTP: keys can be read on the way; set tls.certificate "
+                "or put a proxy with TLS in front",
+                address);
+        }
+    }
+
+    void make_http(const std::string& data) {
+        api_.guard_with(*door_);
         api::ServerFacts facts;
         facts.version = ATOLL_VERSION;
         facts.pooled = [this] { return runtime_->pooled(); };
@@ -157,12 +255,14 @@ private:
         facts.stopping = [this] { return stopping_; };
         api::add_server_routes(api_, std::move(facts), *sessions_, *store_);
         api::add_session_routes(api_, *sessions_);
-        api::add_run_routes(api_, *sessions_, *outputs_, {});
+        api::add_run_routes(api_, *sessions_, *outputs_,
+                            {options_.input_chars_max, options_.echo_code});
         api::add_file_routes(api_, *sessions_);
         api::add_context_routes(api_, *sessions_);
         api::add_process_routes(api_, *sessions_, *processes_);
         api::add_terminal_routes(api_, *sessions_);
         api::add_port_routes(api_, *sessions_, {options_.ports_answer_timeout});
+        api::add_access_routes(api_, *keys_, *signer_, *sessions_, *store_);
         api_.finish({.title = "Atoll",
                      .version = ATOLL_VERSION,
                      .description = "A safe place for AI agents to work.",
@@ -172,12 +272,35 @@ private:
                               {"Contexts", "Python kernels and what stands in them."},
                               {"Processes", "Programs to come back to, and terminals."},
                               {"Ports", "Web servers inside of sandboxes."},
+                              {"Access", "Keys, tokens and the audit log."},
                               {"Server", "About the server itself."}}});
         net::ServerOptions http;
         http.listen = options_.listen;
+        // For `atoll key` while the server runs. Its door is the same; what opens it is the secret
+        // of the data folder.
+        control_address_ = "unix:" + control_socket(data);
+        if (control_socket(data).size() < kSocketPathBytesMax) {
+            http.listen.push_back(control_address_);
+        } else {
+            spdlog::warn(
+                "{} is too long for a socket: `atoll key` works only while the server is "
+                "stopped",
+                control_socket(data));
+        }
+        http.connections_max = options_.connections_max;
+        http.connections_per_address_max = options_.connections_per_address_max;
+        http.body_bytes_max = options_.body_bytes_max;
+        http.header_timeout = options_.header_timeout;
+        http.idle_timeout = options_.idle_timeout;
+        if (!options_.tls_certificate.empty()) {
+            http.tls = net::TlsOptions{options_.tls_certificate, options_.tls_key};
+        }
         http.admit = [this](net::Request& request) {
             api::let_port_pages_in(request);
             door_->admit(request);
+        };
+        http.decorate = [this](const net::Request& request, int, net::Headers& headers) {
+            door_->decorate(request, headers);
         };
         if (options_.access_log) http.access_log = spdlog::stderr_logger_mt("access");
         const auto root = [this](net::Exchange& exchange) {
@@ -187,26 +310,36 @@ private:
     }
 
     asio::io_context& context_;
-    const ServeOptions& options_;
+    const Settings& options_;
     std::optional<asio::signal_set> signals_;  // until then a signal ends us, as it would anybody
     std::unique_ptr<sqlite::SqliteStore> store_;
     std::unique_ptr<folders::DiskFolders> folders_;
     std::unique_ptr<folders::DiskOutputs> outputs_;
     std::unique_ptr<native::NativeRuntime> runtime_;
+    std::unique_ptr<api::KeyRing> keys_;
+    std::unique_ptr<api::Signer> signer_;
+    std::unique_ptr<api::AuditLog> audit_;
+    std::unique_ptr<sessions::Meter> meter_;
     std::unique_ptr<sessions::Sessions> sessions_;
     std::unique_ptr<sessions::Processes> processes_;
     std::unique_ptr<api::Door> door_;
+    std::string control_address_;
     api::Api api_;
     std::unique_ptr<net::Server> http_;
     bool stopping_ = false;
 };
 
-int serve(const ServeOptions& options) {
+int serve(const SettingsWords& words) {
+    const auto settings = load_settings(words, [](const char* name) { return std::getenv(name); });
+    if (!settings) {
+        std::fprintf(stderr, "atoll serve: %s\n", settings.error().message.c_str());
+        return 2;
+    }
     std::signal(SIGPIPE, SIG_IGN);
     spdlog::set_default_logger(spdlog::stderr_logger_mt("atoll"));
     spdlog::set_pattern("%Y-%m-%dT%H:%M:%S.%e %l %v");
     asio::io_context context(1);
-    Assembly assembly(context, options);
+    Assembly assembly(context, settings->values);
     int status = 0;
     asio::co_spawn(
         context, [&] { return assembly.run(); },
@@ -227,22 +360,9 @@ int serve(const ServeOptions& options) {
 
 void add_serve_command(CLI::App& app, int& exit_code) {
     auto* command = app.add_subcommand("serve", "Serve sessions over HTTP");
-    const auto options = std::make_shared<ServeOptions>();  // lives as long as the callback
-    command->add_option("--listen", options->listen,
-                        "Address and port, [::1]:port or unix:/path; may be given again");
-    command->add_option("--data-dir", options->data_dir,
-                        "Where sessions and the database lie; templates stay where they are");
-    command->add_option("--pool", options->pool, "Sandboxes kept ready");
-    command->add_flag("--access-log", options->access_log, "One line for each request");
-    command
-        ->add_option_function<unsigned>(
-            "--ports-answer-timeout",
-            [options](unsigned seconds) {
-                options->ports_answer_timeout = std::chrono::seconds(seconds);
-            },
-            "Seconds that a web server in a sandbox may take to answer (60)")
-        ->check(CLI::Range(1u, 3600u));
-    command->callback([options, &exit_code] { exit_code = serve(*options); });
+    const auto words = std::make_shared<SettingsWords>();  // live as long as the callback
+    words->add_to(*command);
+    command->callback([words, &exit_code] { exit_code = serve(*words); });
 }
 
 }  // namespace atl::main

@@ -30,6 +30,11 @@ Error not_there(const SessionId& id) {
     return {Code::NotFound, "there is no session " + id.text()};
 }
 
+Error disk_is_full(std::uint64_t used) {
+    return {Code::Exhausted, "the quota quotas.disk is used up: sessions of this owner keep " +
+                                 core::format_bytes(used) + " on disk"};
+}
+
 }  // namespace
 
 Sessions::Sessions(asio::any_io_executor executor, core::Runtime& runtime, core::Store& store,
@@ -49,6 +54,14 @@ asio::awaitable<void> Sessions::recover() {
         for (const auto& record : page.sessions) {
             if (record.state == SessionState::Deleting) continue;  // its folders go below
             recorded.insert(record.id.text());
+            if (options_.idle_to_end.count() > 0) {
+                // Whoever waits for its end must know it. Its idle time begins anew.
+                auto session = std::make_shared<Session>();
+                session->spec_ = spec_from(record.spec_json, record.template_name).value();
+                session->record_ = record;
+                session->record_.state = SessionState::Cold;
+                known_[record.id.text()] = std::move(session);
+            }
             if (record.state == SessionState::Cold) continue;
             core::SessionPatch patch;
             patch.state = SessionState::Cold;
@@ -90,6 +103,10 @@ asio::awaitable<SessionRecord> Sessions::create(NewSession wanted) {
     record.spec_json = spec_text(session->spec_);
     record.state = SessionState::Hot;
     const SessionId id = record.id;
+    if (options_.owner_bytes_max) {
+        const auto used = co_await disk_of_owner(record.owner);
+        if (used >= *options_.owner_bytes_max) throw ErrorException(disk_is_full(used));
+    }
 
     // In the store first: a folder without a record is removed at the next start, a record without
     // a folder would be a session that cannot come back.
@@ -111,7 +128,52 @@ asio::awaitable<SessionRecord> Sessions::create(NewSession wanted) {
     }
     known_[id.text()] = session;
     ++counted_.created;
+    if (options_.meter != nullptr) {
+        core::UsageCounters one;
+        one.sessions_created = 1;
+        options_.meter->count(record.owner, one);
+    }
     co_return record;
+}
+
+asio::awaitable<std::unique_ptr<core::Sandbox>> Sessions::make_sandbox(std::string owner,
+                                                                       core::SandboxSpec spec) {
+    if (options_.meter == nullptr) co_return co_await runtime_.create(std::move(spec));
+    const auto memory = spec.limits.memory_bytes_max;
+    auto claim = co_await options_.meter->claim(owner, memory);
+    auto sandbox = co_await runtime_.create(std::move(spec));
+    co_return options_.meter->watch(std::move(claim), std::move(sandbox));
+}
+
+asio::awaitable<std::uint64_t> Sessions::disk_of_owner(std::string owner) {
+    std::uint64_t bytes = 0;
+    core::SessionQuery query{Whose::of(owner), {}, {}, {}, kPage};
+    do {
+        const auto page = co_await store_.list_sessions(query);
+        for (const auto& record : page.sessions) bytes += record.disk_bytes;
+        query.cursor = page.next_cursor;
+    } while (!query.cursor.empty());
+    co_return bytes;
+}
+
+asio::awaitable<void> Sessions::check_disk(const Session& session) {
+    if (!options_.session_bytes_max && !options_.owner_bytes_max) co_return;
+    const SessionId id = session.record_.id;
+    const std::string owner = session.record_.owner;
+    const auto use = co_await folders_.use(id);
+    core::SessionPatch patch;
+    patch.disk_bytes = use.bytes;
+    co_await store_.patch_session(Whose::anyones(), id, patch, std::nullopt);
+    if (options_.session_bytes_max && use.bytes > *options_.session_bytes_max) {
+        throw ErrorException({Code::Exhausted, "the session keeps " +
+                                                   core::format_bytes(use.bytes) +
+                                                   " on disk, and sessions.max_bytes is " +
+                                                   core::format_bytes(*options_.session_bytes_max) +
+                                                   "; remove some of its files first"});
+    }
+    if (!options_.owner_bytes_max) co_return;
+    const auto used = co_await disk_of_owner(owner);
+    if (used > *options_.owner_bytes_max) throw ErrorException(disk_is_full(used));
 }
 
 asio::awaitable<Sessions::SessionPtr> Sessions::find(Whose whose, SessionId id) {
@@ -162,7 +224,7 @@ asio::awaitable<void> Sessions::wake(SessionPtr session) {
     core::SandboxSpec spec = session->spec_;
     spec.kept_folder = folders_.path_of(session->record_.id);
     for (const auto& mount : options_.data_sets) spec.mounts.push_back(mount);
-    session->sandbox_ = co_await runtime_.create(spec);
+    session->sandbox_ = co_await make_sandbox(session->record_.owner, std::move(spec));
     session->link_ = GuestLink::start(executor_, session->sandbox_->take_stream());
     session->changes_ = Changes::open(executor_, session->link_);
     if (fell) {
@@ -399,7 +461,7 @@ asio::awaitable<std::unique_ptr<core::Sandbox>> Sessions::ephemeral(NewSession w
     for (const auto& [name, value] : wanted.environment) builder.environment(name, value);
     auto spec = builder.build().value();
     for (const auto& mount : options_.data_sets) spec.mounts.push_back(mount);
-    co_return co_await runtime_.create(std::move(spec));
+    co_return co_await make_sandbox(wanted.owner, std::move(spec));
 }
 
 SessionCounts Sessions::counts() const {
@@ -477,11 +539,17 @@ asio::awaitable<void> Sessions::look_after(SessionPtr session) {
     if (session->users_ > 0 || session->changing_.busy() || session->gone_) co_return;
     const auto idle = Clock::now() - session->unused_since_;
     const auto& record = session->record_;
+    const bool ends = options_.idle_to_end.count() > 0;
+    if (ends && idle > options_.idle_to_end) {
+        const SessionId id = record.id;
+        co_await remove(Whose::anyones(), id);
+        co_return;
+    }
     const bool cold = record.idle_to_cold.count() > 0 && idle > record.idle_to_cold;
     const bool warm = record.idle_to_warm.count() > 0 && idle > record.idle_to_warm;
     if (!session->link_) {
         // Nothing of it is in memory that the store does not have.
-        if (idle > std::chrono::minutes{1} && session->lost_.empty()) {
+        if (!ends && idle > std::chrono::minutes{1} && session->lost_.empty()) {
             known_.erase(record.id.text());
         }
         co_return;

@@ -20,6 +20,7 @@
 #include "sessions/changes.hpp"
 #include "sessions/gate.hpp"
 #include "sessions/guest_link.hpp"
+#include "sessions/meter.hpp"
 #include "sessions/variables.hpp"
 
 #include <boost/asio/any_io_executor.hpp>
@@ -53,6 +54,12 @@ struct SessionOptions {
     std::chrono::seconds idle_to_warm{60};
     std::chrono::seconds idle_to_cold{600};
     std::uint64_t sessions_an_owner_max = 1000;
+    std::chrono::seconds idle_to_end{0};             // unused for so long it is removed; 0 = never
+    std::optional<std::uint64_t> session_bytes_max;  // on disk
+    std::optional<std::uint64_t> owner_bytes_max;    // on disk, of all sessions of an owner
+    Meter* meter = nullptr;                          // borrowed; null: nothing is counted
+    core::Limits limits;                             // of sessions, where the client names none
+    core::Limits run_limits;                         // of runs without a session
     std::vector<core::Mount> data_sets;  // of the host's user, read-only, for every session
     // Which part of the host's memory is free, 0 to 1. Below `memory_free_min` sessions that nobody
     // uses go cold before their time, the longest idle first.
@@ -147,6 +154,9 @@ public:
     // on; what runs in it must have ended. All of them, or none.
     boost::asio::awaitable<std::vector<core::SessionRecord>> fork(core::Whose whose, SessionId id,
                                                                   std::size_t count);
+    // Exhausted when the session, or its owner, has more on disk than allowed: looks at the disk,
+    // if there is a limit. For whatever could write more.
+    boost::asio::awaitable<void> check_disk(const Session& session);
 
     // A sandbox that is nobody's session: for one run. In use until destroyed.
     boost::asio::awaitable<std::unique_ptr<core::Sandbox>> ephemeral(NewSession wanted);
@@ -154,6 +164,7 @@ public:
     [[nodiscard]] SessionCounts counts() const;
     // Of a session that is awake.
     [[nodiscard]] std::optional<core::Usage> usage(const SessionId& id) const;
+    [[nodiscard]] const SessionOptions& options() const noexcept { return options_; }
 
 private:
     using SessionPtr = std::shared_ptr<Session>;
@@ -168,6 +179,9 @@ private:
     void relieve_memory();
     // Ends its sandbox at once, so that whoever holds the session's gate lets go of it.
     static void cut(Session& session) noexcept;
+    boost::asio::awaitable<std::unique_ptr<core::Sandbox>> make_sandbox(std::string owner,
+                                                                        core::SandboxSpec spec);
+    boost::asio::awaitable<std::uint64_t> disk_of_owner(std::string owner);
     void let_go(Session& session) noexcept;
     boost::asio::awaitable<void> remember(Session& session, core::SessionState state,
                                           std::string note = {});

@@ -12,8 +12,9 @@ from .driver import BUILD
 
 
 class Server:
-    def __init__(self, folder: Path, *options: str):
-        self.folder, self.options = folder, options
+    def __init__(self, folder: Path, *options: str, environment=None, listen="127.0.0.1:0"):
+        self.folder, self.options, self.listen = folder, options, listen
+        self.environment = {**os.environ, **(environment or {})}
         self.process = None
         self.start()
 
@@ -21,16 +22,16 @@ class Server:
         self.log = open(self.folder / "log", "ab+")
         begin = self.log.seek(0, os.SEEK_END)
         self.process = subprocess.Popen(
-            [BUILD / "atoll", "serve", "--listen", "127.0.0.1:0", "--data-dir", self.folder / "data",
+            [BUILD / "atoll", "serve", "--listen", self.listen, "--data-dir", self.folder / "data",
              "--pool", "3", *self.options],
-            stdout=self.log, stderr=self.log)
+            stdout=self.log, stderr=self.log, env=self.environment)
         until = time.monotonic() + 120
         while time.monotonic() < until:
             self.log.seek(begin)
             text = self.log.read().decode()
             found = re.search(r"listening on (\S+?);", text)
             if found:
-                self.url = f"http://{found[1]}"
+                self.url = f"http://{found[1]}".replace("0.0.0.0", "127.0.0.1")
                 self.http = httpx.Client(base_url=self.url, timeout=60)
                 return
             if self.process.poll() is not None:

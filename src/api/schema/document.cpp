@@ -103,6 +103,7 @@ private:
         out["security"] = route.security == Security::None
                               ? json::array{}
                               : json::array{json::object{{"key", json::array{}}}};
+        if (!route.scope.empty()) out["x-atoll-scope"] = boosted(route.scope);
         json::array parameters;
         add_path_parameters(route, pattern, parameters);
         add_parameters(route.query, "query", parameters);

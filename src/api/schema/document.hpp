@@ -83,6 +83,7 @@ struct Route {
     std::vector<Answer> answers = {};
     Security security = Security::Key;
     bool deprecated = false;
+    std::string_view scope = {};  // what a key must allow; empty: whoever takes the route says
 };
 
 struct Tag {

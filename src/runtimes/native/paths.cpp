@@ -25,12 +25,16 @@ std::string default_data() {
 
 }  // namespace
 
+std::string Paths::data_folder() {
+    std::error_code failed;
+    const auto set = text_of("ATOLL_DATA_DIR");
+    return fs::absolute(set.empty() ? default_data() : set, failed).lexically_normal().string();
+}
+
 Result<Paths> Paths::find() {
     Paths paths;
     std::error_code failed;
-    const auto set = text_of("ATOLL_DATA_DIR");
-    paths.data =
-        fs::absolute(set.empty() ? default_data() : set, failed).lexically_normal().string();
+    paths.data = data_folder();
     paths.run = paths.data + "/run";
     for (const auto& folder : {paths.templates(), paths.run}) {
         fs::create_directories(folder, failed);

@@ -13,6 +13,8 @@ struct Paths {
 
     [[nodiscard]] std::string templates() const { return data + "/templates"; }
 
+    // The data folder as ATOLL_DATA_DIR or this user's default has it; makes nothing.
+    [[nodiscard]] static std::string data_folder();
     // From ATOLL_DATA_DIR and the place of this binary. Makes the folders.
     [[nodiscard]] static Result<Paths> find();
 };

@@ -1,0 +1,117 @@
+#include "api/keys.hpp"
+
+#include "api/scopes.hpp"
+#include "api/secrets.hpp"
+
+#include <algorithm>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+
+namespace atl::api {
+
+namespace asio = boost::asio;
+
+namespace {
+
+constexpr std::size_t kIdBytes = 10;
+constexpr std::size_t kSecretBytes = 32;
+constexpr std::size_t kKeyTextBytesMax = 512;
+constexpr std::chrono::minutes kTouchEvery{1};
+constexpr std::uint32_t kPage = 1000;
+
+bool is_good_record(const core::KeyRecord& key, core::Time now) {
+    return !key.revoked_at && (!key.expires_at || *key.expires_at > now);
+}
+
+}  // namespace
+
+asio::awaitable<void> KeyRing::load() {
+    core::KeyQuery query{core::Whose::anyones(), {}, kPage};
+    do {
+        auto page = co_await store_.list_keys(query);
+        for (auto& key : page.keys) {
+            auto id = key.id.text();
+            keys_.insert_or_assign(std::move(id), std::move(key));
+        }
+        query.cursor = page.next_cursor;
+    } while (!query.cursor.empty());
+}
+
+void KeyRing::add_fixed(std::string_view text) {
+    core::KeyRecord key;
+    key.id = KeyId("settings");
+    key.secret_sha256 = sha256(text);
+    key.owner = kLocalOwner;
+    key.name = "access.admin_key";
+    key.scopes = {std::string(kAdmin)};
+    fixed_ = std::move(key);
+}
+
+asio::awaitable<MadeKey> KeyRing::make(std::string owner, std::string name,
+                                       std::vector<std::string> scopes,
+                                       std::optional<core::Time> expires_at) {
+    if (keys_.size() >= kKeysMax) {
+        throw ErrorException({Code::Exhausted, "there are 10,000 keys already"});
+    }
+    const auto id = letters_of(random_bytes(kIdBytes));
+    MadeKey made;
+    made.text = std::string(kKeyPrefix) + id + "_" + letters_of(random_bytes(kSecretBytes));
+    made.record.id = KeyId(id);
+    made.record.secret_sha256 = sha256(made.text);
+    made.record.owner = std::move(owner);
+    made.record.name = std::move(name);
+    made.record.scopes = std::move(scopes);
+    made.record.created_at = core::time_now();
+    made.record.expires_at = expires_at;
+    co_await store_.add_key(made.record);
+    keys_.insert_or_assign(id, made.record);
+    co_return made;
+}
+
+asio::awaitable<core::KeyRecord> KeyRing::revoke(KeyId id) {
+    const auto key = co_await store_.revoke_key(core::Whose::anyones(), id, core::time_now());
+    keys_.insert_or_assign(id.text(), key);
+    co_return key;
+}
+
+const core::KeyRecord* KeyRing::find(std::string_view text, core::Time now) const {
+    if (text.empty() || text.size() > kKeyTextBytesMax) return nullptr;
+    const auto digest = sha256(text);
+    if (fixed_ && core::same_digest(fixed_->secret_sha256, digest)) return &*fixed_;
+    if (!text.starts_with(kKeyPrefix)) return nullptr;
+    const auto rest = text.substr(kKeyPrefix.size());
+    const auto found = keys_.find(rest.substr(0, rest.find('_')));
+    if (found == keys_.end()) return nullptr;
+    const auto& key = found->second;
+    const bool same = core::same_digest(key.secret_sha256, digest);
+    return same && is_good_record(key, now) ? &key : nullptr;
+}
+
+bool KeyRing::is_good(const std::string& id, core::Time now) const {
+    if (fixed_ && id == fixed_->id.text()) return true;
+    const auto found = keys_.find(id);
+    return found != keys_.end() && is_good_record(found->second, now);
+}
+
+bool KeyRing::any_good(core::Time now) const {
+    return fixed_ || std::any_of(keys_.begin(), keys_.end(),
+                                 [&](const auto& one) { return is_good_record(one.second, now); });
+}
+
+void KeyRing::touch(const KeyId& id, core::Time now) {
+    const auto found = keys_.find(id.text());
+    if (found == keys_.end()) return;
+    found->second.last_used_at = now;
+    auto& written = written_[id.text()];
+    if (now - written < kTouchEvery) return;
+    written = now;
+    // Its own copy of everything: it may outlive the request.
+    const auto write = [](core::Store& store, KeyId key, core::Time at) -> asio::awaitable<void> {
+        co_await store.touch_key(key, at);
+    };
+    asio::co_spawn(executor_, write(store_, id, now), [](const std::exception_ptr&) {
+        // A store that cannot write says so at /healthz; the key is good all the same.
+    });
+}
+
+}  // namespace atl::api

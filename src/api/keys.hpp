@@ -1,0 +1,67 @@
+#pragma once
+// The API keys, all of them in memory: whether a request's key is good is asked without waiting.
+//
+//     atl_<id, 16 letters>_<secret, 52 letters: 256 random bits>
+//
+// Owns      nothing but its copy; the store has the records, with the secrets' SHA-256 alone.
+// Threads   the server's one. One server has the data folder, so nobody changes keys behind it.
+// Trusts    nothing in a key's text.
+#include "core/store.hpp"
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace atl::api {
+
+inline constexpr std::string_view kKeyPrefix = "atl_";
+inline constexpr std::size_t kKeysMax = 10'000;
+// Who owns what is made on this machine without a key, and with the first one.
+inline constexpr std::string_view kLocalOwner = "local";
+
+struct MadeKey {
+    core::KeyRecord record;
+    std::string text;  // seen here and never again
+};
+
+class KeyRing {
+public:
+    KeyRing(boost::asio::any_io_executor executor, core::Store& store)
+        : executor_(executor), store_(store) {}
+
+    // Once, before anything else.
+    boost::asio::awaitable<void> load();
+    // A key of the settings, for an administrator; it is in no list and cannot be revoked.
+    void add_fixed(std::string_view text);
+
+    // Exhausted when there are too many. `scopes` were checked before.
+    boost::asio::awaitable<MadeKey> make(std::string owner, std::string name,
+                                         std::vector<std::string> scopes,
+                                         std::optional<core::Time> expires_at);
+    boost::asio::awaitable<core::KeyRecord> revoke(KeyId id);
+
+    // Null when it is no key of ours, revoked, or past its end: one answer for all of these.
+    [[nodiscard]] const core::KeyRecord* find(std::string_view text, core::Time now) const;
+    // Whether the key of this id is still good; for tokens that it asked for.
+    [[nodiscard]] bool is_good(const std::string& id, core::Time now) const;
+    // Notes that it was used; the store hears of it now and then.
+    void touch(const KeyId& id, core::Time now);
+
+    // Whether there ever was a key. Revoking the last one must not open the door.
+    [[nodiscard]] bool any() const noexcept { return !keys_.empty() || fixed_.has_value(); }
+    // Whether somebody could come in with one.
+    [[nodiscard]] bool any_good(core::Time now) const;
+
+private:
+    boost::asio::any_io_executor executor_;
+    core::Store& store_;
+    std::map<std::string, core::KeyRecord, std::less<>> keys_;
+    std::map<std::string, core::Time> written_;  // last_used_at as the store has it
+    std::optional<core::KeyRecord> fixed_;
+};
+
+}  // namespace atl::api

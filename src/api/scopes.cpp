@@ -1,0 +1,39 @@
+#include "api/scopes.hpp"
+
+#include <algorithm>
+
+namespace atl::api {
+
+bool is_scope(std::string_view name) {
+    return std::any_of(kScopes.begin(), kScopes.end(),
+                       [&](const Scope& scope) { return scope.name == name; });
+}
+
+bool grants(const std::vector<std::string>& scopes, std::string_view needed) {
+    return std::any_of(scopes.begin(), scopes.end(), [&](const std::string& scope) {
+        return scope == needed || scope == kAdmin;
+    });
+}
+
+std::string scope_of(const schema::Route& route) {
+    if (!route.scope.empty()) return std::string(route.scope);
+    const std::string_view path = route.pattern;
+    const auto below = [&](std::string_view place) {
+        return path == place || (path.starts_with(place) && path[place.size()] == '/');
+    };
+    if (path == "/v1/info") return std::string(kAnyScope);
+    if (path == "/metrics") return "metrics";
+    if (path == "/v1/run") return "run";
+    if (below("/v1/jobs") || path == "/schedule" || below("/status")) return "jobs";
+    constexpr std::string_view kSession = "/v1/sessions/{id}";
+    for (const std::string_view part : {"/run", "/contexts", "/processes", "/terminal", "/ports"}) {
+        if (below(std::string(kSession).append(part))) return "run";
+    }
+    for (const std::string_view part : {"/files", "/artifacts"}) {
+        if (below(std::string(kSession).append(part))) return "files";
+    }
+    if (below("/v1/sessions")) return route.method == "GET" ? "sessions:read" : "sessions:write";
+    return std::string(kAdmin);
+}
+
+}  // namespace atl::api

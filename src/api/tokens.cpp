@@ -1,0 +1,79 @@
+#include "api/tokens.hpp"
+
+#include <algorithm>
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+#include <boost/json/value.hpp>
+
+namespace atl::api {
+
+namespace json = boost::json;
+
+namespace {
+
+constexpr std::size_t kTokenBytesMax = 4096;
+
+std::string_view view_of(const core::Sha256& digest) {
+    return {reinterpret_cast<const char*>(digest.data()), digest.size()};
+}
+
+std::string text_in(const json::object& from, const char* key) {
+    const auto* value = from.if_contains(key);
+    return value != nullptr && value->is_string() ? std::string(value->get_string())
+                                                  : std::string();
+}
+
+}  // namespace
+
+std::string Signer::sign(const Grant& grant) const {
+    json::array scopes;
+    for (const auto& scope : grant.scopes) scopes.emplace_back(scope);
+    const auto payload = letters_of(
+        json::serialize(json::object{{"s", grant.session},
+                                     {"o", grant.owner},
+                                     {"k", grant.key_id},
+                                     {"c", std::move(scopes)},
+                                     {"u", std::int64_t{grant.until.time_since_epoch().count()}}}));
+    std::string token(kTokenPrefix);
+    token += payload;
+    const auto signature = hmac_sha256(secret_, token);
+    return token + "." + letters_of(view_of(signature));
+}
+
+std::optional<Grant> Signer::read(std::string_view token, core::Time now) const {
+    if (token.size() > kTokenBytesMax || !token.starts_with(kTokenPrefix)) return std::nullopt;
+    const auto dot = token.find('.');
+    if (dot == std::string_view::npos) return std::nullopt;
+    const auto claimed = bytes_of_letters(token.substr(dot + 1));
+    if (!claimed || claimed->size() != core::Sha256{}.size()) return std::nullopt;
+    core::Sha256 signature{};
+    std::copy(claimed->begin(), claimed->end(), signature.begin());
+    if (!core::same_digest(signature, hmac_sha256(secret_, token.substr(0, dot)))) {
+        return std::nullopt;
+    }
+    const auto payload = bytes_of_letters(token.substr(0, dot).substr(kTokenPrefix.size()));
+    if (!payload) return std::nullopt;
+    boost::system::error_code failed;
+    const auto parsed = json::parse(*payload, failed);
+    if (failed || !parsed.is_object()) return std::nullopt;
+    const auto& object = parsed.get_object();
+    const auto* until = object.if_contains("u");
+    const auto* scopes = object.if_contains("c");
+    if (until == nullptr || !until->is_int64() || scopes == nullptr || !scopes->is_array()) {
+        return std::nullopt;
+    }
+    Grant grant;
+    grant.session = text_in(object, "s");
+    grant.owner = text_in(object, "o");
+    grant.key_id = text_in(object, "k");
+    grant.until = core::Time(std::chrono::milliseconds(until->get_int64()));
+    for (const auto& scope : scopes->get_array()) {
+        if (scope.is_string()) grant.scopes.emplace_back(scope.get_string());
+    }
+    if (grant.owner.empty() || grant.until <= now) return std::nullopt;
+    return grant;
+}
+
+}  // namespace atl::api

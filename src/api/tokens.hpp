@@ -1,0 +1,43 @@
+#pragma once
+// Tokens: what somebody may do for a short while, signed instead of remembered.
+//
+//     att_<what, as letters>.<HMAC-SHA256 of it, as letters>
+//
+// Threads   any; it never changes.
+// Trusts    nothing in a token before its signature is right. Whoever has the secret of the data
+//           folder may do anything to it anyway; `atoll key` signs itself in that way.
+#include "api/secrets.hpp"
+#include "core/records.hpp"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace atl::api {
+
+struct Grant {
+    std::string session;  // whose routes it opens; empty: no session's, `scopes` are a key's
+    std::string owner;
+    std::string key_id;  // that asked for it, and with which it ends; empty: none
+    std::vector<std::string> scopes;
+    core::Time until{};
+
+    bool operator==(const Grant&) const = default;
+};
+
+inline constexpr std::string_view kTokenPrefix = "att_";
+
+class Signer {
+public:
+    explicit Signer(std::string secret) : secret_(std::move(secret)) {}
+
+    [[nodiscard]] std::string sign(const Grant& grant) const;
+    // Nothing when it is not ours, was changed, or is past its end.
+    [[nodiscard]] std::optional<Grant> read(std::string_view token, core::Time now) const;
+
+private:
+    std::string secret_;
+};
+
+}  // namespace atl::api

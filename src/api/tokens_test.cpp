@@ -1,0 +1,78 @@
+#include "api/tokens.hpp"
+
+#include <filesystem>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <random>
+#include <sys/stat.h>
+
+namespace atl::api {
+
+namespace {
+
+core::Time at(std::int64_t ms) { return core::Time(std::chrono::milliseconds(ms)); }
+
+Grant some_grant() { return {"s-abc", "ann \"x\" ü", "k1", {"terminal", "files"}, at(1000)}; }
+
+}  // namespace
+
+TEST(Tokens, SayWhatWasSigned) {
+    const Signer signer(std::string(32, 'k'));
+    const auto token = signer.sign(some_grant());
+    EXPECT_EQ(signer.read(token, at(999)), some_grant());
+    EXPECT_FALSE(signer.read(token, at(1000))) << "past its end";
+    EXPECT_FALSE(Signer(std::string(32, 'l')).read(token, at(0))) << "another server's";
+}
+
+TEST(Tokens, AnyChangeBreaksThem) {
+    const Signer signer(std::string(32, 'k'));
+    const auto token = signer.sign(some_grant());
+    for (std::size_t i = 0; i < token.size(); ++i) {
+        for (const char other : std::string_view("a7_.\x00", 5)) {
+            if (token[i] == other) continue;
+            auto changed = token;
+            changed[i] = other;
+            EXPECT_FALSE(signer.read(changed, at(0))) << i;
+        }
+        EXPECT_FALSE(signer.read(token.substr(0, i), at(0)));
+    }
+    EXPECT_FALSE(signer.read(token + "a", at(0)));
+    EXPECT_FALSE(signer.read("att_" + std::string(100'000, 'a'), at(0)));
+}
+
+TEST(Secrets, LettersComeBack) {
+    std::mt19937 random(7);
+    for (std::size_t length = 0; length < 70; ++length) {
+        std::string bytes(length, '\0');
+        for (auto& byte : bytes) byte = static_cast<char>(random());
+        EXPECT_EQ(bytes_of_letters(letters_of(bytes)), bytes);
+    }
+    EXPECT_FALSE(bytes_of_letters("a1"));
+    EXPECT_FALSE(bytes_of_letters("ab")) << "bits are left over";
+    EXPECT_FALSE(bytes_of_letters("a"));
+}
+
+TEST(Secrets, OfAFolderIsMadeOnceAndKeptFromOthers) {
+    char folder[] = "/tmp/atoll-secret-XXXXXX";
+    ASSERT_NE(::mkdtemp(folder), nullptr);
+    const std::string path = std::string(folder) + "/token.key";
+    const auto made = folder_secret(path);
+    ASSERT_TRUE(made);
+    EXPECT_EQ(made->size(), 32u);
+    struct stat there {};
+    ASSERT_EQ(::stat(path.c_str(), &there), 0);
+    EXPECT_EQ(there.st_mode & 0777, 0600u);
+    EXPECT_EQ(*folder_secret(path), *made);
+    ::chmod(path.c_str(), 0644);
+    EXPECT_FALSE(folder_secret(path)) << "others could read it";
+    std::filesystem::remove(path);
+    std::filesystem::create_symlink("/etc/passwd", path);
+    EXPECT_FALSE(folder_secret(path)) << "a link is not followed";
+    std::filesystem::remove(path);
+    std::ofstream(path) << "short";
+    ::chmod(path.c_str(), 0600);
+    EXPECT_FALSE(folder_secret(path));
+    std::filesystem::remove_all(folder);
+}
+
+}  // namespace atl::api

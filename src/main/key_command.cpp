@@ -1,0 +1,398 @@
+// `atoll key create|list|revoke`: the API keys of a data folder, whether its server runs or not.
+//
+// While a server has the folder it is asked over its control socket, and the proof of who is asking
+// is a token signed with the folder's own secret, which only its owner can read.
+#include "api/access_types.hpp"
+#include "api/keys.hpp"
+#include "api/scopes.hpp"
+#include "api/secrets.hpp"
+#include "api/tokens.hpp"
+#include "base/fd.hpp"
+#include "core/spec.hpp"
+#include "main/commands.hpp"
+#include "main/control_socket.hpp"
+#include "runtimes/native/paths.hpp"
+#include "stores/sqlite/store.hpp"
+
+#include <algorithm>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+#include <cerrno>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/un.h>
+
+namespace atl::main {
+
+namespace {
+
+namespace asio = boost::asio;
+namespace json = boost::json;
+
+constexpr std::size_t kAnswerBytesMax = 32u << 20;
+constexpr std::chrono::minutes kTokenTime{1};
+constexpr timeval kPatience{30, 0};
+
+struct KeyOptions {
+    std::string data_dir;
+    std::string name;
+    std::string owner = std::string(api::kLocalOwner);
+    std::vector<std::string> scopes;
+    std::string lifetime;
+    std::vector<std::string> ids;
+    bool as_json = false;
+
+    [[nodiscard]] std::string folder() const {
+        if (data_dir.empty()) return native::Paths::data_folder();
+        return std::filesystem::absolute(data_dir).lexically_normal().string();
+    }
+};
+
+int complain(const Error& error) {
+    std::fprintf(stderr, "atoll key: %s\n", error.message.c_str());
+    return error.code == Code::InvalidArgument ? 2 : 1;
+}
+
+// Keys as JSON, as the API shows them, from whoever has the data folder.
+class Keys {
+public:
+    virtual ~Keys() = default;
+    virtual Result<json::object> create(const KeyOptions& options) = 0;
+    virtual Result<json::array> list() = 0;
+    virtual Result<void> revoke(const std::string& id) = 0;
+};
+
+// A server runs and is asked.
+class KeysOfServer final : public Keys {
+public:
+    static Result<std::unique_ptr<Keys>> connect(const std::string& folder) {
+        auto secret = api::folder_secret(folder + "/token.key");
+        if (!secret) return secret.error();
+        api::Grant grant;
+        grant.owner = api::kLocalOwner;
+        grant.scopes = {std::string(api::kAdmin)};
+        grant.until = core::time_now() + kTokenTime;
+        auto keys = std::unique_ptr<KeysOfServer>(new KeysOfServer);
+        keys->path_ = control_socket(folder);
+        keys->token_ = api::Signer(*secret).sign(grant);
+        if (auto good = keys->open(); !good) return good.error();
+        return std::unique_ptr<Keys>(std::move(keys));
+    }
+
+    Result<json::object> create(const KeyOptions& options) override {
+        json::object body{{"name", options.name}, {"owner", options.owner}};
+        json::array scopes;
+        for (const auto& scope : options.scopes) scopes.emplace_back(scope);
+        body["scopes"] = std::move(scopes);
+        if (!options.lifetime.empty()) body["lifetime"] = options.lifetime;
+        return ask("POST", "/v1/keys", json::serialize(body));
+    }
+    Result<json::array> list() override {
+        json::array all;
+        std::string cursor;
+        do {
+            auto page = ask("GET", "/v1/keys?limit=1000&cursor=" + cursor, {});
+            if (!page) return page.error();
+            for (auto& key : page->at("keys").as_array()) all.push_back(std::move(key));
+            const auto* next = page->if_contains("next_cursor");
+            cursor = next == nullptr ? "" : std::string(next->as_string());
+        } while (!cursor.empty());
+        return all;
+    }
+    Result<void> revoke(const std::string& id) override {
+        const bool plain = !id.empty() && std::all_of(id.begin(), id.end(), [](char c) {
+            return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+        });
+        if (!plain) return Error{Code::NotFound, "there is no key " + id};
+        auto answer = ask("DELETE", "/v1/keys/" + id, {});
+        if (!answer) return answer.error();
+        return {};
+    }
+
+private:
+    Result<void> open() {
+        const auto failed = [&](const char* what) {
+            return Error{Code::Unavailable, std::string(what) + " the server at " + path_ + ": " +
+                                                std::strerror(errno)};
+        };
+        sockaddr_un address{};
+        address.sun_family = AF_UNIX;
+        if (path_.size() >= sizeof address.sun_path) {
+            errno = ENAMETOOLONG;
+            return failed("reach");
+        }
+        std::memcpy(address.sun_path, path_.c_str(), path_.size());
+        socket_ = UniqueFd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+        if (!socket_) return failed("reach");
+        for (const int which : {SO_RCVTIMEO, SO_SNDTIMEO}) {
+            ::setsockopt(socket_.get(), SOL_SOCKET, which, &kPatience, sizeof kPatience);
+        }
+        if (::connect(socket_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) !=
+            0) {
+            return failed("reach");
+        }
+        return {};
+    }
+
+    // One request a connection: the answer ends where the connection does.
+    Result<json::object> ask(const std::string& method, const std::string& target,
+                             const std::string& body) {
+        if (!socket_) {
+            if (auto good = open(); !good) return good.error();
+        }
+        const UniqueFd socket = std::move(socket_);
+        const std::string request =
+            method + " " + target + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n" +
+            "Accept-Encoding: identity\r\nAuthorization: Bearer " + token_ +
+            "\r\nContent-Type: application/json\r\nContent-Length: " + std::to_string(body.size()) +
+            "\r\n\r\n" + body;
+        for (std::size_t sent = 0; sent < request.size();) {
+            const auto n =
+                ::send(socket.get(), request.data() + sent, request.size() - sent, MSG_NOSIGNAL);
+            if (n <= 0) return Error{Code::Unavailable, "the server hung up"};
+            sent += static_cast<std::size_t>(n);
+        }
+        std::string answer;
+        char buffer[16'384];
+        for (;;) {
+            const auto n = ::recv(socket.get(), buffer, sizeof buffer, 0);
+            if (n < 0) return Error{Code::Unavailable, "the server does not answer"};
+            if (n == 0) break;
+            answer.append(buffer, static_cast<std::size_t>(n));
+            if (answer.size() > kAnswerBytesMax) {
+                return Error{Code::TooLarge, "the server's answer is too large"};
+            }
+        }
+        const auto head = answer.find("\r\n\r\n");
+        boost::system::error_code failed;
+        const auto parsed = head == std::string::npos
+                                ? json::value()
+                                : json::parse(answer.substr(head + 4), failed);
+        if (failed || !parsed.is_object()) {
+            return Error{Code::Unavailable, "the server's answer cannot be read"};
+        }
+        if (answer.starts_with("HTTP/1.1 2")) return parsed.get_object();
+        const auto* detail = parsed.get_object().if_contains("detail");
+        return Error{Code::Conflict, detail != nullptr && detail->is_string()
+                                         ? std::string(detail->get_string())
+                                         : "the server refused"};
+    }
+
+    std::string path_;
+    std::string token_;
+    UniqueFd socket_;
+};
+
+// No server runs: the folder is ours for this moment.
+class KeysOfFolder final : public Keys {
+public:
+    explicit KeysOfFolder(std::unique_ptr<sqlite::SqliteStore> store)
+        : store_(std::move(store)), ring_(context_.get_executor(), *store_) {}
+
+    Result<json::object> create(const KeyOptions& options) override {
+        std::optional<core::Time> until;
+        if (!options.lifetime.empty()) {
+            auto time = core::parse_duration(options.lifetime);
+            if (!time) return time.error().during("--lifetime");
+            if (time->count() == 0) return Error{Code::InvalidArgument, "--lifetime: 0 is no time"};
+            until = core::time_now() + *time;
+        }
+        std::optional<api::MadeKey> made;
+        const auto work = [&]() -> asio::awaitable<void> {
+            co_await ring_.load();
+            made = co_await ring_.make(options.owner, options.name, options.scopes, until);
+            core::AuditRecord record;
+            record.time = core::time_now();
+            record.owner = api::kLocalOwner;
+            record.action = "key.create";
+            record.object = made->record.id.text();
+            record.outcome = "ok";
+            record.detail_json = R"({"by":"command line"})";
+            co_await store_->append_audit(record);
+        };
+        if (auto good = run(work); !good) return good.error();
+        auto view = api::view_of(made->record);
+        view.key = made->text;
+        return as_json(view);
+    }
+    Result<json::array> list() override {
+        json::array all;
+        const auto work = [&]() -> asio::awaitable<void> {
+            core::KeyQuery query{core::Whose::anyones(), {}, 1000};
+            do {
+                const auto page = co_await store_->list_keys(query);
+                for (const auto& key : page.keys) all.push_back(as_json(api::view_of(key)));
+                query.cursor = page.next_cursor;
+            } while (!query.cursor.empty());
+        };
+        if (auto good = run(work); !good) return good.error();
+        return all;
+    }
+    Result<void> revoke(const std::string& id) override {
+        const auto work = [&]() -> asio::awaitable<void> {
+            const KeyId key(id);
+            co_await ring_.revoke(key);
+            core::AuditRecord record;
+            record.time = core::time_now();
+            record.owner = api::kLocalOwner;
+            record.action = "key.revoke";
+            record.object = id;
+            record.outcome = "ok";
+            record.detail_json = R"({"by":"command line"})";
+            co_await store_->append_audit(record);
+        };
+        return run(work);
+    }
+
+private:
+    static json::object as_json(const api::KeyView& view) {
+        return json::parse(api::schema::to_json(view)).as_object();
+    }
+
+    template <class Work>
+    Result<void> run(const Work& work) {
+        std::optional<Error> failed;
+        asio::co_spawn(context_, work, [&](std::exception_ptr error) {
+            try {
+                if (error) std::rethrow_exception(error);
+            } catch (const ErrorException& known) {
+                failed = known.error;
+            } catch (const std::exception& other) { failed = Error{Code::Internal, other.what()}; }
+        });
+        context_.restart();
+        context_.run();
+        if (failed) return *failed;
+        return {};
+    }
+
+    asio::io_context context_{1};
+    std::unique_ptr<sqlite::SqliteStore> store_;
+    api::KeyRing ring_;
+};
+
+Result<std::unique_ptr<Keys>> keys_of(const std::string& folder) {
+    auto store = sqlite::SqliteStore::open({.path = folder + "/atoll.db"});
+    if (store) return std::unique_ptr<Keys>(std::make_unique<KeysOfFolder>(std::move(*store)));
+    if (store.error().code != Code::Conflict) return store.error();
+    auto server = KeysOfServer::connect(folder);
+    if (!server) return server.error().during(store.error().message);
+    return server;
+}
+
+int create(KeyOptions options) {
+    if (options.scopes.empty()) {
+        options.scopes = {"sessions:read", "sessions:write", "run", "files", "jobs"};
+    }
+    for (const auto& scope : options.scopes) {
+        if (api::is_scope(scope)) continue;
+        std::string all;
+        for (const auto& known : api::kScopes) {
+            all.append("\n  ").append(known.name).append(": ").append(known.says);
+        }
+        return complain(
+            {Code::InvalidArgument, "--scope: there is no scope " + scope + "; there are" + all});
+    }
+    const bool plain = !options.owner.empty() && options.owner.size() <= 64 &&
+                       std::all_of(options.owner.begin(), options.owner.end(), [](char c) {
+                           return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                                  (c >= '0' && c <= '9') ||
+                                  std::string_view("._@-").find(c) != std::string_view::npos;
+                       });
+    if (!plain) {
+        return complain({Code::InvalidArgument,
+                         "--owner: letters, digits, dot, @ and dash, at most 64 of them"});
+    }
+    auto keys = keys_of(options.folder());
+    if (!keys) return complain(keys.error());
+    const auto made = (*keys)->create(options);
+    if (!made) return complain(made.error());
+    if (options.as_json) {
+        std::printf("%s\n", json::serialize(*made).c_str());
+    } else {
+        std::printf("%s\n", made->at("key").as_string().c_str());
+        std::fprintf(stderr, "This is the only time that the key is shown.\n");
+    }
+    return 0;
+}
+
+int list(const KeyOptions& options) {
+    auto keys = keys_of(options.folder());
+    if (!keys) return complain(keys.error());
+    const auto found = (*keys)->list();
+    if (!found) return complain(found.error());
+    if (options.as_json) {
+        std::printf("%s\n", json::serialize(json::object{{"keys", *found}}).c_str());
+        return 0;
+    }
+    std::printf("%-18s %-16s %-20s %-10s %s\n", "ID", "OWNER", "NAME", "STATE", "SCOPES");
+    for (const auto& one : *found) {
+        const auto& key = one.as_object();
+        const auto text = [&](const char* name) {
+            const auto* value = key.if_contains(name);
+            return value == nullptr ? std::string() : std::string(value->as_string());
+        };
+        std::string scopes;
+        for (const auto& scope : key.at("scopes").as_array()) {
+            scopes.append(scopes.empty() ? "" : " ").append(scope.as_string());
+        }
+        const char* state = !text("revoked_at").empty()   ? "revoked"
+                            : !text("expires_at").empty() ? "expires"
+                                                          : "good";
+        std::printf("%-18s %-16s %-20s %-10s %s\n", text("id").c_str(), text("owner").c_str(),
+                    text("name").c_str(), state, scopes.c_str());
+    }
+    return 0;
+}
+
+int revoke(const KeyOptions& options) {
+    auto keys = keys_of(options.folder());
+    if (!keys) return complain(keys.error());
+    int worst = 0;
+    for (const auto& id : options.ids) {
+        if (auto done = (*keys)->revoke(id); !done) {
+            worst = std::max(worst, complain(done.error()));
+        }
+    }
+    return worst;
+}
+
+}  // namespace
+
+void add_key_command(CLI::App& app, int& exit_code) {
+    auto* command = app.add_subcommand("key", "API keys of the server on this data folder");
+    command->require_subcommand(1);
+    const auto options = std::make_shared<KeyOptions>();  // lives as long as the callbacks
+    command->add_option("--data-dir", options->data_dir, "The server's data folder");
+
+    auto* create_command = command->add_subcommand("create", "Make a key and print it, once");
+    create_command->add_option("--name", options->name, "What people call it");
+    create_command->add_option("--owner", options->owner, "Whose sessions it makes and sees")
+        ->capture_default_str();
+    create_command
+        ->add_option("--scope", options->scopes,
+                     "What it may do; may be given again (default: all but metrics and admin)")
+        ->allow_extra_args(false);
+    create_command->add_option("--lifetime", options->lifetime, "It ends after so long, as 720h");
+    create_command->add_flag("--json", options->as_json, "One JSON object");
+    create_command->callback([options, &exit_code] { exit_code = create(*options); });
+
+    auto* list_command = command->add_subcommand("list", "Show the keys, without their secrets");
+    list_command->add_flag("--json", options->as_json, "One JSON object instead of a table");
+    list_command->callback([options, &exit_code] { exit_code = list(*options); });
+
+    auto* revoke_command = command->add_subcommand("revoke", "Make keys good for nothing");
+    revoke_command->add_option("id", options->ids, "Their ids")->required();
+    revoke_command->callback([options, &exit_code] { exit_code = revoke(*options); });
+}
+
+}  // namespace atl::main

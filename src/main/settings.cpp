@@ -1,0 +1,596 @@
+#include "main/settings.hpp"
+
+#include "core/spec.hpp"
+#include "main/settings_file.hpp"
+#include "runtimes/native/paths.hpp"
+#include "runtimes/native/runtime.hpp"
+
+#include <algorithm>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <functional>
+#include <unistd.h>
+
+namespace atl::main {
+
+namespace {
+
+constexpr std::uint64_t kMiB = 1ull << 20;
+constexpr std::uint64_t kBytesMost = 1ull << 46;
+constexpr std::uint64_t kYearMs = 366ull * 86'400'000;
+constexpr std::string_view kSystemFile = "/etc/atoll/atoll.toml";
+constexpr std::size_t kWordBytesMax = 4096;
+constexpr std::size_t kListMax = 64;
+
+template <class... Cases>
+struct Overloaded : Cases... {
+    using Cases::operator()...;
+};
+template <class... Cases>
+Overloaded(Cases...) -> Overloaded<Cases...>;
+
+std::vector<Setting> declare() {
+    using S = Settings;
+    return {
+        {.key = "listen",
+         .variables = {{"ATOLL_LISTEN"}},
+         .flag = "--listen",
+         .member = &S::listen,
+         .help = "Addresses: 127.0.0.1:8000, [::1]:8000, unix:/path; several with commas"},
+        {.key = "data_dir",
+         .variables = {{"ATOLL_DATA_DIR"}},
+         .flag = "--data-dir",
+         .member = &S::data_dir,
+         .help = "Where sessions, keys and the database lie; the variable moves templates as well"},
+        {.key = "session_dir",
+         .variables = {{"SESSION_BASE_DIR"}},
+         .flag = "--session-dir",
+         .member = &S::session_dir,
+         .help = "Where the files of sessions lie, if not below data_dir"},
+        {.key = "pool",
+         .variables = {{"ATOLL_POOL"}},
+         .flag = "--pool",
+         .member = &S::pool,
+         .help = "Sandboxes kept ready",
+         .most = 4096},
+        {.key = "access_log",
+         .variables = {{"ATOLL_ACCESS_LOG"}},
+         .flag = "--access-log",
+         .member = &S::access_log,
+         .help = "One line for each request"},
+        {.key = "runtime",
+         .variables = {{"SANDBOX_RUNTIME"}},
+         .flag = "--runtime",
+         .member = &S::runtime,
+         .help = "What builds the walls of sandboxes",
+         .choices = {"native"}},
+        {.key = "data_root",
+         .variables = {{"CPYTHON_DATA_ROOT"}},
+         .member = &S::data_root,
+         .help = "Where a session's data shows inside its sandbox",
+         .choices = {"/data"}},
+        {.key = "tls.certificate",
+         .variables = {{"ATOLL_TLS_CERT"}},
+         .flag = "--tls-cert",
+         .member = &S::tls_certificate,
+         .help = "PEM file with the certificate and its chain; with it the server speaks HTTPS"},
+        {.key = "tls.key",
+         .variables = {{"ATOLL_TLS_KEY"}},
+         .flag = "--tls-key",
+         .member = &S::tls_key,
+         .help = "PEM file with the certificate's private key"},
+        {.key = "access.require_keys",
+         .variables = {{"ATOLL_REQUIRE_KEYS"}},
+         .flag = "--require-keys",
+         .member = &S::require_keys,
+         .help = "auto: beyond this machine, and as soon as there is a key; always; never",
+         .choices = {"auto", "always", "never"}},
+        {.key = "access.make_key",
+         .variables = {{"ATOLL_MAKE_KEY"}},
+         .flag = "--make-key",
+         .member = &S::make_key,
+         .help = "When there is no key at all, make one for an administrator and print it once"},
+        {.key = "access.admin_key",
+         .variables = {{"ATOLL_ADMIN_KEY"}},
+         .member = &S::admin_key,
+         .help = "An administrator's key of your own choice, 32 characters or more",
+         .secret = true},
+        {.key = "access.allowed_hosts",
+         .variables = {{"ATOLL_ALLOWED_HOSTS"}},
+         .flag = "--allowed-host",
+         .member = &S::allowed_hosts,
+         .help = "Names under which the server may be asked; * is any"},
+        {.key = "access.allowed_origins",
+         .variables = {{"ATOLL_ALLOWED_ORIGINS"}},
+         .flag = "--allowed-origin",
+         .member = &S::allowed_origins,
+         .help = "Web pages of other origins that may ask, as https://app.example"},
+        {.key = "rate.requests",
+         .variables = {{"RATE_LIMIT_MAX"}},
+         .flag = "--rate-requests",
+         .member = &S::rate_requests,
+         .help = "Requests of one key, or of one address without a key, in a window; 0 is no limit",
+         .most = 1'000'000'000,
+         .zero_is_none = true},
+        {.key = "rate.window",
+         .variables = {{"RATE_LIMIT_WINDOW_MS", Unit::Millisecond}},
+         .flag = "--rate-window",
+         .member = &S::rate_window,
+         .help = "How long the window is",
+         .least = 1,
+         .most = 86'400'000},
+        {.key = "http.connections",
+         .variables = {{"ATOLL_CONNECTIONS"}},
+         .member = &S::connections_max,
+         .help = "Connections at one time",
+         .least = 1,
+         .most = 1'000'000},
+        {.key = "http.connections_per_address",
+         .variables = {{"ATOLL_CONNECTIONS_PER_ADDRESS"}},
+         .member = &S::connections_per_address_max,
+         .help = "Connections at one time from one address",
+         .least = 1,
+         .most = 1'000'000},
+        {.key = "http.body",
+         .variables = {{"ATOLL_BODY"}},
+         .member = &S::body_bytes_max,
+         .help = "The largest body of a request that streams, as uploads do",
+         .least = kMiB,
+         .most = kBytesMost,
+         .bytes = true},
+        {.key = "http.header_timeout",
+         .variables = {{"ATOLL_HEADER_TIMEOUT"}},
+         .member = &S::header_timeout,
+         .help = "How long a client may take for the head of a request",
+         .least = 100,
+         .most = 3'600'000},
+        {.key = "http.idle_timeout",
+         .variables = {{"ATOLL_IDLE_TIMEOUT"}},
+         .member = &S::idle_timeout,
+         .help = "How long a connection may wait for its next request",
+         .least = 100,
+         .most = 86'400'000},
+        {.key = "http.ports_answer_timeout",
+         .variables = {{"ATOLL_PORTS_ANSWER_TIMEOUT"}},
+         .flag = "--ports-answer-timeout",
+         .member = &S::ports_answer_timeout,
+         .help = "How long a web server in a sandbox may take to answer",
+         .least = 100,
+         .most = 3'600'000},
+        {.key = "run.input_chars",
+         .variables = {{"MAX_INPUT_CHARS"}},
+         .member = &S::input_chars_max,
+         .help = "Characters of code in one run",
+         .least = 1,
+         .most = 200'000},
+        {.key = "run.echo_code",
+         .variables = {{"SANDBOX_ECHO_CODE"}},
+         .member = &S::echo_code,
+         .help = "The answer of a run repeats its code"},
+        {.key = "run.timeout",
+         .variables = {{"SANDBOX_TIMEOUT_S"}},
+         .member = &S::light_run_time,
+         .help = "Time of a run without a session that names none; else as limits.timeout",
+         .least = 1,
+         .most = 86'400'000},
+        {.key = "run.memory",
+         .variables = {{"SANDBOX_AS_MB", Unit::Mebibyte}},
+         .member = &S::light_memory_bytes,
+         .help = "Memory of a run without a session that names none; else as limits.memory",
+         .least = 32 * kMiB,
+         .most = kBytesMost,
+         .bytes = true,
+         .zero_is_none = true},
+        {.key = "limits.timeout",
+         .variables = {{"CPYTHON_TIMEOUT_S"}},
+         .member = &S::run_time,
+         .help = "Time of a run that names none; else 5 minutes",
+         .least = 1,
+         .most = 86'400'000},
+        {.key = "limits.memory",
+         .variables = {{"CPYTHON_AS_MB", Unit::Mebibyte}},
+         .member = &S::memory_bytes,
+         .help = "Memory of a sandbox that names none; else 2 GiB",
+         .least = 32 * kMiB,
+         .most = kBytesMost,
+         .bytes = true,
+         .zero_is_none = true},
+        {.key = "limits.file_size",
+         .variables = {{"CPYTHON_FSIZE_MB", Unit::Mebibyte}},
+         .member = &S::file_bytes,
+         .help = "The largest file of a sandbox that names none; else 1 GiB",
+         .least = kMiB,
+         .most = kBytesMost,
+         .bytes = true},
+        {.key = "limits.open_files",
+         .variables = {{"CPYTHON_NOFILE"}},
+         .member = &S::open_files,
+         .help = "Open files of a process where none are named; else 1024",
+         .least = 32,
+         .most = 1 << 20},
+        {.key = "sessions.idle_to_warm",
+         .variables = {{"ATOLL_IDLE_TO_WARM"}},
+         .member = &S::idle_to_warm,
+         .help = "A session unused for so long is frozen; 0 is never",
+         .most = kYearMs},
+        {.key = "sessions.idle_to_cold",
+         .variables = {{"ATOLL_IDLE_TO_COLD"}},
+         .member = &S::idle_to_cold,
+         .help = "A session unused for so long goes to disk; 0 is never",
+         .most = kYearMs},
+        {.key = "sessions.ttl",
+         .variables = {{"SESSION_TTL_S"}},
+         .member = &S::session_ttl,
+         .help = "A session unused for so long is removed with its files; not set, or 0: never",
+         .least = 1000,
+         .most = kYearMs,
+         .zero_is_none = true},
+        {.key = "sessions.max_bytes",
+         .variables = {{"SESSION_MAX_BYTES"}},
+         .member = &S::session_bytes,
+         .help = "What one session may keep on disk; beyond it, it can only be read and tidied up",
+         .least = 4096,
+         .most = kBytesMost,
+         .bytes = true,
+         .zero_is_none = true},
+        {.key = "quotas.sessions",
+         .variables = {{"ATOLL_QUOTA_SESSIONS"}},
+         .member = &S::quota_sessions,
+         .help = "Sessions of one owner; 0 is no limit",
+         .most = 1'000'000'000},
+        {.key = "quotas.memory",
+         .variables = {{"ATOLL_QUOTA_MEMORY"}},
+         .member = &S::quota_memory_bytes,
+         .help = "Memory limits of an owner's waking sessions, summed up",
+         .least = 32 * kMiB,
+         .most = kBytesMost,
+         .bytes = true,
+         .zero_is_none = true},
+        {.key = "quotas.cpu_per_day",
+         .variables = {{"ATOLL_QUOTA_CPU_PER_DAY"}},
+         .member = &S::quota_cpu_a_day,
+         .help = "Processor time of an owner in a day (UTC), as 30m or 10h",
+         .least = 1,
+         .most = kYearMs,
+         .zero_is_none = true},
+        {.key = "quotas.disk",
+         .variables = {{"ATOLL_QUOTA_DISK"}},
+         .member = &S::quota_disk_bytes,
+         .help = "What all sessions of an owner may keep on disk",
+         .least = 4096,
+         .most = kBytesMost,
+         .bytes = true,
+         .zero_is_none = true},
+    };
+}
+
+Error wrong(const std::string& what) { return {Code::InvalidArgument, what}; }
+std::string quoted(const std::string& text) { return "\"" + text + "\""; }
+
+Result<std::uint64_t> whole_number(const std::string& text) {
+    if (text.empty() || text.size() > 18 ||
+        !std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; })) {
+        return wrong(quoted(text) + " is not a whole number");
+    }
+    return std::stoull(text);
+}
+
+std::string number_text(std::uint64_t value, bool bytes) {
+    if (!bytes || value % 1024 != 0 || value == 0) return std::to_string(value);
+    static constexpr std::string_view kUnits[] = {"", "k", "m", "g", "t"};
+    std::size_t unit = 0;
+    while (value % 1024 == 0 && unit < 4) {
+        value /= 1024;
+        ++unit;
+    }
+    return std::to_string(value) + std::string(kUnits[unit]);
+}
+
+std::string time_text(std::uint64_t ms) {
+    if (ms % 1000 != 0) return std::to_string(ms) + "ms";
+    return std::to_string(ms / 1000) + "s";
+}
+
+Result<std::uint64_t> amount(const Setting& setting, const std::string& text, Unit unit) {
+    const bool is_time =
+        std::holds_alternative<Milliseconds Settings::*>(setting.member) ||
+        std::holds_alternative<std::optional<Milliseconds> Settings::*>(setting.member);
+    std::uint64_t value = 0;
+    if (unit != Unit::Usual) {
+        auto number = whole_number(text);
+        if (!number) return number.error();
+        if (unit == Unit::Mebibyte && *number > kBytesMost / kMiB) {
+            return wrong(text + " is too large");
+        }
+        value = unit == Unit::Mebibyte ? *number * kMiB : *number;
+    } else if (is_time) {
+        auto time = core::parse_duration(text);
+        if (!time) return time.error();
+        value = static_cast<std::uint64_t>(time->count());
+    } else if (setting.bytes) {
+        auto bytes = core::parse_bytes(text);
+        if (!bytes) return bytes.error();
+        value = *bytes;
+    } else {
+        auto number = whole_number(text);
+        if (!number) return number.error();
+        value = *number;
+    }
+    if (value == 0 && setting.zero_is_none) return value;
+    const auto shown = [&](std::uint64_t number) {
+        return is_time ? time_text(number) : number_text(number, setting.bytes);
+    };
+    if (value < setting.least || value > setting.most) {
+        return wrong(text + " is not between " + shown(setting.least) + " and " +
+                     shown(setting.most));
+    }
+    return value;
+}
+
+Result<bool> flag_of(const std::string& text) {
+    for (const char* yes : {"1", "true", "yes", "on"}) {
+        if (text == yes) return true;
+    }
+    for (const char* no : {"0", "false", "no", "off"}) {
+        if (text == no) return false;
+    }
+    return wrong(quoted(text) + " is neither true nor false");
+}
+
+std::vector<std::string> split(const std::vector<std::string>& words) {
+    std::vector<std::string> items;
+    for (const auto& word : words) {
+        std::size_t from = 0;
+        while (from <= word.size()) {
+            const auto comma = std::min(word.find(',', from), word.size());
+            auto first = word.find_first_not_of(" \t", from);
+            auto last = word.find_last_not_of(" \t", comma == 0 ? 0 : comma - 1);
+            if (first != std::string::npos && first < comma) {
+                items.push_back(word.substr(first, last - first + 1));
+            }
+            from = comma + 1;
+        }
+    }
+    return items;
+}
+
+Result<void> store(const Setting& setting, const std::vector<std::string>& words, Unit unit,
+                   Settings& into) {
+    for (const auto& word : words) {
+        if (word.size() > kWordBytesMax) return wrong("the value is too long");
+        for (const char c : word) {
+            if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
+                return wrong("the value has a line break or another control character in it");
+            }
+        }
+    }
+    if (const auto* list = std::get_if<std::vector<std::string> Settings::*>(&setting.member)) {
+        auto items = split(words);
+        if (items.size() > kListMax) return wrong("these are more than 64");
+        if (items.empty() && setting.key == "listen") return wrong("no address is given");
+        into.*(*list) = std::move(items);
+        return {};
+    }
+    if (words.size() != 1) return wrong("one value is wanted, not a list");
+    const std::string& text = words.front();
+    return std::visit(
+        Overloaded{[&](std::string Settings::*member) -> Result<void> {
+                       const auto& choices = setting.choices;
+                       if (!choices.empty() &&
+                           std::find(choices.begin(), choices.end(), text) == choices.end()) {
+                           std::string all;
+                           for (const auto choice : choices) {
+                               all.append(all.empty() ? "" : ", ").append(choice);
+                           }
+                           return wrong(quoted(text) +
+                                        " is not among what this server has: " + all);
+                       }
+                       into.*member = text;
+                       return {};
+                   },
+                   [&](std::vector<std::string> Settings::*) -> Result<void> { return {}; },
+                   [&](bool Settings::*member) -> Result<void> {
+                       auto value = flag_of(text);
+                       if (!value) return value.error();
+                       into.*member = *value;
+                       return {};
+                   },
+                   [&](std::uint64_t Settings::*member) -> Result<void> {
+                       auto value = amount(setting, text, unit);
+                       if (!value) return value.error();
+                       into.*member = *value;
+                       return {};
+                   },
+                   [&](std::optional<std::uint64_t> Settings::*member) -> Result<void> {
+                       auto value = amount(setting, text, unit);
+                       if (!value) return value.error();
+                       (into.*member).reset();
+                       if (*value != 0 || !setting.zero_is_none) into.*member = *value;
+                       return {};
+                   },
+                   [&](Milliseconds Settings::*member) -> Result<void> {
+                       auto value = amount(setting, text, unit);
+                       if (!value) return value.error();
+                       into.*member = Milliseconds(*value);
+                       return {};
+                   },
+                   [&](std::optional<Milliseconds> Settings::*member) -> Result<void> {
+                       auto value = amount(setting, text, unit);
+                       if (!value) return value.error();
+                       (into.*member).reset();
+                       if (*value != 0 || !setting.zero_is_none)
+                           into.*member = Milliseconds(*value);
+                       return {};
+                   }},
+        setting.member);
+}
+
+// How many letters apart, for "did you mean".
+std::size_t distance(std::string_view a, std::string_view b) {
+    std::vector<std::size_t> row(b.size() + 1);
+    for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+    for (std::size_t i = 1; i <= a.size(); ++i) {
+        std::size_t diagonal = row[0];
+        row[0] = i;
+        for (std::size_t j = 1; j <= b.size(); ++j) {
+            const std::size_t above = row[j];
+            row[j] = std::min({row[j] + 1, row[j - 1] + 1, diagonal + (a[i - 1] != b[j - 1])});
+            diagonal = above;
+        }
+    }
+    return row[b.size()];
+}
+
+Error no_such_setting(const std::string& where, const std::string& key) {
+    const Setting* nearest = nullptr;
+    std::size_t apart = 4;
+    for (const auto& setting : all_settings()) {
+        const auto far = distance(key.substr(0, 64), setting.key);
+        if (far < apart) {
+            apart = far;
+            nearest = &setting;
+        }
+    }
+    std::string sentence = where + ": there is no setting " + quoted(key);
+    if (nearest != nullptr) sentence += "; did you mean " + std::string(nearest->key) + "?";
+    return wrong(sentence);
+}
+
+// The file that is to be read; empty when there is none. One that was named must be there.
+std::string file_to_read(const SettingsWords& words,
+                         const std::function<const char*(const char*)>& variable) {
+    if (!words.config.empty()) return words.config;
+    if (const char* named = variable("ATOLL_CONFIG"); named != nullptr && *named != '\0') {
+        return named;
+    }
+    std::string data;
+    if (const auto given = words.given.find("data_dir");
+        given != words.given.end() && !given->second.empty()) {
+        data = given->second.back();
+    } else {
+        data = native::Paths::data_folder();
+    }
+    for (const auto& candidate : {data + "/atoll.toml", std::string(kSystemFile)}) {
+        if (::access(candidate.c_str(), F_OK) == 0) return candidate;
+    }
+    return {};
+}
+
+}  // namespace
+
+Settings::Settings() : pool(native::default_pool_size()) {}
+
+std::span<const Setting> all_settings() {
+    static const std::vector<Setting> kAll = declare();
+    return kAll;
+}
+
+void SettingsWords::add_to(CLI::App& command) {
+    command.add_option("--config", config, "Settings file (TOML; docs/settings.md)");
+    for (const auto& setting : all_settings()) {
+        if (setting.flag.empty()) continue;
+        const std::string name(setting.flag);
+        if (std::holds_alternative<bool Settings::*>(setting.member)) {
+            command.add_flag(name, flags[setting.key], std::string(setting.help));
+            continue;
+        }
+        auto* option = command.add_option(name, given[setting.key], std::string(setting.help));
+        const bool list =
+            std::holds_alternative<std::vector<std::string> Settings::*>(setting.member);
+        option->allow_extra_args(false);
+        if (!list) option->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+    }
+}
+
+Result<SettingsInForce> load_settings(const SettingsWords& words,
+                                      const std::function<const char*(const char*)>& variable) {
+    SettingsInForce out;
+    for (const auto& setting : all_settings()) out.from[setting.key] = "default";
+
+    out.file = file_to_read(words, variable);
+    if (!out.file.empty()) {
+        auto entries = read_settings_file(out.file);
+        if (!entries) return entries.error();
+        for (const auto& entry : *entries) {
+            const std::string where = out.file + ":" + std::to_string(entry.line);
+            const auto all = all_settings();
+            const auto setting = std::find_if(
+                all.begin(), all.end(), [&](const Setting& one) { return one.key == entry.key; });
+            if (setting == all.end()) return no_such_setting(where, entry.key);
+            auto good = store(*setting, entry.words, Unit::Usual, out.values);
+            if (!good) return good.error().during(where + ": " + entry.key);
+            out.from[setting->key] = where;
+        }
+    }
+    for (const auto& setting : all_settings()) {
+        for (const auto& [name, unit] : setting.variables) {
+            const char* text = variable(std::string(name).c_str());
+            if (text == nullptr || *text == '\0') continue;
+            auto good = store(setting, {text}, unit, out.values);
+            if (!good) {
+                return good.error().during("the environment variable " + std::string(name));
+            }
+            out.from[setting.key] = "environment: " + std::string(name);
+            break;
+        }
+    }
+    for (const auto& setting : all_settings()) {
+        std::vector<std::string> given;
+        if (const auto found = words.given.find(setting.key); found != words.given.end()) {
+            given = found->second;
+        }
+        if (const auto flag = words.flags.find(setting.key);
+            flag != words.flags.end() && flag->second) {
+            given = {"true"};
+        }
+        if (given.empty()) continue;
+        auto good = store(setting, given, Unit::Usual, out.values);
+        if (!good) return good.error().during(std::string(setting.flag));
+        out.from[setting.key] = "command line: " + std::string(setting.flag);
+    }
+
+    const auto& values = out.values;
+    if (values.tls_certificate.empty() != values.tls_key.empty()) {
+        return wrong(
+            "tls.certificate and tls.key belong together: one of them is set and the other is "
+            "not");
+    }
+    if (!values.admin_key.empty() && values.admin_key.size() < 32) {
+        return wrong("access.admin_key (" + out.from["access.admin_key"] +
+                     "): it needs 32 characters or more; `openssl rand -hex 32` makes one");
+    }
+    return out;
+}
+
+std::string value_text(const Setting& setting, const Settings& values) {
+    const auto shown = std::visit(
+        Overloaded{
+            [&](std::string Settings::*member) { return values.*member; },
+            [&](std::vector<std::string> Settings::*member) {
+                std::string all;
+                for (const auto& one : values.*member) {
+                    all.append(all.empty() ? "" : ", ").append(one);
+                }
+                return all;
+            },
+            [&](bool Settings::*member) { return std::string(values.*member ? "true" : "false"); },
+            [&](std::uint64_t Settings::*member) {
+                return number_text(values.*member, setting.bytes);
+            },
+            [&](std::optional<std::uint64_t> Settings::*member) {
+                const auto& value = values.*member;
+                return value ? number_text(*value, setting.bytes) : std::string();
+            },
+            [&](Milliseconds Settings::*member) {
+                return time_text(static_cast<std::uint64_t>((values.*member).count()));
+            },
+            [&](std::optional<Milliseconds> Settings::*member) {
+                const auto& value = values.*member;
+                return value ? time_text(static_cast<std::uint64_t>(value->count()))
+                             : std::string();
+            }},
+        setting.member);
+    return setting.secret && !shown.empty() ? "(hidden)" : shown;
+}
+
+}  // namespace atl::main

@@ -1,0 +1,132 @@
+#pragma once
+// What can be set about the server, each setting declared once: its name in the file, its variables
+// of the environment, its option on the command line, its default, its range and one line of help.
+//
+//     defaults  <  file (TOML)  <  environment  <  command line
+//
+// `atoll serve` works by it, `atoll config` shows it, docs/settings.md lists it (a test compares).
+// Trusts    the host's own user, who may be mistaken: a name that does not exist and a value that
+//           makes no sense are errors that say where they stand, and nothing is started.
+#include "base/result.hpp"
+
+#include <chrono>
+#include <CLI/App.hpp>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace atl::main {
+
+using Milliseconds = std::chrono::milliseconds;
+
+// Members start with their defaults. An optional one without a value changes nothing.
+struct Settings {
+    std::vector<std::string> listen{"127.0.0.1:8000"};
+    std::string data_dir;
+    std::string session_dir;
+    std::uint64_t pool;
+    bool access_log = false;
+    std::string runtime = "native";
+    std::string data_root = "/data";
+
+    std::string tls_certificate;
+    std::string tls_key;
+
+    std::string require_keys = "auto";
+    bool make_key = false;
+    std::string admin_key;
+    std::vector<std::string> allowed_hosts;
+    std::vector<std::string> allowed_origins;
+
+    std::optional<std::uint64_t> rate_requests;
+    Milliseconds rate_window{60'000};
+
+    std::uint64_t connections_max = 4096;
+    std::uint64_t connections_per_address_max = 1024;
+    std::uint64_t body_bytes_max = 1ull << 30;
+    Milliseconds header_timeout{10'000};
+    Milliseconds ports_answer_timeout{60'000};
+    Milliseconds idle_timeout{75'000};
+
+    std::uint64_t input_chars_max = 200'000;
+    bool echo_code = false;
+
+    std::optional<std::uint64_t> memory_bytes;
+    std::optional<std::uint64_t> file_bytes;
+    std::optional<std::uint64_t> open_files;
+    std::optional<Milliseconds> run_time;
+    std::optional<std::uint64_t> light_memory_bytes;
+    std::optional<Milliseconds> light_run_time;
+
+    Milliseconds idle_to_warm{60'000};
+    Milliseconds idle_to_cold{600'000};
+    std::optional<Milliseconds> session_ttl;
+    std::optional<std::uint64_t> session_bytes;
+
+    std::uint64_t quota_sessions = 1000;
+    std::optional<std::uint64_t> quota_memory_bytes;
+    std::optional<Milliseconds> quota_cpu_a_day;
+    std::optional<std::uint64_t> quota_disk_bytes;
+
+    Settings();
+};
+
+// In what a variable of the environment counts when it is a plain number.
+enum class Unit : std::uint8_t { Usual, Mebibyte, Millisecond };
+
+struct Variable {
+    std::string_view name;
+    Unit unit = Unit::Usual;
+};
+
+struct Setting {
+    using Member = std::variant<std::string Settings::*, std::vector<std::string> Settings::*,
+                                bool Settings::*, std::uint64_t Settings::*,
+                                std::optional<std::uint64_t> Settings::*, Milliseconds Settings::*,
+                                std::optional<Milliseconds> Settings::*>;
+
+    std::string_view key;  // in the file: "tls.certificate" is `certificate` in the table [tls]
+    std::vector<Variable> variables = {};  // the first that is set counts
+    std::string_view flag = {};            // empty: not on the command line
+    Member member = {};
+    std::string_view help = {};
+    std::uint64_t least = 0;  // of numbers, bytes and milliseconds
+    std::uint64_t most = ~0ull;
+    bool bytes = false;                          // "512m" is understood, and shown
+    bool zero_is_none = false;                   // as if it were not set
+    bool secret = false;                         // never shown
+    std::vector<std::string_view> choices = {};  // of text
+};
+
+[[nodiscard]] std::span<const Setting> all_settings();
+
+struct SettingsInForce {
+    Settings values;
+    std::map<std::string_view, std::string> from;  // by key: where the value comes from
+    std::string file;                              // that was read; empty: none
+};
+
+// What a command line says, before it is understood.
+struct SettingsWords {
+    std::string config;
+    std::map<std::string_view, std::vector<std::string>> given;  // by key
+    std::map<std::string_view, bool> flags;
+
+    // An option for each setting that has one, and --config.
+    void add_to(CLI::App& command);
+};
+
+// `variable` answers like getenv; a test has its own.
+[[nodiscard]] Result<SettingsInForce> load_settings(
+    const SettingsWords& words, const std::function<const char*(const char*)>& variable);
+
+// For people and for programs: a setting's value as one would write it; secrets are hidden.
+[[nodiscard]] std::string value_text(const Setting& setting, const Settings& values);
+
+}  // namespace atl::main

@@ -1,0 +1,185 @@
+#include "sessions/meter.hpp"
+
+#include <algorithm>
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <utility>
+#include <vector>
+
+namespace atl::sessions {
+
+namespace asio = boost::asio;
+
+namespace {
+
+constexpr std::chrono::seconds kRound{1};
+constexpr unsigned kRoundsASave = 10;
+// Looking at one takes some reads of small files; the loop has others to serve.
+constexpr std::size_t kLooksARound = 32;
+constexpr auto as_tuple = asio::as_tuple(asio::use_awaitable);
+
+void add(core::UsageCounters& to, const core::UsageCounters& more) {
+    to.cpu_us += more.cpu_us;
+    to.runs += more.runs;
+    to.sessions_created += more.sessions_created;
+    to.egress_bytes += more.egress_bytes;
+}
+
+}  // namespace
+
+// A sandbox whose figures are somebody's.
+class Meter::Watched final : public core::Sandbox {
+public:
+    Watched(Meter& meter, Claim claim, std::unique_ptr<core::Sandbox> inner)
+        : meter_(meter),
+          claim_(std::move(claim)),
+          inner_(std::move(inner)),
+          seen_us_(inner_->usage().cpu_us),  // what it took to make it is the server's
+          place_(meter_.watched_.insert(meter_.watched_.end(), this)) {}
+    ~Watched() override { destroy(); }
+
+    [[nodiscard]] const SandboxId& id() const override { return inner_->id(); }
+    [[nodiscard]] UniqueFd take_stream() override { return inner_->take_stream(); }
+    [[nodiscard]] bool has_kernels() const override { return inner_->has_kernels(); }
+    Result<void> freeze(bool frozen) override { return inner_->freeze(frozen); }
+    [[nodiscard]] core::Usage usage() const override { return inner_->usage(); }
+    void destroy() noexcept override {
+        if (!claim_) return;
+        try {
+            look();
+        } catch (const std::exception&) {
+            // No memory for the figures; the sandbox goes all the same.
+        }
+        meter_.watched_.erase(place_);
+        inner_->destroy();
+        claim_.reset();
+    }
+
+    void look() {
+        const auto now_us = inner_->usage().cpu_us;
+        if (now_us <= seen_us_) return;
+        core::UsageCounters more;
+        more.cpu_us = now_us - std::exchange(seen_us_, now_us);
+        meter_.count(claim_->owner(), more);
+    }
+
+private:
+    Meter& meter_;
+    std::optional<Claim> claim_;
+    std::unique_ptr<core::Sandbox> inner_;
+    std::uint64_t seen_us_;
+    std::list<Watched*>::iterator place_;
+};
+
+Meter::Meter(asio::any_io_executor executor, core::Store& store, Quotas quotas)
+    : store_(store), quotas_(quotas), round_(executor) {}
+Meter::~Meter() = default;
+
+Meter::Claim::Claim(Meter& meter, std::string owner, std::uint64_t bytes)
+    : meter_(&meter), owner_(std::move(owner)), bytes_(bytes) {
+    meter.of(owner_).memory_bytes += bytes_;
+}
+Meter::Claim::Claim(Claim&& other) noexcept
+    : meter_(std::exchange(other.meter_, nullptr)),
+      owner_(std::move(other.owner_)),
+      bytes_(other.bytes_) {}
+Meter::Claim::~Claim() {
+    if (meter_ == nullptr) return;
+    const auto found = meter_->owners_.find(owner_);
+    if (found != meter_->owners_.end()) found->second.memory_bytes -= bytes_;
+}
+
+Meter::Owner& Meter::of(const std::string& owner) {
+    Owner& one = owners_[owner];
+    const auto today = core::day_of(core::time_now());
+    if (one.day != today) {
+        one.day = today;
+        one.today = one.unsaved;  // a few seconds' worth at most may be yesterday's
+    }
+    return one;
+}
+
+void Meter::count(const std::string& owner, core::UsageCounters more) {
+    Owner& one = of(owner);
+    add(one.today, more);
+    add(one.unsaved, more);
+}
+
+asio::awaitable<void> Meter::ask_store(std::string owner) {
+    const auto today = core::day_of(core::time_now());
+    const auto days = co_await store_.get_usage(owner, today, today);
+    Owner& one = of(owner);
+    if (std::exchange(one.known, true)) co_return;
+    for (const auto& day : days) {
+        if (day.day == one.day) add(one.today, day.counters);
+    }
+}
+
+asio::awaitable<Meter::Claim> Meter::claim(std::string owner, std::uint64_t memory_bytes) {
+    if (quotas_.cpu_a_day && !of(owner).known) co_await ask_store(owner);
+    check_cpu(owner);
+    const auto used = of(owner).memory_bytes;
+    if (quotas_.memory_bytes && used + memory_bytes > *quotas_.memory_bytes) {
+        throw ErrorException({Code::Exhausted, "the quota quotas.memory is used up: this needs " +
+                                                   core::format_bytes(memory_bytes) +
+                                                   ", and waking sandboxes of " + owner + " have " +
+                                                   core::format_bytes(used) + " of " +
+                                                   core::format_bytes(*quotas_.memory_bytes)});
+    }
+    Claim claimed(*this, owner, memory_bytes);
+    co_return claimed;
+}
+
+std::unique_ptr<core::Sandbox> Meter::watch(Claim claim, std::unique_ptr<core::Sandbox> sandbox) {
+    return std::make_unique<Watched>(*this, std::move(claim), std::move(sandbox));
+}
+
+void Meter::check_cpu(const std::string& owner) const {
+    if (!quotas_.cpu_a_day) return;
+    const auto found = owners_.find(owner);
+    if (found == owners_.end() || found->second.day != core::day_of(core::time_now())) return;
+    const auto limit_us = static_cast<std::uint64_t>(quotas_.cpu_a_day->count()) * 1000;
+    if (found->second.today.cpu_us < limit_us) return;
+    throw ErrorException({Code::Exhausted, "the quota quotas.cpu_per_day of " + owner +
+                                               " is used up; it begins anew at midnight, UTC"});
+}
+
+asio::awaitable<void> Meter::run() {
+    for (unsigned rounds = 1; !stopping_; ++rounds) {
+        round_.expires_after(kRound);
+        co_await round_.async_wait(as_tuple);
+        if (stopping_) break;
+        if (quotas_.cpu_a_day) {
+            const auto looks = std::min(watched_.size(), kLooksARound);
+            for (std::size_t i = 0; i < looks; ++i) {
+                watched_.splice(watched_.end(), watched_, watched_.begin());
+                watched_.back()->look();
+            }
+        }
+        if (rounds % kRoundsASave == 0) co_await save();
+    }
+}
+
+asio::awaitable<void> Meter::save() {
+    std::vector<std::string> all;
+    for (const auto& [name, owner] : owners_) {
+        if (owner.unsaved != core::UsageCounters{}) all.push_back(name);
+    }
+    for (const auto& name : all) {
+        const auto more = std::exchange(owners_[name].unsaved, core::UsageCounters{});
+        const auto day = owners_[name].day;
+        bool saved = true;
+        try {
+            co_await store_.add_usage(name, day, more);
+        } catch (const ErrorException&) { saved = false; }
+        if (!saved) add(owners_[name].unsaved, more);
+    }
+}
+
+asio::awaitable<void> Meter::stop() {
+    stopping_ = true;
+    round_.cancel();
+    co_await save();
+}
+
+}  // namespace atl::sessions

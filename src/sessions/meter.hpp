@@ -1,0 +1,88 @@
+#pragma once
+// What each owner uses, and the quotas on it: memory of waking sandboxes, processor time of a day.
+//
+//     auto claim = co_await meter.claim(owner, memory);     throws when a quota is used up
+//     sandbox = meter.watch(std::move(claim), std::move(sandbox));
+//
+// Owns      the counts. A watched sandbox gives its claim back and its last figures when it goes.
+// Threads   one, the executor's. Outlives every sandbox that it watches.
+// Promises  memory is never over the quota: it is claimed before the sandbox is made. Processor
+// time
+//           is seen every few seconds, so what runs can go over; nothing new starts then. A host
+//           without cgroups cannot tell processor time, and counts none.
+#include "core/runtime.hpp"
+#include "core/store.hpp"
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <chrono>
+#include <list>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace atl::sessions {
+
+struct Quotas {
+    std::optional<std::uint64_t> memory_bytes;
+    std::optional<std::chrono::milliseconds> cpu_a_day;
+};
+
+class Meter {
+public:
+    Meter(boost::asio::any_io_executor executor, core::Store& store, Quotas quotas);
+    ~Meter();
+
+    // Memory that is spoken for, until it goes.
+    class [[nodiscard]] Claim {
+    public:
+        Claim(Meter& meter, std::string owner, std::uint64_t bytes);
+        Claim(Claim&& other) noexcept;
+        Claim& operator=(Claim&&) = delete;
+        ~Claim();
+        [[nodiscard]] const std::string& owner() const noexcept { return owner_; }
+
+    private:
+        Meter* meter_;
+        std::string owner_;
+        std::uint64_t bytes_;
+    };
+
+    // Exhausted, with the quota's name, when the owner has no more.
+    boost::asio::awaitable<Claim> claim(std::string owner, std::uint64_t memory_bytes);
+    std::unique_ptr<core::Sandbox> watch(Claim claim, std::unique_ptr<core::Sandbox> sandbox);
+
+    // Exhausted when the owner's processor time of today is used up, as far as it is known.
+    void check_cpu(const std::string& owner) const;
+    void count(const std::string& owner, core::UsageCounters more);
+
+    // Looks at what runs and writes down what was used, until stop().
+    boost::asio::awaitable<void> run();
+    // Writes down the rest. Sandboxes are gone by then.
+    boost::asio::awaitable<void> stop();
+
+private:
+    class Watched;
+    struct Owner {
+        std::uint64_t memory_bytes = 0;
+        core::Day day{};
+        core::UsageCounters today;    // all of it
+        core::UsageCounters unsaved;  // what the store has not heard of
+        bool known = false;           // what was used before the server started was asked for
+    };
+
+    Owner& of(const std::string& owner);
+    boost::asio::awaitable<void> ask_store(std::string owner);
+    boost::asio::awaitable<void> save();
+
+    core::Store& store_;
+    Quotas quotas_;
+    std::map<std::string, Owner> owners_;
+    std::list<Watched*> watched_;  // whom to look at next, in turn
+    boost::asio::steady_timer round_;
+    bool stopping_ = false;
+};
+
+}  // namespace atl::sessions
