@@ -193,9 +193,9 @@ struct JobRecord {
     JobKind kind = JobKind::Python;
     std::string code;
     JobState state = JobState::Queued;
-    std::int32_t priority = 0;  // higher runs first
-    std::uint32_t attempts = 0;      // begun so far; numbers the holders
-    std::uint32_t attempts_max = 1;  // those that the server cut off do not count
+    std::int32_t priority = 0;        // higher runs first
+    std::uint32_t attempts = 0;       // begun so far; numbers the holders
+    std::uint32_t attempts_max = 1;   // those that the server cut off do not count
     std::uint32_t interruptions = 0;  // how many it cut off
     AfterCrash after_crash = AfterCrash::Fail;
     std::chrono::milliseconds timeout{0};  // of one attempt; 0 = the server's

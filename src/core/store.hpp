@@ -76,8 +76,8 @@ public:
     // waiting already (0 = no limit).
     virtual boost::asio::awaitable<JobRecord> add_job(JobRecord record,
                                                       std::uint64_t owner_max) = 0;
-    // The waiting job of the highest priority, the oldest of them, whose time has come; it runs from this moment, under
-    // the wisher's lease, and nobody else gets it. Nothing when none waits.
+    // The waiting job of the highest priority, the oldest of them, if its time has come; it runs
+    // from now on under the wisher's lease, and nobody else gets it. Nothing when none waits.
     virtual boost::asio::awaitable<std::optional<JobRecord>> take_job(JobWish wish) = 0;
     // Conflict: the job is no longer the holder's, which must stop it. Otherwise whether somebody
     // asked to cancel it.

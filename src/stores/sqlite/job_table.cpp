@@ -17,9 +17,9 @@ constexpr std::uint64_t kPieceCostMin = 64;        // what a row costs beside it
 constexpr std::size_t kChunkBytesMax = 64u << 10;  // longer pieces are cut into several chunks
 constexpr std::uint64_t kLogReadBytesMax = 8u << 20;
 
-#define JOB_COLUMNS_BUT_CODE                                                              \
-    "id, owner, kind, state, priority, attempts, attempts_max, after_crash, timeout_ms, " \
-    "session, created_at, started_at, ended_at, exit_code, error, lease_instance, "       \
+#define JOB_COLUMNS_BUT_CODE                                                                \
+    "id, owner, kind, state, priority, attempts, attempts_max, after_crash, timeout_ms, "   \
+    "session, created_at, started_at, ended_at, exit_code, error, lease_instance, "         \
     "lease_until, cancel_requested, log_bytes, log_next, log_truncated, number, log_cost, " \
     "spec, interruptions, not_before"
 

@@ -178,8 +178,7 @@ asio::awaitable<core::JobRecord> SqliteStore::finish_job(core::JobHold hold, cor
         });
 }
 
-asio::awaitable<core::JobRecord> SqliteStore::return_job(core::JobHold hold,
-                                                         core::JobReturn back) {
+asio::awaitable<core::JobRecord> SqliteStore::return_job(core::JobHold hold, core::JobReturn back) {
     const auto bytes = kSmall + back.why.size();
     return worker_->ask<core::JobRecord>(
         kWrites, bytes, [hold = std::move(hold), back = std::move(back)](Connection& db) {
