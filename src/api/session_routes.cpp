@@ -79,7 +79,9 @@ public:
 
     asio::awaitable<void> get(net::Exchange& exchange) const {
         const auto record = co_await sessions_.get(whose(exchange), id_in(exchange));
-        co_await exchange.respond(json_response(200, view_of(record)));
+        auto view = view_of(record);
+        if (const auto usage = sessions_.usage(record.id)) view.usage = view_of(*usage);
+        co_await exchange.respond(json_response(200, view));
     }
 
     asio::awaitable<void> patch(net::Exchange& exchange) const {

@@ -1,26 +1,9 @@
 #include "api/session_types.hpp"
 
 #include "api/schema/describe.hpp"
-
-#include <ctime>
+#include "api/time_text.hpp"
 
 namespace atl::api {
-
-namespace {
-
-std::string as_text(core::Time time) {
-    const auto whole = std::chrono::floor<std::chrono::seconds>(time);
-    const std::time_t seconds = whole.time_since_epoch().count();
-    const auto ms = (time - whole).count();
-    std::tm parts{};
-    ::gmtime_r(&seconds, &parts);
-    char text[40];
-    const std::size_t n = std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &parts);
-    std::snprintf(text + n, sizeof text - n, ".%03dZ", static_cast<int>(ms));
-    return text;
-}
-
-}  // namespace
 
 core::Limits limits_of(const std::optional<LimitsBody>& body) {
     core::Limits limits;
@@ -39,6 +22,10 @@ core::Limits limits_of(const std::optional<LimitsBody>& body) {
     return limits;
 }
 
+UsageView view_of(const core::Usage& usage) {
+    return {usage.memory_bytes, usage.memory_peak_bytes, usage.cpu_us / 1000, usage.processes};
+}
+
 SessionView view_of(const core::SessionRecord& record) {
     SessionView view;
     view.id = record.id.text();
@@ -47,9 +34,9 @@ SessionView view_of(const core::SessionRecord& record) {
     view.template_name = record.template_name;
     view.runtime = record.runtime;
     view.metadata = record.metadata;
-    view.created_at = as_text(record.created_at);
-    view.last_used_at = as_text(record.last_used_at);
-    if (record.expires_at) view.expires_at = as_text(*record.expires_at);
+    view.created_at = time_text(record.created_at);
+    view.last_used_at = time_text(record.last_used_at);
+    if (record.expires_at) view.expires_at = time_text(*record.expires_at);
     view.idle_to_warm_s = record.idle_to_warm.count();
     view.idle_to_cold_s = record.idle_to_cold.count();
     if (!record.state_note.empty()) view.state_note = record.state_note;
@@ -113,9 +100,18 @@ ATOLL_TYPE(PatchSession) {
                    field<&T::lifetime>("It is removed so long from now on.", range(1, 31'536'000)));
 }
 
+BOOST_DESCRIBE_STRUCT(UsageView, (), (memory_bytes, memory_peak_bytes, cpu_ms, processes))
+ATOLL_TYPE(UsageView) {
+    return response("What a sandbox uses; 0 where the host cannot tell.",
+                    field<&T::memory_bytes>("Memory of all its processes together."),
+                    field<&T::memory_peak_bytes>("The most it has been."),
+                    field<&T::cpu_ms>("Processor time since the sandbox was made."),
+                    field<&T::processes>("Processes and threads."));
+}
+
 BOOST_DESCRIBE_STRUCT(SessionView, (),
                       (id, state, name, template_name, runtime, metadata, created_at, last_used_at,
-                       expires_at, idle_to_warm_s, idle_to_cold_s, state_note))
+                       expires_at, idle_to_warm_s, idle_to_cold_s, state_note, usage))
 ATOLL_TYPE(SessionView) {
     return response(
         "A session.", field<&T::id>("Its id."),
@@ -129,7 +125,8 @@ ATOLL_TYPE(SessionView) {
         field<&T::expires_at>("Its hard end.", format("date-time")),
         field<&T::idle_to_warm_s>("Unused for so long it is frozen; 0 is never."),
         field<&T::idle_to_cold_s>("Unused for so long it goes to disk; 0 is never."),
-        field<&T::state_note>("What was lost at the last restore, or why it failed."));
+        field<&T::state_note>("What was lost at the last restore, or why it failed."),
+        field<&T::usage>("What its sandbox uses now; only when one session is asked for."));
 }
 
 BOOST_DESCRIBE_STRUCT(SessionList, (), (sessions, next_cursor))

@@ -2,6 +2,7 @@
 // Sessions and runs as the API speaks of them.
 #include "api/schema/json.hpp"
 #include "core/records.hpp"
+#include "core/runtime.hpp"
 #include "core/spec.hpp"
 
 #include <boost/json/object.hpp>
@@ -47,6 +48,15 @@ struct PatchSession {
 };
 ATOLL_DESCRIBED(PatchSession);
 
+struct UsageView {
+    std::uint64_t memory_bytes = 0;
+    std::uint64_t memory_peak_bytes = 0;
+    std::uint64_t cpu_ms = 0;
+    std::uint64_t processes = 0;
+};
+ATOLL_DESCRIBED(UsageView);
+[[nodiscard]] UsageView view_of(const core::Usage& usage);
+
 struct SessionView {
     std::string id;
     std::string state;
@@ -60,6 +70,7 @@ struct SessionView {
     std::int64_t idle_to_warm_s = 0;
     std::int64_t idle_to_cold_s = 0;
     std::optional<std::string> state_note;
+    std::optional<UsageView> usage;
 };
 ATOLL_DESCRIBED(SessionView);
 [[nodiscard]] SessionView view_of(const core::SessionRecord& record);

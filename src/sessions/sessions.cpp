@@ -3,6 +3,7 @@
 #include "sessions/spec_text.hpp"
 
 #include <boost/asio/as_tuple.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <set>
 #include <sys/random.h>
@@ -193,7 +194,10 @@ void Sessions::let_go(Session& session) noexcept {
     if (session.link_) session.link_->close();
     session.link_.reset();
     if (session.sandbox_) session.sandbox_->destroy();
-    session.sandbox_.reset();
+    // Whoever ran something in it hears of the end in the next turn, and may still ask what it
+    // used.
+    asio::post(executor_,
+               [last = std::shared_ptr<core::Sandbox>(std::move(session.sandbox_))]() noexcept {});
     session.frozen_ = false;
 }
 
@@ -313,6 +317,12 @@ std::map<SessionState, std::size_t> Sessions::awake() const {
         ++counts[session->frozen_ ? SessionState::Warm : SessionState::Hot];
     }
     return counts;
+}
+
+std::optional<core::Usage> Sessions::usage(const SessionId& id) const {
+    const auto found = known_.find(id.text());
+    if (found == known_.end() || !found->second->sandbox_) return std::nullopt;
+    return found->second->sandbox_->usage();
 }
 
 asio::awaitable<void> Sessions::keep_house() {

@@ -130,6 +130,8 @@ public:
     boost::asio::awaitable<std::unique_ptr<core::Sandbox>> ephemeral(NewSession wanted);
 
     [[nodiscard]] std::map<core::SessionState, std::size_t> awake() const;
+    // What its sandbox uses now; nothing while it has none. Who asks was checked by get().
+    [[nodiscard]] std::optional<core::Usage> usage(const SessionId& id) const;
 
 private:
     using SessionPtr = std::shared_ptr<Session>;
