@@ -1,12 +1,14 @@
 // `atoll serve`: the server, put together from its parts and taken apart again in order.
 #include "api/api.hpp"
 #include "api/door.hpp"
+#include "api/job_routes.hpp"
 #include "api/run_routes.hpp"
 #include "api/server_routes.hpp"
 #include "api/session_routes.hpp"
 #include "main/commands.hpp"
 #include "net/server.hpp"
 #include "runtimes/native/runtime.hpp"
+#include "sessions/jobs.hpp"
 #include "sessions/sessions.hpp"
 #include "stores/folders/disk_folders.hpp"
 #include "stores/sqlite/store.hpp"
@@ -41,6 +43,7 @@ struct ServeOptions {
     std::vector<std::string> listen{"127.0.0.1:8000"};
     std::string data_dir;
     std::size_t pool = native::default_pool_size();
+    std::size_t jobs = 0;
     bool access_log = false;
 };
 
@@ -74,12 +77,24 @@ public:
         runtime_ = std::make_unique<native::NativeRuntime>(context_.get_executor(), paths, runtime);
         sessions_ = std::make_unique<sessions::Sessions>(
             context_.get_executor(), *runtime_, *store_, *folders_, sessions::SessionOptions{});
+        sessions::JobOptions jobs;
+        jobs.running_max = options_.jobs;
+        jobs_ =
+            std::make_unique<sessions::Jobs>(context_.get_executor(), *store_, *sessions_, jobs);
         spdlog::info("raising the template default");
         co_await runtime_->start();
         co_await sessions_->recover();
+        const auto recovered = co_await jobs_->recover();
+        if (const auto again = recovered.queued_again.size(), failed = recovered.failed.size();
+            again + failed > 0) {
+            spdlog::info("jobs that were running when the server ended: {} run again, {} failed",
+                         again, failed);
+        }
         start_http();
         asio::co_spawn(
             context_, [this] { return sessions_->keep_house(); }, asio::detached);
+        asio::co_spawn(
+            context_, [this] { return jobs_->run(); }, asio::detached);
         for (const auto& address : http_->addresses()) {
             spdlog::info("listening on {}; the API's documentation is at /docs", address);
         }
@@ -87,9 +102,13 @@ public:
         co_await signals.async_wait(asio::as_tuple(asio::use_awaitable));
         spdlog::info("stopping: requests under way may end, sessions are saved");
         stopping_ = true;
+        jobs_->begin_stop();
+        const auto jobs_until = std::chrono::steady_clock::now() + kGrace;
         co_await http_->stop(kGrace);
+        co_await jobs_->stop(jobs_until);
         co_await sessions_->stop();
         co_await runtime_->stop();
+        jobs_.reset();
         sessions_.reset();
         folders_.reset();
         store_.reset();
@@ -107,11 +126,13 @@ private:
         api::add_server_routes(api_, std::move(facts), *sessions_, *store_);
         api::add_session_routes(api_, *sessions_);
         api::add_run_routes(api_, *sessions_);
+        api::add_job_routes(api_, *jobs_);
         api_.finish({.title = "Atoll",
                      .version = ATOLL_VERSION,
                      .description = "A safe place for AI agents to work.",
                      .tags = {{"Sessions", "What a client holds on to."},
                               {"Runs", "Code in, output and results out."},
+                              {"Jobs", "Code that is queued, and run when its turn comes."},
                               {"Server", "About the server itself."}}});
         net::ServerOptions http;
         http.listen = options_.listen;
@@ -130,6 +151,7 @@ private:
     std::unique_ptr<folders::DiskFolders> folders_;
     std::unique_ptr<native::NativeRuntime> runtime_;
     std::unique_ptr<sessions::Sessions> sessions_;
+    std::unique_ptr<sessions::Jobs> jobs_;
     std::unique_ptr<api::Door> door_;
     api::Api api_;
     std::unique_ptr<net::Server> http_;
@@ -168,6 +190,8 @@ void add_serve_command(CLI::App& app, int& exit_code) {
     command->add_option("--data-dir", options->data_dir,
                         "Where sessions and the database lie; templates stay where they are");
     command->add_option("--pool", options->pool, "Sandboxes kept ready");
+    command->add_option("--jobs", options->jobs,
+                        "Jobs that run at one time; 0 is one for each processor");
     command->add_flag("--access-log", options->access_log, "One line for each request");
     command->callback([options, &exit_code] { exit_code = serve(*options); });
 }
