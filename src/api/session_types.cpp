@@ -22,6 +22,10 @@ core::Limits limits_of(const std::optional<LimitsBody>& body, core::Limits other
     return limits;
 }
 
+UsageView view_of(const core::Usage& usage) {
+    return {usage.memory_bytes, usage.memory_peak_bytes, usage.cpu_us / 1000, usage.processes};
+}
+
 SessionView view_of(const core::SessionRecord& record) {
     SessionView view;
     view.id = record.id.text();

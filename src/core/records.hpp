@@ -193,13 +193,16 @@ struct JobRecord {
     JobKind kind = JobKind::Python;
     std::string code;
     JobState state = JobState::Queued;
-    std::int32_t priority = 0;  // higher runs first
-    std::uint32_t attempts = 0;
-    std::uint32_t attempts_max = 1;
+    std::int32_t priority = 0;        // higher runs first
+    std::uint32_t attempts = 0;       // begun so far; numbers the holders
+    std::uint32_t attempts_max = 1;   // those that the server cut off do not count
+    std::uint32_t interruptions = 0;  // how many it cut off
     AfterCrash after_crash = AfterCrash::Fail;
     std::chrono::milliseconds timeout{0};  // of one attempt; 0 = the server's
     std::optional<SessionId> session_id;
+    std::string spec_json = "{}";  // how it runs: template, limits, environment, context
     Time created_at{};
+    std::optional<Time> not_before;  // it waits until then, after a failed attempt
     std::optional<Time> started_at;  // of the last attempt
     std::optional<Time> ended_at;
     std::optional<std::int32_t> exit_code;
@@ -212,6 +215,9 @@ struct JobRecord {
 
     bool operator==(const JobRecord&) const = default;
 };
+
+// A job that takes the server down with it shall not do so for ever.
+inline constexpr std::uint32_t kInterruptionsMax = 10;
 
 // The proof that a runner holds a job: it was handed out with take_job, once. After a crash or a
 // lost lease the attempt has moved on, and the old holder's words are refused as a Conflict.
@@ -238,6 +244,14 @@ struct JobEnd {
     Time at{};
     std::optional<std::int32_t> exit_code;
     std::string error;
+};
+
+// An attempt is over, the job is not: it waits for another one.
+struct JobReturn {
+    Time at{};
+    std::optional<Time> not_before;
+    std::string why;           // a sentence; the log keeps it as a mark
+    bool interrupted = false;  // it says nothing about the job, so it is not counted as one
 };
 
 // Newest first, as SessionQuery. `code` is left out of lists unless asked for.

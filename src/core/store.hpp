@@ -76,13 +76,15 @@ public:
     // waiting already (0 = no limit).
     virtual boost::asio::awaitable<JobRecord> add_job(JobRecord record,
                                                       std::uint64_t owner_max) = 0;
-    // The waiting job of the highest priority, the oldest of them; it runs from this moment, under
-    // the wisher's lease, and nobody else gets it. Nothing when none waits.
+    // The waiting job of the highest priority, the oldest of them, if its time has come; it runs
+    // from now on under the wisher's lease, and nobody else gets it. Nothing when none waits.
     virtual boost::asio::awaitable<std::optional<JobRecord>> take_job(JobWish wish) = 0;
     // Conflict: the job is no longer the holder's, which must stop it. Otherwise whether somebody
     // asked to cancel it.
     virtual boost::asio::awaitable<bool> renew_job(JobHold hold, Time until) = 0;
     virtual boost::asio::awaitable<JobRecord> finish_job(JobHold hold, JobEnd end) = 0;
+    // Back to those that wait; cancelled instead, when somebody asked for that meanwhile.
+    virtual boost::asio::awaitable<JobRecord> return_job(JobHold hold, JobReturn back) = 0;
     // A waiting job is cancelled at once. A running one is marked (cancel_requested) and runs until
     // its holder has really ended it. Conflict when it has ended.
     virtual boost::asio::awaitable<JobRecord> cancel_job(Whose whose, JobId id, Time now) = 0;
@@ -106,7 +108,7 @@ public:
                                                      std::uint64_t bytes_max) = 0;
 
     // Once, at the start, before any take_job: jobs that other instances left running are queued
-    // again or failed, as each asked for.
+    // again or failed, as each asked for; one that was cut off kInterruptionsMax times is failed.
     virtual boost::asio::awaitable<Recovered> recover(std::string instance, Time now) = 0;
     // The same for jobs whose lease has run out, whoever held it. Only for holders that end their
     // run when a lease is lost.

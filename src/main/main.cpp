@@ -1,4 +1,5 @@
 // atoll: the composition root. Reads the command line and hands over to one command.
+#include "main/client_commands.hpp"
 #include "main/commands.hpp"
 #include "main/doctor_command.hpp"
 #include "main/one_off.hpp"
@@ -21,6 +22,11 @@ int main(int argc, char** argv) {
     atl::main::add_serve_command(app, exit_code);
     atl::main::add_config_command(app, exit_code);
     atl::main::add_key_command(app, exit_code);
+    atl::main::add_list_commands(app, exit_code);
+    atl::main::add_exec_command(app, exit_code);
+    atl::main::add_copy_command(app, exit_code);
+    atl::main::add_logs_command(app, exit_code);
+    atl::main::add_top_command(app, exit_code);
     atl::main::add_template_command(app, exit_code);
     atl::main::add_doctor_command(app, exit_code);
     try {

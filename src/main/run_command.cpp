@@ -2,6 +2,8 @@
 //
 // Exit status: the program's own; 128 + signal when a signal ended it; 124 when its time was up;
 // 125 when Atoll itself failed, 2 for wrong options.
+#include "main/client_commands.hpp"
+#include "main/client_server.hpp"
 #include "main/commands.hpp"
 #include "main/limit_options.hpp"
 #include "main/one_off.hpp"
@@ -21,14 +23,12 @@ namespace json = boost::json;
 namespace {
 
 constexpr std::size_t kScriptBytesMax = 16u << 20;
-constexpr int kExitTimeout = 124;
-constexpr int kExitUsage = 2;
-constexpr int kExitAtoll = 125;
 
 struct Options {
     SandboxOptions sandbox;
     std::string code;
     std::string language;
+    std::string session;  // of a server; empty: a sandbox of its own
     bool as_json = false;
     std::vector<std::string> words;  // script and arguments, or a command after --
 };
@@ -191,6 +191,42 @@ int exit_status(const sessions::ProgramResult& result) {
     return result.exit_code;
 }
 
+// The same in a session of a server: its limits and its environment are the session's.
+int run_there(const Options& options, bool after_dashes, const CLI::App& command) {
+    for (const auto* option : command.get_options()) {
+        const std::string name = option->get_single_name();
+        const bool taken = name == "session" || name == "code" || name == "language" ||
+                           name == "json" || name == "timeout" || name == "words";
+        if (option->count() > 0 && !taken) {
+            return report(invalid("--" + name +
+                                  " and --session exclude each other: a session has "
+                                  "its own"),
+                          options.as_json, kExitUsage);
+        }
+    }
+    auto one = plan(options, after_dashes);
+    if (!one) return report(one.error(), options.as_json, kExitUsage);
+    SessionRun there;
+    there.session = options.session;
+    there.timeout = options.sandbox.timeout;
+    there.as_json = options.as_json;
+    if (after_dashes) {
+        return report(invalid("a command in a session is `atoll exec SESSION -- COMMAND`"),
+                      options.as_json, kExitUsage);
+    }
+    const auto& argv = one->request.argv;
+    const bool more_words = one->script ? options.words.size() > 1 : !options.words.empty();
+    if (more_words) {
+        return report(invalid("a script in a session gets no arguments; set variables instead"),
+                      options.as_json, kExitUsage);
+    }
+    there.language = argv.front() == "python" ? "python"
+                     : argv.front() == "bash" ? "shell"
+                                              : "typescript";
+    there.code = one->script ? one->script->content : options.code;
+    return run_in_session(there);
+}
+
 int run(const Options& options, bool after_dashes) {
     auto spec = options.sandbox.spec();
     if (!spec) return report(spec.error(), options.as_json, kExitUsage);
@@ -221,11 +257,15 @@ void add_run_command(CLI::App& app, int& exit_code) {
     command->add_option("-c,--code", options->code, "Code to run (python unless --language)");
     command->add_option("--language,-l", options->language, "python, shell or typescript");
     command->add_flag("--json", options->as_json, "One JSON object instead of live output");
+    command->add_option("--session", options->session, "Run it in this session of a server");
     options->sandbox.add_to(*command);
     command->add_option("words", options->words,
                         "SCRIPT [ARGUMENTS...], or -- COMMAND [ARGUMENTS...]");
     command->positionals_at_end();
-    command->callback([options, &exit_code] { exit_code = run(*options, asked_for_command()); });
+    command->callback([options, command, &exit_code] {
+        exit_code = options->session.empty() ? run(*options, asked_for_command())
+                                             : run_there(*options, asked_for_command(), *command);
+    });
 }
 
 }  // namespace atl::main

@@ -5,9 +5,10 @@
 #include "api/context_routes.hpp"
 #include "api/door.hpp"
 #include "api/file_routes.hpp"
+#include "api/job_routes.hpp"
+#include "api/keys.hpp"
 #include "api/port_routes.hpp"
 #include "api/process_routes.hpp"
-#include "api/keys.hpp"
 #include "api/run_routes.hpp"
 #include "api/scopes.hpp"
 #include "api/secrets.hpp"
@@ -20,6 +21,7 @@
 #include "main/settings.hpp"
 #include "net/server.hpp"
 #include "runtimes/native/runtime.hpp"
+#include "sessions/jobs.hpp"
 #include "sessions/meter.hpp"
 #include "sessions/processes.hpp"
 #include "sessions/sessions.hpp"
@@ -127,12 +129,23 @@ private:
         sessions_ = std::make_unique<sessions::Sessions>(executor, *runtime_, *store_, *folders_,
                                                          session_options());
         processes_ = std::make_unique<sessions::Processes>(executor);
+        sessions::JobOptions jobs;
+        jobs.running_max = options_.jobs;
+        jobs_ = std::make_unique<sessions::Jobs>(executor, *store_, *sessions_, jobs);
         make_http(data);
         http_->bind();  // a port that is taken is said at once
         spdlog::info("raising the template default");
         co_await runtime_->start();
         co_await sessions_->recover();
+        const auto recovered = co_await jobs_->recover();
+        if (const auto again = recovered.queued_again.size(), failed = recovered.failed.size();
+            again + failed > 0) {
+            spdlog::info("jobs that were running when the server ended: {} run again, {} failed",
+                         again, failed);
+        }
         http_->start();
+        asio::co_spawn(
+            context_, [this] { return jobs_->run(); }, asio::detached);
         asio::co_spawn(
             context_, [this] { return sessions_->keep_house(); }, asio::detached);
         asio::co_spawn(
@@ -154,7 +167,10 @@ private:
             // As if killed: what is on disk is whole, and the next start clears the rest.
             if (!cancelled) std::_Exit(kStoppedTwice);
         });
+        jobs_->begin_stop();
+        const auto jobs_until = std::chrono::steady_clock::now() + kGrace;
         co_await http_->stop(kGrace);
+        co_await jobs_->stop(jobs_until);
         audit_->write(about_server("server.stop"));
     }
 
@@ -165,6 +181,7 @@ private:
         if (meter_) co_await meter_->stop();
         if (runtime_) co_await runtime_->stop();
         if (audit_) co_await audit_->stop();
+        jobs_.reset();
         processes_.reset();
         sessions_.reset();
         meter_.reset();
@@ -262,6 +279,7 @@ private:
         api::add_process_routes(api_, *sessions_, *processes_);
         api::add_terminal_routes(api_, *sessions_);
         api::add_port_routes(api_, *sessions_, {options_.ports_answer_timeout});
+        api::add_job_routes(api_, *jobs_);
         api::add_access_routes(api_, *keys_, *signer_, *sessions_, *store_);
         api_.finish({.title = "Atoll",
                      .version = ATOLL_VERSION,
@@ -272,6 +290,7 @@ private:
                               {"Contexts", "Python kernels and what stands in them."},
                               {"Processes", "Programs to come back to, and terminals."},
                               {"Ports", "Web servers inside of sandboxes."},
+                              {"Jobs", "Work that is queued, and done also when nobody waits."},
                               {"Access", "Keys, tokens and the audit log."},
                               {"Server", "About the server itself."}}});
         net::ServerOptions http;
@@ -322,6 +341,7 @@ private:
     std::unique_ptr<sessions::Meter> meter_;
     std::unique_ptr<sessions::Sessions> sessions_;
     std::unique_ptr<sessions::Processes> processes_;
+    std::unique_ptr<sessions::Jobs> jobs_;
     std::unique_ptr<api::Door> door_;
     std::string control_address_;
     api::Api api_;

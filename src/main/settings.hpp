@@ -52,6 +52,7 @@ struct Settings {
     std::uint64_t body_bytes_max = 1ull << 30;
     Milliseconds header_timeout{10'000};
     Milliseconds ports_answer_timeout{60'000};
+    std::size_t jobs = 0;
     Milliseconds idle_timeout{75'000};
 
     std::uint64_t input_chars_max = 200'000;

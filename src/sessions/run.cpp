@@ -131,7 +131,10 @@ asio::awaitable<RunEnd> Run::in_kernel(RunRequest request, RunListener listener)
         result.exit_code = result.signal != 0 ? 128 + result.signal
                                               : static_cast<int>(wire::number_of(end, "exit_code"));
     } else {
-        result.exit_code = wire::text_of(kernel, "status") == "ok" ? 0 : 1;
+        // exit() in a cell ends the cell and not the kernel, but its status counts.
+        result.exit_code = wire::text_of(kernel, "status") == "ok"
+                               ? static_cast<int>(wire::number_of(kernel, "exit_code") & 0xFF)
+                               : 1;
     }
     using core::EndReason;
     if (wire::flag_of(end, "timed_out")) {

@@ -17,10 +17,11 @@ constexpr std::uint64_t kPieceCostMin = 64;        // what a row costs beside it
 constexpr std::size_t kChunkBytesMax = 64u << 10;  // longer pieces are cut into several chunks
 constexpr std::uint64_t kLogReadBytesMax = 8u << 20;
 
-#define JOB_COLUMNS_BUT_CODE                                                              \
-    "id, owner, kind, state, priority, attempts, attempts_max, after_crash, timeout_ms, " \
-    "session, created_at, started_at, ended_at, exit_code, error, lease_instance, "       \
-    "lease_until, cancel_requested, log_bytes, log_next, log_truncated, number, log_cost"
+#define JOB_COLUMNS_BUT_CODE                                                                \
+    "id, owner, kind, state, priority, attempts, attempts_max, after_crash, timeout_ms, "   \
+    "session, created_at, started_at, ended_at, exit_code, error, lease_instance, "         \
+    "lease_until, cancel_requested, log_bytes, log_next, log_truncated, number, log_cost, " \
+    "spec, interruptions, not_before"
 
 // A record with what only this room knows of it.
 struct JobRow {
@@ -60,6 +61,9 @@ JobRow read_row(Query& row, bool with_code) {
     record.log_truncated = row.flag();
     found.number = row.number();
     found.log_cost = row.count();
+    record.spec_json = row.text();
+    record.interruptions = row.small();
+    record.not_before = row.maybe_time();
     if (with_code) record.code = row.text();
     return found;
 }
@@ -124,18 +128,18 @@ void decide(Connection& db, JobRow row, core::Time now, const std::string& why,
     if (job.cancel_requested) {
         state = JobState::Cancelled;
         recovered.cancelled.push_back(job.id);
-    } else if (job.after_crash == core::AfterCrash::RunAgain && job.attempts < job.attempts_max) {
+    } else if (job.after_crash == core::AfterCrash::RunAgain &&
+               job.interruptions < core::kInterruptionsMax) {
         state = JobState::Queued;
-        mark += "; it starts again, as attempt " + std::to_string(job.attempts + 1) + " of " +
-                std::to_string(job.attempts_max);
+        mark += "; it starts again";
         recovered.queued_again.push_back(job.id);
     } else {
         recovered.failed.push_back(job.id);
     }
     const bool ended = core::has_ended(state);
     db.query(
-          "UPDATE jobs SET state = ?, lease_instance = NULL, lease_until = NULL, ended_at = ?,"
-          " error = ? WHERE number = ?")
+          "UPDATE jobs SET state = ?, lease_instance = NULL, lease_until = NULL,"
+          " interruptions = interruptions + 1, ended_at = ?, error = ? WHERE number = ?")
         .bind(core::name_of(state))
         .bind(ended ? std::optional(now) : std::nullopt)
         .bind(ended ? why : std::string())
@@ -172,8 +176,8 @@ JobRecord add_job(Connection& db, const JobRecord& record, std::uint64_t owner_m
         db.query(
               "INSERT INTO jobs (id, owner, kind, code, state, priority, attempts, attempts_max,"
               " after_crash, timeout_ms, session, created_at, error, cancel_requested,"
-              " log_bytes, log_cost, log_next, log_truncated)"
-              " VALUES (?, ?, ?, ?, 'queued', ?, 0, ?, ?, ?, ?, ?, '', 0, 0, 0, 0, 0)")
+              " log_bytes, log_cost, log_next, log_truncated, spec)"
+              " VALUES (?, ?, ?, ?, 'queued', ?, 0, ?, ?, ?, ?, ?, '', 0, 0, 0, 0, 0, ?)")
             .bind(record.id.text())
             .bind(record.owner)
             .bind(core::name_of(record.kind))
@@ -185,6 +189,7 @@ JobRecord add_job(Connection& db, const JobRecord& record, std::uint64_t owner_m
             .bind(record.session_id ? std::optional<std::string_view>(record.session_id->text())
                                     : std::nullopt)
             .bind(record.created_at)
+            .bind(record.spec_json)
             .run();
     } catch (const SqliteFailure& failure) {
         if (!failure.is(SQLITE_CONSTRAINT)) throw;
@@ -200,6 +205,7 @@ JobRecord add_job(Connection& db, const JobRecord& record, std::uint64_t owner_m
     made.after_crash = record.after_crash;
     made.timeout = record.timeout;
     made.session_id = record.session_id;
+    made.spec_json = record.spec_json;
     made.created_at = record.created_at;
     return made;
 }
@@ -212,6 +218,8 @@ std::optional<JobRecord> take_job(Connection& db, const core::JobWish& wish) {
     Filter filter;
     filter.where("state = 'queued'");
     filter.one_of("kind", wish.kinds);
+    filter.where("(not_before IS NULL OR not_before <= ?)",
+                 std::int64_t{wish.now.time_since_epoch().count()});
     if (wish.owner_running_max > 0) {
         filter.where(
             "owner NOT IN (SELECT owner FROM jobs WHERE ended_at IS NULL AND state = 'running'"
@@ -230,8 +238,8 @@ std::optional<JobRecord> take_job(Connection& db, const core::JobWish& wish) {
     }
     // Nobody can come between: this transaction has the writer's lock since its beginning.
     db.query(
-          "UPDATE jobs SET state = 'running', attempts = attempts + 1, started_at = ?,"
-          " lease_instance = ?, lease_until = ? WHERE number = ?")
+          "UPDATE jobs SET state = 'running', attempts = attempts + 1, not_before = NULL,"
+          " started_at = ?, lease_instance = ?, lease_until = ? WHERE number = ?")
         .bind(wish.now)
         .bind(wish.instance)
         .bind(wish.now + wish.lease)
@@ -261,6 +269,24 @@ JobRecord finish_job(Connection& db, const core::JobHold& hold, const core::JobE
         .bind(end.error)
         .bind(row.number)
         .run();
+    return read_job(db, hold.id, true).record;
+}
+
+JobRecord return_job(Connection& db, const core::JobHold& hold, const core::JobReturn& back) {
+    JobRow row = read_held(db, hold, false);
+    const bool cancelled = row.record.cancel_requested;
+    db.query(
+          "UPDATE jobs SET state = ?, lease_instance = NULL, lease_until = NULL, ended_at = ?,"
+          " not_before = ?, interruptions = interruptions + ?, error = ? WHERE number = ?")
+        .bind(core::name_of(cancelled ? JobState::Cancelled : JobState::Queued))
+        .bind(cancelled ? std::optional(back.at) : std::nullopt)
+        .bind(cancelled ? std::nullopt : back.not_before)
+        .bind(std::int64_t{back.interrupted ? 1 : 0})
+        .bind(back.why)
+        .bind(row.number)
+        .run();
+    write_chunk(db, row, core::LogStream::Mark, back.why + "\n", back.at);
+    write_log_counters(db, row);
     return read_job(db, hold.id, true).record;
 }
 

@@ -16,6 +16,8 @@ namespace atl::sqlite {
 [[nodiscard]] bool renew_job(Connection& db, const core::JobHold& hold, core::Time until);
 [[nodiscard]] core::JobRecord finish_job(Connection& db, const core::JobHold& hold,
                                          const core::JobEnd& end);
+[[nodiscard]] core::JobRecord return_job(Connection& db, const core::JobHold& hold,
+                                         const core::JobReturn& back);
 [[nodiscard]] core::JobRecord cancel_job(Connection& db, const core::Whose& whose, const JobId& id,
                                          core::Time now);
 [[nodiscard]] core::JobRecord get_job(Connection& db, const core::Whose& whose, const JobId& id);

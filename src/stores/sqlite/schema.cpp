@@ -127,6 +127,11 @@ CREATE TABLE owner_usage (
     PRIMARY KEY (owner, day)
 ) STRICT, WITHOUT ROWID;
 )sql",
+    R"sql(
+ALTER TABLE jobs ADD COLUMN spec TEXT NOT NULL DEFAULT '{}';
+ALTER TABLE jobs ADD COLUMN interruptions INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE jobs ADD COLUMN not_before INTEGER;
+)sql",
 };
 
 std::int64_t pragma_number(Connection& db, const char* sql) {

@@ -151,7 +151,7 @@ asio::awaitable<void> SqliteStore::remove_session(core::Whose whose, SessionId i
 
 asio::awaitable<core::JobRecord> SqliteStore::add_job(core::JobRecord record,
                                                       std::uint64_t owner_max) {
-    const auto bytes = kSmall + record.code.size();
+    const auto bytes = kSmall + record.code.size() + record.spec_json.size();
     return worker_->ask<core::JobRecord>(kWrites, bytes,
                                          [record = std::move(record), owner_max](Connection& db) {
                                              return sqlite::add_job(db, record, owner_max);
@@ -175,6 +175,14 @@ asio::awaitable<core::JobRecord> SqliteStore::finish_job(core::JobHold hold, cor
     return worker_->ask<core::JobRecord>(
         kWrites, bytes, [hold = std::move(hold), end = std::move(end)](Connection& db) {
             return sqlite::finish_job(db, hold, end);
+        });
+}
+
+asio::awaitable<core::JobRecord> SqliteStore::return_job(core::JobHold hold, core::JobReturn back) {
+    const auto bytes = kSmall + back.why.size();
+    return worker_->ask<core::JobRecord>(
+        kWrites, bytes, [hold = std::move(hold), back = std::move(back)](Connection& db) {
+            return sqlite::return_job(db, hold, back);
         });
 }
 

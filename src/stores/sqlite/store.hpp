@@ -75,6 +75,8 @@ public:
     boost::asio::awaitable<bool> renew_job(core::JobHold hold, core::Time until) override;
     boost::asio::awaitable<core::JobRecord> finish_job(core::JobHold hold,
                                                        core::JobEnd end) override;
+    boost::asio::awaitable<core::JobRecord> return_job(core::JobHold hold,
+                                                       core::JobReturn back) override;
     boost::asio::awaitable<core::JobRecord> cancel_job(core::Whose whose, JobId id,
                                                        core::Time now) override;
     boost::asio::awaitable<core::JobRecord> get_job(core::Whose whose, JobId id) override;

@@ -398,7 +398,7 @@ TEST_F(StoreTest, AfterACrashEachJobGetsWhatItAskedFor) {
     };
     const Row rows[] = {
         {"again", core::AfterCrash::RunAgain, 3, false, JobState::Queued},
-        {"no attempt left", core::AfterCrash::RunAgain, 1, false, JobState::Failed},
+        {"not counted", core::AfterCrash::RunAgain, 1, false, JobState::Queued},
         {"not twice", core::AfterCrash::Fail, 3, false, JobState::Failed},
         {"was to end", core::AfterCrash::RunAgain, 3, true, JobState::Cancelled},
     };
@@ -414,8 +414,8 @@ TEST_F(StoreTest, AfterACrashEachJobGetsWhatItAskedFor) {
     const auto mine = await(store->take_job(wish("alive", 10)));
     reopen();
     const auto recovered = await(store->recover("alive", at(20)));
-    EXPECT_EQ(recovered.queued_again.size(), 1u);
-    EXPECT_EQ(recovered.failed.size(), 2u);
+    EXPECT_EQ(recovered.queued_again.size(), 2u);
+    EXPECT_EQ(recovered.failed.size(), 1u);
     EXPECT_EQ(recovered.cancelled.size(), 1u);
     for (const auto& row : rows) {
         SCOPED_TRACE(row.id);
@@ -437,6 +437,47 @@ TEST_F(StoreTest, AfterACrashEachJobGetsWhatItAskedFor) {
     EXPECT_EQ(second->attempts, 2u);
     EXPECT_EQ(error_of(store->finish_job(old, end)).code, Code::Conflict);
     EXPECT_TRUE(await(store->recover("alive", at(40))).failed.empty());
+}
+
+TEST_F(StoreTest, AJobThatTakesTheServerDownIsGivenUp) {
+    auto record = job("poison", "alice", 1);
+    record.after_crash = core::AfterCrash::RunAgain;
+    await(store->add_job(record, 0));
+    for (std::uint32_t i = 0; i <= core::kInterruptionsMax; ++i) {
+        ASSERT_TRUE(await(store->take_job(wish("dead", 10))));
+        await(store->recover("alive", at(20)));
+    }
+    EXPECT_FALSE(await(store->take_job(wish("alive", 30))));
+    EXPECT_EQ(await(store->get_job(Whose::anyones(), record.id)).state, JobState::Failed);
+}
+
+TEST_F(StoreTest, AReturnedJobWaitsForItsTimeAndKeepsItsSpec) {
+    auto record = job("j", "alice", 1);
+    record.spec_json = R"({"template":"default"})";
+    record.attempts_max = 3;
+    await(store->add_job(record, 0));
+    auto taken = await(store->take_job(wish("one", 10)));
+    core::JobReturn back{at(20), at(100), "it failed; it is tried again", false};
+    const auto waiting = await(store->return_job(hold_of(*taken), back));
+    EXPECT_EQ(waiting.state, JobState::Queued);
+    EXPECT_EQ(waiting.not_before, at(100));
+    EXPECT_EQ(waiting.interruptions, 0u);
+    EXPECT_EQ(error_of(store->return_job(hold_of(*taken), back)).code, Code::Conflict);
+    EXPECT_FALSE(await(store->take_job(wish("one", 99))));
+    reopen();
+    taken = await(store->take_job(wish("one", 100)));
+    ASSERT_TRUE(taken);
+    EXPECT_EQ(taken->attempts, 2u);
+    EXPECT_EQ(taken->spec_json, record.spec_json);
+    EXPECT_FALSE(taken->not_before);
+    back = {at(110), {}, "the server stopped", true};
+    EXPECT_EQ(await(store->return_job(hold_of(*taken), back)).interruptions, 1u);
+    taken = await(store->take_job(wish("one", 120)));
+    await(store->cancel_job(Whose::anyones(), record.id, at(121)));
+    EXPECT_EQ(await(store->return_job(hold_of(*taken), back)).state, JobState::Cancelled);
+    const auto log = await(store->read_log(Whose::anyones(), record.id, 0, 1000));
+    EXPECT_EQ(log.chunks.size(), 3u);
+    EXPECT_TRUE(log.complete);
 }
 
 TEST_F(StoreTest, ALeaseThatRanOutFreesTheJob) {

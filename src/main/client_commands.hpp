@@ -1,0 +1,32 @@
+#pragma once
+// The commands that talk to a server (ATOLL_URL, ATOLL_API_KEY), and what `atoll run --session`
+// shares with them.
+//
+// Exit status: 0 when all went well, the program's own where one was run (124: its time was up),
+// 2 for wrong options, 125 when the server refused or was not there, 130 after Ctrl-C.
+#include <chrono>
+#include <CLI/App.hpp>
+#include <map>
+#include <string>
+
+namespace atl::main {
+
+void add_list_commands(CLI::App& app, int& exit_code);  // ls, new, rm
+void add_exec_command(CLI::App& app, int& exit_code);
+void add_copy_command(CLI::App& app, int& exit_code);
+void add_logs_command(CLI::App& app, int& exit_code);
+void add_top_command(CLI::App& app, int& exit_code);
+
+struct SessionRun {
+    std::string session;
+    std::string language = "python";
+    std::string code;
+    std::string context;  // empty: the default one
+    std::string timeout;  // as a person writes it; empty: the session's
+    std::map<std::string, std::string> environment;
+    bool as_json = false;
+};
+// Runs it with its output live, or as one JSON object; the exit status is the program's.
+[[nodiscard]] int run_in_session(const SessionRun& run);
+
+}  // namespace atl::main

@@ -1,0 +1,153 @@
+// `atoll exec`: code or a command in a session of a server, with its output as it comes.
+#include "main/client_commands.hpp"
+#include "main/client_server.hpp"
+#include "net/event_reader.hpp"
+
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+#include <boost/json/value_from.hpp>
+#include <CLI/Validators.hpp>
+#include <cstdio>
+#include <memory>
+#include <optional>
+
+namespace atl::main {
+
+namespace json = boost::json;
+
+namespace {
+
+struct ExecOptions {
+    SessionRun run;
+    std::vector<std::string> words;
+};
+
+json::object body_of(const SessionRun& run) {
+    json::object body{{"code", run.code}, {"language", run.language}};
+    if (!run.context.empty()) body["context"] = run.context;
+    if (!run.timeout.empty()) body["timeout"] = run.timeout;
+    if (!run.environment.empty()) body["environment"] = json::value_from(run.environment);
+    return body;
+}
+
+int exit_status(const json::object& ended) {
+    if (text_in(ended, "reason") == "timeout") return kExitTimeout;
+    return static_cast<int>(number_in(ended, "exit_code", kExitAtoll) & 0xFF);
+}
+
+void say_why(const json::object& ended) {
+    const std::string reason = text_in(ended, "reason");
+    if (reason == "timeout") std::fputs("atoll: stopped: its time was up\n", stderr);
+    if (reason == "memory") std::fputs("atoll: stopped: it used too much memory\n", stderr);
+    if (reason == "disk") std::fputs("atoll: its disk was full\n", stderr);
+    if (reason == "output") std::fputs("atoll: stopped: it wrote too much output\n", stderr);
+    if (const auto* lost = ended.if_contains("lost"); lost != nullptr && lost->is_array()) {
+        for (const auto& one : lost->get_array()) {
+            if (!one.is_object()) continue;
+            const std::string name = text_in(one.get_object(), "name");
+            std::fprintf(stderr, "atoll: not restored: %s%s%s\n", name.c_str(),
+                         name.empty() ? "" : ": ", text_in(one.get_object(), "reason").c_str());
+        }
+    }
+}
+
+void print(std::FILE* where, const std::string& text) {
+    std::fwrite(text.data(), 1, text.size(), where);
+    std::fflush(where);
+}
+
+// What a person sees of an event; the last one is kept.
+void show(const net::EventReader::Event& event, std::optional<json::object>& ended) {
+    boost::system::error_code failed;
+    json::value value = json::parse(event.data, failed);
+    if (failed || !value.is_object()) return;
+    auto& data = value.get_object();
+    if (event.event == "stdout") print(stdout, text_in(data, "text"));
+    if (event.event == "stderr") print(stderr, text_in(data, "text"));
+    if (event.event == "error") print(stderr, text_in(data, "traceback_text") + "\n");
+    if (event.event == "ended") ended = std::move(data);
+    if (event.event != "result") return;
+    const auto* bundle = data.if_contains("data");
+    if (bundle == nullptr || !bundle->is_object()) return;
+    const std::string plain = text_in(bundle->get_object(), "text/plain");
+    if (!plain.empty()) print(stdout, plain + "\n");
+}
+
+// So that a shell reads the word as it is.
+std::string quoted(const std::string& word) {
+    std::string text = "'";
+    for (const char c : word) {
+        if (c == '\'')
+            text += "'\\''";
+        else
+            text.push_back(c);
+    }
+    return text + "'";
+}
+
+int exec(ExecOptions options) {
+    const bool command = !options.words.empty();
+    if (command == !options.run.code.empty()) {
+        return report({Code::InvalidArgument,
+                       "say what to run: -c CODE, or a command after --, and not both"});
+    }
+    if (command) {
+        options.run.language = "shell";
+        for (const auto& word : options.words) options.run.code += quoted(word) + " ";
+    }
+    return run_in_session(options.run);
+}
+
+}  // namespace
+
+int run_in_session(const SessionRun& run) {
+    auto server = Server::from_environment();
+    const InterruptByKey cancels;  // a client that leaves ends its run
+    const json::object body = body_of(run);
+    const std::string path = session_path(run.session, "/run");
+    if (run.as_json) {
+        const auto answer = server.ask("POST", path, &body);
+        if (!answer) return report(answer.error());
+        std::printf("%s\n", json::serialize(*answer).c_str());
+        return exit_status(*answer);
+    }
+    std::optional<json::object> ended;
+    std::optional<Error> broken;
+    net::EventReader reader([&](const net::EventReader::Event& event) { show(event, ended); });
+    net::ClientRequest request;
+    request.method = "POST";
+    request.path = path;
+    request.headers.set("Accept", "text/event-stream");
+    request.body = json::serialize(body);
+    request.sink = [&](std::string_view piece) {
+        const auto fed = reader.feed(piece);
+        if (!fed) broken = fed.error();
+        return !broken;
+    };
+    const auto answer = server.send(request);
+    if (broken) return report(*broken);
+    if (!answer) return report(answer.error());
+    if (!ended) {
+        return report({Code::Unavailable, "the server ended before it said how the run went"});
+    }
+    say_why(*ended);
+    return exit_status(*ended);
+}
+
+void add_exec_command(CLI::App& app, int& exit_code) {
+    auto* command = app.add_subcommand("exec", "Run code or a command in a session");
+    const auto options = std::make_shared<ExecOptions>();
+    command->add_option("session", options->run.session, "Id of the session")->required();
+    command->add_option("-c,--code", options->run.code, "Code to run (python unless --language)");
+    command
+        ->add_option("--language,-l", options->run.language,
+                     "python, shell, javascript or typescript")
+        ->check(CLI::IsMember({"python", "shell", "javascript", "typescript"}));
+    command->add_option("--context", options->run.context, "Which of its Python kernels");
+    command->add_option("--timeout", options->run.timeout, "Stopped after so long, like 30s");
+    command->add_flag("--json", options->run.as_json, "One JSON object instead of live output");
+    command->add_option("words", options->words, "-- COMMAND [ARGUMENTS...]");
+    command->callback([options, &exit_code] { exit_code = exec(*options); });
+}
+
+}  // namespace atl::main

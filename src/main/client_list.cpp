@@ -1,0 +1,153 @@
+// `atoll ls`, `atoll new`, `atoll rm`: sessions of a server.
+#include "core/spec.hpp"
+#include "main/client_commands.hpp"
+#include "main/client_server.hpp"
+#include "main/client_table.hpp"
+#include "net/target.hpp"
+
+#include <boost/json/array.hpp>
+#include <boost/json/serialize.hpp>
+#include <cstdio>
+#include <memory>
+
+namespace atl::main {
+
+namespace json = boost::json;
+
+namespace {
+
+struct ListOptions {
+    std::vector<std::string> states;
+    bool as_json = false;
+};
+
+struct NewOptions {
+    std::string name, template_name, memory, idle_to_warm, idle_to_cold, lifetime;
+    double cpus = 0;
+    std::vector<std::string> environment, metadata;
+    bool as_json = false;
+};
+
+Result<json::array> all_sessions(Server& server, const std::vector<std::string>& states) {
+    std::string filter;
+    for (const auto& state : states) filter += "&state=" + net::percent_encoded(state);
+    json::array all;
+    std::string cursor;
+    do {
+        auto page = server.get("/v1/sessions?limit=500" + filter +
+                               (cursor.empty() ? "" : "&cursor=" + net::percent_encoded(cursor)));
+        if (!page) return page.error();
+        if (auto* sessions = page->if_contains("sessions"); sessions && sessions->is_array()) {
+            for (auto& one : sessions->get_array()) {
+                if (one.is_object()) all.push_back(std::move(one));
+            }
+        }
+        cursor = text_in(*page, "next_cursor");
+    } while (!cursor.empty());
+    return all;
+}
+
+int list(const ListOptions& options) {
+    auto server = Server::from_environment();
+    auto sessions = all_sessions(server, options.states);
+    if (!sessions) return report(sessions.error());
+    if (options.as_json) {
+        const json::object whole{{"sessions", std::move(*sessions)}};
+        std::printf("%s\n", json::serialize(whole).c_str());
+        return 0;
+    }
+    Table table({"ID", "NAME", "STATE", "TEMPLATE", "AGE", "IDLE"});
+    for (const auto& one : *sessions) {
+        const auto& session = one.get_object();
+        table.add({text_in(session, "id"), text_in(session, "name"), text_in(session, "state"),
+                   text_in(session, "template"), age_of(text_in(session, "created_at")),
+                   age_of(text_in(session, "last_used_at"))});
+    }
+    std::fputs(table.text().c_str(), stdout);
+    return 0;
+}
+
+Result<json::object> pairs(const std::vector<std::string>& given, const char* option) {
+    json::object object;
+    for (const auto& pair : given) {
+        const auto sign = pair.find('=');
+        if (sign == std::string::npos || sign == 0) {
+            return Error{Code::InvalidArgument,
+                         std::string(option) + ": write NAME=VALUE, not \"" + pair + "\""};
+        }
+        object[pair.substr(0, sign)] = pair.substr(sign + 1);
+    }
+    return object;
+}
+
+int make(const NewOptions& options) {
+    json::object body, limits;
+    const auto set = [&](const char* key, const std::string& value) {
+        if (!value.empty()) body[key] = value;
+    };
+    set("name", options.name);
+    set("template", options.template_name);
+    set("idle_to_warm", options.idle_to_warm);
+    set("idle_to_cold", options.idle_to_cold);
+    set("lifetime", options.lifetime);
+    if (!options.memory.empty()) {
+        const auto bytes = core::parse_bytes(options.memory);
+        if (!bytes) return report(bytes.error().during("--memory"));
+        limits["memory_bytes_max"] = *bytes;
+    }
+    if (options.cpus > 0) limits["cpus_max"] = options.cpus;
+    if (!limits.empty()) body["limits"] = std::move(limits);
+    const auto environment = pairs(options.environment, "--env");
+    if (!environment) return report(environment.error());
+    if (!environment->empty()) body["environment"] = *environment;
+    const auto metadata = pairs(options.metadata, "--metadata");
+    if (!metadata) return report(metadata.error());
+    if (!metadata->empty()) body["metadata"] = *metadata;
+    auto server = Server::from_environment();
+    const auto made = server.ask("POST", "/v1/sessions", &body);
+    if (!made) return report(made.error());
+    const std::string shown = options.as_json ? json::serialize(*made) : text_in(*made, "id");
+    std::printf("%s\n", shown.c_str());
+    return 0;
+}
+
+int remove(const std::vector<std::string>& ids) {
+    auto server = Server::from_environment();
+    int status = 0;
+    for (const auto& id : ids) {
+        const auto gone = server.ask("DELETE", session_path(id));
+        if (!gone) status = report(gone.error());
+    }
+    return status;
+}
+
+}  // namespace
+
+void add_list_commands(CLI::App& app, int& exit_code) {
+    auto* ls = app.add_subcommand("ls", "List the sessions of a server");
+    const auto listing = std::make_shared<ListOptions>();
+    ls->add_option("--state", listing->states, "Only these: hot, warm, cold, failed");
+    ls->add_flag("--json", listing->as_json, "One JSON object");
+    ls->callback([listing, &exit_code] { exit_code = list(*listing); });
+
+    auto* make_new = app.add_subcommand("new", "Make a session and print its id");
+    const auto wanted = std::make_shared<NewOptions>();
+    make_new->add_option("--name", wanted->name, "What people call it");
+    make_new->add_option("--template", wanted->template_name, "What it starts from");
+    make_new->add_option("--memory", wanted->memory, "Memory of all its processes, like 512m");
+    make_new->add_option("--cpus", wanted->cpus, "Processors, like 1.5");
+    make_new->add_option("--env,-e", wanted->environment, "NAME=VALUE; may be given again");
+    make_new->add_option("--metadata", wanted->metadata, "NAME=VALUE; may be given again");
+    make_new->add_option("--idle-to-warm", wanted->idle_to_warm, "Frozen when unused so long");
+    make_new->add_option("--idle-to-cold", wanted->idle_to_cold, "To disk when unused so long");
+    make_new->add_option("--lifetime", wanted->lifetime, "Removed after so long, used or not");
+    make_new->add_flag("--json", wanted->as_json, "All about it, as one JSON object");
+    make_new->callback([wanted, &exit_code] { exit_code = make(*wanted); });
+
+    auto* rm = app.add_subcommand("rm", "End sessions and remove their files");
+    const auto ids = std::make_shared<std::vector<std::string>>();
+    rm->add_option("sessions", *ids, "Ids of sessions")->required();
+    rm->callback([ids, &exit_code] { exit_code = remove(*ids); });
+}
+
+}  // namespace atl::main

@@ -1,0 +1,149 @@
+#include "main/client_server.hpp"
+
+#include "net/target.hpp"
+
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+
+namespace atl::main {
+
+namespace json = boost::json;
+
+namespace {
+
+constexpr const char* kDefaultUrl = "http://127.0.0.1:8000";
+
+std::string variable(const char* name, const char* otherwise) {
+    const char* value = std::getenv(name);
+    return value != nullptr && *value != '\0' ? value : otherwise;
+}
+
+Code code_of(int status) {
+    switch (status) {
+        case 400: return Code::InvalidArgument;
+        case 401: return Code::Unauthenticated;
+        case 403: return Code::Forbidden;
+        case 404: return Code::NotFound;
+        case 409: return Code::Conflict;
+        case 413: return Code::TooLarge;
+        case 429: return Code::RateLimited;
+        case 501: return Code::Unsupported;
+        case 503: return Code::Unavailable;
+        default: return Code::Internal;
+    }
+}
+
+Error error_of(const net::ClientAnswer& answer, const std::string& url) {
+    std::string sentence;
+    boost::system::error_code failed;
+    const json::value body = json::parse(answer.body, failed);
+    if (!failed && body.is_object()) {
+        sentence = text_in(body.get_object(), "detail");
+        const auto* errors = body.get_object().if_contains("errors");
+        if (errors != nullptr && errors->is_array()) {
+            for (const auto& one : errors->get_array()) {
+                if (!one.is_object()) continue;
+                const std::string message = text_in(one.get_object(), "message");
+                if (sentence.find(message) != std::string::npos) continue;
+                sentence += "; " + text_in(one.get_object(), "path") + ": " + message;
+            }
+        }
+    }
+    if (answer.status == 401) {
+        const bool given = std::getenv("ATOLL_API_KEY") != nullptr;
+        return {Code::Unauthenticated,
+                given ? "the server does not know the key in ATOLL_API_KEY (" + sentence + ")"
+                      : "the server wants an API key: set ATOLL_API_KEY"};
+    }
+    if (sentence.empty()) {
+        sentence =
+            "status " + std::to_string(answer.status) + "; is that an Atoll server at " + url + "?";
+    }
+    return {code_of(answer.status), sentence};
+}
+
+void on_interrupt(int) { net::Client::interrupt().store(true); }
+
+}  // namespace
+
+Server Server::from_environment() {
+    return {variable("ATOLL_URL", kDefaultUrl), variable("ATOLL_API_KEY", "")};
+}
+
+Result<net::ClientAnswer> Server::send(const net::ClientRequest& request) {
+    auto answer = client_.send(request);
+    if (!answer) {
+        const Error& error = answer.error();
+        if (error.code != Code::Unavailable && error.code != Code::Timeout) return error;
+        return Error{error.code,
+                     error.message + "; start one with `atoll serve`, or set ATOLL_URL"};
+    }
+    if (answer->status >= 300) return error_of(*answer, client_.url());
+    return answer;
+}
+
+Result<json::object> Server::ask(const std::string& method, const std::string& path,
+                                 const json::object* body) {
+    net::ClientRequest request;
+    request.method = method;
+    request.path = path;
+    if (body != nullptr) request.body = json::serialize(*body);
+    auto answer = send(request);
+    if (!answer) return answer.error();
+    if (answer->body.empty()) return json::object{};
+    boost::system::error_code failed;
+    json::value value = json::parse(answer->body, failed);
+    if (failed || !value.is_object()) {
+        return Error{Code::Internal, "the answer is no JSON object; is that an Atoll server at " +
+                                         client_.url() + "?"};
+    }
+    return std::move(value.get_object());
+}
+
+std::string api_path(const std::string& before, const std::string& segment,
+                     const std::string& after) {
+    return before + net::percent_encoded(segment) + after;
+}
+
+std::string session_path(const std::string& id, const std::string& after) {
+    return api_path("/v1/sessions/", id, after);
+}
+
+int report(const Error& error) {
+    std::fprintf(stderr, "atoll: %s\n", error.message.c_str());
+    if (net::Client::interrupt().load()) return kExitInterrupted;
+    return error.code == Code::InvalidArgument ? kExitUsage : kExitAtoll;
+}
+
+InterruptByKey::InterruptByKey() {
+    struct sigaction action {};
+    action.sa_handler = on_interrupt;
+    ::sigemptyset(&action.sa_mask);
+    action.sa_flags = static_cast<int>(SA_RESETHAND);  // the second one ends the program itself
+    ::sigaction(SIGINT, &action, nullptr);
+    ::sigaction(SIGTERM, &action, nullptr);
+}
+
+InterruptByKey::~InterruptByKey() {
+    std::signal(SIGINT, SIG_DFL);
+    std::signal(SIGTERM, SIG_DFL);
+}
+
+std::string text_in(const json::object& object, std::string_view key) {
+    const auto* value = object.if_contains(key);
+    return value != nullptr && value->is_string() ? std::string(value->get_string())
+                                                  : std::string();
+}
+
+std::int64_t number_in(const json::object& object, std::string_view key, std::int64_t otherwise) {
+    const auto* value = object.if_contains(key);
+    if (value == nullptr || !value->is_number()) return otherwise;
+    boost::system::error_code failed;
+    const auto number = value->to_number<std::int64_t>(failed);
+    return failed ? otherwise : number;
+}
+
+}  // namespace atl::main

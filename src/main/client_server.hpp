@@ -1,0 +1,63 @@
+#pragma once
+// A server, as the commands that talk to one see it: where it is, what it answers, and a sentence
+// for people when it does not.
+//
+// Owns      the connection. Threads: the command's one; it waits.
+// Trusts    nothing: an answer that is not what the API promises is an Error, never a crash.
+#include "base/result.hpp"
+#include "net/client.hpp"
+
+#include <boost/json/object.hpp>
+#include <boost/json/value.hpp>
+#include <CLI/App.hpp>
+#include <string>
+
+namespace atl::main {
+
+inline constexpr int kExitUsage = 2;
+inline constexpr int kExitTimeout = 124;
+inline constexpr int kExitAtoll = 125;
+inline constexpr int kExitInterrupted = 130;
+
+class Server {
+public:
+    // From ATOLL_URL and ATOLL_API_KEY.
+    [[nodiscard]] static Server from_environment();
+    Server(std::string url, std::string key) : client_(std::move(url), std::move(key)) {}
+
+    // A status of 400 and more has become an Error, with the server's own sentence.
+    [[nodiscard]] Result<net::ClientAnswer> send(const net::ClientRequest& request);
+    // The answer's JSON; an empty object when it has no body.
+    [[nodiscard]] Result<boost::json::object> ask(const std::string& method,
+                                                  const std::string& path,
+                                                  const boost::json::object* body = nullptr);
+    [[nodiscard]] Result<boost::json::object> get(const std::string& path) {
+        return ask("GET", path);
+    }
+
+private:
+    net::Client client_;
+};
+
+// A path of the API with an id or a name in it: whatever stands in it is one segment.
+[[nodiscard]] std::string api_path(const std::string& before, const std::string& segment,
+                                   const std::string& after = "");
+[[nodiscard]] std::string session_path(const std::string& id, const std::string& after = "");
+
+// "atoll: …" on stderr; the exit status that goes with it.
+int report(const Error& error);
+
+// While it lives, Ctrl-C ends the request under way instead of the program.
+class InterruptByKey {
+public:
+    InterruptByKey();
+    ~InterruptByKey();
+    InterruptByKey(const InterruptByKey&) = delete;
+    InterruptByKey& operator=(const InterruptByKey&) = delete;
+};
+
+[[nodiscard]] std::string text_in(const boost::json::object& object, std::string_view key);
+[[nodiscard]] std::int64_t number_in(const boost::json::object& object, std::string_view key,
+                                     std::int64_t otherwise = 0);
+
+}  // namespace atl::main

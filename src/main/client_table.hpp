@@ -1,0 +1,25 @@
+#pragma once
+// Lists for people: a table with columns as wide as they need, times as ages. What a server sends
+// is cleaned of control characters, so that it cannot steer the terminal.
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace atl::main {
+
+class Table {
+public:
+    explicit Table(std::vector<std::string> head) : rows_{std::move(head)} {}
+    void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
+    [[nodiscard]] std::string text() const;
+
+private:
+    std::vector<std::vector<std::string>> rows_;
+};
+
+// For a terminal: no control characters.
+[[nodiscard]] std::string printable(std::string_view text);
+// How long ago a time of the API was: "42s", "5m", "3h", "2d"; empty when it is none.
+[[nodiscard]] std::string age_of(const std::string& time);
+
+}  // namespace atl::main

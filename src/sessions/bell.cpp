@@ -1,0 +1,16 @@
+#include "sessions/bell.hpp"
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+namespace atl::sessions {
+
+namespace asio = boost::asio;
+
+asio::awaitable<void> Bell::after(std::uint64_t seen, Moment until) {
+    if (rung_ != seen) co_return;
+    timer_.expires_at(until);
+    co_await timer_.async_wait(asio::as_tuple(asio::use_awaitable));
+}
+
+}  // namespace atl::sessions

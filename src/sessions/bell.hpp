@@ -1,0 +1,38 @@
+#pragma once
+// Something changed: wakes a coroutine of the same thread that waits for the next time.
+//
+//     auto seen = bell.rung();
+//     …look, which may take its time…
+//     co_await bell.after(seen);     // returns at once if it rang meanwhile
+//
+// Counting is what makes it sure: a ring while nobody waits is not lost.
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <chrono>
+#include <cstdint>
+#include <utility>
+
+namespace atl::sessions {
+
+class Bell {
+public:
+    using Moment = std::chrono::steady_clock::time_point;
+
+    explicit Bell(boost::asio::any_io_executor executor)
+        : timer_(std::move(executor), Moment::max()) {}
+
+    [[nodiscard]] std::uint64_t rung() const noexcept { return rung_; }
+    void ring() {
+        ++rung_;
+        timer_.cancel();
+    }
+    // One waits at a time. The bell must outlive who waits.
+    boost::asio::awaitable<void> after(std::uint64_t seen, Moment until = Moment::max());
+
+private:
+    boost::asio::steady_timer timer_;
+    std::uint64_t rung_ = 0;
+};
+
+}  // namespace atl::sessions

@@ -1,0 +1,487 @@
+#include "sessions/jobs.hpp"
+
+#include "wire/fields.hpp"
+
+#include <algorithm>
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/uuid/random_generator.hpp>
+#include <boost/uuid/uuid_io.hpp>
+#include <thread>
+
+namespace atl::sessions {
+
+namespace asio = boost::asio;
+namespace json = boost::json;
+using core::JobRecord;
+using core::JobState;
+using core::Whose;
+
+namespace {
+
+constexpr std::chrono::seconds kLook{1};      // for jobs whose pause is over
+constexpr std::chrono::seconds kPatience{5};  // a cancelled run has so long to end by itself
+constexpr std::chrono::hours kForgetRound{1};
+constexpr std::uint32_t kForgetAtOnce = 500;
+constexpr std::size_t kErrorBytesMax = 500;
+
+std::string new_uuid() { return to_string(boost::uuids::random_generator()()); }
+
+std::string seconds_text(std::chrono::milliseconds time) {
+    if (time.count() % 1000 == 0) return std::to_string(time.count() / 1000) + " s";
+    return std::to_string(time.count()) + " ms";
+}
+
+Language language_of(core::JobKind kind) {
+    switch (kind) {
+        case core::JobKind::Shell: return Language::Shell;
+        case core::JobKind::TypeScript: return Language::TypeScript;
+        case core::JobKind::JavaScript: return Language::JavaScript;
+        case core::JobKind::Python:
+        case core::JobKind::Gui: return Language::Python;
+    }
+    return Language::Python;
+}
+
+// From a guest: cut between characters, and one line.
+std::string short_line(std::string text) {
+    if (text.size() > kErrorBytesMax) {
+        text.resize(whole_characters(std::string_view(text).substr(0, kErrorBytesMax)));
+    }
+    std::replace_if(
+        text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }, ' ');
+    return text;
+}
+
+// Failures so far, this one included, that count.
+std::uint32_t failures_of(const JobRecord& job) {
+    return job.attempts - std::min(job.attempts, job.interruptions);
+}
+
+asio::awaitable<void> pause_for(std::chrono::milliseconds time) {
+    asio::steady_timer timer(co_await asio::this_coro::executor, time);
+    co_await timer.async_wait(asio::as_tuple(asio::use_awaitable));
+}
+
+}  // namespace
+
+Jobs::Watch::Watch(Jobs& jobs, const JobId& id)
+    : jobs_(jobs), bell_(jobs.executor_), place_(jobs.watches_.emplace(id.text(), &bell_)) {}
+
+Jobs::Watch::~Watch() { jobs_.watches_.erase(place_); }
+
+Jobs::Jobs(asio::any_io_executor executor, core::Store& store, Sessions& sessions,
+           JobOptions options)
+    : executor_(executor),
+      store_(store),
+      sessions_(sessions),
+      options_(options),
+      instance_(new_uuid()),
+      work_(executor),
+      ended_(executor) {
+    if (options_.running_max == 0) {
+        options_.running_max = std::max(1u, std::thread::hardware_concurrency());
+    }
+}
+
+void Jobs::changed(const JobId& id) {
+    const auto [first, last] = watches_.equal_range(id.text());
+    for (auto watch = first; watch != last; ++watch) watch->second->ring();
+}
+
+// ---- What clients ask for ----
+
+asio::awaitable<JobRecord> Jobs::add(NewJob wanted) {
+    if (wanted.kind == core::JobKind::Gui) {
+        throw ErrorException({Code::Unsupported,
+                              "kind gui: this server has no desktop; python, shell, typescript "
+                              "and javascript run"});
+    }
+    if (wanted.session) {
+        const auto found = co_await sessions_.get(Whose::of(wanted.owner), *wanted.session);
+        static_cast<void>(found);  // NotFound has been thrown if it is not there
+    }
+    JobRecord record;
+    record.id = JobId(new_uuid());
+    record.owner = wanted.owner;
+    record.kind = wanted.kind;
+    record.code = std::move(wanted.code);
+    record.priority = wanted.priority;
+    record.attempts_max = wanted.retries + 1;
+    record.after_crash = wanted.after_crash;
+    record.timeout = wanted.timeout;
+    record.session_id = wanted.session;
+    record.spec_json = job_spec_text(wanted.spec).value();
+    record.created_at = core::time_now();
+    auto made = co_await store_.add_job(std::move(record), options_.owner_waiting_max);
+    work_.ring();
+    co_return made;
+}
+
+asio::awaitable<JobRecord> Jobs::get(Whose whose, JobId id) {
+    co_return co_await store_.get_job(std::move(whose), std::move(id));
+}
+
+asio::awaitable<core::JobPage> Jobs::list(core::JobQuery query) {
+    co_return co_await store_.list_jobs(std::move(query));
+}
+
+asio::awaitable<JobRecord> Jobs::cancel(Whose whose, JobId id) {
+    auto record = co_await store_.cancel_job(std::move(whose), id, core::time_now());
+    if (const auto found = running_.find(id.text()); found != running_.end()) {
+        stop_attempt(*found->second, Stop::Cancelled);
+    }
+    changed(id);
+    co_return record;
+}
+
+asio::awaitable<void> Jobs::remove(Whose whose, JobId id) {
+    const auto record = co_await store_.get_job(whose, id);
+    if (!core::has_ended(record.state)) {
+        throw ErrorException({Code::Conflict, "job " + id.text() + " has not ended (" +
+                                                  std::string(core::name_of(record.state)) +
+                                                  "); cancel it first"});
+    }
+    co_await store_.remove_job(std::move(whose), id);
+    changed(id);
+}
+
+asio::awaitable<core::LogRead> Jobs::read_log(Whose whose, JobId id, std::uint64_t sequence,
+                                              std::uint64_t bytes_max) {
+    co_return co_await store_.read_log(std::move(whose), std::move(id), sequence, bytes_max);
+}
+
+// ---- The runner ----
+
+asio::awaitable<core::Recovered> Jobs::recover() {
+    co_return co_await store_.recover(instance_, core::time_now());
+}
+
+asio::awaitable<void> Jobs::run() {
+    taking_ = true;
+    asio::co_spawn(executor_, keep_leases(), asio::detached);
+    asio::co_spawn(executor_, forget_old(), asio::detached);
+    while (!stopping_) {
+        const auto seen = work_.rung();
+        while (!stopping_ && running_.size() < options_.running_max) {
+            core::JobWish wish;
+            wish.instance = instance_;
+            wish.now = core::time_now();
+            wish.lease = options_.lease;
+            wish.owner_running_max = options_.owner_running_max;
+            std::optional<JobRecord> job;
+            try {
+                job = co_await store_.take_job(wish);
+            } catch (const ErrorException&) {
+                job.reset();  // the store says in its health what is wrong; the next look may do
+            }
+            if (!job) break;
+            begin(std::move(*job));
+        }
+        co_await work_.after(seen, Clock::now() + kLook);
+    }
+    taking_ = false;
+    ended_.ring();
+}
+
+void Jobs::begin(JobRecord job) {
+    auto one = std::make_shared<Attempt>();
+    one->job = std::move(job);
+    const JobId id = one->job.id;
+    running_[id.text()] = one;
+    changed(id);
+    asio::co_spawn(executor_, attempt(one), [this, id](std::exception_ptr) {
+        running_.erase(id.text());
+        changed(id);
+        work_.ring();
+        ended_.ring();
+    });
+}
+
+asio::awaitable<void> Jobs::attempt(AttemptPtr attempt) {
+    const JobRecord& job = attempt->job;
+    JobLog::Listener listener;
+    listener.written = [this, id = job.id] { changed(id); };
+    listener.lost = [attempt] { stop_attempt(*attempt, Stop::Lost); };
+    JobLog log(executor_, store_, core::hold_of(job), options_.log_bytes_max, std::move(listener));
+    Bell written(executor_);
+    bool all_written = false;
+    asio::co_spawn(executor_, log.write(), [&](std::exception_ptr) {
+        all_written = true;
+        written.ring();
+    });
+    Outcome outcome;
+    try {
+        outcome = co_await perform(attempt, log);
+    } catch (const std::exception& failed) { outcome.error = failed.what(); }
+    const auto back = another_attempt(*attempt, outcome);
+    if (!back && outcome.ended_by_us) log.add(core::LogStream::Mark, outcome.error + "\n");
+    log.finish();
+    while (!all_written) {
+        const auto seen = written.rung();
+        if (!all_written) co_await written.after(seen);
+    }
+    if (log.bytes_dropped() > 0 && !outcome.error.empty()) outcome.error += "; ";
+    if (log.bytes_dropped() > 0) {
+        outcome.error += std::to_string(log.bytes_dropped()) + " bytes of its log were not kept";
+    }
+    if (attempt->stop == Stop::Lost) co_return;
+    core::JobEnd end{outcome.state, core::time_now(), outcome.exit_code, outcome.error};
+    co_await settle(job, back, std::move(end));
+}
+
+// The last word about an attempt is said until the store has heard it.
+asio::awaitable<void> Jobs::settle(JobRecord job, std::optional<core::JobReturn> back,
+                                   core::JobEnd end) {
+    const auto hold = core::hold_of(job);
+    for (int tries = 0;; ++tries) {
+        bool again = false;
+        try {
+            if (back) {
+                co_await store_.return_job(hold, *back);
+            } else {
+                co_await store_.finish_job(hold, end);
+            }
+        } catch (const ErrorException& failed) {
+            again = failed.error.code != Code::Conflict && failed.error.code != Code::NotFound;
+        }
+        // When the server stops and the store still does not take it, the next start decides.
+        if (!again || (stopping_ && tries > 10)) co_return;
+        co_await pause_for(std::chrono::milliseconds(200));
+    }
+}
+
+std::optional<core::JobReturn> Jobs::another_attempt(const Attempt& attempt,
+                                                     const Outcome& outcome) const {
+    const auto& job = attempt.job;
+    if (outcome.state != JobState::Failed || outcome.for_good) return std::nullopt;
+    core::JobReturn back;
+    back.at = core::time_now();
+    if (attempt.stop == Stop::Stopping) {
+        if (outcome.began && job.after_crash != core::AfterCrash::RunAgain) return std::nullopt;
+        back.interrupted = true;
+        back.why = outcome.error + "; it starts again";
+        return back;
+    }
+    // No sandbox could be had. That is no failure of the job, so it does not use up its retries.
+    const bool spared = !outcome.began && job.interruptions < core::kInterruptionsMax;
+    const auto failures = failures_of(job);
+    if (!spared && failures >= job.attempts_max) return std::nullopt;
+    const auto doublings = std::min<std::uint32_t>(spared ? job.interruptions : failures - 1, 16);
+    const auto pause =
+        std::min(options_.retry_pause_first * (1 << doublings), options_.retry_pause_most);
+    back.not_before = back.at + pause;
+    back.interrupted = spared;
+    back.why = outcome.error + "; it is tried again in " + seconds_text(pause);
+    return back;
+}
+
+// ---- One attempt ----
+
+asio::awaitable<Jobs::Outcome> Jobs::perform(AttemptPtr attempt, JobLog& log) {
+    Outcome outcome;
+    outcome.ended_by_us = true;
+    const auto spec = job_spec_from(attempt->job.spec_json);
+    if (!spec) {
+        outcome.error = spec.error().message;
+        outcome.for_good = true;
+        co_return outcome;
+    }
+    try {
+        if (attempt->job.session_id) {
+            outcome = co_await in_session(attempt, *spec, log);
+        } else {
+            outcome = co_await alone(attempt, *spec, log);
+        }
+    } catch (const ErrorException& failed) {
+        const auto code = failed.error.code;
+        outcome.for_good = code == Code::NotFound || code == Code::InvalidArgument ||
+                           code == Code::Unsupported || code == Code::Forbidden;
+        outcome.error = short_line(failed.error.message);
+        if (attempt->stop == Stop::Cancelled) outcome.state = JobState::Cancelled;
+    }
+    attempt->run = nullptr;
+    attempt->link.reset();
+    co_return outcome;
+}
+
+asio::awaitable<Jobs::Outcome> Jobs::in_session(AttemptPtr attempt, JobSpec spec, JobLog& log) {
+    const auto& job = attempt->job;
+    const auto use = co_await sessions_.use(Whose::of(job.owner), *job.session_id);
+    attempt->link = use->link();
+    RunRequest request;
+    request.context = spec.context;
+    request.environment = spec.environment;
+    request.output_bytes_max = spec.limits.output_bytes_max;
+    auto outcome = co_await run_code(attempt, use->sandbox(), std::move(request), log);
+    co_return outcome;
+}
+
+asio::awaitable<Jobs::Outcome> Jobs::alone(AttemptPtr attempt, JobSpec spec, JobLog& log) {
+    NewSession wanted;
+    wanted.owner = attempt->job.owner;
+    wanted.template_name = spec.template_name;
+    wanted.limits = spec.limits;
+    wanted.environment = spec.environment;
+    const auto sandbox = co_await sessions_.ephemeral(std::move(wanted));
+    attempt->link = GuestLink::start(executor_, sandbox->take_stream());
+    RunRequest request;
+    request.directory = "/work";
+    request.output_bytes_max = spec.limits.output_bytes_max;
+    Outcome outcome;
+    std::exception_ptr failed;
+    try {
+        outcome = co_await run_code(attempt, *sandbox, std::move(request), log);
+    } catch (...) { failed = std::current_exception(); }
+    attempt->link->close();
+    sandbox->destroy();
+    if (failed) std::rethrow_exception(failed);
+    co_return outcome;
+}
+
+asio::awaitable<Jobs::Outcome> Jobs::run_code(AttemptPtr attempt, core::Sandbox& sandbox,
+                                              RunRequest request, JobLog& log) {
+    const auto& job = attempt->job;
+    Outcome outcome;
+    outcome.ended_by_us = true;
+    const auto stopped = [&] {
+        if (attempt->stop == Stop::Cancelled) {
+            outcome.state = JobState::Cancelled;
+            outcome.error = "the job was cancelled";
+        } else if (attempt->stop == Stop::Stopping) {
+            outcome.error = "the server stopped while the job ran";
+        } else {
+            outcome.error = "the job's sandbox went away";
+        }
+    };
+    if (attempt->stop != Stop::No) {
+        stopped();
+        co_return outcome;
+    }
+    request.language = language_of(job.kind);
+    request.code = job.code;
+    request.timeout = job.timeout.count() > 0 ? job.timeout : options_.timeout;
+    const auto timeout = request.timeout;
+    std::string exception;
+    RunListener listener;
+    listener.output = [&log](wire::Kind kind, std::string_view piece) {
+        log.add(kind == wire::Kind::Stdout ? core::LogStream::Stdout : core::LogStream::Stderr,
+                piece);
+    };
+    listener.error = [&](json::object error) {
+        exception = short_line(wire::text_of(error, "name") + ": " + wire::text_of(error, "value"));
+        log.add(core::LogStream::Stderr, wire::text_of(error, "traceback_text") + "\n");
+    };
+    Run run(attempt->link, sandbox);
+    attempt->run = &run;
+    outcome.began = true;
+    RunEnd end;
+    std::optional<Error> failed;
+    try {
+        end = co_await run.run(std::move(request), std::move(listener));
+    } catch (const ErrorException& error) { failed = error.error; }
+    attempt->run = nullptr;
+    if (failed) {
+        stopped();
+        if (attempt->stop == Stop::No) outcome.error = short_line(failed->message);
+        co_return outcome;
+    }
+    outcome.exit_code = end.exit_code;
+    switch (end.reason) {
+        case core::EndReason::Exited:
+            outcome.ended_by_us = false;
+            if (end.exit_code == 0) {
+                outcome.state = JobState::Succeeded;
+            } else if (!exception.empty()) {
+                outcome.error = "it ended with " + exception;
+            } else {
+                outcome.error = "it ended with exit status " + std::to_string(end.exit_code);
+            }
+            break;
+        case core::EndReason::Signalled:
+            outcome.error = "signal " + std::to_string(end.signal) + " ended it";
+            break;
+        case core::EndReason::Timeout:
+            outcome.error = "its time of " + seconds_text(timeout) + " was over";
+            break;
+        case core::EndReason::Memory: outcome.error = "it used more memory than it may"; break;
+        case core::EndReason::Disk: outcome.error = "it filled its disk"; break;
+        case core::EndReason::Output: outcome.error = "it printed more than it may"; break;
+        case core::EndReason::Killed: stopped(); break;
+    }
+    co_return outcome;
+}
+
+// ---- Beside the runs ----
+
+void Jobs::stop_attempt(Attempt& attempt, Stop why) {
+    if (attempt.stop == Stop::No) attempt.stop = why;
+    if (attempt.run != nullptr) attempt.run->cancel();
+}
+
+asio::awaitable<void> Jobs::keep_leases() {
+    while (!stopping_) {
+        co_await pause_for(options_.lease / 3);
+        std::vector<AttemptPtr> all;
+        for (const auto& [id, attempt] : running_) all.push_back(attempt);
+        for (const auto& attempt : all) {
+            bool cancelled = false, lost = false;
+            try {
+                const auto hold = core::hold_of(attempt->job);
+                const auto until = core::time_now() + options_.lease;
+                cancelled = co_await store_.renew_job(hold, until);
+            } catch (const ErrorException& failed) { lost = failed.error.code == Code::Conflict; }
+            // An attempt that ended meanwhile has let go of its job by itself.
+            if (running_.count(attempt->job.id.text()) == 0) continue;
+            if (cancelled) stop_attempt(*attempt, Stop::Cancelled);
+            if (lost) stop_attempt(*attempt, Stop::Lost);
+        }
+    }
+}
+
+asio::awaitable<void> Jobs::forget_old() {
+    while (!stopping_) {
+        std::uint64_t gone = 0;
+        try {
+            gone =
+                co_await store_.forget_jobs(core::time_now() - options_.keep_ended, kForgetAtOnce);
+        } catch (const ErrorException&) { gone = 0; }
+        if (gone < kForgetAtOnce) co_await pause_for(kForgetRound);
+    }
+}
+
+void Jobs::begin_stop() {
+    stopping_ = true;
+    work_.ring();
+}
+
+asio::awaitable<void> Jobs::stop(Clock::time_point until) {
+    begin_stop();
+    const auto idle = [this] { return running_.empty() && !taking_; };
+    while (!idle() && Clock::now() < until) {
+        const auto seen = ended_.rung();
+        co_await ended_.after(seen, until);
+    }
+    for (const auto& [id, attempt] : running_) stop_attempt(*attempt, Stop::Stopping);
+    const auto last = Clock::now() + kPatience;
+    bool cut = false;
+    while (!idle()) {
+        const auto seen = ended_.rung();
+        if (cut) {
+            co_await ended_.after(seen);
+            continue;
+        }
+        co_await ended_.after(seen, last);
+        if (Clock::now() < last) continue;
+        // A guest that does not answer loses its line, and with that its run has ended.
+        cut = true;
+        for (const auto& [id, attempt] : running_) {
+            if (attempt->link) attempt->link->close();
+        }
+    }
+}
+
+}  // namespace atl::sessions

@@ -1,0 +1,143 @@
+#pragma once
+// Jobs: code that is queued, run when its turn comes, and remembered.
+//
+//     add ──▶ queued ── by priority, then age ──▶ running ──▶ succeeded │ failed │ cancelled
+//               ▲                                    │
+//               └── another attempt, after a pause ──┘   (it failed; or the server cut it off)
+//
+// A job runs in a sandbox of its own, which is gone afterwards, or in a session of its owner.
+// Owns      the attempts under way. Records and logs are the store's, sandboxes the Sessions'.
+// Threads   one, the executor's. Must outlive its watches; stop() before it goes.
+// Promises  a job that was answered for is in the store and is run, also when the server is killed
+//           meanwhile: recover() puts what was running back or fails it, as the job says. Only who
+//           took a job from the store runs it, and the sandboxes of a killed server die with it.
+//           Output is in the log in the order in which it came; a crash may lose the last moments
+//           of it, and then the log says that the run was cut off.
+// Trusts    its caller for who is asking (Whose) and for limits that a client may ask for.
+#include "core/store.hpp"
+#include "sessions/bell.hpp"
+#include "sessions/job_log.hpp"
+#include "sessions/job_spec.hpp"
+#include "sessions/run.hpp"
+#include "sessions/sessions.hpp"
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace atl::sessions {
+
+struct NewJob {
+    std::string owner;
+    core::JobKind kind = core::JobKind::Python;
+    std::string code;
+    JobSpec spec;
+    std::chrono::milliseconds timeout{0};  // of one attempt; 0 = the server's
+    std::uint32_t retries = 0;
+    std::int32_t priority = 0;
+    core::AfterCrash after_crash = core::AfterCrash::Fail;
+    std::optional<SessionId> session;
+};
+
+struct JobOptions {
+    std::size_t running_max = 0;          // at one time; 0 = as many as there are processors
+    std::uint32_t owner_running_max = 0;  // 0 = no limit of its own
+    std::uint64_t owner_waiting_max = 10'000;
+    std::uint64_t log_bytes_max = 16u << 20;
+    std::chrono::milliseconds timeout{std::chrono::hours{1}};
+    std::chrono::milliseconds retry_pause_first{1000};  // doubles with each
+    std::chrono::milliseconds retry_pause_most{60'000};
+    std::chrono::hours keep_ended{24 * 30};
+    std::chrono::seconds lease{30};
+};
+
+class Jobs {
+public:
+    Jobs(boost::asio::any_io_executor executor, core::Store& store, Sessions& sessions,
+         JobOptions options);
+
+    // Once, before run(): what a killed server left running.
+    boost::asio::awaitable<core::Recovered> recover();
+    // Takes jobs and runs them until begin_stop().
+    boost::asio::awaitable<void> run();
+    // Takes no more. Jobs that are added wait for the next start.
+    void begin_stop();
+    // Waits for what runs, at most so long; then ends it, and it goes back or fails as it says.
+    boost::asio::awaitable<void> stop(std::chrono::steady_clock::time_point until);
+
+    boost::asio::awaitable<core::JobRecord> add(NewJob wanted);
+    boost::asio::awaitable<core::JobRecord> get(core::Whose whose, JobId id);
+    boost::asio::awaitable<core::JobPage> list(core::JobQuery query);
+    // One that waits is cancelled at once, one that runs is asked to end, and soon made to.
+    boost::asio::awaitable<core::JobRecord> cancel(core::Whose whose, JobId id);
+    // With its log. Conflict unless it has ended.
+    boost::asio::awaitable<void> remove(core::Whose whose, JobId id);
+    boost::asio::awaitable<core::LogRead> read_log(core::Whose whose, JobId id,
+                                                   std::uint64_t sequence, std::uint64_t bytes_max);
+
+    // Rings whenever a job's state or log has changed.
+    class [[nodiscard]] Watch {
+    public:
+        Watch(Jobs& jobs, const JobId& id);
+        ~Watch();
+        Watch(const Watch&) = delete;
+        Watch& operator=(const Watch&) = delete;
+        [[nodiscard]] Bell& bell() noexcept { return bell_; }
+
+    private:
+        Jobs& jobs_;
+        Bell bell_;
+        std::multimap<std::string, Bell*>::iterator place_;
+    };
+
+    [[nodiscard]] std::size_t running() const noexcept { return running_.size(); }
+
+private:
+    enum class Stop { No, Cancelled, Lost, Stopping };
+    struct Attempt {  // one that is under way
+        core::JobRecord job;
+        Stop stop = Stop::No;
+        Run* run = nullptr;
+        std::shared_ptr<GuestLink> link;
+    };
+    using AttemptPtr = std::shared_ptr<Attempt>;
+    struct Outcome {
+        core::JobState state = core::JobState::Failed;
+        std::optional<std::int32_t> exit_code;
+        std::string error;
+        bool began = false;        // the code itself
+        bool for_good = false;     // another attempt could not do better
+        bool ended_by_us = false;  // its own output does not tell why: the log shall
+    };
+
+    void begin(core::JobRecord job);
+    boost::asio::awaitable<void> attempt(AttemptPtr attempt);
+    boost::asio::awaitable<Outcome> perform(AttemptPtr attempt, JobLog& log);
+    boost::asio::awaitable<Outcome> in_session(AttemptPtr attempt, JobSpec spec, JobLog& log);
+    boost::asio::awaitable<Outcome> alone(AttemptPtr attempt, JobSpec spec, JobLog& log);
+    boost::asio::awaitable<Outcome> run_code(AttemptPtr attempt, core::Sandbox& sandbox,
+                                             RunRequest request, JobLog& log);
+    boost::asio::awaitable<void> settle(core::JobRecord job, std::optional<core::JobReturn> back,
+                                        core::JobEnd end);
+    [[nodiscard]] std::optional<core::JobReturn> another_attempt(const Attempt& attempt,
+                                                                 const Outcome& outcome) const;
+    boost::asio::awaitable<void> keep_leases();
+    boost::asio::awaitable<void> forget_old();
+    static void stop_attempt(Attempt& attempt, Stop why);
+    void changed(const JobId& id);
+
+    boost::asio::any_io_executor executor_;
+    core::Store& store_;
+    Sessions& sessions_;
+    JobOptions options_;
+    std::string instance_;  // of this start of the server
+    std::map<std::string, AttemptPtr> running_;
+    std::multimap<std::string, Bell*> watches_;
+    Bell work_;   // there may be something to take
+    Bell ended_;  // an attempt is over
+    bool taking_ = false;
+    bool stopping_ = false;
+};
+
+}  // namespace atl::sessions
