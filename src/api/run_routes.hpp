@@ -11,7 +11,6 @@ struct RunRules {
     bool echo_code = false;  // the answer repeats the code
 };
 
-void add_run_routes(Api& api, sessions::Sessions& sessions, core::Outputs& outputs,
-                    RunRules rules);
+void add_run_routes(Api& api, sessions::Sessions& sessions, core::Outputs& outputs, RunRules rules);
 
 }  // namespace atl::api

@@ -32,6 +32,7 @@ struct Promotion {
 };
 
 boost::asio::awaitable<Promoted> promote(std::shared_ptr<GuestLink> link, core::Outputs& outputs,
-                                         Promotion wanted, std::map<std::string, ChangedFile> files);
+                                         Promotion wanted,
+                                         std::map<std::string, ChangedFile> files);
 
 }  // namespace atl::sessions
