@@ -132,11 +132,12 @@ public:
         // The process may take the use that it is given; this one is the request's own.
         const auto awake = co_await sessions_.use(whose(exchange), id_in(exchange));
         const auto process = co_await processes_.start(std::move(use), std::move(start));
-        if (wanted.wait) exchange.on_gone([process] { process->kill(); });
-        if (wanted.input && !wanted.input->empty()) {
-            co_await process->input(std::move(*wanted.input), kInputPatience);
+        if (wanted.wait) {
+            exchange.on_gone([process] { process->kill(); });
+            exchange.on_stopping([process] { process->kill(); });
         }
-        if (!wanted.stdin_open) process->close_input();
+        // Not waited for: a program may read its input late, or never.
+        if (wanted.input) process->feed(std::move(*wanted.input), !wanted.stdin_open);
         if (!wanted.wait) {
             auto response = json_response(201, view_of(*process, false));
             response.headers.set("Location", "/v1/sessions/" + id_in(exchange).text() +
@@ -170,7 +171,12 @@ public:
         const auto asked = schema::from_parameters<WaitForProcess>(exchange.request().target.query);
         const auto process = co_await find(exchange);
         const auto use = co_await awake_while_it_runs(exchange, process);
-        if (asked.timeout.count() > 0) co_await process->wait(asked.timeout);
+        const std::function<bool()> enough = [&exchange] {
+            return exchange.stopping() || exchange.client_gone();
+        };
+        exchange.on_gone([process] { process->wake(); });
+        exchange.on_stopping([process] { process->wake(); });
+        co_await process->wait_unless(asked.timeout, enough);
         co_await exchange.respond(json_response(200, view_of(*process, false)));
     }
 
@@ -194,7 +200,7 @@ public:
             if (!taken) throw closed();
             answer.bytes += bytes;
         }
-        if (asked.end) process->close_input();
+        if (asked.end) co_await process->end_input();
         answer.stdin_open = process->stdin_open();
         co_await exchange.respond(json_response(200, answer));
     }

@@ -29,6 +29,7 @@ constexpr std::size_t kOutputBytesMax = 256 * 1024;
 constexpr std::chrono::milliseconds kTick{50};
 constexpr std::size_t kOutputBytesATick = 1u << 20;
 constexpr std::chrono::seconds kKillTime{10};
+constexpr std::chrono::hours kForEver{24 * 365};
 constexpr auto as_tuple = asio::as_tuple(asio::use_awaitable);
 
 // 40 random bits: an id of a server that was restarted names no other process.
@@ -183,12 +184,13 @@ asio::awaitable<void> Process::news() {
     co_await news_.async_wait(as_tuple);
 }
 
-asio::awaitable<bool> Process::wait(std::chrono::milliseconds time) {
+asio::awaitable<bool> Process::wait_unless(std::chrono::milliseconds time,
+                                           std::function<bool()> enough) {
     const auto self = shared_from_this();
     const auto until = Clock::now() + time;
     while (!ended_) {
         const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now());
-        if (left.count() <= 0) co_return false;
+        if (left.count() <= 0 || (enough && enough())) co_return false;
         auto either = end_came_.async_wait(as_tuple) || pass(executor_, left);
         co_await std::move(either);
     }
@@ -207,9 +209,22 @@ asio::awaitable<bool> Process::input(std::string bytes, std::chrono::millisecond
     co_return std::get<0>(first);
 }
 
-void Process::close_input() {
-    if (!std::exchange(stdin_open_, false) || !self_) return;
+asio::awaitable<void> Process::end_input() {
+    const auto self = shared_from_this();
+    const auto turn = co_await input_turn_.enter();
+    if (!std::exchange(stdin_open_, false) || !self_) co_return;
     link_->eof(channel_);
+}
+
+asio::awaitable<void> Process::feed_all(std::shared_ptr<Process> self, std::string bytes,
+                                        bool then_end) {
+    if (!bytes.empty()) co_await self->input(std::move(bytes), kForEver);
+    if (then_end) co_await self->end_input();
+}
+
+void Process::feed(std::string bytes, bool then_end) {
+    asio::co_spawn(executor_, feed_all(shared_from_this(), std::move(bytes), then_end),
+                   asio::detached);
 }
 
 void Process::signal(int number) {

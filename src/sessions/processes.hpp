@@ -70,20 +70,33 @@ public:
 
     // Returns when there is more output or it has ended, or when wake() is called.
     boost::asio::awaitable<void> news();
-    void wake() { news_.cancel(); }
+    void wake() {
+        news_.cancel();
+        end_came_.cancel();
+    }
     // Until it has ended; false when it has not after so long.
-    boost::asio::awaitable<bool> wait(std::chrono::milliseconds time);
+    boost::asio::awaitable<bool> wait(std::chrono::milliseconds time) {
+        return wait_unless(time, nullptr);
+    }
+    // The same; also false when it is woken and finds that this is enough.
+    boost::asio::awaitable<bool> wait_unless(std::chrono::milliseconds time,
+                                             std::function<bool()> enough);
 
     // Returns when the program's side has room for it. False when it has ended. Several callers
     // take turns. Throws Timeout when the program reads nothing for so long.
     boost::asio::awaitable<bool> input(std::string bytes, std::chrono::milliseconds patience);
-    void close_input();
+    // After what others are still writing.
+    boost::asio::awaitable<void> end_input();
+    // In its own time, whoever waits for it or not: all of it, then the end if that is wanted.
+    void feed(std::string bytes, bool then_end);
     void signal(int number);
     void kill();  // with its whole tree
 
 private:
     friend class Processes;
     void open(std::shared_ptr<GuestLink> link, core::Sandbox& sandbox);
+    static boost::asio::awaitable<void> feed_all(std::shared_ptr<Process> self, std::string bytes,
+                                                 bool then_end);
     boost::asio::awaitable<void> look_at_memory();
     void finish(ProcessEnd end);
     void let_go();

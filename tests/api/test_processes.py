@@ -7,6 +7,8 @@ import time
 
 import httpx
 import pytest
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.client import connect
 
 
 @pytest.fixture(scope="module")
@@ -124,6 +126,18 @@ def test_much_input(server, session):
     import hashlib
     wait(server, session, process)
     assert hashlib.md5(data).hexdigest() in server.http.get(f"{path}/output").json()["stdout"]
+
+
+def test_input_that_is_read_late_or_never(server, session):
+    begun = time.monotonic()
+    lazy = start(server, session, "sleep 600", input="x" * 1_000_000)["id"]
+    late = start(server, session, "sleep 1; wc -c", input="x" * 1_000_000, stdin_open=True)["id"]
+    assert time.monotonic() - begun < 20, "it waited for the program"
+    path = f"/v1/sessions/{session}/processes/{late}"
+    assert server.http.post(f"{path}/stdin", content=b"y" * 10, params={"end": True}).json()["bytes"] == 10
+    assert wait(server, session, late)["state"] == "ended"
+    assert server.http.get(f"{path}/output").json()["stdout"].strip() == "1000010"
+    assert server.http.delete(f"/v1/sessions/{session}/processes/{lazy}").status_code == 204
 
 
 def test_output_as_it_comes_and_again_from_where_it_was(server, session):
@@ -248,6 +262,53 @@ def test_keep_awake(server):
     assert refused.status_code == 409
     server.http.delete(f"/v1/sessions/{session}/processes/{kept}")
     assert server.http.post(f"/v1/sessions/{session}/evict").status_code == 200
+
+
+def test_the_lifetime_goes_before_keep_awake(server):
+    session = server.session(lifetime="2s")
+    start(server, session, "sleep 600", keep_awake=True)
+    until = time.monotonic() + 30
+    while server.http.get(f"/v1/sessions/{session}/processes").status_code != 404:
+        assert time.monotonic() < until, "it outlives its time"
+        time.sleep(0.2)
+
+
+def test_the_server_stops_in_order_whatever_is_open(own_server):
+    session = own_server.session()
+    process = start(own_server, session, "yes | head -c 1000; sleep 600", keep_awake=True)["id"]
+    seen = []
+
+    def follow():
+        try:
+            seen.extend(events(own_server, session, process))
+        except httpx.TransportError:
+            seen.append("cut")
+
+    def ask(*request, **fields):
+        answers.append(own_server.http.request(*request, **fields).json())
+
+    answers = []
+    threads = [threading.Thread(target=follow),
+               threading.Thread(target=ask, args=("POST", f"/v1/sessions/{session}/processes"),
+                                kwargs={"json": {"command": "sleep 600", "wait": True}}),
+               threading.Thread(target=ask, args=("GET", f"/v1/sessions/{session}/processes/{process}/wait"),
+                                kwargs={"params": {"timeout": "60s"}})]
+    for thread in threads:
+        thread.start()
+    url = own_server.url.replace("http", "ws") + f"/v1/sessions/{session}/terminal"
+    with connect(url, close_timeout=1) as socket:
+        socket.recv(timeout=20)
+        time.sleep(0.5)
+        own_server.process.send_signal(15)
+        with pytest.raises(ConnectionClosed) as closed:
+            while True:
+                socket.recv(timeout=30)
+        assert closed.value.rcvd.code == 1001
+    assert own_server.process.wait(60) == 0
+    for thread in threads:
+        thread.join(30)
+    assert "cut" not in seen and "y\n" * 500 == text_of(seen)
+    assert sorted((one.get("reason", ""), one.get("state", "")) for one in answers) == [("", "running"), ("killed", "")]
 
 
 def test_a_run_under_way_survives_the_end_of_its_sandbox_with_an_answer(server):

@@ -129,7 +129,7 @@ def test_a_slow_reader_does_not_grow_the_server(server, session):
         for line in open(f"/proc/{server.process.pid}/status"):
             if line.startswith("VmRSS"):
                 return int(line.split()[1]) << 10
-    with open_terminal(server, session, "?command=yes%20flood", max_queue=1) as socket:
+    with open_terminal(server, session, "?command=yes%20flood", max_queue=1, close_timeout=1) as socket:
         socket.recv(timeout=20)
         before = resident()
         time.sleep(2)  # nothing is read meanwhile
