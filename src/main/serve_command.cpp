@@ -128,7 +128,6 @@ public:
         audit_->write(about_server("server.stop"));
         co_await audit_->stop();
         sessions_.reset();
-        meter_.reset();
         folders_.reset();
         store_.reset();
         http_.reset();
