@@ -184,7 +184,6 @@ private:
         jobs_.reset();
         processes_.reset();
         sessions_.reset();
-        meter_.reset();
         folders_.reset();
         store_.reset();
         http_.reset();

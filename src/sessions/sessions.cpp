@@ -54,10 +54,11 @@ asio::awaitable<void> Sessions::recover() {
         for (const auto& record : page.sessions) {
             if (record.state == SessionState::Deleting) continue;  // its folders go below
             recorded.insert(record.id.text());
-            if (options_.idle_to_end.count() > 0) {
+            auto spec = spec_from(record.spec_json, record.template_name);
+            if (options_.idle_to_end.count() > 0 && spec) {
                 // Whoever waits for its end must know it. Its idle time begins anew.
                 auto session = std::make_shared<Session>();
-                session->spec_ = spec_from(record.spec_json, record.template_name).value();
+                session->spec_ = std::move(*spec);
                 session->record_ = record;
                 session->record_.state = SessionState::Cold;
                 known_[record.id.text()] = std::move(session);
@@ -68,7 +69,11 @@ asio::awaitable<void> Sessions::recover() {
             patch.state_note =
                 "the server ended while this session was awake: files are as they were, variables "
                 "as they were when it was last cold";
-            co_await store_.patch_session(Whose::anyones(), record.id, patch, std::nullopt);
+            auto changed =
+                co_await store_.patch_session(Whose::anyones(), record.id, patch, std::nullopt);
+            if (const auto found = known_.find(record.id.text()); found != known_.end()) {
+                found->second->record_ = std::move(changed);
+            }
         }
         query.cursor = page.next_cursor;
     } while (!query.cursor.empty());
