@@ -27,6 +27,8 @@ namespace {
 
 constexpr std::size_t kPiece = wire::kPayloadBytesMax;
 constexpr std::size_t kEntriesAnEvent = 256;
+// Of an upload, on the way: a turn of the loop takes all of it.
+constexpr std::uint32_t kWriteAhead = 1 << 20;
 constexpr int kDepthMax = 64;
 
 bool make_parents(const std::string& path) {
@@ -137,6 +139,7 @@ public:
             return fail_errno("write " + path);
         }
         mode_ = mode;
+        take_more(kWriteAhead);
     }
     void data(std::string_view bytes) override {
         const std::size_t size = bytes.size();

@@ -74,6 +74,10 @@ public:
     void end_raw(std::string_view json_text);
     void fail(std::string_view code, std::string_view message);
     void fail_errno(const std::string& what);
+    // So many more than it may anyway, for who takes much and is quick about it.
+    void take_more(std::uint32_t bytes) {
+        if (!ended_) link_.grant(channel_, bytes);
+    }
     // The host's bytes have been passed on: it may send as many again. Not on a channel that has
     // ended: for the host it is gone, and who speaks on it loses the link.
     void consumed(std::size_t bytes) {

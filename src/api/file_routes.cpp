@@ -34,8 +34,10 @@ public:
         const Files files(use->link());
         const auto entry = co_await files.stat(path, !asked.stat);
         if (asked.stat) {
-            const auto view = view_of(use->record().id.text(), path, entry);
-            co_await exchange.respond(json_response(200, view));
+            FileList one;
+            one.path = path_text(path);
+            one.entries.push_back(view_of(use->record().id.text(), path, entry));
+            co_await exchange.respond(json_response(200, one));
         } else if (entry.type == FileType::Directory && !asked.archive.empty()) {
             co_await send_archive(exchange, use->link(), path, asked.archive);
         } else if (!asked.archive.empty()) {
@@ -206,8 +208,8 @@ void add_file_routes(Api& api, sessions::Sessions& sessions) {
              .path = described<FilePath>(),
              .query = described<ReadFileQuery>(),
              .answers = {json_answer<FileList>(200,
-                                               "The file's bytes, the folder's page, or with "
-                                               "`stat` a description."),
+                                               "The folder's page; with `stat` a page with "
+                                               "the one entry that was asked for."),
                          any_bytes(200, "The file."), any_bytes(206, "The range asked for."),
                          schema::empty_answer(304, "It has not changed.")}},
             [routes](net::Exchange& exchange) { return routes.read(exchange); });

@@ -23,6 +23,10 @@ namespace {
 
 constexpr std::size_t kReadBytes = 256 * 1024;
 constexpr std::size_t kSendBytes = 64 * 1024;
+// Credit bounds what a channel may send; this, what waits here while the guest is slow to read.
+constexpr std::size_t kUnsentMax = 256 * 1024;
+// In the kernel: so that neither side waits for the other's turn after each few frames.
+constexpr int kSocketBytes = 1 << 20;
 // More than any sandbox has under way at one time; one that sends them for nothing is cut off.
 constexpr std::size_t kDescriptorsMax = 256;
 constexpr std::size_t kDescriptorsAMessage = 8;
@@ -57,8 +61,15 @@ std::shared_ptr<GuestLink> GuestLink::start(asio::any_io_executor executor, Uniq
 }
 
 GuestLink::GuestLink(asio::any_io_executor executor, UniqueFd stream)
-    : executor_(executor), stream_(executor, stream.release()) {
+    : executor_(executor),
+      stream_(executor, stream.release()),
+      drained_(executor, asio::steady_timer::time_point::max()) {
     stream_.non_blocking(true);
+    const int fd = stream_.native_handle();
+    // Beyond what the system allows to everybody it takes root, and is a matter of speed alone.
+    if (::setsockopt(fd, SOL_SOCKET, SO_SNDBUFFORCE, &kSocketBytes, sizeof kSocketBytes) != 0) {
+        ::setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &kSocketBytes, sizeof kSocketBytes);
+    }
 }
 
 asio::awaitable<void> GuestLink::read() {
@@ -226,6 +237,8 @@ void GuestLink::lose(const Error& why) {
     alive_ = false;
     boost::system::error_code ignored;
     stream_.close(ignored);
+    drained_.cancel();
+    out_.clear();
     auto channels = std::move(channels_);
     channels_.clear();
     for (auto& [id, channel] : channels) {
@@ -300,6 +313,10 @@ asio::awaitable<bool> GuestLink::lend(ChannelId channel, std::string_view bytes)
             co_await timer->async_wait(as_tuple);
             continue;
         }
+        if (out_.size() > kUnsentMax) {
+            co_await drained_.async_wait(as_tuple);
+            continue;
+        }
         const auto piece = bytes.substr(0, kSendBytes);
         found->second.credit.spend(piece.size());
         send_at_once(channel, piece);
@@ -371,6 +388,7 @@ void GuestLink::flush() {
         sent += static_cast<std::size_t>(n);
     }
     out_.erase(0, sent);
+    if (out_.size() <= kUnsentMax) drained_.cancel();
     if (!out_.empty()) wait_to_write();
 }
 

@@ -109,6 +109,7 @@ private:
     std::deque<UniqueFd> descriptors_;  // came, and no event has named them yet
     std::string out_;
     bool writing_ = false;
+    boost::asio::steady_timer drained_;  // cancelled when there is room in out_ again
     bool alive_ = true;
     bool said_hello_ = false;
 };

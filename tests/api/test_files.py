@@ -69,7 +69,7 @@ def test_new_or_replaced(files):
     assert first.status_code == 201 and first.headers["location"] == files.base + "session/once.txt"
     assert files.put("session/once.txt", b"22", params={"mode": "0755", "sync": "true"}).status_code == 200
     assert files.shell("stat -c '%a %s %U' /session/once.txt") == "755 2 user\n"
-    entry = files.get("session/once.txt", params={"stat": "1"}).json()
+    entry = files.get("session/once.txt", params={"stat": "1"}).json()["entries"][0]
     assert (entry["name"], entry["path"], entry["type"], entry["mode"]) == \
         ("once.txt", "session/once.txt", "file", "0755")
     assert entry["href"] == files.base + "session/once.txt"
@@ -205,7 +205,7 @@ def test_make_move_remove(files):
 
 def test_links_are_described_and_followed_inside(files):
     files.shell("cd /session; echo aim > aim; ln -sf aim link; ln -sfn /session folderlink")
-    entry = files.get("session/link", params={"stat": "true"}).json()
+    entry = files.get("session/link", params={"stat": "true"}).json()["entries"][0]
     assert (entry["type"], entry["target"]) == ("symlink", "aim")
     assert files.get("session/link").content == b"aim\n"
     assert files.get("session/folderlink/link").content == b"aim\n"
