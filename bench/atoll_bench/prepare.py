@@ -20,7 +20,7 @@ from .progress import note, say
 # What Atoll's default template has: the peers import the same packages in the same versions.
 PACKAGES = ["ipython", "pandas", "numpy", "matplotlib", "seaborn", "scipy", "scikit-learn",
             "pyarrow", "openpyxl", "pillow", "requests"]
-PEER_PACKAGES = ["jupyter_client", "ipykernel", "llm-sandbox[docker]"]
+PEER_PACKAGES = ["jupyter_client", "ipykernel", "jupyter_kernel_gateway", "llm-sandbox[docker]"]
 HOOK = Path(__file__).with_name("image_hook.sh")
 
 
