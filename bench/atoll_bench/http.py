@@ -4,6 +4,7 @@ same for all subjects and costs next to nothing beside them."""
 import base64
 import json
 import os
+import select
 import socket
 import struct
 import time
@@ -91,6 +92,7 @@ class Connection:
     """Kept alive; one request at a time; waits for each answer."""
 
     def __init__(self, port: int, timeout_s: float = TIMEOUT_S):
+        self.port, self.timeout_s = port, timeout_s
         self.socket = connected(port, timeout_s)
         self.seen = bytearray()
 
@@ -107,6 +109,12 @@ class Connection:
         self.socket.sendall(raw)
         return self.answer()
 
+    def renew(self) -> None:
+        """Before a pause ends: a server closes connections that nobody used for a while."""
+        if select.select([self.socket], [], [], 0)[0]:
+            self.socket.close()
+            self.socket, self.seen = connected(self.port, self.timeout_s), bytearray()
+
     def answer(self) -> bytearray:
         while not (end := whole(self.seen)):
             self.more()
@@ -121,6 +129,7 @@ class Connection:
 
     def ask(self, method: str, path: str, body: bytes | dict | None = None):
         """The answer's JSON (None when it is empty). Anything but success is an error here."""
+        self.renew()
         answer = self.exchange(request(method, path, body))
         status, text = int(answer[9:12]), body_of(answer)
         if not 200 <= status < 300:
