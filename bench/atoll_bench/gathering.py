@@ -1,4 +1,4 @@
-"""What every work needs: rows that gather samples, turns among subjects, and a fence round each peer.
+"""What every work needs: rows that gather samples, turns among subjects, a fence round each peer.
 
 Subjects take turns, a sample each, and the order moves on by one each round, so that a noisy
 moment of the machine hits all alike. Each work has a number of rounds and a time after which no

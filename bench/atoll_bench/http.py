@@ -34,7 +34,7 @@ def request(method: str, path: str, body: bytes | dict | None = None, *, length:
 
 
 def head_of(seen: bytearray) -> tuple[int, int, int | None] | None:
-    """Status, where the body begins, its length (None: in chunks); nothing while it is not whole."""
+    """Status, where the body begins, its length (None: in chunks); nothing while not whole."""
     end = seen.find(b"\r\n\r\n")
     if end < 0:
         return None

@@ -15,6 +15,7 @@ from .progress import note, say
 
 GIB = 1 << 30
 BLOCK = 1 << 20
+HAS_FRAME = "assert frame.shape == (655_360, 10)"
 CLIENT_BUSY = 0.8  # of one core: above it, the client may be what was measured
 
 
@@ -237,7 +238,7 @@ class ServerWorks(Gathering):
         for _ in range(self.plan.restores):
             subject.change(session, "evict")
             subject.ready()
-            taken = subject.timed_run(session, "assert frame.shape == (655_360, 10); frame[9].sum()")
+            taken = subject.timed_run(session, f"{HAS_FRAME}; frame[9].sum()")
             self.add("n", "restore", subject.name, subject.title, [taken])
         subject.delete(session)
 
@@ -256,7 +257,7 @@ class ServerWorks(Gathering):
             if len(forks) != 10:
                 raise process.Failed(f"{len(forks)} forks and not 10")
             for fork in forks:
-                subject.run(fork, "assert frame.shape == (655_360, 10)")
+                subject.run(fork, HAS_FRAME)
                 subject.delete(fork)
             self.add("n", "fork_10", subject.name, subject.title, [taken])
         subject.delete(session)

@@ -141,6 +141,7 @@ class Client:
                  also: tuple[int, ...] = ()) -> bool:
         """Whether it was done. A session that somebody deletes may be gone; nothing else may
         fail, but what the client must expect (`also`)."""
+        session.tell(f"{what}: {status}")
         if status == good:
             self.ledger.done[what] += 1
             return True
@@ -271,7 +272,8 @@ class Client:
         name = self.random.choice(FILES)
         text = content_of(f"{self.number}/{number} ", self.random.choice((12, 200, 30_000)))
         code = (f"import os\nbefore = globals().get('n', 0)\nn = {number}\n"
-                f"path = '/session/' + {name!r}\nos.makedirs(os.path.dirname(path), exist_ok=True)\n"
+                f"path = '/session/' + {name!r}\n"
+                "os.makedirs(os.path.dirname(path), exist_ok=True)\n"
                 f"token = '{self.number}/{number} '\n"
                 f"with open(path + '.new', 'w') as file:\n"
                 f"    file.write((token * ({len(text)} // len(token) + 1))[:{len(text)}])\n"
@@ -331,12 +333,12 @@ class Client:
             self.ledger.problem(
                 "a variable has a value that it cannot have" if before else
                 "variables are gone though nothing lost them",
-                f"{session.id}: n was {before}, possible {sorted(possible)}, "
+                f"{session.told()}: n was {before}, possible {sorted(possible)[-9:]}, "
                 f"kills {session.kills_seen} then {self.world.kills} now, "
                 f"lost {answer['lost']}, state_lost {answer['state_lost']}")
         elif before < session.last and not answer["lost"] and not session.may_be_lost:
             self.ledger.problem("variables were lost, and the answer did not say so",
-                                f"{session.id}: n was {before}, last {session.last}")
+                                f"{session.told()}: n was {before}, last {session.last}")
         session.last, session.attempts, session.may_be_lost = number, [], False
         session.slept = min(session.slept, before) if before else 0
         session.kills_seen = kills
@@ -417,7 +419,8 @@ class Client:
         session.files["put.bin"] = session.files.get("put.bin", {None}) | {digest(token)}
         status, text = await self.wire.ask(
             "PUT", f"/v1/sessions/{session.id}/files/session/put.bin", token.encode())
-        if self.accepted("put", session, status, text, good=status if status in (201, 204) else 200):
+        good = status if status in (201, 204) else 200
+        if self.accepted("put", session, status, text, good):
             session.files["put.bin"] = {digest(token)}
 
     async def get(self) -> None:

@@ -1,13 +1,14 @@
 """What the server acknowledged, and what therefore has to be true.
 
 A request that broke off (the server was killed meanwhile) may or may not have taken effect: the
-ledger then holds both possibilities. An answer outside of what is possible is a problem. Problems of
-a kind are counted, and the first of each is kept as the example.
+ledger then holds both possibilities. An answer outside of what is possible is a problem. Problems
+of a kind are counted, and the first of each is kept as the example.
 """
 
 import hashlib
 import itertools
-from collections import Counter
+import time
+from collections import Counter, deque
 from dataclasses import dataclass, field
 
 
@@ -26,13 +27,22 @@ class Session:
     id: str = ""
     state: str = "live"       # live, deleting (asked for), unknown (the answer is lost), gone
     busy: int = 0             # runs under way, all by the client who made it
-    files: dict[str, set[str | None]] = field(default_factory=dict)  # possible digests; None: absent
+    # By name, what may be in it: digests, None for no such file.
+    files: dict[str, set[str | None]] = field(default_factory=dict)
     # The variable n grows by each run. What it may be at the next:
     last: int = 0             # acknowledged
     attempts: list[int] = field(default_factory=list)   # sent since, not acknowledged
     slept: int = 0            # its value when the session was last known to be saved
     kills_seen: int = 0       # how often the server had been killed when n was last known
     may_be_lost: bool = False  # the client itself did what loses variables
+    story: deque = field(default_factory=lambda: deque(maxlen=12))  # what was done to it, of late
+
+    def told(self) -> str:
+        now = time.monotonic()
+        return f"{self.id} ({', '.join(f'{now - at:.2f} s ago {what}' for at, what in self.story)})"
+
+    def tell(self, what: str) -> None:
+        self.story.append((time.monotonic(), what))
 
     def possible(self, kills: int) -> set[int]:
         found = {self.last, *self.attempts}
@@ -66,7 +76,7 @@ class Ledger:
         return next(self._numbers)
 
     def problem(self, kind: str, example: str) -> None:
-        entry = self.problems.setdefault(kind, {"count": 0, "example": example[:1000]})
+        entry = self.problems.setdefault(kind, {"count": 0, "example": example[:1500]})
         entry["count"] += 1
 
     def live(self) -> list[Session]:

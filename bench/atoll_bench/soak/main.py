@@ -16,6 +16,7 @@ from .ledger import Session
 
 POOL = 8
 SETTLE_S = 15          # for what is being cleared away
+LAST_KILL_S = 40       # before the end: what a killed server left is swept by and by
 JOBS_S = 120           # for jobs that are still queued at the end
 MEMORY_MIB = 64        # more than this, from the first minute to the last, is a leak
 CHECK = """
@@ -85,7 +86,7 @@ class Soak:
                     self.server.said()[-700:])
                 await self.start()
                 self.world.up.set()
-            elif every and time.monotonic() > next_kill and next_kill < until - 5:
+            elif every and next_kill < min(time.monotonic(), until - LAST_KILL_S):
                 self.weigh()
                 self.world.up.clear()
                 self.world.kills += 1
@@ -230,7 +231,8 @@ class Soak:
         status, text = await self.wire.ask("POST", f"/v1/sessions/{session.id}/run",
                                            {"code": CHECK})
         if status != 200 or json.loads(text)["exit_code"] != 0:
-            ledger.problem("a session cannot be looked into", f"{session.id}: {status} {text[:500]}")
+            ledger.problem("a session cannot be looked into",
+                           f"{session.told()}: {status} {text[:500]!r}")
             return 0
         found = json.loads(json.loads(text)["stdout"])
         for name, possible in session.files.items():
@@ -238,7 +240,7 @@ class Soak:
                 ledger.problem(
                     "an acknowledged file is gone" if name not in found else
                     "an acknowledged file has another content",
-                    f"{session.id}: {name}, {found.get(name)} is not one of {possible}")
+                    f"{session.told()}: {name}, {found.get(name)} is not one of {possible}")
         return len(session.files)
 
     def folders(self) -> set[str]:
@@ -296,8 +298,8 @@ def summary(result: dict) -> str:
                      f"{result['refused_as_it_should'].get(name, 0):>10,}{broken:>12,}")
     stock = result["stock"]
     jobs = stock.get("jobs", {})
-    lines += ["", f"{stock.get('sessions', 0):,} sessions at the end with {stock.get('files', 0):,} "
-                  f"files; {jobs.get('accepted', 0):,} jobs accepted, "
+    lines += ["", f"{stock.get('sessions', 0):,} sessions at the end with "
+                  f"{stock.get('files', 0):,} files; {jobs.get('accepted', 0):,} jobs accepted, "
                   f"{jobs.get('succeeded', 0):,} succeeded",
               f"restart after a kill: {max(result['restart_s']):.1f} s at most",
               f"server's memory: {result['server_mib']['at_first']} MiB at the end of the first "
