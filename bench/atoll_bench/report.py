@@ -59,11 +59,11 @@ def _system() -> str:
 
 def number(value: float) -> str:
     """Three figures that matter, and thousands set apart."""
-    if value >= 100:
+    if abs(value) >= 100:
         return f"{value:,.0f}"
-    if value >= 10:
+    if abs(value) >= 10:
         return f"{value:.1f}"
-    return f"{value:.2f}" if value >= 1 else f"{value:.3f}"
+    return f"{value:.2f}" if abs(value) >= 1 else f"{value:.3f}"
 
 
 def table(result: dict) -> str:

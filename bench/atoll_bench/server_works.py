@@ -182,7 +182,7 @@ class ServerWorks(Gathering):
         """What each idle client adds to the server's own memory. Some come and go first, so that
         what is only paid once is paid before."""
         count, pid = self.plan.idle, subject.server.process.pid
-        session, raw = subject.idle_request(count)
+        raw, made = subject.idle_request(count)
         try:
             with ExitStack() as few:
                 self._listen(few, subject, raw, max(10, count // 10))
@@ -193,7 +193,7 @@ class ServerWorks(Gathering):
                 time.sleep(2)
                 after = process.pss_bytes([pid])
         finally:
-            subject.delete(session)
+            subject.forget(made)
         return [(after - before) / 1024 / count]
 
     @staticmethod

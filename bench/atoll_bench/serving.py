@@ -128,6 +128,11 @@ class AtollServer(Service):
             time.sleep(0.005)
 
 
+def serves_files(routes: set[tuple[str, str]]) -> bool:
+    return any(method == "PUT" and path.startswith("/v1/sessions/{id}/files/")
+               for method, path in routes)
+
+
 def resident_bytes(pid: int) -> int:
     return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 

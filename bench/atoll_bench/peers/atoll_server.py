@@ -14,7 +14,6 @@ SEEN = '"text/plain":"2"'
 FRAME = ("import numpy, pandas\n"
          "frame = pandas.DataFrame(numpy.random.default_rng(1).random((655_360, 10)))\n"
          "frame.size * 8")
-PATH = "/v1/sessions/{id}"
 
 
 class AtollServer(base.Peer):
@@ -123,11 +122,8 @@ class AtollServer(base.Peer):
 
     # --- files --------------------------------------------------------------------------------
 
-    FILES = "/v1/sessions/{id}/files/{path}"
-
     def open_files(self, size: int) -> None:
-        if not any(path.startswith("/v1/sessions/{id}/files/") and method == "PUT"
-                   for method, path in self.routes):
+        if not serving.serves_files(self.routes):
             raise prepare.Unavailable("this server has no PUT /v1/sessions/{id}/files")
         self.keeper = self.session(limits={"file_bytes_max": 2 * size, "disk_bytes_max": 4 * size})
         self.file = f"/v1/sessions/{self.keeper}/files/session/big.bin"
@@ -141,18 +137,24 @@ class AtollServer(base.Peer):
 
     # --- idle clients -------------------------------------------------------------------------
 
-    def idle_request(self, count: int) -> tuple[str, bytes]:
-        """A session, and a request whose answer is an event stream in which nothing happens. Runs
-        that sleep, all in one session: each is a process in the sandbox, which is not the server's
-        memory. Where folders can be watched, watching costs no process."""
-        watch = next((path for method, path in self.routes
-                      if method == "GET" and re.search(r"/sessions/\{id\}/(files/)?watch", path)),
-                     None)
+    def idle_request(self, count: int) -> tuple[bytes, str]:
+        """A request whose answer is an event stream in which nothing happens, and the path of what
+        to delete in the end. The log of a job that sleeps; on a server without jobs runs that
+        sleep, all in one session: each is a process in the sandbox, which is not the server's
+        memory. Not a folder that is watched: the host gives out 128 watchers by default."""
+        if self.has("GET", "/v1/jobs/{id}/logs"):
+            job = self.line.ask("POST", "/v1/jobs", {"kind": "shell", "code": "sleep 600"})["id"]
+            raw = http.request("GET", f"/v1/jobs/{job}/logs", accept="text/event-stream")
+            return raw, f"/v1/jobs/{job}"
         session = self.session(limits={"processes_max": 2 * count + 100,
                                        "memory_bytes_max": 4 << 30})
-        if watch:
-            path = watch.replace("{id}", session) + "?path=/session"
-            return session, http.request("GET", path, accept="text/event-stream")
-        return session, http.request(
+        raw = http.request(
             "POST", f"/v1/sessions/{session}/run", accept="text/event-stream",
             body={"code": "exec sleep 600", "language": "shell", "timeout": "600s"})
+        return raw, f"/v1/sessions/{session}"
+
+    def forget(self, path: str) -> None:
+        if path.startswith("/v1/jobs/"):
+            self.line.ask("POST", path + "/cancel")
+        else:
+            self.line.ask("DELETE", path)

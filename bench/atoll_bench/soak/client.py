@@ -4,7 +4,7 @@ import asyncio
 import json
 import random
 
-from .. import http
+from .. import http, serving
 from .ledger import Job, Ledger, Session, content_of, digest
 
 SESSIONS_MAX = 4
@@ -101,7 +101,7 @@ class Client:
                  (self.delete, 5), (self.delete_in_use, 2), (self.rest, 6)]
         if world.has("POST", "/schedule"):
             every.append((self.schedule, 10))
-        if world.has("PUT", "/v1/sessions/{id}/files/{path}"):
+        if serving.serves_files(world.routes):
             every += [(self.put, 10), (self.get, 10)]
         self.actions, self.weights = zip(*every)
 
@@ -443,10 +443,15 @@ class Client:
         slow = self.random.random() < 0.3
         code = {"python": f"{'import time; time.sleep(2)' if slow else ''}\nprint('{token}')",
                 "shell": f"{'sleep 2;' if slow else ''} echo '{token}'"}[kind]
-        status, text = await self.wire.ask("POST", "/schedule", {"kind": kind, "code": code})
+        again = self.world.has("POST", "/v1/jobs") and self.random.random() < 0.5
+        path, body = "/schedule", {"kind": kind, "code": code}
+        if again:
+            path, body = "/v1/jobs", {**body, "after_crash": "run_again"}
+        status, text = await self.wire.ask("POST", path, body)
         if status not in (200, 201, 202):
             self.failed("schedule", status, text)
             return
-        job = Job(json.loads(text)["job_id"], token, kind)
+        made = json.loads(text)
+        job = Job(made["id" if again else "job_id"], token, kind, self.world.kills, again)
         self.ledger.jobs[job.id] = job
         self.ledger.done["schedule"] += 1

@@ -58,7 +58,8 @@ class Job:
     id: str
     token: str
     kind: str
-    state: str = "queued"
+    kills: int       # how often the server had been killed when it was accepted
+    again: bool      # whether it asked to be run again when the server is killed
 
 
 class Ledger:
