@@ -2,8 +2,12 @@
 
 import json
 import socket
+import uuid
 
 from . import http
+
+PREFIX = uuid.uuid4().hex  # no message of another process, or of an earlier one, is ours
+MARK = "<number>"
 
 CREATE = http.request("POST", "/api/kernels", {})
 
@@ -13,7 +17,8 @@ def delete(kernel: str) -> bytes:
 
 
 def channels(kernel: str) -> bytes:
-    return http.upgrade(f"/api/kernels/{kernel}/channels?session_id=bench")
+    """With a new name each time: to one it knows the gateway first sends what that one missed."""
+    return http.upgrade(f"/api/kernels/{kernel}/channels?session_id={uuid.uuid4().hex}")
 
 
 class Code:
@@ -21,19 +26,19 @@ class Code:
 
     def __init__(self, code: str):
         text = json.dumps({
-            "header": {"msg_id": "bench-%010d", "msg_type": "execute_request", "username": "bench",
-                       "session": "bench", "version": "5.3", "date": "2026-01-01T00:00:00Z"},
+            "header": {"msg_id": MARK, "msg_type": "execute_request", "username": "bench",
+                       "session": PREFIX, "version": "5.3", "date": "2026-01-01T00:00:00Z"},
             "parent_header": {}, "metadata": {}, "channel": "shell", "buffers": [],
             "content": {"code": code, "silent": False, "store_history": False,
                         "user_expressions": {}, "allow_stdin": False, "stop_on_error": True}})
-        before, after = text.split("bench-%010d")
+        before, after = text.split(MARK)
         self.before, self.after = before.encode(), after.encode()
         self.count = 0
 
     def next(self) -> tuple[bytes, bytes]:
         """The frame, and the name that its answers carry."""
         self.count += 1
-        name = b"bench-%010d" % self.count
+        name = f"{PREFIX}-{self.count:010}".encode()
         return http.frame(self.before + name + self.after), name
 
 

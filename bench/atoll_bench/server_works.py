@@ -23,7 +23,6 @@ CLIENT_BUSY = 0.8  # of one core: above it, the client may be what was measured
 class Plan:
     """How much is measured. Times are in seconds."""
     connections: tuple[int, ...]        # (h, i)
-    peer_connections: tuple[int, ...]   # (h) of a peer that starts a process for each
     rate_rounds: int
     rate_seconds: float                 # for each subject and round
     creates: int                        # (j)
@@ -38,12 +37,12 @@ class Plan:
     seconds_max: float                  # for each work
 
 
-QUICK = Plan(connections=(1, 16, 64), peer_connections=(1, 4), rate_rounds=1, rate_seconds=2,
-             creates=20, peer_creates=1, prints=20, file_bytes=GIB // 4, file_rounds=2, idle=100,
-             thaws=20, restores=3, forks=2, seconds_max=60)
-FULL = Plan(connections=(1, 16, 64), peer_connections=(1, 16, 64), rate_rounds=3, rate_seconds=10,
-            creates=200, peer_creates=10, prints=200, file_bytes=GIB, file_rounds=5, idle=500,
-            thaws=200, restores=20, forks=5, seconds_max=600)
+QUICK = Plan(connections=(1, 16), rate_rounds=1, rate_seconds=2, creates=20, peer_creates=1,
+             prints=20, file_bytes=GIB // 4, file_rounds=2, idle=100, thaws=20, restores=3,
+             forks=2, seconds_max=60)
+FULL = Plan(connections=(1, 16, 64), rate_rounds=3, rate_seconds=10, creates=200, peer_creates=10,
+            prints=200, file_bytes=GIB, file_rounds=5, idle=500, thaws=200, restores=20,
+            forks=5, seconds_max=600)
 
 
 class ServerWorks(Gathering):
@@ -71,9 +70,7 @@ class ServerWorks(Gathering):
 
     def _rates(self, work: str, metric: str, what: str, job) -> None:
         for connections in self.plan.connections:
-            able = [subject for subject in self.able(work)
-                    if isinstance(subject, atoll_server.AtollServer)
-                    or connections in self.plan.peer_connections]
+            able = self.able(work)
             # Made before the clock, and before the first turn: running kernels run already.
             jobs = {subject.name: self.guarded(subject, what, lambda: job(subject, connections))
                     for subject in able}

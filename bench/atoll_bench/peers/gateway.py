@@ -25,7 +25,9 @@ class Gateway(serving.Service):
         return [self.python, "-m", "kernel_gateway", "--KernelGatewayApp.ip=127.0.0.1",
                 f"--KernelGatewayApp.port={self.port}", "--KernelGatewayApp.port_retries=0",
                 "--KernelGatewayApp.default_kernel_name=bench", "--log-level=ERROR",
-                "--ZMQChannelsWebsocketConnection.limit_rate=False"]
+                "--ZMQChannelsWebsocketConnection.limit_rate=False",
+                # 64 kernels that start at once on few cores take longer than its usual minute.
+                f"--MappingKernelManager.kernel_info_timeout={process.TIMEOUT_S}"]
 
     def begin(self) -> None:
         spec = self.folder / "data" / "kernels" / "bench"

@@ -144,6 +144,7 @@ class Client:
         session.tell(f"{what}: {status}")
         if status == good:
             self.ledger.done[what] += 1
+            session.heard = session.heard or b'"lost":[{' in body
             return True
         if status in also or (status in (404, 409, 410, 503) and session.state != "live"):
             self.ledger.refused[what] += 1
@@ -336,10 +337,11 @@ class Client:
                 f"{session.told()}: n was {before}, possible {sorted(possible)[-9:]}, "
                 f"kills {session.kills_seen} then {self.world.kills} now, "
                 f"lost {answer['lost']}, state_lost {answer['state_lost']}")
-        elif before < session.last and not answer["lost"] and not session.may_be_lost:
+        elif before < session.last and not session.heard and not session.may_be_lost:
             self.ledger.problem("variables were lost, and the answer did not say so",
                                 f"{session.told()}: n was {before}, last {session.last}")
-        session.last, session.attempts, session.may_be_lost = number, [], False
+        session.last, session.attempts = number, []
+        session.may_be_lost = session.heard = False
         session.slept = min(session.slept, before) if before else 0
         session.kills_seen = kills
 

@@ -35,6 +35,7 @@ class Session:
     slept: int = 0            # its value when the session was last known to be saved
     kills_seen: int = 0       # how often the server had been killed when n was last known
     may_be_lost: bool = False  # the client itself did what loses variables
+    heard: bool = False        # an answer said that something was lost: it is said once
     story: deque = field(default_factory=lambda: deque(maxlen=12))  # what was done to it, of late
 
     def told(self) -> str:
