@@ -64,7 +64,7 @@ std::string text_event(std::string text) {
 // Where a run takes place, whoever owns it: a session's sandbox, or one for this run alone.
 struct Place {
     std::shared_ptr<sessions::GuestLink> link;
-    core::Sandbox* sandbox = nullptr;
+    std::shared_ptr<core::Sandbox> sandbox;
     std::vector<sessions::Lost> lost;
     Clock::time_point began;
     Clock::time_point ready;
@@ -82,7 +82,7 @@ RunAnswer begin_answer(Place& place) {
 asio::awaitable<void> answer_once(net::Exchange& exchange, Place place,
                                   sessions::RunRequest request) {
     RunAnswer answer = begin_answer(place);
-    sessions::Run run(place.link, *place.sandbox);
+    sessions::Run run(place.link, place.sandbox);
     exchange.on_gone([&run] { run.cancel(); });
     sessions::RunListener listener;
     listener.output = [&](wire::Kind kind, std::string_view piece) {
@@ -113,7 +113,7 @@ asio::awaitable<void> answer_with_events(net::Exchange& exchange, Place place,
                                          sessions::RunRequest request) {
     const auto executor = exchange.executor();
     RunAnswer answer = begin_answer(place);
-    sessions::Run run(place.link, *place.sandbox);
+    sessions::Run run(place.link, place.sandbox);
     exchange.on_gone([&run] { run.cancel(); });
     auto stream = co_await exchange.begin_events();
     Waiting waiting(executor);
@@ -207,7 +207,7 @@ asio::awaitable<void> run_in_session(sessions::Sessions& sessions, net::Exchange
     const auto& request = exchange.request();
     const auto use = co_await sessions.use(Whose::of(caller_of(request).owner),
                                            SessionId(request.parameter("id")));
-    Place place{use->link(), &use->sandbox(), use->take_lost(), began, Clock::now()};
+    Place place{use->link(), use->sandbox(), use->take_lost(), began, Clock::now()};
     sessions::RunRequest run;
     run.language = language_of(wanted.language);
     run.code = wanted.code;
@@ -227,9 +227,9 @@ asio::awaitable<void> run_alone(sessions::Sessions& sessions, net::Exchange& exc
     alone.limits = limits_of(wanted.limits);
     alone.environment = wanted.environment;
     const auto limits = alone.limits;
-    const auto sandbox = co_await sessions.ephemeral(std::move(alone));
+    const std::shared_ptr<core::Sandbox> sandbox = co_await sessions.ephemeral(std::move(alone));
     const auto link = sessions::GuestLink::start(exchange.executor(), sandbox->take_stream());
-    Place place{link, sandbox.get(), {}, began, Clock::now()};
+    Place place{link, sandbox, {}, began, Clock::now()};
     sessions::RunRequest run;
     run.language = language_of(wanted.language);
     run.code = wanted.code;

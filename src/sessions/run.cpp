@@ -94,7 +94,7 @@ asio::awaitable<RunEnd> Run::in_kernel(RunRequest request, RunListener listener)
             listener.result(std::move(event));
         }
     };
-    const auto kills_before = sandbox_.usage().memory_kills;
+    const auto kills_before = sandbox_->usage().memory_kills;
     const auto began = std::chrono::steady_clock::now();
     const json::object question{{"op", "kernel.run"},
                                 {"context", request.context},
@@ -113,7 +113,7 @@ asio::awaitable<RunEnd> Run::in_kernel(RunRequest request, RunListener listener)
     const json::object kernel =
         part != nullptr && part->is_object() ? part->get_object() : json::object{};
     result.execution_count = wire::number_of(kernel, "execution_count");
-    const core::Usage usage = sandbox_.usage();
+    const core::Usage usage = sandbox_->usage();
     result.memory_peak_bytes = usage.memory_peak_bytes;
     const bool died = wire::flag_of(end, "died");
     if (died) {
@@ -139,7 +139,7 @@ asio::awaitable<RunEnd> Run::in_kernel(RunRequest request, RunListener listener)
 }
 
 asio::awaitable<RunEnd> Run::as_program(RunRequest request, RunListener listener) {
-    Program program(link_, sandbox_);
+    Program program(link_, *sandbox_);
     stop_ = [&program] { program.kill(); };
     ProgramRequest start;
     start.argv = program_of(request.language, request.code);

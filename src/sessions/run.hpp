@@ -51,8 +51,9 @@ struct RunEnd {
 
 class Run {
 public:
-    Run(std::shared_ptr<GuestLink> link, core::Sandbox& sandbox)
-        : link_(std::move(link)), sandbox_(sandbox) {}
+    // Held until the run is over: its session may be deleted or restarted meanwhile.
+    Run(std::shared_ptr<GuestLink> link, std::shared_ptr<core::Sandbox> sandbox)
+        : link_(std::move(link)), sandbox_(std::move(sandbox)) {}
 
     // Throws ErrorException when it could not be started, or the sandbox went away.
     boost::asio::awaitable<RunEnd> run(RunRequest request, RunListener listener);
@@ -65,7 +66,7 @@ private:
     boost::asio::awaitable<RunEnd> as_program(RunRequest request, RunListener listener);
 
     std::shared_ptr<GuestLink> link_;
-    core::Sandbox& sandbox_;
+    std::shared_ptr<core::Sandbox> sandbox_;
     bool cancelled_ = false;
     std::function<void()> stop_;
 };

@@ -61,7 +61,8 @@ class Session {
 public:
     [[nodiscard]] const core::SessionRecord& record() const noexcept { return record_; }
     [[nodiscard]] const std::shared_ptr<GuestLink>& link() const noexcept { return link_; }
-    [[nodiscard]] core::Sandbox& sandbox() const noexcept { return *sandbox_; }
+    // Shared with the runs in it, which may outlast the session.
+    [[nodiscard]] std::shared_ptr<core::Sandbox> sandbox() const noexcept { return sandbox_; }
     // What did not come back with the last restore: said once, by whoever runs first.
     [[nodiscard]] std::vector<Lost> take_lost() { return std::exchange(lost_, {}); }
 
@@ -70,7 +71,7 @@ private:
     friend class Use;
     core::SessionRecord record_;
     core::SandboxSpec spec_;
-    std::unique_ptr<core::Sandbox> sandbox_;
+    std::shared_ptr<core::Sandbox> sandbox_;
     std::shared_ptr<GuestLink> link_;
     bool frozen_ = false;
     bool gone_ = false;  // removed: whoever waited for it hears that it is not there
