@@ -158,8 +158,8 @@ asio::awaitable<std::vector<Lost>> save_variables(std::shared_ptr<GuestLink> lin
         kept.push_back(name);
     }
     for (const auto& old : folders.list_state(id)) {
-        const bool stale = old.rfind(kPrefix, 0) == 0 &&
-                           std::find(kept.begin(), kept.end(), old) == kept.end();
+        const bool stale =
+            old.rfind(kPrefix, 0) == 0 && std::find(kept.begin(), kept.end(), old) == kept.end();
         if (stale) folders.remove_state(id, old);
     }
     note(folders, id, lost);
