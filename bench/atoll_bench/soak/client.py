@@ -10,6 +10,7 @@ from .ledger import Job, Ledger, Session, content_of, digest
 SESSIONS_MAX = 4
 FILES = ("a.txt", "b.txt", "c d.txt", "é.txt", "deep/er/e.txt")
 ANSWER_S = 90
+NAMES = {"kill_kernel": "kill the kernel", "alone": "run alone", "delete_in_use": "delete"}
 JSON = "application/json"
 EVENTS = "text/event-stream"
 
@@ -112,7 +113,8 @@ class Client:
                 try:
                     await action()
                 except Down:
-                    self.ledger.broken_off[action.__name__] += 1
+                    name = action.__name__
+                    self.ledger.broken_off[NAMES.get(name, name.replace("_", " "))] += 1
                     await asyncio.sleep(0.05)
             if self.beside:
                 await asyncio.wait(self.beside)

@@ -295,9 +295,8 @@ def summary(result: dict) -> str:
              f"killed, seed {result['seed']}", "",
              f"{'':<24}{'acknowledged':>14}{'refused':>10}{'broken off':>12}"]
     for name in sorted({*acknowledged, *result["refused_as_it_should"],
-                        *(key.replace("_", " ") for key in result["broken_off_by_kills"])}):
-        broken = result["broken_off_by_kills"].get(name.replace(" ", "_"),
-                                                   result["broken_off_by_kills"].get(name, 0))
+                        *result["broken_off_by_kills"]}):
+        broken = result["broken_off_by_kills"].get(name, 0)
         lines.append(f"{name:<24}{acknowledged.get(name, 0):>14,}"
                      f"{result['refused_as_it_should'].get(name, 0):>10,}{broken:>12,}")
     stock = result["stock"]
