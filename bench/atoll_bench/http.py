@@ -127,6 +127,15 @@ class Connection:
             raise Broken("the server closed the connection")
         self.seen += piece
 
+    def has_ended(self) -> bool:
+        """Whether the answer that is being read is over, as far as it has come."""
+        while select.select([self.socket], [], [], 0)[0]:
+            piece = self.socket.recv(1 << 18)
+            if not piece:
+                return True
+            self.seen += piece
+        return whole(self.seen) > 0
+
     def ask(self, method: str, path: str, body: bytes | dict | None = None):
         """The answer's JSON (None when it is empty). Anything but success is an error here."""
         self.renew()

@@ -186,22 +186,27 @@ class ServerWorks(Gathering):
             time.sleep(1)
             with ExitStack() as many:
                 before = process.pss_bytes([pid])
-                self._listen(many, subject, raw, count)
+                lines = self._listen(many, subject, raw, count)
                 time.sleep(2)
                 after = process.pss_bytes([pid])
+                if ended := sum(line.has_ended() for line in lines):
+                    raise process.Failed(f"{ended} of {count} streams did not stay open")
         finally:
             subject.forget(made)
         return [(after - before) / 1024 / count]
 
     @staticmethod
-    def _listen(stack: ExitStack, subject, raw: bytes, count: int) -> None:
+    def _listen(stack: ExitStack, subject, raw: bytes, count: int) -> list[http.Connection]:
+        lines = []
         for _ in range(count):
             line = stack.enter_context(subject.connection())
+            lines.append(line)
             line.socket.sendall(raw)
             while (head := http.head_of(line.seen)) is None:
                 line.more()
             if head[0] != 200:
                 raise process.Failed(f"no event stream: {bytes(line.seen[:400])!r}")
+        return lines
 
     # --- sleep --------------------------------------------------------------------------------
 
