@@ -7,11 +7,12 @@ import time
 from datetime import datetime, timezone
 from pathlib import Path
 
-from . import chart, paths, peers, prepare, progress, report, stats
+from . import chart, goals, paths, peers, prepare, progress, report, stats
 from .dockerd import Dockerd
 from .peers.atoll import Atoll
+from .peers.atoll_server import AtollServer
 from .progress import note, say
-from .works import FULL, QUICK, Works
+from . import server_works, works
 
 
 def run(options) -> int:
@@ -29,7 +30,11 @@ def run(options) -> int:
     daemon = Dockerd()
     opened = []
     try:
-        for peer in peers.chosen(options.peers, python, peers_python, daemon, packages):
+        everyone = peers.chosen(options.peers, python, peers_python, daemon, packages)
+        atoll = Atoll(options.build, wanted=not options.no_atoll)
+        if not options.no_atoll:
+            everyone.insert(0, AtollServer(atoll.binary))
+        for peer in everyone:
             if not any(letter in peer.can for letter in options.only):
                 continue
             try:
@@ -38,13 +43,13 @@ def run(options) -> int:
                 opened.append(peer)
             except prepare.Unavailable as problem:
                 note(f"{peer.title} is skipped: {problem}")
-        atoll = Atoll(options.build, wanted=not options.no_atoll)
         load_before = report.load()
         if load_before[2] > 0.25 * (os.cpu_count() or 1):  # 15 minutes: longer than we have run
             note(f"the machine was busy before the bench (load {load_before[2]} over 15 minutes): "
                  "times are slower and wider spread than on a quiet one")
-        works = Works(QUICK if options.quick else FULL, atoll, opened)
-        rows = works.run(options.only)
+        plan = "QUICK" if options.quick else "FULL"
+        rows = works.Works(getattr(works, plan), atoll, opened).run(options.only)
+        rows += server_works.ServerWorks(getattr(server_works, plan), opened).run(options.only)
     finally:
         for peer in reversed(opened):
             peer.close()
@@ -61,6 +66,7 @@ def run(options) -> int:
         "load_after": report.load(),
         "measurements": rows,
         "ratios": stats.ratios(rows),
+        "goals": goals.judged(rows, stats.ratios(rows)),
         "notes": progress.notes(),
     }
     out = Path(options.out) if options.out else paths.BENCH / "out"

@@ -10,8 +10,15 @@ WORKS = {
     "e": "ephemeral runs per second",
     "f": "overhead inside",
     "g": "one-off run from the command line",
+    "h": "server: 1+1 in fresh state, requests per second",
+    "i": "server: 1+1 in a running kernel, requests per second",
+    "j": "server: create to first result",
+    "k": "server: from print to its event",
+    "l": "server: a big file up and down",
+    "m": "server: memory of idle event streams",
+    "n": "server: thaw, restore, fork",
 }
-PEERS = ("python", "bwrap", "ipykernel", "docker", "llm-sandbox")
+PEERS = ("python", "bwrap", "ipykernel", "docker", "llm-sandbox", "gateway", "nginx")
 
 
 def _subset(allowed):
@@ -31,7 +38,7 @@ def parse(arguments: list[str]) -> argparse.Namespace:
         description="Measure Atoll and its peers side by side, in one run.",
         epilog="Works: " + "; ".join(f"{key} = {what}" for key, what in WORKS.items()))
     parser.add_argument("--quick", action="store_true",
-                        help="fewer samples: about 3 minutes in place of about 15")
+                        help="fewer samples: about 6 minutes in place of about 40")
     parser.add_argument("--only", type=_subset(tuple(WORKS)), default=list(WORKS), metavar="a,c",
                         help="measure these works only")
     parser.add_argument("--peers", type=_subset(PEERS), default=list(PEERS),

@@ -20,7 +20,7 @@ from .progress import note, say
 # What Atoll's default template has: the peers import the same packages in the same versions.
 PACKAGES = ["ipython", "pandas", "numpy", "matplotlib", "seaborn", "scipy", "scikit-learn",
             "pyarrow", "openpyxl", "pillow", "requests"]
-PEER_PACKAGES = ["jupyter_client", "ipykernel", "llm-sandbox[docker]"]
+PEER_PACKAGES = ["jupyter_client", "ipykernel", "jupyter_kernel_gateway", "llm-sandbox[docker]"]
 HOOK = Path(__file__).with_name("image_hook.sh")
 
 
@@ -176,8 +176,16 @@ def peers_environment(python: Path | None) -> Path:
     stamp.unlink(missing_ok=True)
     shutil.rmtree(paths.ENVIRONMENT, ignore_errors=True)
     _run([uv(), "venv", "-q", "--python", base, paths.ENVIRONMENT], "uv venv")
-    _run([uv(), "pip", "install", "-q", "--compile-bytecode", "--python", interpreter, *wanted],
-         "installing the peers' packages", timeout=900)
+    for attempt in range(3):
+        try:
+            _run([uv(), "pip", "install", "-q", "--compile-bytecode", "--python", interpreter,
+                  *wanted], "installing the peers' packages", timeout=900)
+            break
+        except Unavailable as problem:
+            if attempt == 2:
+                raise
+            say(f"  attempt {attempt + 1} of 3: {problem}")
+            time.sleep(2 + 4 * attempt)
     stamp.write_text(state)
     return interpreter
 

@@ -19,6 +19,19 @@ METRICS = {
     "inside_read_200_mb": "read a file of 200 MB inside",
     "inside_small_files_10000": "10,000 small files inside",
     "one_off": "print(1) from the command line",
+    **{f"{rate}_{n}": f"{what} over HTTP, {n} connection{'s' * (n > 1)}"
+       for rate, what in (("fresh_rate", "1+1 in fresh state"),
+                          ("running_rate", "1+1 in a running kernel"))
+       for n in (1, 16, 64)},
+    "create_http": "create over HTTP to the first pandas result",
+    "print_to_event": "from the code's print to its event at the client",
+    "upload": "upload of a big file",
+    "download": "download of a big file",
+    "transfer_memory": "memory that the server grew by meanwhile",
+    "idle_stream": "memory of each idle event stream",
+    "thaw": "what a run takes longer when the session was frozen",
+    "restore": "from cold to the first result, a DataFrame of 50 MB",
+    "fork_10": "fork into 10, a DataFrame of 50 MB",
 }
 
 
@@ -46,11 +59,11 @@ def _system() -> str:
 
 def number(value: float) -> str:
     """Three figures that matter, and thousands set apart."""
-    if value >= 100:
+    if abs(value) >= 100:
         return f"{value:,.0f}"
-    if value >= 10:
+    if abs(value) >= 10:
         return f"{value:.1f}"
-    return f"{value:.2f}" if value >= 1 else f"{value:.3f}"
+    return f"{value:.2f}" if abs(value) >= 1 else f"{value:.3f}"
 
 
 def table(result: dict) -> str:
@@ -62,7 +75,8 @@ def table(result: dict) -> str:
     for row in _ordered(result["measurements"]):
         if row["metric"] != last:
             last = row["metric"]
-            unit = "per second, more is better" if row["unit"] == "/s" else row["unit"]
+            unit = {"/s": "per second, more is better",
+                    "MiB/s": "MiB/s, more is better"}.get(row["unit"], row["unit"])
             lines += ["", f"({row['work']}) {METRICS.get(last, last)}, {unit}"]
         figures = row["stats"]
         ratio = against.get((row["metric"], row["subject"]))
@@ -85,6 +99,12 @@ def table(result: dict) -> str:
             f"{result['minutes']:.1f} minutes; {'quick' if result['quick'] else 'full'}",
             "", aligned(head)]
     text += [line if isinstance(line, str) else aligned(line) for line in lines]
+    if result["goals"]:
+        text += ["", "Goals"] + [
+            f"  {'met' if goal['met'] else 'MISSED':<8}{METRICS[goal['metric']]}: "
+            f"{number(goal['value'])} {goal['unit']}, "
+            f"{'at least' if ' ' in goal['unit'] else 'below'} {goal['bound']:g}"
+            for goal in result["goals"]]
     if result["notes"]:
         text += ["", "Notes"] + [f"  - {line}" for line in result["notes"]]
     return "\n".join(text)

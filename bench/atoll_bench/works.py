@@ -1,9 +1,5 @@
-"""The works a to g: what is asked of whom, how often, in which order.
-
-Subjects take turns, a sample each, and the order moves on by one each round, so that a noisy
-moment of the machine hits all alike. Each work has a number of rounds and a time after which no
-new round begins. A subject that fails is left out with a note; the run goes on.
-"""
+"""The works a to g: the library and the command line. What is asked of whom, how often, in which
+order."""
 
 import os
 import threading
@@ -11,9 +7,9 @@ import time
 from contextlib import ExitStack
 from dataclasses import dataclass
 
-from . import process, stats
-from .options import WORKS
-from .progress import note, say
+from . import process
+from .gathering import Gathering
+from .progress import say
 
 
 @dataclass(frozen=True)
@@ -43,60 +39,15 @@ FULL = Plan(rounds=10, atoll_chunks=5, atoll_samples=100, peer_burst=10, round_t
             rate_seconds=10, inside_rounds=7, one_offs=30, seconds_max=240)
 
 
-class Works:
+class Works(Gathering):
     def __init__(self, plan: Plan, atoll, peers: list):
+        super().__init__(plan.seconds_max, peers)
         self.plan = plan
         self.atoll = atoll
-        self.peers = peers
-        self.rows: dict[tuple[str, str], dict] = {}
-        self.broken: set[tuple[str, str]] = set()
 
-    def run(self, letters: list[str]) -> list[dict]:
-        table = {"a": self.first_result, "b": self.round_trip, "c": self.restart,
-                 "d": self.memory, "e": self.ephemeral, "f": self.inside, "g": self.one_off}
-        for letter in letters:
-            say(f"({letter}) {WORKS[letter]}")
-            table[letter]()
-        for row in self.rows.values():
-            row["stats"] = stats.summary(row["samples"])
-        return list(self.rows.values())
-
-    # --- gathering --------------------------------------------------------------------------
-
-    def add(self, work: str, metric: str, subject: str, title: str, samples: list[float],
-            unit: str = "ms", better: str = "lower", extra: dict | None = None) -> None:
-        if not samples:
-            return
-        row = self.rows.setdefault((metric, subject), {
-            "work": work, "metric": metric, "subject": subject, "title": title, "unit": unit,
-            "better": better, "samples": [], "extra": {}})
-        row["samples"] += samples
-        row["extra"].update(extra or {})
-
-    def able(self, letter: str) -> list:
-        return [peer for peer in self.peers if letter in peer.can]
-
-    def guarded(self, peer, what: str, function):
-        """The function's value, or None and a note. Who failed once at something is not asked
-        again: a broken peer would only take the time of the others."""
-        if (peer.name, what) in self.broken:
-            return None
-        try:
-            return function()
-        except Exception as problem:  # a peer may raise anything at all
-            self.broken.add((peer.name, what))
-            note(f"{peer.title}, {what}: {type(problem).__name__}: {problem}")
-            return None
-
-    def turns(self, subjects: list, rounds: int):
-        """Round after round, the order moved on by one each time."""
-        end = time.monotonic() + self.plan.seconds_max
-        for number in range(rounds):
-            if number and time.monotonic() > end:
-                note(f"stopped after {number} of {rounds} rounds: the work's time was up")
-                return
-            shift = number % len(subjects) if subjects else 0
-            yield number, subjects[shift:] + subjects[:shift]
+    def works(self) -> dict:
+        return {"a": self.first_result, "b": self.round_trip, "c": self.restart,
+                "d": self.memory, "e": self.ephemeral, "f": self.inside, "g": self.one_off}
 
     def take_native(self, work: str, entries: list[dict], names: dict[str, tuple[str, str, str]]):
         """Atoll's metrics; `names` says which are another name for one that peers have too."""

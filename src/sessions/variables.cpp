@@ -115,17 +115,22 @@ asio::awaitable<std::vector<Lost>> save_variables(std::shared_ptr<GuestLink> lin
     const json::object question{{"op", "kernel.list"}};
     const json::object listed = co_await link->call(question);
     std::vector<std::string> contexts;
+    std::vector<std::string> kept;
     if (const auto* kernels = listed.if_contains("kernels");
         kernels != nullptr && kernels->is_array()) {
         for (const auto& kernel : kernels->get_array()) {
             if (!kernel.is_object() || contexts.size() >= kContextsMax) continue;
-            // One that has run nothing has nothing to keep.
-            if (wire::number_of(kernel.get_object(), "runs") == 0) continue;
-            auto name = wire::text_of(kernel.get_object(), "context");
-            if (is_context_name(name)) contexts.push_back(std::move(name));
+            std::string context = wire::text_of(kernel.get_object(), "context");
+            if (!is_context_name(context)) continue;
+            // One that has run nothing has nothing new to keep: what it was restored from, if
+            // anything, is still what it is.
+            if (wire::number_of(kernel.get_object(), "runs") == 0) {
+                kept.push_back(file_of(context));
+                continue;
+            }
+            contexts.push_back(std::move(context));
         }
     }
-    std::vector<std::string> written;
     for (const auto& context : contexts) {
         const std::string name = file_of(context);
         UniqueFd file = folders.begin_state(id, name).value();
@@ -163,11 +168,11 @@ asio::awaitable<std::vector<Lost>> save_variables(std::shared_ptr<GuestLink> lin
             continue;
         }
         folders.finish_state(id, name, std::move(file)).value();
-        written.push_back(name);
+        kept.push_back(name);
     }
     for (const auto& old : folders.list_state(id)) {
-        const bool stale = old.rfind(kPrefix, 0) == 0 &&
-                           std::find(written.begin(), written.end(), old) == written.end();
+        const bool stale =
+            old.rfind(kPrefix, 0) == 0 && std::find(kept.begin(), kept.end(), old) == kept.end();
         if (stale) folders.remove_state(id, old);
     }
     note(folders, id, lost);

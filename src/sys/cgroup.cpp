@@ -7,11 +7,13 @@
 #include <cerrno>
 #include <charconv>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <ctime>
 #include <dirent.h>
 #include <fcntl.h>
 #include <fstream>
+#include <limits>
 #include <sstream>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -325,8 +327,43 @@ bool Cgroup::remove() {
     return gone;
 }
 
+namespace {
+
+// Whether SIGKILL waits for a process. In a frozen cgroup (v1) it waits for ever.
+bool condemned(const std::string& pid) {
+    std::ifstream status("/proc/" + pid + "/status");
+    std::string name, mask;
+    while (status >> name) {
+        if (name == "SigPnd:" || name == "ShdPnd:") {
+            status >> mask;
+            const auto pending = std::strtoull(mask.c_str(), nullptr, 16);
+            if ((pending >> (SIGKILL - 1) & 1) != 0) return true;
+        }
+        status.ignore(std::numeric_limits<std::streamsize>::max(), '\n');
+    }
+    return false;
+}
+
+// A server that is killed while sessions are frozen leaves them so, SIGKILL of their dead parent
+// pending. Nobody who is alive has both frozen and killed: that is a moment in Cgroup::kill_all,
+// which thaws.
+void thaw_condemned(const std::string& path) {
+    std::ifstream state(path + "/freezer.state");
+    std::string text;
+    if (!(state >> text) || text == "THAWED") return;
+    std::ifstream members(path + "/cgroup.procs");
+    std::string pid;
+    while (members >> pid) {
+        if (!condemned(pid)) continue;
+        (void)write_small_file(path + "/freezer.state", "THAWED");
+        return;
+    }
+}
+
+}  // namespace
+
 void sweep_cgroups(const CgroupHost& host, const std::string& prefix) {
-    constexpr std::time_t kYoung = 60;
+    constexpr std::time_t kYoung = 20;
     const std::time_t now = std::time(nullptr);
     for (const auto& base : host.bases) {
         DIR* directory = ::opendir(base.path.c_str());
@@ -334,10 +371,9 @@ void sweep_cgroups(const CgroupHost& host, const std::string& prefix) {
         while (const dirent* entry = ::readdir(directory)) {
             const std::string path = base.path + "/" + entry->d_name;
             struct stat info {};
-            if (std::string_view(entry->d_name).rfind(prefix, 0) != 0 ||
-                ::stat(path.c_str(), &info) != 0 || now - info.st_ctime < kYoung) {
-                continue;
-            }
+            if (std::string_view(entry->d_name).rfind(prefix, 0) != 0) continue;
+            thaw_condemned(path);
+            if (::stat(path.c_str(), &info) != 0 || now - info.st_ctime < kYoung) continue;
             ::rmdir(path.c_str());  // fails, as it should, while a process is in it
         }
         ::closedir(directory);

@@ -84,7 +84,8 @@ private:
 };
 
 // Removes cgroups of ours that a killed process left behind: empty ones whose name begins with
-// `prefix` and that are older than a minute (a younger one may be about to be entered).
+// `prefix` and that are older than 20 s (a younger one may be about to be entered). A frozen one
+// whose processes are already condemned is thawed, so that they die and the next sweep removes it.
 void sweep_cgroups(const CgroupHost& host, const std::string& prefix);
 
 }  // namespace atl::sys

@@ -8,6 +8,7 @@ from ..paths import WORK
 FIRST_RESULT = (WORK / "first_result.py").read_text()
 FIRST_RESULT_SEEN = b"dtype: int64"
 IDLE = FIRST_RESULT + "\nimport time\nprint('idle', flush=True)\ntime.sleep(3600)\n"
+PRINTS = "import time\nprint(time.time_ns(), flush=True)\ntime.sleep(0.01)"
 INSIDE = (WORK / "inside.py").read_text()
 
 

@@ -29,9 +29,20 @@ constexpr std::chrono::milliseconds kBurialPause{2};
 constexpr std::chrono::milliseconds kQuiet{20};
 constexpr std::uint32_t kUserInside = 1000;
 constexpr std::size_t kShiftsMax = 1024;
+constexpr std::chrono::seconds kSweepPause{10};
 constexpr auto as_tuple = asio::as_tuple(asio::use_awaitable);
 
 }  // namespace
+
+// What a killed server left may have been too young when we started, or only dies now.
+struct NativeRuntime::Sweeping {
+    asio::steady_timer pause;
+    bool over = false;
+    void end() {
+        over = true;
+        pause.cancel();
+    }
+};
 
 NativeRuntime::NativeRuntime(asio::any_io_executor executor, Paths paths, RuntimeOptions options)
     : executor_(executor),
@@ -41,7 +52,18 @@ NativeRuntime::NativeRuntime(asio::any_io_executor executor, Paths paths, Runtim
     sys::sweep_cgroups(host_, kSandboxPrefix);
 }
 
-NativeRuntime::~NativeRuntime() = default;
+NativeRuntime::~NativeRuntime() {
+    if (sweeping_) sweeping_->end();
+}
+
+// Refers to nothing of the runtime: it may outlast it by a turn of the loop.
+asio::awaitable<void> NativeRuntime::sweep(std::shared_ptr<Sweeping> state, sys::CgroupHost host) {
+    while (!state->over) {
+        state->pause.expires_after(kSweepPause);
+        co_await state->pause.async_wait(as_tuple);
+        if (!state->over) sys::sweep_cgroups(host, kSandboxPrefix);
+    }
+}
 
 std::size_t default_pool_size() {
     const auto pages = ::sysconf(_SC_PHYS_PAGES);
@@ -58,6 +80,8 @@ std::shared_ptr<Nest> NativeRuntime::nest() const {
 
 asio::awaitable<void> NativeRuntime::start() {
     const auto nest = co_await nest_for("default");
+    sweeping_ = std::make_shared<Sweeping>(Sweeping{asio::steady_timer(executor_)});
+    asio::co_spawn(executor_, sweep(sweeping_, host_), asio::detached);
     if (options_.pool_size == 0) co_return;
     core::SandboxSpec spec;
     spec.limits = options_.defaults;
@@ -281,6 +305,7 @@ asio::awaitable<void> NativeRuntime::bury(Remains remains) {
 
 asio::awaitable<void> NativeRuntime::stop() {
     stopping_ = true;
+    if (sweeping_) sweeping_->end();
     asio::steady_timer pause(executor_);
     while (refilling_) {
         pause.expires_after(kBurialPause);

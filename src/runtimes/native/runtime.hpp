@@ -57,6 +57,9 @@ private:
     [[nodiscard]] bool busy_with_creates() const;
     void bury_later(Remains remains);
     boost::asio::awaitable<void> bury(Remains remains);
+    struct Sweeping;
+    static boost::asio::awaitable<void> sweep(std::shared_ptr<Sweeping> state,
+                                              sys::CgroupHost host);
 
     boost::asio::any_io_executor executor_;
     Paths paths_;
@@ -71,6 +74,7 @@ private:
     bool refilling_ = false;
     bool stopping_ = false;
     std::size_t burials_ = 0;
+    std::shared_ptr<Sweeping> sweeping_;
 };
 
 }  // namespace atl::native

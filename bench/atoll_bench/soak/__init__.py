@@ -1,0 +1,2 @@
+"""Many clients against one server that is killed again and again: is everything kept that was
+acknowledged?"""
