@@ -110,7 +110,7 @@ int Guest::wait_ms() const {
         }
     }
     for (const auto& [context, kernel] : kernels_) {
-        if (kernel->wanted()) return 0;
+        if (kernel->wanted() || kernel->more()) return 0;
         // Looks at the time it has been waiting for.
         if (kernel->awaited() && !first) first = Clock::now() + kTurnTimeMax;
     }

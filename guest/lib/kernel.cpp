@@ -5,11 +5,13 @@
 #include "guest/lib/process_tree.hpp"
 #include "guest/lib/spawn.hpp"
 #include "sys/descriptor_passing.hpp"
+#include "wire/assembler.hpp"
 
 #include <boost/json/serialize.hpp>
 #include <csignal>
 #include <cstring>
 #include <fcntl.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -19,14 +21,18 @@ namespace atl::guest {
 namespace {
 
 constexpr std::size_t kReadBytes = 64 * 1024;
+// What a kernel writes as fast as it can must not keep PID 1 from its clock and its other work.
+constexpr std::size_t kWorkATurn = 1 << 20;
+constexpr std::size_t kWorkAtItsEnd = 32 << 20;  // all that can lie in its pipes, and more
+constexpr std::size_t kWorkAStep = 256;          // besides the bytes that a step moves
 constexpr std::chrono::milliseconds kAskAgain{250};
 // A fork takes milliseconds; a machine that is much too busy, seconds.
 constexpr std::chrono::seconds kSummonTimeMax{20};
 
-std::uint32_t length_at(const std::string& bytes) {
-    std::uint32_t length = 0;
-    std::memcpy(&length, bytes.data(), sizeof length);
-    return length;
+std::size_t bytes_waiting(const UniqueFd& pipe) {
+    int bytes = 0;
+    if (pipe.get() < 0 || ::ioctl(pipe.get(), FIONREAD, &bytes) != 0) return 0;
+    return static_cast<std::size_t>(bytes);
 }
 
 bool pipe_for_reading(UniqueFd& ours, UniqueFd& theirs) {
@@ -60,6 +66,9 @@ bool Kernel::make_pipes(UniqueFd& link, UniqueFd& out, UniqueFd& err) {
         return false;
     }
     in_.clear();
+    in_taken_ = 0;
+    owed_.reset();
+    more_ = false;
     pending_.clear();
     event_.clear();
     event_sent_ = 0;
@@ -212,17 +221,18 @@ void Kernel::watch(PollSet& set) {
     if (room && err_.get() >= 0) set.add(err_.get(), POLLIN);
 }
 
-bool Kernel::pass_output(UniqueFd& source, wire::Kind kind, std::string& background) {
+std::size_t Kernel::pass_output(UniqueFd& source, std::size_t bytes_max, wire::Kind kind,
+                                std::string& background) {
     char piece[kReadBytes];
-    if (source.get() < 0) return false;
-    const ssize_t n = ::read(source.get(), piece, sizeof piece);
+    if (source.get() < 0 || bytes_max == 0) return 0;
+    const ssize_t n = ::read(source.get(), piece, std::min(sizeof piece, bytes_max));
     if (n == 0) source = UniqueFd();
-    if (n <= 0) return false;
+    if (n <= 0) return 0;
     const std::string_view bytes(piece, static_cast<std::size_t>(n));
     KernelCall* call = current();
     if (call != nullptr && call->is_run_) {
         call->send(kind, bytes);
-        return true;
+        return bytes.size();
     }
     // Between runs a thread or a child may still print. The latest of it is shown with the next
     // run; a pipe that nobody reads would stop the program instead.
@@ -230,12 +240,12 @@ bool Kernel::pass_output(UniqueFd& source, wire::Kind kind, std::string& backgro
     if (background.size() > kBackgroundBytesMax) {
         background.erase(0, background.size() - kBackgroundBytesMax);
     }
-    return true;
+    return bytes.size();
 }
 
-bool Kernel::read_link() {
+std::size_t Kernel::read_link() {
     char piece[kReadBytes];
-    if (link_.get() < 0) return false;
+    if (link_.get() < 0) return 0;
     const ssize_t n = ::recv(link_.get(), piece, sizeof piece, MSG_DONTWAIT);
     if (n <= 0) {
         // The process is going; its end is reported by the loop. One that never came has none.
@@ -243,64 +253,116 @@ bool Kernel::read_link() {
             did_not_come();
         else if (n == 0)
             link_ = UniqueFd();
-        return false;
+        return 0;
+    }
+    // At once when all is taken, else when it is worth the copying.
+    if (in_taken_ >= in_.size() / 2) {
+        in_.erase(0, in_taken_);
+        in_taken_ = 0;
     }
     in_.append(piece, static_cast<std::size_t>(n));
-    return true;
+    return static_cast<std::size_t>(n);
 }
 
-// Moves everything that can be moved now, in the order in which it was written: a message from the
-// kernel is handled only after the pipes were read dry, since what was printed before it counts.
-void Kernel::pump() {
+std::optional<Kernel::Header> Kernel::next_header() const {
+    if (in_.size() - in_taken_ < kKernelMessageHeader) return {};
+    Header header;
+    std::memcpy(&header.length, in_.data() + in_taken_, sizeof header.length);
+    header.type = in_[in_taken_ + sizeof header.length];
+    header.whole = in_.size() - in_taken_ - kKernelMessageHeader >= header.length;
+    return header;
+}
+
+void Kernel::pump(std::size_t work_max) {
     (void)write_pending();
-    for (;;) {
-        KernelCall* call = current();
-        if (call != nullptr && !call->may_send()) return;
-        if (!event_.empty()) {
-            const std::string_view rest = std::string_view(event_).substr(event_sent_);
-            const auto piece = rest.substr(0, wire::kPayloadBytesMax);
-            const bool last = piece.size() == rest.size();
-            if (call != nullptr) call->send(wire::Kind::Event, piece, last ? 0 : wire::kFlagMore);
-            event_sent_ += piece.size();
-            if (last) {
-                event_.clear();
-                event_sent_ = 0;
-            }
-            continue;
-        }
-        const bool message_there = in_.size() >= kKernelMessageHeader &&
-                                   in_.size() >= kKernelMessageHeader + length_at(in_);
-        if (!message_there && read_link()) continue;
-        if (pass_output(out_, wire::Kind::Stdout, background_out_)) continue;
-        if (pass_output(err_, wire::Kind::Stderr, background_err_)) continue;
-        if (!message_there || !take_message()) return;
+    more_ = false;
+    for (std::size_t work = 0; work < work_max;) {
+        const std::size_t moved = step();
+        if (moved == 0) return;
+        work += moved;
     }
+    more_ = true;
 }
 
-bool Kernel::take_message() {
-    const std::size_t length = length_at(in_);
-    if (length > kMessageBytesMax) {  // not our kernel's code any more: end it
-        kill();
-        return false;
+void Kernel::pump() { pump(kWorkATurn); }
+
+// Moves what can be moved now, in the order in which it was written: a message from the kernel is
+// handled only after what was in the pipes when it came, since what was printed before it counts.
+std::size_t Kernel::step() {
+    KernelCall* call = current();
+    if (call != nullptr && !call->may_send()) return 0;
+    if (!event_.empty()) {
+        const std::string_view rest = std::string_view(event_).substr(event_sent_);
+        const auto piece = rest.substr(0, wire::kPayloadBytesMax);
+        const bool last = piece.size() == rest.size();
+        if (call != nullptr) call->send(wire::Kind::Event, piece, last ? 0 : wire::kFlagMore);
+        event_sent_ += piece.size();
+        const std::size_t moved = piece.size();
+        if (last) {
+            event_.clear();
+            event_sent_ = 0;
+        }
+        return kWorkAStep + moved;
     }
-    const char type = in_[4];
-    std::string payload = in_.substr(kKernelMessageHeader, length);
-    in_.erase(0, kKernelMessageHeader + length);
+    auto header = next_header();
+    if (!header || !header->whole) {
+        if (header && (header->length > kMessageBytesMax || !is_known(header->type))) {
+            disown();
+            return 0;
+        }
+        std::size_t moved = read_link();
+        if (moved == 0) moved = pass_output(out_, kReadBytes, wire::Kind::Stdout, background_out_);
+        if (moved == 0) moved = pass_output(err_, kReadBytes, wire::Kind::Stderr, background_err_);
+        return moved == 0 ? 0 : kWorkAStep + moved;
+    }
+    if (!owed_) owed_ = Owed{bytes_waiting(out_), bytes_waiting(err_)};
+    if (const auto n = pass_output(out_, owed_->out, wire::Kind::Stdout, background_out_); n > 0) {
+        owed_->out -= n;
+        return kWorkAStep + n;
+    }
+    if (const auto n = pass_output(err_, owed_->err, wire::Kind::Stderr, background_err_); n > 0) {
+        owed_->err -= n;
+        return kWorkAStep + n;
+    }
+    owed_.reset();
+    return take_message(*header);
+}
+
+bool Kernel::is_known(char type) const {
+    if (awaited()) return type == kKernelPid;
+    return type == 'e' || type == 'b' || type == 'd';
+}
+
+// Not our kernel's code any more: it ends, and nothing that it or its children say is heard.
+void Kernel::disown() {
+    in_.clear();
+    in_taken_ = 0;
+    if (awaited()) return did_not_come();
+    link_ = UniqueFd();
+    kill();
+}
+
+std::size_t Kernel::take_message(const Header& header) {
+    if (header.length > kMessageBytesMax || !is_known(header.type)) {
+        disown();
+        return 0;
+    }
+    std::string payload = in_.substr(in_taken_ + kKernelMessageHeader, header.length);
+    in_taken_ += kKernelMessageHeader + header.length;
+    const std::size_t work = kWorkAStep + payload.size();
     if (awaited()) {
         std::int32_t pid = 0;
-        if (type == kKernelPid && payload.size() == sizeof pid) {
-            std::memcpy(&pid, payload.data(), sizeof pid);
-            if (pid > 1) arrived(pid);
-        }
-        return true;
+        if (payload.size() == sizeof pid) std::memcpy(&pid, payload.data(), sizeof pid);
+        if (pid > 1) arrived(pid);
+        return work;
     }
-    if (type == 'd' && starts_unanswered_ > 0) {
+    if (header.type == 'd' && starts_unanswered_ > 0) {
         --starts_unanswered_;
-        return true;
+        return work;
     }
     KernelCall* call = current();
-    if (call == nullptr || !sent_current_) return true;  // an answer to nothing
-    switch (type) {
+    if (call == nullptr || !sent_current_) return work;  // an answer to nothing
+    switch (header.type) {
         case 'e':
             event_ = std::move(payload);
             event_sent_ = 0;
@@ -317,7 +379,7 @@ bool Kernel::take_message() {
         case 'd': finish_current(payload); break;
         default: break;
     }
-    return true;
+    return work;
 }
 
 void Kernel::finish_current(std::string_view kernel_json) {
@@ -325,29 +387,31 @@ void Kernel::finish_current(std::string_view kernel_json) {
     queue_.pop_front();
     sent_current_ = false;
     call.kernel_ = nullptr;
-    // The kernel's own words go in as they are: the host parses and distrusts them as a whole.
-    const bool lost_before = call.is_run_ && std::exchange(state_lost_, false);
-    std::string text = R"({"ok":true)";
-    text += lost_before ? R"(,"state_lost_before":true)" : "";
-    text += call.stopping_ == KernelCall::Stopping::Timeout ? R"(,"timed_out":true)" : "";
-    text += call.stopping_ == KernelCall::Stopping::Interrupt ? R"(,"interrupted":true)" : "";
-    text += R"(,"kernel":)";
-    constexpr std::size_t kRoom = 128;
-    if (kernel_json.empty() || text.size() + kernel_json.size() + kRoom > wire::kPayloadBytesMax) {
-        text += "null";
-    } else {
-        text += kernel_json;
+    json::object result{{"ok", true}};
+    if (call.is_run_ && std::exchange(state_lost_, false)) result["state_lost_before"] = true;
+    if (call.stopping_ == KernelCall::Stopping::Timeout) result["timed_out"] = true;
+    if (call.stopping_ == KernelCall::Stopping::Interrupt) result["interrupted"] = true;
+    // The kernel's own words stand by themselves, in one field: what is no object could otherwise
+    // close ours and speak in our name.
+    constexpr std::size_t kRoom = 256;
+    result["kernel"] = nullptr;
+    if (kernel_json.size() + kRoom <= wire::kPayloadBytesMax) {
+        if (auto parsed = wire::parse_object(kernel_json)) result["kernel"] = std::move(*parsed);
     }
-    text += "}";
+    std::string text = json::serialize(result);
+    if (text.size() > wire::kPayloadBytesMax) {  // escaped, some texts grow
+        result["kernel"] = nullptr;
+        text = json::serialize(result);
+    }
     call.end_raw(text);
     if (!queue_.empty()) send_current();
 }
 
 void Kernel::process_ended(int status) {
-    // What it managed to say before it died still counts.
-    pump();
     // Whatever it started dies with it: a new kernel must not meet the old one's children.
     kill_tree(pid_, "kernel-" + context_);
+    // What it managed to say before it died still counts.
+    pump(kWorkAtItsEnd);
     pid_ = -1;
     link_ = UniqueFd();
     // Said again with the next run: who sends that one need not be who hears this answer.

@@ -7,7 +7,8 @@
 //
 // Owns      the pipes and the socket to each kernel, and the queue of requests for it.
 // Trusts    nothing that a kernel sends: its own code can write any bytes to that socket. Lengths
-//           are checked; JSON passes unread to the host, which checks it again.
+//           and types are checked, and one that breaks them is ended. An event passes unread to the
+//           host, which checks it; what goes into an answer of ours is parsed first.
 // A kernel comes from the zygote: PID 1 rings the nest's bell and sends the kernel's ends of the
 // socket and the pipes; the first message on the socket tells it that the walls stand, the first
 // answer is its process id. When none comes (the zygote is gone) it is started as a program, which
@@ -105,7 +106,9 @@ public:
     void submit(KernelCall& call);
     void forget(KernelCall& call);  // the operation is going away
     void watch(PollSet& set);
+    // Moves a turn's worth; `more()` then tells whether there was more.
     void pump();
+    [[nodiscard]] bool more() const noexcept { return more_; }
     // The process ended (reaped by the loop): answer whoever waits.
     void process_ended(int status);
     void signal(int number);
@@ -132,10 +135,24 @@ private:
     void send_current();
     void post(char type, std::string_view payload);
     bool write_pending();
-    bool read_link();
-    // True when bytes were moved.
-    bool pass_output(UniqueFd& source, wire::Kind kind, std::string& background);
-    bool take_message();
+    struct Header {
+        std::uint32_t length = 0;
+        char type = 0;
+        bool whole = false;
+    };
+    struct Owed {
+        std::size_t out, err;
+    };
+    void pump(std::size_t work_max);
+    // These return what it cost, 0 when nothing was moved.
+    std::size_t step();
+    std::size_t read_link();
+    std::size_t pass_output(UniqueFd& source, std::size_t bytes_max, wire::Kind kind,
+                            std::string& background);
+    std::size_t take_message(const Header& header);
+    [[nodiscard]] std::optional<Header> next_header() const;
+    [[nodiscard]] bool is_known(char type) const;
+    void disown();
     void finish_current(std::string_view kernel_json);
     void deliver_background();
 
@@ -145,7 +162,10 @@ private:
     bool forsaken_ = false;
     Clock::time_point summoned_{};
     UniqueFd link_, out_, err_;
-    std::string in_;       // bytes from the kernel that are not handled yet
+    std::string in_;            // bytes from the kernel
+    std::size_t in_taken_ = 0;  // of them, handled
+    std::optional<Owed> owed_;  // printed before the next message, and not passed on yet
+    bool more_ = false;
     std::string pending_;  // bytes to the kernel that it has not taken yet
     std::string event_;    // an event on its way to the host, in pieces
     std::size_t event_sent_ = 0;
