@@ -10,8 +10,10 @@
 #include "sys/syscalls.hpp"
 #include "wire/assembler.hpp"
 
+#include <csetjmp>
 #include <csignal>
 #include <cstring>
+#include <ctime>
 #include <sched.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -75,9 +77,57 @@ void tell_own_pid(int link) {
     [[maybe_unused]] const auto unread = ::write(link, message, sizeof message);
 }
 
+constexpr std::size_t kHelperStackBytes = 32 * 1024;
+// Counted in looks and not by the clock, which runs on while a machine sleeps.
+constexpr timespec kLookEvery{0, 20'000'000};
+constexpr int kLooksMax = 1000;
+
+sigset_t child_signal() noexcept {
+    sigset_t set;
+    ::sigemptyset(&set);
+    ::sigaddset(&set, SIGCHLD);
+    return set;
+}
+
+// Shares our memory until it ends, and does nothing but this: it can be killed at any point, with
+// its sandbox. The fork's memory is its own: it goes on where fork_kernel() waits.
+int be_helper(void* kernel_begins) noexcept {
+    if (bare_fork() == 0) std::longjmp(*static_cast<std::jmp_buf*>(kernel_begins), 1);
+    ::_exit(0);
+}
+
+// Nothing here takes a lock or memory: this is the state that the kernel is forked with.
+// The helper is a process of the sandbox, and where all is one user its programs can stop it. We
+// hear of that as of its end; nobody stops it but an attacker, so it is ended.
+void see_off(pid_t helper) noexcept {
+    const sigset_t child = child_signal();
+    for (int looks = 0;; ++looks) {
+        siginfo_t how{};
+        if (::waitid(P_PID, static_cast<id_t>(helper), &how, WEXITED | WSTOPPED | WNOHANG) != 0) {
+            return;
+        }
+        const bool stopped = how.si_pid == helper && how.si_code == CLD_STOPPED;
+        if (how.si_pid == helper && !stopped) return;
+        if (stopped || looks >= kLooksMax) ::kill(helper, SIGKILL);
+        ::sigtimedwait(&child, nullptr, &kLookEvery);
+    }
+}
+
+// As vfork, but for the waiting: that would last for as long as somebody keeps the helper stopped.
+// The stack is its own, in this frame: a kernel that leaves it goes up, as if it returned.
+[[gnu::noinline]] void run_helper(std::jmp_buf& kernel_begins) noexcept {
+    alignas(16) char stack[kHelperStackBytes];
+    const pid_t helper =
+        ::clone(be_helper, stack + sizeof stack, CLONE_VM | SIGCHLD, &kernel_begins);
+    if (helper > 0) see_off(helper);
+}
+
 }  // namespace
 
 int Zygote::serve() {
+    // Heard where we wait for it. A kernel starts with no signal blocked.
+    const sigset_t child = child_signal();
+    ::sigprocmask(SIG_BLOCK, &child, nullptr);
     prepare_bare_fork();
     seal_arenas();
     gather_into_huge_pages();
@@ -97,24 +147,20 @@ int Zygote::serve() {
         if (type == "init") {
             apply_config(*request, surroundings_);
         } else if (type == "kernel" && along.size() >= kFirstDoor) {
-            const int link = fork_kernel(std::move(along));
+            along_ = std::move(along);
+            const int link = fork_kernel();
             if (link >= 0) return link;
+            along_.clear();
         }
     }
 }
 
-int Zygote::fork_kernel(std::vector<UniqueFd> along) {
+int Zygote::fork_kernel() {
     // Failing here closes the descriptors, which tells PID 1 that no kernel comes.
-    if (::setns(along[3].get(), CLONE_NEWPID) != 0) return -1;
-    const pid_t helper = ::vfork();
-    if (helper == 0) {
-        // Shares our memory and our stack until it ends, and does nothing but this: it can be
-        // killed at any point, with its sandbox. The fork's memory is its own: it may return.
-        const pid_t kernel = bare_fork();
-        if (kernel == 0) return be_kernel(std::move(along));
-        ::_exit(0);
-    }
-    if (helper > 0) ::waitpid(helper, nullptr, 0);
+    if (::setns(along_[3].get(), CLONE_NEWPID) != 0) return -1;
+    std::jmp_buf kernel_begins;
+    if (setjmp(kernel_begins) != 0) return be_kernel();
+    run_helper(kernel_begins);
     // Back: whatever we forked next would be born there, and a sandbox that has ended would be kept
     // by our hold on it.
     const UniqueFd self(sys::pidfd_open(::getpid()));
@@ -122,7 +168,8 @@ int Zygote::fork_kernel(std::vector<UniqueFd> along) {
     return -1;
 }
 
-int Zygote::be_kernel(std::vector<UniqueFd> along) {
+int Zygote::be_kernel() {
+    std::vector<UniqueFd> along = std::move(along_);
     // Into the cgroup before all else, so that the pages it copies are the sandbox's. Not by the
     // helper: in a frozen or throttled sandbox it would stop, and the zygote with it.
     for (std::size_t i = kFirstDoor; i < along.size(); ++i) {
@@ -146,7 +193,8 @@ int Zygote::be_kernel(std::vector<UniqueFd> along) {
     tell_own_pid(link);
     ::umask(022);
     stand_first_for_the_oom_killer();
-    // Python expects SIGPIPE ignored, and SIGINT at the handler that it installed itself.
+    // Python expects SIGPIPE and SIGXFSZ ignored, and SIGINT at the handler that it installed
+    // itself.
     struct sigaction interrupt {};
     ::sigaction(SIGINT, nullptr, &interrupt);
     // High numbers first: the descriptors may lie where 0 to 3 are going to be.
@@ -158,6 +206,7 @@ int Zygote::be_kernel(std::vector<UniqueFd> along) {
     if (!prepare_child(in, out, err, false, failure)) refuse_to_live(failure);
     ::sigaction(SIGINT, &interrupt, nullptr);
     ::signal(SIGPIPE, SIG_IGN);
+    ::signal(SIGXFSZ, SIG_IGN);  // a file that grows too large is an OSError, not an end
     if (!sys::confine_self(surroundings_.confinement(), failure)) refuse_to_live(failure);
     ::prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);  // /proc/self belongs to the user again
     if (::dup2(kept_link, kLinkInKernel) < 0) ::_exit(126);

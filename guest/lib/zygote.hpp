@@ -1,7 +1,7 @@
 #pragma once
 // The zygote's side of the fork: a Python that has imported its packages, and forks kernels.
 //
-//     nest --init, kernel + descriptors--> zygote --vfork, fork--> kernel, a child of PID 1
+//     nest --init, kernel + descriptors--> zygote --clone, fork--> kernel, a child of PID 1
 //
 // A kernel is born into a sandbox's PID namespace by way of a helper that ends at once, so that it
 // is orphaned there and PID 1 adopts it. It enters the sandbox's cgroup, waits for PID 1's word
@@ -28,10 +28,11 @@ public:
 
 private:
     // The kernel link in a process that became a kernel, -1 in the zygote.
-    int fork_kernel(std::vector<UniqueFd> along);
-    int be_kernel(std::vector<UniqueFd> along);
+    int fork_kernel();
+    int be_kernel();
 
     UniqueFd control_;
+    std::vector<UniqueFd> along_;  // of the request under way
     Surroundings surroundings_;
 };
 
