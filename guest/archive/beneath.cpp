@@ -6,14 +6,26 @@
 #include <cerrno>
 #include <fcntl.h>
 #include <linux/openat2.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 
 namespace atl::archive {
 
 namespace {
 
-// For kernels and seccomp filters without openat2. One part at a time, none of them ".." and none
-// followed: the same promise, at one call a part.
+// openat2 says of a link that it is one; O_NOFOLLOW with O_DIRECTORY only that it is no directory.
+int open_part(int at, const char* part, int flags) {
+    const int fd = ::openat(at, part, flags | O_NOFOLLOW | O_CLOEXEC);
+    struct stat info {};
+    if (fd < 0 && errno == ENOTDIR) {
+        const bool known = ::fstatat(at, part, &info, AT_SYMLINK_NOFOLLOW) == 0;
+        errno = known && S_ISLNK(info.st_mode) ? ELOOP : ENOTDIR;
+    }
+    return fd;
+}
+
+// Where there is no openat2, as inside a sandbox, whose filter cannot look into its arguments. One
+// part at a time, none of them ".." and none followed: the same promise, at one call a part.
 int open_by_parts(int root, const std::string& path, int flags) {
     UniqueFd here;
     int at_fd = root;
@@ -21,9 +33,8 @@ int open_by_parts(int root, const std::string& path, int flags) {
     for (;;) {
         const std::size_t end = std::min(path.find('/', at), path.size());
         const std::string part = path.substr(at, end - at);
-        if (end == path.size()) return ::openat(at_fd, part.c_str(), flags);
-        const int next =
-            ::openat(at_fd, part.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        if (end == path.size()) return open_part(at_fd, part.c_str(), flags);
+        const int next = open_part(at_fd, part.c_str(), O_PATH | O_DIRECTORY);
         if (next < 0) return -1;
         here = UniqueFd(next);
         at_fd = next;
@@ -48,7 +59,7 @@ Result<UniqueFd> open_beneath(int root, const std::string& path, int flags) {
     // Without O_NOFOLLOW, which would turn the clear "it is a link" of a last part into a vague
     // "not a directory".
     int fd = static_cast<int>(::syscall(SYS_openat2, root, inner.c_str(), &how, sizeof how));
-    if (fd < 0 && errno == ENOSYS) fd = open_by_parts(root, inner, flags | O_NOFOLLOW);
+    if (fd < 0 && errno == ENOSYS) fd = open_by_parts(root, inner, flags);
     if (fd < 0) return errno_error("open");
     return UniqueFd(fd);
 }

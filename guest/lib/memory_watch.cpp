@@ -50,6 +50,20 @@ std::uint64_t add_memory_files(const std::string& pid, MemoryFiles& files) {
     return held;
 }
 
+std::uint64_t mapped_bytes(const std::string& rollup) {
+    const std::uint64_t own =
+        1024 * (kilobytes(rollup, "Private_Clean:") + kilobytes(rollup, "Private_Dirty:"));
+    return std::max(own, 1024 * kilobytes(rollup, "Pss_Shmem:"));
+}
+
+// A process can shut its details away from us, but not this. It counts what is shared with the
+// zygote as well: too much rather than nothing.
+std::uint64_t resident_bytes_of(const std::string& pid) {
+    const auto text = sys::read_small_file("/proc/" + pid + "/status");
+    if (!text) return 0;  // it has ended
+    return 1024 * (kilobytes(*text, "\nRssAnon:") + kilobytes(*text, "\nRssShmem:"));
+}
+
 }  // namespace
 
 MemoryUse measure_memory() {
@@ -65,10 +79,7 @@ MemoryUse measure_memory() {
         const auto text =
             sys::read_small_file(std::string("/proc/") + entry->d_name + "/smaps_rollup");
         ++use.processes;
-        if (!text) continue;
-        const std::uint64_t own =
-            1024 * (kilobytes(*text, "Private_Clean:") + kilobytes(*text, "Private_Dirty:"));
-        const std::uint64_t mapped = std::max(own, 1024 * kilobytes(*text, "Pss_Shmem:"));
+        const std::uint64_t mapped = text ? mapped_bytes(*text) : resident_bytes_of(entry->d_name);
         const std::uint64_t held = pid > 1 ? add_memory_files(entry->d_name, files) : 0;
         const std::uint64_t bytes = std::max(mapped, held);
         use.bytes += mapped;

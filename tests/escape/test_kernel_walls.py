@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from harness import probe
-from harness.cli import atoll
+from harness.cli import atoll, run_json
 from harness.driver import ROOT, Refused
 
 NOBODY = 65534
@@ -364,10 +364,105 @@ def test_k9_set_user_id_programs(sandbox):
     started = auxv(sandbox.run(program, "--help", env=environment).out)
     assert started["AT_SECURE"] == "0"
     assert started["AT_EUID"] == started["AT_UID"] == "1000"
-    # One of their own making: the bits can be set, and do nothing.
-    own = sandbox.shell("cp /usr/bin/id /session/id && chmod 6755 /session/id && /session/id -u; "
+    # One of their own making cannot be had.
+    own = sandbox.shell("cp /usr/bin/id /session/id; chmod 6755 /session/id || /session/id -u; "
                         "sudo -n id 2>&1; su -c id </dev/null 2>&1")
     assert own.out.startswith("1000\n") and "uid=0" not in own.out
+
+
+LENDING = """
+import ctypes, errno, os, platform, stat, time
+libc = ctypes.CDLL(None, use_errno=True)
+x86 = platform.machine() == "x86_64"
+NUMBERS = {"open": 2, "openat": 257, "creat": 85, "chmod": 90, "fchmod": 91, "fchmodat": 268,
+           "mknod": 133, "mknodat": 259, "fchmodat2": 452, "openat2": 437} if x86 else {
+           "openat": 56, "fchmod": 52, "fchmodat": 53, "mknodat": 33, "fchmodat2": 452,
+           "openat2": 437}
+O_TMPFILE = os.O_TMPFILE
+CREATE = os.O_CREAT | os.O_WRONLY
+count = time.time_ns()
+def attempt(label, name, *arguments):
+    if name not in NUMBERS:
+        return
+    ctypes.set_errno(0)
+    done = libc.syscall(NUMBERS[name], *arguments)
+    print(label, "did" if done >= 0 else errno.errorcode[ctypes.get_errno()])
+def fresh():
+    global count
+    count += 1
+    return b"%s/new%d" % (folder, count)
+for folder in (b"/session", b"/data/given"):
+    if not os.path.isdir(folder):
+        continue
+    file = folder + b"/file"
+    os.close(os.open(file, CREATE, 0o755))
+    fd = os.open(file, os.O_RDWR)
+    for bits in (0o4755, 0o2755, 0o6755, 0o104755, 0xffff0000 | 0o4755):
+        attempt("open", "open", fresh(), CREATE, bits)
+        attempt("open", "open", folder, O_TMPFILE | os.O_RDWR, bits)
+        attempt("open", "openat", -100, fresh(), CREATE, bits)
+        attempt("open", "openat", -100, folder, O_TMPFILE | os.O_RDWR, bits)
+        attempt("open", "creat", fresh(), bits)
+        attempt("chmod", "chmod", file, bits)
+        attempt("chmod", "fchmod", fd, bits)
+        attempt("chmod", "fchmodat", -100, file, bits)
+        attempt("chmod", "fchmodat2", -100, file, bits, 0)
+        attempt("mknod", "mknod", fresh(), stat.S_IFREG | bits & 0o7777, 0)
+        attempt("mknod", "mknodat", -100, fresh(), stat.S_IFREG | bits & 0o7777, 0)
+        attempt("mknod", "mknod", fresh(), bits & 0o7777, 0)
+        attempt("openat2", "openat2", -100, fresh(), (ctypes.c_uint64 * 3)(CREATE, bits & 0o7777, 0),
+                24)
+    # What looks alike and is harmless.
+    attempt("fine", "openat", -100, file, os.O_RDONLY, 0o6755)
+    attempt("fine", "openat", -100, fresh(), CREATE, 0o1777)
+    attempt("fine", "fchmod", fd, 0o1755)
+    attempt("fine", "mknodat", -100, fresh(), stat.S_IFIFO | 0o777, 0)
+    for name in os.listdir(folder):
+        if os.lstat(os.path.join(folder, name)).st_mode & 0o6000:
+            print("lends", name)
+"""
+
+
+def test_k9_no_file_lends_an_identity(tmp_path, sandbox):
+    """A file in a folder of the host's belongs there to whoever gave it, root perhaps: a program
+    with the set-user-id bit in it would be root's for every user of the host. No call sets it."""
+    given = tmp_path / "given"
+    given.mkdir(mode=0o755)
+    outside = run_json("--mount-rw", f"{given}:/data/given", "-c", LENDING)
+    for out in (outside["stdout"], sandbox.run("python", "-S", "-c", LENDING).out,
+                sandbox.python(LENDING).out):
+        found = [line.split() for line in out.splitlines()]
+        assert {result for name, result in found if name in ("open", "mknod")} == {"EPERM"}, out
+        assert {result for name, result in found if name == "chmod"} <= {"EPERM", "ENOSYS"}, out
+        assert {result for name, result in found if name == "openat2"} == {"ENOSYS"}, out
+        assert {result for name, result in found if name == "fine"} == {"did"}, out
+        assert "lends" not in out and "chmod EPERM" in out
+    assert given.joinpath("file").exists()
+    for path in given.iterdir():
+        assert not path.lstat().st_mode & 0o6000, path
+
+
+def test_k9_what_sets_modes_in_good_faith_works(sandbox):
+    """tar, git, install, pip's own unpacking: none of them needs those bits."""
+    done = sandbox.shell("""
+set -e; cd /work; umask 022
+mkdir -p tree/sub; echo x >tree/sub/f; chmod 755 tree/sub/f; chmod 1777 tree
+tar cpf t.tar tree; mkdir out; tar xpf t.tar -C out; stat -c %a out/tree out/tree/sub/f
+install -m 750 tree/sub/f installed; cp -a tree copy; stat -c %a installed copy/sub/f
+if command -v git >/dev/null; then
+    git init -q repo && cd repo && echo y >g && git add g &&
+        git -c user.name=n -c user.email=e commit -qm m && git status --short && cd ..
+fi
+python - <<'END'
+import shutil, tempfile, zipfile, tarfile, os
+with zipfile.ZipFile("z.zip", "w") as z: z.write("tree/sub/f")
+with zipfile.ZipFile("z.zip") as z: z.extractall("unzipped")
+shutil.copytree("tree", "copied"); tarfile.open("t.tar").extractall("untarred")
+tempfile.NamedTemporaryFile().close(); os.makedirs("m/n", 0o755)
+END
+echo done
+""")
+    assert done.out == "1777\n755\n750\n755\ndone\n", done
 
 
 @pytest.mark.root_only

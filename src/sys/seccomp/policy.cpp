@@ -14,6 +14,7 @@
 #include <span>
 #include <sys/mman.h>
 #include <sys/personality.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 
@@ -26,12 +27,10 @@ constexpr const char* kAllowed[] = {
     // files and directories
     "access",
     "chdir",
-    "chmod",
     "chown",
     "close",
     "close_range",
     "copy_file_range",
-    "creat",
     "dup",
     "dup2",
     "dup3",
@@ -40,9 +39,6 @@ constexpr const char* kAllowed[] = {
     "fadvise64",
     "fallocate",
     "fchdir",
-    "fchmod",
-    "fchmodat",
-    "fchmodat2",
     "fchown",
     "fchownat",
     "fdatasync",
@@ -77,9 +73,6 @@ constexpr const char* kAllowed[] = {
     "mkdir",
     "mkdirat",
     "newfstatat",
-    "open",
-    "openat",
-    "openat2",
     "pread64",
     "preadv",
     "preadv2",
@@ -217,8 +210,6 @@ constexpr const char* kAllowed[] = {
     "pidfd_getfd",
     "pidfd_open",
     "pidfd_send_signal",
-    "prctl",
-    "prlimit64",
     "restart_syscall",
     "rseq",
     "rt_sigaction",
@@ -237,9 +228,6 @@ constexpr const char* kAllowed[] = {
     "sched_getscheduler",
     "sched_rr_get_interval",
     "sched_setaffinity",
-    "sched_setattr",
-    "sched_setparam",
-    "sched_setscheduler",
     "sched_yield",
     "seccomp",
     "set_robust_list",
@@ -251,7 +239,6 @@ constexpr const char* kAllowed[] = {
     "setgroups",
     "setitimer",
     "setpgid",
-    "setpriority",
     "setregid",
     "setresgid",
     "setresuid",
@@ -545,20 +532,105 @@ constexpr std::uint64_t kRefusedFileControls[] = {F_SETLEASE, 1024 + 16 /* F_SET
 // "Any request but those": a rule can only say what a masked argument equals, so the numbers are
 // covered by the largest blocks that hold none of the refused ones. The kernel reads 32 bits of
 // the request, so the upper half is masked away; else it could be used to dodge the comparison.
-void allow_requests(Builder& builder, const char* call, std::span<const std::uint64_t> refused,
-                    std::uint64_t block = 0, unsigned free_bits = 32) {
+void allow_others(Builder& builder, const char* call, unsigned argument,
+                  std::span<const std::uint64_t> listed, std::uint64_t block = 0,
+                  unsigned free_bits = 32) {
     const std::uint64_t mask = 0xffffffff & ~((std::uint64_t{1} << free_bits) - 1);
     bool clean = true;
-    for (const auto request : refused) clean = clean && (request & mask) != block;
+    for (const auto request : listed) clean = clean && (request & mask) != block;
     if (clean) {
-        builder.rule(SCMP_ACT_ALLOW, call, {SCMP_A1(SCMP_CMP_MASKED_EQ, mask, block)});
-    } else if (free_bits == 0) {
-        builder.rule(SCMP_ACT_ERRNO(EPERM), call, {SCMP_A1(SCMP_CMP_MASKED_EQ, mask, block)});
-    } else {
+        builder.rule(SCMP_ACT_ALLOW, call, {SCMP_CMP(argument, SCMP_CMP_MASKED_EQ, mask, block)});
+    } else if (free_bits > 0) {
         const std::uint64_t upper = block | (std::uint64_t{1} << (free_bits - 1));
-        allow_requests(builder, call, refused, block, free_bits - 1);
-        allow_requests(builder, call, refused, upper, free_bits - 1);
+        allow_others(builder, call, argument, listed, block, free_bits - 1);
+        allow_others(builder, call, argument, listed, upper, free_bits - 1);
     }
+}
+
+void allow_requests(Builder& builder, const char* call, std::span<const std::uint64_t> refused) {
+    allow_others(builder, call, 1, refused);
+    for (const auto request : refused) {
+        builder.rule(SCMP_ACT_ERRNO(EPERM), call,
+                     {SCMP_A1(SCMP_CMP_MASKED_EQ, 0xffffffff, request)});
+    }
+}
+
+// A file that a sandbox makes in a folder of the host's belongs there to whoever gave the folder,
+// root perhaps. With one of these bits it would lend that identity to all who can reach it. (mkdir
+// is not here: the kernel itself ignores the bits in it.)
+constexpr std::uint64_t kLendingBits = S_ISUID | S_ISGID;
+constexpr std::uint64_t kLendingModes[] = {S_ISUID, S_ISGID, kLendingBits};
+constexpr std::uint64_t kCreating = O_CREAT | (O_TMPFILE & ~O_DIRECTORY);
+
+void allow_modes(Builder& builder) {
+    struct Call {
+        const char* name;
+        unsigned mode;
+    };
+    for (const auto& [name, mode] : {Call{"chmod", 1}, Call{"fchmod", 1}, Call{"fchmodat", 2},
+                                     Call{"fchmodat2", 2}, Call{"creat", 1}}) {
+        builder.rule(SCMP_ACT_ALLOW, name, {SCMP_CMP(mode, SCMP_CMP_MASKED_EQ, kLendingBits, 0)});
+        for (const auto bits : kLendingModes) {
+            builder.rule(SCMP_ACT_ERRNO(EPERM), name,
+                         {SCMP_CMP(mode, SCMP_CMP_MASKED_EQ, kLendingBits, bits)});
+        }
+    }
+    // The mode counts where a file may be made; elsewhere it can be anything. openat2 is in no
+    // list, since its mode lies in memory; on ENOSYS programs fall back to openat.
+    for (const auto& [name, mode] : {Call{"open", 2}, Call{"openat", 3}}) {
+        const unsigned flags = mode - 1;
+        builder.rule(SCMP_ACT_ALLOW, name, {SCMP_CMP(mode, SCMP_CMP_MASKED_EQ, kLendingBits, 0)});
+        for (const auto bits : kLendingModes) {
+            const auto lends = SCMP_CMP(mode, SCMP_CMP_MASKED_EQ, kLendingBits, bits);
+            builder.rule(SCMP_ACT_ALLOW, name,
+                         {SCMP_CMP(flags, SCMP_CMP_MASKED_EQ, kCreating, 0), lends});
+            for (const auto making : {std::uint64_t{O_CREAT}, kCreating & ~O_CREAT, kCreating}) {
+                builder.rule(SCMP_ACT_ERRNO(EPERM), name,
+                             {SCMP_CMP(flags, SCMP_CMP_MASKED_EQ, kCreating, making), lends});
+            }
+        }
+    }
+    for (const auto& [name, mode] : {Call{"mknod", 1}, Call{"mknodat", 2}}) {
+        for (const std::uint64_t kind : {std::uint64_t{0}, std::uint64_t{S_IFREG},
+                                         std::uint64_t{S_IFIFO}, std::uint64_t{S_IFSOCK}}) {
+            builder.rule(SCMP_ACT_ALLOW, name,
+                         {SCMP_CMP(mode, SCMP_CMP_MASKED_EQ, S_IFMT | kLendingBits, kind)});
+            for (const auto bits : kLendingModes) {
+                builder.rule(
+                    SCMP_ACT_ERRNO(EPERM), name,
+                    {SCMP_CMP(mode, SCMP_CMP_MASKED_EQ, S_IFMT | kLendingBits, kind | bits)});
+            }
+        }
+        for (const std::uint64_t kind : {std::uint64_t{S_IFCHR}, std::uint64_t{S_IFBLK}}) {
+            builder.rule(SCMP_ACT_ERRNO(EPERM), name,
+                         {SCMP_CMP(mode, SCMP_CMP_MASKED_EQ, S_IFMT, kind)});
+        }
+    }
+}
+
+// Where a sandbox is one user, PID 1 is that user too, and what an ordinary user may do to an own
+// process would slow or blind it: so a process sets these for itself only. Reading is free.
+void allow_upon_self(Builder& builder) {
+    const auto allow = SCMP_ACT_ALLOW, refuse = SCMP_ACT_ERRNO(EPERM);
+    const auto self = SCMP_A0(SCMP_CMP_EQ, 0), other = SCMP_A0(SCMP_CMP_NE, 0);
+    builder.rule(allow, "prlimit64", {self});
+    builder.rule(allow, "prlimit64", {other, SCMP_A2(SCMP_CMP_EQ, 0)});
+    builder.rule(refuse, "prlimit64", {other, SCMP_A2(SCMP_CMP_NE, 0)});
+    for (const char* call : {"sched_setattr", "sched_setparam", "sched_setscheduler"}) {
+        builder.rule(allow, call, {self});
+        builder.rule(refuse, call, {other});
+    }
+    // The first argument is the kind here, PRIO_PROCESS being 0.
+    builder.rule(allow, "setpriority", {self, SCMP_A1(SCMP_CMP_EQ, 0)});
+    builder.rule(refuse, "setpriority", {self, SCMP_A1(SCMP_CMP_NE, 0)});
+    builder.rule(refuse, "setpriority", {other});
+    // A process that shuts itself away from PID 1 could not be measured. Programs that ask for it
+    // (ssh-agent) give up when refused, so it is answered as if it were done.
+    constexpr std::uint64_t kDumpable[] = {PR_SET_DUMPABLE};
+    allow_others(builder, "prctl", 0, kDumpable);
+    const auto set_dumpable = SCMP_A0(SCMP_CMP_MASKED_EQ, 0xffffffff, PR_SET_DUMPABLE);
+    builder.rule(allow, "prctl", {set_dumpable, SCMP_A1(SCMP_CMP_EQ, 1)});
+    builder.rule(SCMP_ACT_ERRNO(0), "prctl", {set_dumpable, SCMP_A1(SCMP_CMP_NE, 1)});
 }
 
 void allow_by_argument(Builder& builder) {
@@ -573,17 +645,8 @@ void allow_by_argument(Builder& builder) {
     // glibc falls back to clone.
     allow_requests(builder, "ioctl", kRefusedIoctls);
     allow_requests(builder, "fcntl", kRefusedFileControls);
-    for (const char* call : {"mknod", "mknodat"}) {
-        const unsigned mode = std::strcmp(call, "mknod") == 0 ? 1 : 2;
-        for (const std::uint64_t kind : {std::uint64_t{0}, std::uint64_t{S_IFREG},
-                                         std::uint64_t{S_IFIFO}, std::uint64_t{S_IFSOCK}}) {
-            builder.rule(allow, call, {SCMP_CMP(mode, SCMP_CMP_MASKED_EQ, S_IFMT, kind)});
-        }
-        for (const std::uint64_t kind : {std::uint64_t{S_IFCHR}, std::uint64_t{S_IFBLK}}) {
-            builder.rule(SCMP_ACT_ERRNO(EPERM), call,
-                         {SCMP_CMP(mode, SCMP_CMP_MASKED_EQ, S_IFMT, kind)});
-        }
-    }
+    allow_modes(builder);
+    allow_upon_self(builder);
     for (const std::uint64_t persona :
          {std::uint64_t{PER_LINUX}, std::uint64_t{ADDR_NO_RANDOMIZE}, std::uint64_t{0xffffffff}}) {
         builder.rule(allow, "personality", {SCMP_A0(SCMP_CMP_EQ, persona)});

@@ -9,7 +9,9 @@
 #include <sched.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <termios.h>
@@ -81,6 +83,47 @@ TEST(Filter, RefusesAndAllows) {
          [] { return ::syscall(SYS_mknodat, AT_FDCWD, "/nowhere/x", S_IFCHR | 0600, 0); }},
         {"mknod of a fifo", ENOENT,
          [] { return ::syscall(SYS_mknodat, AT_FDCWD, "/nowhere/x", S_IFIFO | 0600, 0); }},
+        {"mknod with set-user-id", EPERM,
+         [] { return ::syscall(SYS_mknodat, AT_FDCWD, "/nowhere/x", S_IFREG | 04755, 0); }},
+        {"chmod", ENOENT, [] { return ::syscall(SYS_fchmodat, AT_FDCWD, "/nowhere/x", 01777); }},
+        {"chmod with set-user-id", EPERM,
+         [] { return ::syscall(SYS_fchmodat, AT_FDCWD, "/nowhere/x", 04755); }},
+        {"chmod with set-group-id", EPERM, [] { return ::syscall(SYS_fchmod, -1, 02755); }},
+        {"a new file", ENOENT,
+         [] { return ::syscall(SYS_openat, AT_FDCWD, "/nowhere/x", O_CREAT | O_WRONLY, 0666); }},
+        {"a new file with both", EPERM,
+         [] { return ::syscall(SYS_openat, AT_FDCWD, "/nowhere/x", O_CREAT | O_WRONLY, 06755); }},
+        {"a nameless file with set-user-id", EPERM,
+         [] { return ::syscall(SYS_openat, AT_FDCWD, "/nowhere", O_TMPFILE | O_RDWR, 04755); }},
+        {"a mode that counts for nothing", ENOENT,
+         [] { return ::syscall(SYS_openat, AT_FDCWD, "/nowhere/x", O_RDONLY, 06755); }},
+        {"openat2", ENOSYS, [] { return ::syscall(SYS_openat2, AT_FDCWD, "/", nullptr, 0); }},
+        {"own limits", 0,
+         [] {
+             rlimit64 limit{};
+             return ::syscall(SYS_prlimit64, 0, RLIMIT_CORE, nullptr, &limit);
+         }},
+        {"another's limits, read", 0,
+         [] {
+             rlimit64 limit{};
+             return ::syscall(SYS_prlimit64, ::getpid(), RLIMIT_CORE, nullptr, &limit);
+         }},
+        {"another's limits", EPERM,
+         [] {
+             const rlimit64 limit{1, 1};
+             return ::syscall(SYS_prlimit64, ::getpid(), RLIMIT_CORE, &limit, nullptr);
+         }},
+        {"own nice", 0, [] { return ::syscall(SYS_setpriority, PRIO_PROCESS, 0, 19); }},
+        {"another's nice", EPERM, [] { return ::syscall(SYS_setpriority, PRIO_PROCESS, 1, 19); }},
+        {"everybody's nice", EPERM, [] { return ::syscall(SYS_setpriority, PRIO_USER, 0, 19); }},
+        {"another's scheduler", EPERM,
+         [] { return ::syscall(SYS_sched_setscheduler, 1, 0, nullptr); }},
+        {"dumpable, as if", 0,
+         [] {
+             // The high bits are not the kernel's business.
+             const long done = ::syscall(SYS_prctl, 0x100000000ul | PR_SET_DUMPABLE, 0, 0, 0, 0);
+             return done == 0 && ::prctl(PR_GET_DUMPABLE, 0, 0, 0, 0) == 1 ? 0L : -1L;
+         }},
     };
     for (const auto& row : rows) {
         SCOPED_TRACE(row.name);
