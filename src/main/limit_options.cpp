@@ -30,9 +30,17 @@ Result<core::Mount> mount_from(const std::string& option, const std::string& tex
     mount.writable = writable;
     const auto colon = text.rfind(":/");
     mount.source = text.substr(0, colon);
+    if (mount.source.empty() || mount.source == ":") {
+        return about(option, "\"" + text + "\" names nothing to mount: SOURCE[:TARGET]");
+    }
     std::error_code failed;
     const auto source = std::filesystem::absolute(mount.source, failed);
     if (!std::filesystem::exists(source, failed)) {
+        if (mount.source.find(':') != std::string::npos) {
+            return about(option, "\"" + text +
+                                     "\": what follows the colon must be an absolute path inside, "
+                                     "such as /data/input");
+        }
         return about(option, "there is nothing at " + mount.source + " to mount");
     }
     if (colon == std::string::npos) {

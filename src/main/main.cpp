@@ -9,9 +9,28 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
+#include <fcntl.h>
+#include <unistd.h>
+
+namespace {
+
+// A standard stream that is closed leaves its number to the next file that is opened, into which
+// output or an error message would go. Where stdout was, writing goes on to fail: what a program
+// prints must not vanish without a word.
+void fill_standard_streams() {
+    for (int fd = 0; fd <= STDERR_FILENO; ++fd) {
+        if (::fcntl(fd, F_GETFD) >= 0) continue;
+        // The lowest free number is this one.
+        if (::open("/dev/null", fd == STDOUT_FILENO ? O_RDONLY : O_RDWR) != fd) std::_Exit(125);
+    }
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
+    fill_standard_streams();
     CLI::App app{"Atoll: a safe place for AI agents to work"};
     app.set_version_flag("--version", "atoll " ATOLL_VERSION);
     app.require_subcommand(1);

@@ -12,6 +12,7 @@
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/use_awaitable.hpp>
+#include <boost/json/serialize.hpp>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -172,7 +173,13 @@ private:
             asio::co_spawn(context_, forward_input(), asio::detached);
         }
         auto pass_on = [this](wire::Kind kind, std::string_view bytes) { output(kind, bytes); };
-        result_.program = co_await program_->run(one_.request, pass_on);
+        try {
+            result_.program = co_await program_->run(one_.request, pass_on);
+        } catch (const ErrorException& refused) {
+            // The guest's own words; if the link had broken, there would be none.
+            if (refused.error.message.rfind("run ", 0) != 0) throw;
+            result_.not_started = refused.error;
+        }
         terminal_.reset();
         if (one_.collect && link_->alive()) co_await list_files();
     }
@@ -315,6 +322,27 @@ json::object to_json(const OneOffResult& result) {
     };
     if (!result.files_complete) object["files_complete"] = false;
     return object;
+}
+
+std::string print_json(const json::value& value) {
+    if (value.is_double()) {
+        char digits[64];
+        const int length = std::snprintf(digits, sizeof digits, "%.3f", value.get_double());
+        return {digits, static_cast<std::size_t>(length)};
+    }
+    std::string text;
+    if (const auto* object = value.if_object()) {
+        for (const auto& [key, inner] : *object) {
+            text += text.empty() ? "{" : ",";
+            text += json::serialize(json::string(key)) + ":" + print_json(inner);
+        }
+        return text.empty() ? "{}" : text + "}";
+    }
+    if (const auto* array = value.if_array()) {
+        for (const auto& inner : *array) text += (text.empty() ? "[" : ",") + print_json(inner);
+        return text.empty() ? "[]" : text + "]";
+    }
+    return json::serialize(value);
 }
 
 void remember_arguments(int argc, char** argv) { arguments().assign(argv, argv + argc); }

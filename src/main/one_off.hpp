@@ -23,6 +23,8 @@ struct OneOff {
 
 struct OneOffResult {
     sessions::ProgramResult program;
+    // The sandbox stood, but the program is not there, or is none.
+    std::optional<Error> not_started;
     std::string out, err;  // when collected
     struct File {
         std::string path;
@@ -35,6 +37,9 @@ struct OneOffResult {
 
 [[nodiscard]] Result<OneOffResult> run_one_off(const core::SandboxSpec& spec, OneOff one);
 [[nodiscard]] boost::json::object to_json(const OneOffResult& result);
+
+// As JSON text for people too: numbers as 57.658, not 5.7658E1.
+[[nodiscard]] std::string print_json(const boost::json::value& value);
 
 // Bytes as valid UTF-8, what is none replaced.
 [[nodiscard]] std::string as_text(const std::string& bytes);

@@ -1,7 +1,8 @@
 // `atoll run`: one program in a sandbox of its own, thrown away afterwards.
 //
 // Exit status: the program's own; 128 + signal when a signal ended it; 124 when its time was up;
-// 125 when Atoll itself failed, 2 for wrong options.
+// 125 when Atoll itself failed, 126 and 127 when the command cannot be run or is not there, as a
+// shell has it; 2 for wrong options.
 #include "main/client_commands.hpp"
 #include "main/client_server.hpp"
 #include "main/commands.hpp"
@@ -9,10 +10,12 @@
 #include "main/one_off.hpp"
 
 #include <boost/json/serialize.hpp>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <iostream>
+#include <optional>
 #include <unistd.h>
 
 namespace atl::main {
@@ -23,11 +26,13 @@ namespace json = boost::json;
 namespace {
 
 constexpr std::size_t kScriptBytesMax = 16u << 20;
+constexpr int kExitNoProgram = 126;
+constexpr int kExitNotFound = 127;
 
 struct Options {
     SandboxOptions sandbox;
-    std::string code;
-    std::string language;
+    std::optional<std::string> code;
+    std::optional<std::string> language;
     std::string session;  // of a server; empty: a sandbox of its own
     bool as_json = false;
     std::vector<std::string> words;  // script and arguments, or a command after --
@@ -44,9 +49,10 @@ std::vector<std::string> interpreter(const std::string& language) {
     return {kBun, "--no-install", "--no-env-file"};
 }
 
-Result<std::string> language_of(const std::string& given, const fs::path& script,
+Result<std::string> language_of(const std::optional<std::string>& asked, const fs::path& script,
                                 const std::string& content) {
-    if (!given.empty()) {
+    if (asked) {
+        const std::string& given = *asked;
         if (given == "python" || given == "py") return std::string("python");
         if (given == "shell" || given == "sh" || given == "bash") return std::string("shell");
         if (given == "typescript" || given == "ts" || given == "javascript" || given == "js") {
@@ -99,22 +105,79 @@ Result<std::string> read_script(const std::string& path) {
     return content;
 }
 
+Result<std::string> read_stdin() {
+    std::string content;
+    char piece[64 * 1024];
+    for (;;) {
+        const ssize_t n = ::read(STDIN_FILENO, piece, sizeof piece);
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0) return invalid(std::string("read the code on stdin: ") + std::strerror(errno));
+        if (n == 0) return content;
+        content.append(piece, static_cast<std::size_t>(n));
+        if (content.size() > kScriptBytesMax) return invalid("the code on stdin is beyond 16 MiB");
+    }
+}
+
+bool lies_below(const std::string& path, const std::string& folder) {
+    return path == folder || path.rfind(folder + "/", 0) == 0;
+}
+
+// Without "//" and the like, which name the same place.
+std::string target_of(const core::Mount& mount) {
+    std::string target = fs::path(mount.target).lexically_normal().string();
+    while (target.size() > 1 && target.back() == '/') target.pop_back();
+    return target;
+}
+
+constexpr const char* kScriptFolder = "/work";
+
+// Where a script is inside already, when /work is a folder of the host that holds it: it runs among
+// the files that it belongs to.
+std::optional<std::string> mounted_at(const Options& options, const core::SandboxSpec& spec) {
+    if (options.words.empty() || options.words.front() == "-") return {};
+    std::error_code failed;
+    const auto script = fs::canonical(options.words.front(), failed).string();
+    for (const auto& mount : spec.mounts) {
+        if (!lies_below(kScriptFolder, target_of(mount))) continue;
+        const auto source = fs::canonical(mount.source, failed).string();
+        if (!script.empty() && !source.empty() && script.rfind(source + "/", 0) == 0) {
+            return target_of(mount) + script.substr(source.size());
+        }
+    }
+    return {};
+}
+
+// A place for a copy of the script that is the sandbox's own: never a file of the host's.
+Result<std::string> place_for(const std::string& name, const core::SandboxSpec& spec) {
+    for (const char* folder : {kScriptFolder, "/session", "/tmp"}) {
+        const std::string path = std::string(folder) + "/" + name;
+        bool taken = false;
+        for (const auto& mount : spec.mounts) {
+            taken =
+                taken || lies_below(path, target_of(mount)) || lies_below(target_of(mount), path);
+        }
+        if (!taken) return path;
+    }
+    return invalid("the mounts leave no folder for the script: /work, /session or /tmp");
+}
+
 // What is to be run, from the words of the command line.
-Result<OneOff> plan(const Options& options, bool after_dashes) {
+Result<OneOff> plan(const Options& options, const core::SandboxSpec& spec, bool after_dashes) {
     OneOff one;
     if (after_dashes) {
         if (options.words.empty()) return invalid("there is no command after --");
-        if (!options.code.empty()) return invalid("-c and a command after -- exclude each other");
+        if (options.words.front().empty()) return invalid("the command after -- is empty");
+        if (options.code) return invalid("-c and a command after -- exclude each other");
         one.request.argv = options.words;
         one.request.with_stdin = true;
         return one;
     }
-    if (!options.code.empty()) {
-        auto language = language_of(options.language.empty() ? "python" : options.language, "", "");
+    if (options.code) {
+        auto language = language_of(options.language.value_or("python"), "", "");
         if (!language) return language.error();
         one.request.argv = interpreter(*language);
         one.request.argv.push_back(*language == "typescript" ? "-e" : "-c");
-        one.request.argv.push_back(options.code);
+        one.request.argv.push_back(*options.code);
         one.request.argv.insert(one.request.argv.end(), options.words.begin(), options.words.end());
         one.request.with_stdin = true;
         return one;
@@ -126,13 +189,15 @@ Result<OneOff> plan(const Options& options, bool after_dashes) {
                 "nothing to run: name a script, give code with -c, pipe code in, or put "
                 "a command after --");
         }
-        content.assign(std::istreambuf_iterator<char>(std::cin), {});
-        if (content.size() > kScriptBytesMax) return invalid("the code on stdin is beyond 16 MiB");
-        auto language = language_of(options.language.empty() ? "python" : options.language, "", "");
+        auto read = read_stdin();
+        if (!read) return read.error();
+        content = std::move(*read);
+        auto language = language_of(options.language.value_or("python"), "", "");
         if (!language) return language.error();
         name = *language == "python" ? "main.py" : *language == "shell" ? "main.sh" : "main.ts";
         one.request.argv = interpreter(*language);
     } else {
+        if (options.words.front().empty()) return invalid("the name of the script is empty");
         const fs::path script = options.words.front();
         auto read = read_script(script.string());
         if (!read) return read.error();
@@ -144,8 +209,14 @@ Result<OneOff> plan(const Options& options, bool after_dashes) {
         one.request.argv = interpreter(*language);
         one.request.with_stdin = true;
     }
-    one.script = OneOff::Script{"/work/" + name, std::move(content)};
-    one.request.argv.push_back(one.script->path);
+    if (const auto there = mounted_at(options, spec)) {
+        one.request.argv.push_back(*there);
+    } else {
+        auto path = place_for(name, spec);
+        if (!path) return path.error();
+        one.script = OneOff::Script{std::move(*path), std::move(content)};
+        one.request.argv.push_back(one.script->path);
+    }
     if (options.words.size() > 1) {
         one.request.argv.insert(one.request.argv.end(), options.words.begin() + 1,
                                 options.words.end());
@@ -223,14 +294,14 @@ int run_there(const Options& options, bool after_dashes, const CLI::App& command
     there.language = argv.front() == "python" ? "python"
                      : argv.front() == "bash" ? "shell"
                                               : "typescript";
-    there.code = one->script ? one->script->content : options.code;
+    there.code = one->script ? one->script->content : options.code.value_or("");
     return run_in_session(there);
 }
 
 int run(const Options& options, bool after_dashes) {
     auto spec = options.sandbox.spec();
     if (!spec) return report(spec.error(), options.as_json, kExitUsage);
-    auto one = plan(options, after_dashes);
+    auto one = plan(options, *spec, after_dashes);
     if (!one) return report(one.error(), options.as_json, kExitUsage);
     for (const auto& part : one->request.argv) {
         if (as_text(part) == part) continue;
@@ -240,8 +311,12 @@ int run(const Options& options, bool after_dashes) {
     one->collect = options.as_json;
     auto result = run_one_off(*spec, std::move(*one));
     if (!result) return report(result.error(), options.as_json, kExitAtoll);
+    if (const auto& refused = result->not_started) {
+        const bool missing = refused->code == Code::NotFound;
+        return report(*refused, options.as_json, missing ? kExitNotFound : kExitNoProgram);
+    }
     if (options.as_json) {
-        std::printf("%s\n", json::serialize(to_json(*result)).c_str());
+        std::printf("%s\n", print_json(to_json(*result)).c_str());
         if (std::fflush(stdout) != 0) return kExitAtoll;
     } else {
         say_why(*result, *spec);

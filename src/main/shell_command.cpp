@@ -10,7 +10,14 @@ namespace atl::main {
 
 namespace {
 
-int shell(const SandboxOptions& options) {
+int shell(const SandboxOptions& options, const std::string& command) {
+    if (!command.empty()) {
+        std::fprintf(stderr,
+                     "atoll: shell opens a terminal; to run one command use `atoll run -l shell -c "
+                     "'%s'`\n",
+                     command.c_str());
+        return 2;
+    }
     auto spec = options.spec();
     if (!spec) {
         std::fprintf(stderr, "atoll: %s\n", spec.error().message.c_str());
@@ -39,7 +46,10 @@ void add_shell_command(CLI::App& app, int& exit_code) {
     auto options = std::make_shared<SandboxOptions>();
     CLI::App* command = app.add_subcommand("shell", "Open an interactive shell in a sandbox");
     options->add_to(*command);
-    command->callback([options, &exit_code] { exit_code = shell(*options); });
+    // As other shells have it; here it leads to what does that.
+    auto words = std::make_shared<std::string>();
+    command->add_option("-c", *words)->group("");
+    command->callback([options, words, &exit_code] { exit_code = shell(*options, *words); });
 }
 
 }  // namespace atl::main

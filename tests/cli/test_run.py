@@ -345,9 +345,81 @@ def test_wrong_options_with_json_are_an_object_too():
     assert done.returncode == 2 and "32 MiB" in json.loads(done.stdout)["error"]
 
 
+@pytest.mark.parametrize("words, said", [
+    (["--", ""], ["command", "empty"]),
+    ([""], ["script", "empty"]),
+    (["-l", "", "-c", "1"], ["--language", "choose python"]),
+    (["-v", ":", "-c", "1"], ["--mount", "nothing to mount"]),
+    (["-v", ":/data/x", "-c", "1"], ["--mount", "nothing to mount"]),
+    (["-v", "data:", "-c", "1"], ["--mount", "absolute path"]),
+    (["--mount-rw", "data:relative", "-c", "1"], ["--mount-rw", "absolute path"]),
+])
+def test_words_that_say_nothing(words, said):
+    text = refused(*words, status=2)
+    assert all(part in text for part in said), text
+
+
+def test_code_on_a_stdin_that_is_a_folder(folder):
+    fd = os.open(folder, os.O_RDONLY)
+    try:
+        done = atoll("run", stdin=fd)
+    finally:
+        os.close(fd)
+    assert done.returncode == 2 and b"stdin" in done.stderr
+
+
+def test_empty_code_is_code():
+    done = atoll("run", "-c", "", stdin=b"print('not this')")
+    assert (done.returncode, done.stdout) == (0, b"")
+
+
+@pytest.mark.parametrize("closed", [(0, 1, 2), (0,), (2,), (0, 2), (0, 1), (1, 2)])
+def test_closed_standard_streams(folder, closed):
+    """A stream that is closed is no place for what Atoll opens next."""
+    words = " ".join(f"{fd}>&-" if fd else "<&-" for fd in closed)
+    done = subprocess.run(["sh", "-c", f"exec {ATOLL} run -c 'import sys; sys.exit(5)' {words}"],
+                          capture_output=True, timeout=120)
+    assert done.returncode == 5, done
+
+
+def test_numbers_in_json_are_plain(folder):
+    done = atoll("run", "--json", "-c", "print(1)")
+    text = done.stdout.decode()
+    assert "E" not in text.split('"timings_ms":', 1)[1].split("}", 1)[0], text
+    assert json.loads(text)["timings_ms"]["total"] > 1
+
+
+def test_a_script_among_its_own_files(folder):
+    """/work is the folder that the script is in: it runs there, and nothing is copied."""
+    project = folder / "project"
+    project.mkdir()
+    (project / "helper.py").write_text("word = 'helped'\n")
+    (project / "tool.py").write_text("import helper, os; print(helper.word, __file__)\n")
+    for option in ("--mount-rw", "--mount"):
+        done = atoll("run", option, f"{project}:/work", str(project / "tool.py"))
+        assert done.stdout == b"helped /work/tool.py\n", done
+    assert not {"tool.py", "helper.py"} ^ {name for name in os.listdir(project)
+                                           if name != "__pycache__"}
+
+
+@pytest.mark.parametrize("target", ["/work", "/work//", "/work/tool.py"])
+def test_a_script_never_replaces_a_file_of_the_host(folder, target):
+    project, elsewhere = folder / "project", folder / "elsewhere"
+    for made in (project, elsewhere):
+        made.mkdir()
+        (made / "tool.py").write_text(f"print('{made.name}')\n")
+    source = project / "tool.py" if target.endswith(".py") else project
+    done = atoll("run", "--mount-rw", f"{source}:{target}", str(elsewhere / "tool.py"))
+    assert done.stdout == b"elsewhere\n", done
+    assert (project / "tool.py").read_text() == "print('project')\n"
+    assert os.listdir(project) == ["tool.py"]
+
+
 def test_a_program_that_is_not_there():
-    text = refused("--", "no-such-program", status=125)
+    text = refused("--", "no-such-program", status=127)
     assert "no-such-program" in text and "No such file" in text
+    text = refused("--", "/etc/passwd", status=126)
+    assert "/etc/passwd" in text and "Permission denied" in text
 
 
 def test_a_script_that_may_not_be_read(folder, root):

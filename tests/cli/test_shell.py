@@ -184,3 +184,9 @@ def test_bad_options_are_refused():
     done = atoll("shell", "-m", "0")
     assert done.returncode == 2 and b"at least 32 MiB" in done.stderr
     assert atoll("shell", "--no-such").returncode == 2
+
+
+def test_a_command_belongs_to_run():
+    done = atoll("shell", "-c", "id -u")
+    assert done.returncode == 2
+    assert b"atoll run -l shell -c 'id -u'" in done.stderr, done.stderr

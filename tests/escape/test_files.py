@@ -85,15 +85,20 @@ def test_s2_what_is_no_file_is_not_written_to(sandbox):
 
 
 def test_s2_links_in_a_folder_of_the_host(shared):
-    """`atoll run` writes its script into /work; here that is a folder of the host, and an earlier
-    run has left a link to a secret where the script goes. The link is replaced."""
+    """`atoll run` puts a copy of its script into /work. Where that is a folder of the host, it goes
+    elsewhere: neither a file of that name nor a link that an earlier run has left is touched."""
     given, secret = shared
     script = given.parent / "main.py"
     script.write_text("print(open('/work/mine').read(), end='')\n")
-    (given / "main.py").symlink_to(secret / "file")
-    result = run_json("--mount-rw", f"{given}:/work", str(script))
-    assert result.get("stdout") == "mine\n", result
-    assert not (given / "main.py").is_symlink()
+    for plant in (lambda: (given / "main.py").symlink_to(secret / "file"),
+                  lambda: (given / "main.py").write_text("the host's own script\n")):
+        plant()
+        before = os.lstat(given / "main.py")
+        result = run_json("--mount-rw", f"{given}:/work", str(script))
+        assert result.get("stdout") == "mine\n", result
+        assert os.lstat(given / "main.py")[:3] == before[:3]
+        assert sorted(os.listdir(given)) == ["main.py", "mine"]
+        (given / "main.py").unlink()
 
 
 def test_s2_a_link_out_of_a_folder_of_the_host(shared):
