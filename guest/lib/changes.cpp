@@ -2,6 +2,7 @@
 
 #include "base/fd.hpp"
 #include "guest/lib/file_entry.hpp"
+#include "guest/lib/guest_path.hpp"
 #include "guest/lib/names.hpp"
 
 #include <algorithm>
@@ -20,8 +21,8 @@ namespace atl::guest {
 
 namespace {
 
-constexpr std::uint32_t kEvents = IN_CREATE | IN_DELETE | IN_MODIFY | IN_CLOSE_WRITE |
-                                  IN_MOVED_FROM | IN_MOVED_TO | IN_ONLYDIR | IN_DONT_FOLLOW;
+constexpr std::uint32_t kEvents =
+    IN_CREATE | IN_DELETE | IN_MODIFY | IN_CLOSE_WRITE | IN_MOVED_FROM | IN_MOVED_TO;
 constexpr std::size_t kWatchesMax = 2048;
 constexpr std::size_t kChangesMax = 4096;
 constexpr std::size_t kEntriesAnEvent = 128;
@@ -44,9 +45,9 @@ bool is_below(const std::string& path, const std::string& folder) {
            path.compare(0, folder.size(), folder) == 0;
 }
 
-bool is_mount(const std::string& path) {
+bool is_mount(int folder) {
     struct statx found {};
-    return ::statx(AT_FDCWD, path.c_str(), AT_SYMLINK_NOFOLLOW, STATX_TYPE, &found) == 0 &&
+    return ::statx(folder, "", AT_EMPTY_PATH, STATX_TYPE, &found) == 0 &&
            (found.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0;
 }
 
@@ -97,24 +98,30 @@ private:
 
     // `appeared`: it is new, so whatever is in it is new too.
     void add(const std::string& folder, int depth, bool appeared) {
+        add(folder, open_path(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW), depth, appeared);
+    }
+    void add(const std::string& folder, UniqueFd fd, int depth, bool appeared) {
         if (paths_.size() >= kWatchesMax || depth > kDepthMax) {
             complete_ = false;
             return;
         }
-        const int id = ::inotify_add_watch(fd_.get(), folder.c_str(), kEvents);
+        const int id = fd.get() < 0 ? -1 : watch_folder(fd_.get(), fd.get(), kEvents);
         if (id < 0) return;  // gone again, or shut: then nothing in it changes by path
         paths_[id] = folder;
-        DIR* directory = ::opendir(folder.c_str());
+        DIR* directory = ::fdopendir(fd.get());
         if (directory == nullptr) return;
+        [[maybe_unused]] const int owned_by_it = fd.release();
         while (const dirent* entry = ::readdir(directory)) {
             const std::string name = entry->d_name;
             if (name == "." || name == "..") continue;
             const std::string path = folder + "/" + name;
             if (entry->d_type != DT_DIR) {
                 if (appeared) note(path, Change::Created, true);
-            } else if (!is_mount(path)) {
-                add(path, depth + 1, appeared);
+                continue;
             }
+            UniqueFd below(::openat(::dirfd(directory), entry->d_name,
+                                    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+            if (!is_mount(below.get())) add(path, std::move(below), depth + 1, appeared);
         }
         ::closedir(directory);
     }
@@ -198,7 +205,7 @@ private:
         const auto wanted = [&](const std::string& folder) { return is_below(path, folder); };
         if (!next_look_ || std::none_of(live_.begin(), live_.end(), wanted) || !may_send()) return;
         struct stat info {};
-        if (::lstat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) return;
+        if (!look_at_path(path, info) || !S_ISREG(info.st_mode)) return;
         event({{"event", "artifact"}, {"entry", describe(path, info)}});
     }
 
@@ -212,7 +219,7 @@ private:
             struct stat info {};
             json::object entry;
             Change now = change;
-            if (::lstat(path.c_str(), &info) == 0) {
+            if (look_at_path(path, info)) {
                 if (S_ISDIR(info.st_mode)) continue;
                 entry = describe(path, info);
                 if (now == Change::Removed) now = Change::Modified;

@@ -2,6 +2,7 @@
 
 #include "guest/lib/as_user.hpp"
 #include "guest/lib/file_entry.hpp"
+#include "guest/lib/guest_path.hpp"
 #include "guest/lib/names.hpp"
 
 #include <algorithm>
@@ -30,9 +31,10 @@ public:
         const AsUser as_user(user_);
         after_ = std::move(after);
         limit_ = static_cast<std::size_t>(std::clamp<std::int64_t>(limit, 1, kPageMax));
-        const int fd = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NONBLOCK | O_CLOEXEC);
-        directory_ = fd < 0 ? nullptr : ::fdopendir(fd);
-        if (directory_ == nullptr) fail_errno("list " + path);
+        UniqueFd fd = open_path(path, O_RDONLY | O_DIRECTORY | O_NONBLOCK);
+        directory_ = fd.get() < 0 ? nullptr : ::fdopendir(fd.get());
+        if (directory_ == nullptr) return fail_errno("list " + path);
+        [[maybe_unused]] const int owned_by_it = fd.release();
     }
     bool busy() const override { return !ended() && (directory_ == nullptr || may_send()); }
     void control(const json::object& command) override {

@@ -3,6 +3,7 @@
 #include "guest/lib/as_user.hpp"
 #include "guest/lib/file_entry.hpp"
 #include "guest/lib/file_page.hpp"
+#include "guest/lib/guest_path.hpp"
 #include "guest/lib/names.hpp"
 #include "guest/lib/remove_tree.hpp"
 #include "guest/lib/walls.hpp"
@@ -31,30 +32,13 @@ constexpr std::size_t kEntriesAnEvent = 256;
 constexpr std::uint32_t kWriteAhead = 1 << 20;
 constexpr int kDepthMax = 64;
 
-bool make_parents(const std::string& path) {
-    for (std::size_t at = path.find('/', 1); at != std::string::npos; at = path.find('/', at + 1)) {
-        const std::string folder = path.substr(0, at);
-        if (::mkdir(folder.c_str(), 0755) != 0 && errno != EEXIST) return false;
-    }
-    return true;
-}
-
-// Leaves errno alone: it says why somebody asks.
-bool is_folder(const std::string& path) {
-    const int cause = errno;
-    struct stat info {};
-    const bool folder = ::stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
-    errno = cause;
-    return folder;
-}
-
 class ReadFile : public Operation {
 public:
     using Operation::Operation;
     void start(const std::string& path, std::int64_t offset, std::int64_t length,
                std::int64_t descriptor_from) {
         // O_NONBLOCK: opening a FIFO must not wait for its writer.
-        fd_ = UniqueFd(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+        fd_ = open_path(path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
         struct stat info {};
         struct statfs system {};
         if (fd_.get() < 0 || ::fstat(fd_.get(), &info) != 0 || ::fstatfs(fd_.get(), &system) != 0) {
@@ -114,9 +98,13 @@ public:
         const AsUser as_user(user_);
         path_ = path;
         sync_ = sync;
-        if (parents && !make_parents(path)) return fail_errno("make the folders of " + path);
+        place_ = parents ? make_place(path) : place_of(path);
+        if (place_.folder.get() < 0) {
+            return fail_errno((parents ? "make the folders of " : "write ") + path);
+        }
         struct stat info {};
-        if (::stat(path.c_str(), &info) != 0) {
+        const UniqueFd there = open_path(path, O_PATH);
+        if (there.get() < 0 || ::fstat(there.get(), &info) != 0) {
             if (errno == ENAMETOOLONG) return fail_errno("write " + path);  // not after all bytes
         } else {
             replaced_ = true;
@@ -129,11 +117,10 @@ public:
         }
         unsigned long random = 0;
         if (::getrandom(&random, sizeof random, 0) != sizeof random) return fail_errno("random");
-        const auto slash = path.rfind('/');
-        temporary_ = path.substr(0, slash + 1) + ".atoll-" + std::to_string(random);
+        temporary_ = ".atoll-" + std::to_string(random);
         // O_EXCL | O_NOFOLLOW: a link planted under the temporary name is not followed.
-        fd_ = UniqueFd(
-            ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+        fd_ = UniqueFd(::openat(place_.folder.get(), temporary_.c_str(),
+                                O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
         if (fd_.get() < 0) {
             temporary_.clear();
             return fail_errno("write " + path);
@@ -160,8 +147,10 @@ public:
         const AsUser as_user(user_);
         ::fchmod(fd_.get(), mode_);
         struct stat info {};
+        const int folder = place_.folder.get();
         if ((sync_ && ::fsync(fd_.get()) != 0) ||
-            ::rename(temporary_.c_str(), path_.c_str()) != 0 || ::fstat(fd_.get(), &info) != 0) {
+            ::renameat(folder, temporary_.c_str(), folder, place_.name.c_str()) != 0 ||
+            ::fstat(fd_.get(), &info) != 0) {
             fail_errno("write " + path_);
             return discard();
         }
@@ -178,11 +167,12 @@ private:
     void discard() {
         if (temporary_.empty()) return;
         const AsUser as_user(user_);
-        ::unlink(temporary_.c_str());
+        ::unlinkat(place_.folder.get(), temporary_.c_str(), 0);
         temporary_.clear();
     }
     sys::UserIdentity user_;
     std::string path_, temporary_;
+    Place place_;
     UniqueFd fd_;
     mode_t mode_ = 0644;
     bool sync_ = true;
@@ -200,8 +190,10 @@ public:
     void start(const std::string& path, int depth, std::int64_t limit) {
         depth_ = std::clamp(depth, 1, kDepthMax);
         limit_ = limit > 0 ? limit : LLONG_MAX;
-        DIR* directory = ::opendir(path.c_str());
+        UniqueFd folder = open_path(path, O_RDONLY | O_DIRECTORY);
+        DIR* directory = folder.get() < 0 ? nullptr : ::fdopendir(folder.get());
         if (directory == nullptr) return fail_errno("list " + path);
+        [[maybe_unused]] const int owned_by_it = folder.release();
         levels_.push_back({directory, ""});
     }
     bool busy() const override { return !ended() && may_send(); }
@@ -261,12 +253,19 @@ public:
 // Two folders of the scratch space are two mounts, between which rename(2) refuses to work, but one
 // file system: seen from its root it is a plain rename.
 bool move_path(const std::string& from, const std::string& to, int scratch_fd) {
-    if (::rename(from.c_str(), to.c_str()) == 0) return true;
+    const auto rename = [](const Place& old_place, const Place& new_place) {
+        return old_place.folder.get() >= 0 && new_place.folder.get() >= 0 &&
+               ::renameat(old_place.folder.get(), old_place.name.c_str(), new_place.folder.get(),
+                          new_place.name.c_str()) == 0;
+    };
+    const Place source = place_of(from);
+    if (source.folder.get() < 0) return false;
+    if (rename(source, place_of(to))) return true;
     if (errno != EXDEV || scratch_fd < 0) return false;
     const std::string inside_from = place_in_scratch(from);
     const std::string inside_to = place_in_scratch(to);
     if (!inside_from.empty() && !inside_to.empty() &&
-        ::renameat(scratch_fd, inside_from.c_str(), scratch_fd, inside_to.c_str()) == 0) {
+        rename(place_below(scratch_fd, inside_from), place_below(scratch_fd, inside_to))) {
         return true;
     }
     errno = EXDEV;
@@ -274,16 +273,35 @@ bool move_path(const std::string& from, const std::string& to, int scratch_fd) {
 }
 
 void stat_path(Operation& operation, const std::string& path, bool follow) {
+    const Place place = place_of(path);
     struct stat info {};
-    const int looked = follow ? ::stat(path.c_str(), &info) : ::lstat(path.c_str(), &info);
-    if (looked != 0) return operation.fail_errno("stat " + path);
+    const char* name = place.name.c_str();
+    bool found = place.folder.get() >= 0;
+    if (found && follow) {
+        const UniqueFd there = open_path(path, O_PATH);
+        found = there.get() >= 0 && ::fstat(there.get(), &info) == 0;
+    } else if (found) {
+        found = ::fstatat(place.folder.get(), name, &info, AT_SYMLINK_NOFOLLOW) == 0;
+    }
+    if (!found) return operation.fail_errno("stat " + path);
     auto entry = describe(path, info);
     if (S_ISLNK(info.st_mode)) {
         char target[PATH_MAX];
-        const ssize_t n = ::readlink(path.c_str(), target, sizeof target);
+        const ssize_t n = ::readlinkat(place.folder.get(), name, target, sizeof target);
         if (n > 0) put_name(entry, "target", {target, static_cast<std::size_t>(n)});
     }
     operation.end({{"entry", std::move(entry)}});
+}
+
+// Whether there is a folder now.
+bool make_folder(const std::string& path, bool parents) {
+    const Place place = parents ? make_place(path) : place_of(path);
+    if (place.folder.get() < 0) return false;
+    if (::mkdirat(place.folder.get(), place.name.c_str(), 0755) == 0) return true;
+    if (errno != EEXIST || !parents) return false;
+    const UniqueFd there = open_path(path, O_PATH | O_DIRECTORY);
+    errno = EEXIST;
+    return there.get() >= 0;
 }
 
 }  // namespace
@@ -294,14 +312,20 @@ bool attach_mount(int tree_fd, const char* target, const sys::UserIdentity& user
     if (::fstat(tree_fd, &source) != 0) return failure.set("look at the mount for ", target);
     {
         const AsUser as_user(user);
-        if (!make_parents(target)) return failure.set("make the folders of ", target);
+        const Place place = make_place(target);
+        if (place.folder.get() < 0) return failure.set("make the folders of ", target);
         const bool folder = S_ISDIR(source.st_mode);
-        const int made = folder ? ::mkdir(target, 0755)
-                                : ::open(target, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+        const char* name = place.name.c_str();
+        const int made = folder ? ::mkdirat(place.folder.get(), name, 0755)
+                                : ::openat(place.folder.get(), name,
+                                           O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
         if (made < 0 && errno != EEXIST) return failure.set("make ", target);
         if (!folder && made >= 0) ::close(made);
     }
-    return sys::attach_tree(tree_fd, target, failure);
+    // A session that comes back from disk may have left a link at this place.
+    const UniqueFd at = open_path(target, O_PATH | O_NOFOLLOW);
+    if (at.get() < 0) return failure.set("open the place of ", target);
+    return sys::attach_tree(tree_fd, at.get(), failure);
 }
 
 std::unique_ptr<Operation> begin_file_operation(HostLink& link, std::uint32_t channel,
@@ -340,10 +364,7 @@ std::unique_ptr<Operation> begin_file_operation(HostLink& link, std::uint32_t ch
     if (op == "file.stat") {
         stat_path(*simple, path, flag_of(request, "follow"));
     } else if (op == "file.mkdir") {
-        if (flag_of(request, "parents") && !make_parents(path)) {
-            simple->fail_errno("make " + path);
-        } else if (::mkdir(path.c_str(), 0755) != 0 &&
-                   !(errno == EEXIST && flag_of(request, "parents") && is_folder(path))) {
+        if (!make_folder(path, flag_of(request, "parents"))) {
             simple->fail_errno("make " + path);
         } else {
             simple->end();
@@ -352,10 +373,10 @@ std::unique_ptr<Operation> begin_file_operation(HostLink& link, std::uint32_t ch
         const std::string to = name_in(request, "to");
         struct stat there {};
         if (to.empty() || to.front() != '/' || to.find('\0') != std::string::npos) {
-            simple->fail("invalid_argument", "to must be an absolute path");
-        } else if (flag_of(request, "parents") && !make_parents(to)) {
+            simple->fail("invalid_argument", "to must be absolute and without zero bytes");
+        } else if (flag_of(request, "parents") && make_place(to).folder.get() < 0) {
             simple->fail_errno("make the folders of " + to);
-        } else if (!flag_of(request, "overwrite", true) && ::lstat(to.c_str(), &there) == 0) {
+        } else if (!flag_of(request, "overwrite", true) && look_at_path(to, there)) {
             simple->fail("conflict", "move " + path + " to " + to + ": something is there");
         } else if (!move_path(path, to, surroundings.scratch_fd)) {
             simple->fail_errno("move " + path + " to " + to);

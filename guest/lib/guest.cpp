@@ -63,6 +63,7 @@ Guest::Guest(UniqueFd stream, Surroundings surroundings, UniqueFd bell)
 
 void Guest::belongs_to_somebody(std::unique_ptr<Kernel> first) {
     claimed_ = true;
+    forget_other_sessions(surroundings_);
     if (first == nullptr) return;
     if (first->awaited()) first->admit(surroundings_);
     kernels_[kDefaultContext] = std::move(first);
@@ -194,7 +195,7 @@ std::unique_ptr<Operation> Guest::begin(std::uint32_t channel, const json::objec
                      text_of(request, "cwd", kDefaultDirectory));
         return call;
     }
-    if (op == "file.watch") return begin_watch(link_, channel, request);
+    if (op == "file.watch") return begin_watch(link_, channel, request, surroundings_.user);
     if (op == "file.changes") return begin_changes(link_, channel, request);
     if (op == "dial") return begin_dial(link_, channel, request);
     if (op.rfind("file.", 0) == 0) {
@@ -346,6 +347,22 @@ void Guest::check_memory() {
 void Guest::claim(Operation& operation, const json::object& request) {
     if (claimed_) return operation.fail("conflict", "this sandbox is somebody's already");
     claimed_ = true;
+    // What the claim names is opened first of all, and the folder of all sessions closed: whatever
+    // fails after that, from here on this sandbox is somebody's.
+    const bool kept = request.contains("kept");
+    UniqueFd tree;
+    if (kept) {
+        // The mount itself, or the name of one where the nest has them all.
+        const std::string name = text_of(request, "kept");
+        tree = name.empty() ? link_.take_descriptor()
+                            : UniqueFd(kept_folder_named(surroundings_, name));
+    }
+    const int cause = errno;
+    forget_other_sessions(surroundings_);
+    if (kept && tree.get() < 0) {
+        errno = cause;
+        return operation.fail_errno("open the session's folder");
+    }
     const auto before = surroundings_.disk;
     const auto limits_before = surroundings_.limits;
     apply_config(request, surroundings_);
@@ -357,26 +374,18 @@ void Guest::claim(Operation& operation, const json::object& request) {
             return operation.fail_errno(failure.step);
         }
     }
-    const bool kept = request.contains("kept");
-    if (kept) {
-        // The mount itself, or the name of one where the nest has them all.
-        const std::string name = text_of(request, "kept");
-        UniqueFd tree = name.empty() ? link_.take_descriptor()
-                                     : UniqueFd(kept_folder_named(surroundings_, name));
-        if (tree.get() < 0) return operation.fail_errno("open the session's folder");
-        if (!show_kept_folders(tree.get(), surroundings_, failure)) {
-            errno = failure.cause;
-            return operation.fail_errno(failure.step);
-        }
+    if (kept && !show_kept_folders(tree.get(), surroundings_, failure)) {
+        errno = failure.cause;
+        return operation.fail_errno(failure.step);
     }
     if (const auto* mounts = request.if_contains("mounts");
         mounts != nullptr && mounts->is_array()) {
         for (const auto& target : mounts->get_array()) {
-            const UniqueFd tree = link_.take_descriptor();
-            if (!target.is_string() || tree.get() < 0) {
+            const UniqueFd mount = link_.take_descriptor();
+            if (!target.is_string() || mount.get() < 0) {
                 return operation.fail("invalid_argument", "a mount came without its descriptor");
             }
-            if (!attach_mount(tree.get(), target.get_string().c_str(), surroundings_.user,
+            if (!attach_mount(mount.get(), target.get_string().c_str(), surroundings_.user,
                               failure)) {
                 errno = failure.cause;
                 return operation.fail_errno(failure.step);

@@ -1,6 +1,7 @@
 #include "guest/lib/remove_tree.hpp"
 
 #include "guest/lib/as_user.hpp"
+#include "guest/lib/guest_path.hpp"
 
 #include <cstdio>
 #include <dirent.h>
@@ -27,14 +28,22 @@ public:
     void start(const std::string& path, bool recursive) {
         const AsUser as_user(user_);
         path_ = path;
+        place_ = place_of(path);
         struct stat info {};
-        if (::lstat(path.c_str(), &info) != 0) return fail_errno("remove " + path);
-        if (!S_ISDIR(info.st_mode) || !recursive) {
-            if (::remove(path.c_str()) != 0) return fail_errno("remove " + path);
+        const int folder = place_.folder.get();
+        const char* name = place_.name.c_str();
+        if (folder < 0 || ::fstatat(folder, name, &info, AT_SYMLINK_NOFOLLOW) != 0) {
+            return fail_errno("remove " + path);
+        }
+        const bool is_folder = S_ISDIR(info.st_mode);
+        if (!is_folder || !recursive) {
+            if (::unlinkat(folder, name, is_folder ? AT_REMOVEDIR : 0) != 0) {
+                return fail_errno("remove " + path);
+            }
             return end();
         }
         device_ = info.st_dev;
-        if (!enter(AT_FDCWD, path.c_str())) return fail_errno("remove " + path);
+        if (!enter(folder, name)) return fail_errno("remove " + path);
     }
     bool busy() const override { return !ended(); }
     void control(const json::object& command) override {
@@ -121,11 +130,12 @@ private:
     void leave() {
         Level& level = levels_.back();
         const bool top = levels_.size() == 1;
-        const int above = top ? AT_FDCWD : ::dirfd(levels_[levels_.size() - 2].directory);
-        const std::string name = top ? path_ : level.name;
+        const int above =
+            top ? place_.folder.get() : ::dirfd(levels_[levels_.size() - 2].directory);
+        const std::string name = level.name;
         if (::unlinkat(above, name.c_str(), AT_REMOVEDIR) != 0 && errno != ENOENT) {
             const bool again = (errno == ENOTEMPTY || errno == EEXIST) && level.removed_some;
-            if (!again) return give_up(name);
+            if (!again) return give_up(top ? path_ : name);
             level.removed_some = false;
             ::rewinddir(level.directory);
             return;
@@ -146,6 +156,7 @@ private:
 
     sys::UserIdentity user_;
     std::string path_;
+    Place place_;
     dev_t device_ = 0;
     unsigned moved_ = 0;
     std::vector<Level> levels_;

@@ -1,10 +1,15 @@
 #include "guest/lib/spawn.hpp"
 
+#include "base/fd.hpp"
+#include "guest/lib/as_user.hpp"
+#include "guest/lib/guest_path.hpp"
 #include "sys/syscalls.hpp"
 
 #include <csignal>
 #include <cstring>
+#include <poll.h>
 #include <sys/ioctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 namespace atl::guest {
@@ -12,8 +17,12 @@ namespace atl::guest {
 namespace {
 
 constexpr const char* kDefaultPath = "/usr/local/bin:/usr/bin:/bin";
+constexpr int kHighDescriptor = 64;  // beyond those that a child puts in their places
+// Counted in looks and not by the clock: a sandbox that stands still loses none of its time.
+constexpr int kLookEveryMs = 20;
+constexpr int kLooksMax = 1000;
 
-// Every path at which the program might be, in order, found before vfork because it allocates.
+// Every path at which the program might be, in order, found before the fork because it allocates.
 std::vector<std::string> candidates(const Launch& launch) {
     const std::string& name = launch.argv.front();
     if (name.find('/') != std::string::npos) return {name};
@@ -48,36 +57,61 @@ void reset_signals() noexcept {
 
 // When the sandbox runs out of memory the kernel picks the process with the highest score: user
 // code dies, PID 1 lives to report it. A child inherits the score of the moment of its birth. Set
-// after that it would come too late for a quick program, and in between PID 1 itself must not stand
-// first: so PID 1 takes the score for the time of vfork alone, and the child takes it from PID 1
-// again.
+// after that it would come too late for a quick program: so PID 1 takes the score for the time of
+// the fork alone.
 void set_score(int oom_score_fd, const char* score) noexcept {
     if (oom_score_fd < 0) return;
     [[maybe_unused]] const auto unread = ::pwrite(oom_score_fd, score, std::strlen(score), 0);
 }
 
-[[noreturn]] void run_child(Launch& launch, const std::vector<std::string>& paths,
-                            char* const* argv, char* const* environment) noexcept {
-    set_score(launch.oom_score_fd, "0");
-    if (prepare_child(launch.in, launch.out, launch.err, launch.controlling_terminal,
-                      launch.failure) &&
-        sys::confine_self(launch.confinement, launch.failure)) {
-        // After the change of user: a directory that the user may not enter is an error.
-        if (::chdir(launch.directory.c_str()) != 0) {
-            launch.failure.set("enter ", launch.directory.c_str());
-            ::_exit(127);
-        }
-        const bool linked = launch.link >= 0 && ::dup2(launch.link, 3) == 3;
-        sys::close_range(linked ? 4 : 3, ~0u, 0);
-        int cause = ENOENT;
-        for (const auto& path : paths) {
-            ::execve(path.c_str(), argv, environment);
-            if (errno != ENOENT && errno != ENOTDIR) cause = errno;
-        }
-        errno = cause;
-        launch.failure.set("run ", argv[0]);
+struct Prepared {
+    std::vector<std::string> paths;
+    std::vector<char*> argv;
+    std::vector<char*> environment;
+    UniqueFd directory;
+};
+
+bool become_program(const Launch& launch, const Prepared& prepared, int report,
+                    sys::StepFailure& failure) noexcept {
+    if (!prepare_child(launch.in, launch.out, launch.err, launch.controlling_terminal, failure) ||
+        !sys::confine_self(launch.confinement, failure)) {
+        return false;
     }
-    ::_exit(127);
+    // After the change of user: a directory that the user may not enter is an error.
+    if (::fchdir(prepared.directory.get()) != 0) {
+        return failure.set("enter ", launch.directory.c_str());
+    }
+    const bool linked = launch.link >= 0 && ::dup2(launch.link, 3) == 3;
+    // From here on no path leads to what PID 1 holds.
+    const unsigned kept = linked ? 4 : 3;
+    sys::close_range(kept, static_cast<unsigned>(report) - 1, 0);
+    sys::close_range(static_cast<unsigned>(report) + 1, ~0u, 0);
+    int cause = ENOENT;
+    for (const auto& path : prepared.paths) {
+        ::execve(path.c_str(), prepared.argv.data(), prepared.environment.data());
+        if (errno != ENOENT && errno != ENOTDIR) cause = errno;
+    }
+    errno = cause;
+    return failure.set("run ", prepared.argv[0]);
+}
+
+// Until the child runs its program or has said why it cannot. Other processes of the sandbox may
+// be the same user as a child that is not confined yet, and could stop it for ever: nobody but an
+// attacker stops a process at this point, so it is ended.
+bool wait_for_program(pid_t pid, int report, sys::StepFailure& failure) {
+    for (int looks = 0; looks < kLooksMax; ++looks) {
+        pollfd waiting{report, POLLIN, 0};
+        if (::poll(&waiting, 1, kLookEveryMs) > 0) {
+            // Nothing to read: the other end was closed, by exec or with the child.
+            return ::read(report, &failure, sizeof failure) != sizeof failure;
+        }
+        siginfo_t how{};
+        ::waitid(P_PID, static_cast<id_t>(pid), &how, WSTOPPED | WNOHANG | WNOWAIT);
+        if (how.si_pid == pid) break;
+    }
+    ::kill(pid, SIGKILL);
+    errno = EAGAIN;
+    return failure.set("start the program: it was stopped before it began");
 }
 
 }  // namespace
@@ -100,20 +134,41 @@ pid_t spawn(Launch& launch) {
         launch.failure.set("run nothing");
         return -1;
     }
-    const auto paths = candidates(launch);
-    const auto argv = pointers(launch.argv);
-    const auto environment = pointers(launch.environment);
+    Prepared prepared{candidates(launch), pointers(launch.argv), pointers(launch.environment),
+                      UniqueFd()};
+    {
+        const AsUser as_user(launch.confinement.user);
+        prepared.directory = open_path(launch.directory, O_PATH | O_DIRECTORY);
+    }
+    if (prepared.directory.get() < 0) {
+        launch.failure.set("enter ", launch.directory.c_str());
+        return -1;
+    }
+    int ends[2];
+    if (::pipe2(ends, O_CLOEXEC) != 0) {
+        launch.failure.set("make a pipe");
+        return -1;
+    }
+    const UniqueFd report(ends[0]);
+    UniqueFd reporter(ends[1]);
+    UniqueFd high(::fcntl(reporter.get(), F_DUPFD_CLOEXEC, kHighDescriptor));
+    reporter = UniqueFd();
     set_score(launch.oom_score_fd, "1000");
-    const pid_t pid = ::vfork();
-    if (pid == 0) run_child(launch, paths, argv.data(), environment.data());
+    const pid_t pid = high.get() < 0 ? -1 : ::fork();
+    if (pid == 0) {
+        sys::StepFailure failure;
+        become_program(launch, prepared, high.get(), failure);
+        [[maybe_unused]] const auto unread = ::write(high.get(), &failure, sizeof failure);
+        ::_exit(127);
+    }
+    set_score(launch.oom_score_fd, "0");
+    high = UniqueFd();
     if (pid < 0) {
-        set_score(launch.oom_score_fd, "0");
         launch.failure.set("make a process");
         return -1;
     }
-    // vfork returns once the child has executed or left: its failure is here already.
-    if (launch.failure.step[0] != '\0') return -1;  // the loop reaps it like any orphan
-    return pid;
+    // One that failed is reaped by the loop like any orphan.
+    return wait_for_program(pid, report.get(), launch.failure) ? pid : -1;
 }
 
 }  // namespace atl::guest

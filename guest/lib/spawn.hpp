@@ -1,9 +1,9 @@
 #pragma once
 // Starts a program inside the sandbox as the unprivileged user.
 //
-// vfork, because copying even a small PID 1 costs more than the program's own start. Between vfork
-// and exec parent and child share memory, so the child makes raw system calls only and leaves its
-// failure in the Launch itself.
+// fork and not vfork: a parent that waits in vfork waits for as long as anybody keeps the child
+// stopped, and where all of a sandbox is one user its programs can do that. Here the wait has an
+// end. The child says by a pipe why it cannot run; a pipe that exec closed says that it does.
 #include "sys/confine.hpp"
 
 #include <string>

@@ -20,7 +20,7 @@ struct Surroundings {
     std::vector<std::string> kernel_program;  // starts a kernel on descriptor 3, without a zygote
     int landlock_fd = -1;
     int scratch_fd = -1;    // root of the scratch space, whose folders appear at several places
-    int all_kept_fd = -1;   // the folder of all sessions' folders, in a nest of an ordinary user
+    int all_kept_fd = -1;   // all sessions' folders, in a nest of an ordinary user; until claimed
     int oom_score_fd = -1;  // of PID 1, open from before its own files were closed to it
     // Trees of the caller's that wait at a place of their own until the scratch folders exist.
     struct Waiting {

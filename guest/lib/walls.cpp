@@ -177,7 +177,12 @@ int kept_folder_named(const Surroundings& surroundings, const std::string& name)
         return -1;
     }
     return sys::open_tree(surroundings.all_kept_fd, name.c_str(),
-                          OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
+                          OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_SYMLINK_NOFOLLOW);
+}
+
+void forget_other_sessions(Surroundings& surroundings) {
+    if (surroundings.all_kept_fd >= 0) ::close(surroundings.all_kept_fd);
+    surroundings.all_kept_fd = -1;
 }
 
 }  // namespace atl::guest

@@ -21,6 +21,9 @@ bool raise_inner_walls(Surroundings& surroundings, const std::string& hostname,
 bool show_kept_folders(int tree_fd, Surroundings& surroundings, sys::StepFailure& failure);
 // A mount of one session's folder, where the nest has all of them; or -1 with errno.
 int kept_folder_named(const Surroundings& surroundings, const std::string& name);
+// Before anything of somebody's: PID 1 must not hold the folder of all sessions beside untrusted
+// code, whatever keeps that code from it otherwise.
+void forget_other_sessions(Surroundings& surroundings);
 
 // The place of a path inside the scratch space, relative to its root; empty when it lies elsewhere.
 std::string place_in_scratch(const std::string& path);

@@ -1,8 +1,11 @@
 #include "guest/lib/watch.hpp"
 
+#include "guest/lib/as_user.hpp"
+#include "guest/lib/guest_path.hpp"
 #include "guest/lib/names.hpp"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <sys/inotify.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -13,9 +16,9 @@ namespace atl::guest {
 namespace {
 
 constexpr std::uint32_t kEvents = IN_CREATE | IN_DELETE | IN_MODIFY | IN_CLOSE_WRITE |
-                                  IN_MOVED_FROM | IN_MOVED_TO | IN_ATTRIB | IN_DELETE_SELF |
-                                  IN_ONLYDIR | IN_DONT_FOLLOW;
+                                  IN_MOVED_FROM | IN_MOVED_TO | IN_ATTRIB | IN_DELETE_SELF;
 constexpr std::size_t kWatchesMax = 4096;
+constexpr int kDepthMax = 128;
 
 const char* what_happened(std::uint32_t mask) {
     if (mask & IN_CREATE) return "created";
@@ -29,7 +32,8 @@ const char* what_happened(std::uint32_t mask) {
 
 class Watch : public Operation {
 public:
-    using Operation::Operation;
+    Watch(HostLink& link, std::uint32_t channel, const sys::UserIdentity& user)
+        : Operation(link, channel), user_(user) {}
 
     void start(const std::string& path, bool recursive) {
         recursive_ = recursive;
@@ -60,18 +64,27 @@ public:
     }
 
 private:
+    // Not followed when it is a link itself.
     bool add(const std::string& folder) {
-        if (paths_.size() >= kWatchesMax) return true;
-        const int id = ::inotify_add_watch(fd_.get(), folder.c_str(), kEvents);
+        const AsUser as_user(user_);
+        return add(folder, open_path(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW), 0);
+    }
+    bool add(const std::string& folder, UniqueFd fd, int depth) {
+        if (fd.get() < 0) return false;
+        if (paths_.size() >= kWatchesMax || depth > kDepthMax) return true;
+        const int id = watch_folder(fd_.get(), fd.get(), kEvents);
         if (id < 0) return false;
         paths_[id] = folder;
         if (!recursive_) return true;
-        DIR* directory = ::opendir(folder.c_str());
+        DIR* directory = ::fdopendir(fd.get());
         if (directory == nullptr) return true;
+        [[maybe_unused]] const int owned_by_it = fd.release();
         while (const dirent* entry = ::readdir(directory)) {
             const std::string name = entry->d_name;
-            if (entry->d_type == DT_DIR && name != "." && name != "..")
-                (void)add(folder + "/" + name);
+            if (entry->d_type != DT_DIR || name == "." || name == "..") continue;
+            UniqueFd below(::openat(::dirfd(directory), entry->d_name,
+                                    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+            (void)add(folder + "/" + name, std::move(below), depth + 1);
         }
         ::closedir(directory);
         return true;
@@ -93,6 +106,7 @@ private:
         if (folder && recursive_ && (change.mask & (IN_CREATE | IN_MOVED_TO))) (void)add(path);
     }
 
+    sys::UserIdentity user_;
     UniqueFd fd_;
     bool recursive_ = false;
     std::unordered_map<int, std::string> paths_;
@@ -101,9 +115,14 @@ private:
 }  // namespace
 
 std::unique_ptr<Operation> begin_watch(HostLink& link, std::uint32_t channel,
-                                       const json::object& request) {
-    auto watch = std::make_unique<Watch>(link, channel);
-    watch->start(name_in(request, "path"), flag_of(request, "recursive", true));
+                                       const json::object& request, const sys::UserIdentity& user) {
+    auto watch = std::make_unique<Watch>(link, channel, user);
+    const std::string path = name_in(request, "path");
+    if (path.empty() || path.front() != '/' || path.find('\0') != std::string::npos) {
+        watch->fail("invalid_argument", "path must be absolute and without zero bytes");
+    } else {
+        watch->start(path, flag_of(request, "recursive", true));
+    }
     return watch;
 }
 

@@ -54,6 +54,14 @@ bool attach_tree(int tree_fd, const char* to, StepFailure& failure) noexcept {
     return failure.set("attach the mount at ", to);
 }
 
+bool attach_tree(int tree_fd, int at_fd, StepFailure& failure) noexcept {
+    if (move_mount(tree_fd, "", at_fd, "", MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH) ==
+        0) {
+        return true;
+    }
+    return failure.set("attach the mount");
+}
+
 namespace {
 
 bool tmpfs_options(char* out, std::size_t size, TmpfsQuota quota, const char* mode) noexcept {

@@ -1,0 +1,78 @@
+#include "guest/lib/guest_path.hpp"
+
+#include "sys/syscalls.hpp"
+
+#include <sys/inotify.h>
+
+namespace atl::guest {
+
+namespace {
+
+UniqueFd open_from(int root, const std::string& path, int flags, std::uint64_t resolve) {
+    open_how how{};
+    how.flags = static_cast<std::uint64_t>(flags | O_CLOEXEC);
+    how.resolve = RESOLVE_NO_MAGICLINKS | resolve;
+    return UniqueFd(sys::openat2(root, path.c_str(), how));
+}
+
+// "/a/b/" → "/a/" and "b". A path without a name at its end (the root, "..") is its own folder.
+std::pair<std::string, std::string> split(std::string path) {
+    while (path.size() > 1 && path.back() == '/') path.pop_back();
+    const auto slash = path.rfind('/');
+    const std::size_t at = slash == std::string::npos ? 0 : slash + 1;
+    std::string name = path.substr(at);
+    if (name.empty() || name == "." || name == "..") return {path.empty() ? "." : path, "."};
+    return {at == 0 ? "." : path.substr(0, at), std::move(name)};
+}
+
+}  // namespace
+
+UniqueFd open_path(const std::string& path, int flags) {
+    return open_from(AT_FDCWD, path, flags, 0);
+}
+
+bool look_at_path(const std::string& path, struct stat& info) {
+    const UniqueFd at = open_path(path, O_PATH | O_NOFOLLOW);
+    return at.get() >= 0 && ::fstat(at.get(), &info) == 0;
+}
+
+Place place_of(const std::string& path) {
+    auto [folder, name] = split(path);
+    return {open_path(folder, O_PATH | O_DIRECTORY), std::move(name)};
+}
+
+Place place_below(int root, const std::string& path) {
+    auto [folder, name] = split(path);
+    return {open_from(root, folder, O_PATH | O_DIRECTORY, RESOLVE_BENEATH), std::move(name)};
+}
+
+Place make_place(const std::string& path) {
+    Place place = place_of(path);
+    if (place.folder.get() >= 0 || errno != ENOENT) return place;
+    const std::string folder = split(path).first;
+    UniqueFd here = open_path("/", O_PATH | O_DIRECTORY);
+    for (std::size_t at = 0; at < folder.size() && here.get() >= 0;) {
+        const std::size_t end = std::min(folder.find('/', at), folder.size());
+        const std::string part = folder.substr(at, end - at);
+        at = end + 1;
+        if (part.empty()) continue;
+        UniqueFd next = open_from(here.get(), part, O_PATH | O_DIRECTORY, 0);
+        if (next.get() < 0 && errno == ENOENT) {
+            if (::mkdirat(here.get(), part.c_str(), 0755) != 0 && errno != EEXIST) {
+                return {UniqueFd(), std::move(place.name)};
+            }
+            next = open_from(here.get(), part, O_PATH | O_DIRECTORY, 0);
+        }
+        here = std::move(next);
+    }
+    place.folder = std::move(here);
+    return place;
+}
+
+int watch_folder(int inotify, int folder, std::uint32_t events) {
+    return ::inotify_add_watch(inotify, name_of_descriptor(folder).c_str(), events | IN_ONLYDIR);
+}
+
+std::string name_of_descriptor(int fd) { return "/proc/self/fd/" + std::to_string(fd); }
+
+}  // namespace atl::guest
