@@ -275,7 +275,7 @@ int run_there(const Options& options, bool after_dashes, const CLI::App& command
                           options.as_json, kExitUsage);
         }
     }
-    auto one = plan(options, after_dashes);
+    auto one = plan(options, core::SandboxSpec{}, after_dashes);
     if (!one) return report(one.error(), options.as_json, kExitUsage);
     SessionRun there;
     there.session = options.session;
