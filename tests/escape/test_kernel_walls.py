@@ -806,8 +806,7 @@ def test_k18_mounts_over_the_walls(driver, tmp_path, target, complaint):
     if target:
         done = atoll("run", "--mount", f"{tmp_path}:{target}", "-c", "print('ran')")
         assert done.returncode != 0 and b"ran" not in done.stdout
-        # A relative one is read as part of the source's name.
-        assert (complaint if target[0] == "/" else "there is nothing at").encode() in done.stderr
+        assert complaint.encode() in done.stderr
 
 
 def test_k18_mounts_take_a_grant(driver, sandbox):
