@@ -207,13 +207,15 @@ int Zygote::be_kernel() {
     ::sigaction(SIGINT, &interrupt, nullptr);
     ::signal(SIGPIPE, SIG_IGN);
     ::signal(SIGXFSZ, SIG_IGN);  // a file that grows too large is an OSError, not an end
-    if (!sys::confine_self(surroundings_.confinement(), failure)) refuse_to_live(failure);
-    ::prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);  // /proc/self belongs to the user again
+    // Before the capabilities go, which keep others of the same user from taking what we hold: the
+    // zygote's own socket is among it.
     if (::dup2(kept_link, kLinkInKernel) < 0) ::_exit(126);
     sys::close_range(kLinkInKernel + 1, ~0u, 0);
     // Closed by number; their owners here must not close them again.
     for (auto& owner : along) [[maybe_unused]] const int closed = owner.release();
     [[maybe_unused]] const int closed = control_.release();
+    if (!sys::confine_self(surroundings_.confinement(), failure)) refuse_to_live(failure);
+    ::prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);  // /proc/self belongs to the user again
     return kLinkInKernel;
 }
 
