@@ -331,6 +331,26 @@ def own_driver():
     running.close()
 
 
+def test_z7_the_operator_is_told(tmp_path):
+    """A zygote that died is a line in the log, and not a secret of the runtime."""
+    log, stderr = open(tmp_path / "log", "wb"), os.dup(2)
+    os.dup2(log.fileno(), 2)
+    try:
+        driver = Driver(pool=0)
+    finally:
+        os.dup2(stderr, 2)
+        os.close(stderr)
+    os.kill(driver.info()["zygote_pid"], signal.SIGKILL)
+    until = time.monotonic() + 60
+    while b"template default" not in (tmp_path / "log").read_bytes():
+        assert time.monotonic() < until
+        try:
+            driver.create().destroy()
+        except Refused:
+            time.sleep(0.1)
+    driver.close()
+
+
 def test_z7_a_killed_zygote_is_replaced(own_driver):
     """Killed from outside, with a sandbox at work: that one goes on, the next create finds or makes
     a new zygote, and nothing of the old one is left."""

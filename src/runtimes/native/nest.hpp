@@ -55,6 +55,8 @@ public:
     }
 
     [[nodiscard]] bool alive() const noexcept { return alive_; }
+    // Why it is not alive.
+    [[nodiscard]] const std::string& death() const noexcept { return death_; }
     [[nodiscard]] const Template& source() const noexcept { return template_; }
     [[nodiscard]] pid_t zygote_pid() const noexcept { return zygote_pid_; }
     [[nodiscard]] pid_t init_pid() const noexcept { return init_pid_; }

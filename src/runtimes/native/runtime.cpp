@@ -10,6 +10,7 @@
 #include <boost/asio/detached.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/use_awaitable.hpp>
+#include <cstdio>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -89,10 +90,18 @@ asio::awaitable<void> NativeRuntime::start() {
     refill_soon();
 }
 
+void NativeRuntime::tell(const std::string& sentence) const {
+    if (options_.tell) return options_.tell(sentence);
+    std::fprintf(stderr, "atoll: %s\n", sentence.c_str());
+}
+
 asio::awaitable<std::shared_ptr<Nest>> NativeRuntime::nest_for(std::string name) {
     for (;;) {
         if (const auto found = nests_.find(name); found != nests_.end()) {
             if (found->second->alive()) co_return found->second;
+            tell("template " + name + ": " + found->second->death() +
+                 "; another is raised. Sandboxes that it served live on, and start their next "
+                 "kernel more slowly");
             nests_.erase(found);
         }
         // Whoever comes while another raises it waits for that one instead of raising a second.

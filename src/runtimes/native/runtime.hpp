@@ -15,6 +15,7 @@
 
 #include <boost/asio/any_io_executor.hpp>
 #include <deque>
+#include <functional>
 #include <map>
 
 namespace atl::native {
@@ -27,6 +28,8 @@ struct RuntimeOptions {
     std::size_t pool_size = default_pool_size();  // ready sandboxes of the default template
     core::Limits defaults;                        // what pool members are made with
     std::string kept_root;  // where kept folders lie (core::SandboxSpec); empty: there are none
+    // A sentence for the operator's log; on stderr where nobody takes it.
+    std::function<void(const std::string&)> tell = {};
 };
 
 class NativeRuntime : public core::Runtime {
@@ -54,6 +57,7 @@ private:
     [[nodiscard]] UniqueFd show(NativeSandbox& sandbox, const std::string& source, bool writable);
     boost::asio::awaitable<void> refill();
     void refill_soon();
+    void tell(const std::string& sentence) const;
     [[nodiscard]] bool busy_with_creates() const;
     void bury_later(Remains remains);
     boost::asio::awaitable<void> bury(Remains remains);
