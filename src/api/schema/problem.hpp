@@ -19,7 +19,7 @@ struct Problem {
     std::string code;
     std::string detail;
     std::optional<std::string> request_id;
-    std::vector<Issue> errors;
+    std::optional<std::vector<Issue>> errors;
 };
 ATOLL_DESCRIBED(Issue);
 ATOLL_DESCRIBED(Problem);
