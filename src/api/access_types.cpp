@@ -46,7 +46,7 @@ ATOLL_TYPE(KeyView) {
         field<&T::last_used_at>("When it was last used, to the minute.", format("date-time")),
         field<&T::expires_at>("Its end.", format("date-time")),
         field<&T::revoked_at>("Since when it is good for nothing.", format("date-time")),
-        field<&T::key>("The key itself: said once, in the answer that makes it.", secret));
+        field<&T::key>("The key itself: said once, in the answer that makes it."));
 }
 
 BOOST_DESCRIBE_STRUCT(KeyList, (), (keys, next_cursor))
@@ -85,7 +85,7 @@ ATOLL_TYPE(CreateToken) {
 BOOST_DESCRIBE_STRUCT(TokenView, (), (token, session, scopes, expires_at))
 ATOLL_TYPE(TokenView) {
     return response("A token: as a bearer, or as ?token= where a browser can send no header.",
-                    field<&T::token>("The token.", secret), field<&T::session>("The session."),
+                    field<&T::token>("The token."), field<&T::session>("The session."),
                     field<&T::scopes>("What it opens."),
                     field<&T::expires_at>("Its end.", format("date-time")));
 }

@@ -1,5 +1,5 @@
 #pragma once
-// About the server itself: /healthz, /readyz, /v1/info.
+// About the server itself: /healthz, /readyz, /v1/info. (/metrics: metrics.hpp)
 #include "api/api.hpp"
 #include "core/store.hpp"
 #include "sessions/sessions.hpp"

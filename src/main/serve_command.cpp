@@ -7,6 +7,7 @@
 #include "api/file_routes.hpp"
 #include "api/job_routes.hpp"
 #include "api/keys.hpp"
+#include "api/metrics.hpp"
 #include "api/port_routes.hpp"
 #include "api/process_routes.hpp"
 #include "api/run_routes.hpp"
@@ -125,6 +126,7 @@ private:
         native::RuntimeOptions runtime;
         runtime.pool_size = options_.pool;
         runtime.kept_root = kept_root;
+        runtime.tell = [](const std::string& sentence) { spdlog::warn("{}", sentence); };
         runtime_ = std::make_unique<native::NativeRuntime>(executor, paths, runtime);
         sessions_ = std::make_unique<sessions::Sessions>(executor, *runtime_, *store_, *folders_,
                                                          session_options());
@@ -262,6 +264,49 @@ private:
         }
     }
 
+    [[nodiscard]] api::Readings readings() {
+        api::Readings readings;
+        const auto add = [&](std::string name, std::string help, std::string label,
+                             std::string value, bool counter, std::function<double()> read) {
+            readings.all.push_back({std::move(name), std::move(help), std::move(label),
+                                    std::move(value), counter, std::move(read)});
+        };
+        for (const auto state : {core::SessionState::Hot, core::SessionState::Warm}) {
+            add("atoll_sessions", "Sessions that have a sandbox", "state",
+                std::string(core::name_of(state)), false, [this, state] {
+                    const auto awake = sessions_->counts().awake;
+                    const auto found = awake.find(state);
+                    return found == awake.end() ? 0.0 : static_cast<double>(found->second);
+                });
+        }
+        using Count = std::uint64_t sessions::SessionCounts::*;
+        const std::pair<const char*, Count> kChanges[] = {
+            {"created", &sessions::SessionCounts::created},
+            {"restored", &sessions::SessionCounts::restored},
+            {"thawed", &sessions::SessionCounts::thawed},
+            {"frozen", &sessions::SessionCounts::frozen},
+            {"evicted", &sessions::SessionCounts::evicted},
+            {"evicted_for_memory", &sessions::SessionCounts::pressed}};
+        for (const auto& [name, count] : kChanges) {
+            const Count member = count;
+            add("atoll_session_changes_total", "What became of sessions", "change", name, true,
+                [this, member] { return static_cast<double>(sessions_->counts().*member); });
+        }
+        add("atoll_pool_ready", "Sandboxes that wait in the pool", "", "", false,
+            [this] { return static_cast<double>(runtime_->pooled()); });
+        add("atoll_jobs_running", "Jobs that run now", "", "", false,
+            [this] { return static_cast<double>(jobs_->running()); });
+        add("atoll_http_connections", "Connections that are open", "", "", false,
+            [this] { return static_cast<double>(http_->counts().connections); });
+        add("atoll_http_connections_refused_total", "Connections over a limit", "", "", true,
+            [this] { return static_cast<double>(http_->counts().connections_refused); });
+        add("atoll_host_memory_free_ratio", "The part of the host's memory that is free", "", "",
+            false, [] { return sys::memory_free(); });
+        add("atoll_memory_bytes", "Memory of the server itself, without its sandboxes", "", "",
+            false, [] { return static_cast<double>(sys::own_memory_bytes()); });
+        return readings;
+    }
+
     void make_http(const std::string& data) {
         api_.guard_with(*door_);
         api::ServerFacts facts;
@@ -270,6 +315,8 @@ private:
         facts.walls = [walls = walls_of(sys::CgroupHost::detect())] { return walls; };
         facts.stopping = [this] { return stopping_; };
         api::add_server_routes(api_, std::move(facts), *sessions_, *store_);
+        metrics_ = std::make_unique<api::Metrics>(readings());
+        api::add_metrics_route(api_, *metrics_);
         api::add_session_routes(api_, *sessions_);
         api::add_run_routes(api_, *sessions_, *outputs_,
                             {options_.input_chars_max, options_.echo_code});
@@ -313,6 +360,7 @@ private:
         if (!options_.tls_certificate.empty()) {
             http.tls = net::TlsOptions{options_.tls_certificate, options_.tls_key};
         }
+        http.observer = [this](const net::Finished& request) { metrics_->request_ended(request); };
         http.admit = [this](net::Request& request) {
             api::let_port_pages_in(request);
             door_->admit(request);
@@ -342,6 +390,7 @@ private:
     std::unique_ptr<sessions::Processes> processes_;
     std::unique_ptr<sessions::Jobs> jobs_;
     std::unique_ptr<api::Door> door_;
+    std::unique_ptr<api::Metrics> metrics_;
     std::string control_address_;
     api::Api api_;
     std::unique_ptr<net::Server> http_;

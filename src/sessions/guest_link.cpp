@@ -211,8 +211,6 @@ Result<void> GuestLink::take(const wire::Frame& frame) {
         still->second.held_back += frame.payload.size();
         still->second.sink->owes(frame.payload.size());
     }
-    const auto grant = still->second.received.consumed(frame.payload.size());
-    if (grant > 0) wire::append_credit(out_, id, grant);
     return {};
 }
 

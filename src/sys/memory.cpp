@@ -24,4 +24,9 @@ double memory_free() {
     return total > 0 ? field_of(*text, "MemAvailable:") / total : 1;
 }
 
+std::uint64_t own_memory_bytes() {
+    const auto text = read_small_file("/proc/self/status");
+    return text ? static_cast<std::uint64_t>(field_of(*text, "VmRSS:")) * 1024 : 0;
+}
+
 }  // namespace atl::sys

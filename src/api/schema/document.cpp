@@ -263,7 +263,8 @@ private:
         if (answer.content_type.empty()) return;
         json::object media;
         if (!answer.events.empty()) {
-            media["schema"] = json::object{{"type", "string"}};
+            // No schema: OpenAPI 3.1 has none for a stream, and readers disagree on what it would
+            // be of.
             json::array events;
             for (const auto& event : answer.events) {
                 json::object one;
@@ -306,6 +307,9 @@ Answer event_answer(std::string description, std::vector<Event> events) {
 }
 Answer bytes_answer(std::string description) {
     return {200, std::move(description), kOctetStream, nullptr, false, {}, {}};
+}
+Answer text_answer(std::string description) {
+    return {200, std::move(description), kText, nullptr, false, {}, {}};
 }
 Answer empty_answer(int status, std::string description) {
     return {status, std::move(description), {}, nullptr, false, {}, {}};

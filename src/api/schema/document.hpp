@@ -129,6 +129,7 @@ template <Described T>
 }
 [[nodiscard]] Answer event_answer(std::string description, std::vector<Event> events);
 [[nodiscard]] Answer bytes_answer(std::string description);
+[[nodiscard]] Answer text_answer(std::string description);
 [[nodiscard]] Answer empty_answer(int status, std::string description);
 
 // The whole document as JSON text.
