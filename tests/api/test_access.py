@@ -74,8 +74,13 @@ def asked(client, document, method, path, route, **values):
     """The request that the document describes, with these values in its path."""
     for name in re.findall(r"\{(\w+)\}", path):
         path = path.replace("{%s}" % name, str(values.get(name, {"port": 8080, "path": "session/a.txt"}.get(name, "none"))))
-    body = route.get("requestBody", {}).get("content", {}).get("application/json")
+    bodies = route.get("requestBody", {}).get("content", {})
+    body = bodies.get("application/json")
     sent = {"json": examples(document, body["schema"])} if body else {}
+    if "multipart/form-data" in bodies:
+        sent = {"files": {"file": ("a.txt", b"content")}}
+    sent["params"] = {one["name"]: one["schema"].get("examples", ["/session"])[0]
+                      for one in route.get("parameters", []) if one["in"] == "query" and one.get("required")}
     return client.request(method, path, **sent)
 
 
