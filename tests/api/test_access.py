@@ -77,6 +77,8 @@ def asked(client, document, method, path, route, **values):
     bodies = route.get("requestBody", {}).get("content", {})
     body = bodies.get("application/json")
     sent = {"json": examples(document, body["schema"])} if body else {}
+    if method == "POST" and path.endswith("/processes"):
+        sent["json"]["command"] = "true"  # either this or argv, which a schema does not say
     if "multipart/form-data" in bodies:
         sent = {"files": {"file": ("a.txt", b"content")}}
     sent["params"] = {one["name"]: one["schema"].get("examples", ["/session"])[0]
@@ -251,6 +253,9 @@ def test_a2_another_owners_session_is_not_there_on_any_route(keyed):
             if not path.startswith("/v1/sessions/{id}"):
                 continue
             answer = asked(bob, document, method, path, route, id=session)
+            if path.endswith("/ports/{port}"):
+                assert answer.status_code == 308  # to the same with a slash, whosever it is
+                continue
             assert answer.status_code in (404, 426), (method, path, answer.status_code, answer.text)
             assert "private" not in answer.text
             none = asked(bob, document, method, path, route, id="s-" + "a" * 32)
