@@ -11,7 +11,9 @@ ContextView view_of(const sessions::Context& context) {
 BOOST_DESCRIBE_STRUCT(CreateContext, (), (name, cwd))
 ATOLL_TYPE(CreateContext) {
     return request("A new context: a Python kernel of its own, with variables of its own.",
-                   field<&T::name>("What runs call it.", required, length(1, 128), one_line(),
+                   field<&T::name>("What runs call it.", required, length(1, 100),
+                                   pattern("A-Za-z0-9._-", "A-Za-z0-9._-",
+                                           "letters, digits, dot, dash and underscore"),
                                    example("analysis")),
                    field<&T::cwd>("The directory that it starts in.", length(1, 4096), one_line()));
 }

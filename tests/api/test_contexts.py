@@ -43,24 +43,24 @@ def until_running(server, session, name):
 
 
 def test_contexts_come_and_go(server, session):
-    made = server.http.post(f"/v1/sessions/{session}/contexts", json={"name": "my lab/1", "cwd": "/tmp"})
+    made = server.http.post(f"/v1/sessions/{session}/contexts", json={"name": "my-lab.1", "cwd": "/tmp"})
     assert made.status_code == 201, made.text
-    assert made.json() == {"name": "my lab/1", "cwd": "/tmp", "state": "idle", "runs": 0}
+    assert made.json() == {"name": "my-lab.1", "cwd": "/tmp", "state": "idle", "runs": 0}
     path = made.headers["location"]
-    assert server.http.get(path).json()["name"] == "my lab/1"
-    again = server.http.post(f"/v1/sessions/{session}/contexts", json={"name": "my lab/1"})
+    assert server.http.get(path).json()["name"] == "my-lab.1"
+    again = server.http.post(f"/v1/sessions/{session}/contexts", json={"name": "my-lab.1"})
     assert again.status_code == 409
 
-    assert server.run(session, "import os; a = 5; print(os.getcwd())", context="my lab/1")["stdout"] == "/tmp\n"
+    assert server.run(session, "import os; a = 5; print(os.getcwd())", context="my-lab.1")["stdout"] == "/tmp\n"
     assert "'a'" in server.run(session, "a", context="other")["error"]["value"]
-    assert contexts(server, session)["my lab/1"]["runs"] == 1
+    assert contexts(server, session)["my-lab.1"]["runs"] == 1
 
     restarted = server.http.post(f"{path}/restart")
     assert restarted.status_code == 200 and restarted.json()["runs"] == 0
-    assert server.run(session, "a", context="my lab/1")["error"]["name"] == "NameError"
+    assert server.run(session, "a", context="my-lab.1")["error"]["name"] == "NameError"
     assert server.http.delete(path).status_code == 204
     assert server.http.get(path).status_code == 404
-    assert "my lab/1" not in contexts(server, session)
+    assert "my-lab.1" not in contexts(server, session)
 
 
 def test_variables(server, session):

@@ -25,17 +25,19 @@ def guarded(tmp_path_factory):
     assert running.stop() == 0
 
 
+@pytest.mark.timeout(1000)
 def test_no_answer_breaks_its_description(guarded, tmp_path):
-    """A 5xx is a fault, but for two: a port behind which nobody listens, and a kind of job that is not there yet."""
+    """A 5xx is a fault, but for two: a port behind which nobody listens, and a kind of job that is not there yet.
+    Left out as well is what does not end by itself: a watch, a terminal."""
     document = tmp_path / "openapi.json"
     answer = guarded.http.get("/openapi.json", headers={"Authorization": f"Bearer {KEY}"})
     document.write_text(answer.text)
     ran = subprocess.run(
         [Path(sys.executable).with_name("st"), "run", document, "--url", guarded.url,
          "-H", f"Authorization: Bearer {KEY}", "--checks", ",".join(CHECKS),
-         "--phases", "examples,coverage,fuzzing", "--max-examples", "3", "--continue-on-failure",
-         "--request-timeout", "60", "--exclude-path-regex", "/ports/|^/schedule$",
+         "--phases", "examples,coverage,fuzzing", "--max-examples", "2", "--continue-on-failure",
+         "--request-timeout", "30", "--exclude-path-regex", "/ports/|^/schedule$|/watch$|/terminal$",
          "--seed", "1"],
-        capture_output=True, text=True, timeout=280, cwd=tmp_path)
+        capture_output=True, text=True, timeout=900, cwd=tmp_path)
     assert ran.returncode == 0, ran.stdout[-6000:]
     assert guarded.process.poll() is None
