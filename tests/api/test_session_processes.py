@@ -344,7 +344,7 @@ def test_so_many_and_no_more(server):
     ({"command": "true", "environment": {"A=B": "c"}}, 400, "environment"),
     ({"command": "true", "environment": {"A": "c\0"}}, 400, "environment"),
     ({"command": "true", "cwd": "/nowhere"}, 404, "/nowhere"), ({"argv": ["/nothing/here"]}, 404, "/nothing/here"),
-    ({"argv": ["no-such-program"]}, 404, "no-such-program"), ({"argv": ["/etc/passwd"]}, 400, "/etc/passwd"),
+    ({"argv": ["no-such-program"]}, 404, "no-such-program"), ({"argv": ["/etc/passwd"]}, 403, "/etc/passwd"),
     ({"command": "true", "timeout": -1}, 400, "timeout"), ({"command": "true", "wiat": True}, 400, "wiat"),
     ({"argv": ["x"] + ["y" * 100_000] * 4}, 400, "256 KiB"),
 ])
