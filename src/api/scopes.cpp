@@ -23,13 +23,14 @@ std::string scope_of(const schema::Route& route) {
     };
     if (path == "/v1/info") return std::string(kAnyScope);
     if (path == "/metrics") return "metrics";
-    if (path == "/v1/run") return "run";
+    if (path == "/v1/run" || below("/v1/outputs")) return "run";
     if (below("/v1/jobs") || path == "/schedule" || below("/status")) return "jobs";
     constexpr std::string_view kSession = "/v1/sessions/{id}";
     for (const std::string_view part : {"/run", "/contexts", "/processes", "/terminal", "/ports"}) {
         if (below(std::string(kSession).append(part))) return "run";
     }
-    for (const std::string_view part : {"/files", "/artifacts"}) {
+    for (const std::string_view part :
+         {"/files", "/folders", "/move", "/extract", "/watch", "/artifacts"}) {
         if (below(std::string(kSession).append(part))) return "files";
     }
     if (below("/v1/sessions")) return route.method == "GET" ? "sessions:read" : "sessions:write";

@@ -206,6 +206,20 @@ def test_every_route_needs_its_scope(keyed):
         assert not route["security"] or route["x-atoll-scope"], path
 
 
+def test_each_route_has_the_scope_of_what_it_is_about(keyed):
+    """Derived from the path: one that nobody thought of would need `admin`, or pass for the session itself."""
+    document = keyed.http.get("/openapi.json").json()
+    scopes = {path: {route.get("x-atoll-scope") for route in methods.values() if "x-atoll-scope" in route}
+              for path, methods in document["paths"].items()}
+    for part in ("files/{path}", "folders/{path}", "move", "extract", "watch", "artifacts"):
+        assert scopes[f"/v1/sessions/{{id}}/{part}"] == {"files"}, part
+    for part in ("run", "contexts", "processes", "terminal", "ports/{port}/{path}"):
+        assert scopes[f"/v1/sessions/{{id}}/{part}"] == {"run"}, part
+    assert scopes["/v1/outputs/{run_id}/{path}"] == {"run"}
+    assert {path for path, needed in scopes.items() if "admin" in needed} == {
+        "/v1/keys", "/v1/keys/{id}", "/v1/audit"}
+
+
 @pytest.mark.parametrize("headers", [
     {"Authorization": "Bearer"}, {"Authorization": "Basic YTpi"},
     {"Authorization": "Bearer atl_"}, {"Authorization": "Bearer atl__"}, {"Authorization": "Bearer att_aa.aa"},
