@@ -3,6 +3,7 @@
 // A copy is whole or not there: the server writes atomically, and here the bytes go beside the
 // target and take its name at the end.
 #include "base/fd.hpp"
+#include "base/write_all.hpp"
 #include "main/client_commands.hpp"
 #include "main/client_progress.hpp"
 #include "main/client_server.hpp"
@@ -50,16 +51,6 @@ Result<Place> place_of(const std::string& word) {
 
 std::string file_path(const Place& place) {
     return session_path(place.session, "/files/" + net::percent_encoded(place.path.substr(1), "/"));
-}
-
-Result<void> write_all(int fd, std::string_view bytes) {
-    while (!bytes.empty()) {
-        const ssize_t n = ::write(fd, bytes.data(), bytes.size());
-        if (n < 0 && errno == EINTR) continue;
-        if (n < 0) return failed_to("write");
-        bytes.remove_prefix(static_cast<std::size_t>(n));
-    }
-    return {};
 }
 
 Result<void> upload(Server& server, const std::string& from, Place to) {
@@ -140,8 +131,8 @@ Result<void> download(Server& server, const Place& from, std::string to) {
     request.path = file_path(from);
     request.headers.set("Accept", "application/octet-stream, */*");
     request.sink = [&](std::string_view piece) {
-        const auto written = write_all(target, piece);
-        if (!written) broken = written.error().during(to);
+        errno = write_all(target, piece);
+        if (errno != 0) broken = failed_to("write").during(to);
         return !broken;
     };
     request.progress = [&](std::uint64_t come, std::uint64_t of) { progress.at(come, of); };

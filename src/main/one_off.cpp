@@ -1,5 +1,6 @@
 #include "main/one_off.hpp"
 
+#include "base/write_all.hpp"
 #include "main/terminal.hpp"
 #include "runtimes/native/direct.hpp"
 #include "runtimes/native/sandbox.hpp"
@@ -37,16 +38,6 @@ std::vector<std::string>& arguments() {
 
 double ms_since(Clock::time_point began) {
     return std::chrono::duration<double, std::milli>(Clock::now() - began).count();
-}
-
-bool write_all(int fd, std::string_view bytes) {
-    while (!bytes.empty()) {
-        const ssize_t n = ::write(fd, bytes.data(), bytes.size());
-        if (n < 0 && errno == EINTR) continue;
-        if (n < 0) return false;
-        bytes.remove_prefix(static_cast<std::size_t>(n));
-    }
-    return true;
 }
 
 struct Waiter : sessions::Sink {
@@ -188,8 +179,9 @@ private:
         const bool to_out = kind == wire::Kind::Stdout;
         if (one_.collect) {
             (to_out ? result_.out : result_.err).append(bytes);
-        } else if (!write_all(to_out ? STDOUT_FILENO : STDERR_FILENO, bytes)) {
-            output_error_ = errno;
+        } else if (const int cause = write_all(to_out ? STDOUT_FILENO : STDERR_FILENO, bytes);
+                   cause != 0) {
+            output_error_ = cause;
             program_->kill();
         }
     }

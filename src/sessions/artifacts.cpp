@@ -1,10 +1,10 @@
 #include "sessions/artifacts.hpp"
 
+#include "base/write_all.hpp"
 #include "sessions/call.hpp"
 
 #include <cerrno>
 #include <cstring>
-#include <unistd.h>
 
 namespace atl::sessions {
 
@@ -15,17 +15,9 @@ namespace {
 
 constexpr std::size_t kFilesMax = 1000;  // of one run
 
-Result<void> write_all(int fd, std::string_view bytes) {
-    while (!bytes.empty()) {
-        const ssize_t n = ::write(fd, bytes.data(), bytes.size());
-        if (n < 0 && errno == EINTR) continue;
-        if (n < 0) {
-            const auto code = errno == ENOSPC ? Code::Exhausted : Code::Internal;
-            return Error{code, std::string("write an artifact: ") + std::strerror(errno)};
-        }
-        bytes.remove_prefix(static_cast<std::size_t>(n));
-    }
-    return {};
+Error not_written(int cause) {
+    return {cause == ENOSPC ? Code::Exhausted : Code::Internal,
+            std::string("write an artifact: ") + std::strerror(cause)};
 }
 
 // Copies one file, of at most so many bytes; answers with its path on the host.
@@ -42,8 +34,8 @@ asio::awaitable<std::string> copy_out(std::shared_ptr<GuestLink> link, core::Out
         written += piece.size();
         if (written > bytes_max) {
             state = Error{Code::Exhausted, "there is no more room for artifacts"};
-        } else {
-            state = write_all(file.get(), piece);
+        } else if (const int cause = write_all(file.get(), piece); cause != 0) {
+            state = not_written(cause);
         }
         if (!state) call.control({{"do", "cancel"}});
     };

@@ -1,5 +1,6 @@
 #include "sessions/variables.hpp"
 
+#include "base/write_all.hpp"
 #include "sessions/backstop.hpp"
 #include "sessions/call.hpp"
 #include "wire/assembler.hpp"
@@ -34,16 +35,11 @@ constexpr std::chrono::seconds kTimeForAll{75};  // then the sandbox
 std::string file_of(const std::string& context) { return std::string(kPrefix) + context; }
 std::string context_of(const std::string& file) { return file.substr(kPrefix.size()); }
 
-void write_all(int fd, std::string_view bytes) {
-    while (!bytes.empty()) {
-        const ssize_t n = ::write(fd, bytes.data(), bytes.size());
-        if (n < 0 && errno == EINTR) continue;
-        if (n < 0) {
-            const auto code = errno == ENOSPC ? Code::Exhausted : Code::Internal;
-            throw ErrorException({code, std::string("save variables: ") + std::strerror(errno)});
-        }
-        bytes.remove_prefix(static_cast<std::size_t>(n));
-    }
+void save(int fd, std::string_view bytes) {
+    const int cause = write_all(fd, bytes);
+    if (cause == 0) return;
+    const auto code = cause == ENOSPC ? Code::Exhausted : Code::Internal;
+    throw ErrorException({code, std::string("save variables: ") + std::strerror(cause)});
 }
 
 void add_failed(std::vector<Lost>& lost, const std::string& context, const json::object& kernel) {
@@ -71,7 +67,7 @@ void note(core::Folders& folders, const SessionId& id, const std::vector<Lost>& 
                         {"reason", one.reason}});
     }
     UniqueFd file = folders.begin_state(id, kNote).value();
-    write_all(file.get(), json::serialize(json::object{{"lost", std::move(list)}}));
+    save(file.get(), json::serialize(json::object{{"lost", std::move(list)}}));
     folders.finish_state(id, kNote, std::move(file)).value();
 }
 
@@ -147,7 +143,7 @@ asio::awaitable<std::vector<Lost>> save_variables(std::shared_ptr<GuestLink> lin
             }
             room -= piece.size();
             try {
-                write_all(file.get(), piece);
+                save(file.get(), piece);
             } catch (const ErrorException& error) { failed = error.error; }
         };
         const json::object request{{"op", "kernel.call"},
