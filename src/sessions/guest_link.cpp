@@ -1,5 +1,6 @@
 #include "sessions/guest_link.hpp"
 
+#include "sys/descriptor_passing.hpp"
 #include "wire/fields.hpp"
 
 #include <algorithm>
@@ -29,7 +30,6 @@ constexpr std::size_t kUnsentMax = 256 * 1024;
 constexpr int kSocketBytes = 1 << 20;
 // More than any sandbox has under way at one time; one that sends them for nothing is cut off.
 constexpr std::size_t kDescriptorsMax = 256;
-constexpr std::size_t kDescriptorsAMessage = 8;
 constexpr std::size_t kEventBytesMax = 40u << 20;  // a result with its images
 constexpr auto as_tuple = asio::as_tuple(asio::use_awaitable);
 
@@ -104,26 +104,11 @@ asio::awaitable<void> GuestLink::read() {
 }
 
 ssize_t GuestLink::receive(char* into, std::size_t size) {
-    iovec piece{into, size};
-    alignas(cmsghdr) char space[CMSG_SPACE(sizeof(int) * kDescriptorsAMessage)] = {};
-    msghdr message{};
-    message.msg_iov = &piece;
-    message.msg_iovlen = 1;
-    message.msg_control = space;
-    message.msg_controllen = sizeof space;
-    const ssize_t n = ::recvmsg(stream_.native_handle(), &message, MSG_CMSG_CLOEXEC);
-    if (n < 0 && errno == ENOTSOCK) return ::read(stream_.native_handle(), into, size);
-    if (n < 0) return n;
-    for (cmsghdr* c = CMSG_FIRSTHDR(&message); c != nullptr; c = CMSG_NXTHDR(&message, c)) {
-        if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS) continue;
-        const std::size_t count = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
-        for (std::size_t i = 0; i < count; ++i) {
-            int fd = -1;
-            std::memcpy(&fd, CMSG_DATA(c) + i * sizeof fd, sizeof fd);
-            descriptors_.emplace_back(fd);
-        }
-    }
-    return n;
+    const int stream = stream_.native_handle();
+    std::vector<UniqueFd> along;
+    const ssize_t n = sys::receive_with(stream, into, size, 0, along);
+    for (auto& one : along) descriptors_.push_back(std::move(one));
+    return n < 0 && errno == ENOTSOCK ? ::read(stream, into, size) : n;
 }
 
 Result<void> GuestLink::take_event(Channel& channel, const wire::Frame& frame) {
