@@ -7,7 +7,6 @@
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
-#include <boost/asio/post.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <set>
 
@@ -20,9 +19,7 @@ using core::Whose;
 
 namespace {
 
-constexpr std::chrono::seconds kRound{1};
 constexpr std::chrono::seconds kTimeToStop{20};
-constexpr std::size_t kPressedAtOnce = 4;
 constexpr std::uint32_t kPage = 500;
 constexpr auto as_tuple = asio::as_tuple(asio::use_awaitable);
 
@@ -276,10 +273,7 @@ void Sessions::let_go(Session& session) noexcept {
     session.link_.reset();
     session.changes_.reset();
     if (session.sandbox_) session.sandbox_->destroy();
-    // Whoever ran something in it hears of the end in the next turn, and may still ask what it
-    // used.
-    asio::post(executor_,
-               [last = std::shared_ptr<core::Sandbox>(std::move(session.sandbox_))]() noexcept {});
+    session.sandbox_.reset();  // whoever runs something in it holds on to it, by its Use
     session.frozen_ = false;
 }
 
@@ -482,90 +476,6 @@ std::optional<core::Usage> Sessions::usage(const SessionId& id) const {
     const auto found = known_.find(id.text());
     if (found == known_.end() || !found->second->sandbox_) return std::nullopt;
     return found->second->sandbox_->usage();
-}
-
-asio::awaitable<void> Sessions::keep_house() {
-    while (!stopping_) {
-        round_.expires_after(kRound);
-        co_await round_.async_wait(as_tuple);
-        if (stopping_) break;
-        std::vector<SessionPtr> all;
-        for (const auto& [id, session] : known_) all.push_back(session);
-        for (const auto& session : all) {
-            // Each by itself: saving one takes as long as its guest makes it take. What fails stays
-            // as it is and is tried again; who uses it hears what is wrong.
-            asio::co_spawn(executor_, look_after(session), asio::detached);
-        }
-        relieve_memory();
-        co_await end_expired();
-    }
-}
-
-asio::awaitable<void> Sessions::end_expired() {
-    std::vector<SessionRecord> over;
-    try {
-        over = co_await store_.expired_sessions(core::time_now(), kPage);
-    } catch (const ErrorException&) { over.clear(); }
-    for (const auto& record : over) {
-        try {
-            co_await remove(Whose::anyones(), record.id);
-        } catch (const ErrorException&) {
-            // Somebody else removed it, or the next round does.
-        }
-    }
-}
-
-// A few a round: memory comes back a moment later, and one round more costs a second.
-void Sessions::relieve_memory() {
-    if (!options_.memory_free || options_.memory_free() >= options_.memory_free_min) return;
-    std::vector<SessionPtr> idle;
-    for (const auto& [id, session] : known_) {
-        if (session->link_ && session->users_ == 0 && !session->changing_.busy()) {
-            idle.push_back(session);
-        }
-    }
-    std::sort(idle.begin(), idle.end(), [](const SessionPtr& a, const SessionPtr& b) {
-        return a->unused_since_ < b->unused_since_;
-    });
-    if (idle.size() > kPressedAtOnce) idle.resize(kPressedAtOnce);
-    for (const auto& session : idle) {
-        ++counted_.pressed;
-        asio::co_spawn(executor_, make_cold_if_idle(session), asio::detached);
-    }
-}
-
-asio::awaitable<void> Sessions::make_cold_if_idle(SessionPtr session) {
-    const auto turn = co_await session->changing_.enter();
-    if (session->users_ > 0 || session->gone_) co_return;
-    co_await go_cold(session);
-}
-
-asio::awaitable<void> Sessions::look_after(SessionPtr session) {
-    if (session->users_ > 0 || session->changing_.busy() || session->gone_) co_return;
-    const auto idle = Clock::now() - session->unused_since_;
-    const auto& record = session->record_;
-    const bool ends = options_.idle_to_end.count() > 0;
-    if (ends && idle > options_.idle_to_end) {
-        const SessionId id = record.id;
-        co_await remove(Whose::anyones(), id);
-        co_return;
-    }
-    const bool cold = record.idle_to_cold.count() > 0 && idle > record.idle_to_cold;
-    const bool warm = record.idle_to_warm.count() > 0 && idle > record.idle_to_warm;
-    if (!session->link_) {
-        // Nothing of it is in memory that the store does not have.
-        if (!ends && idle > std::chrono::minutes{1} && session->lost_.empty()) {
-            known_.erase(record.id.text());
-        }
-        co_return;
-    }
-    if (!cold && (!warm || session->frozen_)) co_return;
-    const auto turn = co_await session->changing_.enter();
-    if (session->users_ > 0 || session->gone_) co_return;
-    if (cold)
-        co_await go_cold(session);
-    else
-        co_await freeze(session);
 }
 
 asio::awaitable<void> Sessions::stop() {

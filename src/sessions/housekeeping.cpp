@@ -1,0 +1,110 @@
+// What Sessions does by itself, once a second: sessions that nobody uses fall asleep, those whose
+// time is over end, and when the host runs out of memory the longest idle go to disk.
+#include "sessions/sessions.hpp"
+
+#include <algorithm>
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+namespace atl::sessions {
+
+namespace asio = boost::asio;
+using core::SessionRecord;
+using core::Whose;
+
+namespace {
+
+constexpr std::chrono::seconds kRound{1};
+constexpr std::uint32_t kEndedAtOnce = 500;
+constexpr std::size_t kPressedAtOnce = 4;
+constexpr auto as_tuple = asio::as_tuple(asio::use_awaitable);
+
+}  // namespace
+
+asio::awaitable<void> Sessions::keep_house() {
+    while (!stopping_) {
+        round_.expires_after(kRound);
+        co_await round_.async_wait(as_tuple);
+        if (stopping_) break;
+        std::vector<SessionPtr> all;
+        for (const auto& [id, session] : known_) all.push_back(session);
+        for (const auto& session : all) {
+            // Each by itself: saving one takes as long as its guest makes it take. What fails stays
+            // as it is and is tried again; who uses it hears what is wrong.
+            asio::co_spawn(executor_, look_after(session), asio::detached);
+        }
+        relieve_memory();
+        co_await end_expired();
+    }
+}
+
+asio::awaitable<void> Sessions::end_expired() {
+    std::vector<SessionRecord> over;
+    try {
+        over = co_await store_.expired_sessions(core::time_now(), kEndedAtOnce);
+    } catch (const ErrorException&) { over.clear(); }
+    for (const auto& record : over) {
+        try {
+            co_await remove(Whose::anyones(), record.id);
+        } catch (const ErrorException&) {
+            // Somebody else removed it, or the next round does.
+        }
+    }
+}
+
+// A few a round: memory comes back a moment later, and one round more costs a second.
+void Sessions::relieve_memory() {
+    if (!options_.memory_free || options_.memory_free() >= options_.memory_free_min) return;
+    std::vector<SessionPtr> idle;
+    for (const auto& [id, session] : known_) {
+        if (session->link_ && session->users_ == 0 && !session->changing_.busy()) {
+            idle.push_back(session);
+        }
+    }
+    std::sort(idle.begin(), idle.end(), [](const SessionPtr& a, const SessionPtr& b) {
+        return a->unused_since_ < b->unused_since_;
+    });
+    if (idle.size() > kPressedAtOnce) idle.resize(kPressedAtOnce);
+    for (const auto& session : idle) {
+        ++counted_.pressed;
+        asio::co_spawn(executor_, make_cold_if_idle(session), asio::detached);
+    }
+}
+
+asio::awaitable<void> Sessions::make_cold_if_idle(SessionPtr session) {
+    const auto turn = co_await session->changing_.enter();
+    if (session->users_ > 0 || session->gone_) co_return;
+    co_await go_cold(session);
+}
+
+asio::awaitable<void> Sessions::look_after(SessionPtr session) {
+    if (session->users_ > 0 || session->changing_.busy() || session->gone_) co_return;
+    const auto idle = Clock::now() - session->unused_since_;
+    const auto& record = session->record_;
+    const bool ends = options_.idle_to_end.count() > 0;
+    if (ends && idle > options_.idle_to_end) {
+        const SessionId id = record.id;
+        co_await remove(Whose::anyones(), id);
+        co_return;
+    }
+    const bool cold = record.idle_to_cold.count() > 0 && idle > record.idle_to_cold;
+    const bool warm = record.idle_to_warm.count() > 0 && idle > record.idle_to_warm;
+    if (!session->link_) {
+        // Nothing of it is in memory that the store does not have.
+        if (!ends && idle > std::chrono::minutes{1} && session->lost_.empty()) {
+            known_.erase(record.id.text());
+        }
+        co_return;
+    }
+    if (!cold && (!warm || session->frozen_)) co_return;
+    const auto turn = co_await session->changing_.enter();
+    if (session->users_ > 0 || session->gone_) co_return;
+    if (cold)
+        co_await go_cold(session);
+    else
+        co_await freeze(session);
+}
+
+}  // namespace atl::sessions
