@@ -71,7 +71,7 @@ asio::awaitable<void> extract(sessions::Sessions& sessions, net::Exchange& excha
     const auto asked = schema::from_json<ExtractBody>(body, kBodyBytesMax);
     const auto archive = path_from(asked.archive, "archive");
     const auto into = path_from(asked.into, "into");
-    const auto use = co_await sessions.use(whose_files(exchange), session_in(exchange));
+    const auto use = co_await sessions.use(whose(exchange), session_in(exchange));
     const sessions::Files files(use->link());
     const auto entry = co_await files.stat(archive, true);
     auto opened = co_await files.open(archive, 0, entry.size);

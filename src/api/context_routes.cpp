@@ -1,5 +1,6 @@
 #include "api/context_routes.hpp"
 
+#include "api/asking.hpp"
 #include "api/context_types.hpp"
 #include "api/session_types.hpp"
 #include "net/target.hpp"
@@ -89,9 +90,7 @@ public:
 
 private:
     asio::awaitable<sessions::Use> in_use(net::Exchange& exchange) const {
-        const auto& request = exchange.request();
-        return sessions_.use(core::Whose::of(caller_of(request).owner),
-                             SessionId(request.parameter("id")));
+        return sessions_.use(whose(exchange), session_in(exchange));
     }
     static std::string name_in(net::Exchange& exchange) {
         return schema::from_parameters<ContextPath>(exchange.request().parameters).context;

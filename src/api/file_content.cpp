@@ -25,8 +25,9 @@ std::string http_date(std::int64_t ns) {
     return {text, n};
 }
 
-net::Headers headers_of(const std::string& path, const sessions::FileEntry& entry, bool download) {
-    const auto name = last_part(path);
+}  // namespace
+
+net::Headers inert_headers(std::string_view name, bool download) {
     const auto type = content_type_of(name);
     net::Headers headers;
     headers.set("Content-Type", type);
@@ -36,6 +37,13 @@ net::Headers headers_of(const std::string& path, const sessions::FileEntry& entr
     if (type != "application/pdf") headers.set("Content-Security-Policy", kInert);
     headers.set("Cross-Origin-Resource-Policy", "same-origin");
     headers.set("Cache-Control", "private, no-cache");
+    return headers;
+}
+
+namespace {
+
+net::Headers headers_of(const std::string& path, const sessions::FileEntry& entry, bool download) {
+    net::Headers headers = inert_headers(last_part(path), download);
     headers.set("ETag", etag_of(entry));
     if (const auto date = http_date(entry.mtime_ns); !date.empty() && entry.mtime_ns > 0) {
         headers.set("Last-Modified", date);

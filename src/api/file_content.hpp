@@ -18,6 +18,9 @@ boost::asio::awaitable<void> send_file_content(net::Exchange& exchange, sessions
                                                std::string path, sessions::FileEntry entry,
                                                bool download);
 
+// What goes with any file that untrusted code wrote: its type by its name, and nothing in it runs.
+[[nodiscard]] net::Headers inert_headers(std::string_view name, bool download);
+
 // For names in Content-Disposition.
 [[nodiscard]] std::string disposition(bool attachment, std::string_view name);
 

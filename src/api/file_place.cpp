@@ -151,12 +151,4 @@ void throw_as_storage(const Error& error) {
     throw problem;
 }
 
-core::Whose whose_files(const net::Exchange& exchange) {
-    return core::Whose::of(caller_of(exchange.request()).owner);
-}
-
-SessionId session_in(const net::Exchange& exchange) {
-    return SessionId(exchange.request().parameter("id"));
-}
-
 }  // namespace atl::api

@@ -1,7 +1,7 @@
 #pragma once
 // Which file of which session a request is about, and how files are shown. Shared by the routes of
 // files.
-#include "api/api.hpp"
+#include "api/asking.hpp"
 #include "api/file_types.hpp"
 #include "sessions/sessions.hpp"
 
@@ -32,8 +32,5 @@ namespace atl::api {
 
 // A full disk or quota is the server's 507, not the client's haste (429).
 [[noreturn]] void throw_as_storage(const Error& error);
-
-[[nodiscard]] core::Whose whose_files(const net::Exchange& exchange);
-[[nodiscard]] SessionId session_in(const net::Exchange& exchange);
 
 }  // namespace atl::api

@@ -30,7 +30,7 @@ public:
     asio::awaitable<void> read(net::Exchange& exchange) const {
         const auto asked = schema::from_parameters<ReadFileQuery>(exchange.request().target.query);
         const auto path = path_in(exchange.request());
-        const auto use = co_await sessions_.use(whose_files(exchange), session_in(exchange));
+        const auto use = co_await sessions_.use(whose(exchange), session_in(exchange));
         const Files files(use->link());
         const auto entry = co_await files.stat(path, !asked.stat);
         if (asked.stat) {
@@ -59,7 +59,7 @@ public:
         if (path == "/" || exchange.request().parameter("path").back() == '/') {
             throw ErrorException({Code::InvalidArgument, "path: a file needs a name"});
         }
-        const auto use = co_await sessions_.use(whose_files(exchange), session_in(exchange));
+        const auto use = co_await sessions_.use(whose(exchange), session_in(exchange));
         exchange.limit_body(file_bytes_max(use->record()));
         const Files files(use->link());
         sessions::WriteOptions options;
@@ -89,7 +89,7 @@ public:
         const auto asked =
             schema::from_parameters<RemoveFileQuery>(exchange.request().target.query);
         const auto path = path_in(exchange.request());
-        const auto use = co_await sessions_.use(whose_files(exchange), session_in(exchange));
+        const auto use = co_await sessions_.use(whose(exchange), session_in(exchange));
         const Files files(use->link());
         co_await files.remove(path, asked.recursive);
         co_await exchange.respond(net::Response::empty());
@@ -99,7 +99,7 @@ public:
         const auto asked =
             schema::from_parameters<MakeFolderQuery>(exchange.request().target.query);
         const auto path = path_in(exchange.request());
-        const auto use = co_await sessions_.use(whose_files(exchange), session_in(exchange));
+        const auto use = co_await sessions_.use(whose(exchange), session_in(exchange));
         const Files files(use->link());
         std::optional<Error> failed;
         try {
@@ -118,7 +118,7 @@ public:
         const auto asked = schema::from_json<MoveBody>(body, kBodyBytesMax);
         const auto from = path_from(asked.from, "from");
         const auto to = path_from(asked.to, "to");
-        const auto use = co_await sessions_.use(whose_files(exchange), session_in(exchange));
+        const auto use = co_await sessions_.use(whose(exchange), session_in(exchange));
         const Files files(use->link());
         sessions::MoveOptions options;
         options.parents = asked.parents;
@@ -133,7 +133,7 @@ public:
     }
 
     asio::awaitable<void> artifacts(net::Exchange& exchange) const {
-        const auto use = co_await sessions_.use(whose_files(exchange), session_in(exchange));
+        const auto use = co_await sessions_.use(whose(exchange), session_in(exchange));
         const Files files(use->link());
         const auto id = use->record().id.text();
         Artifacts answer;

@@ -107,7 +107,7 @@ asio::awaitable<void> upload(sessions::Sessions& sessions, net::Exchange& exchan
             .with_status(content_type.find("multipart/form-data") == std::string_view::npos ? 415
                                                                                             : 400);
     }
-    const auto use = co_await sessions.use(whose_files(exchange), session_in(exchange));
+    const auto use = co_await sessions.use(whose(exchange), session_in(exchange));
     exchange.limit_body(kFormBytesMax);
     const sessions::Files files(use->link());
     if (asked.parents) co_await files.make_folder(folder, true);

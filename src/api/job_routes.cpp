@@ -1,5 +1,6 @@
 #include "api/job_routes.hpp"
 
+#include "api/asking.hpp"
 #include "api/job_types.hpp"
 
 #include <charconv>
@@ -7,7 +8,6 @@
 namespace atl::api {
 
 namespace asio = boost::asio;
-using core::Whose;
 using schema::described;
 using schema::json_answer;
 using schema::json_body;
@@ -17,17 +17,8 @@ namespace {
 constexpr std::string_view kTag = "Jobs";
 constexpr std::uint64_t kLogPageBytes = 1u << 20;
 
-Whose whose(const net::Exchange& exchange) {
-    return Whose::of(caller_of(exchange.request()).owner);
-}
-
 JobId id_in(const net::Exchange& exchange, std::string_view name = "id") {
     return JobId(std::string(exchange.request().parameter(name)));
-}
-
-bool wants_events(const net::Request& request) {
-    const auto accept = request.headers.get("Accept");
-    return accept && accept->find("text/event-stream") != std::string_view::npos;
 }
 
 // The chunk after the one that a returning client saw last.

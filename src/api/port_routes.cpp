@@ -1,5 +1,6 @@
 #include "api/port_routes.hpp"
 
+#include "api/asking.hpp"
 #include "api/port_stream.hpp"
 #include "api/port_types.hpp"
 #include "net/problem.hpp"
@@ -94,8 +95,7 @@ asio::awaitable<void> pass_on(sessions::Sessions& sessions, net::Exchange& excha
                               PortOptions limits) {
     const net::Request& request = exchange.request();
     const int port = port_in(request);
-    const auto use = co_await sessions.use(core::Whose::of(caller_of(request).owner),
-                                           SessionId(request.parameter("id")));
+    const auto use = co_await sessions.use(whose(exchange), session_in(exchange));
     if (is_preflight(request)) {
         co_await exchange.respond(preflight_answer(request));
         co_return;

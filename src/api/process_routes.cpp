@@ -1,5 +1,6 @@
 #include "api/process_routes.hpp"
 
+#include "api/asking.hpp"
 #include "api/process_types.hpp"
 #include "api/session_types.hpp"
 #include "api/utf8_stream.hpp"
@@ -8,7 +9,6 @@
 namespace atl::api {
 
 namespace asio = boost::asio;
-using core::Whose;
 using schema::described;
 using schema::json_answer;
 using schema::json_body;
@@ -22,19 +22,6 @@ constexpr std::chrono::minutes kWaitTimeout{5};
 constexpr std::chrono::hours kForEver{24 * 365};
 constexpr std::chrono::seconds kInputPatience{30};
 constexpr std::size_t kInputPieceBytes = 64 * 1024;
-
-Whose whose(const net::Exchange& exchange) {
-    return Whose::of(caller_of(exchange.request()).owner);
-}
-
-SessionId id_in(const net::Exchange& exchange) {
-    return SessionId(exchange.request().parameter("id"));
-}
-
-bool wants_events(const net::Request& request) {
-    const auto accept = request.headers.get("Accept");
-    return accept && accept->find("text/event-stream") != std::string_view::npos;
-}
 
 // All that a process printed while somebody waits for its end.
 struct Collected {
@@ -128,9 +115,9 @@ public:
                 collected->add(kind, piece);
             };
         }
-        auto use = co_await sessions_.use(whose(exchange), id_in(exchange));
+        auto use = co_await sessions_.use(whose(exchange), session_in(exchange));
         // The process may take the use that it is given; this one is the request's own.
-        const auto awake = co_await sessions_.use(whose(exchange), id_in(exchange));
+        const auto awake = co_await sessions_.use(whose(exchange), session_in(exchange));
         const auto process = co_await processes_.start(std::move(use), std::move(start));
         if (wanted.wait) {
             exchange.on_gone([process] { process->kill(); });
@@ -140,7 +127,7 @@ public:
         if (wanted.input) process->feed(std::move(*wanted.input), !wanted.stdin_open);
         if (!wanted.wait) {
             auto response = json_response(201, view_of(*process, false));
-            response.headers.set("Location", "/v1/sessions/" + id_in(exchange).text() +
+            response.headers.set("Location", "/v1/sessions/" + session_in(exchange).text() +
                                                  "/processes/" + process->id());
             co_await exchange.respond(std::move(response));
             co_return;
@@ -153,7 +140,7 @@ public:
     }
 
     asio::awaitable<void> list(net::Exchange& exchange) const {
-        const auto session = co_await sessions_.get(whose(exchange), id_in(exchange));
+        const auto session = co_await sessions_.get(whose(exchange), session_in(exchange));
         ProcessList answer;
         for (const auto& process : processes_.list(session.id)) {
             answer.processes.push_back(view_of(*process, is_frozen(session)));
@@ -162,7 +149,7 @@ public:
     }
 
     asio::awaitable<void> get(net::Exchange& exchange) const {
-        const auto session = co_await sessions_.get(whose(exchange), id_in(exchange));
+        const auto session = co_await sessions_.get(whose(exchange), session_in(exchange));
         const auto process = processes_.find(session.id, exchange.request().parameter("process"));
         co_await exchange.respond(json_response(200, view_of(*process, is_frozen(session))));
     }
@@ -220,7 +207,7 @@ public:
     asio::awaitable<void> remove(net::Exchange& exchange) const {
         const auto process = co_await find(exchange);
         const auto use = co_await awake_while_it_runs(exchange, process);
-        co_await processes_.remove(id_in(exchange), process->id());
+        co_await processes_.remove(session_in(exchange), process->id());
         co_await exchange.respond(net::Response::empty());
     }
 
@@ -255,7 +242,7 @@ private:
     }
 
     asio::awaitable<ProcessPtr> find(net::Exchange& exchange) const {
-        const auto session = co_await sessions_.get(whose(exchange), id_in(exchange));
+        const auto session = co_await sessions_.get(whose(exchange), session_in(exchange));
         co_return processes_.find(session.id, exchange.request().parameter("process"));
     }
 
@@ -264,7 +251,7 @@ private:
                                                                       ProcessPtr process) const {
         std::optional<sessions::Use> use;
         if (process->running()) {
-            auto taken = co_await sessions_.use(whose(exchange), id_in(exchange));
+            auto taken = co_await sessions_.use(whose(exchange), session_in(exchange));
             use.emplace(std::move(taken));
         }
         co_return use;

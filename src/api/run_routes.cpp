@@ -1,8 +1,11 @@
 #include "api/run_routes.hpp"
 
+#include "api/asking.hpp"
+#include "api/content_type.hpp"
+#include "api/file_place.hpp"
+#include "api/output_routes.hpp"
 #include "api/session_types.hpp"
 #include "api/utf8_stream.hpp"
-#include "net/target.hpp"
 #include "sessions/artifacts.hpp"
 #include "sessions/new_id.hpp"
 #include "sessions/run.hpp"
@@ -14,13 +17,11 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <deque>
-#include <sys/stat.h>
 
 namespace atl::api {
 
 namespace asio = boost::asio;
 namespace json = boost::json;
-using core::Whose;
 using schema::described;
 using schema::json_answer;
 using schema::json_body;
@@ -68,11 +69,6 @@ void check_input(const RunRules& rules, const std::string& code) {
                       std::to_string(rules.input_chars_max)}});
 }
 
-bool wants_events(const net::Request& request) {
-    const auto accept = request.headers.get("Accept");
-    return accept && accept->find("text/event-stream") != std::string_view::npos;
-}
-
 std::string text_event(std::string text) {
     std::string data;
     schema::append_json(data, json::value(json::object{{"text", std::move(text)}}));
@@ -86,7 +82,6 @@ struct Place {
     core::Sandbox* sandbox = nullptr;
     core::Outputs* outputs = nullptr;
     sessions::Promotion promotion;
-    std::string links;  // a path in the sandbox is got at this + the path
     std::vector<sessions::Lost> lost;
     Clock::time_point began;
     Clock::time_point ready;
@@ -94,30 +89,31 @@ struct Place {
     std::optional<std::string> echo;
 };
 
-// What a browser shows, in the folders that people look into.
+// What people look at, in the folders that they look into.
 std::optional<std::string_view> image_type(std::string_view path) {
-    static constexpr std::pair<std::string_view, std::string_view> kKinds[] = {
-        {".png", "image/png"},   {".jpg", "image/jpeg"}, {".jpeg", "image/jpeg"},
-        {".webp", "image/webp"}, {".gif", "image/gif"},  {".svg", "image/svg+xml"}};
     static constexpr std::string_view kFolders[] = {"/data/outputs/", "/session/artifacts/",
                                                     "/work/artifacts/"};
+    static constexpr std::string_view kShown[] = {"image/png", "image/jpeg", "image/webp",
+                                                  "image/gif", "image/svg+xml"};
     const auto starts = [&](std::string_view folder) { return path.rfind(folder, 0) == 0; };
     if (std::none_of(std::begin(kFolders), std::end(kFolders), starts)) return std::nullopt;
-    for (const auto& kind : kKinds) {
-        const auto& ending = kind.first;
-        if (path.size() <= ending.size()) continue;
-        const auto same = [](char a, char b) {
-            return a == (b >= 'A' && b <= 'Z' ? b - 'A' + 'a' : b);
-        };
-        if (std::equal(ending.begin(), ending.end(), path.end() - ending.size(), same)) {
-            return kind.second;
-        }
-    }
-    return std::nullopt;
+    const auto type = content_type_of(last_part(path));
+    const bool shown = std::find(std::begin(kShown), std::end(kShown), type) != std::end(kShown);
+    return shown ? std::optional(type) : std::nullopt;
 }
 
 json::object file_object(const sessions::ChangedFile& change) {
     return {{"path", change.path}, {"type", change.type}, {"size", change.size}};
+}
+
+// Of what lies in a sandbox that is gone, only artifacts can still be had.
+std::optional<std::string> link_to(const sessions::Promotion& promotion, const std::string& path) {
+    if (const auto* session = std::get_if<SessionId>(&promotion.place)) {
+        return href_of(session->text(), path);
+    }
+    if (path.rfind(promotion.folder + "/", 0) != 0) return std::nullopt;
+    return output_href(std::get<core::RunId>(promotion.place),
+                       path.substr(promotion.folder.size() + 1));
 }
 
 // What the run did to files, once it has ended.
@@ -129,15 +125,9 @@ asio::awaitable<void> tell_files(RunAnswer& answer, sessions::ChangeView& view, 
         answer.files.push_back({change.path, change.change, change.type, change.size});
         const auto type = image_type(change.path);
         if (!type || change.change == "removed" || change.type != "file" || !change.exact) continue;
-        std::string link = place.links;
-        if (place.links.empty()) {
-            if (change.path.rfind(place.promotion.folder + "/", 0) != 0) continue;
-            link = "/v1/outputs/" + std::get<core::RunId>(place.promotion.place).text() +
-                   net::percent_encoded(change.path.substr(place.promotion.folder.size()), "/");
-        } else {
-            link += net::percent_encoded(change.path, "/");
-        }
-        answer.images.push_back({change.path, std::string(*type), change.size, std::move(link)});
+        const auto link = link_to(place.promotion, change.path);
+        if (!link) continue;
+        answer.images.push_back({change.path, std::string(*type), change.size, *link});
     }
     auto promoted =
         co_await sessions::promote(place.link, *place.outputs, place.promotion, view.files());
@@ -312,9 +302,8 @@ asio::awaitable<void> run_in_session(const Runs& runs, net::Exchange& exchange) 
     const std::string body = co_await exchange.read_body(kBodyBytesMax);
     const auto wanted = schema::from_json<RunBody>(body, kBodyBytesMax);
     check_input(runs.rules, wanted.code);
-    const auto& request = exchange.request();
-    const SessionId id(request.parameter("id"));
-    const auto use = co_await runs.sessions.use(Whose::of(caller_of(request).owner), id);
+    const SessionId id = session_in(exchange);
+    const auto use = co_await runs.sessions.use(whose(exchange), id);
     co_await runs.sessions.check_disk(*use);
     sessions::Promotion promotion{id, "/session/artifacts", use->limits().disk_bytes_max};
     Place place{.link = use->link(),
@@ -322,7 +311,6 @@ asio::awaitable<void> run_in_session(const Runs& runs, net::Exchange& exchange) 
                 .sandbox = &use->sandbox(),
                 .outputs = &runs.outputs,
                 .promotion = std::move(promotion),
-                .links = "/v1/sessions/" + id.text() + "/files",
                 .lost = use->take_lost(),
                 .began = began,
                 .ready = Clock::now(),
@@ -359,7 +347,6 @@ asio::awaitable<void> run_alone(const Runs& runs, net::Exchange& exchange) {
                 .sandbox = sandbox.get(),
                 .outputs = &runs.outputs,
                 .promotion = std::move(promotion),
-                .links = {},
                 .lost = {},
                 .began = began,
                 .ready = Clock::now(),
@@ -379,24 +366,6 @@ asio::awaitable<void> run_alone(const Runs& runs, net::Exchange& exchange) {
     link->close();
     sandbox->destroy();
     if (failed) std::rethrow_exception(failed);
-}
-
-// A file is the program's: in a browser it must be nothing but bytes.
-asio::awaitable<void> send_output(const Runs& runs, net::Exchange& exchange) {
-    const auto& request = exchange.request();
-    const std::string path(request.parameter("path"));
-    const UniqueFd file = runs.outputs.open(core::RunId(request.parameter("run_id")), path).value();
-    struct stat info {};
-    if (::fstat(file.get(), &info) != 0) {
-        throw ErrorException({Code::Internal, "the file cannot be read"});
-    }
-    net::FileOptions options;
-    const auto type = image_type("/work/artifacts/" + path);
-    options.headers.set("Content-Type", type.value_or("application/octet-stream"));
-    options.headers.set("X-Content-Type-Options", "nosniff");
-    options.headers.set("Content-Security-Policy", "sandbox; default-src 'none'");
-    co_await exchange.send_file(file.get(), static_cast<std::uint64_t>(info.st_size),
-                                std::move(options));
 }
 
 std::vector<schema::Answer> run_answers() {
@@ -433,15 +402,6 @@ void add_run_routes(Api& api, sessions::Sessions& sessions, core::Outputs& outpu
              .bodies = {json_body<EphemeralBody>()},
              .answers = run_answers()},
             [runs](net::Exchange& exchange) { return run_alone(*runs, exchange); });
-    api.add({.method = "GET",
-             .pattern = "/v1/outputs/{run_id}/{path...}",
-             .id = "get_output",
-             .tag = kTag,
-             .summary = "Get what a run without a session left",
-             .description = "What it wrote to /work/artifacts. It stays for a day.",
-             .path = described<OutputPath>(),
-             .answers = {schema::bytes_answer("The file.")}},
-            [runs](net::Exchange& exchange) { return send_output(*runs, exchange); });
 }
 
 }  // namespace atl::api

@@ -1,11 +1,11 @@
 #include "api/session_routes.hpp"
 
+#include "api/asking.hpp"
 #include "api/session_types.hpp"
 
 namespace atl::api {
 
 namespace asio = boost::asio;
-using core::Whose;
 using schema::described;
 using schema::json_answer;
 using schema::json_body;
@@ -13,14 +13,6 @@ using schema::json_body;
 namespace {
 
 constexpr std::string_view kTag = "Sessions";
-
-Whose whose(const net::Exchange& exchange) {
-    return Whose::of(caller_of(exchange.request()).owner);
-}
-
-SessionId id_in(const net::Exchange& exchange) {
-    return SessionId(exchange.request().parameter("id"));
-}
 
 std::optional<std::chrono::seconds> in_seconds(std::optional<std::chrono::milliseconds> given) {
     if (!given) return std::nullopt;
@@ -81,7 +73,7 @@ public:
     }
 
     asio::awaitable<void> get(net::Exchange& exchange) const {
-        const auto record = co_await sessions_.get(whose(exchange), id_in(exchange));
+        const auto record = co_await sessions_.get(whose(exchange), session_in(exchange));
         const auto view = view_of(record, sessions_.usage(record.id));
         co_await exchange.respond(json_response(200, view));
     }
@@ -96,25 +88,25 @@ public:
         patch.idle_to_cold = in_seconds(wanted.idle_to_cold);
         if (wanted.lifetime) patch.expires_at.emplace(core::time_now() + *wanted.lifetime);
         const auto record =
-            co_await sessions_.patch(whose(exchange), id_in(exchange), std::move(patch));
+            co_await sessions_.patch(whose(exchange), session_in(exchange), std::move(patch));
         co_await exchange.respond(json_response(200, view_of(record)));
     }
 
     asio::awaitable<void> remove(net::Exchange& exchange) const {
-        co_await sessions_.remove(whose(exchange), id_in(exchange));
+        co_await sessions_.remove(whose(exchange), session_in(exchange));
         co_await exchange.respond(net::Response::empty());
     }
 
     asio::awaitable<void> pause(net::Exchange& exchange) const {
-        const auto record = co_await sessions_.pause(whose(exchange), id_in(exchange));
+        const auto record = co_await sessions_.pause(whose(exchange), session_in(exchange));
         co_await exchange.respond(json_response(200, view_of(record)));
     }
     asio::awaitable<void> resume(net::Exchange& exchange) const {
-        const auto use = co_await sessions_.use(whose(exchange), id_in(exchange));
+        const auto use = co_await sessions_.use(whose(exchange), session_in(exchange));
         co_await exchange.respond(json_response(200, view_of(use->record())));
     }
     asio::awaitable<void> evict(net::Exchange& exchange) const {
-        const auto record = co_await sessions_.evict(whose(exchange), id_in(exchange));
+        const auto record = co_await sessions_.evict(whose(exchange), session_in(exchange));
         co_await exchange.respond(json_response(200, view_of(record)));
     }
     asio::awaitable<void> fork(net::Exchange& exchange) const {
@@ -122,13 +114,13 @@ public:
         const auto wanted =
             body.empty() ? ForkSession{} : schema::from_json<ForkSession>(body, kBodyBytesMax);
         const auto records =
-            co_await sessions_.fork(whose(exchange), id_in(exchange), wanted.count);
+            co_await sessions_.fork(whose(exchange), session_in(exchange), wanted.count);
         SessionList answer;
         for (const auto& record : records) answer.sessions.push_back(view_of(record));
         co_await exchange.respond(json_response(201, answer));
     }
     asio::awaitable<void> restart(net::Exchange& exchange) const {
-        const auto record = co_await sessions_.restart(whose(exchange), id_in(exchange));
+        const auto record = co_await sessions_.restart(whose(exchange), session_in(exchange));
         co_await exchange.respond(json_response(200, view_of(record)));
     }
 

@@ -1,5 +1,6 @@
 #include "api/terminal_routes.hpp"
 
+#include "api/asking.hpp"
 #include "api/session_types.hpp"
 #include "api/terminal_types.hpp"
 
@@ -251,8 +252,7 @@ asio::awaitable<void> open_terminal(sessions::Sessions& sessions, net::Exchange&
         co_await exchange.accept_websocket(options);  // says what is missing
         co_return;
     }
-    const auto use = co_await sessions.use(core::Whose::of(caller_of(request).owner),
-                                           SessionId(request.parameter("id")));
+    const auto use = co_await sessions.use(whose(exchange), session_in(exchange));
     // Before the upgrade: what cannot be started is an answer with a status.
     Shell shell(use->link(), exchange.executor());
     co_await shell.start(std::move(wanted));

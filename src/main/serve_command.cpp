@@ -8,6 +8,7 @@
 #include "api/job_routes.hpp"
 #include "api/keys.hpp"
 #include "api/metrics.hpp"
+#include "api/output_routes.hpp"
 #include "api/port_routes.hpp"
 #include "api/process_routes.hpp"
 #include "api/run_routes.hpp"
@@ -320,6 +321,7 @@ private:
         api::add_session_routes(api_, *sessions_);
         api::add_run_routes(api_, *sessions_, *outputs_,
                             {options_.input_chars_max, options_.echo_code});
+        api::add_output_routes(api_, *outputs_);
         api::add_file_routes(api_, *sessions_);
         api::add_context_routes(api_, *sessions_);
         api::add_process_routes(api_, *sessions_, *processes_);
