@@ -2,7 +2,7 @@
 // One run in a session: code in, output and results out, and a truthful account of its end.
 //
 // Python runs in a kernel and keeps its state; shell, JavaScript and TypeScript are programs. What
-// the run did to files is told by a watch that the session keeps on them.
+// the run did to files is told by changes.hpp.
 #include "core/outcome.hpp"
 #include "core/runtime.hpp"
 #include "sessions/guest_link.hpp"
