@@ -1,0 +1,50 @@
+#pragma once
+// The port behind which the pruned part of a conversation is found again: by words, and by meaning
+// where there is something that turns text into vectors.
+//
+// An index, not a record: everything in it can be made anew from the messages (core/threads.hpp),
+// and is, when it is missing, damaged or behind.
+//
+// Threads   coroutines of the caller's executor; an implementation does its work elsewhere.
+// Throws    ErrorException. Unavailable: the index cannot be read or written; callers go on
+// without.
+#include "core/threads.hpp"
+
+namespace atl::core {
+
+struct RecallEntry {
+    std::uint64_t sequence = 0;  // of the message
+    std::string text;
+    std::vector<float> vector;  // empty: by words alone
+};
+
+struct RecallHit {
+    std::uint64_t sequence = 0;
+    double score = 0;  // higher is nearer; comparable within one answer only
+};
+
+class Recall {
+public:
+    virtual ~Recall() = default;
+
+    // The highest sequence that is in the index, 0 when none is.
+    virtual boost::asio::awaitable<std::uint64_t> indexed(ThreadId id) = 0;
+    virtual boost::asio::awaitable<void> add(ThreadId id, std::vector<RecallEntry> entries) = 0;
+    // The nearest messages below `before`, best first. The vector may be empty.
+    virtual boost::asio::awaitable<std::vector<RecallHit>> find(ThreadId id, std::string words,
+                                                                std::vector<float> vector,
+                                                                std::uint64_t before,
+                                                                std::size_t limit) = 0;
+    virtual boost::asio::awaitable<void> forget(ThreadId id) = 0;
+};
+
+// Texts to vectors of one length. Null where there is none: recall goes by words then.
+class Embeddings {
+public:
+    virtual ~Embeddings() = default;
+    [[nodiscard]] virtual std::string name() const = 0;
+    virtual boost::asio::awaitable<std::vector<std::vector<float>>> embed(
+        std::vector<std::string> texts) = 0;
+};
+
+}  // namespace atl::core

@@ -1,0 +1,175 @@
+#pragma once
+// The port behind which conversations are remembered: threads, their messages, and the files that
+// were uploaded for them. SQLite keeps them for one server, Redis for several at once.
+//
+//     begin_turn ──▶ append … append ──▶ end_turn        by whoever holds the thread's one turn
+//        │ lease runs out (its server died)
+//        └──▶ the next begin_turn takes the thread over; the old holder's words are refused
+//
+// Every method is a coroutine, awaited on the caller's executor and resumed there. Each call is
+// atomic, also between servers: it happened whole, or it throws and nothing of it did. A write that
+// has returned survives the end of the server process.
+//
+// Throws    ErrorException. NotFound: no such record, or it is not `whose`. Conflict: another turn
+//           is under way, or the hold is no longer the caller's. Exhausted: a limit is reached, or
+//           the disk is full. TooLarge: beyond the backstop for one record. Unavailable: the store
+//           cannot be reached, is behind, or read-only.
+// Trusts    its caller for who is asking (Whose) and for the limits on what clients send.
+#include "core/records.hpp"
+
+#include <boost/asio/awaitable.hpp>
+
+namespace atl {
+
+using ThreadId = Id<struct ThreadTag>;
+using UploadId = Id<struct UploadTag>;
+
+}  // namespace atl
+
+namespace atl::core {
+
+// A file that somebody sent. Its bytes lie in the uploads' folder, once, whichever threads use it.
+struct UploadRecord {
+    UploadId id{""};
+    std::string owner;
+    std::string name;  // as the client called it, made safe: one component
+    std::uint64_t bytes = 0;
+    std::string sha256;  // hex
+    Time created_at{};
+
+    bool operator==(const UploadRecord&) const = default;
+};
+
+struct ThreadRecord {
+    ThreadId id{""};
+    std::string owner;
+    std::string title;  // empty until its first question
+    std::vector<UploadId> files;
+    SessionId session_id{""};  // its sandbox; made with the thread, woken by its turns
+    std::string home;          // the server instance that has the session awake; empty: none
+    Time created_at{};
+    Time updated_at{};
+    std::uint64_t messages = 0;  // how many there are; the last one's sequence
+    std::uint64_t turns = 0;     // begun so far
+    std::optional<Lease> lease;  // of the turn under way
+    // What the agent keeps of the pruned part: summaries in layers, as it wrote them.
+    std::string memory_json = "{}";
+
+    bool operator==(const ThreadRecord&) const = default;
+};
+
+enum class MessageRole { User, Assistant, Tool, Note };
+template <>
+struct Words<MessageRole> {
+    static constexpr std::pair<MessageRole, std::string_view> all[] = {
+        {MessageRole::User, "user"},
+        {MessageRole::Assistant, "assistant"},
+        {MessageRole::Tool, "tool"},
+        {MessageRole::Note, "note"},  // the server's own word: this turn was cut off
+    };
+};
+
+struct ThreadMessage {
+    std::uint64_t sequence = 0;  // 1, 2, 3 … without a gap; the store's
+    std::uint64_t turn = 0;      // which turn it belongs to, from 1; the store's
+    MessageRole role = MessageRole::User;
+    std::string content;
+    // What belongs to it: tool calls, code runs, images, tables, timings; which call it answers.
+    std::string details_json = "{}";
+    // The client's own name for what it sent, if it gave one: sent twice, it is one message.
+    std::string client_id;
+    Time at{};
+
+    bool operator==(const ThreadMessage&) const = default;
+};
+
+// The proof that somebody holds a thread's turn. After a lost lease the turn has moved on.
+struct TurnHold {
+    ThreadId thread{""};
+    std::string instance;
+    std::uint64_t turn = 0;
+};
+
+struct TurnWish {
+    Whose whose;
+    ThreadId thread{""};
+    std::string instance;
+    Time now{};
+    std::chrono::milliseconds lease{std::chrono::seconds{15}};
+    ThreadMessage question;
+};
+
+struct TurnBegun {
+    ThreadRecord thread;  // as it is now, with the question in it
+    TurnHold hold;
+    std::uint64_t question = 0;  // its sequence
+    // The turn before was cut off by the end of its server; a Note stands where its answer would.
+    bool took_over = false;
+    // This client_id was sent before, and its turn has ended: nothing was begun or written, and
+    // `hold` is empty. Its messages are those of turn `repeated`. A question whose turn was cut off
+    // is begun anew instead, without a second copy of it.
+    std::optional<std::uint64_t> repeated;
+};
+
+struct ThreadPatch {
+    std::optional<std::string> title;
+    std::optional<std::string> memory_json;
+    std::optional<std::vector<UploadId>> files;
+};
+
+// The latest first, by updated_at.
+struct ThreadQuery {
+    Whose whose;
+    std::string cursor;
+    std::uint32_t limit = 100;  // 1 to 1000
+};
+struct ThreadPage {
+    std::vector<ThreadRecord> threads;  // without memory_json
+    std::string next_cursor;
+};
+
+class Threads {
+public:
+    virtual ~Threads() = default;
+
+    virtual boost::asio::awaitable<UploadRecord> add_upload(UploadRecord record,
+                                                            std::uint64_t owner_bytes_max) = 0;
+    virtual boost::asio::awaitable<UploadRecord> get_upload(Whose whose, UploadId id) = 0;
+    // Conflict while a thread uses it.
+    virtual boost::asio::awaitable<void> remove_upload(Whose whose, UploadId id) = 0;
+
+    virtual boost::asio::awaitable<ThreadRecord> create_thread(ThreadRecord record,
+                                                               std::uint64_t owner_max) = 0;
+    virtual boost::asio::awaitable<ThreadRecord> get_thread(Whose whose, ThreadId id) = 0;
+    virtual boost::asio::awaitable<ThreadPage> list_threads(ThreadQuery query) = 0;
+    virtual boost::asio::awaitable<ThreadRecord> patch_thread(Whose whose, ThreadId id,
+                                                              ThreadPatch patch) = 0;
+    // With its messages. Conflict while a turn is under way.
+    virtual boost::asio::awaitable<void> remove_thread(Whose whose, ThreadId id, Time now) = 0;
+
+    // Writes the question and takes the turn, in one step. Conflict while another's lease lives.
+    virtual boost::asio::awaitable<TurnBegun> begin_turn(TurnWish wish) = 0;
+    virtual boost::asio::awaitable<void> renew_turn(TurnHold hold, Time until) = 0;
+    // Sequence and turn are the store's; answers with the last sequence.
+    virtual boost::asio::awaitable<std::uint64_t> append(TurnHold hold,
+                                                         std::vector<ThreadMessage> messages) = 0;
+    virtual boost::asio::awaitable<std::uint64_t> end_turn(TurnHold hold,
+                                                           std::vector<ThreadMessage> messages) = 0;
+    // From `sequence` on, about `bytes_max` of them together and at least one if there is one.
+    virtual boost::asio::awaitable<std::vector<ThreadMessage>> read(Whose whose, ThreadId id,
+                                                                    std::uint64_t sequence,
+                                                                    std::uint64_t bytes_max) = 0;
+
+    // Which server has a thread's session awake. `take_home` succeeds when it is nobody's, the
+    // caller's already, or of an instance that no longer lives; else it answers with whose it is.
+    virtual boost::asio::awaitable<std::string> take_home(ThreadId id, std::string instance) = 0;
+    virtual boost::asio::awaitable<void> leave_home(ThreadId id, std::string instance) = 0;
+    // This instance lives until then; to be said again before.
+    virtual boost::asio::awaitable<void> live(std::string instance, Time until) = 0;
+    // Asks the server that has it awake to let it go; and what others ask of this one, to be let
+    // go. One server's store never asks.
+    virtual boost::asio::awaitable<void> ask_for_home(ThreadId id, std::string from) = 0;
+    virtual boost::asio::awaitable<std::vector<ThreadId>> asked_of(std::string instance) = 0;
+};
+
+}  // namespace atl::core
