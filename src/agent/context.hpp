@@ -1,0 +1,78 @@
+#pragma once
+// What is sent to the model for a question: a builder that fits a budget of tokens, behind one
+// interface, so that a richer one (summaries, recall) takes the place of a plain one.
+//
+//     system prompt, tools │ what is kept of older turns │ recent turns, whole │ the question
+//
+// The question is in the thread already (core::Threads::begin_turn wrote it). Everything that is
+// left out stays in the thread: a context prunes what is sent, never what is kept.
+// Threads   one, the executor's.
+// Trusts    the store. Texts of users, models and tools pass through as they are.
+// On failure ErrorException of the store. TooLarge: the question alone is over the budget.
+#include "core/chat.hpp"
+#include "core/threads.hpp"
+
+#include <boost/asio/awaitable.hpp>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace atl::agent {
+
+struct ContextWish {
+    core::ThreadRecord thread;    // as begin_turn answered: its last message is the question
+    std::uint64_t question = 0;   // the question's sequence; 0: none yet (a look, no turn)
+    std::string question_text;    // what to recall for
+    std::string system;           // prompt.hpp
+    std::vector<core::ToolDescription> tools;
+    std::uint64_t tokens_max = 0;         // of all that is sent, the answer's room not included
+    std::uint32_t answer_tokens_max = 0;  // 0: the model's own limit
+};
+
+// One stretch of what could be sent, and why it is or is not: for GET /v1/threads/{id}/context.
+struct ContextPart {
+    std::string kind;  // system, tools, summary, recalled, turn, question
+    std::uint64_t first = 0, last = 0;  // sequences of its messages; 0: none
+    std::uint64_t tokens = 0;           // about
+    bool sent = false;
+    std::string why;
+};
+
+struct Context {
+    core::ChatRequest request;
+    std::vector<ContextPart> parts;  // in the order in which they are sent; what is not, in place
+    std::uint64_t tokens = 0;        // of the request, about
+    std::uint64_t tokens_max = 0;
+};
+
+class Contexts {
+public:
+    virtual ~Contexts() = default;
+    virtual boost::asio::awaitable<Context> build(ContextWish wish) = 0;
+    // A turn has ended, and its messages are stored: time to summarise or to index. Awaited after
+    // the client was told, with the thread's turn given back; must not throw.
+    virtual boost::asio::awaitable<void> turn_ended(core::ThreadRecord thread) = 0;
+    // The thread is gone, and what was kept about it shall be.
+    virtual boost::asio::awaitable<void> forget(ThreadId id) = 0;
+};
+
+// Recent turns whole, as many as fit; older ones are left out. The cost of building is that of what
+// is sent, however long the thread is.
+class RecentContexts final : public Contexts {
+public:
+    explicit RecentContexts(core::Threads& threads) : threads_(threads) {}
+
+    boost::asio::awaitable<Context> build(ContextWish wish) override;
+    boost::asio::awaitable<void> turn_ended(core::ThreadRecord thread) override;
+    boost::asio::awaitable<void> forget(ThreadId id) override;
+
+private:
+    core::Threads& threads_;
+};
+
+// For builders: the messages of a thread as a model is told them. A call without an answer (its
+// turn was cut off) gets one that says so: providers refuse a conversation with a loose end.
+[[nodiscard]] std::vector<core::ChatMessage> as_chat(
+    const std::vector<core::ThreadMessage>& messages);
+
+}  // namespace atl::agent

@@ -1,0 +1,99 @@
+#include "agent/message_details.hpp"
+
+#include "api/schema/describe.hpp"
+
+namespace atl::agent {
+
+namespace schema = api::schema;
+
+namespace {
+
+constexpr std::size_t kDetailsBytesMax = 16u << 20;
+
+}  // namespace
+
+std::string text_of(const MessageDetails& details) { return schema::to_json(details); }
+
+MessageDetails details_of(const core::ThreadMessage& message) {
+    if (message.details_json.empty() || message.details_json == "{}") return {};
+    try {
+        return schema::from_json<MessageDetails>(message.details_json, kDetailsBytesMax);
+    } catch (const ErrorException&) { return {}; }
+}
+
+BOOST_DESCRIBE_STRUCT(ImageLink, (), (path, content_type, size, href))
+ATOLL_TYPE(ImageLink) {
+    return response("An image that code made.",
+                    field<&T::path>("Where, in the sandbox.", example("/data/outputs/chart.png")),
+                    field<&T::content_type>("What it is.", example("image/png")),
+                    field<&T::size>("Bytes."), field<&T::href>("Where to get it."));
+}
+
+BOOST_DESCRIBE_STRUCT(TableData, (), (columns, rows, total_rows, truncated))
+ATOLL_TYPE(TableData) {
+    return response("A table that code answered with, as data.",
+                    field<&T::columns>("Names of the columns; the index comes first."),
+                    field<&T::rows>("The first rows, each a list with one value a column."),
+                    field<&T::total_rows>("How many rows there are."),
+                    field<&T::truncated>("There are more rows, or columns, than these."));
+}
+
+BOOST_DESCRIBE_STRUCT(CodeRun, (), (code, output, exec_ms, tool, failed, images, table))
+ATOLL_TYPE(CodeRun) {
+    return response("Code that was run for an answer.", field<&T::code>("What was run."),
+                    field<&T::output>("What it printed and answered, as the model saw it."),
+                    field<&T::exec_ms>("How long it ran."),
+                    field<&T::tool>("By which tool.", example("run_python")),
+                    field<&T::failed>("It ended with an error."),
+                    field<&T::images>("Images that it made."),
+                    field<&T::table>("A table that it answered with."));
+}
+
+BOOST_DESCRIBE_STRUCT(TurnTimings, (), (queue, sandbox, model_first_token, model, code, total))
+ATOLL_TYPE(TurnTimings) {
+    return response(
+        "Where the time of a turn went, in milliseconds.",
+        field<&T::queue>("Until the turn began: turns before it in the same thread."),
+        field<&T::sandbox>("Until the sandbox was there; it is readied while the model thinks."),
+        field<&T::model_first_token>("From the first request to the model to its first word."),
+        field<&T::model>("All requests to the model together."),
+        field<&T::code>("All runs of code together."), field<&T::total>("All of it."));
+}
+
+BOOST_DESCRIBE_STRUCT(TurnUsage, (), (prompt_tokens, answer_tokens, model_calls))
+ATOLL_TYPE(TurnUsage) {
+    return response("What a turn asked of the model.",
+                    field<&T::prompt_tokens>("Sent, over all requests."),
+                    field<&T::answer_tokens>("Received, over all requests."),
+                    field<&T::model_calls>("Requests."));
+}
+
+BOOST_DESCRIBE_STRUCT(CallNote, (), (id, name, arguments))
+ATOLL_TYPE(CallNote) {
+    return response("A tool that the model called.", field<&T::id>("The model's name for the call."),
+                    field<&T::name>("Which tool."),
+                    field<&T::arguments>("As the model wrote them: JSON, mostly."));
+}
+
+BOOST_DESCRIBE_STRUCT(RunNote, (), (call_id, tool, code, exec_ms, failed, images, table))
+ATOLL_TYPE(RunNote) {
+    return response("What became of a call.", field<&T::call_id>("Which call this answers."),
+                    field<&T::tool>("Which tool."), field<&T::code>("What was run."),
+                    field<&T::exec_ms>("How long it took."),
+                    field<&T::failed>("It ended with an error."),
+                    field<&T::images>("Images that it made."),
+                    field<&T::table>("A table that it answered with."));
+}
+
+BOOST_DESCRIBE_STRUCT(MessageDetails, (), (tool_calls, run, timings_ms, usage, model, stopped))
+ATOLL_TYPE(MessageDetails) {
+    return response("What belongs to a message besides its text.",
+                    field<&T::tool_calls>("Tools that the model called with it."),
+                    field<&T::run>("Of a tool's answer: what became of the call."),
+                    field<&T::timings_ms>("Of an answer: where the time went."),
+                    field<&T::usage>("Of an answer: what was asked of the model."),
+                    field<&T::model>("Of an answer: who gave it."),
+                    field<&T::stopped>("Why the turn ended before the model was done."));
+}
+
+}  // namespace atl::agent

@@ -1,0 +1,98 @@
+#pragma once
+// What belongs to a message of a thread besides its text, as `details_json` keeps it: one type for
+// who writes it (turns), who shows it (history, export) and who sends it again (contexts).
+//
+//     Assistant, on the way   tool_calls
+//     Tool                    run: which call it answers, the code, its time, images, a table
+//     Assistant, the answer   timings_ms, usage, model, stopped
+#include "api/schema/json.hpp"
+#include "core/threads.hpp"
+
+#include <boost/json/value.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace atl::agent {
+
+// An image that code made, where a client gets it.
+struct ImageLink {
+    std::string path;  // in the sandbox
+    std::string content_type;
+    std::uint64_t size = 0;
+    std::string href;
+};
+ATOLL_DESCRIBED(ImageLink);
+
+// A table that code answered with: the first rows of it, as data.
+struct TableData {
+    std::vector<std::string> columns;
+    std::vector<boost::json::value> rows;  // each a list, one value a column
+    std::uint64_t total_rows = 0;
+    bool truncated = false;
+};
+ATOLL_DESCRIBED(TableData);
+
+// One call of a tool that ran code, as clients see it.
+struct CodeRun {
+    std::string code;
+    std::string output;
+    double exec_ms = 0;
+    std::string tool;
+    bool failed = false;
+    std::vector<ImageLink> images;
+    std::optional<TableData> table;
+};
+ATOLL_DESCRIBED(CodeRun);
+
+struct TurnTimings {
+    double queue = 0;
+    double sandbox = 0;
+    double model_first_token = 0;
+    double model = 0;
+    double code = 0;
+    double total = 0;
+};
+ATOLL_DESCRIBED(TurnTimings);
+
+struct TurnUsage {
+    std::uint64_t prompt_tokens = 0;
+    std::uint64_t answer_tokens = 0;
+    std::uint64_t model_calls = 0;
+};
+ATOLL_DESCRIBED(TurnUsage);
+
+struct CallNote {
+    std::string id;
+    std::string name;
+    std::string arguments;
+};
+ATOLL_DESCRIBED(CallNote);
+
+struct RunNote {
+    std::string call_id;
+    std::string tool;
+    std::optional<std::string> code;  // of tools that run code
+    double exec_ms = 0;
+    bool failed = false;
+    std::vector<ImageLink> images;
+    std::optional<TableData> table;
+};
+ATOLL_DESCRIBED(RunNote);
+
+struct MessageDetails {
+    std::vector<CallNote> tool_calls;
+    std::optional<RunNote> run;
+    std::optional<TurnTimings> timings_ms;
+    std::optional<TurnUsage> usage;
+    std::optional<std::string> model;
+    // Why the turn ended before the model was done: cancelled, steps, time, tokens, cost, error …
+    std::optional<std::string> stopped;
+};
+ATOLL_DESCRIBED(MessageDetails);
+
+[[nodiscard]] std::string text_of(const MessageDetails& details);
+// What cannot be read (a newer server wrote it) is as if it were not there.
+[[nodiscard]] MessageDetails details_of(const core::ThreadMessage& message);
+
+}  // namespace atl::agent
