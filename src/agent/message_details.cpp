@@ -38,15 +38,11 @@ ATOLL_TYPE(TableData) {
                     field<&T::truncated>("There are more rows, or columns, than these."));
 }
 
-BOOST_DESCRIBE_STRUCT(CodeRun, (), (code, output, exec_ms, tool, failed, images, table))
+BOOST_DESCRIBE_STRUCT(CodeRun, (), (code, output, exec_ms))
 ATOLL_TYPE(CodeRun) {
     return response("Code that was run for an answer.", field<&T::code>("What was run."),
                     field<&T::output>("What it printed and answered, as the model saw it."),
-                    field<&T::exec_ms>("How long it ran."),
-                    field<&T::tool>("By which tool.", example("run_python")),
-                    field<&T::failed>("It ended with an error."),
-                    field<&T::images>("Images that it made."),
-                    field<&T::table>("A table that it answered with."));
+                    field<&T::exec_ms>("How long it ran, in milliseconds."));
 }
 
 BOOST_DESCRIBE_STRUCT(TurnTimings, (), (queue, sandbox, model_first_token, model, code, total))

@@ -38,10 +38,6 @@ struct CodeRun {
     std::string code;
     std::string output;
     double exec_ms = 0;
-    std::string tool;
-    bool failed = false;
-    std::vector<ImageLink> images;
-    std::optional<TableData> table;
 };
 ATOLL_DESCRIBED(CodeRun);
 

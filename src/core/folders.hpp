@@ -36,6 +36,11 @@ public:
     // All of it, whatever modes and depths are in it. What cannot be removed is put aside under
     // `<root>/.broken/` and named in the error; the id is free again all the same.
     virtual boost::asio::awaitable<void> remove(SessionId id) = 0;
+    // A file of the server's own, as /data/<name> of a session: shared with the original where the
+    // file system can (reflink), else copied; never the same file, for the session may write to its
+    // own. One that is there under this name stays as it is. The sandbox must be asleep.
+    virtual boost::asio::awaitable<void> bring_in(SessionId id, std::string name,
+                                                  UniqueFd bytes) = 0;
     // Files, links, modes and times; for `fork`. The target's folders are made by this.
     virtual boost::asio::awaitable<void> copy(SessionId from, SessionId to) = 0;
     virtual boost::asio::awaitable<FolderUse> use(SessionId id) = 0;

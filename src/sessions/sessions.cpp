@@ -44,12 +44,15 @@ Sessions::Sessions(asio::any_io_executor executor, core::Runtime& runtime, core:
       round_(executor) {}
 
 asio::awaitable<void> Sessions::recover() {
-    std::set<std::string> recorded;
+    std::set<std::string> recorded, deleting;
     core::SessionQuery query{Whose::anyones(), {}, {}, {}, kPage};
     do {
         const auto page = co_await store_.list_sessions(query);
         for (const auto& record : page.sessions) {
-            if (record.state == SessionState::Deleting) continue;  // its folders go below
+            if (record.state == SessionState::Deleting) {
+                deleting.insert(record.id.text());  // its folders go below
+                continue;
+            }
             recorded.insert(record.id.text());
             auto spec = spec_from(record.spec_json, record.template_name);
             if (options_.idle_to_end.count() > 0 && spec) {
@@ -77,6 +80,7 @@ asio::awaitable<void> Sessions::recover() {
     const auto folders = co_await folders_.list();
     for (const auto& id : folders) {
         if (recorded.count(id.text()) != 0) continue;
+        if (id.text().starts_with(kOfThread) && deleting.count(id.text()) == 0) continue;
         co_await folders_.remove(id);
     }
     query = {Whose::anyones(), {SessionState::Deleting}, {}, {}, kPage};
@@ -89,7 +93,7 @@ asio::awaitable<void> Sessions::recover() {
 asio::awaitable<SessionRecord> Sessions::create(NewSession wanted) {
     auto session = std::make_shared<Session>();
     SessionRecord& record = session->record_;
-    record.id = SessionId(random_id("s-"));
+    record.id = wanted.id.value_or(SessionId(random_id("s-")));
     record.owner = wanted.owner;
     record.name = wanted.name;
     record.metadata = wanted.metadata;
@@ -103,7 +107,7 @@ asio::awaitable<SessionRecord> Sessions::create(NewSession wanted) {
     for (const auto& [name, value] : wanted.environment) builder.environment(name, value);
     session->spec_ = builder.build().value();
     record.spec_json = spec_text(session->spec_);
-    record.state = SessionState::Hot;
+    record.state = wanted.id ? SessionState::Cold : SessionState::Hot;
     const SessionId id = record.id;
     if (options_.owner_bytes_max) {
         const auto used = co_await disk_of_owner(record.owner);
@@ -116,9 +120,14 @@ asio::awaitable<SessionRecord> Sessions::create(NewSession wanted) {
     std::optional<Error> failed;
     try {
         co_await folders_.make(id);
-        const auto turn = co_await session->changing_.enter();
-        co_await wake(session);
     } catch (const ErrorException& error) { failed = error.error; }
+    if (failed && failed->code == Code::Conflict && wanted.id) failed.reset();  // left by another
+    if (!failed && !wanted.id) {
+        try {
+            const auto turn = co_await session->changing_.enter();
+            co_await wake(session);
+        } catch (const ErrorException& error) { failed = error.error; }
+    }
     if (failed) {
         try {
             co_await store_.remove_session(Whose::anyones(), id);
@@ -345,6 +354,23 @@ asio::awaitable<SessionRecord> Sessions::restart(Whose whose, SessionId id) {
     co_await wake(session);
     session->lost_.clear();  // asked for
     co_return session->record_;
+}
+
+asio::awaitable<void> Sessions::release(SessionId id) {
+    if (known_.count(id.text()) == 0) co_return;
+    const auto session = co_await find(Whose::anyones(), id);
+    const auto turn = co_await session->changing_.enter();
+    if (session->gone_) co_return;
+    if (session->users_ > 0) {
+        throw ErrorException({Code::Conflict, "the session is in use: something runs in it"});
+    }
+    co_await go_cold(session);
+    known_.erase(id.text());
+}
+
+asio::awaitable<void> Sessions::note(SessionId id, std::string sentence) {
+    const auto session = co_await find(Whose::anyones(), id);
+    session->lost_.push_back({"", "", "", std::move(sentence)});
 }
 
 asio::awaitable<std::vector<SessionRecord>> Sessions::fork(Whose whose, SessionId id,

@@ -48,7 +48,14 @@ struct NewSession {
     std::optional<std::chrono::seconds> idle_to_warm;  // else the server's
     std::optional<std::chrono::seconds> idle_to_cold;
     std::optional<std::chrono::seconds> lifetime;  // hard, from now on
+    // Of a thread's session, which the thread names before it is there: begins with kOfThread. It
+    // is cold until it is used. Its folder may be there already, left by a server that shares it.
+    std::optional<SessionId> id;
 };
+
+// Where several servers share the folders of sessions, one whose id begins so may be another's: who
+// starts leaves its folder alone, also without a record of it.
+inline constexpr std::string_view kOfThread = "t-";
 
 struct SessionOptions {
     std::chrono::seconds idle_to_warm{60};
@@ -149,6 +156,11 @@ public:
     boost::asio::awaitable<core::SessionRecord> evict(core::Whose whose, SessionId id);
     // A fresh sandbox with the same files; variables are gone.
     boost::asio::awaitable<core::SessionRecord> restart(core::Whose whose, SessionId id);
+    // To disk, and out of memory: what is read next is what another server has left there. NotFound
+    // is no error, for it is gone then, too. Conflict while it is in use.
+    boost::asio::awaitable<void> release(SessionId id);
+    // Notes why its variables may be older than its files; said by the first Use after.
+    boost::asio::awaitable<void> note(SessionId id, std::string sentence);
 
     // Copies of its files and Python variables, cold until they are used. The session itself goes
     // on; what runs in it must have ended. All of them, or none.

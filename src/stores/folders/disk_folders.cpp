@@ -1,5 +1,6 @@
 #include "stores/folders/disk_folders.hpp"
 
+#include "stores/folders/bring_in.hpp"
 #include "stores/folders/names.hpp"
 #include "stores/folders/work.hpp"
 
@@ -81,6 +82,14 @@ asio::awaitable<void> DiskFolders::remove(SessionId id) {
     check_id(id).value();
     auto work = std::make_unique<RemoveSession>(places_, std::move(id));
     co_await worker_.ask<void>(Speed::Quick, std::move(work));
+}
+
+asio::awaitable<void> DiskFolders::bring_in(SessionId id, std::string name, UniqueFd bytes) {
+    check_id(id).value();
+    auto work =
+        std::make_unique<BringIn>(places_, std::move(id), std::move(name), std::move(bytes),
+                                  options_.copy, owner_);
+    co_await worker_.ask<void>(Speed::InTurns, std::move(work));
 }
 
 asio::awaitable<void> DiskFolders::copy(SessionId from, SessionId to) {

@@ -53,6 +53,7 @@ public:
     boost::asio::awaitable<std::string> make(SessionId id) override;
     [[nodiscard]] std::string path_of(const SessionId& id) const override;
     boost::asio::awaitable<void> remove(SessionId id) override;
+    boost::asio::awaitable<void> bring_in(SessionId id, std::string name, UniqueFd bytes) override;
     boost::asio::awaitable<void> copy(SessionId from, SessionId to) override;
     // The session's own files, not its state.
     boost::asio::awaitable<core::FolderUse> use(SessionId id) override;

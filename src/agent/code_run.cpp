@@ -1,0 +1,304 @@
+#include "agent/code_run.hpp"
+
+#include "agent/sandbox_files.hpp"
+#include "agent/text.hpp"
+#include "sessions/new_id.hpp"
+
+#include <algorithm>
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+
+namespace atl::agent {
+
+namespace asio = boost::asio;
+namespace json = boost::json;
+
+namespace {
+
+constexpr std::size_t kStreamBytesMax = 1u << 20;   // of stdout and stderr each, as data
+constexpr std::size_t kOutputBytesMax = 24'000;     // of what a model reads
+constexpr std::size_t kErrorsBytesMax = 2'000;      // of stderr in it
+constexpr std::size_t kTracebackBytesMax = 4'000;   // of a traceback in it
+constexpr std::size_t kFiguresMax = 8;              // of one run
+constexpr std::size_t kFigureBytesMax = 8u << 20;
+constexpr std::size_t kSeenMax = 4;                 // images that a model gets to see of one run
+constexpr std::size_t kSeenBytesMax = 4u << 20;
+constexpr std::size_t kLostMax = 10;
+constexpr std::size_t kColumnsMax = 100;
+constexpr std::size_t kRowsMax = 200;
+constexpr std::size_t kNameBytesMax = 500;
+constexpr std::string_view kTable = "application/vnd.atoll.table+json";
+constexpr std::string_view kOutputs = "/data/outputs/";
+
+struct Figure {
+    std::string type;
+    std::string bytes;
+};
+
+struct Collected {
+    MiddleCut out{kStreamBytesMax};
+    MiddleCut err{kStreamBytesMax};
+    MiddleCut shown{kOutputBytesMax};
+    std::vector<Figure> figures;
+    std::optional<TableData> table;
+    std::string traceback;
+};
+
+std::string_view text_in(const json::object& from, std::string_view key) {
+    const auto* found = from.if_contains(key);
+    return found != nullptr && found->is_string() ? std::string_view(found->get_string())
+                                                  : std::string_view();
+}
+
+void take_figure(Collected& into, const json::object& data) {
+    for (const std::string_view type : {"image/png", "image/jpeg"}) {
+        const auto text = text_in(data, type);
+        if (text.empty() || text.size() > kFigureBytesMax / 3 * 4) continue;
+        auto bytes = base64_decoded(text);
+        if (bytes.empty() || into.figures.size() >= kFiguresMax) return;
+        into.figures.push_back({std::string(type), std::move(bytes)});
+        return;
+    }
+}
+
+void take_bundle(Collected& into, const json::object& event) {
+    const auto* found = event.if_contains("data");
+    if (found == nullptr || !found->is_object()) return;
+    const auto& data = found->get_object();
+    const auto figures = into.figures.size();
+    take_figure(into, data);
+    if (const auto* table = data.if_contains(kTable)) {
+        if (auto read = table_in(*table)) into.table = std::move(read);
+    }
+    const auto text = text_in(data, "text/plain");
+    // `<Figure size 640x480 with 1 Axes>` beside the figure itself says nothing.
+    if (text.empty() || into.figures.size() > figures) return;
+    into.shown.add(text);
+    if (text.back() != '\n') into.shown.add("\n");
+}
+
+std::string seconds_text(double ms) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.1f", ms / 1000);
+    return text;
+}
+
+void add_note(std::string& output, const std::string& note) {
+    if (!output.empty() && output.back() != '\n') output += "\n";
+    output += "[" + note + "]\n";
+}
+
+void add_notes(std::string& output, const sessions::RunEnd& end, const CodePlace& place) {
+    switch (end.reason) {
+        case core::EndReason::Timeout:
+            add_note(output, "stopped after " + seconds_text(end.run_ms) +
+                                 " s: it may not run longer");
+            break;
+        case core::EndReason::Memory:
+            add_note(output, "ended: it used more memory than the sandbox has (" +
+                                 core::format_bytes(place.memory_bytes_max) + ")");
+            break;
+        case core::EndReason::Output:
+            add_note(output, "stopped: it printed more than it may");
+            break;
+        case core::EndReason::Disk: add_note(output, "ended: its disk is full"); break;
+        case core::EndReason::Killed: add_note(output, "stopped by request"); break;
+        case core::EndReason::Signalled:
+            add_note(output, "ended by signal " + std::to_string(end.signal));
+            break;
+        case core::EndReason::Exited: break;
+    }
+    if (end.state_lost) {
+        add_note(output, "the kernel was replaced: variables of earlier runs are gone");
+    }
+    std::size_t named = 0;
+    for (const auto& lost : place.lost) {
+        if (++named > kLostMax) {
+            add_note(output, std::to_string(place.lost.size() - kLostMax) +
+                                 " more variables did not come back");
+            break;
+        }
+        add_note(output, lost.name.empty() ? "not restored: " + lost.reason
+                                           : "the variable " + lost.name +
+                                                 " was not restored: " + lost.reason);
+    }
+}
+
+ImageLink link_of(const CodePlace& place, const std::string& path, std::uint64_t size) {
+    ImageLink link;
+    link.path = path;
+    link.content_type = image_type_of(path);
+    link.size = size;
+    link.href = "/v1/sessions/" + place.session->text() + "/files" + percent_encoded(path, "/");
+    return link;
+}
+
+// What a model looks at; an image that cannot be read is one that it does not see.
+asio::awaitable<void> look_at(ToolResult& result, sessions::Files files) {
+    for (const auto& image : result.images) {
+        if (result.seen.size() >= kSeenMax) co_return;
+        if (image.content_type == "image/svg+xml" || image.size > kSeenBytesMax) continue;
+        try {
+            auto read = co_await read_bytes(files, image.path, 0, kSeenBytesMax);
+            result.seen.push_back({image.content_type, std::move(read.bytes)});
+        } catch (const ErrorException&) { continue; }
+    }
+}
+
+asio::awaitable<void> tell_images(ToolResult& result, CodePlace place, std::vector<Figure> figures,
+                                  const std::map<std::string, sessions::ChangedFile>& changed) {
+    if (!place.session) co_return;
+    for (const auto& entry : changed) {
+        const auto& change = entry.second;
+        const bool image = change.path.starts_with(kOutputs) && !image_type_of(change.path).empty();
+        if (!image || change.change == "removed" || change.type != "file" || !change.exact) continue;
+        if (result.images.size() >= kFiguresMax) break;
+        result.images.push_back(link_of(place, change.path, change.size));
+    }
+    // A figure that was saved is shown as well, as a rule: it is the same picture.
+    if (!result.images.empty()) co_return;
+    const sessions::Files files(place.link);
+    for (auto& figure : figures) {
+        const std::string name = std::string(kOutputs) + "figure-" +
+                                 sessions::random_id("").substr(0, 8) +
+                                 (figure.type == "image/png" ? ".png" : ".jpg");
+        const auto size = figure.bytes.size();
+        try {
+            co_await write_bytes(files, name, std::move(figure.bytes));
+            result.images.push_back(link_of(place, name, size));
+        } catch (const ErrorException&) {
+            // No room for it; the text says no more than what is there.
+        }
+    }
+}
+
+json::value cell_of(const json::value& value) {
+    if (value.is_number() || value.is_bool() || value.is_null()) return value;
+    if (!value.is_string()) return nullptr;
+    const std::string_view text = value.get_string();
+    return json::value(json::string(text.substr(0, kNameBytesMax)));
+}
+
+}  // namespace
+
+CodePlace place_of(sessions::Use& use) {
+    CodePlace place;
+    place.link = use->link();
+    place.changes = use->changes();
+    place.sandbox = &use->sandbox();
+    place.session = use->record().id;
+    place.lost = use->take_lost();
+    place.memory_bytes_max = use->limits().memory_bytes_max;
+    return place;
+}
+
+std::chrono::milliseconds shortest(std::chrono::milliseconds asked, std::chrono::milliseconds limit,
+                                   std::chrono::milliseconds left) {
+    auto time = asked.count() > 0 ? asked : limit;
+    if (left.count() > 0 && (time.count() == 0 || left < time)) time = left;
+    return time;
+}
+
+std::optional<TableData> table_in(const json::value& value) {
+    if (!value.is_object()) return std::nullopt;
+    const auto& from = value.get_object();
+    const auto* columns = from.if_contains("columns");
+    const auto* rows = from.if_contains("rows");
+    if (columns == nullptr || !columns->is_array() || rows == nullptr || !rows->is_array()) {
+        return std::nullopt;
+    }
+    TableData table;
+    for (const auto& column : columns->get_array()) {
+        if (!column.is_string()) return std::nullopt;
+        if (table.columns.size() >= kColumnsMax) {
+            table.truncated = true;
+            break;
+        }
+        const std::string_view name = column.get_string();
+        table.columns.emplace_back(name.substr(0, kNameBytesMax));
+    }
+    for (const auto& row : rows->get_array()) {
+        if (!row.is_array() || row.get_array().size() != columns->get_array().size()) {
+            return std::nullopt;
+        }
+        if (table.rows.size() >= kRowsMax) {
+            table.truncated = true;
+            break;
+        }
+        json::array cells;
+        for (std::size_t i = 0; i < table.columns.size(); ++i) {
+            cells.push_back(cell_of(row.get_array()[i]));
+        }
+        table.rows.emplace_back(std::move(cells));
+    }
+    table.total_rows = table.rows.size();
+    if (const auto* total = from.if_contains("total_rows")) {
+        json::error_code bad;
+        const auto number = total->to_number<std::uint64_t>(bad);
+        if (!bad && number > table.total_rows) table.total_rows = number;
+    }
+    if (const auto* cut = from.if_contains("truncated"); cut != nullptr && cut->is_bool()) {
+        table.truncated = table.truncated || cut->get_bool();
+    }
+    return table;
+}
+
+asio::awaitable<ToolResult> run_code(Workplace& workplace, CodePlace place,
+                                     sessions::RunRequest request, AfterRun after) {
+    ToolResult result;
+    result.code = request.code;
+    Collected collected;
+    sessions::RunListener listener;
+    listener.output = [&](wire::Kind kind, std::string_view piece) {
+        (kind == wire::Kind::Stdout ? collected.out : collected.err).add(piece);
+    };
+    listener.result = [&](json::object event) { take_bundle(collected, event); };
+    listener.error = [&](json::object event) {
+        collected.traceback = useful_traceback(text_in(event, "traceback_text"), kTracebackBytesMax);
+        if (!collected.traceback.empty()) return;
+        collected.traceback = text_in(event, "name");
+        collected.traceback.append(": ").append(text_in(event, "value"));
+    };
+    sessions::ChangeView view(place.changes);
+    sessions::Run run(place.link, *place.sandbox);
+    sessions::RunEnd end;
+    {
+        const Stop::Heard heard(workplace.stop(), [&run] { run.cancel(); });
+        end = co_await run.run(std::move(request), std::move(listener));
+    }
+    co_await view.finish();
+    co_await tell_images(result, place, std::move(collected.figures), view.files());
+    if (workplace.wants_images()) co_await look_at(result, sessions::Files(place.link));
+    if (after) co_await after(result, view.files());
+
+    result.exec_ms = end.run_ms;
+    result.exit_code = end.exit_code;
+    result.reason = std::string(core::name_of(end.reason));
+    result.failed = end.exit_code != 0 || end.reason != core::EndReason::Exited;
+    result.out = collected.out.text();
+    result.err = collected.err.text();
+    result.table = std::move(collected.table);
+    if (place.session) result.session_id = place.session->text();
+
+    std::string& output = result.output;
+    output = cut_in_the_middle(*result.out, kOutputBytesMax);
+    if (!collected.shown.empty()) {
+        if (!output.empty() && output.back() != '\n') output += "\n";
+        output += collected.shown.text();
+    }
+    if (!result.err->empty()) {
+        if (!output.empty() && output.back() != '\n') output += "\n";
+        output += "[stderr]\n" + cut_in_the_middle(*result.err, kErrorsBytesMax);
+    }
+    for (const auto& image : result.images) add_note(output, "image saved: " + image.path);
+    if (!collected.traceback.empty()) {
+        if (!output.empty() && output.back() != '\n') output += "\n";
+        output += collected.traceback;
+    }
+    add_notes(output, end, place);
+    while (!output.empty() && output.back() == '\n') output.pop_back();
+    output = cut_in_the_middle(output, kOutputBytesMax);
+    co_return result;
+}
+
+}  // namespace atl::agent

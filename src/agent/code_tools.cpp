@@ -1,0 +1,106 @@
+// Tools that run code in a session: a cell in its kernel, a command, a script.
+#include "agent/code_run.hpp"
+#include "agent/sandbox_files.hpp"
+#include "agent/tool_arguments.hpp"
+#include "agent/tools.hpp"
+#include "api/schema/document.hpp"
+
+namespace atl::agent {
+
+namespace asio = boost::asio;
+namespace json = boost::json;
+namespace schema = api::schema;
+
+namespace {
+
+asio::awaitable<sessions::Use*> session_at(Workplace& workplace) {
+    auto* use = co_await workplace.session();
+    if (use == nullptr) {
+        const schema::Issue missing{"session_id", "is needed: which session to work in"};
+        throw schema::ValidationError({missing});
+    }
+    co_return use;
+}
+
+asio::awaitable<ToolResult> run_in_session(Workplace& workplace, sessions::RunRequest request) {
+    auto* use = co_await session_at(workplace);
+    request.timeout =
+        shortest(request.timeout, (*use)->limits().wall_time_max, workplace.time_left());
+    request.output_bytes_max = (*use)->limits().output_bytes_max;
+    co_return co_await run_code(workplace, place_of(*use), std::move(request));
+}
+
+asio::awaitable<ToolResult> run_python(Workplace& workplace, json::value arguments) {
+    auto wanted = schema::from_value<RunPythonArguments>(arguments);
+    sessions::RunRequest request;
+    request.language = sessions::Language::Python;
+    request.code = std::move(wanted.code);
+    request.directory = workplace.directory();
+    request.timeout = wanted.timeout;
+    co_return co_await run_in_session(workplace, std::move(request));
+}
+
+asio::awaitable<ToolResult> execute_shell(Workplace& workplace, json::value arguments) {
+    auto wanted = schema::from_value<ExecuteShellArguments>(arguments);
+    sessions::RunRequest request;
+    request.language = sessions::Language::Shell;
+    request.code = std::move(wanted.command);
+    request.directory = absolute_path(wanted.working_directory);
+    request.timeout = wanted.timeout;
+    co_return co_await run_in_session(workplace, std::move(request));
+}
+
+// In single quotes, as a shell takes it.
+std::string quoted(const std::string& text) {
+    std::string result = "'";
+    for (const char c : text) {
+        if (c == '\'') {
+            result += "'\\''";
+        } else {
+            result += c;
+        }
+    }
+    return result + "'";
+}
+
+asio::awaitable<ToolResult> execute_script(Workplace& workplace, json::value arguments) {
+    const auto wanted = schema::from_value<ExecuteScriptArguments>(arguments);
+    sessions::RunRequest request;
+    request.language = sessions::Language::Shell;
+    request.directory = workplace.directory();
+    request.timeout = wanted.timeout;
+    std::string path = wanted.path ? absolute_path(*wanted.path) : "";
+    if (wanted.script) {
+        auto* use = co_await session_at(workplace);
+        path = "/session/.atoll-script.py";
+        co_await write_bytes(sessions::Files((*use)->link()), path, *wanted.script);
+    }
+    request.code = "exec python " + quoted(path);
+    auto result = co_await run_in_session(workplace, std::move(request));
+    if (wanted.script) result.code = wanted.script;
+    co_return result;
+}
+
+}  // namespace
+
+void add_code_tools(Tools& tools) {
+    tools.add({.name = "run_python",
+               .description =
+                   "Run Python in the session's kernel. Variables, imports and functions stay for "
+                   "the next call. Answers with what was printed and the value of the last "
+                   "expression. pandas, numpy, matplotlib and seaborn are there. Files are in "
+                   "/data; save charts in /data/outputs.",
+               .arguments = schema::described<RunPythonArguments>(),
+               .call = run_python});
+    tools.add({.name = "execute_shell",
+               .description = "Run a command with bash in the sandbox. There is no network.",
+               .arguments = schema::described<ExecuteShellArguments>(),
+               .call = execute_shell});
+    tools.add({.name = "execute_python_script",
+               .description = "Run a Python script as a program of its own, by its text or by its "
+                              "path. It does not see the kernel's variables.",
+               .arguments = schema::described<ExecuteScriptArguments>(),
+               .call = execute_script});
+}
+
+}  // namespace atl::agent

@@ -1,0 +1,138 @@
+// Tools for the files of a session: list, read, write, remove, make a folder.
+#include "agent/sandbox_files.hpp"
+#include "agent/text.hpp"
+#include "agent/tool_arguments.hpp"
+#include "agent/tools.hpp"
+#include "api/schema/document.hpp"
+
+#include <algorithm>
+
+namespace atl::agent {
+
+namespace asio = boost::asio;
+namespace json = boost::json;
+namespace schema = api::schema;
+
+namespace {
+
+constexpr std::uint32_t kListMax = 1000;
+constexpr int kDepthMax = 16;
+
+asio::awaitable<sessions::Files> files_at(Workplace& workplace) {
+    auto* use = co_await workplace.session();
+    if (use == nullptr) {
+        const schema::Issue missing{"session_id", "is needed: which session to work in"};
+        throw schema::ValidationError({missing});
+    }
+    co_return sessions::Files((*use)->link());
+}
+
+std::string_view name_of(sessions::FileType type) {
+    switch (type) {
+        case sessions::FileType::File: return "file";
+        case sessions::FileType::Directory: return "directory";
+        case sessions::FileType::Symlink: return "symlink";
+        case sessions::FileType::Fifo: return "fifo";
+        case sessions::FileType::Socket: return "socket";
+        case sessions::FileType::Device: return "device";
+    }
+    return "device";
+}
+
+asio::awaitable<ToolResult> list_files(Workplace& workplace, json::value arguments) {
+    const auto wanted = schema::from_value<ListFilesArguments>(arguments);
+    const auto path = absolute_path(wanted.path);
+    const auto files = co_await files_at(workplace);
+    auto page = co_await files.walk(path, wanted.recursive ? kDepthMax : 1, kListMax);
+    std::sort(page.entries.begin(), page.entries.end(),
+              [](const auto& a, const auto& b) { return a.name < b.name; });
+    ToolResult result;
+    result.files.emplace();
+    for (const auto& entry : page.entries) {
+        result.files->push_back({entry.name, std::string(name_of(entry.type)), entry.size});
+        result.output += entry.name;
+        if (entry.type == sessions::FileType::Directory) {
+            result.output += "/";
+        } else {
+            result.output += " (" + size_text(entry.size) + ")";
+        }
+        result.output += "\n";
+    }
+    if (!page.complete) result.output += "[there are more]\n";
+    if (page.entries.empty()) result.output = "[the folder is empty]";
+    result.output = cut_in_the_middle(result.output, 24'000);
+    co_return result;
+}
+
+asio::awaitable<ToolResult> read_file(Workplace& workplace, json::value arguments) {
+    const auto wanted = schema::from_value<ReadFileArguments>(arguments);
+    const auto path = absolute_path(wanted.path);
+    const auto files = co_await files_at(workplace);
+    auto read = co_await read_bytes(files, path, wanted.offset, wanted.length);
+    ToolResult result;
+    result.output = cut_in_the_middle(read.bytes, 24'000);
+    const auto end = wanted.offset + read.bytes.size();
+    if (end < read.size) {
+        result.output += "\n[" + std::to_string(read.size - end) + " more bytes follow]";
+    }
+    result.content = std::move(read.bytes);
+    co_return result;
+}
+
+asio::awaitable<ToolResult> write_file(Workplace& workplace, json::value arguments) {
+    auto wanted = schema::from_value<WriteFileArguments>(arguments);
+    const auto path = absolute_path(wanted.path);
+    const auto files = co_await files_at(workplace);
+    const auto size = wanted.content.size();
+    co_await write_bytes(files, path, std::move(wanted.content));
+    ToolResult result;
+    result.output = "wrote " + size_text(size) + " to " + path;
+    co_return result;
+}
+
+asio::awaitable<ToolResult> delete_file(Workplace& workplace, json::value arguments) {
+    const auto wanted = schema::from_value<DeleteFileArguments>(arguments);
+    const auto path = absolute_path(wanted.path);
+    const auto files = co_await files_at(workplace);
+    co_await files.remove(path, wanted.recursive);
+    ToolResult result;
+    result.output = "removed " + path;
+    co_return result;
+}
+
+asio::awaitable<ToolResult> make_directory(Workplace& workplace, json::value arguments) {
+    const auto wanted = schema::from_value<MakeDirectoryArguments>(arguments);
+    const auto path = absolute_path(wanted.path);
+    const auto files = co_await files_at(workplace);
+    co_await files.make_folder(path, true);
+    ToolResult result;
+    result.output = "made " + path;
+    co_return result;
+}
+
+}  // namespace
+
+void add_file_tools(Tools& tools) {
+    tools.add({.name = "list_files",
+               .description = "List a folder of the sandbox.",
+               .arguments = schema::described<ListFilesArguments>(),
+               .call = list_files});
+    tools.add({.name = "read_file",
+               .description = "Read a file of the sandbox as text.",
+               .arguments = schema::described<ReadFileArguments>(),
+               .call = read_file});
+    tools.add({.name = "write_file",
+               .description = "Store a text as a file in the sandbox; folders are made.",
+               .arguments = schema::described<WriteFileArguments>(),
+               .call = write_file});
+    tools.add({.name = "delete_file",
+               .description = "Remove a file of the sandbox, or a folder with all that is in it.",
+               .arguments = schema::described<DeleteFileArguments>(),
+               .call = delete_file});
+    tools.add({.name = "make_directory",
+               .description = "Make a folder in the sandbox, with those above it.",
+               .arguments = schema::described<MakeDirectoryArguments>(),
+               .call = make_directory});
+}
+
+}  // namespace atl::agent

@@ -1,0 +1,722 @@
+#include "agent/threads.hpp"
+
+#include "agent/text.hpp"
+#include "agent/turn_events.hpp"
+#include "agent/turn_run.hpp"
+#include "sessions/new_id.hpp"
+
+#include <algorithm>
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <set>
+
+namespace atl::agent {
+
+namespace asio = boost::asio;
+namespace schema = api::schema;
+using core::ThreadRecord;
+using core::Whose;
+using Clock = std::chrono::steady_clock;
+
+namespace {
+
+constexpr std::chrono::seconds kRound{1};
+constexpr std::chrono::minutes kRemembered{5};   // a turn that has ended
+constexpr std::chrono::seconds kTimeToStop{8};
+constexpr std::chrono::milliseconds kTryAgain{100};
+constexpr std::size_t kTitleCharacters = 60;
+constexpr std::uint64_t kReadBytes = 8u << 20;
+constexpr int kStoreTries = 5;
+constexpr auto as_tuple = asio::as_tuple(asio::use_awaitable);
+
+double ms_between(Clock::time_point from, Clock::time_point to) {
+    return std::chrono::duration<double, std::milli>(to - from).count();
+}
+
+asio::awaitable<void> wait(asio::any_io_executor executor, std::chrono::milliseconds time) {
+    asio::steady_timer timer(executor, time);
+    co_await timer.async_wait(as_tuple);
+}
+
+// Of a turn that was stopped, for the person who asked.
+std::string sentence_of(const std::string& stopped) {
+    if (stopped == "cancelled") return "The answer was cancelled.";
+    if (stopped == "time") return "The answer took longer than a turn may, and was stopped.";
+    if (stopped == "stopping") return "The server is stopping; ask again in a moment.";
+    if (stopped == "lost") {
+        return "Another server has taken over this thread; look at its history, and ask again.";
+    }
+    if (stopped == "store") {
+        return "The store of conversations cannot be reached, so the answer was stopped; ask again "
+               "in a moment.";
+    }
+    return "The turn was stopped: " + stopped + ".";
+}
+
+bool is_failure(const std::string& stopped) {
+    return stopped == "time" || stopped == "stopping" || stopped == "lost" || stopped == "store";
+}
+
+Error error_in(const std::exception_ptr& failed) {
+    try {
+        std::rethrow_exception(failed);
+    } catch (const ErrorException& error) {
+        return error.error;
+    } catch (const std::exception& error) {
+        return {Code::Internal, std::string("something went wrong in the server: ") + error.what()};
+    } catch (...) { return {Code::Internal, "something went wrong in the server"}; }
+}
+
+}  // namespace
+
+Threads::Threads(asio::any_io_executor executor, Parts parts, ThreadOptions options)
+    : executor_(executor),
+      parts_(parts),
+      options_(std::move(options)),
+      round_(executor),
+      idle_(executor, asio::steady_timer::time_point::max()) {}
+
+Threads::~Threads() = default;
+
+Threads::DeskPtr Threads::desk_of(const ThreadId& id) {
+    auto& desk = desks_[id.text()];
+    if (!desk) desk = std::make_shared<Desk>();
+    return desk;
+}
+
+// ---- Threads themselves ----
+
+asio::awaitable<ThreadRecord> Threads::create(NewThread wanted) {
+    if (stopping_) throw ErrorException({Code::Unavailable, "the server is stopping"});
+    std::set<std::string> seen;
+    for (std::size_t i = 0; i < wanted.files.size(); ++i) {
+        const std::string path = "file_ids[" + std::to_string(i) + "]";
+        if (!seen.insert(wanted.files[i].text()).second) {
+            throw schema::ValidationError({{path, "stands twice"}});
+        }
+        bool missing = false;
+        try {
+            co_await parts_.uploads.get(Whose::of(wanted.owner), wanted.files[i]);
+        } catch (const ErrorException& error) {
+            if (error.error.code != Code::NotFound && error.error.code != Code::InvalidArgument) {
+                throw;
+            }
+            missing = true;
+        }
+        if (missing) {
+            throw schema::ValidationError(
+                {{path, "there is no upload " + schema::quoted(wanted.files[i].text())}});
+        }
+    }
+    ThreadRecord record;
+    record.id = ThreadId(sessions::random_id("th-"));
+    record.owner = wanted.owner;
+    record.title = wanted.title;
+    record.files = wanted.files;
+    record.session_id = SessionId(sessions::random_id(sessions::kOfThread));
+    record.created_at = record.updated_at = core::time_now();
+    const auto thread =
+        co_await parts_.store.create_thread(std::move(record), options_.threads_an_owner_max);
+    std::optional<Error> failed;
+    try {
+        co_await make_session(thread);
+    } catch (const ErrorException& error) { failed = error.error; }
+    if (!failed) co_return thread;
+    try {
+        co_await parts_.store.remove_thread(Whose::anyones(), thread.id, core::time_now());
+        co_await parts_.sessions.remove(Whose::anyones(), thread.session_id);
+    } catch (const ErrorException&) {
+        // It is listed, and its first question tries again.
+    }
+    throw ErrorException(failed->during("make the thread's session"));
+}
+
+asio::awaitable<ThreadRecord> Threads::get(Whose whose, ThreadId id) {
+    return parts_.store.get_thread(std::move(whose), std::move(id));
+}
+
+asio::awaitable<core::ThreadPage> Threads::list(core::ThreadQuery query) {
+    return parts_.store.list_threads(std::move(query));
+}
+
+asio::awaitable<ThreadRecord> Threads::rename(Whose whose, ThreadId id, std::string title) {
+    core::ThreadPatch patch;
+    patch.title = std::move(title);
+    return parts_.store.patch_thread(std::move(whose), std::move(id), std::move(patch));
+}
+
+asio::awaitable<void> Threads::remove(Whose whose, ThreadId id) {
+    const auto thread = co_await parts_.store.get_thread(whose, id);
+    co_await cancel(whose, id);
+    const auto until = Clock::now() + kTimeToStop;
+    for (;;) {
+        std::optional<Error> failed;
+        try {
+            co_await parts_.store.remove_thread(whose, id, core::time_now());
+        } catch (const ErrorException& error) { failed = error.error; }
+        if (!failed) break;
+        if (failed->code != Code::Conflict || Clock::now() > until) throw ErrorException(*failed);
+        co_await wait(executor_, kTryAgain);
+    }
+    try {
+        co_await parts_.sessions.remove(Whose::anyones(), thread.session_id);
+    } catch (const ErrorException& error) {
+        if (error.error.code != Code::NotFound && options_.tell) {
+            options_.tell("the session of thread " + id.text() +
+                          " could not be removed: " + error.error.message);
+        }
+    }
+    homes_.erase(id.text());
+    co_await parts_.contexts.forget(id);
+}
+
+asio::awaitable<std::string> Threads::state_of(ThreadRecord thread) {
+    std::string state = "cold";
+    try {
+        const auto record = co_await parts_.sessions.get(Whose::anyones(), thread.session_id);
+        if (record.state == core::SessionState::Hot) state = "hot";
+        if (record.state == core::SessionState::Starting) state = "hot";
+        if (record.state == core::SessionState::Warm) state = "warm";
+    } catch (const ErrorException& error) {
+        if (error.error.code != Code::NotFound) throw;
+    }
+    const bool elsewhere = options_.several_servers && !thread.home.empty() &&
+                           thread.home != options_.instance;
+    co_return elsewhere ? "hot" : state;
+}
+
+asio::awaitable<std::vector<PromptFile>> Threads::files_of(ThreadRecord thread) {
+    std::vector<PromptFile> files;
+    std::set<std::string> taken;
+    for (const auto& id : thread.files) {
+        const auto record = co_await parts_.uploads.known(id);
+        const auto look = co_await parts_.uploads.look(record);
+        std::string name = record.name;
+        for (int n = 2; !taken.insert(name).second; ++n) {
+            const auto dot = std::min(record.name.rfind('.'), record.name.size());
+            name = record.name.substr(0, dot) + "-" + std::to_string(n) + record.name.substr(dot);
+        }
+        files.push_back({"/data/" + name, record.bytes, look.columns});
+    }
+    if (files.empty() && parts_.uploads.has_sample()) {
+        const auto sample = co_await parts_.uploads.sample();
+        files.push_back({"/data/" + sample.name, sample.bytes, sample.columns});
+    }
+    co_return files;
+}
+
+asio::awaitable<std::vector<core::ThreadMessage>> Threads::messages(Whose whose, ThreadId id,
+                                                                    std::uint64_t from) {
+    std::vector<core::ThreadMessage> all;
+    for (;;) {
+        auto some = co_await parts_.store.read(whose, id, from, kReadBytes);
+        if (some.empty()) break;
+        from = some.back().sequence + 1;
+        std::move(some.begin(), some.end(), std::back_inserter(all));
+    }
+    co_return all;
+}
+
+asio::awaitable<Context> Threads::context(Whose whose, ThreadId id, std::string question) {
+    ContextWish wish;
+    wish.thread = co_await parts_.store.get_thread(whose, id);
+    const auto files = co_await files_of(wish.thread);
+    wish.question_text = std::move(question);
+    wish.system = system_prompt(files, parts_.model.info().sees_images);
+    wish.tools = parts_.tools.for_models();
+    wish.tokens_max = options_.context_tokens_max;
+    co_return co_await parts_.contexts.build(std::move(wish));
+}
+
+// ---- Its sandbox ----
+
+asio::awaitable<void> Threads::make_session(ThreadRecord thread) {
+    sessions::NewSession wanted;
+    wanted.owner = thread.owner;
+    wanted.name = thread.title.empty() ? "thread" : thread.title;
+    wanted.metadata = {{"thread", thread.id.text()}};
+    wanted.limits = parts_.sessions.options().limits;
+    wanted.id = thread.session_id;
+    bool there = false;
+    try {
+        co_await parts_.sessions.create(std::move(wanted));
+    } catch (const ErrorException& error) {
+        if (error.error.code != Code::Conflict) throw;
+        there = true;  // another request was first
+    }
+    if (there) co_return;
+    const auto files = co_await files_of(thread);
+    for (std::size_t i = 0; i < files.size(); ++i) {
+        const std::string name = files[i].path.substr(std::string_view("/data/").size());
+        UniqueFd bytes = thread.files.empty()
+                             ? co_await parts_.uploads.open_sample()
+                             : co_await parts_.uploads.open_bytes(thread.files[i]);
+        co_await parts_.folders.bring_in(thread.session_id, name, std::move(bytes));
+    }
+}
+
+asio::awaitable<sessions::Use> Threads::use_session(ThreadRecord thread) {
+    co_await come_home(thread);
+    const auto whose = Whose::of(thread.owner);
+    std::optional<sessions::Use> use;
+    try {
+        use.emplace(co_await parts_.sessions.use(whose, thread.session_id));
+    } catch (const ErrorException& error) {
+        if (error.error.code != Code::NotFound) throw;
+    }
+    if (!use) {
+        // Removed after its time, or by its owner; or made by another server.
+        co_await make_session(thread);
+        use.emplace(co_await parts_.sessions.use(whose, thread.session_id));
+    }
+    co_await parts_.sessions.check_disk(**use);
+    co_return std::move(*use);
+}
+
+// Several servers: the session must be asleep everywhere else.
+asio::awaitable<void> Threads::come_home(ThreadRecord thread) {
+    if (!options_.several_servers) co_return;
+    if (homes_.count(thread.id.text()) != 0) co_return;
+    const auto until = Clock::now() + std::chrono::seconds{60};
+    std::string before = thread.home;
+    for (;;) {
+        const auto home = co_await parts_.store.take_home(thread.id, options_.instance);
+        if (home == options_.instance) break;
+        before = home;
+        if (Clock::now() > until) {
+            throw ErrorException({Code::Unavailable,
+                                  "another server has this thread's sandbox and does not let it "
+                                  "go; ask again in a moment"});
+        }
+        co_await parts_.store.ask_for_home(thread.id, options_.instance);
+        co_await wait(executor_, kTryAgain);
+    }
+    // What this server remembers of it is older than what lies in the folder.
+    co_await parts_.sessions.release(thread.session_id);
+    homes_[thread.id.text()] = thread.session_id.text();
+    const auto now = co_await parts_.store.get_thread(Whose::anyones(), thread.id);
+    if (!thread.home.empty() && thread.home != options_.instance && before == thread.home &&
+        now.home == options_.instance) {
+        try {
+            co_await parts_.sessions.note(thread.session_id,
+                                          "its variables are as they were when it was last put to "
+                                          "sleep, if the server that had it ended since");
+        } catch (const ErrorException&) {
+            // There is no record of it here yet; the kernel says what is missing.
+        }
+    }
+}
+
+asio::awaitable<void> Threads::let_go(ThreadId id) {
+    const auto desk = desks_.find(id.text());
+    if (desk != desks_.end() && desk->second->busy > 0) co_return;  // asked again in a moment
+    const auto home = homes_.find(id.text());
+    if (home != homes_.end()) {
+        co_await parts_.sessions.release(SessionId(home->second));
+        homes_.erase(id.text());
+    }
+    co_await parts_.store.leave_home(id, options_.instance);
+}
+
+// ---- Turns ----
+
+asio::awaitable<std::shared_ptr<LiveTurn>> Threads::ask(Whose whose, ThreadId id,
+                                                        Question question) {
+    if (stopping_) throw ErrorException({Code::Unavailable, "the server is stopping"});
+    co_await parts_.store.get_thread(whose, id);  // NotFound, before anything is begun
+    const auto desk = desk_of(id);
+    if (desk->busy > options_.waiting_max) {
+        throw ErrorException({Code::Conflict,
+                              "this thread has " + std::to_string(options_.waiting_max) +
+                                  " questions waiting already; wait for an answer first"});
+    }
+    const auto turn = std::make_shared<LiveTurn>(executor_, id);
+    turn->log.add("status", text_event(desk->busy == 0 ? "thinking"
+                                                       : "waiting for the answer before this"));
+    ++desk->busy;
+    ++running_;
+    desk->turns.push_back(turn);
+    asio::co_spawn(executor_, live_through(turn, desk, std::move(whose), std::move(question)),
+                   asio::detached);
+    co_return turn;
+}
+
+asio::awaitable<void> Threads::live_through(TurnPtr turn, DeskPtr desk, Whose whose,
+                                            Question question) {
+    std::exception_ptr failed;
+    try {
+        const auto mine = co_await desk->gate.enter();
+        co_await work(turn, std::move(whose), std::move(question));
+    } catch (...) { failed = std::current_exception(); }
+    if (failed && !turn->log.ended()) fail(*turn, error_in(failed));
+    turn->ended_at = Clock::now();
+    turn->log.end();
+    --desk->busy;
+    --running_;
+    idle_.cancel();
+}
+
+void Threads::fail(LiveTurn& turn, Error error) {
+    if (error.code == Code::Internal && options_.tell) {
+        options_.tell("a turn of thread " + turn.thread.text() + " failed: " + error.message);
+    }
+    ErrorEvent event;
+    event.message = error.message;
+    turn.outcome.error = std::move(error);
+    turn.log.add("error", schema::to_json(event));
+}
+
+asio::awaitable<core::TurnBegun> Threads::begin(TurnPtr turn, Whose whose, Question question) {
+    core::TurnWish wish{whose, turn->thread, options_.instance, {}, options_.lease, {}};
+    wish.question.role = core::MessageRole::User;
+    wish.question.content = std::move(question.text);
+    wish.question.client_id = std::move(question.client_id);
+    const auto until = Clock::now() + options_.turn.time_max;
+    bool said = false;
+    for (;;) {
+        wish.now = wish.question.at = core::time_now();
+        std::optional<core::TurnBegun> begun;
+        std::optional<Error> failed;
+        try {
+            begun = co_await parts_.store.begin_turn(wish);
+        } catch (const ErrorException& error) { failed = error.error; }
+        if (begun) co_return std::move(*begun);
+        // Another server has the turn, or had it when it was killed.
+        if (failed->code != Code::Conflict || Clock::now() > until) throw ErrorException(*failed);
+        if (turn->stop.asked()) throw ErrorException({Code::Conflict, "cancelled"});
+        if (!std::exchange(said, true)) {
+            turn->log.add("status", text_event("waiting for the answer before this"));
+        }
+        co_await wait(executor_, kTryAgain);
+    }
+}
+
+asio::awaitable<void> Threads::work(TurnPtr turn, Whose whose, Question question) {
+    if (turn->stop.asked()) {
+        throw ErrorException({Code::Conflict, sentence_of(turn->stop.why())});
+    }
+    const std::string text = question.text;
+    auto begun = co_await begin(turn, std::move(whose), question);
+    turn->outcome.timings_ms.queue = ms_between(turn->asked_at, Clock::now());
+    if (begun.repeated) {
+        co_await tell_again(turn, begun.thread, *begun.repeated);
+        co_return;
+    }
+    turn->number = begun.hold.turn;
+    const auto info = parts_.model.info();
+    turn->outcome.model = info.provider + (info.name.empty() ? "" : "/" + info.name);
+    const auto thread = begun.thread;
+    const auto run =
+        std::make_shared<TurnRun>(executor_, parts_.store, turn, std::move(begun), info.sees_images,
+                                  options_.turn.time_max);
+    run->keep_hold(options_.lease);
+    run->ready_sandbox([this, thread] { return use_session(thread); });
+    give_title(thread, text);
+    TurnEnd end;
+    std::exception_ptr failed;
+    try {
+        end = co_await answer(run, std::move(question));
+    } catch (...) { failed = std::current_exception(); }
+    if (failed) {
+        turn->outcome.error = error_in(failed);
+        end.stopped = "error";
+    } else if (is_failure(end.stopped)) {
+        turn->outcome.error = Error{Code::Unavailable, sentence_of(end.stopped)};
+    }
+    std::exception_ptr unsaved;
+    try {
+        co_await end_turn(turn, run, std::move(end));
+    } catch (...) { unsaved = std::current_exception(); }
+    run->ended();
+    if (turn->outcome.error) {
+        fail(*turn, *turn->outcome.error);
+    } else if (unsaved) {
+        fail(*turn, error_in(unsaved).during("the answer could not be stored"));
+    } else {
+        turn->log.add("done", schema::to_json(done_event(*turn)));
+    }
+    turn->ended_at = Clock::now();
+    turn->log.end();
+    if (unsaved) co_return;
+    try {
+        // As it is now, with the answer in it.
+        auto now = co_await parts_.store.get_thread(Whose::anyones(), thread.id);
+        co_await parts_.contexts.turn_ended(std::move(now));
+    } catch (const ErrorException&) {
+        // The next turn makes up for it.
+    }
+}
+
+asio::awaitable<TurnEnd> Threads::answer(std::shared_ptr<TurnRun> run, Question question) {
+    ContextWish wish;
+    wish.thread = run->begun().thread;
+    wish.question = run->begun().question;
+    wish.question_text = std::move(question.text);
+    const auto files = co_await files_of(wish.thread);
+    wish.system = system_prompt(files, parts_.model.info().sees_images);
+    wish.tools = parts_.tools.for_models();
+    wish.tokens_max = options_.context_tokens_max;
+    auto context = co_await parts_.contexts.build(std::move(wish));
+    TurnParts parts{parts_.model,  parts_.tools,  *run, *run,
+                    options_.turn, std::move(context.request)};
+    co_return co_await run_turn(std::move(parts));
+}
+
+asio::awaitable<void> Threads::end_turn(TurnPtr turn, std::shared_ptr<TurnRun> run, TurnEnd end) {
+    auto& outcome = turn->outcome;
+    outcome.usage = end.usage;
+    outcome.stopped = end.stopped;
+    auto& timings = outcome.timings_ms;
+    timings.sandbox = run->sandbox_ms();
+    timings.model_first_token = end.first_token_ms;
+    timings.model = end.model_ms;
+    timings.code = end.code_ms;
+    timings.total = ms_between(turn->asked_at, Clock::now());
+    outcome.container_state = "hot";
+    if (run->sandbox_failed()) outcome.container_state = "cold";
+
+    std::vector<core::ThreadMessage> messages;
+    if (auto said = run->take_unsaved()) {
+        said->details_json = "{}";  // none of its calls was answered
+        if (!said->content.empty()) messages.push_back(std::move(*said));
+    }
+    MessageDetails details;
+    details.timings_ms = timings;
+    details.usage = end.usage;
+    details.model = outcome.model;
+    if (!end.stopped.empty()) details.stopped = end.stopped;
+    core::ThreadMessage last;
+    last.role = core::MessageRole::Assistant;
+    last.content = std::move(end.text);
+    if (outcome.error) {
+        if (!last.content.empty()) messages.push_back(last);
+        last.role = core::MessageRole::Note;
+        last.content = outcome.error->message;
+    } else if (last.content.empty()) {
+        last.role = core::MessageRole::Note;
+        last.content = sentence_of(end.stopped);
+    }
+    last.details_json = text_of(details);
+    last.at = core::time_now();
+    messages.push_back(std::move(last));
+    for (auto& message : messages) message.at = core::time_now();
+    for (int tries = 1;; ++tries) {
+        std::optional<Error> failed;
+        try {
+            co_await parts_.store.end_turn(run->begun().hold, messages);
+        } catch (const ErrorException& error) { failed = error.error; }
+        if (!failed) co_return;
+        if (failed->code != Code::Unavailable || tries >= kStoreTries) {
+            throw ErrorException(*failed);
+        }
+        co_await wait(executor_, kTryAgain * tries);
+    }
+}
+
+void Threads::give_title(const ThreadRecord& thread, const std::string& question) {
+    if (!thread.title.empty()) return;
+    core::ThreadPatch patch;
+    patch.title = first_line(question, kTitleCharacters);
+    asio::co_spawn(
+        executor_, parts_.store.patch_thread(Whose::anyones(), thread.id, std::move(patch)),
+        [](std::exception_ptr, ThreadRecord) {});
+}
+
+// ---- Following ----
+
+// Turns are numbered in the order of their messages: halving finds one.
+asio::awaitable<std::uint64_t> Threads::first_of_turn(ThreadRecord thread, std::uint64_t number) {
+    std::uint64_t low = 1, high = thread.messages + 1;
+    while (low < high) {
+        const auto middle = low + (high - low) / 2;
+        const auto found = co_await parts_.store.read(Whose::anyones(), thread.id, middle, 1);
+        if (!found.empty() && found.front().turn < number) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    co_return low;
+}
+
+// From the store, as if it happened now; waits for one that goes on at another server.
+asio::awaitable<void> Threads::tell_again(TurnPtr turn, ThreadRecord thread,
+                                          std::uint64_t number) {
+    turn->number = number;
+    auto& outcome = turn->outcome;
+    std::uint64_t next = co_await first_of_turn(thread, number);
+    core::ThreadMessage last;
+    for (;;) {
+        const auto now = co_await parts_.store.get_thread(Whose::anyones(), thread.id);
+        const bool over = now.turns > number || !now.lease;
+        auto some = co_await parts_.store.read(Whose::anyones(), thread.id, next, kReadBytes);
+        for (auto& message : some) {
+            next = message.sequence + 1;
+            if (message.turn != number) continue;
+            const auto details = details_of(message);
+            if (message.role == core::MessageRole::Assistant && !message.content.empty()) {
+                if (!outcome.answer.empty()) {
+                    outcome.answer += "\n\n";
+                    turn->log.add("token", text_event("\n\n"));
+                }
+                outcome.answer += message.content;
+                turn->log.add("token", text_event(message.content));
+            }
+            if (message.role == core::MessageRole::Tool && details.run) {
+                if (details.run->code) {
+                    CodeRun run{*details.run->code, message.content, details.run->exec_ms};
+                    turn->log.add("code_run", schema::to_json(run));
+                    outcome.code_runs.push_back(std::move(run));
+                }
+                for (const auto& image : details.run->images) {
+                    turn->log.add("image", schema::to_json(image));
+                    outcome.images.push_back(image);
+                }
+                if (details.run->table) {
+                    turn->log.add("table", schema::to_json(*details.run->table));
+                    outcome.tables.push_back(*details.run->table);
+                }
+            }
+            if (details.timings_ms) outcome.timings_ms = *details.timings_ms;
+            if (details.usage) outcome.usage = *details.usage;
+            if (details.model) outcome.model = *details.model;
+            if (details.stopped) outcome.stopped = *details.stopped;
+            last = std::move(message);
+        }
+        if (over || turn->stop.asked() || stopping_) break;
+        co_await wait(executor_, kTryAgain * 3);
+    }
+    outcome.container_state = co_await state_of(thread);
+    if (last.role == core::MessageRole::Note && outcome.stopped != "cancelled") {
+        fail(*turn, {Code::Unavailable, last.content});
+    } else if (last.role == core::MessageRole::User) {
+        fail(*turn, {Code::Unavailable,
+                     "this question has no answer: its server ended; ask it again"});
+    } else {
+        turn->log.add("done", schema::to_json(done_event(*turn)));
+    }
+}
+
+asio::awaitable<std::shared_ptr<LiveTurn>> Threads::follow(Whose whose, ThreadId id,
+                                                           std::optional<std::uint64_t> number) {
+    const auto thread = co_await parts_.store.get_thread(whose, id);
+    if (const auto found = desks_.find(id.text()); found != desks_.end()) {
+        const auto& turns = found->second->turns;
+        for (auto turn = turns.rbegin(); turn != turns.rend(); ++turn) {
+            if (!number || (*turn)->number == *number) co_return *turn;
+        }
+    }
+    const auto wanted = number.value_or(thread.turns);
+    if (wanted == 0 || wanted > thread.turns) {
+        throw ErrorException({Code::NotFound, number ? "this thread has no turn " +
+                                                           std::to_string(*number)
+                                                     : "nothing was asked in this thread yet"});
+    }
+    const auto turn = std::make_shared<LiveTurn>(executor_, id);
+    ++running_;
+    const auto tell = [](Threads& self, TurnPtr again, ThreadRecord of,
+                         std::uint64_t which) -> asio::awaitable<void> {
+        std::exception_ptr failed;
+        try {
+            co_await self.tell_again(again, of, which);
+        } catch (...) { failed = std::current_exception(); }
+        if (failed) self.fail(*again, error_in(failed));
+        again->log.end();
+        --self.running_;
+        self.idle_.cancel();
+    };
+    asio::co_spawn(executor_, tell(*this, turn, thread, wanted), asio::detached);
+    co_return turn;
+}
+
+asio::awaitable<bool> Threads::cancel(Whose whose, ThreadId id) {
+    co_await parts_.store.get_thread(whose, id);
+    const auto found = desks_.find(id.text());
+    if (found == desks_.end()) co_return false;
+    bool any = false;
+    const auto turns = found->second->turns;
+    for (const auto& turn : turns) {
+        if (turn->log.ended()) continue;
+        any = true;
+        turn->stop.ask("cancelled");
+    }
+    co_return any;
+}
+
+// ---- Housekeeping ----
+
+void Threads::tidy() {
+    const auto old = Clock::now() - kRemembered;
+    for (auto desk = desks_.begin(); desk != desks_.end();) {
+        auto& turns = desk->second->turns;
+        std::erase_if(turns, [&](const TurnPtr& turn) {
+            return turn->log.ended() && turn->ended_at < old;
+        });
+        // The latest is what somebody comes back to.
+        while (turns.size() > 1 && turns.front()->log.ended()) turns.erase(turns.begin());
+        desk = turns.empty() && desk->second->busy == 0 ? desks_.erase(desk) : std::next(desk);
+    }
+}
+
+asio::awaitable<void> Threads::keep_house() {
+    const auto lives = std::chrono::seconds{10};
+    auto tidied = Clock::now();
+    auto lived = Clock::time_point{};
+    while (!stopping_) {
+        if (options_.several_servers) {
+            try {
+                if (Clock::now() - lived > lives / 4) {
+                    co_await parts_.store.live(options_.instance, core::time_now() + lives);
+                    lived = Clock::now();
+                }
+                const auto asked = co_await parts_.store.asked_of(options_.instance);
+                for (const auto& id : asked) co_await let_go(id);
+            } catch (const ErrorException&) {
+                // The store is away; tried again in a moment.
+            }
+        }
+        if (Clock::now() - tidied > std::chrono::seconds{10}) {
+            tidy();
+            tidied = Clock::now();
+        }
+        round_.expires_after(options_.several_servers ? std::chrono::milliseconds{200}
+                                                      : std::chrono::milliseconds{kRound});
+        co_await round_.async_wait(as_tuple);
+    }
+}
+
+void Threads::begin_stop() {
+    stopping_ = true;
+    round_.cancel();
+    for (const auto& [id, desk] : desks_) {
+        const auto turns = desk->turns;
+        for (const auto& turn : turns) {
+            if (!turn->log.ended()) turn->stop.ask("stopping");
+        }
+    }
+}
+
+asio::awaitable<void> Threads::stop() {
+    begin_stop();
+    const auto until = Clock::now() + kTimeToStop;
+    while (running_ > 0 && Clock::now() < until) {
+        idle_.expires_at(until);
+        co_await idle_.async_wait(as_tuple);
+    }
+}
+
+asio::awaitable<void> Threads::leave_homes() {
+    for (const auto& [id, session] : homes_) {
+        try {
+            const ThreadId thread(id);
+            co_await parts_.store.leave_home(thread, options_.instance);
+        } catch (const ErrorException&) {
+            // It lives no longer in a moment; then others may take it.
+        }
+    }
+    homes_.clear();
+}
+
+}  // namespace atl::agent

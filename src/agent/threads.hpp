@@ -1,0 +1,162 @@
+#pragma once
+// Threads: conversations about files, each with a sandbox of its own.
+//
+//     create ──▶ ask ──▶ [waits for its turn] ──▶ begin_turn ──▶ loop (turn.hpp) ──▶ end_turn
+//                 │                                   │ events, as they happen
+//                 └─ LiveTurn: followed, left, come back to, cancelled
+//
+// A question that was taken goes on, whoever leaves. One turn at a time a thread: the next waits,
+// up to `waiting_max` of them; who comes then gets Conflict. What clients are told of a turn's steps
+// and its end is in the store before.
+// Owns      the turns that run. Store, sessions, uploads, tools, model and contexts are borrowed.
+// Threads   one, the executor's.
+// Promises  a turn ends: by its limits, by cancel(), or with the server, and the thread takes the
+//           next question. A server that is killed leaves a lease, which runs out.
+// Trusts    its caller for who is asking (Whose). Nothing that users, models or sandboxes say.
+// On failure ErrorException: NotFound, Conflict, InvalidArgument, what the store says.
+#include "agent/context.hpp"
+#include "agent/live_turn.hpp"
+#include "agent/prompt.hpp"
+#include "agent/tools.hpp"
+#include "agent/turn.hpp"
+#include "agent/uploads.hpp"
+#include "core/chat.hpp"
+#include "core/folders.hpp"
+#include "core/threads.hpp"
+#include "sessions/gate.hpp"
+#include "sessions/sessions.hpp"
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <chrono>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace atl::agent {
+
+struct ThreadOptions {
+    std::string instance;  // this start of this server, and no other
+    bool several_servers = false;
+    TurnLimits turn;
+    std::uint64_t context_tokens_max = 32'000;
+    std::uint64_t threads_an_owner_max = 0;  // 0 = no limit
+    std::size_t waiting_max = 8;             // questions of one thread
+    std::chrono::milliseconds lease{5'000};
+    std::function<void(const std::string&)> tell;  // for the log
+};
+
+struct NewThread {
+    std::string owner;
+    std::string title;
+    std::vector<UploadId> files;
+};
+
+struct Question {
+    std::string text;
+    std::string client_id;  // the client's own name for it; may be empty
+};
+
+class TurnRun;
+
+class Threads {
+public:
+    struct Parts {
+        core::Threads& store;
+        sessions::Sessions& sessions;
+        core::Folders& folders;
+        Uploads& uploads;
+        const Tools& tools;
+        core::ChatModel& model;
+        Contexts& contexts;
+    };
+    Threads(boost::asio::any_io_executor executor, Parts parts, ThreadOptions options);
+    ~Threads();
+
+    // Says again and again that this server lives, lets go of what others ask for, forgets turns
+    // that nobody came back to. Until stop().
+    boost::asio::awaitable<void> keep_house();
+    // Turns under way are told to end; new ones are refused.
+    void begin_stop();
+    boost::asio::awaitable<void> stop();
+    // After the sessions have gone to disk: others may have them now.
+    boost::asio::awaitable<void> leave_homes();
+
+    boost::asio::awaitable<core::ThreadRecord> create(NewThread wanted);
+    boost::asio::awaitable<core::ThreadRecord> get(core::Whose whose, ThreadId id);
+    boost::asio::awaitable<core::ThreadPage> list(core::ThreadQuery query);
+    boost::asio::awaitable<core::ThreadRecord> rename(core::Whose whose, ThreadId id,
+                                                      std::string title);
+    // Ends its turn, if one is under way.
+    boost::asio::awaitable<void> remove(core::Whose whose, ThreadId id);
+    // hot, warm or cold: its session's.
+    [[nodiscard]] boost::asio::awaitable<std::string> state_of(core::ThreadRecord thread);
+    // Its uploads, as they are called in its /data.
+    boost::asio::awaitable<std::vector<PromptFile>> files_of(core::ThreadRecord thread);
+    // All of them, or from a sequence on.
+    boost::asio::awaitable<std::vector<core::ThreadMessage>> messages(core::Whose whose,
+                                                                      ThreadId id,
+                                                                      std::uint64_t from = 1);
+    // What would be sent to the model for this question now.
+    boost::asio::awaitable<Context> context(core::Whose whose, ThreadId id, std::string question);
+
+    // Returns as soon as the question is taken; the turn goes on by itself.
+    boost::asio::awaitable<std::shared_ptr<LiveTurn>> ask(core::Whose whose, ThreadId id,
+                                                          Question question);
+    // A turn to follow: one that is still in memory, or one that is told again from the store.
+    // Without a number: the latest. NotFound.
+    boost::asio::awaitable<std::shared_ptr<LiveTurn>> follow(core::Whose whose, ThreadId id,
+                                                             std::optional<std::uint64_t> turn);
+    // The turn under way, and those that wait. False when there was none.
+    boost::asio::awaitable<bool> cancel(core::Whose whose, ThreadId id);
+
+    [[nodiscard]] core::ChatModelInfo model() const { return parts_.model.info(); }
+    [[nodiscard]] const ThreadOptions& options() const noexcept { return options_; }
+    [[nodiscard]] std::size_t running() const noexcept { return running_; }
+
+private:
+    struct Desk {  // a thread in memory
+        sessions::Gate gate;
+        std::vector<std::shared_ptr<LiveTurn>> turns;  // the latest last
+        std::size_t busy = 0;                          // that run or wait
+    };
+    using DeskPtr = std::shared_ptr<Desk>;
+    using TurnPtr = std::shared_ptr<LiveTurn>;
+
+    DeskPtr desk_of(const ThreadId& id);
+    boost::asio::awaitable<void> live_through(TurnPtr turn, DeskPtr desk, core::Whose whose,
+                                              Question question);
+    boost::asio::awaitable<void> work(TurnPtr turn, core::Whose whose, Question question);
+    boost::asio::awaitable<TurnEnd> answer(std::shared_ptr<TurnRun> run, Question question);
+    boost::asio::awaitable<void> end_turn(TurnPtr turn, std::shared_ptr<TurnRun> run,
+                                          TurnEnd end);
+    boost::asio::awaitable<core::TurnBegun> begin(TurnPtr turn, core::Whose whose,
+                                                  Question question);
+    boost::asio::awaitable<void> tell_again(TurnPtr turn, core::ThreadRecord thread,
+                                            std::uint64_t number);
+    boost::asio::awaitable<void> make_session(core::ThreadRecord thread);
+    boost::asio::awaitable<sessions::Use> use_session(core::ThreadRecord thread);
+    boost::asio::awaitable<void> come_home(core::ThreadRecord thread);
+    boost::asio::awaitable<void> let_go(ThreadId id);
+    boost::asio::awaitable<std::uint64_t> first_of_turn(core::ThreadRecord thread,
+                                                        std::uint64_t number);
+    void give_title(const core::ThreadRecord& thread, const std::string& question);
+    void fail(LiveTurn& turn, Error error);
+    void tidy();
+
+    boost::asio::any_io_executor executor_;
+    Parts parts_;
+    ThreadOptions options_;
+    std::map<std::string, DeskPtr> desks_;
+    std::map<std::string, std::string> homes_;  // threads that are at home here, and their sessions
+    boost::asio::steady_timer round_;
+    boost::asio::steady_timer idle_;  // rung when a turn ends
+    std::size_t running_ = 0;
+    bool stopping_ = false;
+};
+
+}  // namespace atl::agent

@@ -1,0 +1,180 @@
+#include "agent/turn_run.hpp"
+
+#include "agent/turn_events.hpp"
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+namespace atl::agent {
+
+namespace asio = boost::asio;
+namespace schema = api::schema;
+
+namespace {
+
+constexpr std::size_t kAnswerBytesMax = 4u << 20;
+constexpr std::size_t kTablesMax = 20;
+constexpr std::size_t kImagesMax = 100;
+constexpr std::chrono::milliseconds kLeastTime{1000};
+constexpr auto as_tuple = asio::as_tuple(asio::use_awaitable);
+
+}  // namespace
+
+TurnRun::TurnRun(asio::any_io_executor executor, core::Threads& store,
+                 std::shared_ptr<LiveTurn> turn, core::TurnBegun begun, bool sees_images,
+                 std::chrono::milliseconds time_max)
+    : executor_(executor),
+      store_(store),
+      turn_(std::move(turn)),
+      begun_(std::move(begun)),
+      sees_images_(sees_images),
+      until_(began_ + time_max),
+      sandbox_news_(executor, asio::steady_timer::time_point::max()),
+      clock_(executor),
+      lease_(executor) {}
+
+void TurnRun::ready_sandbox(GetSession get) {
+    readying_ = true;
+    asio::co_spawn(executor_, ready(std::move(get)),
+                   [self = shared_from_this()](std::exception_ptr) {});
+}
+
+asio::awaitable<void> TurnRun::ready(GetSession get) {
+    const auto self = shared_from_this();
+    try {
+        use_.emplace(co_await get());
+    } catch (const ErrorException& error) { sandbox_error_ = error.error; } catch (...) {
+        sandbox_error_ = Error{Code::Internal, "the sandbox could not be started"};
+    }
+    sandbox_ms_ = std::chrono::duration<double, std::milli>(Clock::now() - began_).count();
+    readying_ = false;
+    sandbox_news_.cancel();
+    if (ended_) use_.reset();  // nobody needed it
+}
+
+asio::awaitable<sessions::Use*> TurnRun::session() {
+    while (readying_) co_await sandbox_news_.async_wait(as_tuple);
+    if (sandbox_error_) throw ErrorException(sandbox_error_->during("start the sandbox"));
+    co_return use_ ? &*use_ : nullptr;
+}
+
+void TurnRun::keep_hold(std::chrono::milliseconds lease) {
+    const auto self = shared_from_this();
+    clock_.expires_at(until_);
+    clock_.async_wait([self](boost::system::error_code cancelled) {
+        if (!cancelled) self->turn_->stop.ask("time");
+    });
+    asio::co_spawn(executor_, renew(lease), [self](std::exception_ptr) {});
+}
+
+asio::awaitable<void> TurnRun::renew(std::chrono::milliseconds lease) {
+    const auto self = shared_from_this();
+    auto good_until = Clock::now() + lease;
+    while (!ended_) {
+        lease_.expires_after(lease / 3);
+        co_await lease_.async_wait(as_tuple);
+        if (ended_) break;
+        std::optional<Error> failed;
+        const auto asked = Clock::now();
+        try {
+            co_await store_.renew_turn(begun_.hold, core::time_now() + lease);
+        } catch (const ErrorException& error) { failed = error.error; }
+        if (!failed) {
+            good_until = asked + lease;
+        } else if (!ended_ && failed->code == Code::Conflict) {
+            turn_->stop.ask("lost");
+        } else if (!ended_ && Clock::now() >= good_until) {
+            turn_->stop.ask("store");
+        }
+    }
+}
+
+void TurnRun::ended() {
+    ended_ = true;
+    clock_.cancel();
+    lease_.cancel();
+    use_.reset();
+}
+
+std::chrono::milliseconds TurnRun::time_left() const {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(until_ - Clock::now());
+    return std::max(left, kLeastTime);
+}
+
+void TurnRun::status(std::string_view text) noexcept {
+    turn_->log.add("status", text_event(text));
+}
+
+void TurnRun::token(std::string_view text) noexcept {
+    auto& answer = turn_->outcome.answer;
+    if (answer.size() + text.size() > kAnswerBytesMax) return;
+    if (gap_) {
+        gap_ = false;
+        answer += "\n\n";
+        turn_->log.add("token", text_event("\n\n"));
+    }
+    answer += text;
+    turn_->log.add("token", text_event(text));
+}
+
+void TurnRun::reasoning(std::string_view text) noexcept {
+    turn_->log.add("reasoning", text_event(text));
+}
+
+void TurnRun::called(std::string text, std::vector<core::ToolCall> calls) {
+    gap_ = !turn_->outcome.answer.empty();
+    MessageDetails details;
+    for (auto& call : calls) {
+        details.tool_calls.push_back(
+            {std::move(call.id), std::move(call.name), std::move(call.arguments)});
+    }
+    unsaved_.emplace();
+    unsaved_->role = core::MessageRole::Assistant;
+    unsaved_->content = std::move(text);
+    unsaved_->details_json = text_of(details);
+    unsaved_->at = core::time_now();
+}
+
+asio::awaitable<void> TurnRun::ran(core::ToolCall call, ToolResult result) {
+    std::vector<core::ThreadMessage> messages;
+    if (auto said = take_unsaved()) messages.push_back(std::move(*said));
+    MessageDetails details;
+    details.run.emplace();
+    details.run->call_id = call.id;
+    details.run->tool = result.tool;
+    details.run->code = result.code;
+    details.run->exec_ms = result.exec_ms;
+    details.run->failed = result.failed;
+    details.run->images = result.images;
+    details.run->table = result.table;
+    core::ThreadMessage answer;
+    answer.role = core::MessageRole::Tool;
+    answer.content = result.output;
+    answer.details_json = text_of(details);
+    answer.at = core::time_now();
+    messages.push_back(std::move(answer));
+    co_await store_.append(begun_.hold, std::move(messages));
+
+    auto& outcome = turn_->outcome;
+    if (result.code) {
+        CodeRun run{std::move(*result.code), std::move(result.output), result.exec_ms};
+        turn_->log.add("code_run", schema::to_json(run));
+        outcome.code_runs.push_back(std::move(run));
+    } else {
+        const ToolEvent event{result.tool, std::move(call.arguments), std::move(result.output),
+                              result.exec_ms, result.failed};
+        turn_->log.add("tool", schema::to_json(event));
+    }
+    for (auto& image : result.images) {
+        turn_->log.add("image", schema::to_json(image));
+        if (outcome.images.size() < kImagesMax) outcome.images.push_back(std::move(image));
+    }
+    if (result.table) {
+        turn_->log.add("table", schema::to_json(*result.table));
+        if (outcome.tables.size() < kTablesMax) outcome.tables.push_back(std::move(*result.table));
+    }
+}
+
+}  // namespace atl::agent

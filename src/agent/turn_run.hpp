@@ -1,0 +1,85 @@
+#pragma once
+// A turn of a thread at work: what the loop (turn.hpp) hears and where its tools work, tied to the
+// thread's store, sandbox and clients.
+//
+//     the loop ──▶ TurnRun ──▶ store first, then events of the LiveTurn
+//                     └──▶ the sandbox, readied from the start, waited for by the first tool
+//
+// Shared by the turn and by what it started (the readying sandbox, the lease): a turn that ends
+// early does not wait for a sandbox that it did not need.
+// Threads   one, the executor's. Trusts    as turn.hpp.
+#include "agent/live_turn.hpp"
+#include "agent/tools.hpp"
+#include "agent/turn.hpp"
+#include "core/threads.hpp"
+
+#include <boost/asio/steady_timer.hpp>
+#include <functional>
+#include <memory>
+#include <optional>
+
+namespace atl::agent {
+
+class TurnRun final : public TurnListener,
+                      public Workplace,
+                      public std::enable_shared_from_this<TurnRun> {
+public:
+    using Clock = std::chrono::steady_clock;
+    using GetSession = std::function<boost::asio::awaitable<sessions::Use>()>;
+
+    TurnRun(boost::asio::any_io_executor executor, core::Threads& store,
+            std::shared_ptr<LiveTurn> turn, core::TurnBegun begun, bool sees_images,
+            std::chrono::milliseconds time_max);
+
+    void ready_sandbox(GetSession get);
+    // Until ended(): renews the hold, and stops the turn when it is lost or its time is over.
+    void keep_hold(std::chrono::milliseconds lease);
+    void ended();
+
+    [[nodiscard]] const core::TurnBegun& begun() const noexcept { return begun_; }
+    [[nodiscard]] double sandbox_ms() const noexcept { return sandbox_ms_; }
+    [[nodiscard]] bool sandbox_failed() const noexcept { return sandbox_error_.has_value(); }
+    // What the model called and nobody stored yet: no tool of it has ended.
+    [[nodiscard]] std::optional<core::ThreadMessage> take_unsaved() {
+        return std::exchange(unsaved_, {});
+    }
+
+    // TurnListener
+    void status(std::string_view text) noexcept override;
+    void token(std::string_view text) noexcept override;
+    void reasoning(std::string_view text) noexcept override;
+    void called(std::string text, std::vector<core::ToolCall> calls) override;
+    boost::asio::awaitable<void> ran(core::ToolCall call, ToolResult result) override;
+
+    // Workplace
+    [[nodiscard]] const std::string& owner() const override { return begun_.thread.owner; }
+    boost::asio::awaitable<sessions::Use*> session() override;
+    [[nodiscard]] Stop& stop() override { return turn_->stop; }
+    [[nodiscard]] bool wants_images() const override { return sees_images_; }
+    [[nodiscard]] std::string directory() const override { return "/data"; }
+    [[nodiscard]] std::chrono::milliseconds time_left() const override;
+
+private:
+    boost::asio::awaitable<void> ready(GetSession get);
+    boost::asio::awaitable<void> renew(std::chrono::milliseconds lease);
+
+    boost::asio::any_io_executor executor_;
+    core::Threads& store_;
+    std::shared_ptr<LiveTurn> turn_;
+    core::TurnBegun begun_;
+    bool sees_images_;
+    Clock::time_point began_ = Clock::now();
+    Clock::time_point until_;
+    std::optional<sessions::Use> use_;
+    std::optional<Error> sandbox_error_;
+    bool readying_ = false;
+    double sandbox_ms_ = 0;
+    boost::asio::steady_timer sandbox_news_;
+    boost::asio::steady_timer clock_;
+    boost::asio::steady_timer lease_;
+    bool ended_ = false;
+    bool gap_ = false;  // the next word begins a new paragraph
+    std::optional<core::ThreadMessage> unsaved_;
+};
+
+}  // namespace atl::agent

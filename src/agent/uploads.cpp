@@ -1,0 +1,258 @@
+#include "agent/uploads.hpp"
+
+#include "base/write_all.hpp"
+#include "core/spec.hpp"
+#include "sessions/new_id.hpp"
+
+#include <algorithm>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <cerrno>
+#include <cstring>
+#include <ctime>
+#include <dirent.h>
+#include <fcntl.h>
+#include <openssl/evp.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace atl::agent {
+
+namespace asio = boost::asio;
+
+namespace {
+
+constexpr std::size_t kBeginningBytes = 64 * 1024;
+constexpr std::size_t kLooksMax = 10'000;
+constexpr const char* kComing = ".coming-";
+constexpr std::time_t kForgottenAfter = 86'400;
+
+Error failed(const std::string& what, int cause) {
+    const auto code = cause == ENOSPC || cause == EDQUOT ? Code::Exhausted
+                      : cause == ENOENT                  ? Code::NotFound
+                                                         : Code::Internal;
+    return {code, what + ": " + std::strerror(cause)};
+}
+
+// On the disk's thread; the awaiting coroutine goes on where it was.
+template <class Function>
+asio::awaitable<int> on_disk(asio::thread_pool& pool, Function work) {
+    const auto run = [](Function what) -> asio::awaitable<int> { co_return what(); };
+    const int cause = co_await asio::co_spawn(pool, run(std::move(work)), asio::use_awaitable);
+    co_return cause;
+}
+
+}  // namespace
+
+struct Uploads::Incoming::Hash {
+    EVP_MD_CTX* context = ::EVP_MD_CTX_new();
+    Hash() { ::EVP_DigestInit_ex(context, ::EVP_sha256(), nullptr); }
+    ~Hash() { ::EVP_MD_CTX_free(context); }
+    Hash(const Hash&) = delete;
+    Hash& operator=(const Hash&) = delete;
+
+    std::string hex() {
+        unsigned char digest[EVP_MAX_MD_SIZE];
+        unsigned int length = 0;
+        ::EVP_DigestFinal_ex(context, digest, &length);
+        static constexpr char kDigits[] = "0123456789abcdef";
+        std::string text;
+        for (unsigned int i = 0; i < length; ++i) {
+            text += kDigits[digest[i] >> 4];
+            text += kDigits[digest[i] & 15];
+        }
+        return text;
+    }
+};
+
+Result<std::unique_ptr<Uploads>> Uploads::open(std::string root, core::Threads& store,
+                                               UploadLimits limits, std::string sample) {
+    if (::mkdir(root.c_str(), 0700) != 0 && errno != EEXIST) {
+        return failed("make the folder of uploads " + root, errno);
+    }
+    UniqueFd folder(::open(root.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (!folder) return failed("open the folder of uploads " + root, errno);
+    // What an earlier server did not finish; not what another one on the same folder is taking in.
+    if (DIR* names = ::opendir(root.c_str())) {
+        while (const auto* entry = ::readdir(names)) {
+            struct stat info {};
+            if (std::string_view(entry->d_name).starts_with(kComing) &&
+                ::fstatat(folder.get(), entry->d_name, &info, AT_SYMLINK_NOFOLLOW) == 0 &&
+                info.st_mtime + kForgottenAfter < ::time(nullptr)) {
+                ::unlinkat(folder.get(), entry->d_name, 0);
+            }
+        }
+        ::closedir(names);
+    }
+    return std::unique_ptr<Uploads>(new Uploads(std::move(folder), store, limits,
+                                                std::move(sample)));
+}
+
+Uploads::Uploads(UniqueFd root, core::Threads& store, UploadLimits limits, std::string sample)
+    : root_(std::move(root)), store_(store), limits_(limits), sample_path_(std::move(sample)) {}
+
+Uploads::~Uploads() { disk_.join(); }
+
+asio::awaitable<std::unique_ptr<Uploads::Incoming>> Uploads::begin(std::string owner,
+                                                                   std::string name) {
+    auto coming = std::make_unique<Incoming>(*this);
+    coming->owner_ = std::move(owner);
+    coming->name_ = safe_name(name);
+    coming->temporary_ = kComing + sessions::random_id("");
+    coming->hash_ = std::make_unique<Incoming::Hash>();
+    int fd = -1;
+    const auto make = [&]() -> int {
+        fd = ::openat(root_.get(), coming->temporary_.c_str(),
+                      O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+        return fd < 0 ? errno : 0;
+    };
+    const int cause = co_await on_disk(disk_, make);
+    if (cause != 0) throw ErrorException(failed("store " + coming->name_, cause));
+    coming->file_ = UniqueFd(fd);
+    co_return coming;
+}
+
+Uploads::Incoming::Incoming(Uploads& uploads) : uploads_(uploads) {}
+
+Uploads::Incoming::~Incoming() {
+    if (!temporary_.empty()) ::unlinkat(uploads_.root_.get(), temporary_.c_str(), 0);
+}
+
+asio::awaitable<void> Uploads::Incoming::write(std::string bytes) {
+    bytes_ += bytes.size();
+    if (bytes_ > uploads_.limits_.file_bytes_max) {
+        throw ErrorException({Code::TooLarge, name_ + " is larger than a file may be here (" +
+                                                  core::format_bytes(
+                                                      uploads_.limits_.file_bytes_max) +
+                                                  ")"});
+    }
+    if (beginning_.size() < kBeginningBytes) {
+        beginning_ += std::string_view(bytes).substr(0, kBeginningBytes - beginning_.size());
+    }
+    const auto store = [&]() -> int {
+        ::EVP_DigestUpdate(hash_->context, bytes.data(), bytes.size());
+        return write_all(file_.get(), bytes);
+    };
+    const int cause = co_await on_disk(uploads_.disk_, store);
+    if (cause != 0) throw ErrorException(failed("store " + name_, cause));
+}
+
+asio::awaitable<core::UploadRecord> Uploads::Incoming::keep() {
+    if (bytes_ == 0) {
+        throw ErrorException({Code::InvalidArgument, name_ + " is empty"});
+    }
+    if (auto wrong = contradiction(name_, beginning_); !wrong.empty()) {
+        throw ErrorException({Code::InvalidArgument, std::move(wrong)});
+    }
+    core::UploadRecord record;
+    record.id = UploadId(sessions::random_id("f-"));
+    record.owner = owner_;
+    record.name = name_;
+    record.bytes = bytes_;
+    record.sha256 = hash_->hex();
+    record.created_at = core::time_now();
+    const std::string id = record.id.text();
+    const auto finish = [&]() -> int {
+        if (::fdatasync(file_.get()) != 0) return errno;
+        if (::renameat(uploads_.root_.get(), temporary_.c_str(), uploads_.root_.get(),
+                       id.c_str()) != 0) {
+            return errno;
+        }
+        return ::fsync(uploads_.root_.get()) == 0 ? 0 : errno;
+    };
+    const int cause = co_await on_disk(uploads_.disk_, finish);
+    if (cause != 0) throw ErrorException(failed("store " + name_, cause));
+    temporary_ = id;  // until the store knows it
+    const auto columns = columns_in(name_, beginning_);
+    auto kept =
+        co_await uploads_.store_.add_upload(std::move(record), uploads_.limits_.owner_bytes_max);
+    temporary_.clear();
+    if (uploads_.looks_.size() < kLooksMax) uploads_.looks_[id] = {columns};
+    co_return kept;
+}
+
+asio::awaitable<core::UploadRecord> Uploads::get(core::Whose whose, UploadId id) {
+    return store_.get_upload(std::move(whose), std::move(id));
+}
+
+asio::awaitable<core::UploadRecord> Uploads::known(UploadId id) {
+    if (const auto found = known_.find(id.text()); found != known_.end()) co_return found->second;
+    auto record = co_await store_.get_upload(core::Whose::anyones(), id);
+    if (known_.size() < kLooksMax) known_.emplace(id.text(), record);
+    co_return record;
+}
+
+asio::awaitable<void> Uploads::remove(core::Whose whose, UploadId id) {
+    co_await store_.remove_upload(std::move(whose), id);
+    looks_.erase(id.text());
+    known_.erase(id.text());
+    const std::string name = id.text();
+    const auto unlink = [&]() -> int {
+        return ::unlinkat(root_.get(), name.c_str(), 0) == 0 ? 0 : errno;
+    };
+    co_await on_disk(disk_, unlink);
+}
+
+asio::awaitable<UniqueFd> Uploads::open_bytes(UploadId id) {
+    // Ids are the store's, and ours: letters, digits and a dash.
+    const std::string name = id.text();
+    int fd = -1;
+    const auto open = [&]() -> int {
+        fd = ::openat(root_.get(), name.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+        return fd < 0 ? errno : 0;
+    };
+    const int cause = co_await on_disk(disk_, open);
+    if (cause != 0) throw ErrorException(failed("open the upload " + name, cause));
+    co_return UniqueFd(fd);
+}
+
+asio::awaitable<UniqueFd> Uploads::open_sample() {
+    int fd = -1;
+    const auto open = [&]() -> int {
+        fd = ::open(sample_path_.c_str(), O_RDONLY | O_CLOEXEC);
+        return fd < 0 ? errno : 0;
+    };
+    const int cause = co_await on_disk(disk_, open);
+    if (cause != 0) throw ErrorException(failed("open the bundled file", cause));
+    co_return UniqueFd(fd);
+}
+
+asio::awaitable<SampleFile> Uploads::sample() {
+    if (sample_) co_return *sample_;
+    const UniqueFd file = co_await open_sample();
+    SampleFile found;
+    found.name = safe_name(sample_path_);
+    std::string beginning(kBeginningBytes, '\0');
+    const auto read = [&]() -> int {
+        struct stat info {};
+        if (::fstat(file.get(), &info) != 0) return errno;
+        found.bytes = static_cast<std::uint64_t>(info.st_size);
+        const ssize_t n = ::pread(file.get(), beginning.data(), beginning.size(), 0);
+        beginning.resize(n > 0 ? static_cast<std::size_t>(n) : 0);
+        return n < 0 ? errno : 0;
+    };
+    const int cause = co_await on_disk(disk_, read);
+    if (cause != 0) throw ErrorException(failed("read the bundled file", cause));
+    found.columns = columns_in(found.name, beginning);
+    sample_ = found;
+    co_return found;
+}
+
+asio::awaitable<FileLook> Uploads::look(core::UploadRecord record) {
+    if (const auto found = looks_.find(record.id.text()); found != looks_.end()) {
+        co_return found->second;
+    }
+    const UniqueFd file = co_await open_bytes(record.id);
+    std::string beginning(kBeginningBytes, '\0');
+    const auto read = [&]() -> int {
+        const ssize_t n = ::pread(file.get(), beginning.data(), beginning.size(), 0);
+        beginning.resize(n > 0 ? static_cast<std::size_t>(n) : 0);
+        return n < 0 ? errno : 0;
+    };
+    co_await on_disk(disk_, read);
+    FileLook look{columns_in(record.name, beginning)};
+    if (looks_.size() < kLooksMax) looks_[record.id.text()] = look;
+    co_return look;
+}
+
+}  // namespace atl::agent

@@ -1,0 +1,125 @@
+#pragma once
+// Files that people send for their threads: taken in while they arrive, kept once, looked at a
+// little, and given to the sessions that use them.
+//
+//     <root>/            0700, the server's
+//       .coming-<x>      not whole yet; removed at the next start
+//       <upload id>      the bytes
+//
+// Owns      the folder and a thread for the disk, so that the loop never waits for one.
+// Threads   methods on the executor's; bytes are written, hashed and synced on the other.
+// Trusts    nobody: names are made safe, sizes are counted, and what a file claims to be by its
+//           name is compared with how it begins.
+// On failure ErrorException. Nothing stays of a file that did not come whole.
+#include "base/fd.hpp"
+#include "base/result.hpp"
+#include "core/threads.hpp"
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/thread_pool.hpp>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace atl::agent {
+
+struct UploadLimits {
+    std::uint64_t file_bytes_max = 1ull << 30;
+    std::uint64_t owner_bytes_max = 16ull << 30;  // all uploads of an owner; 0 = no limit
+};
+
+// What can be said of a file without running anything: for the first prompt.
+struct FileLook {
+    std::vector<std::string> columns;  // of a text table; empty: not known
+};
+
+struct SampleFile {
+    std::string name;
+    std::uint64_t bytes = 0;
+    std::vector<std::string> columns;
+};
+
+class Uploads {
+public:
+    // Makes the folder when it is missing.
+    // `sample`: a file of the installation that stands for uploads where there are none; may be
+    // empty.
+    [[nodiscard]] static Result<std::unique_ptr<Uploads>> open(std::string root,
+                                                               core::Threads& store,
+                                                               UploadLimits limits,
+                                                               std::string sample);
+    ~Uploads();
+    Uploads(const Uploads&) = delete;
+    Uploads& operator=(const Uploads&) = delete;
+
+    // One file on its way in. Destroyed before keep() it leaves nothing.
+    class Incoming {
+    public:
+        explicit Incoming(Uploads& uploads);
+        ~Incoming();
+        Incoming(const Incoming&) = delete;
+        Incoming& operator=(const Incoming&) = delete;
+        // TooLarge beyond the limit of a file.
+        boost::asio::awaitable<void> write(std::string bytes);
+        // InvalidArgument when it is empty, or not what its name says.
+        boost::asio::awaitable<core::UploadRecord> keep();
+
+    private:
+        friend class Uploads;
+        struct Hash;
+        Uploads& uploads_;
+        std::string owner_, name_, temporary_;
+        UniqueFd file_;
+        std::unique_ptr<Hash> hash_;
+        std::string beginning_;
+        std::uint64_t bytes_ = 0;
+    };
+    // `name` as the client says; `owner` as the door found out.
+    boost::asio::awaitable<std::unique_ptr<Incoming>> begin(std::string owner, std::string name);
+
+    boost::asio::awaitable<core::UploadRecord> get(core::Whose whose, UploadId id);
+    // Conflict while a thread uses it.
+    boost::asio::awaitable<void> remove(core::Whose whose, UploadId id);
+    // Whoever's; remembered, for a record never changes.
+    boost::asio::awaitable<core::UploadRecord> known(UploadId id);
+    // For reading.
+    boost::asio::awaitable<UniqueFd> open_bytes(UploadId id);
+    // Remembered: the second time costs nothing.
+    boost::asio::awaitable<FileLook> look(core::UploadRecord record);
+
+    [[nodiscard]] bool has_sample() const noexcept { return !sample_path_.empty(); }
+    boost::asio::awaitable<SampleFile> sample();
+    boost::asio::awaitable<UniqueFd> open_sample();
+
+    [[nodiscard]] const UploadLimits& limits() const noexcept { return limits_; }
+
+private:
+    Uploads(UniqueFd root, core::Threads& store, UploadLimits limits, std::string sample);
+
+    UniqueFd root_;
+    core::Threads& store_;
+    UploadLimits limits_;
+    std::string sample_path_;
+    std::optional<SampleFile> sample_;
+    std::map<std::string, FileLook> looks_;
+    std::map<std::string, core::UploadRecord> known_;
+    boost::asio::thread_pool disk_{1};
+};
+
+// One component that is safe in any listing: no slashes, no control characters, not hidden, at most
+// 120 bytes. Keeps the ending.
+[[nodiscard]] std::string safe_name(std::string_view name);
+
+// A sentence when the beginning of a file contradicts its name; empty when it does not.
+[[nodiscard]] std::string contradiction(std::string_view name, std::string_view beginning);
+
+// The first line of a text table, taken apart at its likeliest separator.
+[[nodiscard]] std::vector<std::string> columns_in(std::string_view name,
+                                                  std::string_view beginning);
+
+}  // namespace atl::agent
