@@ -11,10 +11,16 @@
 // has returned survives the end of the server process.
 //
 // Throws    ErrorException. NotFound: no such record, or it is not `whose`. Conflict: another turn
-//           is under way, or the hold is no longer the caller's. Exhausted: a limit is reached, or
-//           the disk is full. TooLarge: beyond the backstop for one record. Unavailable: the store
-//           cannot be reached, is behind, or read-only.
-// Trusts    its caller for who is asking (Whose) and for the limits on what clients send.
+//           is under way, the hold is no longer the caller's, or the record is there already.
+//           InvalidArgument: a limit of the query, a cursor that is none, an id that is none.
+//           Exhausted: a limit is reached, or the disk is full. TooLarge: beyond the backstop for
+//           one record. Unavailable: the store cannot be reached, is behind, or read-only. When it
+//           was lost while it worked, the caller cannot know whether that write happened: a
+//           question is safe to send again with its client_id, the rest is to be read again.
+// Trusts    its caller for who is asking (Whose) and for the limits on what clients send. Ids have
+//           1 to 128 bytes; this much is checked, and the backstop for one message.
+// Lifetime  a call that was begun ends, also when its coroutine is cancelled. The store goes before
+//           the io_context it completes on.
 #include "core/records.hpp"
 
 #include <boost/asio/awaitable.hpp>
@@ -83,7 +89,26 @@ struct ThreadMessage {
     bool operator==(const ThreadMessage&) const = default;
 };
 
-// The proof that somebody holds a thread's turn. After a lost lease the turn has moved on.
+// The backstop for one message, with all that belongs to it, and for those of one call together.
+inline constexpr std::size_t kMessageBytesMax = 16u << 20;
+inline constexpr std::size_t kMessagesBytesMax = 32u << 20;
+[[nodiscard]] inline std::size_t bytes_of(const ThreadMessage& message) {
+    return message.content.size() + message.details_json.size() + message.client_id.size();
+}
+
+// What the store writes where the answer of a turn would stand whose server is gone.
+[[nodiscard]] inline ThreadMessage cut_off_note(Time now) {
+    ThreadMessage note;
+    note.role = MessageRole::Note;
+    note.content = "This answer was cut off: the server that was working on it has stopped.";
+    note.details_json = R"({"cut_off":true})";
+    note.at = now;
+    return note;
+}
+
+// The proof that somebody holds a thread's turn. It holds until the turn is ended or another has
+// taken the thread over; a lease that has run out alone does not end it. After a lost lease the
+// turn has moved on.
 struct TurnHold {
     ThreadId thread{""};
     std::string instance;
@@ -132,16 +157,21 @@ class Threads {
 public:
     virtual ~Threads() = default;
 
+    // Exhausted when the owner's would be more bytes together (0 = no limit).
     virtual boost::asio::awaitable<UploadRecord> add_upload(UploadRecord record,
                                                             std::uint64_t owner_bytes_max) = 0;
     virtual boost::asio::awaitable<UploadRecord> get_upload(Whose whose, UploadId id) = 0;
     // Conflict while a thread uses it.
     virtual boost::asio::awaitable<void> remove_upload(Whose whose, UploadId id) = 0;
 
+    // New, whatever the record says of messages, turns and lease. Its files must be uploads of its
+    // owner (NotFound); the same holds for a patch. Exhausted when the owner has `owner_max`
+    // threads already (0 = no limit).
     virtual boost::asio::awaitable<ThreadRecord> create_thread(ThreadRecord record,
                                                                std::uint64_t owner_max) = 0;
     virtual boost::asio::awaitable<ThreadRecord> get_thread(Whose whose, ThreadId id) = 0;
     virtual boost::asio::awaitable<ThreadPage> list_threads(ThreadQuery query) = 0;
+    // Leaves updated_at as it is: that moves with the messages, and never back.
     virtual boost::asio::awaitable<ThreadRecord> patch_thread(Whose whose, ThreadId id,
                                                               ThreadPatch patch) = 0;
     // With its messages. Conflict while a turn is under way.
@@ -161,13 +191,14 @@ public:
                                                                     std::uint64_t bytes_max) = 0;
 
     // Which server has a thread's session awake. `take_home` succeeds when it is nobody's, the
-    // caller's already, or of an instance that no longer lives; else it answers with whose it is.
+    // caller's already, or of an instance that no longer lives; it answers with whose it is then.
+    // One server's store knows that every other instance is gone.
     virtual boost::asio::awaitable<std::string> take_home(ThreadId id, std::string instance) = 0;
     virtual boost::asio::awaitable<void> leave_home(ThreadId id, std::string instance) = 0;
     // This instance lives until then; to be said again before.
     virtual boost::asio::awaitable<void> live(std::string instance, Time until) = 0;
-    // Asks the server that has it awake to let it go; and what others ask of this one, to be let
-    // go. One server's store never asks.
+    // Asks the server that has it awake to let it go; and what others ask of this one, until it has
+    // left those homes. One server's store never asks.
     virtual boost::asio::awaitable<void> ask_for_home(ThreadId id, std::string from) = 0;
     virtual boost::asio::awaitable<std::vector<ThreadId>> asked_of(std::string instance) = 0;
 };

@@ -2,6 +2,7 @@
 
 #include "base/fd.hpp"
 #include "stores/sqlite/schema.hpp"
+#include "stores/sqlite/thread_table.hpp"
 
 #include <cerrno>
 #include <cstring>
@@ -61,8 +62,8 @@ std::string findings(Connection& db, std::uint64_t bytes, const StoreOptions& op
     if (bytes > options.check_bytes_max) {
         // The check of a table cannot be stopped halfway, so what may be huge is left out.
         checks.clear();
-        for (const char* table :
-             {"sessions", "session_metadata", "jobs", "api_keys", "owner_usage"}) {
+        for (const char* table : {"sessions", "session_metadata", "jobs", "api_keys", "owner_usage",
+                                  "uploads", "threads", "thread_files"}) {
             checks.push_back("PRAGMA quick_check(" + std::string(table) + ")");
         }
     }
@@ -149,6 +150,7 @@ Result<Opened> open_database(const StoreOptions& options) {
         if (!begun) return begun.error();
         auto migrated = migrate(*db, schema_steps());
         if (!migrated) return migrated.error();
+        end_leases_of_the_dead(*db);
     } catch (const ErrorException& failed) { return failed.error; }
     db->keep_files_as_they_are(false);
     return Opened{std::move(db), {}};

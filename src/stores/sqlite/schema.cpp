@@ -132,6 +132,70 @@ ALTER TABLE jobs ADD COLUMN spec TEXT NOT NULL DEFAULT '{}';
 ALTER TABLE jobs ADD COLUMN interruptions INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE jobs ADD COLUMN not_before INTEGER;
 )sql",
+    R"sql(
+CREATE TABLE uploads (
+    id         TEXT PRIMARY KEY NOT NULL,
+    owner      TEXT NOT NULL,
+    name       TEXT NOT NULL,
+    bytes      INTEGER NOT NULL,
+    sha256     TEXT NOT NULL,
+    created_at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX uploads_by_owner ON uploads (owner, bytes);
+
+-- `turn_client_id` is the question's of the last turn. A turn is under way while there is a lease.
+CREATE TABLE threads (
+    number         INTEGER PRIMARY KEY,
+    id             TEXT NOT NULL UNIQUE,
+    owner          TEXT NOT NULL,
+    title          TEXT NOT NULL,
+    session        TEXT NOT NULL,
+    home           TEXT NOT NULL,
+    created_at     INTEGER NOT NULL,
+    updated_at     INTEGER NOT NULL,
+    messages       INTEGER NOT NULL,
+    turns          INTEGER NOT NULL,
+    turn_client_id TEXT NOT NULL,
+    lease_instance TEXT,
+    lease_until    INTEGER,
+    memory         TEXT NOT NULL,
+    CHECK ((lease_instance IS NULL) = (lease_until IS NULL))
+) STRICT;
+CREATE INDEX threads_by_owner ON threads (owner, updated_at, id);
+CREATE INDEX threads_by_update ON threads (updated_at, id);
+CREATE INDEX threads_leased ON threads (number) WHERE lease_instance IS NOT NULL;
+
+CREATE TABLE thread_files (
+    thread   INTEGER NOT NULL REFERENCES threads (number) ON DELETE CASCADE,
+    position INTEGER NOT NULL,
+    upload   TEXT NOT NULL REFERENCES uploads (id),
+    PRIMARY KEY (thread, position)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX thread_files_by_upload ON thread_files (upload);
+
+CREATE TABLE thread_messages (
+    thread    INTEGER NOT NULL REFERENCES threads (number) ON DELETE CASCADE,
+    sequence  INTEGER NOT NULL,
+    turn      INTEGER NOT NULL,
+    role      TEXT NOT NULL,
+    content   TEXT NOT NULL,
+    details   TEXT NOT NULL,
+    client_id TEXT NOT NULL,
+    at        INTEGER NOT NULL,
+    PRIMARY KEY (thread, sequence)
+) STRICT;
+
+-- What became of each question that a client gave a name: 'open', 'ended' or 'cut' is the last turn
+-- that was begun for it.
+CREATE TABLE thread_questions (
+    thread    INTEGER NOT NULL REFERENCES threads (number) ON DELETE CASCADE,
+    client_id TEXT NOT NULL,
+    sequence  INTEGER NOT NULL,
+    turn      INTEGER NOT NULL,
+    state     TEXT NOT NULL,
+    PRIMARY KEY (thread, client_id)
+) STRICT, WITHOUT ROWID;
+)sql",
 };
 
 std::int64_t pragma_number(Connection& db, const char* sql) {

@@ -4,6 +4,7 @@
 #include "stores/sqlite/ledger_tables.hpp"
 #include "stores/sqlite/open.hpp"
 #include "stores/sqlite/session_table.hpp"
+#include "stores/sqlite/threads.hpp"
 #include "stores/sqlite/worker.hpp"
 
 #include <cerrno>
@@ -79,11 +80,15 @@ Result<std::unique_ptr<SqliteStore>> SqliteStore::open(StoreOptions options) {
 }
 
 SqliteStore::SqliteStore(DataLock lock, std::unique_ptr<Worker> worker)
-    : lock_(std::move(lock)), worker_(std::move(worker)) {}
+    : lock_(std::move(lock)),
+      worker_(std::move(worker)),
+      threads_(std::make_unique<SqliteThreads>(*worker_)) {}
 
 SqliteStore::~SqliteStore() = default;
 
 core::StoreHealth SqliteStore::health() const { return worker_->health(); }
+
+core::Threads& SqliteStore::threads() { return *threads_; }
 
 StoreCounts SqliteStore::counts() const {
     const auto counts = worker_->counts();

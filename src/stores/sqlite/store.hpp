@@ -7,6 +7,7 @@
 // Failure   a full disk fails the write and no more. Damage turns the store read-only. What cannot
 //           be read at all cannot be opened: open() says why, and what to do.
 #include "core/store.hpp"
+#include "core/threads.hpp"
 #include "stores/sqlite/data_lock.hpp"
 
 #include <cstdint>
@@ -15,6 +16,7 @@
 
 namespace atl::sqlite {
 
+class SqliteThreads;
 class Worker;
 
 // What a write that was answered survives.
@@ -53,6 +55,9 @@ public:
     ~SqliteStore() override;
 
     [[nodiscard]] StoreCounts counts() const;
+
+    // Conversations, in the same file and under the same promises; lives as long as the store.
+    [[nodiscard]] core::Threads& threads();
 
     [[nodiscard]] core::StoreHealth health() const override;
 
@@ -116,6 +121,7 @@ private:
     SqliteStore(DataLock lock, std::unique_ptr<Worker> worker);
     DataLock lock_;  // let go last
     std::unique_ptr<Worker> worker_;
+    std::unique_ptr<SqliteThreads> threads_;
 };
 
 }  // namespace atl::sqlite

@@ -1,0 +1,488 @@
+#include "stores/sqlite/thread_table.hpp"
+
+#include "stores/sqlite/paging.hpp"
+
+#include <algorithm>
+
+namespace atl::sqlite {
+
+namespace {
+
+using core::ThreadMessage;
+using core::ThreadRecord;
+
+constexpr std::uint64_t kReadBytesMax = 32u << 20;
+constexpr std::uint64_t kMessageCostMin = 64;  // what a message costs beside its bytes, about
+
+#define THREAD_COLUMNS                                                            \
+    "number, id, owner, title, session, home, created_at, updated_at, messages, " \
+    "turns, turn_client_id, lease_instance, lease_until"
+
+// A record with what only this room knows of it.
+struct ThreadRow {
+    ThreadRecord record;
+    std::int64_t number = 0;
+    std::string turn_client_id;
+};
+
+[[noreturn]] void no_thread(const ThreadId& id) {
+    throw ErrorException({Code::NotFound, "there is no thread " + id.text()});
+}
+
+[[noreturn]] void no_upload(const UploadId& id) {
+    throw ErrorException({Code::NotFound, "there is no upload " + id.text()});
+}
+
+bool is_of(const core::Whose& whose, const std::string& owner) {
+    return !whose.owner() || *whose.owner() == owner;
+}
+
+ThreadRow read_row(Query& row) {
+    ThreadRow found;
+    ThreadRecord& record = found.record;
+    found.number = row.number();
+    record.id = ThreadId(row.text());
+    record.owner = row.text();
+    record.title = row.text();
+    record.session_id = SessionId(row.text());
+    record.home = row.text();
+    record.created_at = row.time();
+    record.updated_at = row.time();
+    record.messages = row.count();
+    record.turns = row.count();
+    found.turn_client_id = row.text();
+    auto instance = row.maybe_text();
+    const auto until = row.maybe_time();
+    if (instance) record.lease = core::Lease{std::move(*instance), until.value_or(core::Time{})};
+    return found;
+}
+
+void read_files(Connection& db, ThreadRow& row) {
+    auto files = db.query("SELECT upload FROM thread_files WHERE thread = ? ORDER BY position");
+    files.bind(row.number);
+    while (files.next()) row.record.files.emplace_back(files.text());
+}
+
+// Without its files; all that a turn needs to know of it.
+ThreadRow read_bare(Connection& db, const ThreadId& id) {
+    auto row = db.query("SELECT " THREAD_COLUMNS ", memory FROM threads WHERE id = ?");
+    row.bind(id.text());
+    if (!row.next()) no_thread(id);
+    ThreadRow found = read_row(row);
+    found.record.memory_json = row.text();
+    return found;
+}
+
+ThreadRow read_thread(Connection& db, const core::Whose& whose, const ThreadId& id) {
+    ThreadRow found = read_bare(db, id);
+    if (!is_of(whose, found.record.owner)) no_thread(id);
+    read_files(db, found);
+    return found;
+}
+
+ThreadRow read_held(Connection& db, const core::TurnHold& hold) {
+    ThreadRow row = read_bare(db, hold.thread);
+    const auto& record = row.record;
+    if (!record.lease || record.lease->instance != hold.instance || record.turns != hold.turn) {
+        throw ErrorException({Code::Conflict, "turn " + std::to_string(hold.turn) + " of thread " +
+                                                  hold.thread.text() +
+                                                  " has ended, or another server has taken the "
+                                                  "thread over"});
+    }
+    return row;
+}
+
+void write_files(Connection& db, const ThreadRow& row, const std::vector<UploadId>& files) {
+    db.query("DELETE FROM thread_files WHERE thread = ?").bind(row.number).run();
+    std::int64_t position = 0;
+    for (const auto& file : files) {
+        {
+            auto upload = db.query("SELECT owner FROM uploads WHERE id = ?");
+            upload.bind(file.text());
+            if (!upload.next() || upload.text() != row.record.owner) no_upload(file);
+        }
+        db.query("INSERT INTO thread_files (thread, position, upload) VALUES (?, ?, ?)")
+            .bind(row.number)
+            .bind(position++)
+            .bind(file.text())
+            .run();
+    }
+}
+
+void check_size(const std::vector<ThreadMessage>& messages) {
+    std::size_t together = 0;
+    for (const auto& message : messages) {
+        const auto bytes = bytes_of(message);
+        together += bytes;
+        if (bytes > core::kMessageBytesMax || together > core::kMessagesBytesMax) {
+            throw ErrorException({Code::TooLarge,
+                                  "a message has at most 16 MiB, and those that "
+                                  "are written together 32 MiB"});
+        }
+    }
+}
+
+void write_message(Connection& db, ThreadRow& row, std::uint64_t turn,
+                   const ThreadMessage& message) {
+    ThreadRecord& thread = row.record;
+    ++thread.messages;
+    thread.updated_at = std::max(thread.updated_at, message.at);
+    db.query(
+          "INSERT INTO thread_messages (thread, sequence, turn, role, content, details, client_id,"
+          " at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)")
+        .bind(row.number)
+        .bind(thread.messages)
+        .bind(turn)
+        .bind(core::name_of(message.role))
+        .bind(message.content)
+        .bind(message.details_json)
+        .bind(message.client_id)
+        .bind(message.at)
+        .run();
+}
+
+// What a turn changes of its thread.
+void write_turn(Connection& db, const ThreadRow& row) {
+    const auto& thread = row.record;
+    db.query(
+          "UPDATE threads SET updated_at = ?, messages = ?, turns = ?, turn_client_id = ?,"
+          " lease_instance = ?, lease_until = ? WHERE number = ?")
+        .bind(thread.updated_at)
+        .bind(thread.messages)
+        .bind(thread.turns)
+        .bind(row.turn_client_id)
+        .bind(thread.lease ? std::optional<std::string_view>(thread.lease->instance) : std::nullopt)
+        .bind(thread.lease ? std::optional(thread.lease->until) : std::nullopt)
+        .bind(row.number)
+        .run();
+}
+
+struct Question {
+    std::uint64_t sequence = 0;
+    std::uint64_t turn = 0;
+    std::string state;
+};
+
+std::optional<Question> read_question(Connection& db, const ThreadRow& row,
+                                      const std::string& client_id) {
+    if (client_id.empty()) return std::nullopt;
+    auto found = db.query(
+        "SELECT sequence, turn, state FROM thread_questions WHERE thread = ? AND client_id = ?");
+    found.bind(row.number).bind(client_id);
+    if (!found.next()) return std::nullopt;
+    Question question;
+    question.sequence = found.count();
+    question.turn = found.count();
+    question.state = found.text();
+    return question;
+}
+
+void write_question(Connection& db, const ThreadRow& row, std::uint64_t sequence) {
+    if (row.turn_client_id.empty()) return;
+    db.query(
+          "INSERT INTO thread_questions (thread, client_id, sequence, turn, state)"
+          " VALUES (?, ?, ?, ?, 'open') ON CONFLICT DO UPDATE SET turn = excluded.turn,"
+          " state = 'open'")
+        .bind(row.number)
+        .bind(row.turn_client_id)
+        .bind(sequence)
+        .bind(row.record.turns)
+        .run();
+}
+
+void close_question(Connection& db, const ThreadRow& row, const char* state) {
+    if (row.turn_client_id.empty()) return;
+    db.query("UPDATE thread_questions SET state = ? WHERE thread = ? AND client_id = ?")
+        .bind(state)
+        .bind(row.number)
+        .bind(row.turn_client_id)
+        .run();
+}
+
+}  // namespace
+
+void end_leases_of_the_dead(Connection& db) {
+    db.query("UPDATE threads SET lease_until = 0 WHERE lease_instance IS NOT NULL").run();
+}
+
+// ---- Uploads ----
+
+core::UploadRecord add_upload(Connection& db, const core::UploadRecord& record,
+                              std::uint64_t owner_bytes_max) {
+    check_id(record.id.text(), "upload");
+    if (owner_bytes_max > 0) {
+        auto others = db.query("SELECT coalesce(sum(bytes), 0) FROM uploads WHERE owner = ?");
+        others.bind(record.owner);
+        const auto used = others.next() ? others.count() : 0;
+        if (record.bytes > owner_bytes_max || used > owner_bytes_max - record.bytes) {
+            throw ErrorException(
+                {Code::Exhausted, "the uploads would have more than " +
+                                      std::to_string(owner_bytes_max) +
+                                      " bytes together, which are allowed; remove some first"});
+        }
+    }
+    try {
+        db.query(
+              "INSERT INTO uploads (id, owner, name, bytes, sha256, created_at)"
+              " VALUES (?, ?, ?, ?, ?, ?)")
+            .bind(record.id.text())
+            .bind(record.owner)
+            .bind(record.name)
+            .bind(record.bytes)
+            .bind(record.sha256)
+            .bind(record.created_at)
+            .run();
+    } catch (const SqliteFailure& failure) {
+        if (!failure.is(SQLITE_CONSTRAINT)) throw;
+        throw ErrorException(
+            {Code::Conflict, "there is an upload " + record.id.text() + " already"});
+    }
+    return record;
+}
+
+core::UploadRecord get_upload(Connection& db, const core::Whose& whose, const UploadId& id) {
+    auto row = db.query("SELECT owner, name, bytes, sha256, created_at FROM uploads WHERE id = ?");
+    row.bind(id.text());
+    if (!row.next()) no_upload(id);
+    core::UploadRecord record;
+    record.id = id;
+    record.owner = row.text();
+    if (!is_of(whose, record.owner)) no_upload(id);
+    record.name = row.text();
+    record.bytes = row.count();
+    record.sha256 = row.text();
+    record.created_at = row.time();
+    return record;
+}
+
+void remove_upload(Connection& db, const core::Whose& whose, const UploadId& id) {
+    const auto record = get_upload(db, whose, id);
+    {
+        auto used = db.query("SELECT 1 FROM thread_files WHERE upload = ? LIMIT 1");
+        used.bind(id.text());
+        if (used.next()) {
+            throw ErrorException(
+                {Code::Conflict, "the upload " + id.text() +
+                                     " is used by a thread; remove the thread, or the file from "
+                                     "it, first"});
+        }
+    }
+    db.query("DELETE FROM uploads WHERE id = ?").bind(record.id.text()).run();
+}
+
+// ---- Threads ----
+
+ThreadRecord create_thread(Connection& db, const ThreadRecord& record, std::uint64_t owner_max) {
+    check_id(record.id.text(), "thread");
+    if (owner_max > 0) {
+        auto others = db.query("SELECT count(*) FROM threads WHERE owner = ?");
+        others.bind(record.owner);
+        if (others.next() && others.count() >= owner_max) {
+            throw ErrorException({Code::Exhausted, "there are " + std::to_string(owner_max) +
+                                                       " threads already, as many as are allowed; "
+                                                       "remove some first"});
+        }
+    }
+    ThreadRow made;
+    try {
+        db.query(
+              "INSERT INTO threads (id, owner, title, session, home, created_at, updated_at,"
+              " messages, turns, turn_client_id, memory)"
+              " VALUES (?, ?, ?, ?, ?, ?, ?, 0, 0, '', ?)")
+            .bind(record.id.text())
+            .bind(record.owner)
+            .bind(record.title)
+            .bind(record.session_id.text())
+            .bind(record.home)
+            .bind(record.created_at)
+            .bind(record.updated_at)
+            .bind(record.memory_json)
+            .run();
+    } catch (const SqliteFailure& failure) {
+        if (!failure.is(SQLITE_CONSTRAINT)) throw;
+        throw ErrorException(
+            {Code::Conflict, "there is a thread " + record.id.text() + " already"});
+    }
+    made.number = sqlite3_last_insert_rowid(db.raw());
+    made.record = record;
+    made.record.messages = 0;
+    made.record.turns = 0;
+    made.record.lease.reset();
+    write_files(db, made, record.files);
+    return made.record;
+}
+
+ThreadRecord get_thread(Connection& db, const core::Whose& whose, const ThreadId& id) {
+    return read_thread(db, whose, id).record;
+}
+
+core::ThreadPage list_threads(Connection& db, const core::ThreadQuery& query) {
+    check_limit(query.limit);
+    Filter filter;
+    filter.whose(query.whose);
+    filter.after(query.cursor, "updated_at");
+    std::vector<ThreadRow> rows;
+    std::size_t bytes = 0;
+    bool more = false;
+    {
+        auto found = db.query("SELECT " THREAD_COLUMNS " FROM threads WHERE " + filter.text() +
+                              " ORDER BY updated_at DESC, id DESC LIMIT ?");
+        filter.bind(found);
+        found.bind(query.limit + 1);
+        while (found.next()) {
+            if (rows.size() == query.limit || bytes > kPageBytesMax) {
+                more = true;
+                break;
+            }
+            rows.push_back(read_row(found));
+            bytes += 512 + rows.back().record.title.size();
+        }
+    }
+    core::ThreadPage page;
+    for (auto& row : rows) {
+        read_files(db, row);
+        page.threads.push_back(std::move(row.record));
+    }
+    if (more) {
+        const auto& last = page.threads.back();
+        page.next_cursor =
+            write_cursor({last.updated_at.time_since_epoch().count(), last.id.text()});
+    }
+    return page;
+}
+
+ThreadRecord patch_thread(Connection& db, const core::Whose& whose, const ThreadId& id,
+                          const core::ThreadPatch& patch) {
+    ThreadRow row = read_thread(db, whose, id);
+    if (patch.title) row.record.title = *patch.title;
+    if (patch.memory_json) row.record.memory_json = *patch.memory_json;
+    if (patch.title || patch.memory_json) {
+        db.query("UPDATE threads SET title = ?, memory = ? WHERE number = ?")
+            .bind(row.record.title)
+            .bind(row.record.memory_json)
+            .bind(row.number)
+            .run();
+    }
+    if (patch.files) {
+        write_files(db, row, *patch.files);
+        row.record.files = *patch.files;
+    }
+    return row.record;
+}
+
+void remove_thread(Connection& db, const core::Whose& whose, const ThreadId& id, core::Time now) {
+    const ThreadRow row = read_thread(db, whose, id);
+    if (row.record.lease && row.record.lease->until > now) {
+        throw ErrorException({Code::Conflict, "thread " + id.text() +
+                                                  " is being answered; cancel its turn, or wait "
+                                                  "until it has ended"});
+    }
+    db.query("DELETE FROM threads WHERE number = ?").bind(row.number).run();
+}
+
+// ---- Turns ----
+
+core::TurnBegun begin_turn(Connection& db, const core::TurnWish& wish) {
+    check_size({wish.question});
+    ThreadRow row = read_thread(db, wish.whose, wish.thread);
+    ThreadRecord& thread = row.record;
+    core::TurnBegun begun;
+
+    const auto before = read_question(db, row, wish.question.client_id);
+    if (before && before->state == "ended") {
+        begun.thread = std::move(thread);
+        begun.question = before->sequence;
+        begun.repeated = before->turn;
+        return begun;
+    }
+    if (thread.lease && thread.lease->until > wish.now) {
+        throw ErrorException({Code::Conflict, "thread " + wish.thread.text() +
+                                                  " is being answered already; wait until that "
+                                                  "has ended"});
+    }
+    if (thread.lease) {
+        write_message(db, row, thread.turns, core::cut_off_note(wish.now));
+        close_question(db, row, "cut");
+        begun.took_over = true;
+    }
+    ++thread.turns;
+    if (before) {
+        begun.question = before->sequence;
+        thread.updated_at = std::max(thread.updated_at, wish.now);
+    } else {
+        write_message(db, row, thread.turns, wish.question);
+        thread.updated_at = std::max(thread.updated_at, wish.now);
+        begun.question = thread.messages;
+    }
+    row.turn_client_id = wish.question.client_id;
+    write_question(db, row, begun.question);
+    thread.lease = core::Lease{wish.instance, wish.now + wish.lease};
+    write_turn(db, row);
+    begun.hold = {thread.id, wish.instance, thread.turns};
+    begun.thread = std::move(thread);
+    return begun;
+}
+
+void renew_turn(Connection& db, const core::TurnHold& hold, core::Time until) {
+    ThreadRow row = read_held(db, hold);
+    row.record.lease->until = std::max(row.record.lease->until, until);
+    write_turn(db, row);
+}
+
+std::uint64_t append_messages(Connection& db, const core::TurnHold& hold,
+                              const std::vector<ThreadMessage>& messages, After after) {
+    check_size(messages);
+    ThreadRow row = read_held(db, hold);
+    for (const auto& message : messages) write_message(db, row, hold.turn, message);
+    if (after == After::Ends) {
+        close_question(db, row, "ended");
+        row.record.lease.reset();
+    }
+    write_turn(db, row);
+    return row.record.messages;
+}
+
+std::vector<ThreadMessage> read_messages(Connection& db, const core::Whose& whose,
+                                         const ThreadId& id, std::uint64_t sequence,
+                                         std::uint64_t bytes_max) {
+    const ThreadRow row = read_bare(db, id);
+    if (!is_of(whose, row.record.owner)) no_thread(id);
+    auto found = db.query(
+        "SELECT sequence, turn, role, content, details, client_id, at FROM thread_messages"
+        " WHERE thread = ? AND sequence >= ? ORDER BY sequence");
+    found.bind(row.number).bind(sequence);
+    const auto most = std::min(bytes_max, kReadBytesMax);
+    std::vector<ThreadMessage> messages;
+    std::uint64_t bytes = 0;
+    while ((messages.empty() || bytes < most) && found.next()) {
+        ThreadMessage message;
+        message.sequence = found.count();
+        message.turn = found.count();
+        message.role = found.word<core::MessageRole>();
+        message.content = found.text();
+        message.details_json = found.text();
+        message.client_id = found.text();
+        message.at = found.time();
+        bytes += kMessageCostMin + bytes_of(message);
+        messages.push_back(std::move(message));
+    }
+    return messages;
+}
+
+// ---- Homes ----
+
+std::string take_home(Connection& db, const ThreadId& id, const std::string& instance) {
+    const auto changed =
+        db.query("UPDATE threads SET home = ? WHERE id = ?").bind(instance).bind(id.text()).run();
+    if (changed == 0) no_thread(id);
+    return instance;
+}
+
+void leave_home(Connection& db, const ThreadId& id, const std::string& instance) {
+    db.query("UPDATE threads SET home = '' WHERE id = ? AND home = ?")
+        .bind(id.text())
+        .bind(instance)
+        .run();
+}
+
+}  // namespace atl::sqlite

@@ -1,0 +1,166 @@
+#include "stores/sqlite/threads.hpp"
+
+#include "stores/sqlite/thread_table.hpp"
+#include "stores/sqlite/worker.hpp"
+
+namespace atl::sqlite {
+
+namespace asio = boost::asio;
+
+namespace {
+
+constexpr bool kReads = false;
+constexpr bool kWrites = true;
+constexpr std::size_t kSmall = 512;  // a task without a text of a client's
+
+// What a record holds on to while it waits in the queue, about.
+std::size_t weight_of(const core::ThreadRecord& record) {
+    return kSmall + record.title.size() + record.memory_json.size() + 64 * record.files.size();
+}
+std::size_t weight_of(const core::ThreadPatch& patch) {
+    return kSmall + (patch.title ? patch.title->size() : 0) +
+           (patch.memory_json ? patch.memory_json->size() : 0) +
+           (patch.files ? 64 * patch.files->size() : 0);
+}
+std::size_t weight_of(const std::vector<core::ThreadMessage>& messages) {
+    std::size_t bytes = kSmall;
+    for (const auto& message : messages) bytes += 128 + bytes_of(message);
+    return bytes;
+}
+
+}  // namespace
+
+// ---- Uploads ----
+
+asio::awaitable<core::UploadRecord> SqliteThreads::add_upload(core::UploadRecord record,
+                                                              std::uint64_t owner_bytes_max) {
+    return worker_.ask<core::UploadRecord>(
+        kWrites, kSmall, [record = std::move(record), owner_bytes_max](Connection& db) {
+            return sqlite::add_upload(db, record, owner_bytes_max);
+        });
+}
+
+asio::awaitable<core::UploadRecord> SqliteThreads::get_upload(core::Whose whose, UploadId id) {
+    return worker_.ask<core::UploadRecord>(
+        kReads, kSmall, [whose = std::move(whose), id = std::move(id)](Connection& db) {
+            return sqlite::get_upload(db, whose, id);
+        });
+}
+
+asio::awaitable<void> SqliteThreads::remove_upload(core::Whose whose, UploadId id) {
+    return worker_.ask<void>(kWrites, kSmall,
+                             [whose = std::move(whose), id = std::move(id)](Connection& db) {
+                                 sqlite::remove_upload(db, whose, id);
+                             });
+}
+
+// ---- Threads ----
+
+asio::awaitable<core::ThreadRecord> SqliteThreads::create_thread(core::ThreadRecord record,
+                                                                 std::uint64_t owner_max) {
+    const auto bytes = weight_of(record);
+    return worker_.ask<core::ThreadRecord>(kWrites, bytes,
+                                           [record = std::move(record), owner_max](Connection& db) {
+                                               return sqlite::create_thread(db, record, owner_max);
+                                           });
+}
+
+asio::awaitable<core::ThreadRecord> SqliteThreads::get_thread(core::Whose whose, ThreadId id) {
+    return worker_.ask<core::ThreadRecord>(
+        kReads, kSmall, [whose = std::move(whose), id = std::move(id)](Connection& db) {
+            return sqlite::get_thread(db, whose, id);
+        });
+}
+
+asio::awaitable<core::ThreadPage> SqliteThreads::list_threads(core::ThreadQuery query) {
+    return worker_.ask<core::ThreadPage>(
+        kReads, kSmall,
+        [query = std::move(query)](Connection& db) { return sqlite::list_threads(db, query); });
+}
+
+asio::awaitable<core::ThreadRecord> SqliteThreads::patch_thread(core::Whose whose, ThreadId id,
+                                                                core::ThreadPatch patch) {
+    const auto bytes = weight_of(patch);
+    return worker_.ask<core::ThreadRecord>(
+        kWrites, bytes,
+        [whose = std::move(whose), id = std::move(id), patch = std::move(patch)](Connection& db) {
+            return sqlite::patch_thread(db, whose, id, patch);
+        });
+}
+
+asio::awaitable<void> SqliteThreads::remove_thread(core::Whose whose, ThreadId id, core::Time now) {
+    return worker_.ask<void>(kWrites, kSmall,
+                             [whose = std::move(whose), id = std::move(id), now](Connection& db) {
+                                 sqlite::remove_thread(db, whose, id, now);
+                             });
+}
+
+// ---- Turns ----
+
+asio::awaitable<core::TurnBegun> SqliteThreads::begin_turn(core::TurnWish wish) {
+    const auto bytes = kSmall + bytes_of(wish.question);
+    return worker_.ask<core::TurnBegun>(kWrites, bytes, [wish = std::move(wish)](Connection& db) {
+        return sqlite::begin_turn(db, wish);
+    });
+}
+
+asio::awaitable<void> SqliteThreads::renew_turn(core::TurnHold hold, core::Time until) {
+    return worker_.ask<void>(kWrites, kSmall, [hold = std::move(hold), until](Connection& db) {
+        sqlite::renew_turn(db, hold, until);
+    });
+}
+
+asio::awaitable<std::uint64_t> SqliteThreads::append(core::TurnHold hold,
+                                                     std::vector<core::ThreadMessage> messages) {
+    const auto bytes = weight_of(messages);
+    return worker_.ask<std::uint64_t>(
+        kWrites, bytes, [hold = std::move(hold), messages = std::move(messages)](Connection& db) {
+            return append_messages(db, hold, messages, After::GoesOn);
+        });
+}
+
+asio::awaitable<std::uint64_t> SqliteThreads::end_turn(core::TurnHold hold,
+                                                       std::vector<core::ThreadMessage> messages) {
+    const auto bytes = weight_of(messages);
+    return worker_.ask<std::uint64_t>(
+        kWrites, bytes, [hold = std::move(hold), messages = std::move(messages)](Connection& db) {
+            return append_messages(db, hold, messages, After::Ends);
+        });
+}
+
+asio::awaitable<std::vector<core::ThreadMessage>> SqliteThreads::read(core::Whose whose,
+                                                                      ThreadId id,
+                                                                      std::uint64_t sequence,
+                                                                      std::uint64_t bytes_max) {
+    return worker_.ask<std::vector<core::ThreadMessage>>(
+        kReads, kSmall,
+        [whose = std::move(whose), id = std::move(id), sequence, bytes_max](Connection& db) {
+            return read_messages(db, whose, id, sequence, bytes_max);
+        });
+}
+
+// ---- Homes ----
+
+asio::awaitable<std::string> SqliteThreads::take_home(ThreadId id, std::string instance) {
+    return worker_.ask<std::string>(
+        kWrites, kSmall, [id = std::move(id), instance = std::move(instance)](Connection& db) {
+            return sqlite::take_home(db, id, instance);
+        });
+}
+
+asio::awaitable<void> SqliteThreads::leave_home(ThreadId id, std::string instance) {
+    return worker_.ask<void>(kWrites, kSmall,
+                             [id = std::move(id), instance = std::move(instance)](Connection& db) {
+                                 sqlite::leave_home(db, id, instance);
+                             });
+}
+
+asio::awaitable<void> SqliteThreads::live(std::string, core::Time) { co_return; }
+
+asio::awaitable<void> SqliteThreads::ask_for_home(ThreadId, std::string) { co_return; }
+
+asio::awaitable<std::vector<ThreadId>> SqliteThreads::asked_of(std::string) {
+    co_return std::vector<ThreadId>{};
+}
+
+}  // namespace atl::sqlite

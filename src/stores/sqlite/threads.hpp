@@ -1,0 +1,53 @@
+#pragma once
+// core::Threads in the SQLite file of a single machine: the store's other half (store.hpp), with
+// the same worker, the same queue and the same promises.
+//
+// Owns      nothing; the store owns it, and the worker it speaks to.
+// Threads   its methods from any; the worker's thread does the work.
+// Homes     are trivial here: one server has the folder, so every other instance is gone, nobody
+//           has to be asked for a session, and nobody asks.
+#include "core/threads.hpp"
+
+namespace atl::sqlite {
+
+class Worker;
+
+class SqliteThreads final : public core::Threads {
+public:
+    explicit SqliteThreads(Worker& worker) : worker_(worker) {}
+
+    boost::asio::awaitable<core::UploadRecord> add_upload(core::UploadRecord record,
+                                                          std::uint64_t owner_bytes_max) override;
+    boost::asio::awaitable<core::UploadRecord> get_upload(core::Whose whose, UploadId id) override;
+    boost::asio::awaitable<void> remove_upload(core::Whose whose, UploadId id) override;
+
+    boost::asio::awaitable<core::ThreadRecord> create_thread(core::ThreadRecord record,
+                                                             std::uint64_t owner_max) override;
+    boost::asio::awaitable<core::ThreadRecord> get_thread(core::Whose whose, ThreadId id) override;
+    boost::asio::awaitable<core::ThreadPage> list_threads(core::ThreadQuery query) override;
+    boost::asio::awaitable<core::ThreadRecord> patch_thread(core::Whose whose, ThreadId id,
+                                                            core::ThreadPatch patch) override;
+    boost::asio::awaitable<void> remove_thread(core::Whose whose, ThreadId id,
+                                               core::Time now) override;
+
+    boost::asio::awaitable<core::TurnBegun> begin_turn(core::TurnWish wish) override;
+    boost::asio::awaitable<void> renew_turn(core::TurnHold hold, core::Time until) override;
+    boost::asio::awaitable<std::uint64_t> append(
+        core::TurnHold hold, std::vector<core::ThreadMessage> messages) override;
+    boost::asio::awaitable<std::uint64_t> end_turn(
+        core::TurnHold hold, std::vector<core::ThreadMessage> messages) override;
+    boost::asio::awaitable<std::vector<core::ThreadMessage>> read(core::Whose whose, ThreadId id,
+                                                                  std::uint64_t sequence,
+                                                                  std::uint64_t bytes_max) override;
+
+    boost::asio::awaitable<std::string> take_home(ThreadId id, std::string instance) override;
+    boost::asio::awaitable<void> leave_home(ThreadId id, std::string instance) override;
+    boost::asio::awaitable<void> live(std::string instance, core::Time until) override;
+    boost::asio::awaitable<void> ask_for_home(ThreadId id, std::string from) override;
+    boost::asio::awaitable<std::vector<ThreadId>> asked_of(std::string instance) override;
+
+private:
+    Worker& worker_;
+};
+
+}  // namespace atl::sqlite
