@@ -406,6 +406,7 @@ class Connection(asyncio.Protocol):
         self.cut, self.writes = reply.get("cut"), 0
         self.interval = 1.0 / reply["rate"] if reply.get("rate") else 0.0
         self.todo = iter(pieces)
+        self.following = next(self.todo, None)
         wait = reply.get("first_delay", 0)
         self.next_at = self.loop.time() + wait
         self.after(wait, self.step)
@@ -419,7 +420,7 @@ class Connection(asyncio.Protocol):
             if self.cut is not None and self.writes >= self.cut:
                 self.transport.abort()
                 return
-            piece = next(self.todo, None)
+            piece, self.following = self.following, next(self.todo, None)
             if piece is None:
                 self._end()
                 return
@@ -432,7 +433,7 @@ class Connection(asyncio.Protocol):
             if self.chunked:
                 piece = b"%x\r\n%b\r\n" % (len(piece), piece)
             self.transport.write(piece)
-            if self.interval:
+            if self.interval and self.following is not None:
                 self.next_at += self.interval
                 late = self.loop.time() - self.next_at
                 self.server.stats["late_ms"] = max(self.server.stats["late_ms"], late * 1000)
