@@ -272,7 +272,7 @@ def test_nobody_there(program):
 @pytest.mark.parametrize("url, words", [
     ("", "OPENAI_BASE_URL"), ("ftp://127.0.0.1/v1", "OPENAI_BASE_URL"),
     ("file:///etc/passwd", "OPENAI_BASE_URL"), ("http://", "URL"), ("http://a b/v1", "URL"),
-    ("http://127.0.0.1:99999/v1", "URL"), 
+    ("http://127.0.0.1:99999/v1", "URL"),
     # No name at all, so nobody is asked for it.
     ("http://" + "a" * 70 + "/v1", "cannot be reached"),
 ])
