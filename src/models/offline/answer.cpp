@@ -332,6 +332,12 @@ private:
             if (counts) {
                 out += say((out.empty() ? "There are " : ", ") + bold(value) + " rows",
                            (out.empty() ? "共 " : ",") + bold(value) + " 行");
+            } else if (c < q_.measures.size() && q_.measures[c].field &&
+                       q_.measures[c].aggregation == Aggregation::Distinct) {
+                const std::string field = name(*q_.measures[c].field);
+                out += say((out.empty() ? "There are " : ", ") + bold(value) + " distinct `" + field +
+                               "`",
+                           (out.empty() ? "共有 " : ",") + bold(value) + " 个不同的 `" + field + "`");
             } else {
                 out += say((out.empty() ? "The " : ", ") + label + " is " + bold(value),
                            (out.empty() ? "" : ",") + label + " 为 " + bold(value));

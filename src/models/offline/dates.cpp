@@ -82,6 +82,14 @@ private:
                                 ">=", "<=", "exceeding", "top", "过", "于"})) {
             return std::nullopt;
         }
+        // the end of a range of numbers: 1000 to 2000
+        if (i > 1 && tokens_[i - 2].kind == Token::Kind::Number && !year_at(i - 2) &&
+            is(i - 1, {"to", "and", "-", "到", "至", "和", "与"})) {
+            return std::nullopt;
+        }
+        if (is(i + 1, {"dollar", "dollars", "euro", "euros", "usd", "eur", "元", "块"})) {
+            return std::nullopt;
+        }
         return static_cast<int>(value);
     }
 

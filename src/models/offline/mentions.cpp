@@ -17,6 +17,23 @@ std::string joined(const Words& words, std::size_t begin, std::size_t end) {
     return out;
 }
 
+// Words for the same value: a question says "women" where the table says Female.
+bool is_other_word_for(const std::string& said, const std::string& value) {
+    static const std::vector<std::set<std::string>> kSame = {
+        {"male", "men", "man", "m", "男", "男性", "boy", "guy"},
+        {"female", "women", "woman", "f", "女", "女性", "girl", "lady"},
+        {"usa", "us", "united states", "america", "美国"},
+        {"uk", "united kingdom", "britain", "great britain", "英国"},
+        {"germany", "de", "德国"},
+        {"china", "cn", "中国"},
+        {"online", "web", "internet", "线上"},
+        {"offline", "in store", "线下"},
+    };
+    return std::any_of(kSame.begin(), kSame.end(), [&](const std::set<std::string>& same) {
+        return same.contains(said) && same.contains(value);
+    });
+}
+
 bool is_equal(const Token& a, const Token& b) { return a.stem == b.stem || a.text == b.text; }
 
 // Nearly the same word: a slip, or another ending (refund, refunded).
@@ -26,11 +43,12 @@ bool is_near(const Token& said, const Token& meant) {
     if (is_typo_of(said.stem, meant.stem)) return true;
     const auto& shorter = said.stem.size() < meant.stem.size() ? said.stem : meant.stem;
     const auto& longer = said.stem.size() < meant.stem.size() ? meant.stem : said.stem;
-    if (shorter.size() < 5 || longer.size() - shorter.size() > 3 || !longer.starts_with(shorter)) {
+    if (shorter.size() < 5 || longer.size() - shorter.size() > 5 || !longer.starts_with(shorter)) {
         return false;
     }
     const std::string ending = longer.substr(shorter.size());
-    static const std::set<std::string> kEndings = {"ed", "d", "ing", "al", "ic", "ly", "er", "e"};
+    static const std::set<std::string> kEndings = {"ed", "d",  "ing", "al",  "ic",    "ly",
+                                               "er", "e", "ion", "ment", "ation", "ations"};
     return kEndings.contains(ending);
 }
 
@@ -217,6 +235,11 @@ private:
             return 92;
         }
         if (only_functions(begin, end)) return 0;
+        if (n == 1 && words.size() == 1 && first.text.size() > 1 &&
+            (is_other_word_for(first.stem, words[0].text) ||
+             is_other_word_for(first.text, words[0].text))) {
+            return 84;
+        }
         if (n == words.size()) {
             return stands_in(tokens_, begin, words, 0, n, is_near) ? 72 : 0;
         }

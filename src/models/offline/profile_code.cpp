@@ -284,6 +284,8 @@ def describe_files(paths, budget=7300):
     left = budget - size()
     for column in sorted(texts, key=lambda c: c[2]):
         fits = []
+        if column[2] > 300:  # names and ids: too many to know them all
+            values[id(column)] = values[id(column)][:20]
         for value in values[id(column)]:
             left -= len(json.dumps(value, ensure_ascii=False).encode()) + 2
             if left < 0 or len(fits) >= 80:

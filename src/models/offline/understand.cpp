@@ -101,10 +101,15 @@ private:
             return t.begin <= token && token < t.end;
         });
     }
+    // "26-35" may be an age group
+    [[nodiscard]] bool is_in_value(std::size_t token) const {
+        return std::any_of(said_.begin(), said_.end(), [&](const Said& s) {
+            return s.is_value && s.begin <= token && token < s.end;
+        });
+    }
     // The number at a token, with what multiplies it: 5 thousand, 3万, 1.5 million.
     [[nodiscard]] std::optional<double> number_at(std::size_t i, std::size_t& end) const {
-        if (i >= tokens_.size() || is_in_time(i)) return std::nullopt;
-        double sign = 1;
+        if (i >= tokens_.size() || is_in_time(i) || is_in_value(i)) return std::nullopt;
         std::optional<double> value;
         if (tokens_[i].kind == Token::Kind::Number) {
             value = tokens_[i].number;
@@ -137,10 +142,10 @@ private:
         for (const auto& [word, times] : kTimes) {
             if (end < tokens_.size() && tokens_[end].text == word) {
                 ++end;
-                return sign * *value * times;
+                return *value * times;
             }
         }
-        return sign * *value;
+        return *value;
     }
 
     // ---- the table --------------------------------------------------------------------------
@@ -163,6 +168,7 @@ private:
                 const bool is_number = best > 0 && has_number_candidate(m, t);
                 worth[t] += best + (is_number ? 30 : 0);
             }
+            if (asks_money() && has_price_and_quantity(schema_.tables[t])) worth[t] += 130;
             for (std::size_t i = 0; i < tokens_.size(); ++i) {
                 for (const Token& word : schema_.tables[t].words) {
                     if (word.stem == tokens_[i].stem && word.text.size() > 2 &&
@@ -180,8 +186,18 @@ private:
             }
         }
         times_ = spans_of(tokens_, data_period(q_.table));
+        // "first quarter of 2024" is a time, and neither an order nor a grain
+        std::erase_if(tags_, [&](const Tag& t) { return is_in_time(t.begin); });
         mentions = mentions_of(tokens_, tags_, times_, schema_);
         for (const Mention& m : mentions) settle(m);
+    }
+    [[nodiscard]] static bool has_price_and_quantity(const Table& table) {
+        const auto any = [&](std::string_view name) {
+            return std::any_of(table.columns.begin(), table.columns.end(), [&](const Column& c) {
+                return c.is_number() && !c.meanings.empty() && c.meanings[0]->name == name;
+            });
+        };
+        return any("price") && any("quantity") && !any("amount");
     }
     [[nodiscard]] bool has_number_candidate(const Mention& m, std::size_t table) const {
         return !m.is_value &&
@@ -579,23 +595,28 @@ private:
     }
     [[nodiscard]] std::optional<Field> field_meaning(std::string_view name) const {
         const Table& table = schema_.tables[q_.table];
+        std::optional<Field> found;
         for (std::size_t c = 0; c < table.columns.size(); ++c) {
-            if (table.columns[c].is_number() && table.columns[c].means(name)) {
-                return Field{q_.table, c};
-            }
+            const Column& column = table.columns[c];
+            if (!column.is_number() || column.is_id || !column.means(name)) continue;
+            // what its name ends with counts more: a unit price is a price, no quantity
+            if (column.meanings[0]->name == name) return Field{q_.table, c};
+            if (!found) found = Field{q_.table, c};
         }
-        return std::nullopt;
+        return found;
     }
     [[nodiscard]] std::optional<Field> condition_field(std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i) {
             const std::string& word = tokens_[i].text;
-            const char* about = word == "older" || word == "younger"                ? "age"
-                                : word == "cheaper" || word == "pricier"            ? "price"
-                                : word == "longer" || word == "shorter"             ? "latency"
-                                : word == "hotter" || word == "colder" || word == "warmer"
-                                    ? "temperature"
-                                    : nullptr;
-            if (about != nullptr) {
+            static constexpr std::array<std::pair<std::string_view, std::string_view>, 16> kAbout = {
+                {{"older", "age"},          {"younger", "age"},         {"cheaper", "price"},
+                 {"pricier", "price"},      {"longer", "latency"},      {"shorter", "latency"},
+                 {"slower", "latency"},     {"faster", "latency"},      {"hotter", "temperature"},
+                 {"colder", "temperature"}, {"warmer", "temperature"},  {"cooler", "temperature"},
+                 {"heavier", "weight"},     {"lighter", "weight"},      {"taller", "height"},
+                 {"aged", "age"}}};
+            for (const auto& [said, about] : kAbout) {
+                if (word != said) continue;
                 if (auto field = field_meaning(about)) return field;
             }
         }
@@ -658,6 +679,7 @@ private:
             }
         }
         find_equalities(done);
+        find_codes(done);
         find_signs();
     }
     void try_between(std::size_t i, std::set<std::size_t>& done) {
@@ -746,6 +768,30 @@ private:
             filter.low = *value;
             filter.begin = s.begin;
             q_.filters.push_back(filter);
+        }
+    }
+    // "requests that returned 404": a number by itself that a column of codes holds
+    void find_codes(const std::set<std::size_t>& done) {
+        const Table& table = schema_.tables[q_.table];
+        for (std::size_t i = 0; i < tokens_.size(); ++i) {
+            std::size_t end = 0;
+            if (tokens_[i].kind != Token::Kind::Number || done.contains(i)) continue;
+            const auto value = number_at(i, end);
+            if (!value || *value < 100 || follows(i, {Word::Top, Word::Bottom, Word::First})) continue;
+            for (std::size_t c = 0; c < table.columns.size(); ++c) {
+                const Column& column = table.columns[c];
+                if (!column.is_number() || !column.is_whole || column.distinct > 60) continue;
+                if (*value < column.low || *value > column.high) continue;
+                if (!column.means("status") && !column.is_id) continue;
+                Filter filter;
+                filter.kind = is_excluded(i) ? Filter::Kind::NotEqual : Filter::Kind::Equal;
+                filter.field = {q_.table, c};
+                filter.low = *value;
+                filter.begin = i;
+                q_.filters.push_back(filter);
+                condition_numbers_.insert(i);
+                break;
+            }
         }
     }
     // "excluding refunds", "only negative amounts"
@@ -837,12 +883,19 @@ private:
                 continue;
             }
             if (column.is_flag() && !after_by && !after_which) {
-                flag(s, asks_rate);
+                flags_said_.push_back(&s);
                 continue;
             }
             if (column.is_text() || column.is_id) {
                 if (is_counted(s)) {
                     counted_ = s;
+                    continue;
+                }
+                // "percentage of employees": the rows, told apart by their id
+                const bool ranked = has({Word::Top, Word::Bottom, Word::Highest, Word::Lowest,
+                                         Word::Oldest, Word::Youngest, Word::Common});
+                if (is_row_noun(s) && !after_by && !after_which && !ranked) {
+                    says_rows_ = true;
                     continue;
                 }
                 add_group(s);
@@ -865,12 +918,19 @@ private:
             }
             measures_said_.push_back(s);
         }
+        for (Said* s : flags_said_) flag(*s, asks_rate);
+        // "how many units were sold": what is counted is the measure, the verb only goes with it
+        for (const Said& m : measures_said_) {
+            if (!follows(m.begin, {Word::HowMany}, 1)) continue;
+            measures_said_ = {Said(m)};
+            break;
+        }
     }
     [[nodiscard]] bool tokens_said_sort() const {
         return has(Word::Which) && has({Word::Highest, Word::Lowest});
     }
     void flag(Said& s, bool asks_rate) {
-        if (asks_rate || has(Word::Mean)) {
+        if (asks_rate || (has(Word::Mean) && measures_said_.empty())) {
             rate_ = s.field;
             return;
         }
@@ -1082,8 +1142,9 @@ private:
             bool is_plain = false;
             for (const Tag& t : tags_) {
                 if (t.word != Word::HowMany) continue;
-                const std::string& text = tokens_[t.begin].text;
-                const bool is_vague = text == "多" && t.end - t.begin == 2;
+                std::string text;
+                for (std::size_t i = t.begin; i < t.end; ++i) text += tokens_[i].text;
+                const bool is_vague = text == "多少" || text == "有多少";
                 (is_vague ? is_han_many : is_plain) = true;
             }
             if (is_han_many && !is_plain) counts = false;
@@ -1114,20 +1175,24 @@ private:
     // A column whose values tell the rows apart: to count it is to count rows.
     [[nodiscard]] bool is_row_noun(const Said& s) const {
         const std::size_t rows = schema_.tables[s.field.table].rows;
-        return s.field.table == q_.table && s.column->distinct + s.column->missing >= rows;
+        return s.field.table == q_.table &&
+               (s.column->distinct + s.column->missing) * 100 >= rows * 98;
     }
     // Revenue where there is only a price and a quantity.
-    void find_product() {
+    [[nodiscard]] bool asks_money() const {
         static const std::set<std::string> kMoney = {"revenue", "sale", "turnover", "销售额", "营收",
                                                      "营业额", "金额", "收入", "amount"};
-        bool asks = false;
         for (std::size_t i = 0; i < tokens_.size(); ++i) {
             std::string three;
             for (std::size_t k = i; k < tokens_.size() && k < i + 3; ++k) {
                 three += tokens_[k].stem;
-                if (kMoney.contains(three)) asks = true;
+                if (kMoney.contains(three)) return true;
             }
         }
+        return false;
+    }
+    void find_product() {
+        const bool asks = asks_money();
         const auto price = field_meaning("price");
         const auto quantity = field_meaning("quantity");
         if (asks && price && quantity && !field_meaning("amount") && *price != *quantity) {
@@ -1286,14 +1351,36 @@ private:
     }
     // What is related to what: conditions on numbers, else the last value named, else the time.
     void split_share() {
-        if (!q_.groups.empty() && q_.filters.empty()) return;
+        if (q_.filters.empty()) return;
         const auto is_number = [](const Filter& f) {
             return f.kind == Filter::Kind::Less || f.kind == Filter::Kind::LessOrEqual ||
                    f.kind == Filter::Kind::Greater || f.kind == Filter::Kind::GreaterOrEqual ||
                    f.kind == Filter::Kind::Between || f.kind == Filter::Kind::Equal;
         };
         const auto is_value = [](const Filter& f) { return f.kind == Filter::Kind::OneOf; };
-        if (!q_.groups.empty()) return;  // shares of groups within the filtered rows
+        if (!q_.groups.empty()) {
+            // "percentage of women in each department" against "share of sales by category in 2023"
+            const bool counts = q_.measures.empty() ? asks_people() || says_rows_
+                                                    : !q_.measures[0].field;
+            const bool measured_only = measures_said_.empty() ||
+                                       std::all_of(measures_said_.begin(), measures_said_.end(),
+                                                   [](const Said& m) { return m.is_used; });
+            if (!counts && !measured_only) return;
+            std::vector<Filter> kept;
+            for (const Filter& f : q_.filters) {
+                (is_number(f) || is_value(f) ? q_.part : kept).push_back(f);
+            }
+            q_.filters = kept;
+            if (!q_.part.empty() && measured_only) {
+                q_.measures = {{Aggregation::Count, std::nullopt, std::nullopt}};
+            }
+            return;
+        }
+        if (std::all_of(measures_said_.begin(), measures_said_.end(),
+                        [](const Said& m) { return m.is_used; }) &&
+            !measures_said_.empty()) {
+            q_.measures = {{Aggregation::Count, std::nullopt, std::nullopt}};
+        }
         std::vector<Filter> part;
         std::vector<Filter> whole;
         const bool any_number = std::any_of(q_.filters.begin(), q_.filters.end(), is_number);
@@ -1350,6 +1437,11 @@ private:
             filters_use_all_measures()) {
             return true;
         }
+        // "requests slower than 300 ms"
+        const bool only_condition = !q_.filters.empty() && filters_use_all_measures() &&
+                                    !q_.measures.empty() && q_.periods.empty() &&
+                                    (row_noun_said() || says_rows_);
+        if (only_condition && !has({Word::Share, Word::Compare})) return true;
         return has(Word::Show) && row_noun_said() && (q_.count || q_.order != Order::None);
     }
     [[nodiscard]] bool has_row_noun_ranked() const {
@@ -1607,6 +1699,7 @@ private:
         });
     }
     [[nodiscard]] bool asks_people() const {
+        if (says_rows_) return true;
         for (std::size_t i = 0; i < tokens_.size(); ++i) {
             if (is_row_word(i)) return true;
         }
@@ -1711,7 +1804,9 @@ private:
     std::vector<Said> measures_said_;
     std::vector<Field> columns_said_;
     std::vector<Field> dates_said_;
+    std::vector<Said*> flags_said_;
     std::optional<Said> counted_;
+    bool says_rows_ = false;  // a noun for one row
     std::optional<Field> rate_;
     std::vector<Aggregation> aggregations_said_;
     std::set<std::size_t> condition_numbers_;

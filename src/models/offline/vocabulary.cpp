@@ -16,15 +16,15 @@ struct Row {
 // clang-format off
 constexpr std::array kWords = {
     Row{Word::Sum, "total|sum|overall|altogether|in total|combined|grand total|summed|add up|aggregate|总|总和|合计|总计|总共|一共|共计|总额|求和|累计|总数"},
-    Row{Word::Mean, "average|mean|avg|averaged|on average|typical|typically|平均|均值|平均值|平均数|人均"},
+    Row{Word::Mean, "average|mean|avg|averaged|on average|typical|typically|平均|均值|平均值|平均数|人均|日均|月均|周均|年均"},
     Row{Word::Median, "median|middle value|中位数|中位|中值"},
     Row{Word::Minimum, "minimum|min|最小值|最低值"},
     Row{Word::Maximum, "maximum|max|peak|最大值|最高值|峰值"},
     Row{Word::Deviation, "standard deviation|std|stdev|std dev|deviation|spread|variability|标准差|波动"},
-    Row{Word::HowMany, "how many|number of|count|counts|counted|amount of times|how often|how frequently|frequency|no of|# of|多少个|多少条|多少笔|多少次|多少人|多少名|多少位|多少家|多少单|多少件|多少种|多少类|多少|几个|几条|几种|几家|几笔|几名|几位|几次|个数|条数|笔数|次数|人数|计数|总人数|订单数|订单量|交易数|交易量|记录数|频率|频次"},
+    Row{Word::HowMany, "how many|number of|count|counts|counted|amount of times|how often|how frequently|frequency|headcount|head count|多少个|多少条|多少笔|多少次|多少人|多少名|多少位|多少家|多少单|多少种|多少类|多少|有多少|几个|几条|几种|几家|几笔|几名|几位|几次|个数|条数|笔数|次数|人数|计数|总人数|订单数|订单量|交易数|交易量|记录数|频率|频次"},
     Row{Word::HowMuch, "how much|how high|how large|how big|how long|how old|what is|what was|what's|多高|多大|多长|是多少|有多少|为多少"},
     Row{Word::Distinct, "distinct|unique|different|不同的|不重复|去重|唯一|多少种|几种|多少类|几类|种类数"},
-    Row{Word::Rate, "rate|ratio of|percentage of|率"},
+    Row{Word::Rate, "rate|rates|率"},
 
     Row{Word::Highest, "highest|largest|biggest|greatest|most|best|strongest|top performing|leading|maximal|high|longest|heaviest|busiest|hottest|warmest|peaked|peak|winner|hottest|fastest growing|tallest|最高|最大|最多|最好|最佳|最强|最长|最热|最忙|第一|冠军|高峰"},
     Row{Word::Lowest, "lowest|smallest|least|fewest|worst|weakest|poorest|minimal|shortest|lightest|coldest|coolest|quietest|slowest day|最低|最小|最少|最差|最弱|最短|最冷|最后一名|垫底"},
@@ -71,9 +71,9 @@ constexpr std::array kWords = {
     Row{Word::Of, "of|的"},
     Row{Word::Per, "per|每"},
 
-    Row{Word::More, "over|above|more than|greater than|larger than|bigger than|higher than|exceed|exceeds|exceeding|exceeded|upwards of|older than|longer than|beyond|>|超过|大于|高于|多于|超出|高过|大过|长于"},
+    Row{Word::More, "over|above|more than|greater than|larger than|bigger than|higher than|exceed|exceeds|exceeding|exceeded|upwards of|older than|longer than|slower than|hotter than|warmer than|heavier than|taller than|beyond|>|超过|大于|高于|多于|超出|高过|大过|长于"},
     Row{Word::AtLeast, "at least|not less than|no less than|minimum of|>=|≥|from at least|不少于|不低于|至少|不小于|大于等于|起码"},
-    Row{Word::Less, "under|below|less than|smaller than|lower than|fewer than|cheaper than|younger than|shorter than|<|低于|小于|少于|不到|不足|短于"},
+    Row{Word::Less, "under|below|less than|smaller than|lower than|fewer than|cheaper than|younger than|shorter than|faster than|colder than|cooler than|lighter than|<|低于|小于|少于|不到|不足|短于"},
     Row{Word::AtMost, "at most|not more than|no more than|up to|maximum of|<=|≤|不超过|不高于|至多|最多为|不大于|小于等于|不多于"},
     Row{Word::OrMore, "or more|or above|or higher|and above|or over|and over|or older|plus|以上|及以上|之上|或以上"},
     Row{Word::OrLess, "or less|or below|or lower|and below|or under|or fewer|以下|及以下|之下|以内|或以下"},
@@ -140,7 +140,7 @@ struct ConceptRow {
 // row in a question then means that column.
 constexpr std::array kConcepts = {
     ConceptRow{"amount", Nature::Additive, "amount|sales|sale|revenue|revenues|turnover|value|gmv|spend|spending|spent|expenditure|expense|expenses|transaction value|order value|income|earnings|payment|proceeds|money|sell|sells|sold|selling|total price|line total|subtotal|takings|bring in|brought in|make money|cash|paid|pay|amt|gross|net sales|receipts|purchase amount|bill|charge|charges|销售额|金额|营收|营业额|收入|销售金额|成交额|交易额|交易金额|消费|消费额|支出|花费|销售收入|业绩|销售|总价|实付|付款金额|订单金额|卖|流水|营业收入|总金额|消费金额"},
-    ConceptRow{"quantity", Nature::Additive, "quantity|qty|units|unit|units sold|volume|pieces|items sold|number of items|item count|sold|copies|数量|销量|件数|销售数量|销售量|卖出数量|个数|卖"},
+    ConceptRow{"quantity", Nature::Additive, "quantity|qty|units|unit|units sold|volume|pieces|items sold|number of items|item count|sold|copies|件|数量|销量|件数|销售数量|销售量|卖出数量|个数|卖"},
     ConceptRow{"profit", Nature::Additive, "profit|margin|gain|earnings|net income|利润|毛利|盈利|净利|净利润|利润额"},
     ConceptRow{"cost", Nature::Additive, "cost|costs|expense|expenses|spend|fee|成本|费用|开支|花费"},
     ConceptRow{"price", Nature::Level, "price|unit price|pricing|list price|expensive|cheap|price tag|价格|单价|售价|定价|均价"},
@@ -183,7 +183,7 @@ constexpr std::array kConcepts = {
     ConceptRow{"merchant", Nature::Name, "merchant|merchants|shop|shops|store|stores|vendor|vendors|seller|sellers|supplier|suppliers|retailer|business|outlet|outlets|商户|商家|店铺|门店|商店|供应商|店"},
     ConceptRow{"customer", Nature::Name, "customer|customers|client|clients|buyer|buyers|shopper|shoppers|account|consumer|member|客户|顾客|买家|会员|消费者"},
     ConceptRow{"user", Nature::Name, "user|users|visitor|visitors|ip|ip address|people|person|用户|访客|访问者"},
-    ConceptRow{"employee", Nature::Name, "employee|employees|staff|worker|workers|people|person|colleague|personnel|headcount|staff member|team member|员工|职工|雇员|同事|人员|职员|人"},
+    ConceptRow{"employee", Nature::Name, "employee|employees|staff|worker|workers|people|person|colleague|personnel|staff member|team member|员工|职工|雇员|同事|人员|职员|人"},
     ConceptRow{"salesperson", Nature::Name, "salesperson|sales rep|sales person|salesman|seller|sales representative|rep|reps|agent|agents|销售员|业务员|销售人员|销售代表|导购"},
     ConceptRow{"respondent", Nature::Name, "respondent|respondents|participant|participants|people|person|受访者|参与者|问卷"},
     ConceptRow{"department", Nature::Name, "department|departments|dept|depts|division|divisions|team|teams|unit|business unit|部门|科室|团队"},
