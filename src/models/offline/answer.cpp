@@ -1,0 +1,798 @@
+#include "models/offline/answer.hpp"
+
+#include "models/offline/understand.hpp"
+#include "models/offline/write_code.hpp"
+
+#include <algorithm>
+#include <array>
+#include <boost/json.hpp>
+#include <cmath>
+#include <cstdio>
+
+namespace atl::offline {
+namespace {
+
+namespace json = boost::json;
+
+constexpr std::size_t kTableRowsMax = 40;
+constexpr std::size_t kCellBytesMax = 80;
+
+Cell cell_of(const json::value& value) {
+    if (value.is_string()) return std::string(value.get_string());
+    if (value.is_bool()) return std::string(value.get_bool() ? "True" : "False");
+    if (value.is_number()) {
+        boost::system::error_code ignored;
+        return value.to_number<double>(ignored);
+    }
+    return std::monostate{};
+}
+
+std::string bold(const std::string& text) { return "**" + text + "**"; }
+
+std::string percent(double value) {
+    std::array<char, 40> buffer{};
+    std::snprintf(buffer.data(), buffer.size(), "%.2f%%", value);
+    return buffer.data();
+}
+
+bool is_percent_column(std::string_view name) { return name.ends_with("(%)"); }
+
+std::string text_of(const Cell& cell, std::string_view column = {}) {
+    if (const auto* number = std::get_if<double>(&cell)) {
+        return is_percent_column(column) ? percent(*number) : number_text(*number);
+    }
+    if (const auto* text = std::get_if<std::string>(&cell)) return escaped(*text);
+    return "–";
+}
+
+class Writer {
+public:
+    Writer(const Question& q, const Schema& schema, const Result& result)
+        : q_(q), schema_(schema), result_(result), zh_(q.language == Language::Chinese) {}
+
+    std::string write(const std::string& chart_file) {
+        std::string out = body();
+        const Table& table = schema_.tables[q_.table];
+        if (q_.chose_measure) out += "\n\n" + chosen();
+        if (!table.note.empty()) out += "\n\n" + escaped(table.note);
+        if (!chart_file.empty()) {
+            out += "\n\n" + (zh_ ? "图表:" : std::string("Chart: ")) + "`/data/outputs/" +
+                   chart_file + "`";
+        }
+        return out;
+    }
+
+private:
+    [[nodiscard]] std::string say(const std::string& english, const std::string& chinese) const {
+        return zh_ ? chinese : english;
+    }
+    [[nodiscard]] std::string figure(std::string_view name) const {
+        const auto value = result_.figure(name);
+        return value ? number_text(*value) : "–";
+    }
+    [[nodiscard]] double figure_value(std::string_view name) const {
+        return result_.figure(name).value_or(0);
+    }
+    [[nodiscard]] std::optional<double> number(std::size_t row, std::size_t column) const {
+        if (row >= result_.rows.size() || column >= result_.rows[row].size()) return std::nullopt;
+        const auto* value = std::get_if<double>(&result_.rows[row][column]);
+        return value == nullptr ? std::nullopt : std::optional(*value);
+    }
+    [[nodiscard]] std::string cell(std::size_t row, std::size_t column) const {
+        if (row >= result_.rows.size() || column >= result_.rows[row].size()) return "–";
+        return text_of(result_.rows[row][column],
+                       column < result_.columns.size() ? result_.columns[column] : "");
+    }
+    [[nodiscard]] std::size_t key_count() const {
+        return q_.groups.size() + (q_.periods.empty() ? 0 : 1);
+    }
+    [[nodiscard]] std::string name(const Measure& m) const {
+        return escaped(name_of(q_, schema_, m));
+    }
+    [[nodiscard]] std::string name(const Group& g) const { return escaped(name_of(q_, schema_, g)); }
+    [[nodiscard]] std::string name(Field f) const { return escaped(name_of(q_, schema_, f)); }
+
+    // ---- conditions in words ----------------------------------------------------------------
+    [[nodiscard]] std::string condition(const Filter& f) const {
+        const std::string field = name(f.field);
+        std::string list;
+        for (const std::string& v : f.values) list += (list.empty() ? "" : ", ") + escaped(v);
+        switch (f.kind) {
+            case Filter::Kind::OneOf: return field + " = " + list;
+            case Filter::Kind::NoneOf: return field + " ≠ " + list;
+            case Filter::Kind::Less: return field + " < " + number_text(f.low);
+            case Filter::Kind::LessOrEqual: return field + " ≤ " + number_text(f.low);
+            case Filter::Kind::Greater: return field + " > " + number_text(f.low);
+            case Filter::Kind::GreaterOrEqual: return field + " ≥ " + number_text(f.low);
+            case Filter::Kind::Equal: return field + " = " + plain(f.low);
+            case Filter::Kind::NotEqual: return field + " ≠ " + plain(f.low);
+            case Filter::Kind::Between:
+                return field + " " + number_text(f.low) + " – " + number_text(f.high);
+            case Filter::Kind::Months: {
+                std::string months;
+                for (const int m : f.time.parts) {
+                    months += (months.empty() ? "" : ", ") + std::to_string(m);
+                }
+                return say(field + " in month " + months + " of any year",
+                           field + " 为各年的 " + months + " 月");
+            }
+            case Filter::Kind::Weekdays: {
+                static constexpr std::array<const char*, 7> kEnglish = {"Mon", "Tue", "Wed", "Thu",
+                                                                        "Fri", "Sat", "Sun"};
+                static constexpr std::array<const char*, 7> kChinese = {"周一", "周二", "周三", "周四",
+                                                                        "周五", "周六", "周日"};
+                std::string days;
+                for (const int d : f.time.parts) {
+                    const auto i = static_cast<std::size_t>(std::clamp(d, 0, 6));
+                    days += (days.empty() ? "" : ", ") + std::string(zh_ ? kChinese[i] : kEnglish[i]);
+                }
+                return field + ": " + days;
+            }
+            case Filter::Kind::Dates: return field + " " + dates(f.time);
+        }
+        return field;
+    }
+    static std::string plain(double value) {
+        std::array<char, 40> buffer{};
+        std::snprintf(buffer.data(), buffer.size(), "%.10g", value);
+        return buffer.data();
+    }
+    [[nodiscard]] std::string dates(const TimeSpan& time) const {
+        if (time.from && time.to) {
+            return iso_of(*time.from) + say(" to ", " 至 ") +
+                   iso_of(*time.to - std::chrono::days(1));
+        }
+        if (time.from) return "≥ " + iso_of(*time.from);
+        return time.to ? "< " + iso_of(*time.to) : "";
+    }
+    [[nodiscard]] std::string conditions(const std::vector<Filter>& filters) const {
+        std::string out;
+        for (const Filter& f : filters) out += (out.empty() ? "" : "; ") + condition(f);
+        return out;
+    }
+    // " (region = North; 120 rows)"
+    [[nodiscard]] std::string scope() const {
+        std::string out = conditions(q_.filters);
+        if (const auto rows = result_.figure("rows")) {
+            out += (out.empty() ? "" : "; ") + number_text(*rows) + say(" rows", " 行");
+        }
+        return out.empty() ? "" : say(" (" + out + ")", "(" + out + ")");
+    }
+    [[nodiscard]] std::string chosen() const {
+        std::string field;
+        if (!q_.measures.empty() && q_.measures[0].field) {
+            field = name(*q_.measures[0].field);
+        } else if (!q_.fields.empty()) {
+            field = name(q_.fields[0]);
+        }
+        if (field.empty()) return "";
+        return say("The question names no number column, so I used `" + field + "`.",
+                   "问题没有指明数值列,我使用了 `" + field + "`。");
+    }
+
+    // ---- the table --------------------------------------------------------------------------
+    [[nodiscard]] std::string table(std::size_t most = kTableRowsMax) const {
+        if (result_.rows.empty()) return "";
+        std::string out = "\n\n|";
+        std::string rule = "\n|";
+        for (std::size_t c = 0; c < result_.columns.size(); ++c) {
+            out += " " + escaped(result_.columns[c]) + " |";
+            const bool is_number = number(0, c).has_value() || number(1, c).has_value();
+            rule += is_number ? " ---: |" : " --- |";
+        }
+        out += rule;
+        const std::size_t shown = std::min(most, result_.rows.size());
+        for (std::size_t r = 0; r < shown; ++r) {
+            out += "\n|";
+            for (std::size_t c = 0; c < result_.columns.size(); ++c) out += " " + cell(r, c) + " |";
+        }
+        if (shown < result_.length) {
+            out += "\n\n" + say("(" + std::to_string(shown) + " of " +
+                                    number_text(static_cast<double>(result_.length)) + " shown)",
+                                "(共 " + number_text(static_cast<double>(result_.length)) +
+                                    " 行,显示 " + std::to_string(shown) + " 行)");
+        }
+        return out;
+    }
+    [[nodiscard]] std::string nothing() const {
+        const std::string where = conditions(q_.filters);
+        if (where.empty()) return say("The result is empty.", "结果为空。");
+        return say("No rows match: " + where + ".", "没有符合条件的数据:" + where + "。");
+    }
+
+    // ---- the intents ------------------------------------------------------------------------
+    [[nodiscard]] std::string body() const {
+        switch (q_.intent) {
+            case Intent::Shape: return shape();
+            case Intent::Columns: return columns();
+            case Intent::Describe: return describe();
+            case Intent::Rows: return rows();
+            case Intent::Values: return values();
+            case Intent::Period: return period();
+            case Intent::Aggregate: return aggregate();
+            case Intent::Share: return share();
+            case Intent::Growth: return growth();
+            case Intent::Correlation: return correlation();
+            case Intent::Outliers: return outliers();
+            case Intent::Distribution: return distribution();
+            case Intent::Missing: return missing();
+            case Intent::Duplicates: return duplicates();
+            default: return table();
+        }
+    }
+    [[nodiscard]] std::string file() const {
+        return "`" + escaped(schema_.tables[q_.table].file_name()) + "`";
+    }
+    [[nodiscard]] std::string shape() const {
+        return say(file() + " has " + bold(cell(0, 0)) + " rows and " + bold(cell(0, 1)) +
+                       " columns.",
+                   file() + " 有 " + bold(cell(0, 0)) + " 行、" + bold(cell(0, 1)) + " 列。");
+    }
+    [[nodiscard]] std::string columns() const {
+        return say(file() + " has " + bold(figure("columns")) + " columns and " + figure("rows") +
+                       " rows:",
+                   file() + " 有 " + bold(figure("columns")) + " 列、" + figure("rows") + " 行:") +
+               table();
+    }
+    [[nodiscard]] std::string describe() const {
+        return say(file() + ": " + figure("rows") + " rows, " + figure("columns") +
+                       " columns. The number columns:",
+                   file() + ":" + figure("rows") + " 行、" + figure("columns") +
+                       " 列。数值列的统计:") +
+               table();
+    }
+    [[nodiscard]] std::string rows() const {
+        if (result_.rows.empty()) return nothing();
+        std::string lead;
+        if (q_.order != Order::None && !q_.measures.empty() && q_.measures[0].field) {
+            const std::string field = name(*q_.measures[0].field);
+            std::size_t column = 0;
+            for (std::size_t c = 0; c < result_.columns.size(); ++c) {
+                if (result_.columns[c] == name_of(q_, schema_, *q_.measures[0].field)) column = c;
+            }
+            const bool low = q_.order == Order::Lowest;
+            std::string who;
+            if (!q_.groups.empty()) {
+                for (std::size_t c = 0; c < result_.columns.size(); ++c) {
+                    if (result_.columns[c] == name_of(q_, schema_, q_.groups[0].field)) {
+                        who = cell(0, c);
+                    }
+                }
+            }
+            lead = say("The " + std::string(low ? "lowest" : "highest") + " `" + field + "` is " +
+                           bold(cell(0, column)) + (who.empty() ? "" : ": " + bold(who)),
+                       "`" + field + "` " + (low ? "最低" : "最高") + "的是 " +
+                           bold(cell(0, column)) + (who.empty() ? "" : ":" + bold(who))) +
+                   say("" + scope() + ".", scope() + "。");
+        } else {
+            lead = say(bold(figure("rows")) + " rows" +
+                           (q_.filters.empty() ? "" : " with " + conditions(q_.filters)) + ":",
+                       "共 " + bold(figure("rows")) + " 行" +
+                           (q_.filters.empty() ? "" : "(" + conditions(q_.filters) + ")") + ":");
+        }
+        return lead + table();
+    }
+    [[nodiscard]] std::string values() const {
+        const std::string field = q_.fields.empty() ? "" : name(q_.fields[0]);
+        return say("`" + field + "` has " + bold(figure("distinct")) + " distinct values:",
+                   "`" + field + "` 有 " + bold(figure("distinct")) + " 个不同的值:") +
+               table(60);
+    }
+    [[nodiscard]] std::string period() const {
+        if (result_.rows.empty()) {
+            return say("The table has no date column.", "表中没有日期列。");
+        }
+        return say("`" + cell(0, 0) + "` runs from " + bold(cell(0, 1)) + " to " + bold(cell(0, 2)) +
+                       ".",
+                   "`" + cell(0, 0) + "` 的范围是 " + bold(cell(0, 1)) + " 至 " + bold(cell(0, 2)) +
+                       "。") +
+               (result_.rows.size() > 1 ? table() : "");
+    }
+
+    [[nodiscard]] std::string aggregate() const {
+        if (result_.rows.empty()) return nothing();
+        if (q_.averaged) return averaged();
+        if (key_count() == 0) return single();
+        if (key_count() == 2 && q_.measures.size() == 1 && q_.order == Order::None &&
+            !result_.columns.empty() && is_across()) {
+            return say(bold(name(q_.measures[0])) + " by " + keys_text() + scope() + ":",
+                       "按" + keys_text() + "的 " + bold(name(q_.measures[0])) + scope() + ":") +
+                   table();
+        }
+        if (!q_.periods.empty() && q_.groups.empty()) return periods();
+        return ranking();
+    }
+    [[nodiscard]] bool is_across() const {
+        return result_.columns.size() < 2 ||
+               result_.columns.back() != name_of(q_, schema_, q_.measures[0]);
+    }
+    [[nodiscard]] std::string keys_text() const {
+        std::string out;
+        for (const Group& g : q_.groups) out += (out.empty() ? "" : say(" and ", "和")) + name(g);
+        if (!q_.periods.empty()) out += (out.empty() ? "" : say(" and ", "和")) + say("period", "时期");
+        return out;
+    }
+    [[nodiscard]] std::string single() const {
+        const Measure& m = q_.measures[0];
+        const bool is_extreme = result_.figure("value").has_value();
+        if (is_extreme) {
+            return say("The " + bold(name(m)) + " is " + bold(figure("value")) + scope() + ":",
+                       bold(name(m)) + " 为 " + bold(figure("value")) + scope() + ":") +
+                   table();
+        }
+        std::string out;
+        for (std::size_t c = 0; c < result_.columns.size(); ++c) {
+            if (std::holds_alternative<std::monostate>(result_.rows[0][c]) && figure_value("rows") == 0) {
+                return nothing();
+            }
+            const std::string value = cell(0, c);
+            const std::string label = escaped(result_.columns[c]);
+            const bool counts = c < q_.measures.size() &&
+                                q_.measures[c].aggregation == Aggregation::Count;
+            if (counts) {
+                out += say((out.empty() ? "There are " : ", ") + bold(value) + " rows",
+                           (out.empty() ? "共 " : ",") + bold(value) + " 行");
+            } else if (c < q_.measures.size() && q_.measures[c].field &&
+                       q_.measures[c].aggregation == Aggregation::Distinct) {
+                const std::string field = name(*q_.measures[c].field);
+                out += say((out.empty() ? "There are " : ", ") + bold(value) + " distinct `" + field +
+                               "`",
+                           (out.empty() ? "共有 " : ",") + bold(value) + " 个不同的 `" + field + "`");
+            } else {
+                out += say((out.empty() ? "The " : ", ") + label + " is " + bold(value),
+                           (out.empty() ? "" : ",") + label + " 为 " + bold(value));
+            }
+        }
+        const bool only_count =
+            q_.measures.size() == 1 && q_.measures[0].aggregation == Aggregation::Count;
+        std::string tail = scope();
+        if (only_count) {
+            const std::string where = conditions(q_.filters);
+            tail = where.empty() ? "" : say(" (" + where + ")", "(" + where + ")");
+        }
+        return out + tail + say(".", "。");
+    }
+    [[nodiscard]] std::string averaged() const {
+        const std::string per = name(*q_.averaged);
+        return say("On average " + bold(cell(0, 0)) + " per " + per + " (" + name(q_.measures[0]) +
+                       " of each " + per + "; lowest " + cell(0, 1) + ", highest " + cell(0, 2) +
+                       ", over " + cell(0, 3) + " of them)",
+                   "平均每个" + per + " " + bold(cell(0, 0)) + "(" + name(q_.measures[0]) + ";最低 " +
+                       cell(0, 1) + ",最高 " + cell(0, 2) + ",共 " + cell(0, 3) + " 个)") +
+               scope() + say(".", "。");
+    }
+    [[nodiscard]] std::string periods() const {
+        std::string out;
+        for (std::size_t r = 0; r < result_.rows.size(); ++r) {
+            out += (r == 0 ? "" : say(", ", ",")) + cell(r, 0) + ": " + bold(cell(r, 1));
+        }
+        out = say(bold(name(q_.measures[0])) + " – " + out, bold(name(q_.measures[0])) + ":" + out);
+        out += change(0, result_.rows.size() - 1, 1);
+        return out + scope() + say(".", "。") + (q_.measures.size() > 1 ? table() : "");
+    }
+    // "; that is 120.00 more (+12.00%)"
+    [[nodiscard]] std::string change(std::size_t from, std::size_t to, std::size_t column) const {
+        const auto a = number(from, column);
+        const auto b = number(to, column);
+        if (!a || !b || from == to) return "";
+        const double difference = *b - *a;
+        std::string rate;
+        if (*a != 0) rate = (difference >= 0 ? "+" : "") + percent(100 * difference / std::fabs(*a));
+        const std::string size = number_text(std::fabs(difference));
+        return say("; the second is " + bold(size) + (difference >= 0 ? " higher" : " lower") +
+                       (rate.empty() ? "" : " (" + rate + ")"),
+                   ";后者" + std::string(difference >= 0 ? "高 " : "低 ") + bold(size) +
+                       (rate.empty() ? "" : "(" + rate + ")"));
+    }
+    [[nodiscard]] std::string key_text(std::size_t row) const {
+        std::string out;
+        for (std::size_t k = 0; k < key_count(); ++k) {
+            out += (out.empty() ? "" : " / ") + cell(row, k);
+        }
+        return out;
+    }
+    [[nodiscard]] std::string ranking() const {
+        const std::size_t value = key_count();
+        const std::string measure = name(q_.measures[0]);
+        std::string lead;
+        if (q_.wants_one || (q_.count && *q_.count == 1)) {
+            const bool low = q_.order == Order::Lowest;
+            lead = say(bold(key_text(0)) + " has the " + (low ? "lowest " : "highest ") + measure +
+                           ": " + bold(cell(0, value)) + scope() + ".",
+                       bold(key_text(0)) + " 的 " + measure + (low ? " 最低" : " 最高") + ":" +
+                           bold(cell(0, value)) + scope() + "。");
+            return result_.rows.size() > 1 ? lead + table(10) : lead;
+        }
+        const bool is_time = !q_.groups.empty() && q_.groups[0].grain != Grain::None;
+        lead = say(bold(measure) + " by " + keys_text() + scope(),
+                   "按" + keys_text() + "的 " + bold(measure) + scope());
+        if (result_.rows.size() > 1 && !q_.count) {
+            std::size_t best = 0;
+            std::size_t worst = 0;
+            for (std::size_t r = 0; r < result_.rows.size(); ++r) {
+                if (number(r, value).value_or(-1e300) > number(best, value).value_or(-1e300)) best = r;
+                if (number(r, value).value_or(1e300) < number(worst, value).value_or(1e300)) worst = r;
+            }
+            lead += say(": highest " + bold(key_text(best)) + " with " + cell(best, value) +
+                            ", lowest " + bold(key_text(worst)) + " with " + cell(worst, value),
+                        ":最高 " + bold(key_text(best)) + " " + cell(best, value) + ",最低 " +
+                            bold(key_text(worst)) + " " + cell(worst, value));
+            const bool pair = result_.rows.size() == 2 && result_.length == 2;
+            if (pair) {
+                const double a = number(best, value).value_or(0);
+                const double b = number(worst, value).value_or(0);
+                lead += say("; a difference of " + bold(number_text(a - b)),
+                            ";相差 " + bold(number_text(a - b)));
+            }
+        }
+        if (const auto overall = result_.figure("overall"); overall && !is_rate()) {
+            lead += say("; overall " + number_text(*overall), ";总体 " + number_text(*overall));
+        }
+        (void)is_time;
+        return lead + say(".", "。") + table();
+    }
+    [[nodiscard]] bool is_rate() const {
+        return q_.measures[0].aggregation == Aggregation::Rate;
+    }
+
+    [[nodiscard]] std::string share() const {
+        if (result_.rows.empty()) return nothing();
+        const std::string measure = name(q_.measures[0]);
+        const std::size_t last = result_.columns.size() - 1;
+        if (!q_.part.empty() && key_count() == 0) {
+            const auto value = number(0, 2);
+            return say(bold(value ? percent(*value) : "–") + " of the " + measure + scope() +
+                           " (" + conditions(q_.part) + "): " + cell(0, 0) + " of " + cell(0, 1) +
+                           ".",
+                       conditions(q_.part) + " 占 " + measure + scope() + " 的 " +
+                           bold(value ? percent(*value) : "–") + ":" + cell(0, 0) + " / " +
+                           cell(0, 1) + "。");
+        }
+        if (!q_.part.empty()) {
+            return say("Share with " + conditions(q_.part) + " by " + keys_text() + scope() + ":",
+                       "按" + keys_text() + "," + conditions(q_.part) + " 的占比" + scope() + ":") +
+                   table();
+        }
+        return say("Share of the " + measure + " by " + keys_text() + scope() + ": " +
+                       bold(key_text(0)) + " has " + bold(cell(0, last)) + ".",
+                   measure + " 按" + keys_text() + "的占比" + scope() + ":" + bold(key_text(0)) +
+                       " 占 " + bold(cell(0, last)) + "。") +
+               table();
+    }
+    [[nodiscard]] std::string growth() const {
+        if (result_.rows.empty()) return nothing();
+        const std::size_t value = key_count();
+        const std::string measure = name(q_.measures[0]);
+        if (!q_.periods.empty() && q_.groups.empty()) return periods();
+        if (q_.of_growth) {
+            const std::size_t rate = result_.columns.size() - 1;
+            const bool low = q_.order == Order::Lowest;
+            return say(bold(key_text(0)) + " has the " + (low ? "lowest" : "highest") +
+                           " change of " + measure + " against the period before: " +
+                           bold(cell(0, rate)) + " (" + cell(0, rate - 1) + ").",
+                       bold(key_text(0)) + " 的 " + measure + " 环比变化" + (low ? "最低" : "最高") +
+                           ":" + bold(cell(0, rate)) + "(" + cell(0, rate - 1) + ")。") +
+                   table(10);
+        }
+        std::string lead = say(bold(measure) + " by " + keys_text() + " with the change against the "
+                                   "period before" + scope(),
+                               "按" + keys_text() + "的 " + bold(measure) + " 及环比变化" + scope());
+        if (q_.groups.size() == 1) {
+            const std::size_t n = result_.rows.size() - 1;
+            lead += say(": from " + cell(0, value) + " (" + cell(0, 0) + ") to " + cell(n, value) +
+                            " (" + cell(n, 0) + ")",
+                        ":从 " + cell(0, value) + "(" + cell(0, 0) + ")到 " + cell(n, value) + "(" +
+                            cell(n, 0) + ")");
+        }
+        return lead + say(".", "。") + table();
+    }
+    [[nodiscard]] std::string strength(double r) const {
+        const double size = std::fabs(r);
+        if (size < 0.1) return say("practically no linear relation", "几乎没有线性关系");
+        const std::string sign = r > 0 ? say("positive", "正") : say("negative", "负");
+        const std::string how = size < 0.3   ? say("weak ", "弱")
+                                : size < 0.6 ? say("moderate ", "中等")
+                                             : say("strong ", "强");
+        return say("a " + how + sign + " relation", how + sign + "相关");
+    }
+    [[nodiscard]] static std::string r_text(double r) {
+        std::array<char, 24> buffer{};
+        std::snprintf(buffer.data(), buffer.size(), "%.3f", r);
+        return buffer.data();
+    }
+    [[nodiscard]] std::string correlation() const {
+        if (q_.fields.size() >= 2) {
+            const auto r = result_.figure("r");
+            if (!r) return say("The correlation cannot be computed.", "无法计算相关系数。");
+            return say("The correlation between `" + name(q_.fields[0]) + "` and `" +
+                           name(q_.fields[1]) + "` is **r = " + r_text(*r) + "** (Pearson, " +
+                           figure("pairs") + " rows; rank correlation " +
+                           r_text(figure_value("spearman")) + "): " + strength(*r) + ".",
+                       "`" + name(q_.fields[0]) + "` 与 `" + name(q_.fields[1]) +
+                           "` 的相关系数 **r = " + r_text(*r) + "**(Pearson," + figure("pairs") +
+                           " 行;秩相关 " + r_text(figure_value("spearman")) + "):" + strength(*r) +
+                           "。");
+        }
+        if (result_.rows.empty()) {
+            return say("There are not two number columns to relate.", "没有两个可比较的数值列。");
+        }
+        std::string out = say("The strongest correlations:", "相关性最强的列:");
+        for (std::size_t r = 0; r < std::min<std::size_t>(10, result_.rows.size()); ++r) {
+            const std::size_t last = result_.columns.size() - 1;
+            std::string who = "`" + cell(r, 0) + "`";
+            if (last == 2) {
+                who += " – `" + cell(r, 1) + "`";
+            } else if (!q_.fields.empty()) {
+                who = "`" + name(q_.fields[0]) + "` – " + who;
+            }
+            out += "\n- " + who + ": **r = " + r_text(number(r, last).value_or(0)) + "**";
+        }
+        return out;
+    }
+    [[nodiscard]] std::string outliers() const {
+        if (q_.fields.empty()) return say("There is no number column.", "没有数值列。");
+        const std::string field = name(q_.fields[0]);
+        return say("`" + field + "` has " + bold(figure("count")) + " outliers among " +
+                       figure("rows") + " values by the 1.5 × IQR rule: " + figure("above") +
+                       " above " + figure("fence_high") + " and " + figure("below") + " below " +
+                       figure("fence_low") + "." + scope_of_filters(),
+                   "`" + field + "` 按 1.5 × IQR 规则,在 " + figure("rows") + " 个值中有 " +
+                       bold(figure("count")) + " 个异常值:高于 " + figure("fence_high") + " 的 " +
+                       figure("above") + " 个,低于 " + figure("fence_low") + " 的 " +
+                       figure("below") + " 个。" + scope_of_filters()) +
+               table(10);
+    }
+    [[nodiscard]] std::string scope_of_filters() const {
+        return q_.filters.empty() ? "" : say(" (", "(") + conditions(q_.filters) + say(")", ")");
+    }
+    [[nodiscard]] std::string distribution() const {
+        if (q_.fields.empty()) return say("There is no number column.", "没有数值列。");
+        const std::string field = name(q_.fields[0]);
+        if (!q_.groups.empty()) {
+            return say("`" + field + "` by " + keys_text() + scope() + ":",
+                       "按" + keys_text() + "的 `" + field + "` 分布" + scope() + ":") +
+                   table();
+        }
+        // describe(): count, mean, std, min, 25%, 50%, 75%, max
+        return say("`" + field + "`: mean " + bold(cell(1, 1)) + ", median " + bold(cell(5, 1)) +
+                       ", from " + cell(3, 1) + " to " + cell(7, 1) + "; the middle half lies between " +
+                       cell(4, 1) + " and " + cell(6, 1) + " (standard deviation " + cell(2, 1) + ", " +
+                       figure("rows") + " values)." + scope_of_filters(),
+                   "`" + field + "`:均值 " + bold(cell(1, 1)) + ",中位数 " + bold(cell(5, 1)) +
+                       ",范围 " + cell(3, 1) + " 至 " + cell(7, 1) + ";中间一半在 " + cell(4, 1) +
+                       " 与 " + cell(6, 1) + " 之间(标准差 " + cell(2, 1) + "," + figure("rows") +
+                       " 个值)。" + scope_of_filters());
+    }
+    [[nodiscard]] std::string missing() const {
+        if (figure_value("total") == 0) {
+            return say("No values are missing in " + file() + scope() + ".",
+                       file() + " 没有缺失值" + scope() + "。");
+        }
+        return say(bold(figure("total")) + " values are missing, in " + bold(figure("affected")) +
+                       " of " + figure("rows") + " rows; most in `" + cell(0, 0) + "`: " +
+                       bold(cell(0, 1)) + " (" + cell(0, 2) +
+                       "). Placeholders such as N/A or - and text in number columns count as missing.",
+                   "共有 " + bold(figure("total")) + " 个缺失值,涉及 " + figure("rows") + " 行中的 " +
+                       bold(figure("affected")) + " 行;最多的是 `" + cell(0, 0) + "`:" +
+                       bold(cell(0, 1)) + "(" + cell(0, 2) +
+                       ")。N/A、- 等占位符以及数值列中的文字也计为缺失。") +
+               table();
+    }
+    [[nodiscard]] std::string duplicates() const {
+        std::string out = say(
+            "There are " + bold(figure("duplicates")) + " duplicate rows among " + figure("rows") +
+                " (rows that repeat an earlier one in every column).",
+            "在 " + figure("rows") + " 行中有 " + bold(figure("duplicates")) +
+                " 个重复行(所有列都与之前某行相同)。");
+        for (std::size_t r = 0; r < result_.rows.size(); ++r) {
+            out += say(" `" + cell(r, 0) + "` repeats " + cell(r, 1) + " times.",
+                       "`" + cell(r, 0) + "` 重复 " + cell(r, 1) + " 次。");
+        }
+        return out;
+    }
+
+    const Question& q_;
+    const Schema& schema_;
+    const Result& result_;
+    bool zh_;
+};
+
+// Examples that fit this table.
+std::vector<std::string> examples(Language language, const Schema& schema, std::size_t table) {
+    const bool zh = language == Language::Chinese;
+    std::vector<std::string> out;
+    const auto measure = main_measure(schema, table);
+    const auto date = main_date(schema, table);
+    std::string group;
+    std::string value;
+    for (const Column& column : schema.tables[table].columns) {
+        const bool is_good = column.is_text() && !column.is_id && column.distinct >= 2 &&
+                             column.distinct <= 60 && !column.is_flag();
+        if (is_good && group.empty()) {
+            group = escaped(column.name);
+            if (!column.values.empty()) value = escaped(column.values[0]);
+        }
+    }
+    const std::string number = measure ? escaped(at(schema, *measure).name) : "";
+    if (!number.empty() && !group.empty()) {
+        out.push_back(zh ? "按" + group + "统计" + number + "合计" : "total " + number + " by " + group);
+        out.push_back(zh ? number + "最高的3个" + group : "top 3 " + group + " by " + number);
+    }
+    if (!number.empty() && date) {
+        out.push_back(zh ? number + "按月趋势,画成图" : "chart of " + number + " by month");
+    }
+    if (!number.empty() && !value.empty()) {
+        out.push_back(zh ? value + "的" + number + "占比是多少" : "what share of " + number +
+                                                                      " comes from " + value + "?");
+    }
+    if (!group.empty() && number.empty()) {
+        out.push_back(zh ? "每个" + group + "有多少行" : "how many rows per " + group + "?");
+    }
+    if (!number.empty() && group.empty()) {
+        out.push_back(zh ? number + "的平均值是多少" : "what is the average " + number + "?");
+    }
+    if (out.size() < 5) out.push_back(zh ? "有多少缺失值?" : "which values are missing?");
+    if (out.size() < 3) out.push_back(zh ? "有哪些列?" : "which columns are there?");
+    if (out.size() > 5) out.resize(5);
+    return out;
+}
+
+}  // namespace
+
+std::optional<double> Result::figure(std::string_view name) const {
+    for (const auto& [key, value] : figures) {
+        if (key == name && std::holds_alternative<double>(value)) return std::get<double>(value);
+    }
+    return std::nullopt;
+}
+
+std::optional<Result> result_in(std::string_view tool_output) {
+    const std::string_view line = marked_line(tool_output, "atoll_result");
+    if (line.empty()) return std::nullopt;
+    boost::system::error_code failed;
+    const json::value value = json::parse(line, failed);
+    if (failed || !value.is_object()) return std::nullopt;
+    const json::object& object = value.get_object();
+    Result result;
+    if (const auto* columns = object.if_contains("columns"); columns && columns->is_array()) {
+        for (const json::value& v : columns->get_array()) {
+            result.columns.push_back(v.is_string() ? std::string(v.get_string()) : "");
+        }
+    }
+    if (const auto* rows = object.if_contains("rows"); rows && rows->is_array()) {
+        for (const json::value& v : rows->get_array()) {
+            if (!v.is_array()) continue;
+            std::vector<Cell> row;
+            for (const json::value& c : v.get_array()) row.push_back(cell_of(c));
+            row.resize(result.columns.size());
+            result.rows.push_back(std::move(row));
+        }
+    }
+    if (const auto* length = object.if_contains("length"); length && length->is_int64()) {
+        result.length = static_cast<std::size_t>(std::max<std::int64_t>(0, length->get_int64()));
+    }
+    result.length = std::max(result.length, result.rows.size());
+    if (const auto* figures = object.if_contains("figures"); figures && figures->is_object()) {
+        for (const auto& member : figures->get_object()) {
+            result.figures.emplace_back(std::string(member.key()), cell_of(member.value()));
+        }
+    }
+    return result;
+}
+
+std::string number_text(double value) {
+    if (!std::isfinite(value)) return "–";
+    std::array<char, 64> buffer{};
+    const double size = std::fabs(value);
+    const bool is_whole = value == std::floor(value) && size < 1e15;
+    if (is_whole) {
+        std::snprintf(buffer.data(), buffer.size(), "%.0f", value);
+    } else if (size >= 1) {
+        std::snprintf(buffer.data(), buffer.size(), "%.2f", value);
+    } else {
+        std::snprintf(buffer.data(), buffer.size(), "%.4g", value);
+    }
+    std::string text = buffer.data();
+    if (text.find('e') != std::string::npos) return text;
+    std::size_t end = std::min(text.find('.'), text.size());
+    const std::size_t begin = text[0] == '-' ? 1 : 0;
+    while (end > begin + 3) {
+        end -= 3;
+        text.insert(end, ",");
+    }
+    return text;
+}
+
+std::string escaped(std::string_view text) {
+    std::string out;
+    for (const char c : text.substr(0, kCellBytesMax * 2)) {
+        if (c == '\n' || c == '\r' || c == '\t') {
+            out += ' ';
+        } else if (static_cast<unsigned char>(c) < 0x20) {
+            continue;
+        } else {
+            if (std::string_view("|`[]<>*\\!").find(c) != std::string_view::npos) out += '\\';
+            out += c;
+        }
+    }
+    // not in the middle of a character
+    while (text.size() > kCellBytesMax * 2 && !out.empty() &&
+           (static_cast<unsigned char>(out.back()) & 0xC0U) == 0x80U) {
+        out.pop_back();
+    }
+    return out;
+}
+
+std::string answer(const Question& question, const Schema& schema, const Result& result,
+                   const std::string& chart_file) {
+    return Writer(question, schema, result).write(chart_file);
+}
+
+std::string help(const Question& question, const Schema& schema) {
+    const bool zh = question.language == Language::Chinese;
+    std::string out;
+    if (question.intent == Intent::Thanks) return zh ? "不客气。" : "You are welcome.";
+    if (question.intent == Intent::Greeting) {
+        out = zh ? "你好!可以这样问:" : "Hello! You can ask, for example:";
+    } else if (question.intent == Intent::Help) {
+        out = zh ? "我可以计算合计、平均、排名、占比、趋势、对比、相关性、异常值、分布、缺失值,并画图。例如:"
+                 : "I compute totals, averages, rankings, shares, trends, comparisons, correlations, "
+                   "outliers, distributions and missing values, and draw charts of them. For example:";
+    } else {
+        out = zh ? "我没有理解这个问题" : "I did not understand this question";
+        if (!question.unknown.empty()) {
+            std::string words;
+            for (const std::string& word : question.unknown) {
+                words += (words.empty() ? "" : ", ") + escaped(word);
+            }
+            out += zh ? "(不认识:" + words + ")" : " (not known to me: " + words + ")";
+        }
+        out += zh ? "。适合这张表的问题例如:" : ". Questions that fit this table:";
+    }
+    if (question.table < schema.tables.size()) {
+        for (const std::string& example : examples(question.language, schema, question.table)) {
+            out += "\n- " + example;
+        }
+    }
+    return out;
+}
+
+std::string no_data(Language language, const Schema& schema) {
+    const bool zh = language == Language::Chinese;
+    if (schema.tables.empty()) {
+        return zh ? "/data 中没有可以读取的数据文件(CSV、TSV、Excel、Parquet、JSON)。请先上传一个。"
+                  : "There is no data file that I can read in /data (CSV, TSV, Excel, Parquet, JSON). "
+                    "Please upload one first.";
+    }
+    std::string out = zh ? "没有可用的数据:" : "There is no data to work with:";
+    for (const Table& table : schema.tables) {
+        out += "\n- `" + escaped(table.file_name()) + "`: " +
+               escaped(table.error.empty() ? (zh ? "空文件" : "the file is empty") : table.error);
+    }
+    return out;
+}
+
+std::string failure(Language language, std::string_view tool_output) {
+    // the last line of a traceback names the error
+    std::string last;
+    std::size_t at = 0;
+    while (at < tool_output.size()) {
+        const std::size_t end = std::min(tool_output.find('\n', at), tool_output.size());
+        const std::string_view line = tool_output.substr(at, end - at);
+        const bool is_note = line.empty() || line[0] == '[' || line[0] == ' ';
+        if (!is_note) last = std::string(line.substr(0, 300));
+        at = end + 1;
+    }
+    const bool zh = language == Language::Chinese;
+    return (zh ? "计算没有成功:" : "The computation did not work: ") + escaped(last) +
+           (zh ? "。我没有得到结果,因此不给出数字。" : ". I have no result, so I give no figures.");
+}
+
+std::string introduction(Language language) {
+    return language == Language::Chinese
+               ? "*离线分析员:没有语言模型,只识别常见问题并运行 pandas 代码。*"
+               : "*Offline analyst: no language model is set up; I recognise common questions and "
+                 "run pandas code.*";
+}
+
+}  // namespace atl::offline

@@ -1,0 +1,224 @@
+#include "models/offline/conversation.hpp"
+
+#include "models/offline/answer.hpp"
+#include "models/offline/profile_code.hpp"
+#include "models/offline/understand.hpp"
+#include "models/offline/write_code.hpp"
+
+#include <algorithm>
+#include <boost/json.hpp>
+#include <string_view>
+#include <vector>
+
+namespace atl::offline {
+namespace {
+
+constexpr std::size_t kQuestionBytesMax = 2000;
+constexpr std::size_t kTurnsBack = 12;  // how far a follow-up may reach
+constexpr std::size_t kFilesMax = 12;
+constexpr std::size_t kProfilesMax = 2;  // a turn
+
+using core::ChatMessage;
+using core::ChatRole;
+
+struct Run {
+    std::string code;
+    std::string output;
+};
+
+std::string code_in(const core::ToolCall& call) {
+    boost::system::error_code failed;
+    const boost::json::value value = boost::json::parse(call.arguments, failed);
+    if (failed || !value.is_object()) return {};
+    const auto* code = value.get_object().if_contains("code");
+    return code != nullptr && code->is_string() ? std::string(code->get_string()) : std::string();
+}
+
+// The code runs in the messages from `begin` on, with what came back.
+std::vector<Run> runs_from(const std::vector<ChatMessage>& messages, std::size_t begin) {
+    std::vector<Run> runs;
+    for (std::size_t i = begin; i < messages.size(); ++i) {
+        for (const core::ToolCall& call : messages[i].tool_calls) {
+            if (call.name != "run_python") continue;
+            const auto answer = std::find_if(
+                messages.begin() + static_cast<std::ptrdiff_t>(i), messages.end(),
+                [&](const ChatMessage& m) {
+                    return m.role == ChatRole::Tool && m.tool_call_id == call.id;
+                });
+            if (answer != messages.end()) runs.push_back({code_in(call), answer->text});
+        }
+    }
+    return runs;
+}
+
+// "- /data/name.csv (12 KB)" in the system prompt
+std::vector<std::string> files_in(std::string_view prompt) {
+    std::vector<std::string> files;
+    std::size_t at = 0;
+    while (at < prompt.size() && files.size() < kFilesMax) {
+        const std::size_t end = std::min(prompt.find('\n', at), prompt.size());
+        std::string_view line = prompt.substr(at, end - at);
+        at = end + 1;
+        if (!line.starts_with("- /data/") || line.starts_with("- /data/outputs/")) continue;
+        line.remove_prefix(2);
+        const std::size_t size = line.rfind(" (");
+        if (size != std::string_view::npos) line = line.substr(0, size);
+        std::string lower(line);
+        std::transform(lower.begin(), lower.end(), lower.begin(), [](char c) {
+            return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+        });
+        for (const std::string_view ending : {".csv", ".tsv", ".txt", ".xlsx", ".xls", ".parquet",
+                                              ".json", ".jsonl", ".ndjson"}) {
+            if (lower.ends_with(ending)) {
+                files.emplace_back(line);
+                break;
+            }
+        }
+    }
+    return files;
+}
+
+std::string cut(std::string_view text) {
+    if (text.size() <= kQuestionBytesMax) return std::string(text);
+    std::size_t end = kQuestionBytesMax;
+    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
+    return std::string(text.substr(0, end));
+}
+
+bool knows_all(const Schema& schema, const std::vector<std::string>& files) {
+    return std::all_of(files.begin(), files.end(), [&](const std::string& file) {
+        return std::any_of(schema.tables.begin(), schema.tables.end(),
+                           [&](const Table& table) { return table.path == file; });
+    });
+}
+
+bool lost_helpers(std::string_view output) {
+    return output.find("NameError") != std::string_view::npos;
+}
+
+class Turn {
+public:
+    explicit Turn(const core::ChatRequest& request) : messages_(request.messages) {
+        for (std::size_t i = 0; i < messages_.size(); ++i) {
+            if (messages_[i].role == ChatRole::User) questions_.push_back(i);
+            if (messages_[i].role == ChatRole::System) {
+                const auto found = files_in(messages_[i].text);
+                files_.insert(files_.end(), found.begin(), found.end());
+            }
+            if (messages_[i].role == ChatRole::Assistant && !messages_[i].text.empty()) {
+                has_answered_ = true;
+            }
+        }
+        if (files_.size() > kFilesMax) files_.resize(kFilesMax);
+        const bool has_tool = std::any_of(request.tools.begin(), request.tools.end(),
+                                          [](const auto& t) { return t.name == "run_python"; });
+        can_run_ = request.tools.empty() || has_tool;
+    }
+
+    Step next() {
+        if (questions_.empty()) return final(Language::English, "");
+        const std::string text = cut(messages_[questions_.back()].text);
+        const Language language = has_han(text) ? Language::Chinese : Language::English;
+        if (!can_run_) {
+            return final(language, language == Language::Chinese
+                                       ? "这里没有 run_python 工具,我无法计算。"
+                                       : "There is no tool run_python here, so I cannot compute.");
+        }
+        runs_ = runs_from(messages_, questions_.back());
+        profile_ = profile_code(files_);
+        const auto schema = newest_schema();
+        const auto profiles = static_cast<std::size_t>(std::count_if(
+            runs_.begin(), runs_.end(), [&](const Run& run) { return run.code == profile_; }));
+        if (!schema || (!knows_all(*schema, files_) && profiles == 0)) {
+            if (profiles == 0) return {profile_, ""};
+            return final(language, failure(language, runs_.back().output));
+        }
+        if (!schema->has_data()) return final(language, no_data(language, *schema));
+        return answer_or_run(*schema, profiles);
+    }
+
+private:
+    [[nodiscard]] std::optional<Schema> newest_schema() const {
+        for (std::size_t i = messages_.size(); i > 0; --i) {
+            if (messages_[i - 1].role != ChatRole::Tool) continue;
+            if (auto schema = schema_in(messages_[i - 1].text)) return schema;
+        }
+        return std::nullopt;
+    }
+
+    [[nodiscard]] Step answer_or_run(const Schema& schema, std::size_t profiles) {
+        std::optional<Question> question;
+        const std::size_t first =
+            questions_.size() > kTurnsBack ? questions_.size() - kTurnsBack : 0;
+        for (std::size_t i = first; i < questions_.size(); ++i) {
+            Question now = understand(cut(messages_[questions_[i]].text), schema,
+                                      question ? &*question : nullptr);
+            // what was not understood does not cut the thread
+            const bool is_talk = now.intent == Intent::Unknown || now.intent == Intent::Help ||
+                                 now.intent == Intent::Greeting || now.intent == Intent::Thanks;
+            if (!is_talk || i + 1 == questions_.size()) question = std::move(now);
+        }
+        const Question& q = *question;
+        switch (q.intent) {
+            case Intent::Unknown:
+            case Intent::Help:
+            case Intent::Greeting:
+            case Intent::Thanks: return final(q.language, help(q, schema) + unread(q, schema));
+            default: break;
+        }
+        for (const bool is_repair : {false, true}) {
+            const Code code = write_code(q, schema, is_repair);
+            const Run* run = nullptr;
+            for (const Run& r : runs_) {
+                if (r.code == code.text) run = &r;
+            }
+            if (run == nullptr) return {code.text, ""};
+            if (const auto result = result_in(run->output)) {
+                return final(q.language, answer(q, schema, *result, code.chart_file) +
+                                             unread(q, schema));
+            }
+            if (lost_helpers(run->output) && !is_repair) {
+                // the kernel is a new one: read the files again, then the same code
+                if (run == &runs_.back() && profiles < kProfilesMax) return {profile_, ""};
+                if (runs_.back().code == profile_ && times_run(code.text) < 2) {
+                    return {code.text, ""};
+                }
+            }
+            if (is_repair) return final(q.language, failure(q.language, run->output));
+        }
+        return final(q.language, "");
+    }
+    [[nodiscard]] std::size_t times_run(const std::string& code) const {
+        return static_cast<std::size_t>(std::count_if(
+            runs_.begin(), runs_.end(), [&](const Run& run) { return run.code == code; }));
+    }
+    // Files that could not be read are told with the first answer.
+    [[nodiscard]] std::string unread(const Question& q, const Schema& schema) const {
+        if (has_answered_) return "";
+        std::string out;
+        for (const Table& table : schema.tables) {
+            if (table.error.empty()) continue;
+            out += (q.language == Language::Chinese ? "\n\n无法读取 `" : "\n\nCould not read `") +
+                   escaped(table.file_name()) + "`: " + escaped(table.error);
+        }
+        return out;
+    }
+    [[nodiscard]] Step final(Language language, std::string text) const {
+        if (!has_answered_ && !text.empty()) text += "\n\n" + introduction(language);
+        return {"", std::move(text)};
+    }
+
+    const std::vector<ChatMessage>& messages_;
+    std::vector<std::size_t> questions_;
+    std::vector<std::string> files_;
+    std::vector<Run> runs_;
+    std::string profile_;
+    bool has_answered_ = false;
+    bool can_run_ = true;
+};
+
+}  // namespace
+
+Step next_step(const core::ChatRequest& request) { return Turn(request).next(); }
+
+}  // namespace atl::offline

@@ -1,0 +1,266 @@
+#include "models/offline/mentions.hpp"
+
+#include <algorithm>
+#include <set>
+
+namespace atl::offline {
+namespace {
+
+using Words = std::vector<Token>;
+
+constexpr std::size_t kPhraseMax = 10;  // tokens of a name or value said in a question
+constexpr int kLeast = 45;
+
+std::string joined(const Words& words, std::size_t begin, std::size_t end) {
+    std::string out;
+    for (std::size_t i = begin; i < end; ++i) out += words[i].text;
+    return out;
+}
+
+// Words for the same value: a question says "women" where the table says Female.
+bool is_other_word_for(const std::string& said, const std::string& value) {
+    static const std::vector<std::set<std::string>> kSame = {
+        {"male", "men", "man", "m", "男", "男性", "boy", "guy"},
+        {"female", "women", "woman", "f", "女", "女性", "girl", "lady"},
+        {"usa", "us", "united states", "america", "美国"},
+        {"uk", "united kingdom", "britain", "great britain", "英国"},
+        {"germany", "de", "德国"},
+        {"china", "cn", "中国"},
+        {"online", "web", "internet", "线上"},
+        {"offline", "in store", "线下"},
+    };
+    return std::any_of(kSame.begin(), kSame.end(), [&](const std::set<std::string>& same) {
+        return same.contains(said) && same.contains(value);
+    });
+}
+
+bool is_equal(const Token& a, const Token& b) { return a.stem == b.stem || a.text == b.text; }
+
+// Nearly the same word: a slip, or another ending (refund, refunded).
+bool is_near(const Token& said, const Token& meant) {
+    if (is_equal(said, meant)) return true;
+    if (said.kind != Token::Kind::Word || meant.kind != Token::Kind::Word) return false;
+    if (is_typo_of(said.stem, meant.stem)) return true;
+    const auto& shorter = said.stem.size() < meant.stem.size() ? said.stem : meant.stem;
+    const auto& longer = said.stem.size() < meant.stem.size() ? meant.stem : said.stem;
+    if (shorter.size() < 5 || longer.size() - shorter.size() > 5 || !longer.starts_with(shorter)) {
+        return false;
+    }
+    const std::string ending = longer.substr(shorter.size());
+    static const std::set<std::string> kEndings = {"ed", "d",  "ing", "al",  "ic",    "ly",
+                                               "er", "e", "ion", "ment", "ation", "ations"};
+    return kEndings.contains(ending);
+}
+
+template <class Same>
+bool stands_in(const Words& tokens, std::size_t at, const Words& words, std::size_t from,
+               std::size_t count, Same same) {
+    for (std::size_t i = 0; i < count; ++i) {
+        if (!same(tokens[at + i], words[from + i])) return false;
+    }
+    return true;
+}
+
+class Matcher {
+public:
+    Matcher(const Words& tokens, const std::vector<Tag>& tags, const std::vector<TimeSpan>& times,
+            const Schema& schema)
+        : tokens_(tokens), schema_(schema), taken_(tokens.size()), tag_length_(tokens.size()),
+          is_function_(tokens.size()) {
+        for (const TimeSpan& time : times) {
+            for (std::size_t i = time.begin; i < time.end; ++i) taken_[i] = true;
+        }
+        for (const Tag& tag : tags) {
+            for (std::size_t i = tag.begin; i < tag.end; ++i) {
+                tag_length_[i] = std::max(tag_length_[i], tag.end - tag.begin);
+                if (tag.word != Word::Of) is_function_[i] = true;
+            }
+        }
+    }
+
+    std::vector<Mention> find() {
+        std::vector<Mention> out;
+        for (std::size_t at = 0; at < tokens_.size();) {
+            Mention best;
+            const std::size_t longest = std::min(kPhraseMax, tokens_.size() - at);
+            for (std::size_t n = longest; n > 0 && best.candidates.empty(); --n) {
+                best = mention(at, at + n);
+            }
+            if (best.candidates.empty()) {
+                ++at;
+            } else {
+                at = best.end;
+                out.push_back(std::move(best));
+            }
+        }
+        return out;
+    }
+
+private:
+    [[nodiscard]] bool is_free(std::size_t begin, std::size_t end) const {
+        for (std::size_t i = begin; i < end; ++i) {
+            // inside a longer phrase of the vocabulary: "how many", 人数
+            if (taken_[i] || tag_length_[i] > end - begin) return false;
+        }
+        return tokens_[begin].kind != Token::Kind::Sign;
+    }
+
+    [[nodiscard]] Mention mention(std::size_t begin, std::size_t end) const {
+        Mention out;
+        if (!is_free(begin, end)) return out;
+        out.begin = begin;
+        out.end = end;
+        std::vector<Candidate> columns;
+        std::vector<Candidate> values;
+        for (std::size_t t = 0; t < schema_.tables.size(); ++t) {
+            for (std::size_t c = 0; c < schema_.tables[t].columns.size(); ++c) {
+                const Column& column = schema_.tables[t].columns[c];
+                const int score = column_score(column, begin, end);
+                if (score >= kLeast) columns.push_back({{t, c}, score, ""});
+                best_value(column, {t, c}, begin, end, values);
+            }
+        }
+        const auto better = [](const Candidate& a, const Candidate& b) { return a.score > b.score; };
+        std::stable_sort(columns.begin(), columns.end(), better);
+        std::stable_sort(values.begin(), values.end(), better);
+        const int column_best = columns.empty() ? 0 : columns[0].score;
+        const int value_best = values.empty() ? 0 : values[0].score;
+        out.is_value = value_best > column_best;
+        out.candidates = out.is_value ? std::move(values) : std::move(columns);
+        return out;
+    }
+
+    // Function words are columns only when the name is exactly theirs: "total", "month".
+    [[nodiscard]] bool only_functions(std::size_t begin, std::size_t end) const {
+        for (std::size_t i = begin; i < end; ++i) {
+            if (!is_function_[i] && !is_noise(tokens_[i])) return false;
+        }
+        return true;
+    }
+
+    [[nodiscard]] int column_score(const Column& column, std::size_t begin, std::size_t end) const {
+        const Words& words = column.words;
+        const std::size_t n = end - begin;
+        if (words.empty()) return 0;
+        const bool strict = only_functions(begin, end);
+        if (n == words.size() && stands_in(tokens_, begin, words, 0, n, is_equal)) {
+            const bool is_stop = n == 1 && is_noise(tokens_[begin]) && !tokens_[begin].is_quoted;
+            return is_stop ? 0 : 100;
+        }
+        if (n < words.size() + 3 && joined(tokens_, begin, end) == joined(words, 0, words.size())) {
+            return 96;
+        }
+        Words strong;
+        std::copy_if(words.begin(), words.end(), std::back_inserter(strong),
+                     [](const Token& word) { return !is_weak(word); });
+        if (strict) return 0;
+        if (!strong.empty() && n == strong.size() &&
+            stands_in(tokens_, begin, strong, 0, n, is_equal)) {
+            return 95;
+        }
+        int best = 0;
+        if (n == words.size() && stands_in(tokens_, begin, words, 0, n, is_near)) best = 80;
+        if (n == strong.size() && stands_in(tokens_, begin, strong, 0, n, is_near)) best = 78;
+        best = std::max(best, part_score(strong, begin, end));
+        return std::max(best, meaning_score(column, begin, end));
+    }
+
+    [[nodiscard]] int part_score(const Words& strong, std::size_t begin, std::size_t end) const {
+        const std::size_t n = end - begin;
+        if (n >= strong.size()) return 0;
+        if (n == 1 && tokens_[begin].kind == Token::Kind::Han) return 0;
+        if (n == 1 && tokens_[begin].kind == Token::Kind::Word && tokens_[begin].text.size() < 3) {
+            return 0;
+        }
+        if (n == 1 && (is_noise(tokens_[begin]) || tokens_[begin].kind == Token::Kind::Number)) {
+            return 0;
+        }
+        for (std::size_t from = 0; from + n <= strong.size(); ++from) {
+            if (!stands_in(tokens_, begin, strong, from, n, is_near)) continue;
+            const int share = static_cast<int>(10 * n / strong.size());
+            return (from + n == strong.size() ? 68 : 54) + share;
+        }
+        return 0;
+    }
+
+    [[nodiscard]] int meaning_score(const Column& column, std::size_t begin, std::size_t end) const {
+        int worth = 67;
+        for (const Concept* about : column.meanings) {
+            for (const Words& phrase : about->phrases) {
+                if (phrase.size() != end - begin) continue;
+                if (matches_at(tokens_, begin, phrase)) return worth;
+                if (phrase.size() == 1 && phrase[0].text.size() >= 6 &&
+                    is_typo_of(tokens_[begin].text, phrase[0].text)) {
+                    return worth - 8;
+                }
+            }
+            worth = std::max(kLeast + 5, worth - 8);
+        }
+        return 0;
+    }
+
+    void best_value(const Column& column, Field field, std::size_t begin, std::size_t end,
+                    std::vector<Candidate>& out) const {
+        if (!column.is_text() || column.is_flag()) return;
+        Candidate best{field, 0, ""};
+        std::size_t partial = 0;
+        for (std::size_t v = 0; v < column.values.size(); ++v) {
+            const int score = value_score(column.values[v], column.value_words[v], begin, end);
+            if (score > 0 && score < 60) ++partial;
+            if (score > best.score) best = {field, score, column.values[v]};
+        }
+        // part of several values says none of them
+        if (best.score >= kLeast && (best.score >= 60 || partial == 1)) {
+            // of two columns with this value, the one that has few values is meant
+            if (column.distinct > 200) best.score -= 1;
+            out.push_back(best);
+        }
+    }
+
+    [[nodiscard]] int value_score(const std::string& value, const Words& words, std::size_t begin,
+                                  std::size_t end) const {
+        const std::size_t n = end - begin;
+        if (words.empty() || n > words.size()) return 0;
+        const Token& first = tokens_[begin];
+        if (n == words.size() && stands_in(tokens_, begin, words, 0, n, is_equal)) {
+            if (n == 1 && first.kind == Token::Kind::Number && !first.is_quoted) return 0;
+            const bool is_common = only_functions(begin, end);
+            if (is_common && first.kind == Token::Kind::Word && !first.is_quoted) {
+                // "IT" and "in", "US" and "us": only as it is written in the table
+                return n == 1 && first.as_written == value && first.as_written != first.text ? 92
+                       : n > 1                                                               ? 90
+                                                                                             : 0;
+            }
+            if (is_common && n == 1 && first.kind == Token::Kind::Han) return 0;
+            return 92;
+        }
+        if (only_functions(begin, end)) return 0;
+        if (n == 1 && words.size() == 1 && first.text.size() > 1 &&
+            (is_other_word_for(first.stem, words[0].text) ||
+             is_other_word_for(first.text, words[0].text))) {
+            return 84;
+        }
+        if (n == words.size()) {
+            return stands_in(tokens_, begin, words, 0, n, is_near) ? 72 : 0;
+        }
+        const bool is_long = first.kind == Token::Kind::Han ? n >= 2 : first.text.size() >= 4;
+        const bool is_prefix = stands_in(tokens_, begin, words, 0, n, is_equal);
+        if (is_long && is_prefix && first.kind != Token::Kind::Number) return 56;
+        return 0;
+    }
+
+    const Words& tokens_;
+    const Schema& schema_;
+    std::vector<bool> taken_;
+    std::vector<std::size_t> tag_length_;
+    std::vector<bool> is_function_;
+};
+
+}  // namespace
+
+std::vector<Mention> mentions_of(const std::vector<Token>& tokens, const std::vector<Tag>& tags,
+                                 const std::vector<TimeSpan>& times, const Schema& schema) {
+    return Matcher(tokens, tags, times, schema).find();
+}
+
+}  // namespace atl::offline

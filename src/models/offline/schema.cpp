@@ -1,0 +1,264 @@
+#include "models/offline/schema.hpp"
+
+#include <algorithm>
+#include <array>
+#include <boost/json.hpp>
+#include <utility>
+
+namespace atl::offline {
+namespace {
+
+namespace json = boost::json;
+
+constexpr std::size_t kTablesMax = 24;
+constexpr std::size_t kColumnsMax = 80;
+constexpr std::size_t kValuesMax = 100;
+constexpr std::size_t kLineBytesMax = 64 * 1024;
+
+std::string text_of(const json::value& value) {
+    return value.is_string() ? std::string(value.get_string()) : std::string();
+}
+
+double number_of(const json::value& value) {
+    boost::system::error_code ignored;
+    const double number = value.to_number<double>(ignored);
+    return ignored ? 0 : number;
+}
+
+std::size_t count_of(const json::value& value) {
+    const double number = number_of(value);
+    return number > 0 && number < 1e15 ? static_cast<std::size_t>(number) : 0;
+}
+
+bool holds(const std::vector<Token>& words, const std::vector<Token>& phrase) {
+    for (std::size_t i = 0; i + phrase.size() <= words.size(); ++i) {
+        if (matches_at(words, i, phrase)) return true;
+    }
+    return false;
+}
+
+// The concept whose phrase ends latest in the name is what it is about: customer_age is an age.
+std::vector<const Concept*> meanings_of(const Column& column) {
+    struct Found {
+        const Concept* about;
+        std::size_t end;
+        std::size_t length;
+    };
+    std::vector<Found> found;
+    std::size_t size = column.words.size();
+    while (size > 1 && is_weak(column.words[size - 1])) --size;
+    std::vector<Token> words(column.words.begin(),
+                             column.words.begin() + static_cast<std::ptrdiff_t>(size));
+    for (const Concept& about : concepts()) {
+        const bool fits = about.nature == Nature::Time   ? column.is_date()
+                          : about.nature == Nature::Name ? !column.is_date()
+                                                         : column.is_number();
+        if (!fits) continue;
+        Found best{&about, 0, 0};
+        for (const auto& phrase : about.phrases) {
+            for (std::size_t i = 0; i + phrase.size() <= words.size(); ++i) {
+                if (!matches_at(words, i, phrase)) continue;
+                if (std::pair(i + phrase.size(), phrase.size()) > std::pair(best.end, best.length)) {
+                    best.end = i + phrase.size();
+                    best.length = phrase.size();
+                }
+            }
+        }
+        if (best.end > 0) found.push_back(best);
+    }
+    std::stable_sort(found.begin(), found.end(), [](const Found& a, const Found& b) {
+        return std::pair(a.end, a.length) > std::pair(b.end, b.length);
+    });
+    std::vector<const Concept*> out;
+    for (const Found& f : found) out.push_back(f.about);
+    return out;
+}
+
+bool is_id(const Column& column, std::size_t rows) {
+    static constexpr std::array<std::string_view, 24> kNames = {
+        "id",  "no",   "nr",    "code", "number", "key",   "index", "uuid", "zip",  "phone", "编号",
+        "序号", "代码", "单号", "号码", "工号",   "学号", "邮编",  "电话", "卡号", "postcode",
+        "lat", "lon", "sku"};
+    for (const std::string_view name : kNames) {
+        if (holds(column.words, tokens_of(name)) &&
+            (column.is_text() || (column.is_number() && column.is_whole))) {
+            return true;
+        }
+    }
+    // 1, 2, 3, … without a telling name counts rows
+    return column.is_number() && column.is_whole && rows > 20 && column.distinct == rows &&
+           column.low <= 1 && column.high - column.low + 1 == static_cast<double>(rows);
+}
+
+void find_flag(Column& column) {
+    static constexpr std::array<std::pair<std::string_view, std::string_view>, 14> kPairs = {
+        {{"yes", "no"},
+         {"true", "false"},
+         {"y", "n"},
+         {"t", "f"},
+         {"是", "否"},
+         {"有", "无"},
+         {"1", "0"},
+         {"passed", "failed"},
+         {"pass", "fail"},
+         {"success", "failure"},
+         {"won", "lost"},
+         {"active", "inactive"},
+         {"合格", "不合格"},
+         {"已", "未"}}};
+    if (column.is_number()) {
+        if (column.is_whole && column.low == 0 && column.high == 1 && column.distinct == 2) {
+            column.positive = "1";
+            column.negative = "0";
+        }
+        return;
+    }
+    if (column.distinct > 2 || column.values.empty() || column.values.size() > 2) return;
+    const auto text = [&](std::size_t i) {
+        std::string out;
+        if (i < column.value_words.size()) {
+            for (const Token& word : column.value_words[i]) out += word.text;
+        }
+        return out;
+    };
+    for (const auto& [yes, no] : kPairs) {
+        for (std::size_t i = 0; i < column.values.size(); ++i) {
+            if (text(i) == yes && (column.values.size() == 1 || text(1 - i) == no)) {
+                column.positive = column.values[i];
+                column.negative = column.values.size() == 1 ? "" : column.values[1 - i];
+            }
+        }
+    }
+}
+
+std::optional<Column> column_of(const json::value& value, std::size_t rows) {
+    if (!value.is_array()) return std::nullopt;
+    const json::array& facts = value.get_array();
+    if (facts.size() < 4 || !facts[0].is_string()) return std::nullopt;
+    Column column;
+    column.name = text_of(facts[0]);
+    const std::string kind = text_of(facts[1]);
+    column.distinct = count_of(facts[2]);
+    column.missing = count_of(facts[3]);
+    if ((kind == "i" || kind == "f") && facts.size() >= 6) {
+        column.kind = Column::Kind::Number;
+        column.is_whole = kind == "i";
+        column.low = number_of(facts[4]);
+        column.high = number_of(facts[5]);
+    } else if ((kind == "d" || kind == "s") && facts.size() >= 6) {
+        column.kind = Column::Kind::Date;
+        column.has_time = kind == "s";
+        column.from = text_of(facts[4]);
+        column.to = text_of(facts[5]);
+    } else if (facts.size() >= 5 && facts[4].is_array()) {
+        for (const json::value& v : facts[4].get_array()) {
+            if (column.values.size() == kValuesMax) break;
+            if (v.is_string()) column.values.push_back(text_of(v));
+        }
+    }
+    column.words = tokens_of_name(column.name);
+    for (const std::string& v : column.values) column.value_words.push_back(tokens_of(v));
+    column.meanings = meanings_of(column);
+    column.is_id = is_id(column, rows);
+    find_flag(column);
+    return column;
+}
+
+std::optional<Table> table_of(const json::value& value) {
+    if (!value.is_object()) return std::nullopt;
+    const json::object& facts = value.get_object();
+    const auto get = [&](const char* name) {
+        const json::value* found = facts.if_contains(name);
+        return found == nullptr ? json::value() : *found;
+    };
+    Table table;
+    table.path = text_of(get("path"));
+    if (table.path.empty()) return std::nullopt;
+    table.sheet = text_of(get("sheet"));
+    table.error = text_of(get("error"));
+    table.note = text_of(get("note"));
+    table.rows = count_of(get("rows"));
+    table.width = count_of(get("width"));
+    const json::value columns = get("columns");
+    if (columns.is_array()) {
+        for (const json::value& v : columns.get_array()) {
+            if (table.columns.size() == kColumnsMax) break;
+            if (auto column = column_of(v, table.rows)) table.columns.push_back(std::move(*column));
+        }
+    }
+    std::string stem = table.file_name();
+    stem = stem.substr(0, stem.rfind('.'));
+    table.words = tokens_of_name(table.sheet.empty() ? stem : table.sheet);
+    return table;
+}
+
+}  // namespace
+
+bool Column::means(std::string_view concept_name) const {
+    return std::any_of(meanings.begin(), meanings.end(),
+                       [&](const Concept* about) { return about->name == concept_name; });
+}
+
+Nature Column::nature() const {
+    if (is_text()) return Nature::Name;
+    if (is_date()) return Nature::Time;
+    for (const Token& word : words) {
+        // an average or a rate in the name is no sum, whatever else it is about
+        static constexpr std::array<std::string_view, 18> kLevels = {
+            "rate", "pct", "percent", "avg", "average", "mean", "ratio",  "per",  "率",
+            "均",   "index", "score", "year", "rating", "level", "temperature", "年", "比"};
+        if (std::find(kLevels.begin(), kLevels.end(), word.text) != kLevels.end()) {
+            return Nature::Level;
+        }
+    }
+    for (const Concept* about : meanings) {
+        if (about->nature == Nature::Additive || about->nature == Nature::Level) {
+            return about->nature;
+        }
+    }
+    return Nature::Level;
+}
+
+std::string Table::file_name() const {
+    const std::size_t slash = path.rfind('/');
+    return slash == std::string::npos ? path : path.substr(slash + 1);
+}
+
+bool Schema::has_data() const {
+    return std::any_of(tables.begin(), tables.end(),
+                       [](const Table& table) { return !table.columns.empty(); });
+}
+
+const Column& at(const Schema& schema, Field field) {
+    return schema.tables.at(field.table).columns.at(field.column);
+}
+
+std::string_view marked_line(std::string_view tool_output, std::string_view marker) {
+    const std::string begin = "{\"" + std::string(marker) + "\":";
+    std::size_t at = 0;
+    while (at < tool_output.size()) {
+        const std::size_t end = std::min(tool_output.find('\n', at), tool_output.size());
+        const std::string_view line = tool_output.substr(at, end - at);
+        if (line.starts_with(begin) && line.size() <= kLineBytesMax) return line;
+        at = end + 1;
+    }
+    return {};
+}
+
+std::optional<Schema> schema_in(std::string_view tool_output) {
+    const std::string_view line = marked_line(tool_output, "atoll_schema");
+    if (line.empty()) return std::nullopt;
+    boost::system::error_code failed;
+    const json::value value = json::parse(line, failed);
+    if (failed || !value.is_object()) return std::nullopt;
+    const json::value* tables = value.get_object().if_contains("tables");
+    if (tables == nullptr || !tables->is_array()) return std::nullopt;
+    Schema schema;
+    for (const json::value& v : tables->get_array()) {
+        if (schema.tables.size() == kTablesMax) break;
+        if (auto table = table_of(v)) schema.tables.push_back(std::move(*table));
+    }
+    return schema;
+}
+
+}  // namespace atl::offline
