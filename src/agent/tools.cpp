@@ -73,6 +73,7 @@ void Tools::add(Tool tool) {
     if (tool.for_models) {
         for_models_.push_back({tool.name, tool.description, schema_of(tool, false)});
     }
+    tool.route = "/v1/tools/" + tool.name;
     tools_.push_back(std::move(tool));
 }
 

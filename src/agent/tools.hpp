@@ -20,6 +20,7 @@
 
 #include <boost/asio/awaitable.hpp>
 #include <boost/json/value.hpp>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -113,6 +114,7 @@ struct Tool {
     const api::schema::Type* arguments = nullptr;
     bool for_models = true;  // offered to the model of a thread
     std::function<boost::asio::awaitable<ToolResult>(Workplace&, boost::json::value)> call;
+    std::string route = {};  // where REST has it; the registry's to fill in
 };
 
 class Tools {
@@ -125,7 +127,7 @@ public:
     // Before anybody asks. A name that is taken is a bug: std::logic_error.
     void add(Tool tool);
 
-    [[nodiscard]] const std::vector<Tool>& all() const noexcept { return tools_; }
+    [[nodiscard]] const std::deque<Tool>& all() const noexcept { return tools_; }
     [[nodiscard]] const Tool* find(std::string_view name) const noexcept;
     // The nearest name, for whoever asked for one that is not there.
     [[nodiscard]] std::string_view nearest(std::string_view name) const;
@@ -140,7 +142,7 @@ public:
 
 private:
     sessions::Sessions& sessions_;
-    std::vector<Tool> tools_;
+    std::deque<Tool> tools_;  // stay where they are: routes refer to them
     std::vector<core::ToolDescription> for_models_;
 };
 

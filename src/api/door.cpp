@@ -70,8 +70,9 @@ std::string action_of(const std::string& id) {
 }
 
 bool is_audited(const Need& need) {
-    constexpr std::array<std::string_view, 4> kAlways{"create_session", "delete_session",
-                                                      "fork_session", "create_token"};
+    constexpr std::array<std::string_view, 6> kAlways{"create_session", "delete_session",
+                                                      "fork_session",   "create_token",
+                                                      "new_thread",     "delete_thread"};
     return need.scope == kAdmin ||
            std::find(kAlways.begin(), kAlways.end(), need.id) != kAlways.end();
 }
@@ -268,7 +269,7 @@ void Door::pass(net::Request& request, const Need& need) {
         throw net::Problem(Code::Forbidden, "the key's scopes do not include " + need.scope)
             .with_member("scope", boost::json::value(need.scope.c_str()));
     }
-    const bool runs = need.scope == "run" || need.scope == "jobs";
+    const bool runs = need.scope == "run" || need.scope == "jobs" || need.scope == "threads";
     if (runs && request.method == "POST" && options_.may_run) options_.may_run(caller.owner);
 }
 

@@ -23,7 +23,11 @@ std::string scope_of(const schema::Route& route) {
     };
     if (path == "/v1/info") return std::string(kAnyScope);
     if (path == "/metrics") return "metrics";
-    if (path == "/v1/run" || below("/v1/outputs")) return "run";
+    if (path == "/v1/run" || below("/v1/outputs") || below("/v1/tools")) return "run";
+    for (const std::string_view part :
+         {"/thread", "/threads", "/upload", "/v1/threads", "/v1/uploads"}) {
+        if (below(part)) return "threads";
+    }
     if (below("/v1/jobs") || path == "/schedule" || below("/status")) return "jobs";
     constexpr std::string_view kSession = "/v1/sessions/{id}";
     for (const std::string_view part : {"/run", "/contexts", "/processes", "/terminal", "/ports"}) {

@@ -15,12 +15,13 @@ struct Scope {
     std::string_view name;
     std::string_view says;
 };
-inline constexpr std::array<Scope, 7> kScopes{{
+inline constexpr std::array<Scope, 8> kScopes{{
     {"sessions:read", "see sessions"},
     {"sessions:write", "make, change and remove sessions"},
     {"run", "run code, processes, terminals and ports"},
     {"files", "read and write files of sessions"},
     {"jobs", "schedule and see jobs"},
+    {"threads", "upload files, ask questions about them and see the answers"},
     {"metrics", "read the server's figures"},
     {"admin", "all of it, keys and the audit log"},
 }};

@@ -4,6 +4,7 @@
 // The session's folder is hostile: it is opened by one name at a time, and the file is made new or
 // not at all: written under a name of ours first, and renamed when it is whole. What a crash leaves
 // half-copied is replaced by whoever tries again.
+#include "base/id.hpp"
 #include "stores/folders/copy_file.hpp"
 #include "stores/folders/ids.hpp"
 #include "stores/folders/places.hpp"

@@ -1,0 +1,421 @@
+#include "api/thread_routes.hpp"
+
+#include "agent/export.hpp"
+#include "agent/text.hpp"
+#include "agent/turn_events.hpp"
+#include "api/asking.hpp"
+#include "api/thread_types.hpp"
+#include "net/problem.hpp"
+
+#include <charconv>
+
+namespace atl::api {
+
+namespace asio = boost::asio;
+using schema::described;
+using schema::json_answer;
+using schema::json_body;
+using TurnPtr = std::shared_ptr<agent::LiveTurn>;
+
+namespace {
+
+constexpr std::string_view kTag = "Threads";
+
+ThreadId thread_in(const net::Exchange& exchange) {
+    return ThreadId(std::string(exchange.request().parameter("id")));
+}
+
+// "3-17": event 17 of turn 3.
+struct EventPlace {
+    std::uint64_t turn = 0;
+    std::uint64_t event = 0;
+};
+
+std::optional<EventPlace> place_from(std::string_view id) {
+    const auto dash = id.find('-');
+    if (dash == std::string_view::npos) return std::nullopt;
+    const auto number = [](std::string_view text, std::uint64_t& value) {
+        const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
+        return !text.empty() && failed == std::errc{} && end == text.data() + text.size() &&
+               value < 1ull << 53;
+    };
+    EventPlace place;
+    if (!number(id.substr(0, dash), place.turn) || !number(id.substr(dash + 1), place.event)) {
+        return std::nullopt;
+    }
+    return place;
+}
+
+[[noreturn]] void throw_failure(const Error& error) {
+    throw net::Problem(error).with_member("message", boost::json::value(error.message.c_str()));
+}
+
+// Events of a turn from the one after `seen` on, until it ends or the client leaves. The turn goes
+// on either way.
+asio::awaitable<void> send_events(net::Exchange& exchange, TurnPtr turn, std::uint64_t seen) {
+    bool over = false;
+    const auto leave = [&over, turn] {
+        over = true;
+        turn->log.wake();
+    };
+    exchange.on_gone(leave);
+    auto stream = co_await exchange.begin_events();
+    while (!over) {
+        net::EventStream::Event event;
+        if (turn->log.missed(seen)) {
+            // Too far behind: the answer so far stands for what was dropped.
+            event.data = agent::text_event(turn->outcome.answer);
+            event.event = "answer";
+            seen = turn->log.last();
+        } else if (const auto* next = turn->log.after(seen)) {
+            event.data = next->data;
+            event.event = std::string(next->name);
+            ++seen;
+        } else if (turn->log.ended()) {
+            break;
+        } else {
+            co_await turn->log.news();
+            continue;
+        }
+        if (turn->number != 0) {
+            event.id = std::to_string(turn->number) + "-" + std::to_string(seen);
+        }
+        co_await stream.send(std::move(event));
+    }
+    if (!over) co_await stream.end();
+}
+
+class ThreadRoutes {
+public:
+    ThreadRoutes(agent::Threads& threads, ThreadRules rules) : threads_(threads), rules_(rules) {}
+
+    asio::awaitable<void> create(net::Exchange& exchange) const {
+        const std::string body = co_await exchange.read_body(kBodyBytesMax);
+        const auto wanted =
+            body.empty() ? NewThreadBody{} : schema::from_json<NewThreadBody>(body, kBodyBytesMax);
+        agent::NewThread thread;
+        thread.owner = caller_of(exchange.request()).owner;
+        thread.title = wanted.title;
+        for (const auto& id : wanted.file_ids) thread.files.emplace_back(id);
+        const auto record = co_await threads_.create(std::move(thread));
+        note_object(exchange, record.id.text());
+        const auto state = co_await threads_.state_of(record);
+        auto view = view_of(record, state);
+        const auto files = co_await threads_.files_of(record);
+        view.files.emplace();
+        for (const auto& file : files) view.files->push_back({file.path, file.bytes});
+        auto response = json_response(201, view);
+        response.headers.set("Location", "/v1/threads/" + record.id.text());
+        co_await exchange.respond(std::move(response));
+    }
+
+    asio::awaitable<void> list(net::Exchange& exchange) const {
+        const auto asked = schema::from_parameters<ListThreads>(exchange.request().target.query);
+        core::ThreadQuery query{whose(exchange), asked.cursor, asked.limit};
+        const auto page = co_await threads_.list(std::move(query));
+        ThreadList answer;
+        for (const auto& record : page.threads) {
+            const auto state = co_await threads_.state_of(record);
+            answer.threads.push_back(view_of(record, state));
+        }
+        if (!page.next_cursor.empty()) answer.next_cursor = page.next_cursor;
+        co_await exchange.respond(json_response(200, answer));
+    }
+
+    asio::awaitable<void> get(net::Exchange& exchange) const {
+        const auto record = co_await threads_.get(whose(exchange), thread_in(exchange));
+        const auto state = co_await threads_.state_of(record);
+        auto view = view_of(record, state);
+        const auto files = co_await threads_.files_of(record);
+        view.files.emplace();
+        for (const auto& file : files) view.files->push_back({file.path, file.bytes});
+        co_await exchange.respond(json_response(200, view));
+    }
+
+    asio::awaitable<void> status(net::Exchange& exchange) const {
+        const auto record = co_await threads_.get(whose(exchange), thread_in(exchange));
+        ThreadStatus answer;
+        answer.thread_id = record.id.text();
+        answer.state = co_await threads_.state_of(record);
+        answer.busy = record.lease.has_value();
+        co_await exchange.respond(json_response(200, answer));
+    }
+
+    asio::awaitable<void> history(net::Exchange& exchange) const {
+        const auto asked = schema::from_parameters<HistoryQuery>(exchange.request().target.query);
+        const auto id = thread_in(exchange);
+        const auto messages = co_await threads_.messages(whose(exchange), id);
+        HistoryAnswer answer;
+        answer.thread_id = id.text();
+        answer.messages = history_of(messages, asked.all);
+        co_await exchange.respond(json_response(200, answer));
+    }
+
+    asio::awaitable<void> message(net::Exchange& exchange) const {
+        const auto turn = co_await ask(exchange);
+        bool gone = false;
+        const auto leave = [&gone, turn] {
+            gone = true;
+            turn->log.wake();
+        };
+        exchange.on_gone(leave);
+        while (!turn->log.ended() && !gone) co_await turn->log.news();
+        if (gone) co_return;  // the turn goes on, and its answer is in the history
+        if (turn->outcome.error) throw_failure(*turn->outcome.error);
+        co_await exchange.respond(json_response(200, view_of(*turn)));
+    }
+
+    asio::awaitable<void> stream(net::Exchange& exchange) const {
+        const auto turn = co_await ask(exchange);
+        co_await send_events(exchange, turn, 0);
+    }
+
+    asio::awaitable<void> resume(net::Exchange& exchange) const {
+        const auto asked = schema::from_parameters<ResumeQuery>(exchange.request().target.query);
+        const auto last = exchange.last_event_id();
+        std::optional<EventPlace> place;
+        if (!last.empty()) {
+            place = place_from(last);
+            if (!place) {
+                throw ErrorException({Code::InvalidArgument,
+                                      "Last-Event-ID: " + schema::quoted(last) +
+                                          " is no event of a turn; they are called 3-17"});
+            }
+        }
+        auto number = asked.turn;
+        if (!number && place) number = place->turn;
+        const auto turn = co_await threads_.follow(whose(exchange), thread_in(exchange), number);
+        const bool same = place && place->turn == turn->number;
+        // A turn that is told again has events of its own numbers: all of it comes.
+        const bool in_memory = same && place->event <= turn->log.last();
+        co_await send_events(exchange, turn, in_memory ? place->event : 0);
+    }
+
+    asio::awaitable<void> cancel(net::Exchange& exchange) const {
+        const auto id = thread_in(exchange);
+        CancelAnswer answer;
+        answer.cancelled = co_await threads_.cancel(whose(exchange), id);
+        answer.thread_id = id.text();
+        co_await exchange.respond(json_response(200, answer));
+    }
+
+    asio::awaitable<void> patch(net::Exchange& exchange) const {
+        const std::string body = co_await exchange.read_body(kBodyBytesMax);
+        auto wanted = schema::from_json<PatchThread>(body, kBodyBytesMax);
+        const auto record = co_await threads_.rename(whose(exchange), thread_in(exchange),
+                                                     std::move(wanted.title));
+        const auto state = co_await threads_.state_of(record);
+        co_await exchange.respond(json_response(200, view_of(record, state)));
+    }
+
+    asio::awaitable<void> remove(net::Exchange& exchange) const {
+        co_await threads_.remove(whose(exchange), thread_in(exchange));
+        co_await exchange.respond(net::Response::empty());
+    }
+
+    asio::awaitable<void> write_out(net::Exchange& exchange) const {
+        const auto asked = schema::from_parameters<ExportQuery>(exchange.request().target.query);
+        const auto record = co_await threads_.get(whose(exchange), thread_in(exchange));
+        const auto messages = co_await threads_.messages(whose(exchange), record.id);
+        const auto files = co_await threads_.files_of(record);
+        const bool notebook = asked.format == ExportFormat::Ipynb;
+        net::Response response{200, {}, {}};
+        response.body = notebook ? agent::notebook_of(record, files, messages)
+                                 : agent::markdown_of(record, files, messages);
+        response.headers.set("Content-Type",
+                             notebook ? "application/json" : "text/plain; charset=utf-8");
+        response.headers.set("Content-Disposition",
+                             "attachment; filename=\"" + record.id.text() +
+                                 (notebook ? ".ipynb\"" : ".md\""));
+        response.headers.set("X-Content-Type-Options", "nosniff");
+        co_await exchange.respond(std::move(response));
+    }
+
+    asio::awaitable<void> ui(net::Exchange& exchange) const {
+        net::Response response = net::Response::empty(307);
+        response.headers.set("Location", "/docs/");
+        co_await exchange.respond(std::move(response));
+    }
+
+    asio::awaitable<void> context(net::Exchange& exchange) const {
+        auto asked = schema::from_parameters<ContextQuery>(exchange.request().target.query);
+        const auto id = thread_in(exchange);
+        const auto context =
+            co_await threads_.context(whose(exchange), id, std::move(asked.question));
+        co_await exchange.respond(json_response(200, view_of(id, context)));
+    }
+
+private:
+    asio::awaitable<TurnPtr> ask(net::Exchange& exchange) const {
+        const std::string body = co_await exchange.read_body(kBodyBytesMax);
+        auto wanted = schema::from_json<MessageBody>(body, kBodyBytesMax);
+        // The described type has the highest limit there is; this is the server's own.
+        const auto characters = agent::count_characters(wanted.message);
+        if (characters > rules_.input_chars_max) {
+            throw schema::ValidationError(
+                {{std::string("message"),
+                  "has " + std::to_string(characters) + " characters, and this server takes " +
+                      std::to_string(rules_.input_chars_max)}});
+        }
+        agent::Question question;
+        question.text = std::move(wanted.message);
+        question.client_id = wanted.message_id.value_or("");
+        co_return co_await threads_.ask(whose(exchange), thread_in(exchange), std::move(question));
+    }
+
+    agent::Threads& threads_;
+    ThreadRules rules_;
+};
+
+schema::Answer turn_events() {
+    return schema::event_answer(
+        "What happens, as it happens; `done` or `error` is the last. An `id` is what Last-Event-ID "
+        "resumes after.",
+        {schema::event<agent::TextEvent>("status", "What is being done."),
+         schema::event<agent::TextEvent>("token", "More of the answer."),
+         schema::event<agent::TextEvent>("reasoning", "What the model thinks aloud."),
+         schema::event<agent::CodeRun>("code_run", "Code was run."),
+         schema::event<agent::ToolEvent>("tool", "A tool was used that runs no code."),
+         schema::event<agent::ImageLink>("image", "Code made an image."),
+         schema::event<agent::TableData>("table", "Code answered with a table."),
+         schema::event<agent::TextEvent>("answer", "All of the answer so far, for who is behind."),
+         schema::event<agent::DoneEvent>("done", "The turn has ended."),
+         schema::event<agent::ErrorEvent>("error", "The turn has failed.")});
+}
+
+}  // namespace
+
+void add_thread_routes(Api& api, agent::Threads& threads, ThreadRules rules) {
+    const ThreadRoutes routes(threads, rules);
+    using Method = asio::awaitable<void> (ThreadRoutes::*)(net::Exchange&) const;
+    const auto add = [&](schema::Route route, Method method) {
+        if (route.pattern.find("{id}") != std::string_view::npos) {
+            route.path = described<ThreadPath>();
+        }
+        api.add(std::move(route), [routes, method](net::Exchange& exchange) {
+            return (routes.*method)(exchange);
+        });
+    };
+    auto optional_body = json_body<NewThreadBody>();
+    optional_body.required = false;
+    add({.method = "POST",
+         .pattern = "/thread/new",
+         .id = "new_thread",
+         .tag = kTag,
+         .summary = "Begin a thread",
+         .description = "With uploads, or without: then it gets a bundled transactions.csv.",
+         .bodies = {optional_body},
+         .answers = {json_answer<ThreadView>(201, "The thread.")}},
+        &ThreadRoutes::create);
+    add({.method = "POST",
+         .pattern = "/thread/{id}/message",
+         .id = "send_message",
+         .tag = kTag,
+         .summary = "Ask, and wait for the answer",
+         .description = "One question at a time is answered in a thread; the next waits. It goes "
+                        "on when the client leaves, and is in the history then.",
+         .bodies = {json_body<MessageBody>()},
+         .answers = {json_answer<MessageAnswer>(200, "The answer.")}},
+        &ThreadRoutes::message);
+    add({.method = "POST",
+         .pattern = "/thread/{id}/message/stream",
+         .id = "stream_message",
+         .tag = kTag,
+         .summary = "Ask, and hear the answer while it grows",
+         .bodies = {json_body<MessageBody>()},
+         .answers = {turn_events()}},
+        &ThreadRoutes::stream);
+    add({.method = "GET",
+         .pattern = "/thread/{id}/message/stream",
+         .id = "resume_stream",
+         .tag = kTag,
+         .summary = "Go on hearing a turn",
+         .description = "With Last-Event-ID: what came after that event. Without: the whole turn.",
+         .query = described<ResumeQuery>(),
+         .answers = {turn_events()}},
+        &ThreadRoutes::resume);
+    add({.method = "POST",
+         .pattern = "/thread/{id}/cancel",
+         .id = "cancel_message",
+         .tag = kTag,
+         .summary = "End the turn under way, and those that wait",
+         .answers = {json_answer<CancelAnswer>(200, "It ends.")}},
+        &ThreadRoutes::cancel);
+    add({.method = "GET",
+         .pattern = "/thread/{id}/status",
+         .id = "thread_status",
+         .tag = kTag,
+         .summary = "Hot, warm or cold",
+         .answers = {json_answer<ThreadStatus>(200, "How its sandbox is.")}},
+        &ThreadRoutes::status);
+    add({.method = "GET",
+         .pattern = "/thread/{id}/history",
+         .id = "thread_history",
+         .tag = kTag,
+         .summary = "The conversation",
+         .query = described<HistoryQuery>(),
+         .answers = {json_answer<HistoryAnswer>(200, "All of it.")}},
+        &ThreadRoutes::history);
+    for (const bool short_way : {true, false}) {
+        add({.method = "GET",
+             .pattern = short_way ? "/threads" : "/v1/threads",
+             .id = short_way ? "threads" : "list_threads",
+             .tag = kTag,
+             .summary = "All threads, the latest first",
+             .query = described<ListThreads>(),
+             .answers = {json_answer<ThreadList>(200, "A page of threads.")}},
+            &ThreadRoutes::list);
+    }
+    add({.method = "GET",
+         .pattern = "/v1/threads/{id}",
+         .id = "get_thread",
+         .tag = kTag,
+         .summary = "One thread",
+         .answers = {json_answer<ThreadView>(200, "The thread.")}},
+        &ThreadRoutes::get);
+    add({.method = "PATCH",
+         .pattern = "/v1/threads/{id}",
+         .id = "patch_thread",
+         .tag = kTag,
+         .summary = "Rename a thread",
+         .bodies = {json_body<PatchThread>()},
+         .answers = {json_answer<ThreadView>(200, "The thread.")}},
+        &ThreadRoutes::patch);
+    add({.method = "DELETE",
+         .pattern = "/v1/threads/{id}",
+         .id = "delete_thread",
+         .tag = kTag,
+         .summary = "Remove a thread with its messages, its session and its files",
+         .description = "A turn under way is cancelled. Uploads stay.",
+         .answers = {schema::empty_answer(204, "It is gone.")}},
+        &ThreadRoutes::remove);
+    auto notebook = schema::bytes_answer("The notebook.");
+    notebook.content_type = schema::kJson;
+    add({.method = "GET",
+         .pattern = "/v1/threads/{id}/export",
+         .id = "export_thread",
+         .tag = kTag,
+         .summary = "The conversation as a text, or as a notebook that runs again",
+         .query = described<ExportQuery>(),
+         .answers = {schema::text_answer("Markdown."), notebook}},
+        &ThreadRoutes::write_out);
+    add({.method = "GET",
+         .pattern = "/v1/threads/{id}/context",
+         .id = "thread_context",
+         .tag = kTag,
+         .summary = "What would be sent to the model, and why",
+         .query = described<ContextQuery>(),
+         .answers = {json_answer<ContextView>(200, "All of it.")}},
+        &ThreadRoutes::context);
+    add({.method = "GET",
+         .pattern = "/ui",
+         .id = "ui",
+         .tag = "Server",
+         .summary = "The chat",
+         .description = "Leads to the documentation.",
+         .answers = {schema::empty_answer(307, "It is there.")},
+         .security = schema::Security::None},
+        &ThreadRoutes::ui);
+}
+
+}  // namespace atl::api

@@ -1,0 +1,372 @@
+#include "api/thread_types.hpp"
+
+#include "api/schema/describe.hpp"
+#include "api/time_text.hpp"
+
+namespace atl::api {
+
+namespace {
+
+constexpr const char* kThreadExample = "th-mfrggzdfmztwq2lkmfrggzdfmztwq2lk";
+constexpr const char* kUploadExample = "f-mfrggzdfmztwq2lkmfrggzdfmztwq2lk";
+
+template <class T>
+void append(std::optional<std::vector<T>>& to, const T& value) {
+    if (!to) to.emplace();
+    to->push_back(value);
+}
+
+std::string_view name_of(core::ChatRole role) {
+    switch (role) {
+        case core::ChatRole::System: return "system";
+        case core::ChatRole::User: return "user";
+        case core::ChatRole::Assistant: return "assistant";
+        case core::ChatRole::Tool: return "tool";
+    }
+    return "user";
+}
+
+HistoryMessage message_view(const core::ThreadMessage& message) {
+    HistoryMessage view;
+    view.role = std::string(core::name_of(message.role));
+    view.content = message.content;
+    view.turn = message.turn;
+    view.sequence = message.sequence;
+    view.at = time_text(message.at);
+    return view;
+}
+
+void add_run(HistoryMessage& view, const agent::RunNote& run, const std::string& output) {
+    if (run.code) append(view.code_runs, agent::CodeRun{*run.code, output, run.exec_ms});
+    for (const auto& image : run.images) append(view.images, image);
+    if (run.table) append(view.tables, *run.table);
+}
+
+void add_end(HistoryMessage& view, const agent::MessageDetails& details) {
+    if (details.timings_ms) view.timings_ms = details.timings_ms;
+    if (details.model) view.model = details.model;
+    if (details.stopped) view.stopped = details.stopped;
+}
+
+}  // namespace
+
+ThreadView view_of(const core::ThreadRecord& thread, const std::string& state) {
+    ThreadView view;
+    view.thread_id = thread.id.text();
+    view.title = thread.title;
+    view.state = state;
+    view.session_id = thread.session_id.text();
+    for (const auto& file : thread.files) view.file_ids.push_back(file.text());
+    view.turns = thread.turns;
+    view.created_at = time_text(thread.created_at);
+    view.updated_at = time_text(thread.updated_at);
+    return view;
+}
+
+UploadView view_of(const core::UploadRecord& upload) {
+    return {upload.id.text(), upload.name, upload.bytes, upload.sha256,
+            time_text(upload.created_at)};
+}
+
+MessageAnswer view_of(const agent::LiveTurn& turn) {
+    const auto& outcome = turn.outcome;
+    MessageAnswer answer;
+    answer.thread_id = turn.thread.text();
+    answer.answer = outcome.answer;
+    answer.code_runs = outcome.code_runs;
+    answer.images = outcome.images;
+    answer.tables = outcome.tables;
+    answer.timings_ms = outcome.timings_ms;
+    answer.container_state = outcome.container_state;
+    answer.turn = turn.number;
+    answer.model = outcome.model;
+    answer.usage = outcome.usage;
+    if (!outcome.stopped.empty()) answer.stopped = outcome.stopped;
+    return answer;
+}
+
+ContextView view_of(const ThreadId& id, const agent::Context& context) {
+    ContextView view;
+    view.thread_id = id.text();
+    view.tokens = context.tokens;
+    view.tokens_max = context.tokens_max;
+    for (const auto& part : context.parts) {
+        view.parts.push_back({part.kind, part.first, part.last, part.tokens, part.sent, part.why});
+    }
+    for (const auto& message : context.request.messages) {
+        ContextMessageView one{std::string(name_of(message.role)), message.text, {}};
+        for (const auto& call : message.tool_calls) {
+            append(one.tool_calls, agent::CallNote{call.id, call.name, call.arguments});
+        }
+        view.messages.push_back(std::move(one));
+    }
+    return view;
+}
+
+std::vector<HistoryMessage> history_of(const std::vector<core::ThreadMessage>& messages, bool all) {
+    std::vector<HistoryMessage> history;
+    std::optional<HistoryMessage> answer;  // of the turn that is being read
+    const auto close = [&] {
+        if (answer) history.push_back(std::move(*answer));
+        answer.reset();
+    };
+    for (const auto& message : messages) {
+        const auto details = agent::details_of(message);
+        if (all) {
+            auto view = message_view(message);
+            for (const auto& call : details.tool_calls) append(view.tool_calls, call);
+            if (details.run) {
+                view.tool = details.run->tool;
+                add_run(view, *details.run, message.content);
+            }
+            add_end(view, details);
+            history.push_back(std::move(view));
+            continue;
+        }
+        if (answer && answer->turn != message.turn) close();
+        switch (message.role) {
+            case core::MessageRole::User:
+                close();
+                history.push_back(message_view(message));
+                break;
+            case core::MessageRole::Note: {
+                close();
+                auto view = message_view(message);
+                add_end(view, details);
+                history.push_back(std::move(view));
+                break;
+            }
+            case core::MessageRole::Assistant:
+                if (!answer) {
+                    answer = message_view(message);
+                } else {
+                    if (!answer->content.empty() && !message.content.empty()) {
+                        answer->content += "\n\n";
+                    }
+                    answer->content += message.content;
+                    answer->sequence = message.sequence;
+                    answer->at = time_text(message.at);
+                }
+                add_end(*answer, details);
+                break;
+            case core::MessageRole::Tool:
+                if (answer && details.run) add_run(*answer, *details.run, message.content);
+                break;
+        }
+    }
+    close();
+    return history;
+}
+
+BOOST_DESCRIBE_STRUCT(UploadedFile, (), (file_id, name, size))
+ATOLL_TYPE(UploadedFile) {
+    return response("A file that was stored.", field<&T::file_id>("For /thread/new."),
+                    field<&T::name>("As it is called in a thread's /data."),
+                    field<&T::size>("Bytes."));
+}
+
+BOOST_DESCRIBE_STRUCT(UploadAnswer, (), (file_id, files))
+ATOLL_TYPE(UploadAnswer) {
+    return response("What was stored.", field<&T::file_id>("Of the first file."),
+                    field<&T::files>("All of them, in their order."));
+}
+
+BOOST_DESCRIBE_STRUCT(UploadView, (), (file_id, name, size, sha256, created_at))
+ATOLL_TYPE(UploadView) {
+    return response("An upload.", field<&T::file_id>("Its id."),
+                    field<&T::name>("As it is called in a thread's /data."),
+                    field<&T::size>("Bytes."), field<&T::sha256>("Of its bytes, in hexadecimal."),
+                    field<&T::created_at>("When it was stored.", format("date-time")));
+}
+
+BOOST_DESCRIBE_STRUCT(UploadPath, (), (id))
+ATOLL_TYPE(UploadPath) {
+    return request("",
+                   field<&T::id>("The upload.", required, length(1, 128), example(kUploadExample)));
+}
+
+BOOST_DESCRIBE_STRUCT(NewThreadBody, (), (file_ids, title))
+ATOLL_TYPE(NewThreadBody) {
+    return request("What a new thread is about. No body at all is enough.",
+                   field<&T::file_ids>("Uploads that it gets in /data; none: a bundled "
+                                       "transactions.csv.",
+                                       items(0, 50), each(length(1, 128))),
+                   field<&T::title>("What people call it; else its first question.",
+                                    length(0, 200), one_line()));
+}
+
+BOOST_DESCRIBE_STRUCT(ThreadFile, (), (path, size))
+ATOLL_TYPE(ThreadFile) {
+    return response("A file of a thread.",
+                    field<&T::path>("In its sandbox.", example("/data/transactions.csv")),
+                    field<&T::size>("Bytes."));
+}
+
+BOOST_DESCRIBE_STRUCT(ThreadView, (),
+                      (thread_id, title, state, session_id, file_ids, files, turns, created_at,
+                       updated_at))
+ATOLL_TYPE(ThreadView) {
+    return response("A thread.", field<&T::thread_id>("Its id."),
+                    field<&T::title>("Its first question, until it is renamed."),
+                    field<&T::state>("hot, warm or cold: its sandbox.", example("cold")),
+                    field<&T::session_id>("Its sandbox's session; files are to be had there."),
+                    field<&T::file_ids>("Uploads that it was made with."),
+                    field<&T::files>("What it got in /data, when it was made."),
+                    field<&T::turns>("Questions so far."),
+                    field<&T::created_at>("When it was made.", format("date-time")),
+                    field<&T::updated_at>("When it was last spoken in.", format("date-time")));
+}
+
+BOOST_DESCRIBE_STRUCT(ThreadList, (), (threads, next_cursor))
+ATOLL_TYPE(ThreadList) {
+    return response("Threads, the latest first.", field<&T::threads>("This page."),
+                    field<&T::next_cursor>("For the next page; left out at the end."));
+}
+
+BOOST_DESCRIBE_STRUCT(ListThreads, (), (cursor, limit))
+ATOLL_TYPE(ListThreads) {
+    return request("", field<&T::cursor>("Of the page before.", length(0, 512)),
+                   field<&T::limit>("How many at most.", range(1, 1000)));
+}
+
+BOOST_DESCRIBE_STRUCT(ThreadPath, (), (id))
+ATOLL_TYPE(ThreadPath) {
+    return request("",
+                   field<&T::id>("The thread.", required, length(1, 128), example(kThreadExample)));
+}
+
+BOOST_DESCRIBE_STRUCT(MessageBody, (), (message, message_id))
+ATOLL_TYPE(MessageBody) {
+    return request(
+        "A question.",
+        field<&T::message>("What you want to know.", required, length(1, 200'000),
+                           example("What were the total sales by region?")),
+        field<&T::message_id>("Your own name for it: sent twice, it is answered once.",
+                              length(1, 128),
+                              pattern("A-Za-z0-9._-", "A-Za-z0-9._-",
+                                      "letters, digits, dot, dash and underscore")),
+        rule([](const T& value, Findings& findings) {
+            if (value.message.find_first_not_of(" \t\r\n\v\f") == std::string::npos) {
+                findings.add("message", "is empty: write a question");
+            }
+        }));
+}
+
+BOOST_DESCRIBE_STRUCT(MessageAnswer, (),
+                      (thread_id, answer, code_runs, images, tables, timings_ms, container_state,
+                       turn, model, usage, stopped))
+ATOLL_TYPE(MessageAnswer) {
+    return response("An answer, and what it rests on.", field<&T::thread_id>("The thread."),
+                    field<&T::answer>("In Markdown."),
+                    field<&T::code_runs>("Code that was run for it, in its order."),
+                    field<&T::images>("Images that the code made."),
+                    field<&T::tables>("Tables that the code answered with, as data."),
+                    field<&T::timings_ms>("Where the time went."),
+                    field<&T::container_state>("hot, warm or cold: the thread's sandbox now."),
+                    field<&T::turn>("Which of the thread's turns."),
+                    field<&T::model>("Who answered."), field<&T::usage>("What was asked of it."),
+                    field<&T::stopped>("Why it ended before the model was done."));
+}
+
+BOOST_DESCRIBE_STRUCT(ThreadStatus, (), (thread_id, state, busy))
+ATOLL_TYPE(ThreadStatus) {
+    return response("How a thread's sandbox is.", field<&T::thread_id>("The thread."),
+                    field<&T::state>("hot: running; warm: paused; cold: on disk.", example("hot")),
+                    field<&T::busy>("A question is being answered."));
+}
+
+BOOST_DESCRIBE_STRUCT(HistoryMessage, (),
+                      (role, content, turn, sequence, at, code_runs, images, tables, timings_ms,
+                       model, stopped, tool_calls, tool))
+ATOLL_TYPE(HistoryMessage) {
+    return response("A message of a thread.",
+                    field<&T::role>("user, assistant or note (the server's own word: why a turn "
+                                    "has no answer); with all=true also tool."),
+                    field<&T::content>("Its text."), field<&T::turn>("Which turn it belongs to."),
+                    field<&T::sequence>("Its place in the thread."),
+                    field<&T::at>("When.", format("date-time")),
+                    field<&T::code_runs>("Code that was run for it."),
+                    field<&T::images>("Images that the code made."),
+                    field<&T::tables>("Tables that the code answered with."),
+                    field<&T::timings_ms>("Where the turn's time went."),
+                    field<&T::model>("Who answered."),
+                    field<&T::stopped>("Why the turn ended before the model was done."),
+                    field<&T::tool_calls>("Tools that the model called with it."),
+                    field<&T::tool>("Which tool this is the answer of."));
+}
+
+BOOST_DESCRIBE_STRUCT(HistoryAnswer, (), (thread_id, messages))
+ATOLL_TYPE(HistoryAnswer) {
+    return response("A conversation.", field<&T::thread_id>("The thread."),
+                    field<&T::messages>("From the first to the last."));
+}
+
+BOOST_DESCRIBE_STRUCT(HistoryQuery, (), (all))
+ATOLL_TYPE(HistoryQuery) {
+    return request("", field<&T::all>("Also what the model and its tools exchanged."));
+}
+
+BOOST_DESCRIBE_STRUCT(ResumeQuery, (), (turn))
+ATOLL_TYPE(ResumeQuery) {
+    return request("", field<&T::turn>("Which turn; left out: that of Last-Event-ID, or the "
+                                       "latest.",
+                                       range(1, 1ull << 53)));
+}
+
+BOOST_DESCRIBE_STRUCT(PatchThread, (), (title))
+ATOLL_TYPE(PatchThread) {
+    return request("What is to change.", field<&T::title>("What people call it.", required,
+                                                          length(1, 200), one_line(),
+                                                          example("Sales 2024")));
+}
+
+BOOST_DESCRIBE_ENUM(ExportFormat, Markdown, Ipynb)
+ATOLL_TYPE(ExportFormat) {
+    return choices("What a thread is written as.",
+                   choice<ExportFormat::Markdown>("a text to read"),
+                   choice<ExportFormat::Ipynb>("a notebook that runs again"));
+}
+
+BOOST_DESCRIBE_STRUCT(ExportQuery, (), (format))
+ATOLL_TYPE(ExportQuery) {
+    return request("", field<&T::format>("What it is written as."));
+}
+
+BOOST_DESCRIBE_STRUCT(CancelAnswer, (), (thread_id, cancelled))
+ATOLL_TYPE(CancelAnswer) {
+    return response("What became of the wish.", field<&T::thread_id>("The thread."),
+                    field<&T::cancelled>("Something was under way, and ends now."));
+}
+
+BOOST_DESCRIBE_STRUCT(ContextQuery, (), (question))
+ATOLL_TYPE(ContextQuery) {
+    return request("", field<&T::question>("For which question; it is not asked.",
+                                           length(0, 10'000)));
+}
+
+BOOST_DESCRIBE_STRUCT(ContextPartView, (), (kind, first, last, tokens, sent, why))
+ATOLL_TYPE(ContextPartView) {
+    return response("A stretch of what could be sent.",
+                    field<&T::kind>("system, tools, summary, recalled, turn or question."),
+                    field<&T::first>("Its first message; 0: none."),
+                    field<&T::last>("Its last message; 0: none."), field<&T::tokens>("About."),
+                    field<&T::sent>("Whether it is."), field<&T::why>("Why, or why not."));
+}
+
+BOOST_DESCRIBE_STRUCT(ContextMessageView, (), (role, content, tool_calls))
+ATOLL_TYPE(ContextMessageView) {
+    return response("A message as the model gets it.",
+                    field<&T::role>("system, user, assistant or tool."),
+                    field<&T::content>("Its text."), field<&T::tool_calls>("Tools it called."));
+}
+
+BOOST_DESCRIBE_STRUCT(ContextView, (), (thread_id, tokens, tokens_max, parts, messages))
+ATOLL_TYPE(ContextView) {
+    return response("What would be sent to the model, and why.",
+                    field<&T::thread_id>("The thread."), field<&T::tokens>("Of all of it, about."),
+                    field<&T::tokens_max>("The budget."),
+                    field<&T::parts>("What it is made of, in its order."),
+                    field<&T::messages>("As the model gets them."));
+}
+
+}  // namespace atl::api

@@ -1,0 +1,205 @@
+#pragma once
+// Threads, their messages and their files, as the API shows them.
+#include "agent/context.hpp"
+#include "agent/live_turn.hpp"
+#include "agent/message_details.hpp"
+#include "agent/prompt.hpp"
+#include "api/schema/json.hpp"
+#include "core/threads.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace atl::api {
+
+struct UploadedFile {
+    std::string file_id;
+    std::string name;
+    std::uint64_t size = 0;
+};
+ATOLL_DESCRIBED(UploadedFile);
+
+struct UploadAnswer {
+    std::string file_id;
+    std::vector<UploadedFile> files;
+};
+ATOLL_DESCRIBED(UploadAnswer);
+
+struct UploadView {
+    std::string file_id;
+    std::string name;
+    std::uint64_t size = 0;
+    std::string sha256;
+    std::string created_at;
+};
+ATOLL_DESCRIBED(UploadView);
+
+struct UploadPath {
+    std::string id;
+};
+ATOLL_DESCRIBED(UploadPath);
+
+struct NewThreadBody {
+    std::vector<std::string> file_ids;
+    std::string title;
+};
+ATOLL_DESCRIBED(NewThreadBody);
+
+struct ThreadFile {
+    std::string path;
+    std::uint64_t size = 0;
+};
+ATOLL_DESCRIBED(ThreadFile);
+
+struct ThreadView {
+    std::string thread_id;
+    std::string title;
+    std::string state;
+    std::string session_id;
+    std::vector<std::string> file_ids;
+    std::optional<std::vector<ThreadFile>> files;
+    std::uint64_t turns = 0;
+    std::string created_at;
+    std::string updated_at;
+};
+ATOLL_DESCRIBED(ThreadView);
+
+struct ThreadList {
+    std::vector<ThreadView> threads;
+    std::optional<std::string> next_cursor;
+};
+ATOLL_DESCRIBED(ThreadList);
+
+struct ListThreads {
+    std::string cursor;
+    std::uint32_t limit = 100;
+};
+ATOLL_DESCRIBED(ListThreads);
+
+struct ThreadPath {
+    std::string id;
+};
+ATOLL_DESCRIBED(ThreadPath);
+
+struct MessageBody {
+    std::string message;
+    std::optional<std::string> message_id;
+};
+ATOLL_DESCRIBED(MessageBody);
+
+struct MessageAnswer {
+    std::string thread_id;
+    std::string answer;
+    std::vector<agent::CodeRun> code_runs;
+    std::vector<agent::ImageLink> images;
+    std::vector<agent::TableData> tables;
+    agent::TurnTimings timings_ms;
+    std::string container_state;
+    std::uint64_t turn = 0;
+    std::string model;
+    agent::TurnUsage usage;
+    std::optional<std::string> stopped;
+};
+ATOLL_DESCRIBED(MessageAnswer);
+
+struct ThreadStatus {
+    std::string thread_id;
+    std::string state;
+    bool busy = false;
+};
+ATOLL_DESCRIBED(ThreadStatus);
+
+struct HistoryMessage {
+    std::string role;
+    std::string content;
+    std::uint64_t turn = 0;
+    std::uint64_t sequence = 0;
+    std::string at;
+    std::optional<std::vector<agent::CodeRun>> code_runs;
+    std::optional<std::vector<agent::ImageLink>> images;
+    std::optional<std::vector<agent::TableData>> tables;
+    std::optional<agent::TurnTimings> timings_ms;
+    std::optional<std::string> model;
+    std::optional<std::string> stopped;
+    std::optional<std::vector<agent::CallNote>> tool_calls;
+    std::optional<std::string> tool;
+};
+ATOLL_DESCRIBED(HistoryMessage);
+
+struct HistoryAnswer {
+    std::string thread_id;
+    std::vector<HistoryMessage> messages;
+};
+ATOLL_DESCRIBED(HistoryAnswer);
+
+struct HistoryQuery {
+    bool all = false;
+};
+ATOLL_DESCRIBED(HistoryQuery);
+
+struct ResumeQuery {
+    std::optional<std::uint64_t> turn;
+};
+ATOLL_DESCRIBED(ResumeQuery);
+
+struct PatchThread {
+    std::string title;
+};
+ATOLL_DESCRIBED(PatchThread);
+
+enum class ExportFormat { Markdown, Ipynb };
+ATOLL_DESCRIBED(ExportFormat);
+
+struct ExportQuery {
+    ExportFormat format = ExportFormat::Markdown;
+};
+ATOLL_DESCRIBED(ExportQuery);
+
+struct CancelAnswer {
+    std::string thread_id;
+    bool cancelled = false;
+};
+ATOLL_DESCRIBED(CancelAnswer);
+
+struct ContextQuery {
+    std::string question;
+};
+ATOLL_DESCRIBED(ContextQuery);
+
+struct ContextPartView {
+    std::string kind;
+    std::uint64_t first = 0;
+    std::uint64_t last = 0;
+    std::uint64_t tokens = 0;
+    bool sent = false;
+    std::string why;
+};
+ATOLL_DESCRIBED(ContextPartView);
+
+struct ContextMessageView {
+    std::string role;
+    std::string content;
+    std::optional<std::vector<agent::CallNote>> tool_calls;
+};
+ATOLL_DESCRIBED(ContextMessageView);
+
+struct ContextView {
+    std::string thread_id;
+    std::uint64_t tokens = 0;
+    std::uint64_t tokens_max = 0;
+    std::vector<ContextPartView> parts;
+    std::vector<ContextMessageView> messages;
+};
+ATOLL_DESCRIBED(ContextView);
+
+[[nodiscard]] ThreadView view_of(const core::ThreadRecord& thread, const std::string& state);
+[[nodiscard]] UploadView view_of(const core::UploadRecord& upload);
+[[nodiscard]] MessageAnswer view_of(const agent::LiveTurn& turn);
+[[nodiscard]] ContextView view_of(const ThreadId& id, const agent::Context& context);
+// The conversation: questions, answers with the code they rest on, notes. With `all`, every message
+// that the model and its tools exchanged.
+[[nodiscard]] std::vector<HistoryMessage> history_of(
+    const std::vector<core::ThreadMessage>& messages, bool all);
+
+}  // namespace atl::api
