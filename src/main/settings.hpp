@@ -75,6 +75,14 @@ struct Settings {
     std::optional<Milliseconds> quota_cpu_a_day;
     std::optional<std::uint64_t> quota_disk_bytes;
 
+    std::string model_base_url = "https://api.openai.com/v1";
+    std::string model_key;
+    std::string model_name = "gpt-4.1-mini";
+    std::string model_sees_images = "auto";
+    std::optional<std::uint64_t> model_context_tokens;
+    Milliseconds model_timeout{300'000};
+    std::string embedding_model;
+
     Settings();
 };
 

@@ -109,7 +109,7 @@ def test_mistakes_elsewhere(tmp_path):
 def test_secrets_are_never_shown(tmp_path):
     secret = "s3cret-" * 8
     for words in (["--json"], []):
-        done = config(*words, environment={"ATOLL_ADMIN_KEY": secret})
+        done = config(*words, environment={"ATOLL_ADMIN_KEY": secret, "OPENAI_API_KEY": secret})
         assert done.returncode == 0 and "s3cret" not in done.stdout + done.stderr and "hidden" in done.stdout
     ended = config("--admin-key", secret)
     assert ended.returncode == 2  # a command line is seen by everybody on the machine
