@@ -27,17 +27,22 @@ struct Info {
     std::uint64_t sandboxes_ready = 0;
     std::uint64_t sessions_hot = 0;
     std::uint64_t sessions_warm = 0;
+    std::string model;
+    std::string model_note;
 };
 ATOLL_DESCRIBED(Info);
 BOOST_DESCRIBE_STRUCT(Info, (),
-                      (version, runtimes, walls, sandboxes_ready, sessions_hot, sessions_warm))
+                      (version, runtimes, walls, sandboxes_ready, sessions_hot, sessions_warm, model,
+                       model_note))
 ATOLL_TYPE(Info) {
     return response("What this server is.", field<&T::version>("Of Atoll."),
                     field<&T::runtimes>("What can build walls here."),
                     field<&T::walls>("What holds sandboxes on this host."),
                     field<&T::sandboxes_ready>("Waiting in the pool."),
                     field<&T::sessions_hot>("Running now."),
-                    field<&T::sessions_warm>("Frozen now."));
+                    field<&T::sessions_warm>("Frozen now."),
+                    field<&T::model>("Who answers questions in threads.", example("offline")),
+                    field<&T::model_note>("The same for people."));
 }
 
 namespace {
@@ -89,6 +94,8 @@ void add_server_routes(Api& api, ServerFacts facts, sessions::Sessions& sessions
         answer.walls = facts.walls();
         answer.sandboxes_ready = facts.pooled();
         answer.sessions_hot = count_of(sessions, core::SessionState::Hot);
+        answer.model = facts.model;
+        answer.model_note = facts.model_note;
         answer.sessions_warm = count_of(sessions, core::SessionState::Warm);
         co_await exchange.respond(json_response(200, answer));
     };

@@ -14,6 +14,8 @@ struct ServerFacts {
     std::function<std::size_t()> pooled;  // sandboxes that are ready
     std::function<std::string()> walls;   // for people: what holds sandboxes here
     std::function<bool()> stopping;
+    std::string model;       // who answers questions in threads
+    std::string model_note;  // the same as a sentence
 };
 
 void add_server_routes(Api& api, ServerFacts facts, sessions::Sessions& sessions,

@@ -18,6 +18,7 @@
 #include "api/session_routes.hpp"
 #include "api/terminal_routes.hpp"
 #include "api/tokens.hpp"
+#include "main/analyst.hpp"
 #include "main/commands.hpp"
 #include "main/control_socket.hpp"
 #include "main/settings.hpp"
@@ -135,6 +136,9 @@ private:
         sessions::JobOptions jobs;
         jobs.running_max = options_.jobs;
         jobs_ = std::make_unique<sessions::Jobs>(executor, *store_, *sessions_, jobs);
+        analyst_ = std::make_unique<Analyst>(
+            Analyst::Parts{executor, options_, store_->threads(), *sessions_, *folders_, *outputs_,
+                           data + "/uploads"});
         make_http(data);
         http_->bind();  // a port that is taken is said at once
         spdlog::info("raising the template default");
@@ -152,12 +156,15 @@ private:
         asio::co_spawn(
             context_, [this] { return sessions_->keep_house(); }, asio::detached);
         asio::co_spawn(
+            context_, [this] { return analyst_->keep_house(); }, asio::detached);
+        asio::co_spawn(
             context_, [this] { return meter_->run(); }, asio::detached);
         asio::co_spawn(
             context_, [this] { return audit_->run(); }, asio::detached);
         asio::co_spawn(
             context_, [this] { return clear_outputs(); }, asio::detached);
         audit_->write(about_server("server.start"));
+        spdlog::info("{}", analyst_->model_sentence());
         for (const auto& address : http_->addresses()) {
             if (address == control_address_) continue;
             spdlog::info("listening on {}; the API's documentation is at /docs", address);
@@ -171,6 +178,7 @@ private:
             if (!cancelled) std::_Exit(kStoppedTwice);
         });
         jobs_->begin_stop();
+        analyst_->begin_stop();
         const auto jobs_until = std::chrono::steady_clock::now() + kGrace;
         co_await http_->stop(kGrace);
         co_await jobs_->stop(jobs_until);
@@ -180,12 +188,15 @@ private:
     // In order, whatever of it is there: coroutines must end before what they refer to.
     asio::awaitable<void> take_down() {
         stopping_ = true;
+        if (analyst_) co_await analyst_->stop();
         if (sessions_) co_await sessions_->stop();
+        if (analyst_) co_await analyst_->leave_homes();
         if (meter_) co_await meter_->stop();
         if (runtime_) co_await runtime_->stop();
         if (audit_) co_await audit_->stop();
         jobs_.reset();
         processes_.reset();
+        analyst_.reset();
         sessions_.reset();
         folders_.reset();
         store_.reset();
@@ -315,6 +326,8 @@ private:
         facts.pooled = [this] { return runtime_->pooled(); };
         facts.walls = [walls = walls_of(sys::CgroupHost::detect())] { return walls; };
         facts.stopping = [this] { return stopping_; };
+        facts.model = analyst_->model_name();
+        facts.model_note = analyst_->model_sentence();
         api::add_server_routes(api_, std::move(facts), *sessions_, *store_);
         metrics_ = std::make_unique<api::Metrics>(readings());
         api::add_metrics_route(api_, *metrics_);
@@ -328,6 +341,7 @@ private:
         api::add_terminal_routes(api_, *sessions_);
         api::add_port_routes(api_, *sessions_, {options_.ports_answer_timeout});
         api::add_job_routes(api_, *jobs_);
+        analyst_->add_routes(api_);
         api::add_access_routes(api_, *keys_, *signer_, *sessions_, *store_);
         api_.finish({.title = "Atoll",
                      .version = ATOLL_VERSION,
@@ -339,6 +353,8 @@ private:
                               {"Processes", "Programs to come back to, and terminals."},
                               {"Ports", "Web servers inside of sandboxes."},
                               {"Jobs", "Work that is queued, and done also when nobody waits."},
+                              {"Threads", "Conversations about files, with a data analyst."},
+                              {"Tools", "What an agent can do in a session, one call each."},
                               {"Access", "Keys, tokens and the audit log."},
                               {"Server", "About the server itself."}}});
         net::ServerOptions http;
@@ -391,6 +407,7 @@ private:
     std::unique_ptr<sessions::Sessions> sessions_;
     std::unique_ptr<sessions::Processes> processes_;
     std::unique_ptr<sessions::Jobs> jobs_;
+    std::unique_ptr<Analyst> analyst_;
     std::unique_ptr<api::Door> door_;
     std::unique_ptr<api::Metrics> metrics_;
     std::string control_address_;

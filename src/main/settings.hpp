@@ -82,6 +82,17 @@ struct Settings {
     std::optional<std::uint64_t> model_context_tokens;
     Milliseconds model_timeout{300'000};
     std::string embedding_model;
+    std::uint64_t model_prompt_cents = 0;
+    std::uint64_t model_answer_cents = 0;
+
+    std::uint64_t turn_steps = 24;
+    std::uint64_t turn_tokens = 1'000'000;
+    Milliseconds turn_time{600'000};
+    std::uint64_t turn_cents = 0;
+    std::uint64_t context_tokens = 32'000;
+    std::uint64_t thread_waiting = 8;
+    std::uint64_t upload_bytes = 1ull << 30;
+    std::uint64_t upload_owner_bytes = 16ull << 30;
 
     Settings();
 };

@@ -1,0 +1,116 @@
+#include "main/analyst.hpp"
+
+#include "api/thread_routes.hpp"
+#include "api/tool_routes.hpp"
+#include "api/upload_routes.hpp"
+#include "models/offline/offline_model.hpp"
+#include "models/openai/model.hpp"
+#include "sessions/new_id.hpp"
+
+#include <filesystem>
+#include <spdlog/spdlog.h>
+
+namespace atl::main {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uint64_t kAnswerShare = 4;  // of a model's context: room for its answer
+
+// Ollama and its like take no key, so another address than the default is a wish as well.
+bool wants_provider(const Settings& settings) {
+    return !settings.model_key.empty() || settings.model_base_url != Settings().model_base_url;
+}
+
+std::unique_ptr<core::ChatModel> make_model(const Settings& settings, net::Fetcher& fetcher) {
+    if (!wants_provider(settings)) return std::make_unique<offline::OfflineModel>();
+    openai::ModelOptions options;
+    options.endpoint.base_url = settings.model_base_url;
+    options.endpoint.key = settings.model_key;
+    options.endpoint.silence = settings.model_timeout;
+    options.endpoint.check().value();
+    options.model = settings.model_name;
+    if (settings.model_sees_images != "auto") {
+        options.sees_images = settings.model_sees_images == "yes";
+    }
+    options.context_tokens_max = settings.model_context_tokens.value_or(0);
+    return std::make_unique<openai::OpenAiModel>(fetcher, std::move(options));
+}
+
+// The table for threads that bring none: beside the binary, as the guest's files are.
+std::string sample_file() {
+    std::error_code failed;
+    const auto folder = fs::read_symlink("/proc/self/exe", failed).parent_path();
+    for (const auto& candidate : {folder / "share" / "transactions.csv",
+                                  folder.parent_path() / "share" / "atoll" / "transactions.csv",
+                                  folder.parent_path() / "share" / "transactions.csv"}) {
+        if (fs::exists(candidate, failed)) return candidate.string();
+    }
+    spdlog::warn("transactions.csv is missing beside the program: threads without files are empty");
+    return {};
+}
+
+agent::ThreadOptions thread_options(const Settings& settings, const core::ChatModelInfo& model) {
+    agent::ThreadOptions options;
+    options.instance = sessions::random_id("i-");
+    options.turn.steps_max = static_cast<std::uint32_t>(settings.turn_steps);
+    options.turn.tokens_max = settings.turn_tokens;
+    options.turn.time_max = settings.turn_time;
+    options.turn.cost_max = settings.turn_cents;
+    options.turn.prompt_price = settings.model_prompt_cents;
+    options.turn.answer_price = settings.model_answer_cents;
+    options.context_tokens_max = settings.context_tokens;
+    if (model.context_tokens_max > 0) {
+        const auto room = model.context_tokens_max - model.context_tokens_max / kAnswerShare;
+        options.context_tokens_max = std::min(options.context_tokens_max, room);
+        options.turn.context_tokens_max = room;
+    } else {
+        // Within a turn it may grow: outputs of tools come to what was there at its beginning.
+        options.turn.context_tokens_max = options.context_tokens_max * 2;
+    }
+    options.waiting_max = settings.thread_waiting;
+    options.tell = [](const std::string& sentence) { spdlog::warn("{}", sentence); };
+    return options;
+}
+
+}  // namespace
+
+Analyst::Analyst(Parts parts) : settings_(parts.settings) {
+    fetcher_ =
+        std::make_unique<net::Fetcher>(parts.executor, net::AddressPolicy::operators());
+    model_ = make_model(settings_, *fetcher_);
+    const agent::UploadLimits limits{settings_.upload_bytes, settings_.upload_owner_bytes};
+    uploads_ =
+        agent::Uploads::open(std::move(parts.uploads), parts.store, limits, sample_file()).value();
+    tools_ = std::make_unique<agent::Tools>(parts.sessions, parts.outputs);
+    contexts_ = std::make_unique<agent::RecentContexts>(parts.store);
+    auto options = thread_options(settings_, model_->info());
+    options.several_servers = parts.several_servers;
+    if (parts.several_servers) options.lease = std::chrono::seconds{10};
+    const agent::Threads::Parts threads{parts.store, parts.sessions, parts.folders, *uploads_,
+                                        *tools_,     *model_,        *contexts_};
+    threads_ = std::make_unique<agent::Threads>(parts.executor, threads, std::move(options));
+}
+
+void Analyst::add_routes(api::Api& api) {
+    api::add_upload_routes(api, *uploads_);
+    api::add_thread_routes(api, *threads_, {settings_.input_chars_max});
+    api::add_tool_routes(api, *tools_);
+}
+
+std::string Analyst::model_name() const {
+    const auto info = model_->info();
+    return info.provider + (info.name.empty() ? "" : "/" + info.name);
+}
+
+std::string Analyst::model_sentence() const {
+    if (wants_provider(settings_)) {
+        return "questions are answered by " + settings_.model_name + " at " +
+               net::origin_of(settings_.model_base_url);
+    }
+    return "no language model is set (OPENAI_API_KEY): questions are answered by a small analyst "
+           "without one, which knows common questions about tables";
+}
+
+}  // namespace atl::main

@@ -1,0 +1,56 @@
+#pragma once
+// The data analyst, put together: model, tools, uploads, threads and their routes.
+//
+// Owns      all of these. The server's other parts are borrowed and outlive it.
+// Order     made before the server starts; begin_stop() with the first signal, stop() before the
+//           sessions stop, leave_homes() after.
+#include "agent/context.hpp"
+#include "agent/threads.hpp"
+#include "agent/tools.hpp"
+#include "agent/uploads.hpp"
+#include "api/api.hpp"
+#include "core/outputs.hpp"
+#include "main/settings.hpp"
+#include "net/fetch.hpp"
+
+#include <memory>
+#include <string>
+
+namespace atl::main {
+
+class Analyst {
+public:
+    struct Parts {
+        boost::asio::any_io_executor executor;
+        const Settings& settings;
+        core::Threads& store;
+        sessions::Sessions& sessions;
+        core::Folders& folders;
+        core::Outputs& outputs;
+        std::string uploads;           // the folder of uploads
+        bool several_servers = false;  // on one store and one folder
+    };
+    // Throws ErrorException: settings that contradict each other, a folder that cannot be had.
+    explicit Analyst(Parts parts);
+
+    void add_routes(api::Api& api);
+    // Who answers, for people: in the log and in /v1/info.
+    [[nodiscard]] std::string model_sentence() const;
+    [[nodiscard]] std::string model_name() const;
+
+    boost::asio::awaitable<void> keep_house() { return threads_->keep_house(); }
+    void begin_stop() { threads_->begin_stop(); }
+    boost::asio::awaitable<void> stop() { return threads_->stop(); }
+    boost::asio::awaitable<void> leave_homes() { return threads_->leave_homes(); }
+
+private:
+    const Settings& settings_;
+    std::unique_ptr<net::Fetcher> fetcher_;
+    std::unique_ptr<core::ChatModel> model_;
+    std::unique_ptr<agent::Uploads> uploads_;
+    std::unique_ptr<agent::Tools> tools_;
+    std::unique_ptr<agent::Contexts> contexts_;
+    std::unique_ptr<agent::Threads> threads_;
+};
+
+}  // namespace atl::main
