@@ -282,7 +282,7 @@ private:
             co_await parts_.listener.ran(call, std::move(result));
         }
         if (seen.empty()) co_return;
-        auto look = message_of(core::ChatRole::User, "[images that the code made:" + shown + "]");
+        auto look = message_of(core::ChatRole::User, "Images that the code made:" + shown);
         look.images = std::move(seen);
         parts_.request.messages.push_back(std::move(look));
     }

@@ -16,6 +16,7 @@ void add_exec_command(CLI::App& app, int& exit_code);
 void add_copy_command(CLI::App& app, int& exit_code);
 void add_logs_command(CLI::App& app, int& exit_code);
 void add_top_command(CLI::App& app, int& exit_code);
+void add_bench_command(CLI::App& app, int& exit_code);
 
 struct SessionRun {
     std::string session;

@@ -46,6 +46,7 @@ int main(int argc, char** argv) {
     atl::main::add_copy_command(app, exit_code);
     atl::main::add_logs_command(app, exit_code);
     atl::main::add_top_command(app, exit_code);
+    atl::main::add_bench_command(app, exit_code);
     atl::main::add_template_command(app, exit_code);
     atl::main::add_doctor_command(app, exit_code);
     try {
