@@ -55,6 +55,24 @@ std::string sentence_of(const std::string& stopped) {
     return "The turn was stopped: " + stopped + ".";
 }
 
+// Something under way: stop() waits for it.
+class Counted {
+public:
+    Counted(std::size_t& running, asio::steady_timer& ended) : running_(running), ended_(ended) {
+        ++running_;
+    }
+    Counted(const Counted&) = delete;
+    Counted& operator=(const Counted&) = delete;
+    ~Counted() {
+        --running_;
+        ended_.cancel();
+    }
+
+private:
+    std::size_t& running_;
+    asio::steady_timer& ended_;
+};
+
 bool is_failure(const std::string& stopped) {
     return stopped == "time" || stopped == "stopping" || stopped == "lost" || stopped == "store";
 }
@@ -258,6 +276,7 @@ asio::awaitable<void> Threads::make_session(ThreadRecord thread) {
 }
 
 asio::awaitable<sessions::Use> Threads::use_session(ThreadRecord thread) {
+    const Counted counted(running_, idle_);
     co_await come_home(thread);
     const auto whose = Whose::of(thread.owner);
     std::optional<sessions::Use> use;
@@ -336,7 +355,6 @@ asio::awaitable<std::shared_ptr<LiveTurn>> Threads::ask(Whose whose, ThreadId id
     turn->log.add("status", text_event(desk->busy == 0 ? "thinking"
                                                        : "waiting for the answer before this"));
     ++desk->busy;
-    ++running_;
     desk->turns.push_back(turn);
     asio::co_spawn(executor_, live_through(turn, desk, std::move(whose), std::move(question)),
                    asio::detached);
@@ -345,6 +363,7 @@ asio::awaitable<std::shared_ptr<LiveTurn>> Threads::ask(Whose whose, ThreadId id
 
 asio::awaitable<void> Threads::live_through(TurnPtr turn, DeskPtr desk, Whose whose,
                                             Question question) {
+    const Counted counted(running_, idle_);
     std::exception_ptr failed;
     try {
         const auto mine = co_await desk->gate.enter();
@@ -354,8 +373,6 @@ asio::awaitable<void> Threads::live_through(TurnPtr turn, DeskPtr desk, Whose wh
     turn->ended_at = Clock::now();
     turn->log.end();
     --desk->busy;
-    --running_;
-    idle_.cancel();
 }
 
 void Threads::fail(LiveTurn& turn, Error error) {
@@ -615,17 +632,15 @@ asio::awaitable<std::shared_ptr<LiveTurn>> Threads::follow(Whose whose, ThreadId
                                                      : "nothing was asked in this thread yet"});
     }
     const auto turn = std::make_shared<LiveTurn>(executor_, id);
-    ++running_;
     const auto tell = [](Threads& self, TurnPtr again, ThreadRecord of,
                          std::uint64_t which) -> asio::awaitable<void> {
+        const Counted counted(self.running_, self.idle_);
         std::exception_ptr failed;
         try {
             co_await self.tell_again(again, of, which);
         } catch (...) { failed = std::current_exception(); }
         if (failed) self.fail(*again, error_in(failed));
         again->log.end();
-        --self.running_;
-        self.idle_.cancel();
     };
     asio::co_spawn(executor_, tell(*this, turn, thread, wanted), asio::detached);
     co_return turn;
@@ -661,6 +676,7 @@ void Threads::tidy() {
 }
 
 asio::awaitable<void> Threads::keep_house() {
+    const Counted counted(running_, idle_);
     const auto lives = std::chrono::seconds{10};
     auto tidied = Clock::now();
     auto lived = Clock::time_point{};

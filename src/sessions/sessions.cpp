@@ -82,6 +82,15 @@ asio::awaitable<void> Sessions::recover() {
         if (recorded.count(id.text()) != 0) continue;
         if (id.text().starts_with(kOfThread) && deleting.count(id.text()) == 0) continue;
         co_await folders_.remove(id);
+        deleting.erase(id.text());
+    }
+    for (const auto& id : deleting) {
+        try {
+            const SessionId gone(id);
+            co_await folders_.remove(gone);
+        } catch (const ErrorException&) {
+            // Removed before the server ended; or put aside, as Folders says.
+        }
     }
     query = {Whose::anyones(), {SessionState::Deleting}, {}, {}, kPage};
     const auto leftovers = co_await store_.list_sessions(query);

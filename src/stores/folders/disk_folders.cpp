@@ -21,7 +21,7 @@ Result<std::unique_ptr<DiskFolders>> DiskFolders::open(asio::any_io_executor exe
         }
         owner = ids;
     }
-    auto places = open_places(root);
+    auto places = open_places(root, options.server);
     if (!places) return places.error();
     auto leftovers = gather_leftovers(*places);
     if (!leftovers) return leftovers.error();
@@ -107,6 +107,7 @@ asio::awaitable<core::FolderUse> DiskFolders::use(SessionId id) {
 }
 
 asio::awaitable<std::vector<SessionId>> DiskFolders::list() {
+    if (!options_.server.empty()) co_return std::vector<SessionId>{};
     auto work = std::make_unique<ListSessions>(places_);
     co_return co_await worker_.ask<std::vector<SessionId>>(Speed::Quick, std::move(work));
 }

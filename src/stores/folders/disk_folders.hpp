@@ -17,7 +17,8 @@
 // Failure   ErrorException. A full disk is Exhausted, and nothing half-made stays. What a crash
 //           leaves in .making and .trash, the next open() removes in the background.
 // Owns      the root's descriptor and a thread. One server a root: whoever opens it clears .making,
-//           so the lock of the data folder (stores/sqlite) must be held.
+//           so the lock of the data folder (stores/sqlite) must be held. Several servers share one
+//           when each has a name of its own (FolderOptions::server), for what it makes and removes.
 #include "core/folders.hpp"
 #include "stores/folders/copy_tree.hpp"
 #include "stores/folders/measure_tree.hpp"
@@ -39,6 +40,9 @@ struct FolderOptions {
     MeasureLimits use;
     std::size_t ready_max = 32;      // session folders made ahead
     std::size_t waiting_max = 1024;  // requests; then Unavailable
+    // Several servers share the root, and this is one's name among them. Whose folder is whose
+    // nobody can tell from the disk then: list() answers with none.
+    std::string server = {};
 };
 
 class DiskFolders final : public core::Folders {

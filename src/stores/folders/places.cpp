@@ -48,7 +48,8 @@ Result<void> close_to_others(int root, const std::string& path) {
     return {};
 }
 
-Result<UniqueFd> open_own(const Places& places, const char* name) {
+Result<UniqueFd> open_own(const Places& places, const std::string& own) {
+    const char* name = own.c_str();
     const std::string path = places.path + "/" + name;
     if (::mkdirat(places.root.get(), name, 0700) != 0 && errno != EEXIST) {
         return failure("make " + path, errno);
@@ -75,7 +76,7 @@ Result<std::vector<std::string>> names_in(int folder) {
 
 }  // namespace
 
-Result<Places> open_places(const std::string& path) {
+Result<Places> open_places(const std::string& path, const std::string& server) {
     auto full = full_path(path);
     if (!full) return full.error();
     Places places;
@@ -91,10 +92,14 @@ Result<Places> open_places(const std::string& path) {
     if (!places.root) return failure("open " + places.path, errno);
     auto closed = close_to_others(places.root.get(), places.path);
     if (!closed) return closed.error();
-    auto making = open_own(places, ".making");
+    if (!server.empty() && !is_session_name(server)) {
+        return Error{Code::InvalidArgument, in_quotes(server) + " is no name of a server"};
+    }
+    const std::string end = server.empty() ? "" : "-" + server;
+    auto making = open_own(places, ".making" + end);
     if (!making) return making.error();
     places.making = std::move(*making);
-    auto trash = open_own(places, ".trash");
+    auto trash = open_own(places, ".trash" + end);
     if (!trash) return trash.error();
     places.trash = std::move(*trash);
     auto broken = open_own(places, ".broken");
