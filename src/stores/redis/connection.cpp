@@ -168,8 +168,11 @@ Error explain(const std::string& refusal, const std::string& where) {
         {"NOPERM", Code::Unavailable, "does not let this user do what threads need"},
         {"DENIED", Code::Unavailable, "lets in nobody from another machine (protected mode)"},
     };
+    // Before Redis 7, what a script met stands inside the sentence.
+    const bool inside = begins_with(refusal, "ERR Error running script");
     for (const auto& row : rows) {
-        if (begins_with(refusal, row.start)) {
+        if (begins_with(refusal, row.start) ||
+            (inside && refusal.find(": -" + std::string(row.start)) != refusal.npos)) {
             return {row.code, where + " " + std::string(row.meaning) + " (" + refusal + ")"};
         }
     }

@@ -2,7 +2,9 @@
 // core::Threads in Redis: conversations that several servers share. README.md lists the keys.
 //
 // Owns      its connection, and everything under its prefix in the database.
-// Threads   none of its own; it lives on its executor, and goes before it.
+// Threads   none of its own; it lives on its executor, and is asked there.
+// Lifetime  it goes before its executor. Who still waits then is answered with Unavailable; nobody
+//           may be between two steps of a call, so it goes when the loop has stopped or is idle.
 // Trusts    Redis. Whoever else writes under the prefix can break what is promised here.
 // Failure   Redis gone: Unavailable at once or within the time-out, and it is tried again for ever.
 #include "core/store.hpp"

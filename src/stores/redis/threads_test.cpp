@@ -435,6 +435,29 @@ TEST(RedisThreads, SettingsThatForgetAreSaid) {
     }
 }
 
+TEST(RedisThreads, RefusalsAreExplained) {
+    struct Row {
+        const char* refusal;
+        Code code;
+        const char* said;
+    };
+    const Row rows[] = {
+        {"LOADING Redis is loading the dataset in memory", Code::Unavailable, "still reading"},
+        {"OOM command not allowed", Code::Exhausted, "no memory left"},
+        {"ERR Error running script (call to f_1): @user_script:5: -OOM command", Code::Exhausted,
+         "no memory left"},
+        {"READONLY You can't write against a read only replica.", Code::Unavailable, "replica"},
+        {"MISCONF Redis is configured to save RDB snapshots", Code::Unavailable, "disk"},
+        {"ERR unknown command", Code::Internal, "unknown command"},
+    };
+    for (const auto& row : rows) {
+        const Error error = explain(row.refusal, "Redis here");
+        EXPECT_EQ(error.code, row.code) << row.refusal;
+        EXPECT_EQ(error.message.find("Redis here"), 0u);
+        EXPECT_NE(error.message.find(row.said), std::string::npos) << error.message;
+    }
+}
+
 // Goal: a Redis without memory refuses before it writes, and what is there stays whole.
 TEST(RedisThreads, AFullRedisRefusesWhole) {
     RedisServer server({"--maxmemory", "8mb"});
