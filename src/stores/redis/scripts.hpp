@@ -1,0 +1,34 @@
+#pragma once
+// The steps that Redis takes whole or not at all, in Lua. Each checks everything before it writes
+// anything: Redis does not take back what a script wrote before it failed.
+//
+// A script answers with a list that begins with a word: "ok" and what was asked for, or what stands
+// in the way. Every key is in KEYS. The time is Redis' own, for the servers' clocks differ; it
+// comes and goes in milliseconds.
+#include <cstddef>
+#include <span>
+#include <string_view>
+
+namespace atl::redis {
+
+enum class Script : std::size_t {
+    AddUpload,
+    RemoveUpload,
+    CreateThread,
+    GetThreads,
+    PatchThread,
+    RemoveThread,
+    BeginTurn,
+    RenewTurn,
+    Append,
+    Read,
+    TakeHome,
+    LeaveHome,
+    Live,
+    AskForHome,
+};
+
+// In the order of the enumeration.
+[[nodiscard]] std::span<const std::string_view> scripts();
+
+}  // namespace atl::redis

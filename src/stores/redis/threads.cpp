@@ -1,0 +1,626 @@
+#include "stores/redis/threads.hpp"
+
+#include "core/paging.hpp"
+#include "stores/redis/scripts.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+namespace atl::redis {
+
+namespace asio = boost::asio;
+
+namespace {
+
+using core::ThreadMessage;
+using core::ThreadRecord;
+
+constexpr std::uint64_t kReadBytesMax = 32u << 20;
+constexpr std::uint64_t kUploadBytesMax = 1ull << 52;  // Lua counts exactly up to here, and Redis
+constexpr std::size_t kListPart = 100;                 // records that are read at once
+constexpr std::size_t kOwnersMax = 4096;
+constexpr std::size_t kAskedMax = 1000;
+constexpr int kTries = 20;
+
+std::size_t number_of(Script script) { return static_cast<std::size_t>(script); }
+
+[[noreturn]] void refuse(Code code, std::string sentence) {
+    throw ErrorException({code, std::move(sentence)});
+}
+
+[[noreturn]] void no_thread(const ThreadId& id) {
+    refuse(Code::NotFound, "there is no thread " + id.text());
+}
+
+[[noreturn]] void no_upload(const UploadId& id) {
+    refuse(Code::NotFound, "there is no upload " + id.text());
+}
+
+[[noreturn]] void busy(const ThreadId& id) {
+    refuse(Code::Conflict, "thread " + id.text() +
+                               " is being answered already; cancel that, or wait until it has "
+                               "ended");
+}
+
+[[noreturn]] void changes_too_fast(const ThreadId& id) {
+    refuse(Code::Unavailable,
+           "thread " + id.text() + " is being changed by others; try again in a moment");
+}
+
+[[noreturn]] void strange(const char* what) {
+    refuse(Code::Internal, std::string("Redis holds something that is no ") + what +
+                               "; does another program use the same prefix?");
+}
+
+std::string digits(core::Time time) { return std::to_string(time.time_since_epoch().count()); }
+std::string digits(std::chrono::milliseconds time) { return std::to_string(time.count()); }
+
+std::int64_t to_number(const std::string& text, const char* what) {
+    std::int64_t value = 0;
+    const char* end = text.data() + text.size();
+    const auto [stop, failed] = std::from_chars(text.data(), end, value);
+    if (failed != std::errc() || stop != end) strange(what);
+    return value;
+}
+std::uint64_t to_count(const std::string& text, const char* what) {
+    const auto value = to_number(text, what);
+    return value < 0 ? 0 : static_cast<std::uint64_t>(value);
+}
+core::Time to_time(const std::string& text, const char* what) {
+    return core::Time(std::chrono::milliseconds(to_number(text, what)));
+}
+
+// "2:u114:second upload.": lengths, because an id may hold any byte.
+std::string write_files(const std::vector<UploadId>& files) {
+    std::string text;
+    for (const auto& file : files) {
+        text += std::to_string(file.text().size()) + ":" + file.text();
+    }
+    return text;
+}
+std::vector<UploadId> read_files(const std::string& text) {
+    std::vector<UploadId> files;
+    std::size_t at = 0;
+    while (at < text.size()) {
+        const auto colon = text.find(':', at);
+        if (colon == text.npos) strange("list of files");
+        const auto size = to_count(text.substr(at, colon - at), "list of files");
+        if (size > text.size() - colon - 1) strange("list of files");
+        files.emplace_back(text.substr(colon + 1, size));
+        at = colon + 1 + size;
+    }
+    return files;
+}
+
+// The first word of a script's answer.
+const std::string& verdict(const Reply& reply) {
+    if (reply.kind != Reply::Kind::List || reply.list.empty()) strange("answer of a script");
+    return reply.list.front().text;
+}
+const Reply& part(const Reply& reply, std::size_t place) {
+    if (place >= reply.list.size()) strange("answer of a script");
+    return reply.list[place];
+}
+
+// As the function `record` in scripts.cpp gives it.
+ThreadRecord to_thread(const std::string& id, const Reply& reply, bool with_memory) {
+    const auto text = [&](std::size_t place) { return part(reply, place).word(); };
+    ThreadRecord record;
+    record.id = ThreadId(id);
+    record.owner = text(0);
+    record.title = text(1);
+    record.session_id = SessionId(text(2));
+    record.home = text(3);
+    record.created_at = to_time(text(4), "thread");
+    record.updated_at = to_time(text(5), "thread");
+    record.messages = to_count(text(6), "thread");
+    record.turns = to_count(text(7), "thread");
+    if (part(reply, 8).kind != Reply::Kind::Nothing) {
+        // What is left of it, by Redis' clock; told by ours.
+        const std::chrono::milliseconds left(to_number(text(9), "thread"));
+        record.lease = core::Lease{text(8), core::time_now() + left};
+    }
+    record.files = read_files(text(10));
+    if (with_memory) record.memory_json = text(11);
+    return record;
+}
+
+ThreadMessage to_message(const Reply& entry) {
+    const std::string id = part(entry, 0).word();
+    ThreadMessage message;
+    message.sequence = to_count(id.substr(0, id.find('-')), "message");
+    const Reply& fields = part(entry, 1);
+    for (std::size_t i = 0; i + 1 < fields.list.size(); i += 2) {
+        const std::string& name = fields.list[i].text;
+        const std::string& value = fields.list[i + 1].text;
+        if (name == "turn") message.turn = to_count(value, "message");
+        if (name == "content") message.content = value;
+        if (name == "details") message.details_json = value;
+        if (name == "client") message.client_id = value;
+        if (name == "at") message.at = to_time(value, "message");
+        if (name == "role") {
+            const auto role = core::value_named<core::MessageRole>(value);
+            if (!role) strange("message");
+            message.role = *role;
+        }
+    }
+    return message;
+}
+
+void add_message(std::vector<std::string>& arguments, ThreadMessage message) {
+    arguments.emplace_back(core::name_of(message.role));
+    arguments.push_back(std::move(message.content));
+    arguments.push_back(std::move(message.details_json));
+    arguments.push_back(std::move(message.client_id));
+    arguments.push_back(digits(message.at));
+}
+
+void check_size(const std::vector<ThreadMessage>& messages) {
+    std::size_t together = 0;
+    for (const auto& message : messages) {
+        const auto bytes = bytes_of(message);
+        together += bytes;
+        if (bytes > core::kMessageBytesMax || together > core::kMessagesBytesMax) {
+            refuse(Code::TooLarge,
+                   "a message has at most 16 MiB, and those that are written together 32 MiB");
+        }
+    }
+}
+
+std::string anyones(const core::Whose& whose) { return whose.owner() ? "0" : "1"; }
+
+std::string setting_of(const Reply& reply) {
+    return reply.kind == Reply::Kind::List && reply.list.size() >= 2 ? reply.list[1].text
+                                                                     : std::string();
+}
+
+}  // namespace
+
+RedisThreads::RedisThreads(asio::any_io_executor executor, RedisOptions options)
+    : prefix_(options.prefix),
+      where_(options.socket.empty() ? options.host + ":" + std::to_string(options.port)
+                                    : options.socket),
+      connection_(std::move(executor), std::move(options), scripts()) {}
+
+core::StoreHealth RedisThreads::health() const {
+    const auto trouble = connection_.trouble();
+    if (trouble.empty()) return {};
+    return {core::StoreHealth::State::Failing, trouble};
+}
+
+asio::awaitable<std::vector<std::string>> RedisThreads::look() {
+    std::vector<std::string> ping{"PING"};
+    (void)co_await ask(std::move(ping));
+    std::map<std::string, std::string> settings;
+    for (const char* name : {"appendonly", "appendfsync", "maxmemory", "maxmemory-policy"}) {
+        std::vector<std::string> words{"CONFIG", "GET", name};
+        // Not through our own ask: to be refused is an answer, too.
+        const Reply reply = co_await connection_.ask(std::move(words));
+        settings[name] = setting_of(reply);
+    }
+    std::vector<std::string> warnings;
+    const std::string here = "Redis at " + where_;
+    if (settings["appendonly"].empty()) {
+        warnings.push_back(here +
+                           " does not tell its settings: whether an answered message "
+                           "survives its end (appendonly yes, appendfsync always) is not "
+                           "known");
+    } else if (settings["appendonly"] != "yes") {
+        warnings.push_back(here + " has appendonly " + settings["appendonly"] +
+                           ": conversations of the last minutes or all of them are lost when it "
+                           "ends; set appendonly yes and appendfsync always");
+    } else if (settings["appendfsync"] != "always") {
+        warnings.push_back(here + " has appendfsync " + settings["appendfsync"] +
+                           ": the messages of the last seconds may be lost when it or its machine "
+                           "ends suddenly; set appendfsync always");
+    }
+    if (!settings["maxmemory-policy"].empty() && settings["maxmemory-policy"] != "noeviction" &&
+        settings["maxmemory"] != "0") {
+        warnings.push_back(here + " has maxmemory-policy " + settings["maxmemory-policy"] +
+                           ": it may remove conversations when memory is short; set noeviction");
+    }
+    co_return warnings;
+}
+
+std::string RedisThreads::key(const char* kind, const std::string& name) const {
+    return prefix_ + kind + ":" + name;
+}
+
+std::vector<std::string> RedisThreads::turn_keys(const std::string& id,
+                                                 const std::string& owner) const {
+    return {key("thread", id), key("messages", id), key("questions", id), key("owner", owner),
+            prefix_ + "threads"};
+}
+
+// A refusal is an error here.
+asio::awaitable<Reply> RedisThreads::ask(std::vector<std::string> words) {
+    Reply reply = co_await connection_.ask(std::move(words));
+    if (reply.kind == Reply::Kind::Refusal) {
+        throw ErrorException(explain(reply.text, "Redis at " + where_));
+    }
+    co_return reply;
+}
+
+// Throws NotFound when it can be known already; the scripts look again.
+asio::awaitable<std::string> RedisThreads::owner_of(core::Whose whose, ThreadId id) {
+    if (whose.owner()) co_return *whose.owner();
+    std::vector<std::string> words{"HGET", key("thread", id.text()), "owner"};
+    const Reply reply = co_await ask(std::move(words));
+    if (reply.kind == Reply::Kind::Nothing) no_thread(id);
+    co_return reply.text;
+}
+
+// ---- Uploads ----
+
+asio::awaitable<core::UploadRecord> RedisThreads::add_upload(core::UploadRecord record,
+                                                             std::uint64_t owner_bytes_max) {
+    core::check_id(record.id.text(), "upload");
+    const auto full = [&] {
+        refuse(Code::Exhausted, "the uploads would have more than " +
+                                    std::to_string(owner_bytes_max) +
+                                    " bytes together, which are allowed; remove some first");
+    };
+    if (record.bytes > kUploadBytesMax) {
+        if (owner_bytes_max > 0) full();
+        refuse(Code::TooLarge, "an upload of so many bytes cannot be counted");
+    }
+    std::vector<std::string> keys{key("upload", record.id.text()), prefix_ + "upload_bytes"};
+    std::vector<std::string> arguments{record.owner,
+                                       record.name,
+                                       std::to_string(record.bytes),
+                                       record.sha256,
+                                       digits(record.created_at),
+                                       std::to_string(owner_bytes_max)};
+    const Reply reply = co_await connection_.run(number_of(Script::AddUpload), std::move(keys),
+                                                 std::move(arguments));
+    if (verdict(reply) == "full") full();
+    if (verdict(reply) == "there") {
+        refuse(Code::Conflict, "there is an upload " + record.id.text() + " already");
+    }
+    co_return record;
+}
+
+asio::awaitable<core::UploadRecord> RedisThreads::get_upload(core::Whose whose, UploadId id) {
+    std::vector<std::string> words{
+        "HMGET", key("upload", id.text()), "owner", "name", "bytes", "sha256", "created"};
+    const Reply reply = co_await ask(std::move(words));
+    core::UploadRecord record;
+    record.id = id;
+    record.owner = part(reply, 0).text;
+    if (part(reply, 0).kind == Reply::Kind::Nothing ||
+        (whose.owner() && *whose.owner() != record.owner)) {
+        no_upload(id);
+    }
+    record.name = part(reply, 1).text;
+    record.bytes = to_count(part(reply, 2).text, "upload");
+    record.sha256 = part(reply, 3).text;
+    record.created_at = to_time(part(reply, 4).text, "upload");
+    co_return record;
+}
+
+asio::awaitable<void> RedisThreads::remove_upload(core::Whose whose, UploadId id) {
+    std::vector<std::string> keys{key("upload", id.text()), prefix_ + "upload_bytes"};
+    std::vector<std::string> arguments{anyones(whose), whose.owner().value_or("")};
+    const Reply reply = co_await connection_.run(number_of(Script::RemoveUpload), std::move(keys),
+                                                 std::move(arguments));
+    if (verdict(reply) == "no_upload") no_upload(id);
+    if (verdict(reply) == "used") {
+        refuse(Code::Conflict, "the upload " + id.text() +
+                                   " is used by a thread; remove the thread, or the file from it, "
+                                   "first");
+    }
+}
+
+// ---- Threads ----
+
+asio::awaitable<ThreadRecord> RedisThreads::create_thread(ThreadRecord record,
+                                                          std::uint64_t owner_max) {
+    core::check_id(record.id.text(), "thread");
+    record.messages = 0;
+    record.turns = 0;
+    record.lease.reset();
+    std::vector<std::string> keys{key("thread", record.id.text()), key("owner", record.owner),
+                                  prefix_ + "threads"};
+    for (const auto& file : record.files) keys.push_back(key("upload", file.text()));
+    std::vector<std::string> arguments{
+        record.id.text(),          record.owner,       record.title,
+        record.session_id.text(),  record.home,        digits(record.created_at),
+        digits(record.updated_at), record.memory_json, write_files(record.files),
+        std::to_string(owner_max)};
+    const Reply reply = co_await connection_.run(number_of(Script::CreateThread), std::move(keys),
+                                                 std::move(arguments));
+    const auto& said = verdict(reply);
+    if (said == "there") {
+        refuse(Code::Conflict, "there is a thread " + record.id.text() + " already");
+    }
+    if (said == "full") {
+        refuse(Code::Exhausted, "there are " + std::to_string(owner_max) +
+                                    " threads already, as many as are allowed; remove some first");
+    }
+    if (said == "no_upload") {
+        no_upload(record.files.at(static_cast<std::size_t>(part(reply, 1).number)));
+    }
+    co_return record;
+}
+
+asio::awaitable<ThreadRecord> RedisThreads::get_thread(core::Whose whose, ThreadId id) {
+    std::vector<std::string> keys{key("thread", id.text())};
+    std::vector<std::string> arguments{"1"};
+    const Reply reply = co_await connection_.run(number_of(Script::GetThreads), std::move(keys),
+                                                 std::move(arguments));
+    (void)verdict(reply);
+    const Reply& found = part(reply, 1);
+    if (part(found, 0).kind == Reply::Kind::Nothing ||
+        (whose.owner() && *whose.owner() != part(found, 0).text)) {
+        no_thread(id);
+    }
+    co_return to_thread(id.text(), found, true);
+}
+
+asio::awaitable<core::ThreadPage> RedisThreads::list_threads(core::ThreadQuery query) {
+    core::check_limit(query.limit);
+    std::optional<core::Cursor> cursor;
+    if (!query.cursor.empty()) cursor = core::read_cursor(query.cursor);
+    const std::string index =
+        query.whose.owner() ? key("owner", *query.whose.owner()) : prefix_ + "threads";
+
+    // Names first. Those of the cursor's own moment that it has passed already are left out here:
+    // Redis orders a moment's names by their bytes, as we do.
+    std::vector<core::Cursor> names;
+    std::size_t offset = 0;
+    while (names.size() <= query.limit) {
+        const std::size_t wanted = query.limit + 1 - names.size();
+        std::vector<std::string> words{"ZREVRANGEBYSCORE",
+                                       index,
+                                       cursor ? std::to_string(cursor->time) : "+inf",
+                                       "-inf",
+                                       "WITHSCORES",
+                                       "LIMIT",
+                                       std::to_string(offset),
+                                       std::to_string(wanted)};
+        const Reply reply = co_await ask(std::move(words));
+        for (std::size_t i = 0; i + 1 < reply.list.size(); i += 2) {
+            core::Cursor name{to_number(reply.list[i + 1].text, "index"), reply.list[i].text};
+            if (cursor && name.time == cursor->time && name.id >= cursor->id) continue;
+            names.push_back(std::move(name));
+        }
+        if (reply.list.size() < 2 * wanted) break;
+        offset += wanted;
+    }
+
+    core::ThreadPage page;
+    const std::size_t most = std::min<std::size_t>(names.size(), query.limit);
+    std::size_t bytes = 0;
+    std::size_t done = 0;
+    while (done < most && bytes <= core::kPageBytesMax) {
+        const std::size_t first = done;
+        const std::size_t end = std::min(most, first + kListPart);
+        std::vector<std::string> keys;
+        for (std::size_t i = first; i < end; ++i) keys.push_back(key("thread", names[i].id));
+        std::vector<std::string> arguments{"0"};
+        const Reply reply = co_await connection_.run(number_of(Script::GetThreads), std::move(keys),
+                                                     std::move(arguments));
+        (void)verdict(reply);
+        for (; done < end; ++done) {
+            const Reply& found = part(reply, 1 + done - first);
+            if (part(found, 0).kind == Reply::Kind::Nothing) continue;  // it has just gone
+            auto record = to_thread(names[done].id, found, false);
+            if (query.whose.owner() && record.owner != *query.whose.owner()) continue;
+            bytes += 512 + record.title.size() + 64 * record.files.size();
+            page.threads.push_back(std::move(record));
+        }
+    }
+    if (done > 0 && done < names.size()) page.next_cursor = core::write_cursor(names[done - 1]);
+    co_return page;
+}
+
+asio::awaitable<ThreadRecord> RedisThreads::patch_thread(core::Whose whose, ThreadId id,
+                                                         core::ThreadPatch patch) {
+    std::string change;
+    if (patch.title) change += 't';
+    if (patch.memory_json) change += 'm';
+    if (patch.files) change += 'f';
+    const std::string files = patch.files ? write_files(*patch.files) : std::string();
+    for (int i = 0; i < kTries; ++i) {
+        const ThreadRecord before = co_await get_thread(whose, id);
+        std::vector<std::string> keys{key("thread", id.text())};
+        if (patch.files) {
+            for (const auto& file : before.files) keys.push_back(key("upload", file.text()));
+            for (const auto& file : *patch.files) keys.push_back(key("upload", file.text()));
+        }
+        std::vector<std::string> arguments{
+            before.owner, write_files(before.files), std::to_string(before.files.size()),
+            change,       patch.title.value_or(""),  patch.memory_json.value_or(""),
+            files};
+        const Reply reply = co_await connection_.run(number_of(Script::PatchThread),
+                                                     std::move(keys), std::move(arguments));
+        const auto& said = verdict(reply);
+        if (said == "no_thread") no_thread(id);
+        if (said == "no_upload") {
+            no_upload(patch.files->at(static_cast<std::size_t>(part(reply, 1).number)));
+        }
+        if (said == "ok") co_return to_thread(id.text(), part(reply, 1), true);
+    }
+    changes_too_fast(id);
+}
+
+asio::awaitable<void> RedisThreads::remove_thread(core::Whose whose, ThreadId id, core::Time) {
+    for (int i = 0; i < kTries; ++i) {
+        const ThreadRecord before = co_await get_thread(whose, id);
+        auto keys = turn_keys(id.text(), before.owner);
+        for (const auto& file : before.files) keys.push_back(key("upload", file.text()));
+        std::vector<std::string> arguments{id.text(), before.owner, write_files(before.files)};
+        const Reply reply = co_await connection_.run(number_of(Script::RemoveThread),
+                                                     std::move(keys), std::move(arguments));
+        const auto& said = verdict(reply);
+        if (said == "no_thread") no_thread(id);
+        if (said == "busy") busy(id);
+        if (said == "ok") co_return;
+    }
+    changes_too_fast(id);
+}
+
+// ---- Turns ----
+
+asio::awaitable<core::TurnBegun> RedisThreads::begin_turn(core::TurnWish wish) {
+    const std::vector<ThreadMessage> question{wish.question};
+    check_size(question);
+    const std::string owner = co_await owner_of(wish.whose, wish.thread);
+    auto keys = turn_keys(wish.thread.text(), owner);
+    auto note = core::cut_off_note(wish.now);
+    std::vector<std::string> arguments{wish.thread.text(),
+                                       owner,
+                                       wish.instance,
+                                       digits(wish.lease),
+                                       digits(wish.now),
+                                       std::move(note.content),
+                                       std::move(note.details_json)};
+    add_message(arguments, std::move(wish.question));
+    const Reply reply = co_await connection_.run(number_of(Script::BeginTurn), std::move(keys),
+                                                 std::move(arguments));
+    const auto& said = verdict(reply);
+    if (said == "no_thread") no_thread(wish.thread);
+    if (said == "busy") busy(wish.thread);
+    core::TurnBegun begun;
+    begun.question = to_count(part(reply, 1).word(), "question");
+    const auto turn = to_count(part(reply, 2).word(), "turn");
+    if (said == "repeated") {
+        begun.repeated = turn;
+        begun.thread = to_thread(wish.thread.text(), part(reply, 3), true);
+        co_return begun;
+    }
+    begun.took_over = part(reply, 3).number != 0;
+    begun.thread = to_thread(wish.thread.text(), part(reply, 4), true);
+    begun.hold = {wish.thread, wish.instance, turn};
+    if (owners_.size() >= kOwnersMax) owners_.clear();
+    owners_[wish.thread.text()] = owner;
+    co_return begun;
+}
+
+asio::awaitable<void> RedisThreads::renew_turn(core::TurnHold hold, core::Time until) {
+    std::vector<std::string> keys{key("thread", hold.thread.text())};
+    std::vector<std::string> arguments{hold.instance, std::to_string(hold.turn),
+                                       digits(until - core::time_now())};
+    const Reply reply = co_await connection_.run(number_of(Script::RenewTurn), std::move(keys),
+                                                 std::move(arguments));
+    if (verdict(reply) == "no_thread") no_thread(hold.thread);
+    if (verdict(reply) == "lost") {
+        refuse(Code::Conflict, "turn " + std::to_string(hold.turn) + " of thread " +
+                                   hold.thread.text() +
+                                   " has ended, or another server has taken the thread over");
+    }
+}
+
+asio::awaitable<std::uint64_t> RedisThreads::append(core::TurnHold hold,
+                                                    std::vector<ThreadMessage> messages) {
+    return append(std::move(hold), std::move(messages), After::GoesOn);
+}
+
+asio::awaitable<std::uint64_t> RedisThreads::end_turn(core::TurnHold hold,
+                                                      std::vector<ThreadMessage> messages) {
+    return append(std::move(hold), std::move(messages), After::Ends);
+}
+
+asio::awaitable<std::uint64_t> RedisThreads::append(core::TurnHold hold,
+                                                    std::vector<ThreadMessage> messages,
+                                                    After after) {
+    check_size(messages);
+    const auto known = owners_.find(hold.thread.text());
+    std::string owner;
+    if (known != owners_.end()) {
+        owner = known->second;
+    } else {
+        const auto whose = core::Whose::anyones();
+        owner = co_await owner_of(whose, hold.thread);
+    }
+    std::vector<std::string> arguments{hold.thread.text(), owner, hold.instance,
+                                       std::to_string(hold.turn), after == After::Ends ? "1" : "0"};
+    for (auto& message : messages) add_message(arguments, std::move(message));
+    for (int i = 0; i < kTries; ++i) {
+        auto keys = turn_keys(hold.thread.text(), owner);
+        const Reply reply =
+            co_await connection_.run(number_of(Script::Append), std::move(keys), arguments);
+        const auto& said = verdict(reply);
+        if (said == "no_thread") no_thread(hold.thread);
+        if (said == "lost") {
+            refuse(Code::Conflict, "turn " + std::to_string(hold.turn) + " of thread " +
+                                       hold.thread.text() +
+                                       " has ended, or another server has taken the thread over");
+        }
+        if (said == "ok") {
+            if (after == After::Ends) owners_.erase(hold.thread.text());
+            co_return to_count(part(reply, 1).word(), "thread");
+        }
+        owner = part(reply, 1).text;
+        arguments[1] = owner;
+    }
+    changes_too_fast(hold.thread);
+}
+
+asio::awaitable<std::vector<ThreadMessage>> RedisThreads::read(core::Whose whose, ThreadId id,
+                                                               std::uint64_t sequence,
+                                                               std::uint64_t bytes_max) {
+    std::vector<std::string> keys{key("thread", id.text()), key("messages", id.text())};
+    std::vector<std::string> arguments{anyones(whose), whose.owner().value_or(""),
+                                       std::to_string(sequence),
+                                       std::to_string(std::min(bytes_max, kReadBytesMax))};
+    const Reply reply =
+        co_await connection_.run(number_of(Script::Read), std::move(keys), std::move(arguments));
+    if (verdict(reply) == "no_thread") no_thread(id);
+    std::vector<ThreadMessage> messages;
+    messages.reserve(reply.list.size() - 1);
+    for (std::size_t i = 1; i < reply.list.size(); ++i) {
+        messages.push_back(to_message(reply.list[i]));
+    }
+    co_return messages;
+}
+
+// ---- Homes ----
+
+asio::awaitable<std::string> RedisThreads::take_home(ThreadId id, std::string instance) {
+    std::vector<std::string> keys{key("thread", id.text()), prefix_ + "live"};
+    std::vector<std::string> arguments{std::move(instance)};
+    const Reply reply = co_await connection_.run(number_of(Script::TakeHome), std::move(keys),
+                                                 std::move(arguments));
+    if (verdict(reply) == "no_thread") no_thread(id);
+    co_return part(reply, 1).text;
+}
+
+asio::awaitable<void> RedisThreads::leave_home(ThreadId id, std::string instance) {
+    std::vector<std::string> keys{key("thread", id.text()), key("asked", instance)};
+    std::vector<std::string> arguments{id.text(), std::move(instance)};
+    (void)co_await connection_.run(number_of(Script::LeaveHome), std::move(keys),
+                                   std::move(arguments));
+}
+
+asio::awaitable<void> RedisThreads::live(std::string instance, core::Time until) {
+    std::vector<std::string> keys{prefix_ + "live"};
+    std::vector<std::string> arguments{std::move(instance), digits(until - core::time_now())};
+    (void)co_await connection_.run(number_of(Script::Live), std::move(keys), std::move(arguments));
+}
+
+asio::awaitable<void> RedisThreads::ask_for_home(ThreadId id, std::string from) {
+    for (int i = 0; i < kTries; ++i) {
+        std::vector<std::string> words{"HGET", key("thread", id.text()), "home"};
+        const Reply home = co_await ask(std::move(words));
+        if (home.kind == Reply::Kind::Nothing) no_thread(id);
+        if (home.text.empty() || home.text == from) co_return;
+        std::vector<std::string> keys{key("thread", id.text()), key("asked", home.text)};
+        std::vector<std::string> arguments{id.text(), home.text};
+        const Reply reply = co_await connection_.run(number_of(Script::AskForHome), std::move(keys),
+                                                     std::move(arguments));
+        if (verdict(reply) == "ok") co_return;
+    }
+    changes_too_fast(id);
+}
+
+asio::awaitable<std::vector<ThreadId>> RedisThreads::asked_of(std::string instance) {
+    std::vector<std::string> words{"SRANDMEMBER", key("asked", instance),
+                                   std::to_string(kAskedMax)};
+    const Reply reply = co_await ask(std::move(words));
+    std::vector<ThreadId> asked;
+    for (const auto& each : reply.list) asked.emplace_back(each.text);
+    co_return asked;
+}
+
+}  // namespace atl::redis
