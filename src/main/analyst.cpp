@@ -12,6 +12,8 @@
 
 namespace atl::main {
 
+namespace asio = boost::asio;
+
 namespace {
 
 namespace fs = std::filesystem;
@@ -36,6 +38,17 @@ std::unique_ptr<core::ChatModel> make_model(const Settings& settings, net::Fetch
     }
     options.context_tokens_max = settings.model_context_tokens.value_or(0);
     return std::make_unique<openai::OpenAiModel>(fetcher, std::move(options));
+}
+
+std::unique_ptr<redis::RedisThreads> make_redis(asio::any_io_executor executor,
+                                                const Settings& settings) {
+    redis::RedisOptions options;
+    options.host = settings.redis_host;
+    options.port = static_cast<std::uint16_t>(settings.redis_port);
+    options.username = settings.redis_username;
+    options.password = settings.redis_password;
+    options.database = static_cast<std::uint32_t>(settings.redis_database);
+    return std::make_unique<redis::RedisThreads>(std::move(executor), std::move(options));
 }
 
 // The table for threads that bring none: beside the binary, as the guest's files are.
@@ -76,19 +89,31 @@ agent::ThreadOptions thread_options(const Settings& settings, const core::ChatMo
 
 }  // namespace
 
+bool Analyst::is_shared(const Settings& settings) { return !settings.redis_host.empty(); }
+
+asio::awaitable<void> Analyst::start() {
+    if (!redis_) co_return;
+    const auto weak = co_await redis_->look();
+    for (const auto& sentence : weak) spdlog::warn("Redis: {}", sentence);
+    spdlog::info("threads live in Redis at {}:{}", settings_.redis_host, settings_.redis_port);
+}
+
 Analyst::Analyst(Parts parts) : settings_(parts.settings) {
+    const bool shared = is_shared(settings_);
+    if (shared) redis_ = make_redis(parts.executor, settings_);
+    core::Threads& store = shared ? *redis_ : parts.store;
     fetcher_ =
         std::make_unique<net::Fetcher>(parts.executor, net::AddressPolicy::operators());
     model_ = make_model(settings_, *fetcher_);
     const agent::UploadLimits limits{settings_.upload_bytes, settings_.upload_owner_bytes};
     uploads_ =
-        agent::Uploads::open(std::move(parts.uploads), parts.store, limits, sample_file()).value();
+        agent::Uploads::open(std::move(parts.uploads), store, limits, sample_file()).value();
     tools_ = std::make_unique<agent::Tools>(parts.sessions, parts.outputs);
-    contexts_ = std::make_unique<agent::RecentContexts>(parts.store);
+    contexts_ = std::make_unique<agent::RecentContexts>(store);
     auto options = thread_options(settings_, model_->info());
-    options.several_servers = parts.several_servers;
-    if (parts.several_servers) options.lease = std::chrono::seconds{10};
-    const agent::Threads::Parts threads{parts.store, parts.sessions, parts.folders, *uploads_,
+    options.several_servers = shared;
+    if (shared) options.lease = std::chrono::seconds{10};
+    const agent::Threads::Parts threads{store, parts.sessions, parts.folders, *uploads_,
                                         *tools_,     *model_,        *contexts_};
     threads_ = std::make_unique<agent::Threads>(parts.executor, threads, std::move(options));
 }

@@ -12,6 +12,7 @@
 #include "core/outputs.hpp"
 #include "main/settings.hpp"
 #include "net/fetch.hpp"
+#include "stores/redis/threads.hpp"
 
 #include <memory>
 #include <string>
@@ -23,15 +24,19 @@ public:
     struct Parts {
         boost::asio::any_io_executor executor;
         const Settings& settings;
-        core::Threads& store;
+        core::Threads& store;  // of this server alone; redis.host takes its place
         sessions::Sessions& sessions;
         core::Folders& folders;
         core::Outputs& outputs;
-        std::string uploads;           // the folder of uploads
-        bool several_servers = false;  // on one store and one folder
+        std::string uploads;  // the folder of uploads
     };
     // Throws ErrorException: settings that contradict each other, a folder that cannot be had.
     explicit Analyst(Parts parts);
+
+    // Whether threads are shared with other servers.
+    [[nodiscard]] static bool is_shared(const Settings& settings);
+    // Once, before anybody is served. Throws Unavailable: Redis is not there.
+    boost::asio::awaitable<void> start();
 
     void add_routes(api::Api& api);
     // Who answers, for people: in the log and in /v1/info.
@@ -45,6 +50,7 @@ public:
 
 private:
     const Settings& settings_;
+    std::unique_ptr<redis::RedisThreads> redis_;
     std::unique_ptr<net::Fetcher> fetcher_;
     std::unique_ptr<core::ChatModel> model_;
     std::unique_ptr<agent::Uploads> uploads_;

@@ -50,6 +50,7 @@
 #include <memory>
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
+#include <unistd.h>
 
 namespace atl::main {
 
@@ -84,6 +85,13 @@ core::Limits run_limits(const Settings& settings) {
 
 std::string absolute(const std::string& path) {
     return std::filesystem::absolute(path).lexically_normal().string();
+}
+
+// The same at each start of this server, and another's on another data folder or machine.
+std::string name_among_servers(const std::string& data) {
+    char host[256] = "";
+    (void)::gethostname(host, sizeof host - 1);
+    return std::to_string(std::hash<std::string>{}(std::string(host) + ":" + data));
 }
 
 std::string walls_of(const sys::CgroupHost& host) {
@@ -122,7 +130,10 @@ private:
             options_.session_dir.empty() ? data + "/sessions" : absolute(options_.session_dir);
         store_ = sqlite::SqliteStore::open({.path = data + "/atoll.db"}).value();
         co_await prepare_access(data);
-        folders_ = folders::DiskFolders::open(executor, kept_root, kNobodys).value();
+        const bool shared = Analyst::is_shared(options_);
+        folders::FolderOptions keeping;
+        if (shared) keeping.server = name_among_servers(data);
+        folders_ = folders::DiskFolders::open(executor, kept_root, kNobodys, keeping).value();
         outputs_ = folders::DiskOutputs::open(kept_root, data + "/outputs").value();
         outputs_->remove_older(kOutputsStay);
         native::RuntimeOptions runtime;
@@ -138,7 +149,8 @@ private:
         jobs_ = std::make_unique<sessions::Jobs>(executor, *store_, *sessions_, jobs);
         analyst_ = std::make_unique<Analyst>(
             Analyst::Parts{executor, options_, store_->threads(), *sessions_, *folders_, *outputs_,
-                           data + "/uploads"});
+                           shared ? kept_root + "/.uploads" : data + "/uploads"});
+        co_await analyst_->start();
         make_http(data);
         http_->bind();  // a port that is taken is said at once
         spdlog::info("raising the template default");

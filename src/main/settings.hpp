@@ -85,6 +85,12 @@ struct Settings {
     std::uint64_t model_prompt_cents = 0;
     std::uint64_t model_answer_cents = 0;
 
+    std::string redis_host;
+    std::uint64_t redis_port = 6379;
+    std::string redis_username;
+    std::string redis_password;
+    std::uint64_t redis_database = 0;
+
     std::uint64_t turn_steps = 24;
     std::uint64_t turn_tokens = 1'000'000;
     Milliseconds turn_time{600'000};
