@@ -15,13 +15,13 @@ namespace json = boost::json;
 
 namespace {
 
-constexpr std::size_t kStreamBytesMax = 1u << 20;   // of stdout and stderr each, as data
-constexpr std::size_t kOutputBytesMax = 24'000;     // of what a model reads
-constexpr std::size_t kErrorsBytesMax = 2'000;      // of stderr in it
-constexpr std::size_t kTracebackBytesMax = 4'000;   // of a traceback in it
-constexpr std::size_t kFiguresMax = 8;              // of one run
+constexpr std::size_t kStreamBytesMax = 1u << 20;  // of stdout and stderr each, as data
+constexpr std::size_t kOutputBytesMax = 24'000;    // of what a model reads
+constexpr std::size_t kErrorsBytesMax = 2'000;     // of stderr in it
+constexpr std::size_t kTracebackBytesMax = 4'000;  // of a traceback in it
+constexpr std::size_t kFiguresMax = 8;             // of one run
 constexpr std::size_t kFigureBytesMax = 8u << 20;
-constexpr std::size_t kSeenMax = 4;                 // images that a model gets to see of one run
+constexpr std::size_t kSeenMax = 4;  // images that a model gets to see of one run
 constexpr std::size_t kSeenBytesMax = 4u << 20;
 constexpr std::size_t kLostMax = 10;
 constexpr std::size_t kColumnsMax = 100;
@@ -91,8 +91,8 @@ void add_note(std::string& output, const std::string& note) {
 void add_notes(std::string& output, const sessions::RunEnd& end, const CodePlace& place) {
     switch (end.reason) {
         case core::EndReason::Timeout:
-            add_note(output, "stopped after " + seconds_text(end.run_ms) +
-                                 " s: it may not run longer");
+            add_note(output,
+                     "stopped after " + seconds_text(end.run_ms) + " s: it may not run longer");
             break;
         case core::EndReason::Memory:
             add_note(output, "ended: it used more memory than the sandbox has (" +
@@ -118,9 +118,9 @@ void add_notes(std::string& output, const sessions::RunEnd& end, const CodePlace
                                  " more variables did not come back");
             break;
         }
-        add_note(output, lost.name.empty() ? "not restored: " + lost.reason
-                                           : "the variable " + lost.name +
-                                                 " was not restored: " + lost.reason);
+        add_note(output, lost.name.empty()
+                             ? "not restored: " + lost.reason
+                             : "the variable " + lost.name + " was not restored: " + lost.reason);
     }
 }
 
@@ -151,7 +151,8 @@ asio::awaitable<void> tell_images(ToolResult& result, CodePlace place, std::vect
     for (const auto& entry : changed) {
         const auto& change = entry.second;
         const bool image = change.path.starts_with(kOutputs) && !image_type_of(change.path).empty();
-        if (!image || change.change == "removed" || change.type != "file" || !change.exact) continue;
+        if (!image || change.change == "removed" || change.type != "file" || !change.exact)
+            continue;
         if (result.images.size() >= kFiguresMax) break;
         result.images.push_back(link_of(place, change.path, change.size));
     }
@@ -247,6 +248,12 @@ asio::awaitable<ToolResult> run_code(Workplace& workplace, CodePlace place,
                                      sessions::RunRequest request, AfterRun after) {
     ToolResult result;
     result.code = request.code;
+    if (workplace.stop().asked()) {
+        // While the sandbox was awaited.
+        result.output = "[not run: stopped by request]";
+        result.failed = true;
+        co_return result;
+    }
     Collected collected;
     sessions::RunListener listener;
     listener.output = [&](wire::Kind kind, std::string_view piece) {
@@ -254,7 +261,8 @@ asio::awaitable<ToolResult> run_code(Workplace& workplace, CodePlace place,
     };
     listener.result = [&](json::object event) { take_bundle(collected, event); };
     listener.error = [&](json::object event) {
-        collected.traceback = useful_traceback(text_in(event, "traceback_text"), kTracebackBytesMax);
+        collected.traceback =
+            useful_traceback(text_in(event, "traceback_text"), kTracebackBytesMax);
         if (!collected.traceback.empty()) return;
         collected.traceback = text_in(event, "name");
         collected.traceback.append(": ").append(text_in(event, "value"));

@@ -167,6 +167,15 @@ asio::awaitable<Context> RecentContexts::build(ContextWish wish) {
     for (auto& chat : kept) {
         for (auto& message : chat) context.request.messages.push_back(std::move(message));
     }
+    // Asked once more after its turn was cut off, the question stands further up.
+    auto& messages = context.request.messages;
+    if (wish.question != 0 && messages.back().role != core::ChatRole::User) {
+        messages.push_back(plain(core::ChatRole::User, std::move(wish.question_text)));
+        const auto tokens = estimate_tokens(messages.back());
+        used += tokens;
+        context.parts.push_back({"question", wish.question, wish.question, tokens, true,
+                                 "the question, asked once more"});
+    }
     context.tokens = used;
     co_return context;
 }

@@ -20,10 +20,10 @@
 namespace atl::agent {
 
 struct ContextWish {
-    core::ThreadRecord thread;    // as begin_turn answered: its last message is the question
-    std::uint64_t question = 0;   // the question's sequence; 0: none yet (a look, no turn)
-    std::string question_text;    // what to recall for
-    std::string system;           // prompt.hpp
+    core::ThreadRecord thread;   // as begin_turn answered: its last message is the question
+    std::uint64_t question = 0;  // the question's sequence; 0: none yet (a look, no turn)
+    std::string question_text;   // what to recall for
+    std::string system;          // prompt.hpp
     std::vector<core::ToolDescription> tools;
     std::uint64_t tokens_max = 0;         // of all that is sent, the answer's room not included
     std::uint32_t answer_tokens_max = 0;  // 0: the model's own limit
@@ -31,7 +31,7 @@ struct ContextWish {
 
 // One stretch of what could be sent, and why it is or is not: for GET /v1/threads/{id}/context.
 struct ContextPart {
-    std::string kind;  // system, tools, summary, recalled, turn, question
+    std::string kind;                   // system, tools, summary, recalled, turn, question
     std::uint64_t first = 0, last = 0;  // sequences of its messages; 0: none
     std::uint64_t tokens = 0;           // about
     bool sent = false;

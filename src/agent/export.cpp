@@ -78,9 +78,8 @@ public:
         cells_.emplace_back(std::move(cell));
     }
     [[nodiscard]] std::string finish() {
-        json::object kernel{{"display_name", "Python 3"},
-                            {"language", "python"},
-                            {"name", "python3"}};
+        json::object kernel{
+            {"display_name", "Python 3"}, {"language", "python"}, {"name", "python3"}};
         json::object metadata;
         metadata["kernelspec"] = std::move(kernel);
         metadata["language_info"] = json::object{{"name", "python"}};
@@ -138,8 +137,8 @@ std::string markdown_of(const core::ThreadRecord& thread, const std::vector<Prom
         const auto details = details_of(message);
         switch (message.role) {
             case core::MessageRole::User:
-                text += "\n## Question " + std::to_string(message.turn) + "\n\n" +
-                        message.content + "\n";
+                text += "\n## Question " + std::to_string(message.turn) + "\n\n" + message.content +
+                        "\n";
                 break;
             case core::MessageRole::Assistant:
                 if (!message.content.empty()) text += "\n" + message.content + "\n";

@@ -66,8 +66,8 @@ ATOLL_TYPE(TurnUsage) {
 
 BOOST_DESCRIBE_STRUCT(CallNote, (), (id, name, arguments))
 ATOLL_TYPE(CallNote) {
-    return response("A tool that the model called.", field<&T::id>("The model's name for the call."),
-                    field<&T::name>("Which tool."),
+    return response("A tool that the model called.",
+                    field<&T::id>("The model's name for the call."), field<&T::name>("Which tool."),
                     field<&T::arguments>("As the model wrote them: JSON, mostly."));
 }
 

@@ -10,8 +10,8 @@ namespace atl::agent {
 
 namespace asio = boost::asio;
 
-asio::awaitable<FileBytes> read_bytes(sessions::Files files, std::string path,
-                                      std::uint64_t offset, std::uint64_t bytes_max) {
+asio::awaitable<FileBytes> read_bytes(sessions::Files files, std::string path, std::uint64_t offset,
+                                      std::uint64_t bytes_max) {
     FileBytes result;
     auto file = co_await files.open(path, offset, bytes_max);
     if (file.entry.type != sessions::FileType::File) {
@@ -38,8 +38,8 @@ asio::awaitable<FileBytes> read_bytes(sessions::Files files, std::string path,
         const auto piece = co_await file.pieces->next();
         more = piece.has_value();
         if (more && result.bytes.size() < bytes_max) {
-            result.bytes += piece->bytes.substr(
-                0, static_cast<std::size_t>(bytes_max - result.bytes.size()));
+            result.bytes +=
+                piece->bytes.substr(0, static_cast<std::size_t>(bytes_max - result.bytes.size()));
         }
     }
     co_await file.pieces->end();

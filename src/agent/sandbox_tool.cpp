@@ -19,9 +19,9 @@ namespace {
 
 AfterRun promoting(core::Outputs& outputs, std::shared_ptr<sessions::GuestLink> link,
                    sessions::Promotion promotion) {
-    return [&outputs, link, promotion](ToolResult& result,
-                                       const std::map<std::string, sessions::ChangedFile>& files)
-               -> asio::awaitable<void> {
+    return [&outputs, link, promotion](
+               ToolResult& result,
+               const std::map<std::string, sessions::ChangedFile>& files) -> asio::awaitable<void> {
         auto promoted = co_await sessions::promote(link, outputs, promotion, files);
         result.artifact_map = std::move(promoted.map);
         if (promoted.left_out.empty()) co_return;
@@ -74,8 +74,8 @@ asio::awaitable<ToolResult> ephemeral(Tools& tools, core::Outputs& outputs, Work
     ToolResult result;
     std::exception_ptr failed;
     try {
-        result = co_await run_code(workplace, std::move(place), std::move(request),
-                                   std::move(after));
+        result =
+            co_await run_code(workplace, std::move(place), std::move(request), std::move(after));
     } catch (...) { failed = std::current_exception(); }
     link->close();
     sandbox->destroy();

@@ -41,8 +41,10 @@ TEST(Text, ThatComesInPiecesIsCutTheSame) {
 }
 
 TEST(Text, OfATracebackKeepsTheCellAndTheError) {
-    std::string trace = "KeyError   Traceback (most recent call last)\n\nCell In[3], line 1\n----> 1 df['b']";
-    for (int i = 0; i < 50; ++i) trace += "\n\nFile pandas/core/frame.py:38, in f()\n  " + std::string(100, 'y');
+    std::string trace =
+        "KeyError   Traceback (most recent call last)\n\nCell In[3], line 1\n----> 1 df['b']";
+    for (int i = 0; i < 50; ++i)
+        trace += "\n\nFile pandas/core/frame.py:38, in f()\n  " + std::string(100, 'y');
     trace += "\n\nFile pandas/core/indexes/base.py, in get_loc\n\nKeyError: 'b'";
     const auto useful = useful_traceback(trace, 2000);
     EXPECT_NE(useful.find("df['b']"), std::string::npos);

@@ -23,7 +23,7 @@ using Clock = std::chrono::steady_clock;
 namespace {
 
 constexpr std::chrono::seconds kRound{1};
-constexpr std::chrono::minutes kRemembered{5};   // a turn that has ended
+constexpr std::chrono::minutes kRemembered{5};  // a turn that has ended
 constexpr std::chrono::seconds kTimeToStop{8};
 constexpr std::chrono::milliseconds kTryAgain{100};
 constexpr std::size_t kTitleCharacters = 60;
@@ -200,8 +200,8 @@ asio::awaitable<std::string> Threads::state_of(ThreadRecord thread) {
     } catch (const ErrorException& error) {
         if (error.error.code != Code::NotFound) throw;
     }
-    const bool elsewhere = options_.several_servers && !thread.home.empty() &&
-                           thread.home != options_.instance;
+    const bool elsewhere =
+        options_.several_servers && !thread.home.empty() && thread.home != options_.instance;
     co_return elsewhere ? "hot" : state;
 }
 
@@ -268,9 +268,8 @@ asio::awaitable<void> Threads::make_session(ThreadRecord thread) {
     const auto files = co_await files_of(thread);
     for (std::size_t i = 0; i < files.size(); ++i) {
         const std::string name = files[i].path.substr(std::string_view("/data/").size());
-        UniqueFd bytes = thread.files.empty()
-                             ? co_await parts_.uploads.open_sample()
-                             : co_await parts_.uploads.open_bytes(thread.files[i]);
+        UniqueFd bytes = thread.files.empty() ? co_await parts_.uploads.open_sample()
+                                              : co_await parts_.uploads.open_bytes(thread.files[i]);
         co_await parts_.folders.bring_in(thread.session_id, name, std::move(bytes));
     }
 }
@@ -347,13 +346,13 @@ asio::awaitable<std::shared_ptr<LiveTurn>> Threads::ask(Whose whose, ThreadId id
     co_await parts_.store.get_thread(whose, id);  // NotFound, before anything is begun
     const auto desk = desk_of(id);
     if (desk->busy > options_.waiting_max) {
-        throw ErrorException({Code::Conflict,
-                              "this thread has " + std::to_string(options_.waiting_max) +
-                                  " questions waiting already; wait for an answer first"});
+        throw ErrorException(
+            {Code::Conflict, "this thread has " + std::to_string(options_.waiting_max) +
+                                 " questions waiting already; wait for an answer first"});
     }
     const auto turn = std::make_shared<LiveTurn>(executor_, id);
-    turn->log.add("status", text_event(desk->busy == 0 ? "thinking"
-                                                       : "waiting for the answer before this"));
+    turn->log.add("status",
+                  text_event(desk->busy == 0 ? "thinking" : "waiting for the answer before this"));
     ++desk->busy;
     desk->turns.push_back(turn);
     asio::co_spawn(executor_, live_through(turn, desk, std::move(whose), std::move(question)),
@@ -425,9 +424,8 @@ asio::awaitable<void> Threads::work(TurnPtr turn, Whose whose, Question question
     const auto info = parts_.model.info();
     turn->outcome.model = info.provider + (info.name.empty() ? "" : "/" + info.name);
     const auto thread = begun.thread;
-    const auto run =
-        std::make_shared<TurnRun>(executor_, parts_.store, turn, std::move(begun), info.sees_images,
-                                  options_.turn.time_max);
+    const auto run = std::make_shared<TurnRun>(executor_, parts_.store, turn, std::move(begun),
+                                               info.sees_images, options_.turn.time_max);
     run->keep_hold(options_.lease);
     run->ready_sandbox([this, thread] { return use_session(thread); });
     give_title(thread, text);
@@ -476,8 +474,8 @@ asio::awaitable<TurnEnd> Threads::answer(std::shared_ptr<TurnRun> run, Question 
     wish.tools = parts_.tools.for_models();
     wish.tokens_max = options_.context_tokens_max;
     auto context = co_await parts_.contexts.build(std::move(wish));
-    TurnParts parts{parts_.model,  parts_.tools,  *run, *run,
-                    options_.turn, std::move(context.request)};
+    TurnParts parts{parts_.model, parts_.tools,  *run,
+                    *run,         options_.turn, std::move(context.request)};
     co_return co_await run_turn(std::move(parts));
 }
 
@@ -536,9 +534,9 @@ void Threads::give_title(const ThreadRecord& thread, const std::string& question
     if (!thread.title.empty()) return;
     core::ThreadPatch patch;
     patch.title = first_line(question, kTitleCharacters);
-    asio::co_spawn(
-        executor_, parts_.store.patch_thread(Whose::anyones(), thread.id, std::move(patch)),
-        [](std::exception_ptr, ThreadRecord) {});
+    asio::co_spawn(executor_,
+                   parts_.store.patch_thread(Whose::anyones(), thread.id, std::move(patch)),
+                   [](std::exception_ptr, ThreadRecord) {});
 }
 
 // ---- Following ----
@@ -559,8 +557,7 @@ asio::awaitable<std::uint64_t> Threads::first_of_turn(ThreadRecord thread, std::
 }
 
 // From the store, as if it happened now; waits for one that goes on at another server.
-asio::awaitable<void> Threads::tell_again(TurnPtr turn, ThreadRecord thread,
-                                          std::uint64_t number) {
+asio::awaitable<void> Threads::tell_again(TurnPtr turn, ThreadRecord thread, std::uint64_t number) {
     turn->number = number;
     auto& outcome = turn->outcome;
     std::uint64_t next = co_await first_of_turn(thread, number);
@@ -609,8 +606,8 @@ asio::awaitable<void> Threads::tell_again(TurnPtr turn, ThreadRecord thread,
     if (last.role == core::MessageRole::Note && outcome.stopped != "cancelled") {
         fail(*turn, {Code::Unavailable, last.content});
     } else if (last.role == core::MessageRole::User) {
-        fail(*turn, {Code::Unavailable,
-                     "this question has no answer: its server ended; ask it again"});
+        fail(*turn,
+             {Code::Unavailable, "this question has no answer: its server ended; ask it again"});
     } else {
         turn->log.add("done", schema::to_json(done_event(*turn)));
     }
@@ -627,9 +624,9 @@ asio::awaitable<std::shared_ptr<LiveTurn>> Threads::follow(Whose whose, ThreadId
     }
     const auto wanted = number.value_or(thread.turns);
     if (wanted == 0 || wanted > thread.turns) {
-        throw ErrorException({Code::NotFound, number ? "this thread has no turn " +
-                                                           std::to_string(*number)
-                                                     : "nothing was asked in this thread yet"});
+        throw ErrorException(
+            {Code::NotFound, number ? "this thread has no turn " + std::to_string(*number)
+                                    : "nothing was asked in this thread yet"});
     }
     const auto turn = std::make_shared<LiveTurn>(executor_, id);
     const auto tell = [](Threads& self, TurnPtr again, ThreadRecord of,
@@ -666,9 +663,8 @@ void Threads::tidy() {
     const auto old = Clock::now() - kRemembered;
     for (auto desk = desks_.begin(); desk != desks_.end();) {
         auto& turns = desk->second->turns;
-        std::erase_if(turns, [&](const TurnPtr& turn) {
-            return turn->log.ended() && turn->ended_at < old;
-        });
+        std::erase_if(
+            turns, [&](const TurnPtr& turn) { return turn->log.ended() && turn->ended_at < old; });
         // The latest is what somebody comes back to.
         while (turns.size() > 1 && turns.front()->log.ended()) turns.erase(turns.begin());
         desk = turns.empty() && desk->second->busy == 0 ? desks_.erase(desk) : std::next(desk);

@@ -6,11 +6,10 @@
 //                 └─ LiveTurn: followed, left, come back to, cancelled
 //
 // A question that was taken goes on, whoever leaves. One turn at a time a thread: the next waits,
-// up to `waiting_max` of them; who comes then gets Conflict. What clients are told of a turn's steps
-// and its end is in the store before.
-// Owns      the turns that run. Store, sessions, uploads, tools, model and contexts are borrowed.
-// Threads   one, the executor's.
-// Promises  a turn ends: by its limits, by cancel(), or with the server, and the thread takes the
+// up to `waiting_max` of them; who comes then gets Conflict. What clients are told of a turn's
+// steps and its end is in the store before. Owns      the turns that run. Store, sessions, uploads,
+// tools, model and contexts are borrowed. Threads   one, the executor's. Promises  a turn ends: by
+// its limits, by cancel(), or with the server, and the thread takes the
 //           next question. A server that is killed leaves a lease, which runs out.
 // Trusts    its caller for who is asking (Whose). Nothing that users, models or sandboxes say.
 // On failure ErrorException: NotFound, Conflict, InvalidArgument, what the store says.
@@ -132,8 +131,7 @@ private:
                                               Question question);
     boost::asio::awaitable<void> work(TurnPtr turn, core::Whose whose, Question question);
     boost::asio::awaitable<TurnEnd> answer(std::shared_ptr<TurnRun> run, Question question);
-    boost::asio::awaitable<void> end_turn(TurnPtr turn, std::shared_ptr<TurnRun> run,
-                                          TurnEnd end);
+    boost::asio::awaitable<void> end_turn(TurnPtr turn, std::shared_ptr<TurnRun> run, TurnEnd end);
     boost::asio::awaitable<core::TurnBegun> begin(TurnPtr turn, core::Whose whose,
                                                   Question question);
     boost::asio::awaitable<void> tell_again(TurnPtr turn, core::ThreadRecord thread,

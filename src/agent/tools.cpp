@@ -74,6 +74,7 @@ void Tools::add(Tool tool) {
         for_models_.push_back({tool.name, tool.description, schema_of(tool, false)});
     }
     tool.route = "/v1/tools/" + tool.name;
+    tool.route_id = "tool_" + tool.name;
     tools_.push_back(std::move(tool));
 }
 

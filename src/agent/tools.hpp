@@ -3,7 +3,7 @@
 // calls them by name, REST at /v1/tools/{name}; others can be made from the same list.
 //
 //     name, description, arguments (a described type)  ──▶  JSON schema for models and documents
-//     call(name, arguments as JSON)  ──▶  checked by the type, every finding with its path  ──▶  run
+//     call(name, arguments as JSON)  ──▶  checked by the type, every finding with its path  ──▶ run
 //
 // `session_id` is part of a tool's arguments for clients outside. A model in a thread never says
 // it: its thread has one session, and what it writes there is not looked at.
@@ -114,7 +114,8 @@ struct Tool {
     const api::schema::Type* arguments = nullptr;
     bool for_models = true;  // offered to the model of a thread
     std::function<boost::asio::awaitable<ToolResult>(Workplace&, boost::json::value)> call;
-    std::string route = {};  // where REST has it; the registry's to fill in
+    std::string route = {};     // where REST has it, and
+    std::string route_id = {};  // what it is called there; both are the registry's to fill in
 };
 
 class Tools {

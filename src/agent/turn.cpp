@@ -27,8 +27,8 @@ namespace {
 
 constexpr std::size_t kArgumentsBytesMax = 4u << 20;
 constexpr std::size_t kAnswerBytesMax = 1u << 20;
-constexpr std::size_t kShortOutput = 600;     // of an older call in the same turn, when room is short
-constexpr std::size_t kWholeOutputs = 2;      // the latest calls keep theirs
+constexpr std::size_t kShortOutput = 600;  // of an older call in the same turn, when room is short
+constexpr std::size_t kWholeOutputs = 2;   // the latest calls keep theirs
 constexpr std::size_t kCallNameBytesMax = 100;
 
 double ms_since(Clock::time_point from) {
@@ -209,8 +209,8 @@ private:
         std::optional<core::ChatReply> reply;
         std::exception_ptr failed;
         try {
-            reply = co_await ask(parts_.model, std::move(request), hearing,
-                                 parts_.workplace.stop());
+            reply =
+                co_await ask(parts_.model, std::move(request), hearing, parts_.workplace.stop());
         } catch (const ErrorException& error) {
             failed = std::make_exception_ptr(of_model(error.error));
         } catch (...) { failed = std::current_exception(); }
@@ -309,9 +309,9 @@ private:
         std::optional<std::string> wrong;
         const auto began = Clock::now();
         try {
-            auto arguments = schema::parse_json(
-                call.arguments.empty() ? "{}" : std::string_view(call.arguments),
-                kArgumentsBytesMax);
+            auto arguments =
+                schema::parse_json(call.arguments.empty() ? "{}" : std::string_view(call.arguments),
+                                   kArgumentsBytesMax);
             if (auto* object = arguments.if_object()) object->erase("session_id");
             parts_.listener.status("running " + tool->name);
             result = co_await tool->call(parts_.workplace, std::move(arguments));

@@ -27,14 +27,14 @@
 namespace atl::agent {
 
 struct TurnLimits {
-    std::uint32_t steps_max = 24;           // requests to the model
-    std::uint64_t tokens_max = 1'000'000;   // of all requests and answers together
+    std::uint32_t steps_max = 24;          // requests to the model
+    std::uint64_t tokens_max = 1'000'000;  // of all requests and answers together
     std::chrono::milliseconds time_max{std::chrono::minutes{10}};
-    std::uint64_t cost_max = 0;             // in cents; 0 = none
-    std::uint64_t prompt_price = 0;         // cents for a million tokens
+    std::uint64_t cost_max = 0;      // in cents; 0 = none
+    std::uint64_t prompt_price = 0;  // cents for a million tokens
     std::uint64_t answer_price = 0;
-    std::uint32_t same_call_max = 3;        // then it is not run again
-    std::uint32_t bad_calls_max = 5;        // unknown tools, broken arguments, repeated calls
+    std::uint32_t same_call_max = 3;  // then it is not run again
+    std::uint32_t bad_calls_max = 5;  // unknown tools, broken arguments, repeated calls
     std::uint32_t calls_a_reply_max = 16;
     std::uint64_t context_tokens_max = 100'000;  // of one request
 };

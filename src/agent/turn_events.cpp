@@ -5,9 +5,7 @@
 namespace atl::agent {
 
 BOOST_DESCRIBE_STRUCT(TextEvent, (), (text))
-ATOLL_TYPE(TextEvent) {
-    return response("A piece of text.", field<&T::text>("What is new."));
-}
+ATOLL_TYPE(TextEvent) { return response("A piece of text.", field<&T::text>("What is new.")); }
 
 BOOST_DESCRIBE_STRUCT(ToolEvent, (), (tool, arguments, output, exec_ms, failed))
 ATOLL_TYPE(ToolEvent) {
@@ -22,16 +20,15 @@ BOOST_DESCRIBE_STRUCT(DoneEvent, (),
                       (timings_ms, container_state, thread_id, turn, answer, images, usage, model,
                        stopped))
 ATOLL_TYPE(DoneEvent) {
-    return response("The turn has ended, and all of it is stored.",
-                    field<&T::timings_ms>("Where the time went."),
-                    field<&T::container_state>("hot, warm or cold: the thread's sandbox now."),
-                    field<&T::thread_id>("The thread."), field<&T::turn>("Which of its turns."),
-                    field<&T::answer>("All tokens together."),
-                    field<&T::images>("Images that code made."),
-                    field<&T::usage>("What was asked of the model."),
-                    field<&T::model>("Who answered."),
-                    field<&T::stopped>("Why it ended before the model was done: cancelled, time, "
-                                       "steps, tokens, cost, length, filtered."));
+    return response(
+        "The turn has ended, and all of it is stored.",
+        field<&T::timings_ms>("Where the time went."),
+        field<&T::container_state>("hot, warm or cold: the thread's sandbox now."),
+        field<&T::thread_id>("The thread."), field<&T::turn>("Which of its turns."),
+        field<&T::answer>("All tokens together."), field<&T::images>("Images that code made."),
+        field<&T::usage>("What was asked of the model."), field<&T::model>("Who answered."),
+        field<&T::stopped>("Why it ended before the model was done: cancelled, time, "
+                           "steps, tokens, cost, length, filtered."));
 }
 
 BOOST_DESCRIBE_STRUCT(ErrorEvent, (), (message))

@@ -103,9 +103,7 @@ std::chrono::milliseconds TurnRun::time_left() const {
     return std::max(left, kLeastTime);
 }
 
-void TurnRun::status(std::string_view text) noexcept {
-    turn_->log.add("status", text_event(text));
-}
+void TurnRun::status(std::string_view text) noexcept { turn_->log.add("status", text_event(text)); }
 
 void TurnRun::token(std::string_view text) noexcept {
     auto& answer = turn_->outcome.answer;

@@ -84,8 +84,8 @@ Result<std::unique_ptr<Uploads>> Uploads::open(std::string root, core::Threads& 
         }
         ::closedir(names);
     }
-    return std::unique_ptr<Uploads>(new Uploads(std::move(folder), store, limits,
-                                                std::move(sample)));
+    return std::unique_ptr<Uploads>(
+        new Uploads(std::move(folder), store, limits, std::move(sample)));
 }
 
 Uploads::Uploads(UniqueFd root, core::Threads& store, UploadLimits limits, std::string sample)
@@ -121,10 +121,9 @@ Uploads::Incoming::~Incoming() {
 asio::awaitable<void> Uploads::Incoming::write(std::string bytes) {
     bytes_ += bytes.size();
     if (bytes_ > uploads_.limits_.file_bytes_max) {
-        throw ErrorException({Code::TooLarge, name_ + " is larger than a file may be here (" +
-                                                  core::format_bytes(
-                                                      uploads_.limits_.file_bytes_max) +
-                                                  ")"});
+        throw ErrorException(
+            {Code::TooLarge, name_ + " is larger than a file may be here (" +
+                                 core::format_bytes(uploads_.limits_.file_bytes_max) + ")"});
     }
     if (beginning_.size() < kBeginningBytes) {
         beginning_ += std::string_view(bytes).substr(0, kBeginningBytes - beginning_.size());
@@ -138,9 +137,7 @@ asio::awaitable<void> Uploads::Incoming::write(std::string bytes) {
 }
 
 asio::awaitable<core::UploadRecord> Uploads::Incoming::keep() {
-    if (bytes_ == 0) {
-        throw ErrorException({Code::InvalidArgument, name_ + " is empty"});
-    }
+    if (bytes_ == 0) { throw ErrorException({Code::InvalidArgument, name_ + " is empty"}); }
     if (auto wrong = contradiction(name_, beginning_); !wrong.empty()) {
         throw ErrorException({Code::InvalidArgument, std::move(wrong)});
     }

@@ -10,9 +10,15 @@ TEST(UploadNames, AreOneSafeComponent) {
         const char* kept;
     };
     const Row rows[] = {
-        {"a.csv", "a.csv"},     {"/etc/passwd", "passwd"}, {"..", "file"},
-        {"", "file"},           {"C:\\x\\y.csv", "y.csv"}, {"...hidden", "hidden"},
-        {"a\nb.csv", "a_b.csv"}, {"总额.csv", "总额.csv"},   {"x ", "x"},
+        {"a.csv", "a.csv"},
+        {"/etc/passwd", "passwd"},
+        {"..", "file"},
+        {"", "file"},
+        {"C:\\x\\y.csv", "y.csv"},
+        {"...hidden", "hidden"},
+        {"a\nb.csv", "a_b.csv"},
+        {"总额.csv", "总额.csv"},
+        {"x ", "x"},
     };
     for (const auto& row : rows) EXPECT_EQ(safe_name(row.sent), row.kept) << row.sent;
     EXPECT_LE(safe_name(std::string(500, 'x') + ".csv").size(), 120u);
@@ -21,7 +27,10 @@ TEST(UploadNames, AreOneSafeComponent) {
 
 TEST(UploadContent, IsComparedWithItsName) {
     EXPECT_EQ(contradiction("a.csv", "a,b\n"), "");
-    EXPECT_EQ(contradiction("a.csv", "\xff\xfe" "a\0,\0"), "");  // UTF-16
+    EXPECT_EQ(contradiction("a.csv",
+                            "\xff\xfe"
+                            "a\0,\0"),
+              "");  // UTF-16
     EXPECT_NE(contradiction("a.csv", "PK\x03\x04"), "");
     EXPECT_NE(contradiction("a.xlsx", "a,b\n"), "");
     EXPECT_EQ(contradiction("a.xlsx", "PK\x03\x04"), "");

@@ -32,8 +32,8 @@ struct Info {
 };
 ATOLL_DESCRIBED(Info);
 BOOST_DESCRIBE_STRUCT(Info, (),
-                      (version, runtimes, walls, sandboxes_ready, sessions_hot, sessions_warm, model,
-                       model_note))
+                      (version, runtimes, walls, sandboxes_ready, sessions_hot, sessions_warm,
+                       model, model_note))
 ATOLL_TYPE(Info) {
     return response("What this server is.", field<&T::version>("Of Atoll."),
                     field<&T::runtimes>("What can build walls here."),

@@ -177,9 +177,9 @@ public:
         if (!last.empty()) {
             place = place_from(last);
             if (!place) {
-                throw ErrorException({Code::InvalidArgument,
-                                      "Last-Event-ID: " + schema::quoted(last) +
-                                          " is no event of a turn; they are called 3-17"});
+                throw ErrorException(
+                    {Code::InvalidArgument, "Last-Event-ID: " + schema::quoted(last) +
+                                                " is no event of a turn; they are called 3-17"});
             }
         }
         auto number = asked.turn;
@@ -202,8 +202,8 @@ public:
     asio::awaitable<void> patch(net::Exchange& exchange) const {
         const std::string body = co_await exchange.read_body(kBodyBytesMax);
         auto wanted = schema::from_json<PatchThread>(body, kBodyBytesMax);
-        const auto record = co_await threads_.rename(whose(exchange), thread_in(exchange),
-                                                     std::move(wanted.title));
+        const auto record =
+            co_await threads_.rename(whose(exchange), thread_in(exchange), std::move(wanted.title));
         const auto state = co_await threads_.state_of(record);
         co_await exchange.respond(json_response(200, view_of(record, state)));
     }
@@ -224,9 +224,8 @@ public:
                                  : agent::markdown_of(record, files, messages);
         response.headers.set("Content-Type",
                              notebook ? "application/json" : "text/plain; charset=utf-8");
-        response.headers.set("Content-Disposition",
-                             "attachment; filename=\"" + record.id.text() +
-                                 (notebook ? ".ipynb\"" : ".md\""));
+        response.headers.set("Content-Disposition", "attachment; filename=\"" + record.id.text() +
+                                                        (notebook ? ".ipynb\"" : ".md\""));
         response.headers.set("X-Content-Type-Options", "nosniff");
         co_await exchange.respond(std::move(response));
     }
@@ -253,9 +252,9 @@ private:
         const auto characters = agent::count_characters(wanted.message);
         if (characters > rules_.input_chars_max) {
             throw schema::ValidationError(
-                {{std::string("message"),
-                  "has " + std::to_string(characters) + " characters, and this server takes " +
-                      std::to_string(rules_.input_chars_max)}});
+                {{std::string("message"), "has " + std::to_string(characters) +
+                                              " characters, and this server takes " +
+                                              std::to_string(rules_.input_chars_max)}});
         }
         agent::Question question;
         question.text = std::move(wanted.message);
@@ -292,9 +291,8 @@ void add_thread_routes(Api& api, agent::Threads& threads, ThreadRules rules) {
         if (route.pattern.find("{id}") != std::string_view::npos) {
             route.path = described<ThreadPath>();
         }
-        api.add(std::move(route), [routes, method](net::Exchange& exchange) {
-            return (routes.*method)(exchange);
-        });
+        api.add(std::move(route),
+                [routes, method](net::Exchange& exchange) { return (routes.*method)(exchange); });
     };
     auto optional_body = json_body<NewThreadBody>();
     optional_body.required = false;
@@ -405,7 +403,7 @@ void add_thread_routes(Api& api, agent::Threads& threads, ThreadRules rules) {
          .tag = kTag,
          .summary = "What would be sent to the model, and why",
          .query = described<ContextQuery>(),
-         .answers = {json_answer<ContextView>(200, "All of it.")}},
+         .answers = {json_answer<ThreadContextView>(200, "All of it.")}},
         &ThreadRoutes::context);
     add({.method = "GET",
          .pattern = "/ui",

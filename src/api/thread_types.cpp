@@ -85,8 +85,8 @@ MessageAnswer view_of(const agent::LiveTurn& turn) {
     return answer;
 }
 
-ContextView view_of(const ThreadId& id, const agent::Context& context) {
-    ContextView view;
+ThreadContextView view_of(const ThreadId& id, const agent::Context& context) {
+    ThreadContextView view;
     view.thread_id = id.text();
     view.tokens = context.tokens;
     view.tokens_max = context.tokens_max;
@@ -191,8 +191,8 @@ ATOLL_TYPE(NewThreadBody) {
                    field<&T::file_ids>("Uploads that it gets in /data; none: a bundled "
                                        "transactions.csv.",
                                        items(0, 50), each(length(1, 128))),
-                   field<&T::title>("What people call it; else its first question.",
-                                    length(0, 200), one_line()));
+                   field<&T::title>("What people call it; else its first question.", length(0, 200),
+                                    one_line()));
 }
 
 BOOST_DESCRIBE_STRUCT(ThreadFile, (), (path, size))
@@ -241,10 +241,9 @@ ATOLL_TYPE(MessageBody) {
         "A question.",
         field<&T::message>("What you want to know.", required, length(1, 200'000),
                            example("What were the total sales by region?")),
-        field<&T::message_id>("Your own name for it: sent twice, it is answered once.",
-                              length(1, 128),
-                              pattern("A-Za-z0-9._-", "A-Za-z0-9._-",
-                                      "letters, digits, dot, dash and underscore")),
+        field<&T::message_id>(
+            "Your own name for it: sent twice, it is answered once.", length(1, 128),
+            pattern("A-Za-z0-9._-", "A-Za-z0-9._-", "letters, digits, dot, dash and underscore")),
         rule([](const T& value, Findings& findings) {
             if (value.message.find_first_not_of(" \t\r\n\v\f") == std::string::npos) {
                 findings.add("message", "is empty: write a question");
@@ -315,22 +314,19 @@ ATOLL_TYPE(ResumeQuery) {
 
 BOOST_DESCRIBE_STRUCT(PatchThread, (), (title))
 ATOLL_TYPE(PatchThread) {
-    return request("What is to change.", field<&T::title>("What people call it.", required,
-                                                          length(1, 200), one_line(),
-                                                          example("Sales 2024")));
+    return request("What is to change.",
+                   field<&T::title>("What people call it.", required, length(1, 200), one_line(),
+                                    example("Sales 2024")));
 }
 
 BOOST_DESCRIBE_ENUM(ExportFormat, Markdown, Ipynb)
 ATOLL_TYPE(ExportFormat) {
-    return choices("What a thread is written as.",
-                   choice<ExportFormat::Markdown>("a text to read"),
+    return choices("What a thread is written as.", choice<ExportFormat::Markdown>("a text to read"),
                    choice<ExportFormat::Ipynb>("a notebook that runs again"));
 }
 
 BOOST_DESCRIBE_STRUCT(ExportQuery, (), (format))
-ATOLL_TYPE(ExportQuery) {
-    return request("", field<&T::format>("What it is written as."));
-}
+ATOLL_TYPE(ExportQuery) { return request("", field<&T::format>("What it is written as.")); }
 
 BOOST_DESCRIBE_STRUCT(CancelAnswer, (), (thread_id, cancelled))
 ATOLL_TYPE(CancelAnswer) {
@@ -340,8 +336,8 @@ ATOLL_TYPE(CancelAnswer) {
 
 BOOST_DESCRIBE_STRUCT(ContextQuery, (), (question))
 ATOLL_TYPE(ContextQuery) {
-    return request("", field<&T::question>("For which question; it is not asked.",
-                                           length(0, 10'000)));
+    return request("",
+                   field<&T::question>("For which question; it is not asked.", length(0, 10'000)));
 }
 
 BOOST_DESCRIBE_STRUCT(ContextPartView, (), (kind, first, last, tokens, sent, why))
@@ -360,8 +356,8 @@ ATOLL_TYPE(ContextMessageView) {
                     field<&T::content>("Its text."), field<&T::tool_calls>("Tools it called."));
 }
 
-BOOST_DESCRIBE_STRUCT(ContextView, (), (thread_id, tokens, tokens_max, parts, messages))
-ATOLL_TYPE(ContextView) {
+BOOST_DESCRIBE_STRUCT(ThreadContextView, (), (thread_id, tokens, tokens_max, parts, messages))
+ATOLL_TYPE(ThreadContextView) {
     return response("What would be sent to the model, and why.",
                     field<&T::thread_id>("The thread."), field<&T::tokens>("Of all of it, about."),
                     field<&T::tokens_max>("The budget."),

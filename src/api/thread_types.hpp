@@ -184,19 +184,19 @@ struct ContextMessageView {
 };
 ATOLL_DESCRIBED(ContextMessageView);
 
-struct ContextView {
+struct ThreadContextView {
     std::string thread_id;
     std::uint64_t tokens = 0;
     std::uint64_t tokens_max = 0;
     std::vector<ContextPartView> parts;
     std::vector<ContextMessageView> messages;
 };
-ATOLL_DESCRIBED(ContextView);
+ATOLL_DESCRIBED(ThreadContextView);
 
 [[nodiscard]] ThreadView view_of(const core::ThreadRecord& thread, const std::string& state);
 [[nodiscard]] UploadView view_of(const core::UploadRecord& upload);
 [[nodiscard]] MessageAnswer view_of(const agent::LiveTurn& turn);
-[[nodiscard]] ContextView view_of(const ThreadId& id, const agent::Context& context);
+[[nodiscard]] ThreadContextView view_of(const ThreadId& id, const agent::Context& context);
 // The conversation: questions, answers with the code they rest on, notes. With `all`, every message
 // that the model and its tools exchanged.
 [[nodiscard]] std::vector<HistoryMessage> history_of(

@@ -35,8 +35,7 @@ constexpr std::string_view kTag = "Tools";
 asio::awaitable<void> list_tools(const agent::Tools& tools, net::Exchange& exchange) {
     ToolList answer;
     for (const auto& tool : tools.all()) {
-        auto parameters =
-            schema::parse_json(agent::Tools::schema_of(tool, true), kBodyBytesMax);
+        auto parameters = schema::parse_json(agent::Tools::schema_of(tool, true), kBodyBytesMax);
         answer.tools.push_back({tool.name, tool.description, std::move(parameters.as_object())});
     }
     co_await exchange.respond(json_response(200, answer));
@@ -73,16 +72,17 @@ void add_tool_routes(Api& api, const agent::Tools& tools) {
         const agent::Tool* one = &tool;
         schema::Body body;
         body.type = tool.arguments;
-        api.add({.method = "POST",
-                 .pattern = one->route,
-                 .id = one->name,
-                 .tag = kTag,
-                 .summary = one->name,
-                 .description = one->description,
-                 .bodies = {body},
-                 .answers = {schema::json_answer<agent::ToolResult>(
-                     200, "What it did; also when the code failed.")}},
-                [&tools, one](net::Exchange& exchange) { return call_tool(tools, *one, exchange); });
+        api.add(
+            {.method = "POST",
+             .pattern = one->route,
+             .id = one->route_id,
+             .tag = kTag,
+             .summary = one->name,
+             .description = one->description,
+             .bodies = {body},
+             .answers = {schema::json_answer<agent::ToolResult>(
+                 200, "What it did; also when the code failed.")}},
+            [&tools, one](net::Exchange& exchange) { return call_tool(tools, *one, exchange); });
     }
 }
 

@@ -23,8 +23,7 @@ UploadId upload_in(const net::Exchange& exchange) {
 
 [[noreturn]] void refuse(std::size_t file, const Error& error) {
     if (error.code == Code::InvalidArgument) {
-        throw schema::ValidationError(
-            {{"files[" + std::to_string(file) + "]", error.message}});
+        throw schema::ValidationError({{"files[" + std::to_string(file) + "]", error.message}});
     }
     net::Problem problem(error);
     if (error.code == Code::Exhausted) problem.status = 507;

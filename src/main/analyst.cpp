@@ -102,19 +102,17 @@ Analyst::Analyst(Parts parts) : settings_(parts.settings) {
     const bool shared = is_shared(settings_);
     if (shared) redis_ = make_redis(parts.executor, settings_);
     core::Threads& store = shared ? *redis_ : parts.store;
-    fetcher_ =
-        std::make_unique<net::Fetcher>(parts.executor, net::AddressPolicy::operators());
+    fetcher_ = std::make_unique<net::Fetcher>(parts.executor, net::AddressPolicy::operators());
     model_ = make_model(settings_, *fetcher_);
     const agent::UploadLimits limits{settings_.upload_bytes, settings_.upload_owner_bytes};
-    uploads_ =
-        agent::Uploads::open(std::move(parts.uploads), store, limits, sample_file()).value();
+    uploads_ = agent::Uploads::open(std::move(parts.uploads), store, limits, sample_file()).value();
     tools_ = std::make_unique<agent::Tools>(parts.sessions, parts.outputs);
     contexts_ = std::make_unique<agent::RecentContexts>(store);
     auto options = thread_options(settings_, model_->info());
     options.several_servers = shared;
     if (shared) options.lease = std::chrono::seconds{10};
-    const agent::Threads::Parts threads{store, parts.sessions, parts.folders, *uploads_,
-                                        *tools_,     *model_,        *contexts_};
+    const agent::Threads::Parts threads{store,   parts.sessions, parts.folders, *uploads_,
+                                        *tools_, *model_,        *contexts_};
     threads_ = std::make_unique<agent::Threads>(parts.executor, threads, std::move(options));
 }
 

@@ -124,8 +124,8 @@ json::object object_of(const std::vector<Waited>& rounds) {
     json::object object;
     for (const auto& row : kRows) {
         const auto figures = figures_of(rounds, row.member);
-        object[row.name] = json::object{
-            {"p50", figures.p50}, {"min", figures.least}, {"max", figures.most}};
+        object[row.name] =
+            json::object{{"p50", figures.p50}, {"min", figures.least}, {"max", figures.most}};
     }
     return object;
 }

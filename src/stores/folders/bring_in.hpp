@@ -17,8 +17,8 @@ namespace atl::folders {
 
 class BringIn final : public Work<void> {
 public:
-    BringIn(const Places& places, SessionId id, std::string name, UniqueFd bytes,
-            CopyLimits limits, std::optional<Ids> owner)
+    BringIn(const Places& places, SessionId id, std::string name, UniqueFd bytes, CopyLimits limits,
+            std::optional<Ids> owner)
         : places_(places),
           id_(std::move(id)),
           name_(std::move(name)),

@@ -86,9 +86,8 @@ asio::awaitable<void> DiskFolders::remove(SessionId id) {
 
 asio::awaitable<void> DiskFolders::bring_in(SessionId id, std::string name, UniqueFd bytes) {
     check_id(id).value();
-    auto work =
-        std::make_unique<BringIn>(places_, std::move(id), std::move(name), std::move(bytes),
-                                  options_.copy, owner_);
+    auto work = std::make_unique<BringIn>(places_, std::move(id), std::move(name), std::move(bytes),
+                                          options_.copy, owner_);
     co_await worker_.ask<void>(Speed::InTurns, std::move(work));
 }
 

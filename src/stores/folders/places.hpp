@@ -17,8 +17,8 @@ struct Places {
 };
 
 // Makes what is missing. `server` is empty for a root of one's own; else several servers share it,
-// and what this one makes and removes has folders of its own name. Refuses a root that is another user's or that others may write to; one
-// that others may merely read is closed to them.
+// and what this one makes and removes has folders of its own name. Refuses a root that is another
+// user's or that others may write to; one that others may merely read is closed to them.
 [[nodiscard]] Result<Places> open_places(const std::string& path, const std::string& server = {});
 
 // What an earlier server did not finish goes to the trash. Answers with all that is in there now:
