@@ -268,8 +268,13 @@ asio::awaitable<void> Threads::make_session(ThreadRecord thread) {
     const auto files = co_await files_of(thread);
     for (std::size_t i = 0; i < files.size(); ++i) {
         const std::string name = files[i].path.substr(std::string_view("/data/").size());
-        UniqueFd bytes = thread.files.empty() ? co_await parts_.uploads.open_sample()
-                                              : co_await parts_.uploads.open_bytes(thread.files[i]);
+        UniqueFd bytes;
+        // In two steps: g++ 12 closes it too early in a conditional expression.
+        if (thread.files.empty()) {
+            bytes = co_await parts_.uploads.open_sample();
+        } else {
+            bytes = co_await parts_.uploads.open_bytes(thread.files[i]);
+        }
         co_await parts_.folders.bring_in(thread.session_id, name, std::move(bytes));
     }
 }
