@@ -14,9 +14,6 @@ asio::awaitable<FileBytes> read_bytes(sessions::Files files, std::string path, s
                                       std::uint64_t bytes_max) {
     FileBytes result;
     auto file = co_await files.open(path, offset, bytes_max);
-    if (file.entry.type != sessions::FileType::File) {
-        throw ErrorException({Code::InvalidArgument, path + " is no file"});
-    }
     result.size = file.entry.size;
     if (file.descriptor) {
         // A plain file of a file system that keeps nobody waiting (sessions/files.hpp).

@@ -197,7 +197,7 @@ def test_what_would_be_sent(server):
     server.ask(thread, "remember the word heron")
     shown = server.http.get(f"/v1/threads/{thread}/context").json()
     assert shown["tokens"] <= shown["tokens_max"]
-    assert "- /data/t.csv (33 bytes)" in shown["messages"][0]["content"]
+    assert f"- /data/t.csv ({len(CSV)} bytes)" in shown["messages"][0]["content"]
     assert "region, amount" in shown["messages"][0]["content"]
     assert any("heron" in m["content"] for m in shown["messages"])
     assert [p["kind"] for p in shown["parts"]] == ["system", "tools", "turn"]
