@@ -22,9 +22,11 @@ def install(display_formatter):
         _return_type = dict
 
     formatter = TableFormatter(parent=display_formatter)
-    # By name: pandas is imported when somebody uses it.
-    formatter.for_type_by_name("pandas.core.frame", "DataFrame", of_frame)
-    formatter.for_type_by_name("pandas.core.series", "Series", of_series)
+    # By name: pandas is imported when somebody uses it. From 3 on its types say `pandas`.
+    for module in ("pandas", "pandas.core.frame"):
+        formatter.for_type_by_name(module, "DataFrame", of_frame)
+    for module in ("pandas", "pandas.core.series"):
+        formatter.for_type_by_name(module, "Series", of_series)
     display_formatter.formatters[MIME] = formatter
 
 
