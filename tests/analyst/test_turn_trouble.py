@@ -244,6 +244,33 @@ def test_budgets_are_settings(tmp_path, models):
         running.stop()
 
 
+def test_money_and_tokens_are_budgets_too(tmp_path, models):
+    environment = {**models.environment(), "ATOLL_TURN_CENTS": "50", "ATOLL_MODEL_PROMPT_CENTS": "1000",
+                   "ATOLL_MODEL_ANSWER_CENTS": "1000"}
+    running = Analyst(tmp_path, environment=environment)
+    try:
+        models.answer = lambda asked: {"tool_calls": [call("run_python", code=f"print({len(asked.tool_results)})")],
+                                       "usage": {"prompt_tokens": 20_000, "completion_tokens": 5_000}}
+        answer = running.ask(running.thread(), "go")  # 25 cents a request: the third is the last
+        assert answer["stopped"] == "cost" and answer["usage"]["model_calls"] == 3
+    finally:
+        running.stop()
+
+
+def test_a_model_that_sees_is_shown_the_chart(tmp_path, models):
+    running = Analyst(tmp_path, environment={**models.environment(), "OPENAI_SEES_IMAGES": "yes"})
+    try:
+        models.answer = lambda asked: answering(asked)
+        running.ask(running.thread(), "run: import matplotlib.pyplot as plt; plt.plot([1, 2]); "
+                                      "plt.savefig('/data/outputs/a.png')")
+        sent = models.requests[-1].body["messages"][-1]
+        kinds = [part["type"] for part in sent["content"]]
+        assert sent["role"] == "user" and kinds.count("image_url") == 1
+        assert "data:image/png;base64," in str(sent["content"])
+    finally:
+        running.stop()
+
+
 def test_another_owner_sees_nothing(tmp_path):
     with ModelServer(answering) as models:
         running = Analyst(tmp_path, environment={**models.environment(), "ATOLL_ADMIN_KEY": "a" * 40})

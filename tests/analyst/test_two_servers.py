@@ -1,5 +1,6 @@
 """Two servers, one Redis, one folder: a thread is served by either, also after one of them is killed."""
 
+import os
 import random
 import shutil
 import socket
@@ -134,8 +135,7 @@ def test_redis_gone_in_mid_turn_is_told_and_mended(pair, redis):
 
 def test_messages_survive_servers_that_are_killed_at_random(pair, models):
     """No message is lost, doubled or out of order. Small here; the same at length: ATOLL_CHAOS=1000."""
-    import os
-    total = int(os.environ.get("ATOLL_CHAOS", "60"))
+    total = int(os.environ.get("ATOLL_CHAOS", "30"))
     models.answer = lambda asked: "You said " + asked.user
     dice = random.Random(5)
     threads = [pair[0].thread() for _ in range(6)]
