@@ -124,12 +124,13 @@ void add_notes(std::string& output, const sessions::RunEnd& end, const CodePlace
     }
 }
 
-ImageLink link_of(const CodePlace& place, const std::string& path, std::uint64_t size) {
+ImageLink link_of(const Workplace& workplace, const CodePlace& place, const std::string& path,
+                  std::uint64_t size) {
     ImageLink link;
     link.path = path;
     link.content_type = image_type_of(path);
     link.size = size;
-    link.href = "/v1/sessions/" + place.session->text() + "/files" + percent_encoded(path, "/");
+    link.href = workplace.href_of(*place.session, path);
     return link;
 }
 
@@ -145,7 +146,8 @@ asio::awaitable<void> look_at(ToolResult& result, sessions::Files files) {
     }
 }
 
-asio::awaitable<void> tell_images(ToolResult& result, CodePlace place, std::vector<Figure> figures,
+asio::awaitable<void> tell_images(const Workplace& workplace, ToolResult& result, CodePlace place,
+                                  std::vector<Figure> figures,
                                   const std::map<std::string, sessions::ChangedFile>& changed) {
     if (!place.session) co_return;
     for (const auto& entry : changed) {
@@ -154,7 +156,7 @@ asio::awaitable<void> tell_images(ToolResult& result, CodePlace place, std::vect
         if (!image || change.change == "removed" || change.type != "file" || !change.exact)
             continue;
         if (result.images.size() >= kFiguresMax) break;
-        result.images.push_back(link_of(place, change.path, change.size));
+        result.images.push_back(link_of(workplace, place, change.path, change.size));
     }
     // A figure that was saved is shown as well, as a rule: it is the same picture.
     if (!result.images.empty()) co_return;
@@ -166,7 +168,7 @@ asio::awaitable<void> tell_images(ToolResult& result, CodePlace place, std::vect
         const auto size = figure.bytes.size();
         try {
             co_await write_bytes(files, name, std::move(figure.bytes));
-            result.images.push_back(link_of(place, name, size));
+            result.images.push_back(link_of(workplace, place, name, size));
         } catch (const ErrorException&) {
             // No room for it; the text says no more than what is there.
         }
@@ -275,7 +277,7 @@ asio::awaitable<ToolResult> run_code(Workplace& workplace, CodePlace place,
         end = co_await run.run(std::move(request), std::move(listener));
     }
     co_await view.finish();
-    co_await tell_images(result, place, std::move(collected.figures), view.files());
+    co_await tell_images(workplace, result, place, std::move(collected.figures), view.files());
     if (workplace.wants_images()) co_await look_at(result, sessions::Files(place.link));
     if (after) co_await after(result, view.files());
 

@@ -168,6 +168,14 @@ asio::awaitable<ThreadRecord> Threads::rename(Whose whose, ThreadId id, std::str
 asio::awaitable<void> Threads::remove(Whose whose, ThreadId id) {
     const auto thread = co_await parts_.store.get_thread(whose, id);
     co_await cancel(whose, id);
+    if (options_.several_servers) {
+        // Whoever has its sandbox lets go of it, and the folder can be removed from here.
+        try {
+            const auto awake = co_await use_session(thread);
+        } catch (const ErrorException&) {
+            // The other server has it still, and its folder stays until somebody looks.
+        }
+    }
     const auto until = Clock::now() + kTimeToStop;
     for (;;) {
         std::optional<Error> failed;
@@ -235,6 +243,11 @@ asio::awaitable<std::vector<core::ThreadMessage>> Threads::messages(Whose whose,
         std::move(some.begin(), some.end(), std::back_inserter(all));
     }
     co_return all;
+}
+
+asio::awaitable<sessions::Use> Threads::use(Whose whose, ThreadId id) {
+    auto thread = co_await parts_.store.get_thread(std::move(whose), std::move(id));
+    co_return co_await use_session(std::move(thread));
 }
 
 asio::awaitable<Context> Threads::context(Whose whose, ThreadId id, std::string question) {

@@ -100,6 +100,8 @@ public:
     boost::asio::awaitable<std::vector<core::ThreadMessage>> messages(core::Whose whose,
                                                                       ThreadId id,
                                                                       std::uint64_t from = 1);
+    // Its sandbox, awake, for whoever wants its files.
+    boost::asio::awaitable<sessions::Use> use(core::Whose whose, ThreadId id);
     // What would be sent to the model for this question now.
     boost::asio::awaitable<Context> context(core::Whose whose, ThreadId id, std::string question);
 

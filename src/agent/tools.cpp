@@ -1,5 +1,6 @@
 #include "agent/tools.hpp"
 
+#include "agent/text.hpp"
 #include "api/schema/describe.hpp"
 #include "api/schema/document.hpp"
 
@@ -50,6 +51,10 @@ ATOLL_TYPE(ToolResult) {
         field<&T::artifacts_left_out>("Artifacts that were not copied, and why."),
         field<&T::session_id>("Where it ran."),
         field<&T::run_id>("Of a fresh sandbox: artifacts are at /v1/outputs/{run_id}/."));
+}
+
+std::string Workplace::href_of(const SessionId& session, std::string_view path) const {
+    return "/v1/sessions/" + session.text() + "/files" + percent_encoded(path, "/");
 }
 
 asio::awaitable<sessions::Use*> NamedWorkplace::session() {

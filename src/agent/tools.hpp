@@ -83,6 +83,9 @@ public:
     virtual boost::asio::awaitable<sessions::Use*> session() = 0;
     [[nodiscard]] virtual Stop& stop() = 0;
     [[nodiscard]] virtual bool wants_images() const { return false; }  // their bytes
+    // Where a client gets a file of the session.
+    [[nodiscard]] virtual std::string href_of(const SessionId& session,
+                                              std::string_view path) const;
     // Where code starts.
     [[nodiscard]] virtual std::string directory() const { return "/session"; }
     // How long code may run here; 0: as long as the session lets it.

@@ -1,5 +1,6 @@
 #include "agent/turn_run.hpp"
 
+#include "agent/text.hpp"
 #include "agent/turn_events.hpp"
 
 #include <boost/asio/as_tuple.hpp>
@@ -101,6 +102,12 @@ void TurnRun::ended() {
 std::chrono::milliseconds TurnRun::time_left() const {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(until_ - Clock::now());
     return std::max(left, kLeastTime);
+}
+
+// By the thread, not by the session: whoever may see the one need not see the other, and it holds
+// at every server that serves the thread.
+std::string TurnRun::href_of(const SessionId&, std::string_view path) const {
+    return "/v1/threads/" + turn_->thread.text() + "/files" + percent_encoded(path, "/");
 }
 
 void TurnRun::status(std::string_view text) noexcept { turn_->log.add("status", text_event(text)); }

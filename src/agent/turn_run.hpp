@@ -56,6 +56,8 @@ public:
     boost::asio::awaitable<sessions::Use*> session() override;
     [[nodiscard]] Stop& stop() override { return turn_->stop; }
     [[nodiscard]] bool wants_images() const override { return sees_images_; }
+    [[nodiscard]] std::string href_of(const SessionId& session,
+                                      std::string_view path) const override;
     [[nodiscard]] std::string directory() const override { return "/data"; }
     [[nodiscard]] std::chrono::milliseconds time_left() const override;
 

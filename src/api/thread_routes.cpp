@@ -4,6 +4,8 @@
 #include "agent/text.hpp"
 #include "agent/turn_events.hpp"
 #include "api/asking.hpp"
+#include "api/file_content.hpp"
+#include "api/file_place.hpp"
 #include "api/thread_types.hpp"
 #include "net/problem.hpp"
 
@@ -230,6 +232,19 @@ public:
         co_await exchange.respond(std::move(response));
     }
 
+    asio::awaitable<void> file(net::Exchange& exchange) const {
+        const auto asked =
+            schema::from_parameters<ThreadFileQuery>(exchange.request().target.query);
+        const auto path = path_in(exchange.request());
+        const auto use = co_await threads_.use(whose(exchange), thread_in(exchange));
+        const sessions::Files files(use->link());
+        const auto entry = co_await files.stat(path, true);
+        if (entry.type == sessions::FileType::Directory) {
+            throw ErrorException({Code::Conflict, path_text(path) + " is a folder"});
+        }
+        co_await send_file_content(exchange, files, path, entry, asked.download);
+    }
+
     asio::awaitable<void> ui(net::Exchange& exchange) const {
         net::Response response = net::Response::empty(307);
         response.headers.set("Location", "/docs/");
@@ -266,6 +281,14 @@ private:
     ThreadRules rules_;
 };
 
+schema::Answer any_bytes(int status, std::string description) {
+    schema::Answer answer;
+    answer.status = status;
+    answer.description = std::move(description);
+    answer.content_type = "*/*";
+    return answer;
+}
+
 schema::Answer turn_events() {
     return schema::event_answer(
         "What happens, as it happens; `done` or `error` is the last. An `id` is what Last-Event-ID "
@@ -288,7 +311,7 @@ void add_thread_routes(Api& api, agent::Threads& threads, ThreadRules rules) {
     const ThreadRoutes routes(threads, rules);
     using Method = asio::awaitable<void> (ThreadRoutes::*)(net::Exchange&) const;
     const auto add = [&](schema::Route route, Method method) {
-        if (route.pattern.find("{id}") != std::string_view::npos) {
+        if (route.path == nullptr && route.pattern.find("{id}") != std::string_view::npos) {
             route.path = described<ThreadPath>();
         }
         api.add(std::move(route),
@@ -397,6 +420,18 @@ void add_thread_routes(Api& api, agent::Threads& threads, ThreadRules rules) {
          .query = described<ExportQuery>(),
          .answers = {schema::text_answer("Markdown."), notebook}},
         &ThreadRoutes::write_out);
+    add({.method = "GET",
+         .pattern = "/v1/threads/{id}/files/{path...}",
+         .id = "thread_file",
+         .tag = kTag,
+         .summary = "A file of the thread's sandbox: a chart, a result",
+         .description = "Its type goes by its name, and nothing in it runs in a browser. `Range` "
+                        "and `If-None-Match` work as usual.",
+         .path = described<ThreadFilePath>(),
+         .query = described<ThreadFileQuery>(),
+         .answers = {any_bytes(200, "The file."), any_bytes(206, "The range asked for."),
+                     schema::empty_answer(304, "It has not changed.")}},
+        &ThreadRoutes::file);
     add({.method = "GET",
          .pattern = "/v1/threads/{id}/context",
          .id = "thread_context",

@@ -235,6 +235,19 @@ ATOLL_TYPE(ThreadPath) {
                    field<&T::id>("The thread.", required, length(1, 128), example(kThreadExample)));
 }
 
+BOOST_DESCRIBE_STRUCT(ThreadFilePath, (), (id, path))
+ATOLL_TYPE(ThreadFilePath) {
+    return request("",
+                   field<&T::id>("The thread.", required, length(1, 128), example(kThreadExample)),
+                   field<&T::path>("In its sandbox, without the first slash.", required,
+                                   length(1, 4096), example("data/outputs/chart.png")));
+}
+
+BOOST_DESCRIBE_STRUCT(ThreadFileQuery, (), (download))
+ATOLL_TYPE(ThreadFileQuery) {
+    return request("", field<&T::download>("A browser stores it in place of showing it."));
+}
+
 BOOST_DESCRIBE_STRUCT(MessageBody, (), (message, message_id))
 ATOLL_TYPE(MessageBody) {
     return request(

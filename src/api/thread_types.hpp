@@ -82,6 +82,17 @@ struct ThreadPath {
 };
 ATOLL_DESCRIBED(ThreadPath);
 
+struct ThreadFilePath {
+    std::string id;
+    std::string path;
+};
+ATOLL_DESCRIBED(ThreadFilePath);
+
+struct ThreadFileQuery {
+    bool download = false;
+};
+ATOLL_DESCRIBED(ThreadFileQuery);
+
 struct MessageBody {
     std::string message;
     std::optional<std::string> message_id;
