@@ -109,9 +109,10 @@ class Asked:
 
     @property
     def user(self) -> str:
-        """What the user said last. Images of tools travel as the user's too, but without words of
-        the user's own."""
-        return (self.texts("user") or [""])[-1]
+        """What the user said last. Images of tools travel as the user's too, and do not count."""
+        said = [text_of(m) for m in self.messages
+                if m.get("role") == "user" and not is_images_of_tools(m)]
+        return (said or [""])[-1]
 
     @property
     def tool_results(self) -> list[str]:
