@@ -415,7 +415,7 @@ class Connection(asyncio.Protocol):
     def step(self):
         """Writes what is due. With a rate: one piece each, at points in time that do not drift."""
         self.timer = None
-        while self.todo is not None and not self.closed:
+        while self.todo is not None and not self.transport.is_closing():
             if self.paused:
                 return  # resume_writing goes on
             if self.cut is not None and self.writes >= self.cut:
