@@ -9,7 +9,9 @@
 //           who uses them. An implementation bounds what it takes in.
 // Throws    ErrorException with a sentence for the person who asked. Unavailable: not reachable, or
 //           busy still after its retries. Forbidden: the key was refused. InvalidArgument: the
-//           provider does not take this request. Timeout. Internal: what came is no answer.
+//           provider does not take this request. TooLarge: the conversation is beyond the model's
+//           context, or its answer beyond ours. Exhausted: the account's quota is used up.
+//           Timeout. Internal: what came is no answer.
 // Cancel    by cancelling the coroutine; nothing more is heard then.
 #include <boost/asio/awaitable.hpp>
 #include <cstdint>

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <arpa/inet.h>
+#include <array>
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/ip/address.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
@@ -16,6 +17,7 @@
 #include <mutex>
 #include <optional>
 #include <set>
+#include <sys/epoll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 #include <vector>
@@ -32,7 +34,7 @@ constexpr std::size_t kUrlBytesMax = 8u << 10;
 constexpr std::size_t kTransfersMax = 4096;
 constexpr long kConnectionsMax = 2048;  // more transfers than that wait in line
 constexpr long kKeptConnectionsMax = 256;
-constexpr std::chrono::milliseconds kSweep{100};
+constexpr std::chrono::milliseconds kSweepMin{10};
 constexpr std::chrono::milliseconds kDropTime{2000};
 constexpr std::uint64_t kDroppedBytesMax = 64u << 10;
 
@@ -134,6 +136,7 @@ struct FetchAnswer::Transfer {
     void ended(CURLcode code);
     void leave();  // this may be gone afterwards
     void check_time(Clock::time_point now);
+    [[nodiscard]] Clock::time_point deadline() const;  // nothing can expire before it
     asio::awaitable<void> wait();
     [[nodiscard]] Error trouble(CURLcode code) const;
 
@@ -165,16 +168,24 @@ struct FetchAnswer::Transfer {
 };
 
 // One multi handle: its sockets and its timer on the loop, and the sweep of time-outs.
+//
+// The sockets are in an epoll of our own, and Asio waits for that one descriptor. Asio's own waits
+// are armed anew for each event, and a socket once waited for to be writable reports that each
+// time: twice the work for every token of a stream.
 struct FetchAnswer::Core : std::enable_shared_from_this<Core> {
     Core(asio::any_io_executor its_executor, AddressPolicy its_policy)
         : executor(std::move(its_executor)),
           policy(its_policy),
+          poll(executor),
           timer(executor),
           sweeper(executor),
           bundle(variable("CURL_CA_BUNDLE")),
           certificates(variable("SSL_CERT_DIR")) {
         start_curl();
         if (bundle.empty()) bundle = variable("SSL_CERT_FILE");
+        const int descriptor = ::epoll_create1(EPOLL_CLOEXEC);
+        if (descriptor < 0) throw ErrorException({Code::Internal, "no epoll for fetches"});
+        poll.assign(descriptor);
         multi.reset(curl_multi_init());
         if (!multi) throw ErrorException({Code::Internal, "curl could not be started"});
         curl_multi_setopt(multi.get(), CURLMOPT_SOCKETFUNCTION, &Core::on_socket);
@@ -184,86 +195,61 @@ struct FetchAnswer::Core : std::enable_shared_from_this<Core> {
         curl_multi_setopt(multi.get(), CURLMOPT_MAX_TOTAL_CONNECTIONS, kConnectionsMax);
         curl_multi_setopt(multi.get(), CURLMOPT_MAXCONNECTS, kKeptConnectionsMax);
     }
-    ~Core() {
-        multi.reset();  // closes what is kept, and says goodbye to each descriptor
-        for (auto& [fd, watch] : watches) let_go(*watch);
-    }
     Core(const Core&) = delete;
     Core& operator=(const Core&) = delete;
-
-    // A descriptor of curl's that we wait for. Curl closes it, so it is only lent to Asio.
-    struct Watch {
-        explicit Watch(const asio::any_io_executor& executor) : descriptor(executor) {}
-        asio::posix::stream_descriptor descriptor;
-        int wanted = 0;
-        bool reading = false;
-        bool writing = false;
-        bool gone = false;
-    };
-
-    static void let_go(Watch& watch) {
-        watch.gone = true;
-        if (watch.descriptor.is_open()) static_cast<void>(watch.descriptor.release());
-    }
 
     static int on_socket(CURL*, curl_socket_t fd, int what, void* user, void*) noexcept {
         auto& core = *static_cast<Core*>(user);
         try {
-            core.watch(fd, what);
-        } catch (...) {
-            return -1;  // curl fails its transfers
-        }
-        return 0;
+            return core.watch(fd, what) ? 0 : -1;  // then curl fails its transfers
+        } catch (...) { return -1; }
     }
 
-    void watch(curl_socket_t fd, int what) {
-        auto found = watches.find(fd);
+    bool watch(curl_socket_t fd, int what) {
         if (what == CURL_POLL_REMOVE) {
-            if (found == watches.end()) return;
-            let_go(*found->second);
-            watches.erase(found);
-            return;
+            ::epoll_ctl(poll.native_handle(), EPOLL_CTL_DEL, fd, nullptr);
+            watched.erase(fd);
+            if (watched.empty()) poll.cancel();
+            return true;
         }
-        if (found == watches.end()) {
-            auto made = std::make_shared<Watch>(executor);
-            made->descriptor.assign(fd);
-            found = watches.emplace(fd, std::move(made)).first;
-        }
-        found->second->wanted = what;
-        arm(fd, found->second);
+        epoll_event event{};
+        if ((what & CURL_POLL_IN) != 0) event.events |= EPOLLIN;
+        if ((what & CURL_POLL_OUT) != 0) event.events |= EPOLLOUT;
+        event.data.fd = fd;
+        const bool is_new = watched.insert(fd).second;
+        const int change = is_new ? EPOLL_CTL_ADD : EPOLL_CTL_MOD;
+        if (::epoll_ctl(poll.native_handle(), change, fd, &event) != 0) return false;
+        arm();
+        return true;
     }
 
-    void arm(curl_socket_t fd, const std::shared_ptr<Watch>& watch) {
-        using Descriptor = asio::posix::stream_descriptor;
-        if ((watch->wanted & CURL_POLL_IN) != 0 && !watch->reading) {
-            watch->reading = true;
-            watch->descriptor.async_wait(
-                Descriptor::wait_read, [weak = weak_from_this(), fd, watch](const auto& error) {
-                    watch->reading = false;
-                    if (const auto core = weak.lock(); core && !watch->gone) {
-                        core->ready(fd, watch, CURL_POLL_IN, error);
-                    }
-                });
-        }
-        if ((watch->wanted & CURL_POLL_OUT) != 0 && !watch->writing) {
-            watch->writing = true;
-            watch->descriptor.async_wait(
-                Descriptor::wait_write, [weak = weak_from_this(), fd, watch](const auto& error) {
-                    watch->writing = false;
-                    if (const auto core = weak.lock(); core && !watch->gone) {
-                        core->ready(fd, watch, CURL_POLL_OUT, error);
-                    }
-                });
-        }
+    void arm() {
+        if (armed || watched.empty()) return;
+        armed = true;
+        poll.async_wait(asio::posix::stream_descriptor::wait_read,
+                        [weak = weak_from_this()](const auto&) {
+                            const auto core = weak.lock();
+                            if (!core) return;
+                            core->armed = false;
+                            core->take_events();
+                            core->arm();
+                        });
     }
 
-    void ready(curl_socket_t fd, const std::shared_ptr<Watch>& watch, int what,
-               const boost::system::error_code& error) {
-        if ((watch->wanted & what) == 0) return;  // curl lost interest meanwhile
-        int mask = what == CURL_POLL_IN ? CURL_CSELECT_IN : CURL_CSELECT_OUT;
-        if (error) mask = CURL_CSELECT_ERR;
-        act(fd, mask);
-        if (!watch->gone && !error) arm(fd, watch);
+    void take_events() {
+        std::array<epoll_event, 64> events;
+        const int ready = ::epoll_wait(poll.native_handle(), events.data(), events.size(), 0);
+        for (int i = 0; i < ready; ++i) {
+            const auto& event = events[static_cast<std::size_t>(i)];
+            if (!watched.contains(event.data.fd)) continue;  // an earlier one ended it
+            int mask = 0;
+            if ((event.events & (EPOLLIN | EPOLLHUP)) != 0) mask |= CURL_CSELECT_IN;
+            if ((event.events & EPOLLOUT) != 0) mask |= CURL_CSELECT_OUT;
+            if ((event.events & EPOLLERR) != 0) mask |= CURL_CSELECT_ERR;
+            int running = 0;
+            curl_multi_socket_action(multi.get(), event.data.fd, mask, &running);
+        }
+        collect();
     }
 
     static int on_timer(CURLM*, long ms, void* user) noexcept {
@@ -276,16 +262,13 @@ struct FetchAnswer::Core : std::enable_shared_from_this<Core> {
             core.timer.expires_after(std::chrono::milliseconds(ms));
             core.timer.async_wait([weak = core.weak_from_this()](const auto& stopped) {
                 const auto still = weak.lock();
-                if (!stopped && still) still->act(CURL_SOCKET_TIMEOUT, 0);
+                if (stopped || !still) return;
+                int running = 0;
+                curl_multi_socket_action(still->multi.get(), CURL_SOCKET_TIMEOUT, 0, &running);
+                still->collect();
             });
         } catch (...) { return -1; }
         return 0;
-    }
-
-    void act(curl_socket_t fd, int mask) {
-        int running = 0;
-        curl_multi_socket_action(multi.get(), fd, mask, &running);
-        collect();
     }
 
     void collect() {
@@ -305,7 +288,7 @@ struct FetchAnswer::Core : std::enable_shared_from_this<Core> {
         }
         transfer.attached = true;
         transfers.insert(&transfer);
-        if (transfers.size() == 1) sweep_later();
+        sweep_by(transfer.deadline());
     }
 
     void detach(Transfer& transfer) {
@@ -313,28 +296,43 @@ struct FetchAnswer::Core : std::enable_shared_from_this<Core> {
         transfer.attached = false;
         transfers.erase(&transfer);
         curl_multi_remove_handle(multi.get(), transfer.easy.get());
+        if (!transfers.empty()) return;
+        next_sweep = Clock::time_point::max();
+        sweeper.cancel();
     }
 
-    // One timer for the time-outs of all transfers; a timer each would be set anew with each token.
-    void sweep_later() {
-        sweeper.expires_after(kSweep);
+    // One timer for the time-outs of all transfers, set to the earliest that can be. What a token
+    // moves is looked up when it expires: a timer each would be set anew with each token.
+    void sweep_by(Clock::time_point when) {
+        if (when >= next_sweep) return;
+        next_sweep = when;
+        sweeper.expires_at(std::max(when, Clock::now() + kSweepMin));
         sweeper.async_wait([weak = weak_from_this()](const auto& stopped) {
             const auto core = weak.lock();
-            if (stopped || !core || core->transfers.empty()) return;
-            const std::vector<Transfer*> all(core->transfers.begin(), core->transfers.end());
-            const auto now = Clock::now();
-            for (auto* transfer : all) transfer->check_time(now);
-            if (!core->transfers.empty()) core->sweep_later();
+            if (!stopped && core) core->sweep();
         });
+    }
+
+    void sweep() {
+        next_sweep = Clock::time_point::max();
+        const std::vector<Transfer*> all(transfers.begin(), transfers.end());
+        const auto now = Clock::now();
+        for (auto* transfer : all) transfer->check_time(now);
+        auto next = Clock::time_point::max();
+        for (const auto* transfer : transfers) next = std::min(next, transfer->deadline());
+        sweep_by(next);
     }
 
     asio::any_io_executor executor;
     AddressPolicy policy;
+    asio::posix::stream_descriptor poll;  // the epoll; ours to close
+    std::set<curl_socket_t> watched;
+    bool armed = false;
     asio::steady_timer timer;
     asio::steady_timer sweeper;
+    Clock::time_point next_sweep = Clock::time_point::max();
     std::string bundle;
     std::string certificates;
-    std::map<curl_socket_t, std::shared_ptr<Watch>> watches;
     std::set<Transfer*> transfers;
     std::map<Transfer*, std::unique_ptr<Transfer>> dropped;
     std::unique_ptr<CURLM, CloseMulti> multi;
@@ -441,7 +439,7 @@ void FetchAnswer::Transfer::leave() {
 void FetchAnswer::Transfer::check_time(Clock::time_point now) {
     const auto& limits = request.timeouts;
     const auto beyond = [&](Clock::time_point since, std::chrono::milliseconds limit) {
-        return limit.count() > 0 && now - since > limit;
+        return limit.count() > 0 && now - since >= limit;
     };
     const auto after = [](std::chrono::milliseconds limit) {
         const auto ms = limit.count();
@@ -451,9 +449,23 @@ void FetchAnswer::Transfer::check_time(Clock::time_point now) {
         fail({Code::Timeout, origin + " was not done within " + after(limits.total)});
     } else if (!head_done && beyond(started, limits.first_byte)) {
         fail({Code::Timeout, origin + " did not answer within " + after(limits.first_byte)});
-    } else if (head_done && !paused && unread.empty() && beyond(last_piece, limits.idle)) {
-        fail({Code::Timeout, origin + " said nothing more for " + after(limits.idle)});
+    } else if (head_done && beyond(last_piece, limits.idle)) {
+        if (paused || !unread.empty()) {
+            last_piece = now;  // it is we who are slow
+        } else {
+            fail({Code::Timeout, origin + " said nothing more for " + after(limits.idle)});
+        }
     }
+}
+
+Clock::time_point FetchAnswer::Transfer::deadline() const {
+    const auto& limits = request.timeouts;
+    auto first = Clock::time_point::max();
+    if (limits.total.count() > 0) first = std::min(first, started + limits.total);
+    const auto quiet = head_done ? limits.idle : limits.first_byte;
+    const auto since = head_done ? last_piece : started;
+    if (quiet.count() > 0) first = std::min(first, since + quiet);
+    return first;
 }
 
 asio::awaitable<void> FetchAnswer::Transfer::wait() {
@@ -513,6 +525,7 @@ std::size_t FetchAnswer::Transfer::take_head(char* line, std::size_t one, std::s
             if (self.status < 200) return size;
             self.head_done = true;
             self.last_piece = Clock::now();
+            self.core->sweep_by(self.deadline());
             self.wake();
         } else if (const auto colon = text.find(':'); colon != std::string_view::npos) {
             self.head.add(text.substr(0, colon), trimmed(text.substr(colon + 1)));
@@ -625,6 +638,7 @@ void Fetcher::drop(FetchAnswer answer) noexcept {
         transfer->request.body_bytes_max = transfer->body_bytes + kDroppedBytesMax;
         auto* raw = transfer.get();
         core_->dropped.emplace(raw, std::move(transfer));
+        core_->sweep_by(raw->deadline());
         if (std::exchange(raw->paused, false)) curl_easy_pause(raw->easy.get(), CURLPAUSE_CONT);
     } catch (...) {}  // no memory: its end is the destructor's
 }

@@ -147,14 +147,16 @@ TEST_F(Fetch, SendsBodiesAndKeepsConnections) {
 
 TEST_F(Fetch, ARedirectIsAnAnswer) {
     run([&]() -> asio::awaitable<void> {
-        auto answer = co_await fetcher_.send(get("/elsewhere"));
+        auto answer_request = get("/elsewhere");
+        auto answer = co_await fetcher_.send(std::move(answer_request));
         EXPECT_EQ(answer.status(), 302);
     });
 }
 
 TEST_F(Fetch, TheSenderWaitsForWhoDoesNotRead) {
     run([&]() -> asio::awaitable<void> {
-        auto answer = co_await fetcher_.send(get("/flood"));
+        auto answer_request = get("/flood");
+        auto answer = co_await fetcher_.send(std::move(answer_request));
         asio::steady_timer timer(context_, 700ms);
         co_await timer.async_wait(asio::use_awaitable);
         const std::size_t before = sent_;
@@ -200,7 +202,8 @@ TEST_F(Fetch, CancellingEndsTheConnection) {
         asio::cancellation_signal signal;
         bool cancelled = false;
         const auto work = [&]() -> asio::awaitable<void> {
-            auto answer = co_await fetcher_.send(get(path));
+            auto answer_request = get(path);
+            auto answer = co_await fetcher_.send(std::move(answer_request));
             co_await answer.read_all(100);
         };
         const auto done = [&](const std::exception_ptr& error) {
@@ -258,8 +261,10 @@ TEST_F(Fetch, WhatIsNoUrl) {
 TEST_F(Fetch, AnAnswerMayOutliveItsFetcher) {
     run([&]() -> asio::awaitable<void> {
         auto other = std::make_unique<Fetcher>(context_.get_executor(), AddressPolicy::operators());
-        auto answer = co_await other->send(get("/flood"));
-        auto dropped = co_await other->send(get("/slow"));
+        auto answer_request = get("/flood");
+        auto answer = co_await other->send(std::move(answer_request));
+        auto dropped_request = get("/slow");
+        auto dropped = co_await other->send(std::move(dropped_request));
         other->drop(std::move(dropped));
         other.reset();
         std::string piece;
@@ -270,7 +275,8 @@ TEST_F(Fetch, AnAnswerMayOutliveItsFetcher) {
 
 TEST_F(Fetch, WhatIsDroppedEndsByItself) {
     run([&]() -> asio::awaitable<void> {
-        auto answer = co_await fetcher_.send(get("/slow"));
+        auto answer_request = get("/slow");
+        auto answer = co_await fetcher_.send(std::move(answer_request));
         fetcher_.drop(std::move(answer));
         EXPECT_EQ(fetcher_.under_way(), 1u);
         asio::steady_timer timer(context_, 3s);

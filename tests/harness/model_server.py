@@ -109,9 +109,10 @@ class Asked:
 
     @property
     def user(self) -> str:
-        """What the user said last. Images of tools travel as the user's too, but without words of
-        the user's own."""
-        return (self.texts("user") or [""])[-1]
+        """What the user said last. Images of tools travel as the user's too, and do not count."""
+        said = [text_of(m) for m in self.messages
+                if m.get("role") == "user" and not is_images_of_tools(m)]
+        return (said or [""])[-1]
 
     @property
     def tool_results(self) -> list[str]:
@@ -414,7 +415,7 @@ class Connection(asyncio.Protocol):
     def step(self):
         """Writes what is due. With a rate: one piece each, at points in time that do not drift."""
         self.timer = None
-        while self.todo is not None and not self.closed:
+        while self.todo is not None and not self.transport.is_closing():
             if self.paused:
                 return  # resume_writing goes on
             if self.cut is not None and self.writes >= self.cut:

@@ -93,6 +93,15 @@ std::uint64_t count_in(const json::object& from, std::initializer_list<std::stri
     return 0;
 }
 
+// Some always send the field, with nothing in it.
+bool says_error(const json::object& object) {
+    const auto* error = object.if_contains("error");
+    if (error == nullptr || error->is_null()) return false;
+    if (const auto* text = error->if_string()) return !text->empty();
+    if (const auto* inner = error->if_object()) return !inner->empty();
+    return !error->is_bool() || error->get_bool();
+}
+
 bool is_whole_json(std::string_view text) {
     boost::system::error_code wrong;
     static_cast<void>(json::parse(json::string_view(text.data(), text.size()), wrong));
@@ -235,8 +244,7 @@ void ReplyReader::take_event(const net::EventReader::Event& event) {
 void ReplyReader::take_object(const json::value& value, bool doubtful) {
     const auto* object = value.if_object();
     if (object == nullptr) return odd();
-    const auto* error = object->if_contains("error");
-    if ((error != nullptr && !error->is_null()) || string_at(*object, "object") == "error" ||
+    if (says_error(*object) || string_at(*object, "object") == "error" ||
         (!object->contains("choices") && object->contains("detail"))) {
         return wrong(trouble_of_object(value, place_));
     }

@@ -224,6 +224,12 @@ TEST(ReplyReader, EndsInManyWays) {
         ASSERT_TRUE(outcome.reply) << reason;
         EXPECT_EQ(outcome.reply->finish, finish) << reason;
     }
+    // An error that is none.
+    for (const char* none : {"null", "false", "\"\"", "{}"}) {
+        const auto outcome = read("data: {\"error\":" + std::string(none) +
+                                  ",\"choices\":[{\"delta\":{\"content\":\"x\"}}]}\n\n");
+        EXPECT_EQ(outcome.said, "x") << none;
+    }
     // The last event without its blank line still counts.
     EXPECT_EQ(read("data: {\"choices\":[{\"delta\":{\"content\":\"x\"}}]}").said, "x");
     // No word of an end, and a body that ends with the connection: it may have been cut.
