@@ -72,7 +72,7 @@ def employees(folder):
         "Remote": r.choice(["Yes", "No"], n, p=[.35, .65]),
         "Left": r.choice(["Yes", "No"], n, p=[.16, .84]),
         "HireDate": pd.to_datetime("2024-06-30") - pd.to_timedelta(years * 365 + r.integers(0, 300, n), unit="D")})
-    table.to_excel(folder / "employees.xlsx", index=False)
+    table.to_csv(folder / "employees.csv", index=False)
     return {"employees": table}
 
 
@@ -91,7 +91,7 @@ def sensors(folder):
     table = pd.concat(parts, ignore_index=True)
     table.loc[r.choice(len(table), 9, replace=False), "temperature_c"] = 75.5
     table.loc[r.choice(len(table), 40, replace=False), "humidity"] = np.nan
-    table.to_parquet(folder / "sensor_readings.parquet", index=False)
+    table.to_csv(folder / "sensor_readings.csv", index=False)
     return {"sensor_readings": table}
 
 
@@ -157,3 +157,17 @@ def shop(folder):
 
 MAKERS = {maker.__name__: maker for maker in
           [transactions, chinese_sales, employees, sensors, weblogs, survey, shop]}
+
+# What the tests' own Python cannot write is written in the sandbox, before anything is asked.
+CONVERSIONS = {
+    "employees": """
+import os, pandas as pd
+pd.read_csv("/data/employees.csv", parse_dates=["HireDate"]).to_excel("/data/employees.xlsx", index=False)
+os.remove("/data/employees.csv")
+""",
+    "sensors": """
+import os, pandas as pd
+table = pd.read_csv("/data/sensor_readings.csv", parse_dates=["timestamp"])
+table.to_parquet("/data/sensor_readings.parquet", index=False)
+os.remove("/data/sensor_readings.csv")
+"""}

@@ -54,6 +54,7 @@ public:
         std::string out = body();
         const Table& table = schema_.tables[q_.table];
         if (q_.chose_measure) out += "\n\n" + chosen();
+        if (!q_.names.empty()) out += "\n\n" + unknown_names();
         if (!table.note.empty()) out += "\n\n" + escaped(table.note);
         if (!chart_file.empty()) {
             out += "\n\n" + (zh_ ? "图表:" : std::string("Chart: ")) + "`/data/outputs/" +
@@ -157,6 +158,12 @@ private:
             out += (out.empty() ? "" : "; ") + number_text(*rows) + say(" rows", " 行");
         }
         return out.empty() ? "" : say(" (" + out + ")", "(" + out + ")");
+    }
+    [[nodiscard]] std::string unknown_names() const {
+        std::string list;
+        for (const std::string& n : q_.names) list += (list.empty() ? "" : ", ") + escaped(n);
+        return say("Not found in the table and left out of account: " + list + ".",
+                   "表中没有找到,未予考虑:" + list + "。");
     }
     [[nodiscard]] std::string chosen() const {
         std::string field;
@@ -711,7 +718,11 @@ std::string escaped(std::string_view text) {
         } else if (static_cast<unsigned char>(c) < 0x20) {
             continue;
         } else {
-            if (std::string_view("|`[]<>*\\!").find(c) != std::string_view::npos) out += '\\';
+            if (c == '<' || c == '>') {
+                out += c == '<' ? "&lt;" : "&gt;";
+                continue;
+            }
+            if (std::string_view("|`[]*\\!").find(c) != std::string_view::npos) out += '\\';
             out += c;
         }
     }

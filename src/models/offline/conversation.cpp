@@ -126,7 +126,7 @@ public:
         }
         runs_ = runs_from(messages_, questions_.back());
         profile_ = profile_code(files_);
-        const auto schema = newest_schema();
+        auto schema = newest_schema();
         const auto profiles = static_cast<std::size_t>(std::count_if(
             runs_.begin(), runs_.end(), [&](const Run& run) { return run.code == profile_; }));
         if (!schema || (!knows_all(*schema, files_) && profiles == 0)) {
@@ -134,6 +134,9 @@ public:
             return final(language, failure(language, runs_.back().output));
         }
         if (!schema->has_data()) return final(language, no_data(language, *schema));
+        for (const ChatMessage& m : messages_) {
+            if (m.role == ChatRole::Tool) add_found(*schema, m.text);
+        }
         return answer_or_run(*schema, profiles);
     }
 
@@ -159,6 +162,7 @@ private:
             if (!is_talk || i + 1 == questions_.size()) question = std::move(now);
         }
         const Question& q = *question;
+        if (const std::string search = search_code(q, schema); !search.empty()) return {search, ""};
         switch (q.intent) {
             case Intent::Unknown:
             case Intent::Help:
@@ -187,6 +191,21 @@ private:
             if (is_repair) return final(q.language, failure(q.language, run->output));
         }
         return final(q.language, "");
+    }
+    // Names that no listed value explains may be among those that were too many to list.
+    [[nodiscard]] std::string search_code(const Question& q, const Schema& schema) const {
+        if (q.names.empty() || q.intent == Intent::Help || q.intent == Intent::Greeting ||
+            q.intent == Intent::Thanks) {
+            return "";
+        }
+        std::string code = find_code(schema, q.names);
+        for (const Run& run : runs_) {
+            if (run.code == code) return "";
+            for (const std::string& word : searched_in(run.output)) {
+                if (word == q.names[0]) return "";
+            }
+        }
+        return code;
     }
     [[nodiscard]] std::size_t times_run(const std::string& code) const {
         return static_cast<std::size_t>(std::count_if(

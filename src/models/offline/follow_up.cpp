@@ -44,6 +44,7 @@ Question follow_up(const Question& before, const Question& now, const QuestionPa
     Question out = before;
     out.language = now.language;
     out.unknown = now.unknown;
+    out.names = now.names;
     out.chart = now.chart;
     if (parts.has_measure && !now.measures.empty()) {
         out.measures = now.measures;

@@ -301,7 +301,38 @@ files = sorted(f for e in EXTENSIONS for f in glob.glob('/data/*.' + e))
 describe_files(files)
 )python";
 
+constexpr char kSearch[] = R"python(found = []
+for path, sheet, names in places:
+    table = load(path, sheet)
+    for name in names:
+        values = table[name].dropna().astype(str).drop_duplicates()
+        for word in wanted:
+            hits = values[values.str.casefold() == word.casefold()]
+            if hits.empty:
+                hits = values[values.str.contains(word, case=False, regex=False)]
+            if len(hits) == 1:
+                found.append([path, sheet or '', name, word, hits.iloc[0][:200]])
+print(json.dumps({'atoll_found': 1, 'wanted': wanted, 'values': found[:20]}, ensure_ascii=False))
+)python";
+
 }  // namespace
+
+std::string find_code(const Schema& schema, const std::vector<std::string>& words) {
+    std::string places;
+    for (const Table& table : schema.tables) {
+        std::vector<std::string> names;
+        for (const Column& column : table.columns) {
+            if (column.is_text() && column.values.size() < column.distinct) {
+                names.push_back(column.name);
+            }
+        }
+        if (names.empty()) continue;
+        places += "    (" + py(table.path) + ", " +
+                  (table.sheet.empty() ? "None" : py(table.sheet)) + ", " + py(names) + "),\n";
+    }
+    if (places.empty()) return "";
+    return "wanted = " + py(words) + "\nplaces = [\n" + places + "]\n" + kSearch;
+}
 
 std::string profile_code(const std::vector<std::string>& paths) {
     std::string code = kTools;

@@ -93,7 +93,8 @@ struct Question {
     ChartKind chart = ChartKind::None;
     bool chose_measure = false;  // the question named none: the answer says which was taken
     bool of_growth = false;      // Growth: which period grew most
-    std::vector<std::string> unknown;  // words that look like names and are not known
+    std::vector<std::string> unknown;  // words that are not known
+    std::vector<std::string> names;    // those of them that look like values of the table
 };
 
 }  // namespace atl::offline

@@ -86,7 +86,8 @@ bool is_id(const Column& column, std::size_t rows) {
         }
     }
     // 1, 2, 3, … without a telling name counts rows
-    return column.is_number() && column.is_whole && rows > 20 && column.distinct == rows &&
+    return column.meanings.empty() && column.is_number() && column.is_whole && rows > 20 &&
+           column.distinct == rows &&
            column.low <= 1 && column.high - column.low + 1 == static_cast<double>(rows);
 }
 
@@ -259,6 +260,41 @@ std::optional<Schema> schema_in(std::string_view tool_output) {
         if (auto table = table_of(v)) schema.tables.push_back(std::move(*table));
     }
     return schema;
+}
+
+void add_found(Schema& schema, std::string_view tool_output) {
+    const std::string_view line = marked_line(tool_output, "atoll_found");
+    if (line.empty()) return;
+    boost::system::error_code failed;
+    const json::value value = json::parse(line, failed);
+    if (failed || !value.is_object()) return;
+    const json::value* found = value.get_object().if_contains("values");
+    if (found == nullptr || !found->is_array()) return;
+    std::size_t added = 0;
+    for (const json::value& v : found->get_array()) {
+        if (!v.is_array() || v.get_array().size() != 5 || ++added > kValuesMax) continue;
+        const json::array& facts = v.get_array();
+        for (Table& table : schema.tables) {
+            if (table.path != text_of(facts[0]) || table.sheet != text_of(facts[1])) continue;
+            for (Column& column : table.columns) {
+                if (column.name != text_of(facts[2]) || !column.is_text()) continue;
+                column.values.push_back(text_of(facts[4]));
+                column.value_words.push_back(tokens_of(text_of(facts[3])));
+            }
+        }
+    }
+}
+
+std::vector<std::string> searched_in(std::string_view tool_output) {
+    std::vector<std::string> out;
+    const std::string_view line = marked_line(tool_output, "atoll_found");
+    boost::system::error_code failed;
+    const json::value value = json::parse(line.empty() ? "{}" : line, failed);
+    if (failed || !value.is_object()) return out;
+    const json::value* wanted = value.get_object().if_contains("wanted");
+    if (wanted == nullptr || !wanted->is_array()) return out;
+    for (const json::value& v : wanted->get_array()) out.push_back(text_of(v));
+    return out;
 }
 
 }  // namespace atl::offline

@@ -75,6 +75,11 @@ struct Field {
 
 // The schema in a tool's output, if its line is there and whole.
 [[nodiscard]] std::optional<Schema> schema_in(std::string_view tool_output);
+// Adds values that a search in the table found (find_code in profile_code.hpp): [path, sheet,
+// column, word, value]. The word is then another way to say the value.
+void add_found(Schema& schema, std::string_view tool_output);
+// The words that such a search was for.
+[[nodiscard]] std::vector<std::string> searched_in(std::string_view tool_output);
 // The line of JSON that begins with {"<marker>": in a tool's output.
 [[nodiscard]] std::string_view marked_line(std::string_view tool_output, std::string_view marker);
 

@@ -186,6 +186,7 @@ private:
             }
         }
         times_ = spans_of(tokens_, data_period(q_.table));
+        std::erase_if(times_, [&](const TimeSpan& span) { return is_column_name(span); });
         // "first quarter of 2024" is a time, and neither an order nor a grain
         std::erase_if(tags_, [&](const Tag& t) { return is_in_time(t.begin); });
         mentions = mentions_of(tokens_, tags_, times_, schema_);
@@ -205,6 +206,17 @@ private:
                    return c.field.table == table && at(schema_, c.field).is_number() &&
                           !at(schema_, c.field).is_id;
                });
+    }
+    // A survey's column q3 is no quarter.
+    [[nodiscard]] bool is_column_name(const TimeSpan& span) const {
+        std::string said;
+        for (std::size_t i = span.begin; i < span.end; ++i) said += tokens_[i].text;
+        for (const Column& column : schema_.tables[q_.table].columns) {
+            std::string name;
+            for (const Token& word : column.words) name += word.text;
+            if (name == said) return true;
+        }
+        return false;
     }
     [[nodiscard]] std::size_t default_table() const {
         std::size_t best = 0;
@@ -618,6 +630,15 @@ private:
             for (const auto& [said, about] : kAbout) {
                 if (word != said) continue;
                 if (auto field = field_meaning(about)) return field;
+            }
+        }
+        // "employees under 30" speaks of their age
+        if (begin > 0 && is_row_word(begin - 1)) {
+            std::size_t ignored = 0;
+            for (std::size_t i = begin; i < end; ++i) {
+                const auto value = number_at(i, ignored);
+                const auto age = field_meaning("age");
+                if (value && age && *value >= 10 && *value <= 100) return age;
             }
         }
         if (end < tokens_.size() && (tokens_[end].text == "岁" || tokens_[end].stem == "year")) {
@@ -1157,6 +1178,10 @@ private:
         }
         if (has(Word::Common) || has(Word::Rare)) counts = true;
         if (counts) {
+            if (const auto quantity = field_meaning("quantity"); quantity && says_sold()) {
+                q_.measures = {{Aggregation::Sum, *quantity, std::nullopt}};
+                return;
+            }
             const bool keeps = said_aggregation_ && !q_.measures.empty() && has(Word::And);
             if (!keeps) q_.measures.clear();
             if (counted_ && !is_row_noun(*counted_)) {
@@ -1167,6 +1192,16 @@ private:
         } else if (counted_ && q_.measures.empty()) {
             q_.measures.push_back({Aggregation::Distinct, counted_->field, std::nullopt});
         }
+    }
+    // "how many products were sold": pieces
+    [[nodiscard]] bool says_sold() const {
+        static const std::set<std::string> kVerbs = {"sold", "bought", "卖", "ordered"};
+        const bool is_verb = std::any_of(tokens_.begin(), tokens_.end(), [&](const Token& t) {
+            return kVerbs.contains(t.text);
+        });
+        return is_verb && !has(Word::Distinct) &&
+               (!counted_ || counted_->column->means("product") ||
+                counted_->column->means("category"));
     }
     [[nodiscard]] bool is_filter_field(Field field) const {
         return std::any_of(q_.filters.begin(), q_.filters.end(),
@@ -1351,6 +1386,17 @@ private:
     }
     // What is related to what: conditions on numbers, else the last value named, else the time.
     void split_share() {
+        // "what fraction of transactions were paid by card": rows, whatever the verb
+        if (const Tag* share = tag(Word::Share)) {
+            for (std::size_t i = share->end; i < tokens_.size() && i < share->end + 4; ++i) {
+                if (is_row_word(i) && !is_measure_token(i)) {
+                    q_.measures = {{Aggregation::Count, std::nullopt, std::nullopt}};
+                    measures_said_.clear();
+                    break;
+                }
+                if (!is_filler(i) && !is_at(i, Word::Each) && !is_at(i, Word::In)) break;
+            }
+        }
         if (q_.filters.empty()) return;
         const auto is_number = [](const Filter& f) {
             return f.kind == Filter::Kind::Less || f.kind == Filter::Kind::LessOrEqual ||
@@ -1596,7 +1642,8 @@ private:
         }
         if (q_.intent == Intent::Aggregate) complete_aggregate();
         if (q_.count) q_.count = std::min(*q_.count, kRowsMax);
-        if (q_.intent == Intent::Unknown) find_unknown();
+        if (q_.intent == Intent::Unknown && !q_.filters.empty()) q_.intent = Intent::Rows;
+        find_unknown();
     }
     void complete_growth() {
         q_.of_growth = q_.order != Order::None;
@@ -1792,6 +1839,45 @@ private:
                             [&](const Said& s) { return s.begin <= i && i < s.end; }) ||
                 is_in_time(i);
             if (!known) q_.unknown.push_back(token.as_written.substr(0, 40));
+        }
+        find_names();
+    }
+    [[nodiscard]] bool is_known(std::size_t i) const {
+        return std::any_of(tags_.begin(), tags_.end(),
+                           [&](const Tag& t) { return t.begin <= i && i < t.end; }) ||
+               std::any_of(said_.begin(), said_.end(),
+                           [&](const Said& s) { return s.begin <= i && i < s.end; }) ||
+               is_in_time(i) || is_noise(tokens_[i]) || is_table_word(i) || is_row_word(i);
+    }
+    [[nodiscard]] bool is_table_word(std::size_t i) const {
+        return std::any_of(schema_.tables.begin(), schema_.tables.end(), [&](const Table& table) {
+            return std::any_of(table.words.begin(), table.words.end(), [&](const Token& word) {
+                return word.stem == tokens_[i].stem;
+            });
+        });
+    }
+    // Unknown words that are written like names: a capital, a digit, quotes.
+    void find_names() {
+        for (std::size_t i = 0; i < tokens_.size() && q_.names.size() < 3;) {
+            std::size_t end = i;
+            std::string name;
+            bool looks_so = false;
+            while (end < tokens_.size() && tokens_[end].is_quoted && !is_in_value(i)) {
+                name += (name.empty() ? "" : " ") + tokens_[end].as_written;
+                looks_so = true;
+                ++end;
+            }
+            while (end < tokens_.size() && tokens_[end].kind == Token::Kind::Word && !is_known(end)) {
+                const Token& token = tokens_[end];
+                const bool has_capital = token.as_written != token.text;
+                const bool has_digit =
+                    token.text.find_first_of("0123456789") != std::string::npos;
+                looks_so = looks_so || token.is_quoted || has_digit || (has_capital && end > 0);
+                name += (name.empty() ? "" : " ") + token.as_written;
+                ++end;
+            }
+            if (looks_so && name.size() >= 2 && name.size() <= 60) q_.names.push_back(name);
+            i = std::max(end, i + 1);
         }
     }
 

@@ -127,7 +127,7 @@ constexpr std::array kWords = {
 
     Row{Word::FollowUp, "what about|how about|and what about|now|and now|then|same|the same|same for|instead|again|as well|too|that|it|them|this|these|those|do that|那|那么|呢|再|换成|改成|改为|同样|这个|它|这些|上面|刚才|也|变成|画成|做成|继续|还有"},
     Row{Word::Also, "also|additionally|further|in addition|as well|too|同时|另外|并|还要|并且|进一步"},
-    Row{Word::Noise, "please|the|a|an|me|my|our|we|us|i|you|your|can|could|would|tell|do|does|did|has|have|had|be|been|will|there|their|its|so|ok|okay|data|dataset|data set|table|file|csv|spreadsheet|info|information|values|value|all|any|some|just|really|exactly|calculate|compute|determine|work out|want to know|like to know|need|let|know|come|comes|came|get|got|make|makes|made|happen|happened|look|generate|create|using|use|used|if|whether|whole|entire|full|when|where|who|s|t|re|请|帮我|帮忙|我|我们|想|知道|一下|吗|呀|啊|吧|了|的|得|地|请问|能|可以|告诉|计算|算|求|数据|表|表格|文件|个|是|有|这|给|出|来|情况|结果|并|用|做|把|成|张|一|要|它们|其中|里面|当中|以及|之间|名|位|件|款|家|笔|条|种|项|类|人|份|多少"},
+    Row{Word::Noise, "please|the|a|an|me|my|our|we|us|i|you|your|can|could|would|tell|do|does|did|has|have|had|be|been|will|there|their|its|so|ok|okay|data|dataset|data set|table|file|csv|spreadsheet|info|information|values|value|all|any|some|just|really|exactly|calculate|compute|determine|work out|want to know|like to know|need|let|know|come|comes|came|get|got|make|makes|made|happen|happened|look|generate|create|using|use|used|if|whether|whole|entire|full|when|where|who|s|t|re|请|帮我|帮忙|我|我们|想|知道|一下|吗|呀|啊|吧|了|的|得|地|请问|能|可以|告诉|计算|算|求|数据|表|表格|文件|个|是|有|这|给|出|来|情况|结果|并|用|做|把|成|张|一|要|它们|其中|里面|当中|以及|之间|名|位|款|家|笔|条|种|项|类|人|份|多少"},
 };
 
 struct ConceptRow {
@@ -139,8 +139,8 @@ struct ConceptRow {
 // What columns are about. The first name that a column's words hold decides; a phrase of the same
 // row in a question then means that column.
 constexpr std::array kConcepts = {
-    ConceptRow{"amount", Nature::Additive, "amount|sales|sale|revenue|revenues|turnover|value|gmv|spend|spending|spent|expenditure|expense|expenses|transaction value|order value|income|earnings|payment|proceeds|money|sell|sells|sold|selling|total price|line total|subtotal|takings|bring in|brought in|make money|cash|paid|pay|amt|gross|net sales|receipts|purchase amount|bill|charge|charges|销售额|金额|营收|营业额|收入|销售金额|成交额|交易额|交易金额|消费|消费额|支出|花费|销售收入|业绩|销售|总价|实付|付款金额|订单金额|卖|流水|营业收入|总金额|消费金额"},
-    ConceptRow{"quantity", Nature::Additive, "quantity|qty|units|unit|units sold|volume|pieces|items sold|number of items|item count|sold|copies|件|数量|销量|件数|销售数量|销售量|卖出数量|个数|卖"},
+    ConceptRow{"amount", Nature::Additive, "amount|sales|sale|revenue|revenues|turnover|value|gmv|spend|spending|spent|expenditure|expense|expenses|transaction value|order value|income|earnings|payment|proceeds|money|sell|sells|sold|selling|total price|line total|subtotal|takings|bring in|brought in|make money|cash|paid|pay|amt|gross|net sales|receipts|purchase amount|bill|charge|charges|销售额|金额|营收|营业额|收入|销售金额|成交额|交易额|交易金额|消费|消费额|支出|花费|销售收入|业绩|销售|总价|钱|实付|付款金额|订单金额|卖|流水|营业收入|总金额|消费金额"},
+    ConceptRow{"quantity", Nature::Additive, "quantity|qty|units|unit|units sold|volume|pieces|items sold|number of items|item count|copies|件|数量|销量|件数|销售数量|销售量|卖出数量|个数"},
     ConceptRow{"profit", Nature::Additive, "profit|margin|gain|earnings|net income|利润|毛利|盈利|净利|净利润|利润额"},
     ConceptRow{"cost", Nature::Additive, "cost|costs|expense|expenses|spend|fee|成本|费用|开支|花费"},
     ConceptRow{"price", Nature::Level, "price|unit price|pricing|list price|expensive|cheap|price tag|价格|单价|售价|定价|均价"},
@@ -156,7 +156,8 @@ constexpr std::array kConcepts = {
     ConceptRow{"temperature", Nature::Level, "temperature|temp|degrees|celsius|hot|warm|cold|hotter|warmer|heat|hottest|coldest|warmest|温度|气温|热|冷"},
     ConceptRow{"humidity", Nature::Level, "humidity|humid|moisture|relative humidity|湿度"},
     ConceptRow{"pressure", Nature::Level, "pressure|气压|压力"},
-    ConceptRow{"power", Nature::Level, "power|energy|consumption|electricity|kwh|watt|用电量|能耗|功率|电量|耗电"},
+    ConceptRow{"energy", Nature::Additive, "energy|consumption|electricity|kwh|energy use|power consumption|用电量|能耗|电量|耗电|耗电量"},
+    ConceptRow{"power", Nature::Level, "power|watt|watts|功率"},
     ConceptRow{"voltage", Nature::Level, "voltage|volt|battery|电压|电池"},
     ConceptRow{"vibration", Nature::Level, "vibration|振动|震动"},
     ConceptRow{"co2", Nature::Level, "co2|carbon dioxide|pm2.5|pm25|air quality|二氧化碳|空气质量"},
@@ -299,7 +300,7 @@ bool is_weak(const Token& token) {
     static const std::set<std::string_view> kWeak = {
         "id",  "name", "code", "no",   "number", "nr",  "key", "usd", "eur", "cny", "rmb", "the",
         "of",  "编",   "号",   "名",   "称",     "元",  "gbp", "in",  "pct", "type", "col", "total",
-        "label", "c", "f", "ms", "kg", "kwh", "customer's"};
+        "label", "c", "f", "ms", "kg"};
     return kWeak.contains(token.text);
 }
 

@@ -41,7 +41,7 @@ std::string key_expression(const std::string& column, Grain grain, int bins) {
         case Grain::HourOfDay: return column + ".dt.hour";
         case Grain::Weekday: return column + ".dt.day_name()";
         case Grain::WorkdayOrWeekend:
-            return column + ".dt.weekday.ge(5).map({True: 'weekend', False: 'weekday'})";
+            return column + ".dt.day_of_week.ge(5).map({True: 'weekend', False: 'weekday'})";
         case Grain::MonthOfYear: return column + ".dt.month";
         case Grain::None: break;
     }
@@ -139,7 +139,7 @@ private:
             case Filter::Kind::Between:
                 return c + ".between(" + py(f.low) + ", " + py(f.high) + ")";
             case Filter::Kind::Months: return c + ".dt.month.isin(" + list(f.time.parts) + ")";
-            case Filter::Kind::Weekdays: return c + ".dt.weekday.isin(" + list(f.time.parts) + ")";
+            case Filter::Kind::Weekdays: return c + ".dt.day_of_week.isin(" + list(f.time.parts) + ")";
             case Filter::Kind::Dates: return dates(c, f.time);
         }
         return "True";
