@@ -154,9 +154,63 @@ def shop(folder):
     customers.to_csv(folder / "customers.csv", index=False)
     return {"orders": orders, "customers": customers}
 
+def movies(folder):
+    r = np.random.default_rng(29)
+    n = 300
+    table = pd.DataFrame({
+        "Title": [f"Film {i}" for i in range(n)], "Genre": r.choice(["Drama", "Comedy", "Action", "Horror", "Sci-Fi"], n),
+        "Release Year": r.integers(1995, 2024, n), "Director": r.choice([f"Director {c}" for c in "ABCDEFGH"], n),
+        "Budget ($M)": r.uniform(1, 200, n).round(1), "Box Office ($M)": r.gamma(2, 80, n).round(1),
+        "IMDB Rating": r.normal(6.6, 1, n).clip(1, 10).round(1), "Runtime (min)": r.integers(80, 190, n)})
+    table.to_csv(folder / "movies.csv", index=False)
+    return {"movies": table}
+
+
+def students(folder):
+    r = np.random.default_rng(31)
+    n = 240
+    table = pd.DataFrame({
+        "学号": [f"2023{i:04d}" for i in range(n)], "姓名": [f"学生{i}" for i in range(n)],
+        "班级": r.choice(["一班", "二班", "三班"], n), "性别": r.choice(["男", "女"], n),
+        "语文": r.normal(80, 9, n).clip(30, 100).round(0), "数学": r.normal(75, 13, n).clip(20, 100).round(0),
+        "英语": r.normal(78, 11, n).clip(20, 100).round(0), "是否住校": r.choice(["是", "否"], n)})
+    table.loc[r.choice(n, 7, replace=False), "英语"] = np.nan
+    table.to_csv(folder / "成绩.csv", index=False)
+    return {"成绩": table}
+
+
+def flights(folder):
+    r = np.random.default_rng(37)
+    n = 2000
+    table = pd.DataFrame({
+        "flight_date": pd.to_datetime("2024-01-01") + pd.to_timedelta(r.integers(0, 182, n), unit="D"),
+        "carrier": r.choice(["AA", "DL", "UA", "WN"], n, p=[.3, .3, .25, .15]),
+        "origin": r.choice(["JFK", "LAX", "ORD", "ATL"], n), "destination": r.choice(["SFO", "MIA", "SEA", "DEN"], n),
+        "dep_delay_min": r.normal(12, 25, n).round(0), "distance_miles": r.integers(200, 2800, n),
+        "cancelled": r.choice([0, 1], n, p=[.97, .03]), "passengers": r.integers(40, 220, n)})
+    shown = table.copy()
+    shown["flight_date"] = shown["flight_date"].dt.strftime("%m/%d/%Y")
+    shown.to_csv(folder / "flights.csv", index=False)
+    return {"flights": table}
+
+
+def houses(folder):
+    r = np.random.default_rng(41)
+    n = 500
+    area = r.integers(40, 260, n)
+    table = pd.DataFrame({
+        "listingId": range(1, n + 1), "neighborhood": r.choice(["Old Town", "Riverside", "Hill Park", "Docklands"], n),
+        "propertyType": r.choice(["Apartment", "House", "Studio"], n, p=[.5, .35, .15]), "bedrooms": r.integers(0, 6, n),
+        "squareMeters": area, "listPrice": (area * r.normal(4200, 700, n)).round(-2).astype(int),
+        "hasGarden": r.choice([True, False], n, p=[.4, .6]),
+        "listedOn": pd.to_datetime("2023-01-01") + pd.to_timedelta(r.integers(0, 700, n), unit="D")})
+    table.to_json(folder / "houses.json", orient="records", date_format="iso")
+    return {"houses": table}
+
 
 MAKERS = {maker.__name__: maker for maker in
-          [transactions, chinese_sales, employees, sensors, weblogs, survey, shop]}
+          [transactions, chinese_sales, employees, sensors, weblogs, survey, shop, movies, students, flights,
+           houses]}
 
 # What the tests' own Python cannot write is written in the sandbox, before anything is asked.
 CONVERSIONS = {

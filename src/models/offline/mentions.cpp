@@ -150,6 +150,7 @@ private:
         if (n < words.size() + 3 && joined(tokens_, begin, end) == joined(words, 0, words.size())) {
             return 96;
         }
+        if (is_equal_without_articles(words, begin, end)) return 94;
         Words strong;
         std::copy_if(words.begin(), words.end(), std::back_inserter(strong),
                      [](const Token& word) { return !is_weak(word); });
@@ -165,6 +166,18 @@ private:
         return std::max(best, meaning_score(column, begin, end));
     }
 
+    // "years at the company" for YearsAtCompany
+    [[nodiscard]] bool is_equal_without_articles(const Words& words, std::size_t begin,
+                                                 std::size_t end) const {
+        static const std::set<std::string> kArticles = {"the", "a", "an", "of", "的"};
+        Words said;
+        for (std::size_t i = begin; i < end; ++i) {
+            const bool is_inside = i > begin && i + 1 < end;
+            if (!is_inside || !kArticles.contains(tokens_[i].text)) said.push_back(tokens_[i]);
+        }
+        return said.size() < end - begin && said.size() == words.size() &&
+               stands_in(said, 0, words, 0, words.size(), is_equal);
+    }
     [[nodiscard]] int part_score(const Words& strong, std::size_t begin, std::size_t end) const {
         const std::size_t n = end - begin;
         if (n >= strong.size()) return 0;

@@ -173,7 +173,7 @@ private:
                 for (const Token& word : schema_.tables[t].words) {
                     if (word.stem == tokens_[i].stem && word.text.size() > 2 &&
                         !is_at(i, Word::Noise)) {
-                        worth[t] += has(Word::HowMany) || has(Word::Rows) ? 110 : 40;
+                        worth[t] += follows(i, {Word::HowMany, Word::Rows}, 2) ? 150 : 40;
                     }
                 }
             }
@@ -185,6 +185,7 @@ private:
                 q_.table = t;
             }
         }
+        move_to_measures(mentions);
         times_ = spans_of(tokens_, data_period(q_.table));
         std::erase_if(times_, [&](const TimeSpan& span) { return is_column_name(span); });
         // "first quarter of 2024" is a time, and neither an order nor a grain
@@ -244,6 +245,23 @@ private:
     }
 
     // Which of its candidates a mention is: the question's table first, then what can be joined.
+    // A measure that only another table has: that one is the table, and this one is joined to it.
+    void move_to_measures(const std::vector<Mention>& mentions) {
+        for (const Mention& m : mentions) {
+            if (m.is_value || has_number_candidate(m, q_.table)) continue;
+            const bool is_here = std::any_of(m.candidates.begin(), m.candidates.end(),
+                                             [&](const Candidate& c) { return c.field.table == q_.table; });
+            for (const Candidate& c : m.candidates) {
+                if (is_here || c.field.table == q_.table) break;
+                const Column& column = at(schema_, c.field);
+                if (!column.is_number() || column.is_id) continue;
+                const std::size_t here = q_.table;
+                q_.table = c.field.table;
+                if (join_with(here)) return;
+                q_.table = here;
+            }
+        }
+    }
     void settle(const Mention& m) {
         std::vector<Candidate> here;
         for (const Candidate& c : m.candidates) {
@@ -325,7 +343,11 @@ private:
                 int worth = left_name == right_name ? 2 : left_name == prefixed ? 2 : 0;
                 if (worth == 0) continue;
                 if (a.is_id || b.is_id) worth += 2;
-                if (b.distinct == right.rows) worth += 2;  // tells the other's rows apart
+                if (b.distinct * 100 >= right.rows * 95) {
+                    worth += 2;  // tells the other's rows apart
+                } else {
+                    continue;  // would give a row several partners
+                }
                 if (worth > best_worth && (a.is_text() || a.is_whole)) {
                     best_worth = worth;
                     best = Join{{q_.table, l}, {table, r}};
@@ -632,6 +654,13 @@ private:
                 if (auto field = field_meaning(about)) return field;
             }
         }
+        for (Said& s : said_) {  // "more than 10 years at the company"
+            if (!s.is_value && s.column->is_number() && s.begin == end &&
+                tokens_[end].stem == "year") {
+                s.is_used = true;
+                return s.field;
+            }
+        }
         // "employees under 30" speaks of their age
         if (begin > 0 && is_row_word(begin - 1)) {
             std::size_t ignored = 0;
@@ -903,7 +932,7 @@ private:
                 }
                 continue;
             }
-            if (column.is_flag() && !after_by && !after_which) {
+            if (column.is_flag() && !after_by && (!after_which || asks_rate)) {
                 flags_said_.push_back(&s);
                 continue;
             }
@@ -915,8 +944,10 @@ private:
                 // "percentage of employees": the rows, told apart by their id
                 const bool ranked = has({Word::Top, Word::Bottom, Word::Highest, Word::Lowest,
                                          Word::Oldest, Word::Youngest, Word::Common});
-                if (is_row_noun(s) && !after_by && !after_which && !ranked) {
+                if (is_row_noun(s) && !after_by && !after_which &&
+                    (!ranked || !q_.groups.empty() || follows_most(s.begin))) {
                     says_rows_ = true;
+                    counts_rows_ = counts_rows_ || ranked;
                     continue;
                 }
                 add_group(s);
@@ -940,6 +971,7 @@ private:
             measures_said_.push_back(s);
         }
         for (Said* s : flags_said_) flag(*s, asks_rate);
+        drop_modifiers();
         // "how many units were sold": what is counted is the measure, the verb only goes with it
         for (const Said& m : measures_said_) {
             if (!follows(m.begin, {Word::HowMany}, 1)) continue;
@@ -947,10 +979,36 @@ private:
             break;
         }
     }
+    // 每个类别的商品数量: the noun before a measure is part of its name, where a group is named
+    void drop_modifiers() {
+        if (q_.groups.size() < 2) return;
+        for (const Said& s : said_) {
+            if (s.is_value || s.is_used || !s.column->is_text()) continue;
+            if (follows(s.begin, {Word::By, Word::Each, Word::Per, Word::Which, Word::And}, 2)) {
+                continue;
+            }
+            const bool is_modifier =
+                std::any_of(measures_said_.begin(), measures_said_.end(),
+                            [&](const Said& m) { return m.begin == s.end; });
+            if (!is_modifier || q_.groups.size() < 2) continue;
+            std::erase_if(q_.groups, [&](const Group& g) { return g.field == s.field; });
+        }
+    }
+    // "the most orders": how many
+    [[nodiscard]] bool follows_most(std::size_t token) const {
+        return std::any_of(tags_.begin(), tags_.end(), [&](const Tag& t) {
+            return (t.word == Word::Highest || t.word == Word::Lowest) && t.end == token &&
+                   is_of_number(t);
+        });
+    }
     [[nodiscard]] bool tokens_said_sort() const {
         return has(Word::Which) && has({Word::Highest, Word::Lowest});
     }
     void flag(Said& s, bool asks_rate) {
+        if (has(Word::Compare) && !asks_rate) {
+            add_group(s);
+            return;
+        }
         if (asks_rate || (has(Word::Mean) && measures_said_.empty())) {
             rate_ = s.field;
             return;
@@ -1083,7 +1141,7 @@ private:
             for (const Tag& t : tags_) {
                 const bool is_high = t.word == Word::Highest || t.word == Word::Expensive;
                 const bool is_low = t.word == Word::Lowest || t.word == Word::Cheap;
-                if (!is_high && !is_low) continue;
+                if ((!is_high && !is_low) || (is_of_number(t) && !q_.groups.empty())) continue;
                 if (q_.count && *q_.count > 1) continue;
                 const bool beside = std::any_of(
                     measures_said_.begin(), measures_said_.end(), [&](const Said& m) {
@@ -1135,6 +1193,14 @@ private:
             for (const auto& a : aggs) aggregations_said_.push_back(a.aggregation);
         }
     }
+    // "most" and "fewest" compare totals; "highest" and "lowest" may be of one row
+    [[nodiscard]] bool is_of_number(const Tag& t) const {
+        static const std::set<std::string> kWords = {"most", "best",   "least", "fewest", "worst",
+                                                     "最多", "最少",   "最好",  "最差",   "最佳"};
+        std::string text;
+        for (std::size_t i = t.begin; i < t.end; ++i) text += tokens_[i].text;
+        return kWords.contains(text);
+    }
     // "in each department", "per sensor"
     [[nodiscard]] bool group_is_each(const Group& g) const {
         for (const Said& s : said_) {
@@ -1169,6 +1235,10 @@ private:
                 (is_vague ? is_han_many : is_plain) = true;
             }
             if (is_han_many && !is_plain) counts = false;
+            if (is_han_many && counts_pieces()) {  // 卖了多少台
+                q_.measures = {{Aggregation::Sum, field_meaning("quantity"), std::nullopt}};
+                return;
+            }
             // "how many units were sold": the measure itself is counted
             for (const Said& m : measures_said_) {
                 if (follows(m.begin, {Word::HowMany}, 2) && !is_filter_field(m.field)) {
@@ -1176,7 +1246,11 @@ private:
                 }
             }
         }
+        if (has({Word::Growth, Word::Drop}) && is_vague_count() && !counted_ && !says_rows_) {
+            counts = false;  // 增长了多少
+        }
         if (has(Word::Common) || has(Word::Rare)) counts = true;
+        if (counts_rows_ && measures_said_.empty() && !rate_) counts = true;
         if (counts) {
             if (const auto quantity = field_meaning("quantity"); quantity && says_sold()) {
                 q_.measures = {{Aggregation::Sum, *quantity, std::nullopt}};
@@ -1192,6 +1266,16 @@ private:
         } else if (counted_ && q_.measures.empty()) {
             q_.measures.push_back({Aggregation::Distinct, counted_->field, std::nullopt});
         }
+    }
+    // 多少 and a word for pieces of a thing, none for money
+    [[nodiscard]] bool counts_pieces() const {
+        if (!says_sold() || !field_meaning("quantity")) return false;
+        static const std::set<std::string> kPieces = {"台", "件", "个", "只", "瓶", "本", "箱", "杯",
+                                                      "双", "套", "部", "份", "包", "盒", "张", "辆"};
+        return std::any_of(tags_.begin(), tags_.end(), [&](const Tag& t) {
+            return t.word == Word::HowMany && t.end < tokens_.size() &&
+                   kPieces.contains(tokens_[t.end].text);
+        });
     }
     // "how many products were sold": pieces
     [[nodiscard]] bool says_sold() const {
@@ -1351,7 +1435,7 @@ private:
         }
         if (!q_.measures.empty() || (!aggregations_said_.empty() && main_measure(schema_, q_.table)) ||
             (!q_.groups.empty()) || (!q_.periods.empty()) ||
-            (has({Word::Trend, Word::Compare}) && !q_.filters.empty())) {
+            (has({Word::Trend, Word::Compare}) && !q_.filters.empty()) || compares_values()) {
             q_.intent = Intent::Aggregate;
             return;
         }
@@ -1460,8 +1544,14 @@ private:
         q_.part = part;
         q_.filters = whole;
     }
+    [[nodiscard]] bool compares_values() const {
+        return has({Word::Which, Word::Compare}) && !has(Word::Show) &&
+               std::any_of(q_.filters.begin(), q_.filters.end(), [](const Filter& f) {
+                   return f.kind == Filter::Kind::OneOf && f.values.size() > 1;
+               });
+    }
     [[nodiscard]] bool wants_rows() const {
-        if (said_aggregation_ && !extremes_) return false;
+        if ((said_aggregation_ && !extremes_) || compares_values()) return false;
         if (has(Word::HowMany) || has(Word::HowMuch)) {
             if (!has_row_noun_ranked()) return false;
         }
@@ -1558,7 +1648,15 @@ private:
         parts.has_time = !q_.periods.empty();
         return parts;
     }
-    [[nodiscard]] bool is_vague_count() const { return false; }
+    // 多少 alone: how much as well as how many
+    [[nodiscard]] bool is_vague_count() const {
+        return std::all_of(tags_.begin(), tags_.end(), [&](const Tag& t) {
+            if (t.word != Word::HowMany) return true;
+            std::string text;
+            for (std::size_t i = t.begin; i < t.end; ++i) text += tokens_[i].text;
+            return text == "多少" || text == "有多少";
+        });
+    }
 
     [[nodiscard]] bool builds_on_before() const {
         switch (before_->intent) {
@@ -1704,7 +1802,7 @@ private:
     void choose_measure() {
         const bool counts_rows =
             (q_.intent == Intent::Share && asks_people()) || has({Word::Common, Word::Rare}) ||
-            row_noun_counts();
+            row_noun_counts() || says_used();
         auto field = superlative_field();
         if (counts_rows || !field || at(schema_, *field).is_date()) {
             q_.measures.push_back({Aggregation::Count, std::nullopt, std::nullopt});
@@ -1718,6 +1816,12 @@ private:
             q_.measures.push_back({a, *field, std::nullopt});
         }
     }
+    // "is cash used more than cards": how often
+    [[nodiscard]] bool says_used() const {
+        static const std::set<std::string> kWords = {"used", "use", "using", "用", "chosen", "popular"};
+        return std::any_of(tokens_.begin(), tokens_.end(),
+                           [&](const Token& t) { return kWords.contains(t.text); });
+    }
     // "which region has the most orders": rows, not money
     [[nodiscard]] bool row_noun_counts() const {
         if (!aggregations_said_.empty()) return false;
@@ -1730,6 +1834,10 @@ private:
                (has(Word::Share) || q_.intent == Intent::Share);
     }
     [[nodiscard]] bool is_row_word(std::size_t i) const {
+        // a customer is no row where customers come back
+        for (const Said& s : said_) {
+            if (s.begin <= i && i < s.end && (s.is_value || !is_row_noun(s))) return false;
+        }
         static const std::set<std::string> kNouns = {
             "transaction", "order", "purchase", "request", "row", "record", "employee", "people",
             "person", "staff", "entry", "customer", "user", "visitor", "respondent", "response",
@@ -1764,7 +1872,8 @@ private:
             const bool is_mean = m.aggregation == Aggregation::Mean ||
                                  (m.aggregation == Aggregation::Count && has(Word::Mean)) ||
                                  (m.aggregation == Aggregation::Distinct && has(Word::Mean));
-            const bool by_time = g.grain != Grain::None && says_rate_of_time();
+            const bool by_time = g.grain != Grain::None &&
+                                 says_rate_of_time(m.aggregation == Aggregation::Count);
             const bool by_thing = g.grain == Grain::None && says_per_thing(g.field);
             if (is_mean && adds_up && (by_time || by_thing)) {
                 q_.averaged = g;
@@ -1804,13 +1913,27 @@ private:
         return false;
     }
     // daily, per day, 日均; not "by day"
-    [[nodiscard]] bool says_rate_of_time() const {
+    [[nodiscard]] bool says_rate_of_time(bool counts) const {
+        const Tag* mean = tag(Word::Mean);
+        // "average transaction value per month" is a mean of rows
+        for (const Said& m : measures_said_) {
+            if (m.begin > 0 && !counts && is_row_word(m.begin - 1) &&
+                tokens_[m.begin - 1].text != "sales") {
+                return false;
+            }
+            for (std::size_t i = m.begin; i < m.end; ++i) {
+                if (!counts && m.end - m.begin > 1 && tokens_[i].text == "value") return false;
+            }
+            if (m.begin > 1 && !counts && is_row_word(m.begin - 2)) return false;
+        }
         for (const Tag& t : tags_) {
             const bool is_grain = t.word == Word::Daily || t.word == Word::Weekly ||
                                   t.word == Word::Monthly || t.word == Word::Quarterly ||
                                   t.word == Word::Yearly || t.word == Word::Hourly;
             if (!is_grain) continue;
             const std::string& first = tokens_[t.begin].text;
+            // "monthly average" is one for each month, "average monthly" one in all
+            if (!counts && (mean == nullptr || mean->begin > t.begin)) return false;
             if (first == "by" || first == "按" || first == "各" || first == "逐") return false;
             if (t.end - t.begin == 1 || first == "per" || first == "日" || first == "月" ||
                 first == "周" || first == "年") {
@@ -1893,6 +2016,7 @@ private:
     std::vector<Said*> flags_said_;
     std::optional<Said> counted_;
     bool says_rows_ = false;  // a noun for one row
+    bool counts_rows_ = false;
     std::optional<Field> rate_;
     std::vector<Aggregation> aggregations_said_;
     std::set<std::size_t> condition_numbers_;
