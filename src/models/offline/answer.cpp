@@ -101,10 +101,10 @@ private:
         switch (f.kind) {
             case Filter::Kind::OneOf: return field + " = " + list;
             case Filter::Kind::NoneOf: return field + " ≠ " + list;
-            case Filter::Kind::Less: return field + " < " + number_text(f.low);
-            case Filter::Kind::LessOrEqual: return field + " ≤ " + number_text(f.low);
-            case Filter::Kind::Greater: return field + " > " + number_text(f.low);
-            case Filter::Kind::GreaterOrEqual: return field + " ≥ " + number_text(f.low);
+            case Filter::Kind::Less: return field + " < " + bound(f.low);
+            case Filter::Kind::LessOrEqual: return field + " ≤ " + bound(f.low);
+            case Filter::Kind::Greater: return field + " > " + bound(f.low);
+            case Filter::Kind::GreaterOrEqual: return field + " ≥ " + bound(f.low);
             case Filter::Kind::Equal: return field + " = " + plain(f.low);
             case Filter::Kind::NotEqual: return field + " ≠ " + plain(f.low);
             case Filter::Kind::Between:
@@ -132,6 +132,10 @@ private:
             case Filter::Kind::Dates: return field + " " + dates(f.time);
         }
         return field;
+    }
+    // 2015 may be a year
+    static std::string bound(double value) {
+        return std::fabs(value) < 10000 ? plain(value) : number_text(value);
     }
     static std::string plain(double value) {
         std::array<char, 40> buffer{};
@@ -410,7 +414,6 @@ private:
                            bold(cell(0, value)) + scope() + "。");
             return result_.rows.size() > 1 ? lead + table(10) : lead;
         }
-        const bool is_time = !q_.groups.empty() && q_.groups[0].grain != Grain::None;
         lead = say(bold(measure) + " by " + keys_text() + scope(),
                    "按" + keys_text() + "的 " + bold(measure) + scope());
         if (result_.rows.size() > 1 && !q_.count) {
@@ -435,7 +438,6 @@ private:
         if (const auto overall = result_.figure("overall"); overall && !is_rate()) {
             lead += say("; overall " + number_text(*overall), ";总体 " + number_text(*overall));
         }
-        (void)is_time;
         return lead + say(".", "。") + table();
     }
     [[nodiscard]] bool is_rate() const {

@@ -36,11 +36,25 @@ bool is_other_word_for(const std::string& said, const std::string& value) {
 
 bool is_equal(const Token& a, const Token& b) { return a.stem == b.stem || a.text == b.text; }
 
+// cancelled and cancellation, recommend and recommendation
+std::string root_of(std::string word) {
+    for (const std::string_view ending : {"ations", "ation", "ance", "ments", "ment", "ions", "ion",
+                                          "ings", "ing", "ers", "er", "ed", "es", "al", "ly", "e"}) {
+        if (word.size() >= ending.size() + 5 && word.ends_with(ending)) {
+            word.resize(word.size() - ending.size());
+            break;
+        }
+    }
+    if (word.size() > 5 && word[word.size() - 1] == word[word.size() - 2]) word.pop_back();
+    return word;
+}
+
 // Nearly the same word: a slip, or another ending (refund, refunded).
 bool is_near(const Token& said, const Token& meant) {
     if (is_equal(said, meant)) return true;
     if (said.kind != Token::Kind::Word || meant.kind != Token::Kind::Word) return false;
     if (is_typo_of(said.stem, meant.stem)) return true;
+    if (root_of(said.stem).size() >= 5 && root_of(said.stem) == root_of(meant.stem)) return true;
     const auto& shorter = said.stem.size() < meant.stem.size() ? said.stem : meant.stem;
     const auto& longer = said.stem.size() < meant.stem.size() ? meant.stem : said.stem;
     if (shorter.size() < 5 || longer.size() - shorter.size() > 5 || !longer.starts_with(shorter)) {

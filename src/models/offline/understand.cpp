@@ -479,32 +479,54 @@ private:
     // A table without dates may still have a column "year".
     void find_year_column() {
         const Table& table = schema_.tables[q_.table];
-        for (std::size_t c = 0; c < table.columns.size(); ++c) {
+        std::optional<Field> year;
+        for (std::size_t c = 0; c < table.columns.size() && !year; ++c) {
             const Column& column = table.columns[c];
             const bool is_year = column.is_number() && column.is_whole && column.low >= 1900 &&
-                                 column.high <= 2100;
-            if (!is_year) continue;
-            std::vector<double> years;
-            for (const TimeSpan& span : times_) {
-                if (span.from && span.label.size() == 4) years.push_back(std::stod(span.label));
-            }
-            if (years.size() == 1) {
-                Filter filter;
-                filter.kind = Filter::Kind::Equal;
-                filter.field = {q_.table, c};
-                filter.low = years[0];
-                q_.filters.push_back(filter);
-            } else if (years.size() > 1) {
-                Filter filter;
-                filter.kind = Filter::Kind::Between;
-                filter.field = {q_.table, c};
-                filter.low = *std::min_element(years.begin(), years.end());
-                filter.high = *std::max_element(years.begin(), years.end());
-                q_.filters.push_back(filter);
-                q_.groups.push_back({{q_.table, c}, Grain::None, 0});
-            }
-            return;
+                                 column.high <= 2100 && column.distinct > 0;
+            if (is_year) year = Field{q_.table, c};
         }
+        if (!year) return;
+        const bool by_year = has({Word::Yearly, Word::Trend}) ||
+                             std::any_of(tags_.begin(), tags_.end(), [&](const Tag& t) {
+                                 return t.word == Word::Year && !is_in_time(t.begin) &&
+                                        follows(t.begin, {Word::By, Word::Each, Word::Which}, 3);
+                             });
+        if (by_year) q_.groups.push_back({*year, Grain::None, 0});
+        std::vector<double> years;
+        for (const TimeSpan& span : times_) {
+            if (span.kind != TimeSpan::Kind::Dates) continue;
+            const auto year_number = [](std::chrono::sys_days d) {
+                return std::stod(iso_of(d).substr(0, 4));
+            };
+            Filter filter;
+            filter.field = *year;
+            filter.begin = span.begin;
+            if (span.from && span.to && !span.is_open) {
+                filter.low = year_number(*span.from);
+                filter.high = year_number(*span.to - std::chrono::days(1));
+                if (filter.low == filter.high) {
+                    years.push_back(filter.low);
+                    continue;
+                }
+                filter.kind = Filter::Kind::Between;
+            } else if (span.from) {
+                filter.kind = Filter::Kind::GreaterOrEqual;
+                filter.low = year_number(*span.from);
+            } else {
+                filter.kind = Filter::Kind::Less;
+                filter.low = year_number(*span.to);
+            }
+            q_.filters.push_back(filter);
+        }
+        if (years.empty()) return;
+        Filter filter;
+        filter.field = *year;
+        filter.kind = years.size() == 1 ? Filter::Kind::Equal : Filter::Kind::Between;
+        filter.low = *std::min_element(years.begin(), years.end());
+        filter.high = *std::max_element(years.begin(), years.end());
+        q_.filters.push_back(filter);
+        if (years.size() > 1 && !by_year) q_.groups.push_back({*year, Grain::None, 0});
     }
 
     [[nodiscard]] bool is_column_said(Word word) const {
@@ -606,13 +628,17 @@ private:
         Said* best = nullptr;
         std::size_t best_gap = 8;
         for (Said& s : said_) {
-            if (s.is_value || !s.column->is_number()) continue;
+            if (s.is_value || !s.column->is_number() || s.column->is_id) continue;
             std::size_t gap = best_gap;
             if (s.end <= begin) {
                 gap = begin - s.end;
                 if (crosses_condition(s.end, begin)) continue;
             } else if (s.begin >= end && s.begin - end < 3) {
                 gap = s.begin - end + 2;
+                // "at least 4 bedrooms", but not "under 30 earning more than …"
+                const bool has_own = precedes(s.end, {Word::More, Word::Less, Word::AtLeast,
+                                                      Word::AtMost}, 2);
+                if (s.begin == end && !has_own) gap = 0;
             }
             if (gap < best_gap) {
                 best_gap = gap;
@@ -954,6 +980,12 @@ private:
                 last_group_end = s.end;
                 continue;
             }
+            const bool is_year = column.is_whole && column.low >= 1900 && column.high <= 2100;
+            if (is_year && !has({Word::Mean, Word::Maximum, Word::Minimum, Word::Median,
+                                 Word::Correlation, Word::Distribution})) {
+                if (after_by || after_which) add_group(s);
+                continue;
+            }
             const bool ranks = has({Word::Top, Word::Bottom, Word::Rank}) || tokens_said_sort();
             const bool has_other_measure = std::any_of(said_.begin(), said_.end(), [&](const Said& o) {
                 return &o != &s && !o.is_value && !o.is_used && o.column->is_number() &&
@@ -1182,7 +1214,13 @@ private:
             if (mine.empty() && !q_.measures.empty() && !aggs.empty()) {
                 mine.push_back(q_.measures.back().aggregation);
             }
-            if (mine.empty()) mine.push_back(natural(*s.column));
+            if (mine.empty()) {
+                const bool most = std::any_of(tags_.begin(), tags_.end(), [&](const Tag& t) {
+                    return (t.word == Word::Highest || t.word == Word::Lowest) && is_of_number(t);
+                });
+                const bool is_plain = s.column->meanings.empty() && !q_.groups.empty() && most;
+                mine.push_back(is_plain ? Aggregation::Sum : natural(*s.column));
+            }
             for (const Aggregation a : mine) add_measure({a, s.field, std::nullopt});
         }
         if (rate_) add_measure({Aggregation::Rate, *rate_, std::nullopt});
@@ -1244,6 +1282,15 @@ private:
                 if (follows(m.begin, {Word::HowMany}, 2) && !is_filter_field(m.field)) {
                     counts = false;
                 }
+            }
+        }
+        // "average price per bedroom count"
+        for (const Tag& t : tags_) {
+            const bool is_figure = t.word == Word::Mean || t.word == Word::Median ||
+                                   t.word == Word::Maximum || t.word == Word::Minimum;
+            if (is_figure && counts && many != nullptr && t.begin < many->begin &&
+                !q_.measures.empty() && !has(Word::And)) {
+                counts = false;
             }
         }
         if (has({Word::Growth, Word::Drop}) && is_vague_count() && !counted_ && !says_rows_) {
@@ -1713,6 +1760,13 @@ private:
 
     // ---- what is left open ------------------------------------------------------------------
     void complete() {
+        if (q_.intent == Intent::Unknown && !has_unknown_role()) {
+            const bool is_superlative = q_.order != Order::None && row_noun_said();
+            if (!q_.filters.empty() || is_superlative) q_.intent = Intent::Rows;
+        }
+        if ((q_.intent == Intent::Aggregate || q_.intent == Intent::Share) && has_unknown_role()) {
+            q_.intent = Intent::Unknown;
+        }
         if (q_.intent == Intent::Growth) complete_growth();
         if (q_.intent == Intent::Aggregate || q_.intent == Intent::Share ||
             q_.intent == Intent::Growth) {
@@ -1740,7 +1794,6 @@ private:
         }
         if (q_.intent == Intent::Aggregate) complete_aggregate();
         if (q_.count) q_.count = std::min(*q_.count, kRowsMax);
-        if (q_.intent == Intent::Unknown && !q_.filters.empty()) q_.intent = Intent::Rows;
         find_unknown();
     }
     void complete_growth() {
@@ -1790,11 +1843,35 @@ private:
         if (!known && !has_name) q_.groups.push_back({f.field, Grain::None, 0});
     }
     [[nodiscard]] std::optional<Field> superlative_field() const {
-        const char* about = has({Word::Oldest, Word::Youngest})   ? "age"
-                            : has({Word::Expensive, Word::Cheap}) ? "price"
-                                                                  : nullptr;
-        if (about != nullptr) {
-            if (auto field = field_meaning(about)) return field;
+        struct Adjective {
+            std::string_view word;
+            std::string_view about;
+        };
+        static constexpr std::array kAdjectives = {
+            Adjective{"longest", "latency"},     Adjective{"shortest", "latency"},
+            Adjective{"slowest", "latency"},     Adjective{"fastest", "latency"},
+            Adjective{"longest", "distance"},    Adjective{"shortest", "distance"},
+            Adjective{"fastest", "speed"},       Adjective{"slowest", "speed"},
+            Adjective{"heaviest", "weight"},     Adjective{"lightest", "weight"},
+            Adjective{"tallest", "height"},      Adjective{"shortest", "height"},
+            Adjective{"hottest", "temperature"}, Adjective{"coldest", "temperature"},
+            Adjective{"warmest", "temperature"}, Adjective{"coolest", "temperature"},
+            Adjective{"wettest", "rain"},        Adjective{"driest", "rain"},
+            Adjective{"windiest", "wind"},       Adjective{"largest", "area"},
+            Adjective{"smallest", "area"},       Adjective{"biggest", "area"},
+            Adjective{"cheapest", "price"},      Adjective{"oldest", "age"},
+            Adjective{"youngest", "age"}};
+        if (has({Word::Expensive, Word::Cheap})) {
+            if (auto field = field_meaning("price")) return field;
+        }
+        if (has({Word::Oldest, Word::Youngest})) {
+            if (auto field = field_meaning("age")) return field;
+        }
+        for (const Adjective& a : kAdjectives) {
+            const bool said = std::any_of(tokens_.begin(), tokens_.end(),
+                                          [&](const Token& t) { return t.text == a.word; });
+            if (!said) continue;
+            if (auto field = field_meaning(a.about)) return field;
         }
         if (has({Word::Newest, Word::Earliest})) return main_date(schema_, q_.table);
         return main_measure(schema_, q_.table);
@@ -1825,6 +1902,7 @@ private:
     // "which region has the most orders": rows, not money
     [[nodiscard]] bool row_noun_counts() const {
         if (!aggregations_said_.empty()) return false;
+        if (says_rows_ && !has({Word::Expensive, Word::Cheap})) return true;
         for (std::size_t i = 0; i < tokens_.size(); ++i) {
             if (!is_row_word(i)) continue;
             return true;
@@ -1964,6 +2042,21 @@ private:
             if (!known) q_.unknown.push_back(token.as_written.substr(0, 40));
         }
         find_names();
+    }
+    // "by planet", where there is no such column: better said than left out
+    [[nodiscard]] bool has_unknown_role() const {
+        if (!q_.groups.empty() || !q_.periods.empty() || q_.averaged) return false;
+        for (const Tag& t : tags_) {
+            if (t.word != Word::By && t.word != Word::Each) continue;
+            if (tokens_[t.begin].kind == Token::Kind::Han) continue;
+            std::size_t i = t.end;
+            while (i < tokens_.size() && tokens_[i].text == "the") ++i;
+            if (i < tokens_.size() && tokens_[i].kind == Token::Kind::Word && !is_known(i) &&
+                !number_word(tokens_[i])) {
+                return true;
+            }
+        }
+        return false;
     }
     [[nodiscard]] bool is_known(std::size_t i) const {
         return std::any_of(tags_.begin(), tags_.end(),
