@@ -24,9 +24,9 @@ TEST(Answer, CellsAreOnlyText) {
 TEST(Answer, WritesFromTheResultAlone) {
     const Schema schema = sales_schema();
     const Question q = understand("which region sells most", schema, nullptr);
-    const auto result = result_in(
-        R"({"atoll_result": 1, "columns": ["region", "total amount"], "rows": )"
-        R"([["West", 1500.5], ["East", 20]], "length": 2, "figures": {"rows": 1000}})");
+    const auto result =
+        result_in(R"({"atoll_result": 1, "columns": ["region", "total amount"], "rows": )"
+                  R"([["West", 1500.5], ["East", 20]], "length": 2, "figures": {"rows": 1000}})");
     ASSERT_TRUE(result);
     const std::string text = answer(q, schema, *result, "chart.png");
     EXPECT_NE(text.find("**West**"), std::string::npos);
@@ -37,13 +37,14 @@ TEST(Answer, WritesFromTheResultAlone) {
 TEST(Answer, OddResultsDoNotThrow) {
     const Schema schema = sales_schema();
     const auto odd = result_in(
-        R"({"atoll_result": 1, "columns": ["a"], "rows": [[1, 2, 3], [], 5, [null]], "figures": 3})");
+        R"({"atoll_result": 1, "columns": ["a"], "rows": [[1, 2, 3], [], 5, [null]], )"
+        R"("figures": 3})");
     ASSERT_TRUE(odd);
-    for (const char* text : {"total sales", "sales by month", "share by region", "growth of sales",
-                             "missing", "outliers", "distribution of amount", "duplicates",
-                             "correlation of amount and quantity", "sales 2023 vs 2024",
-                             "average daily sales", "describe", "which regions are there",
-                             "what period", "largest order", "what share comes from Coffee"}) {
+    for (const char* text :
+         {"total sales", "sales by month", "share by region", "growth of sales", "missing",
+          "outliers", "distribution of amount", "duplicates", "correlation of amount and quantity",
+          "sales 2023 vs 2024", "average daily sales", "describe", "which regions are there",
+          "what period", "largest order", "what share comes from Coffee"}) {
         const Question q = understand(text, schema, nullptr);
         EXPECT_NO_THROW((void)answer(q, schema, *odd, "")) << text;
         EXPECT_NO_THROW((void)answer(q, schema, Result{}, "")) << text;

@@ -14,7 +14,7 @@ namespace atl::offline {
 namespace {
 
 constexpr std::size_t kQuestionBytesMax = 2000;
-constexpr std::size_t kTurnsBack = 12;  // how far a follow-up may reach
+constexpr std::size_t kTurnsBack = 8;  // how far a follow-up may reach
 constexpr std::size_t kFilesMax = 12;
 constexpr std::size_t kProfilesMax = 2;  // a turn
 
@@ -40,11 +40,11 @@ std::vector<Run> runs_from(const std::vector<ChatMessage>& messages, std::size_t
     for (std::size_t i = begin; i < messages.size(); ++i) {
         for (const core::ToolCall& call : messages[i].tool_calls) {
             if (call.name != "run_python") continue;
-            const auto answer = std::find_if(
-                messages.begin() + static_cast<std::ptrdiff_t>(i), messages.end(),
-                [&](const ChatMessage& m) {
-                    return m.role == ChatRole::Tool && m.tool_call_id == call.id;
-                });
+            const auto answer =
+                std::find_if(messages.begin() + static_cast<std::ptrdiff_t>(i), messages.end(),
+                             [&](const ChatMessage& m) {
+                                 return m.role == ChatRole::Tool && m.tool_call_id == call.id;
+                             });
             if (answer != messages.end()) runs.push_back({code_in(call), answer->text});
         }
     }
@@ -64,11 +64,10 @@ std::vector<std::string> files_in(std::string_view prompt) {
         const std::size_t size = line.rfind(" (");
         if (size != std::string_view::npos) line = line.substr(0, size);
         std::string lower(line);
-        std::transform(lower.begin(), lower.end(), lower.begin(), [](char c) {
-            return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
-        });
-        for (const std::string_view ending : {".csv", ".tsv", ".txt", ".xlsx", ".xls", ".parquet",
-                                              ".json", ".jsonl", ".ndjson"}) {
+        std::transform(lower.begin(), lower.end(), lower.begin(),
+                       [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+        for (const std::string_view ending :
+             {".csv", ".tsv", ".txt", ".xlsx", ".xls", ".parquet", ".json", ".jsonl", ".ndjson"}) {
             if (lower.ends_with(ending)) {
                 files.emplace_back(line);
                 break;
@@ -178,8 +177,8 @@ private:
             }
             if (run == nullptr) return {code.text, ""};
             if (const auto result = result_in(run->output)) {
-                return final(q.language, answer(q, schema, *result, code.chart_file) +
-                                             unread(q, schema));
+                return final(q.language,
+                             answer(q, schema, *result, code.chart_file) + unread(q, schema));
             }
             if (lost_helpers(run->output) && !is_repair) {
                 // the kernel is a new one: read the files again, then the same code

@@ -11,10 +11,14 @@ using Words = std::vector<Token>;
 constexpr std::size_t kPhraseMax = 10;  // tokens of a name or value said in a question
 constexpr int kLeast = 45;
 
-std::string joined(const Words& words, std::size_t begin, std::size_t end) {
-    std::string out;
-    for (std::size_t i = begin; i < end; ++i) out += words[i].text;
-    return out;
+// Whether tokens without the spaces between them are the text: "order date" and orderdate.
+bool reads_together(const Words& tokens, std::size_t begin, std::size_t end,
+                    std::string_view text) {
+    for (std::size_t i = begin; i < end; ++i) {
+        if (!text.starts_with(tokens[i].text)) return false;
+        text.remove_prefix(tokens[i].text.size());
+    }
+    return text.empty();
 }
 
 // Words for the same value: a question says "women" where the table says Female.
@@ -38,8 +42,9 @@ bool is_equal(const Token& a, const Token& b) { return a.stem == b.stem || a.tex
 
 // cancelled and cancellation, recommend and recommendation
 std::string root_of(std::string word) {
-    for (const std::string_view ending : {"ations", "ation", "ance", "ments", "ment", "ions", "ion",
-                                          "ings", "ing", "ers", "er", "ed", "es", "al", "ly", "e"}) {
+    for (const std::string_view ending :
+         {"ations", "ation", "ance", "ments", "ment", "ions", "ion", "ings", "ing", "ers", "er",
+          "ed", "es", "al", "ly", "e"}) {
         if (word.size() >= ending.size() + 5 && word.ends_with(ending)) {
             word.resize(word.size() - ending.size());
             break;
@@ -54,6 +59,7 @@ bool is_near(const Token& said, const Token& meant) {
     if (is_equal(said, meant)) return true;
     if (said.kind != Token::Kind::Word || meant.kind != Token::Kind::Word) return false;
     if (is_typo_of(said.stem, meant.stem)) return true;
+    if (said.stem.substr(0, 4) != meant.stem.substr(0, 4)) return false;
     if (root_of(said.stem).size() >= 5 && root_of(said.stem) == root_of(meant.stem)) return true;
     const auto& shorter = said.stem.size() < meant.stem.size() ? said.stem : meant.stem;
     const auto& longer = said.stem.size() < meant.stem.size() ? meant.stem : said.stem;
@@ -61,8 +67,8 @@ bool is_near(const Token& said, const Token& meant) {
         return false;
     }
     const std::string ending = longer.substr(shorter.size());
-    static const std::set<std::string> kEndings = {"ed", "d",  "ing", "al",  "ic",    "ly",
-                                               "er", "e", "ion", "ment", "ation", "ations"};
+    static const std::set<std::string> kEndings = {"ed", "d", "ing", "al",   "ic",    "ly",
+                                                   "er", "e", "ion", "ment", "ation", "ations"};
     return kEndings.contains(ending);
 }
 
@@ -79,8 +85,12 @@ class Matcher {
 public:
     Matcher(const Words& tokens, const std::vector<Tag>& tags, const std::vector<TimeSpan>& times,
             const Schema& schema)
-        : tokens_(tokens), schema_(schema), taken_(tokens.size()), tag_length_(tokens.size()),
+        : tokens_(tokens),
+          schema_(schema),
+          taken_(tokens.size()),
+          tag_length_(tokens.size()),
           is_function_(tokens.size()) {
+        for (const Token& token : tokens) is_noise_.push_back(is_noise(token));
         for (const TimeSpan& time : times) {
             for (std::size_t i = time.begin; i < time.end; ++i) taken_[i] = true;
         }
@@ -134,7 +144,9 @@ private:
                 best_value(column, {t, c}, begin, end, values);
             }
         }
-        const auto better = [](const Candidate& a, const Candidate& b) { return a.score > b.score; };
+        const auto better = [](const Candidate& a, const Candidate& b) {
+            return a.score > b.score;
+        };
         std::stable_sort(columns.begin(), columns.end(), better);
         std::stable_sort(values.begin(), values.end(), better);
         const int column_best = columns.empty() ? 0 : columns[0].score;
@@ -147,7 +159,7 @@ private:
     // Function words are columns only when the name is exactly theirs: "total", "month".
     [[nodiscard]] bool only_functions(std::size_t begin, std::size_t end) const {
         for (std::size_t i = begin; i < end; ++i) {
-            if (!is_function_[i] && !is_noise(tokens_[i])) return false;
+            if (!is_function_[i] && !is_noise_[i]) return false;
         }
         return true;
     }
@@ -161,13 +173,11 @@ private:
             const bool is_stop = n == 1 && is_noise(tokens_[begin]) && !tokens_[begin].is_quoted;
             return is_stop ? 0 : 100;
         }
-        if (n < words.size() + 3 && joined(tokens_, begin, end) == joined(words, 0, words.size())) {
+        if (n < words.size() + 3 && reads_together(tokens_, begin, end, column.together)) {
             return 96;
         }
         if (is_equal_without_articles(words, begin, end)) return 94;
-        Words strong;
-        std::copy_if(words.begin(), words.end(), std::back_inserter(strong),
-                     [](const Token& word) { return !is_weak(word); });
+        const Words& strong = column.strong;
         if (strict) return 0;
         if (!strong.empty() && n == strong.size() &&
             stands_in(tokens_, begin, strong, 0, n, is_equal)) {
@@ -184,13 +194,15 @@ private:
     [[nodiscard]] bool is_equal_without_articles(const Words& words, std::size_t begin,
                                                  std::size_t end) const {
         static const std::set<std::string> kArticles = {"the", "a", "an", "of", "的"};
-        Words said;
+        if (end - begin <= words.size()) return false;
+        std::size_t next = 0;
         for (std::size_t i = begin; i < end; ++i) {
             const bool is_inside = i > begin && i + 1 < end;
-            if (!is_inside || !kArticles.contains(tokens_[i].text)) said.push_back(tokens_[i]);
+            if (is_inside && kArticles.contains(tokens_[i].text)) continue;
+            if (next == words.size() || !is_equal(tokens_[i], words[next])) return false;
+            ++next;
         }
-        return said.size() < end - begin && said.size() == words.size() &&
-               stands_in(said, 0, words, 0, words.size(), is_equal);
+        return next == words.size();
     }
     [[nodiscard]] int part_score(const Words& strong, std::size_t begin, std::size_t end) const {
         const std::size_t n = end - begin;
@@ -210,7 +222,8 @@ private:
         return 0;
     }
 
-    [[nodiscard]] int meaning_score(const Column& column, std::size_t begin, std::size_t end) const {
+    [[nodiscard]] int meaning_score(const Column& column, std::size_t begin,
+                                    std::size_t end) const {
         int worth = 67;
         for (const Concept* about : column.meanings) {
             for (const Words& phrase : about->phrases) {
@@ -267,9 +280,7 @@ private:
              is_other_word_for(first.text, words[0].text))) {
             return 84;
         }
-        if (n == words.size()) {
-            return stands_in(tokens_, begin, words, 0, n, is_near) ? 72 : 0;
-        }
+        if (n == words.size()) { return stands_in(tokens_, begin, words, 0, n, is_near) ? 72 : 0; }
         const bool is_long = first.kind == Token::Kind::Han ? n >= 2 : first.text.size() >= 4;
         const bool is_prefix = stands_in(tokens_, begin, words, 0, n, is_equal);
         if (is_long && is_prefix && first.kind != Token::Kind::Number) return 56;
@@ -281,6 +292,7 @@ private:
     std::vector<bool> taken_;
     std::vector<std::size_t> tag_length_;
     std::vector<bool> is_function_;
+    std::vector<bool> is_noise_;
 };
 
 }  // namespace

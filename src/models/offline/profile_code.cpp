@@ -5,7 +5,8 @@
 namespace atl::offline {
 namespace {
 
-constexpr char kTools[] = R"python(# Reads the data files, cleans what people type into tables, and describes the columns.
+constexpr char kTools[] =
+    R"python(# Reads the data files, cleans what people type into tables, and describes the columns.
 import csv, glob, io, json, os, re
 import pandas as pd
 

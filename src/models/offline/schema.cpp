@@ -58,7 +58,8 @@ std::vector<const Concept*> meanings_of(const Column& column) {
         for (const auto& phrase : about.phrases) {
             for (std::size_t i = 0; i + phrase.size() <= words.size(); ++i) {
                 if (!matches_at(words, i, phrase)) continue;
-                if (std::pair(i + phrase.size(), phrase.size()) > std::pair(best.end, best.length)) {
+                if (std::pair(i + phrase.size(), phrase.size()) >
+                    std::pair(best.end, best.length)) {
                     best.end = i + phrase.size();
                     best.length = phrase.size();
                 }
@@ -76,9 +77,9 @@ std::vector<const Concept*> meanings_of(const Column& column) {
 
 bool is_id(const Column& column, std::size_t rows) {
     static constexpr std::array<std::string_view, 24> kNames = {
-        "id",  "no",   "nr",    "code", "number", "key",   "index", "uuid", "zip",  "phone", "编号",
-        "序号", "代码", "单号", "号码", "工号",   "学号", "邮编",  "电话", "卡号", "postcode",
-        "lat", "lon", "sku"};
+        "id",   "no",    "nr",   "code", "number",   "key",  "index", "uuid",
+        "zip",  "phone", "编号", "序号", "代码",     "单号", "号码",  "工号",
+        "学号", "邮编",  "电话", "卡号", "postcode", "lat",  "lon",   "sku"};
     for (const std::string_view name : kNames) {
         if (holds(column.words, tokens_of(name)) &&
             (column.is_text() || (column.is_number() && column.is_whole))) {
@@ -87,8 +88,8 @@ bool is_id(const Column& column, std::size_t rows) {
     }
     // 1, 2, 3, … without a telling name counts rows
     return column.meanings.empty() && column.is_number() && column.is_whole && rows > 20 &&
-           column.distinct == rows &&
-           column.low <= 1 && column.high - column.low + 1 == static_cast<double>(rows);
+           column.distinct == rows && column.low <= 1 &&
+           column.high - column.low + 1 == static_cast<double>(rows);
 }
 
 void find_flag(Column& column) {
@@ -158,6 +159,10 @@ std::optional<Column> column_of(const json::value& value, std::size_t rows) {
         }
     }
     column.words = tokens_of_name(column.name);
+    for (const Token& word : column.words) {
+        column.together += word.text;
+        if (!is_weak(word)) column.strong.push_back(word);
+    }
     for (const std::string& v : column.values) column.value_words.push_back(tokens_of(v));
     column.meanings = meanings_of(column);
     column.is_id = is_id(column, rows);
@@ -206,8 +211,8 @@ Nature Column::nature() const {
     for (const Token& word : words) {
         // an average or a rate in the name is no sum, whatever else it is about
         static constexpr std::array<std::string_view, 18> kLevels = {
-            "rate", "pct", "percent", "avg", "average", "mean", "ratio",  "per",  "率",
-            "均",   "index", "score", "year", "rating", "level", "temperature", "年", "比"};
+            "rate", "pct",   "percent", "avg",  "average", "mean",  "ratio",       "per", "率",
+            "均",   "index", "score",   "year", "rating",  "level", "temperature", "年",  "比"};
         if (std::find(kLevels.begin(), kLevels.end(), word.text) != kLevels.end()) {
             return Nature::Level;
         }

@@ -29,8 +29,10 @@ struct Column {
     std::vector<std::string> values;  // Text: the commonest first, maybe not all
 
     // made from the above
-    std::vector<Token> words;               // of the name
-    std::vector<const Concept*> meanings;   // what its name says it is about, the head noun's first
+    std::vector<Token> words;              // of the name
+    std::vector<Token> strong;             // those of them that tell it from others
+    std::string together;                  // the words without spaces
+    std::vector<const Concept*> meanings;  // what its name says it is about, the head noun's first
     std::vector<std::vector<Token>> value_words;
     bool is_id = false;    // tells rows or things apart; not to be added up
     std::string positive;  // yes/no columns: the value that means yes

@@ -97,9 +97,8 @@ private:
         return false;
     }
     [[nodiscard]] bool is_in_time(std::size_t token) const {
-        return std::any_of(times_.begin(), times_.end(), [&](const TimeSpan& t) {
-            return t.begin <= token && token < t.end;
-        });
+        return std::any_of(times_.begin(), times_.end(),
+                           [&](const TimeSpan& t) { return t.begin <= token && token < t.end; });
     }
     // "26-35" may be an age group
     [[nodiscard]] bool is_in_value(std::size_t token) const {
@@ -137,8 +136,14 @@ private:
         }
         if (!value) return std::nullopt;
         static constexpr std::array<std::pair<std::string_view, double>, 8> kTimes = {
-            {{"thousand", 1e3}, {"million", 1e6}, {"billion", 1e9}, {"hundred", 1e2}, {"千", 1e3},
-             {"万", 1e4}, {"亿", 1e8}, {"百", 1e2}}};
+            {{"thousand", 1e3},
+             {"million", 1e6},
+             {"billion", 1e9},
+             {"hundred", 1e2},
+             {"千", 1e3},
+             {"万", 1e4},
+             {"亿", 1e8},
+             {"百", 1e2}}};
         for (const auto& [word, times] : kTimes) {
             if (end < tokens_.size() && tokens_[end].text == word) {
                 ++end;
@@ -249,8 +254,9 @@ private:
     void move_to_measures(const std::vector<Mention>& mentions) {
         for (const Mention& m : mentions) {
             if (m.is_value || has_number_candidate(m, q_.table)) continue;
-            const bool is_here = std::any_of(m.candidates.begin(), m.candidates.end(),
-                                             [&](const Candidate& c) { return c.field.table == q_.table; });
+            const bool is_here =
+                std::any_of(m.candidates.begin(), m.candidates.end(),
+                            [&](const Candidate& c) { return c.field.table == q_.table; });
             for (const Candidate& c : m.candidates) {
                 if (is_here || c.field.table == q_.table) break;
                 const Column& column = at(schema_, c.field);
@@ -279,9 +285,8 @@ private:
         Candidate chosen = here[0];
         if (!m.is_value) {
             // "payment" may be a method or an amount: the place in the question decides
-            const bool wants_name =
-                follows(m.begin, {Word::By, Word::Each, Word::Which, Word::Distinct, Word::HowMany,
-                                  Word::Top});
+            const bool wants_name = follows(m.begin, {Word::By, Word::Each, Word::Which,
+                                                      Word::Distinct, Word::HowMany, Word::Top});
             const bool wants_number =
                 follows(m.begin, {Word::Sum, Word::Mean, Word::Median, Word::Minimum, Word::Maximum,
                                   Word::Deviation, Word::HowMuch});
@@ -296,8 +301,7 @@ private:
             }
             // of a customer's id and name, people want to read the name, but count ids
             const Column& column = at(schema_, chosen.field);
-            if (column.is_id && !has(Word::HowMany) && !has(Word::Distinct) &&
-                chosen.score < 100) {
+            if (column.is_id && !has(Word::HowMany) && !has(Word::Distinct) && chosen.score < 100) {
                 for (const Candidate& c : here) {
                     const Column& other = at(schema_, c.field);
                     if (c.score + 25 >= chosen.score && other.is_text() && !other.is_id &&
@@ -567,8 +571,9 @@ private:
         } else if (has(Word::Weekday) || has(Word::Workday)) {
             const Tag* t = has(Word::Weekday) ? tag(Word::Weekday) : tag(Word::Workday);
             const bool is_phrase = t->end - t->begin > 1 && !has(Word::Workday);
-            const bool grouped = follows(t->begin, {Word::By, Word::Each, Word::Which, Word::Per}) ||
-                                 is_phrase || has(Word::Highest) || has(Word::Lowest);
+            const bool grouped =
+                follows(t->begin, {Word::By, Word::Each, Word::Which, Word::Per}) || is_phrase ||
+                has(Word::Highest) || has(Word::Lowest);
             if (grouped) {
                 set_grain(*date, Grain::Weekday);
                 return;
@@ -588,9 +593,10 @@ private:
                 for (const Tag& t : tags_) {
                     if (t.word != a.unit || is_in_time(t.begin) || is_column_said(a.unit)) continue;
                     const bool asked =
-                        follows(t.begin, {Word::By, Word::Each, Word::Which, Word::Highest,
-                                          Word::Lowest, Word::Top, Word::Bottom, Word::Common,
-                                          Word::And}, 4) ||
+                        follows(t.begin,
+                                {Word::By, Word::Each, Word::Which, Word::Highest, Word::Lowest,
+                                 Word::Top, Word::Bottom, Word::Common, Word::And},
+                                4) ||
                         precedes(t.end, {Word::Highest, Word::Lowest, Word::Trend}, 3) ||
                         top_number_before(t.begin);
                     if (asked && !(a.unit == Word::Hour && !column.has_time)) grain = a.grain;
@@ -611,8 +617,8 @@ private:
         for (std::size_t back = 1; back <= 3 && back <= token; ++back) {
             const std::size_t i = token - back;
             std::size_t end = 0;
-            if (number_at(i, end) && follows(i, {Word::Top, Word::Bottom, Word::Highest,
-                                                 Word::Lowest})) {
+            if (number_at(i, end) &&
+                follows(i, {Word::Top, Word::Bottom, Word::Highest, Word::Lowest})) {
                 return true;
             }
         }
@@ -636,8 +642,8 @@ private:
             } else if (s.begin >= end && s.begin - end < 3) {
                 gap = s.begin - end + 2;
                 // "at least 4 bedrooms", but not "under 30 earning more than …"
-                const bool has_own = precedes(s.end, {Word::More, Word::Less, Word::AtLeast,
-                                                      Word::AtMost}, 2);
+                const bool has_own =
+                    precedes(s.end, {Word::More, Word::Less, Word::AtLeast, Word::AtMost}, 2);
                 if (s.begin == end && !has_own) gap = 0;
             }
             if (gap < best_gap) {
@@ -668,13 +674,23 @@ private:
     [[nodiscard]] std::optional<Field> condition_field(std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i) {
             const std::string& word = tokens_[i].text;
-            static constexpr std::array<std::pair<std::string_view, std::string_view>, 16> kAbout = {
-                {{"older", "age"},          {"younger", "age"},         {"cheaper", "price"},
-                 {"pricier", "price"},      {"longer", "latency"},      {"shorter", "latency"},
-                 {"slower", "latency"},     {"faster", "latency"},      {"hotter", "temperature"},
-                 {"colder", "temperature"}, {"warmer", "temperature"},  {"cooler", "temperature"},
-                 {"heavier", "weight"},     {"lighter", "weight"},      {"taller", "height"},
-                 {"aged", "age"}}};
+            static constexpr std::array<std::pair<std::string_view, std::string_view>, 16> kAbout =
+                {{{"older", "age"},
+                  {"younger", "age"},
+                  {"cheaper", "price"},
+                  {"pricier", "price"},
+                  {"longer", "latency"},
+                  {"shorter", "latency"},
+                  {"slower", "latency"},
+                  {"faster", "latency"},
+                  {"hotter", "temperature"},
+                  {"colder", "temperature"},
+                  {"warmer", "temperature"},
+                  {"cooler", "temperature"},
+                  {"heavier", "weight"},
+                  {"lighter", "weight"},
+                  {"taller", "height"},
+                  {"aged", "age"}}};
             for (const auto& [said, about] : kAbout) {
                 if (word != said) continue;
                 if (auto field = field_meaning(about)) return field;
@@ -740,8 +756,8 @@ private:
             const auto value = number_at(i, end);
             if (!value || done.contains(i)) continue;
             std::size_t behind = end;
-            while (behind < tokens_.size() && behind < end + 2 &&
-                   !is_at(behind, Word::OrMore) && !is_at(behind, Word::OrLess)) {
+            while (behind < tokens_.size() && behind < end + 2 && !is_at(behind, Word::OrMore) &&
+                   !is_at(behind, Word::OrLess)) {
                 ++behind;
             }
             if (behind < tokens_.size() && is_at(behind, Word::OrMore)) {
@@ -837,8 +853,8 @@ private:
             condition_numbers_.insert(i);
             s.is_used = true;
             Filter filter;
-            const bool negated = follows(s.begin, {Word::Exclude}) ||
-                                 (i > s.end && is_at(i - 1, Word::Exclude));
+            const bool negated =
+                follows(s.begin, {Word::Exclude}) || (i > s.end && is_at(i - 1, Word::Exclude));
             filter.kind = negated ? Filter::Kind::NotEqual : Filter::Kind::Equal;
             filter.field = s.field;
             filter.low = *value;
@@ -853,7 +869,8 @@ private:
             std::size_t end = 0;
             if (tokens_[i].kind != Token::Kind::Number || done.contains(i)) continue;
             const auto value = number_at(i, end);
-            if (!value || *value < 100 || follows(i, {Word::Top, Word::Bottom, Word::First})) continue;
+            if (!value || *value < 100 || follows(i, {Word::Top, Word::Bottom, Word::First}))
+                continue;
             for (std::size_t c = 0; c < table.columns.size(); ++c) {
                 const Column& column = table.columns[c];
                 if (!column.is_number() || !column.is_whole || column.distinct > 60) continue;
@@ -893,12 +910,11 @@ private:
         // an exclusion reaches over a list: "except North and South"
         for (std::size_t i = begin, steps = 0; i > 0 && steps < 8; --i, ++steps) {
             if (is_at(i - 1, Word::Exclude)) return true;
-            const bool in_list =
-                is_filler(i - 1) || is_at(i - 1, Word::And) || is_at(i - 1, Word::Or) ||
-                is_at(i - 1, Word::In) ||
-                std::any_of(said_.begin(), said_.end(), [&](const Said& s) {
-                    return s.begin <= i - 1 && i - 1 < s.end;
-                });
+            const bool in_list = is_filler(i - 1) || is_at(i - 1, Word::And) ||
+                                 is_at(i - 1, Word::Or) || is_at(i - 1, Word::In) ||
+                                 std::any_of(said_.begin(), said_.end(), [&](const Said& s) {
+                                     return s.begin <= i - 1 && i - 1 < s.end;
+                                 });
             if (!in_list) return false;
         }
         return false;
@@ -908,9 +924,9 @@ private:
             if (!s.is_value) continue;
             const bool excluded = is_excluded(s.begin);
             const auto kind = excluded ? Filter::Kind::NoneOf : Filter::Kind::OneOf;
-            const auto same = std::find_if(q_.filters.begin(), q_.filters.end(), [&](const Filter& f) {
-                return f.kind == kind && f.field == s.field;
-            });
+            const auto same =
+                std::find_if(q_.filters.begin(), q_.filters.end(),
+                             [&](const Filter& f) { return f.kind == kind && f.field == s.field; });
             if (same != q_.filters.end()) {
                 if (std::find(same->values.begin(), same->values.end(), s.value) ==
                     same->values.end()) {
@@ -930,7 +946,8 @@ private:
             if (s.is_value || !s.column->is_text()) continue;
             for (const Said& v : said_) {
                 if (!v.is_value || v.field != s.field) continue;
-                const bool is_beside = v.end == s.begin || (s.end <= v.begin && v.begin - s.end <= 2);
+                const bool is_beside =
+                    v.end == s.begin || (s.end <= v.begin && v.begin - s.end <= 2);
                 if (is_beside && !follows(s.begin, {Word::By, Word::Each, Word::Which})) {
                     s.is_used = true;
                 }
@@ -987,10 +1004,11 @@ private:
                 continue;
             }
             const bool ranks = has({Word::Top, Word::Bottom, Word::Rank}) || tokens_said_sort();
-            const bool has_other_measure = std::any_of(said_.begin(), said_.end(), [&](const Said& o) {
-                return &o != &s && !o.is_value && !o.is_used && o.column->is_number() &&
-                       !o.column->is_id && o.begin < s.begin;
-            });
+            const bool has_other_measure =
+                std::any_of(said_.begin(), said_.end(), [&](const Said& o) {
+                    return &o != &s && !o.is_value && !o.is_used && o.column->is_number() &&
+                           !o.column->is_id && o.begin < s.begin;
+                });
             if ((after_by || in_list || after_which) &&
                 (column.distinct <= 40 ? !ranks : has_other_measure && !ranks) &&
                 (has_other_measure || asks_to_count() || column.distinct <= 12) &&
@@ -1019,9 +1037,8 @@ private:
             if (follows(s.begin, {Word::By, Word::Each, Word::Per, Word::Which, Word::And}, 2)) {
                 continue;
             }
-            const bool is_modifier =
-                std::any_of(measures_said_.begin(), measures_said_.end(),
-                            [&](const Said& m) { return m.begin == s.end; });
+            const bool is_modifier = std::any_of(measures_said_.begin(), measures_said_.end(),
+                                                 [&](const Said& m) { return m.begin == s.end; });
             if (!is_modifier || q_.groups.size() < 2) continue;
             std::erase_if(q_.groups, [&](const Group& g) { return g.field == s.field; });
         }
@@ -1084,29 +1101,27 @@ private:
     }
     [[nodiscard]] bool has_group_sign() const { return false; }
     void add_group(const Said& s) {
-        const bool known = std::any_of(q_.groups.begin(), q_.groups.end(), [&](const Group& g) {
-            return g.field == s.field;
-        });
+        const bool known = std::any_of(q_.groups.begin(), q_.groups.end(),
+                                       [&](const Group& g) { return g.field == s.field; });
         if (!known && q_.groups.size() < 3) q_.groups.push_back({s.field, Grain::None, 0});
     }
 
     // ---- order and number -------------------------------------------------------------------
     void find_order() {
-        const bool high = has({Word::Highest, Word::Top, Word::Common, Word::Expensive,
-                               Word::Oldest, Word::Newest});
-        const bool low = has({Word::Lowest, Word::Bottom, Word::Rare, Word::Cheap, Word::Youngest,
-                              Word::Earliest});
+        const bool high = has(
+            {Word::Highest, Word::Top, Word::Common, Word::Expensive, Word::Oldest, Word::Newest});
+        const bool low = has(
+            {Word::Lowest, Word::Bottom, Word::Rare, Word::Cheap, Word::Youngest, Word::Earliest});
         if (high) q_.order = Order::Highest;
         if (low) q_.order = Order::Lowest;
         if (has(Word::Rank) && q_.order == Order::None) q_.order = Order::Highest;
         for (const Tag& t : tags_) {
-            const bool is_order = t.word == Word::Top || t.word == Word::Bottom ||
-                                  t.word == Word::Highest || t.word == Word::Lowest ||
-                                  t.word == Word::Expensive || t.word == Word::Cheap ||
-                                  t.word == Word::First || t.word == Word::Last ||
-                                  t.word == Word::Common || t.word == Word::Preview ||
-                                  t.word == Word::Oldest || t.word == Word::Youngest ||
-                                  t.word == Word::Rare;
+            const bool is_order =
+                t.word == Word::Top || t.word == Word::Bottom || t.word == Word::Highest ||
+                t.word == Word::Lowest || t.word == Word::Expensive || t.word == Word::Cheap ||
+                t.word == Word::First || t.word == Word::Last || t.word == Word::Common ||
+                t.word == Word::Preview || t.word == Word::Oldest || t.word == Word::Youngest ||
+                t.word == Word::Rare;
             if (!is_order) continue;
             for (std::size_t i = t.end; i < tokens_.size() && i < t.end + 3; ++i) {
                 if (take_count(i)) return;
@@ -1164,24 +1179,26 @@ private:
     void find_measures() {
         auto aggs = aggregations();
         // "highest and lowest salary", "the highest temperature per sensor": extremes, not order
-        const bool names_group =
-            std::any_of(q_.groups.begin(), q_.groups.end(), [&](const Group& g) { return group_is_each(g); });
+        const bool names_group = std::any_of(q_.groups.begin(), q_.groups.end(),
+                                             [&](const Group& g) { return group_is_each(g); });
         const bool both = has(Word::Highest) && has(Word::Lowest);
-        if (!measures_said_.empty() && !has({Word::Which, Word::Who, Word::Top, Word::Bottom, Word::Mean,
-                                             Word::Sum, Word::Median}) &&
+        if (!measures_said_.empty() &&
+            !has({Word::Which, Word::Who, Word::Top, Word::Bottom, Word::Mean, Word::Sum,
+                  Word::Median}) &&
             (both || q_.groups.empty() || names_group) && !has(Word::HowMany)) {
             for (const Tag& t : tags_) {
                 const bool is_high = t.word == Word::Highest || t.word == Word::Expensive;
                 const bool is_low = t.word == Word::Lowest || t.word == Word::Cheap;
                 if ((!is_high && !is_low) || (is_of_number(t) && !q_.groups.empty())) continue;
                 if (q_.count && *q_.count > 1) continue;
-                const bool beside = std::any_of(
-                    measures_said_.begin(), measures_said_.end(), [&](const Said& m) {
+                const bool beside =
+                    std::any_of(measures_said_.begin(), measures_said_.end(), [&](const Said& m) {
                         return m.begin >= t.end ? m.begin - t.end <= 3 + (both ? 3U : 0U)
                                                 : t.begin - std::min(m.end, t.begin) <= 2;
                     });
                 if (!beside) continue;
-                aggs.push_back({is_high ? Aggregation::Maximum : Aggregation::Minimum, t.begin, t.end});
+                aggs.push_back(
+                    {is_high ? Aggregation::Maximum : Aggregation::Minimum, t.begin, t.end});
                 extremes_ = true;
             }
             std::stable_sort(aggs.begin(), aggs.end(),
@@ -1233,8 +1250,8 @@ private:
     }
     // "most" and "fewest" compare totals; "highest" and "lowest" may be of one row
     [[nodiscard]] bool is_of_number(const Tag& t) const {
-        static const std::set<std::string> kWords = {"most", "best",   "least", "fewest", "worst",
-                                                     "最多", "最少",   "最好",  "最差",   "最佳"};
+        static const std::set<std::string> kWords = {"most", "best", "least", "fewest", "worst",
+                                                     "最多", "最少", "最好",  "最差",   "最佳"};
         std::string text;
         for (std::size_t i = t.begin; i < t.end; ++i) text += tokens_[i].text;
         return kWords.contains(text);
@@ -1317,8 +1334,9 @@ private:
     // 多少 and a word for pieces of a thing, none for money
     [[nodiscard]] bool counts_pieces() const {
         if (!says_sold() || !field_meaning("quantity")) return false;
-        static const std::set<std::string> kPieces = {"台", "件", "个", "只", "瓶", "本", "箱", "杯",
-                                                      "双", "套", "部", "份", "包", "盒", "张", "辆"};
+        static const std::set<std::string> kPieces = {"台", "件", "个", "只", "瓶", "本",
+                                                      "箱", "杯", "双", "套", "部", "份",
+                                                      "包", "盒", "张", "辆"};
         return std::any_of(tags_.begin(), tags_.end(), [&](const Tag& t) {
             return t.word == Word::HowMany && t.end < tokens_.size() &&
                    kPieces.contains(tokens_[t.end].text);
@@ -1327,9 +1345,8 @@ private:
     // "how many products were sold": pieces
     [[nodiscard]] bool says_sold() const {
         static const std::set<std::string> kVerbs = {"sold", "bought", "卖", "ordered"};
-        const bool is_verb = std::any_of(tokens_.begin(), tokens_.end(), [&](const Token& t) {
-            return kVerbs.contains(t.text);
-        });
+        const bool is_verb = std::any_of(tokens_.begin(), tokens_.end(),
+                                         [&](const Token& t) { return kVerbs.contains(t.text); });
         return is_verb && !has(Word::Distinct) &&
                (!counted_ || counted_->column->means("product") ||
                 counted_->column->means("category"));
@@ -1346,8 +1363,8 @@ private:
     }
     // Revenue where there is only a price and a quantity.
     [[nodiscard]] bool asks_money() const {
-        static const std::set<std::string> kMoney = {"revenue", "sale", "turnover", "销售额", "营收",
-                                                     "营业额", "金额", "收入", "amount"};
+        static const std::set<std::string> kMoney = {
+            "revenue", "sale", "turnover", "销售额", "营收", "营业额", "金额", "收入", "amount"};
         for (std::size_t i = 0; i < tokens_.size(); ++i) {
             std::string three;
             for (std::size_t k = i; k < tokens_.size() && k < i + 3; ++k) {
@@ -1402,7 +1419,7 @@ private:
             decide_correlation();
             if (q_.intent != Intent::Unknown) return;
         }
-        if (has_columns_word && q_.measures.empty() ) {
+        if (has_columns_word && q_.measures.empty()) {
             q_.intent = has(Word::HowMany) && !has(Word::Which) ? Intent::Shape : Intent::Columns;
             return;
         }
@@ -1437,7 +1454,8 @@ private:
             q_.fields = dates_said_;
             return;
         }
-        if (has(Word::Share) && (!q_.groups.empty() || !q_.filters.empty() || !q_.periods.empty())) {
+        if (has(Word::Share) &&
+            (!q_.groups.empty() || !q_.filters.empty() || !q_.periods.empty())) {
             q_.intent = Intent::Share;
             if (!rate_) {
                 split_share();
@@ -1461,7 +1479,7 @@ private:
         }
         if (has({Word::Rows}) && q_.measures.empty() && q_.groups.empty() && q_.filters.empty()) {
             q_.intent = has({Word::Preview, Word::Show, Word::First, Word::Last}) ? Intent::Rows
-                                                                                 : Intent::Shape;
+                                                                                  : Intent::Shape;
             return;
         }
         if (has(Word::HowMany) && q_.groups.empty() && q_.filters.empty() && q_.periods.empty() &&
@@ -1480,7 +1498,8 @@ private:
             q_.groups.clear();
             return;
         }
-        if (!q_.measures.empty() || (!aggregations_said_.empty() && main_measure(schema_, q_.table)) ||
+        if (!q_.measures.empty() ||
+            (!aggregations_said_.empty() && main_measure(schema_, q_.table)) ||
             (!q_.groups.empty()) || (!q_.periods.empty()) ||
             (has({Word::Trend, Word::Compare}) && !q_.filters.empty()) || compares_values()) {
             q_.intent = Intent::Aggregate;
@@ -1492,9 +1511,7 @@ private:
         }
     }
     // "how many transactions are there": a noun that the table is about, or none at all
-    [[nodiscard]] bool knows_noun() const {
-        return true;
-    }
+    [[nodiscard]] bool knows_noun() const { return true; }
     void decide_correlation() {
         std::vector<Field> numbers;
         for (const Said& s : measures_said_) numbers.push_back(s.field);
@@ -1537,11 +1554,11 @@ private:
         const auto is_value = [](const Filter& f) { return f.kind == Filter::Kind::OneOf; };
         if (!q_.groups.empty()) {
             // "percentage of women in each department" against "share of sales by category in 2023"
-            const bool counts = q_.measures.empty() ? asks_people() || says_rows_
-                                                    : !q_.measures[0].field;
-            const bool measured_only = measures_said_.empty() ||
-                                       std::all_of(measures_said_.begin(), measures_said_.end(),
-                                                   [](const Said& m) { return m.is_used; });
+            const bool counts =
+                q_.measures.empty() ? asks_people() || says_rows_ : !q_.measures[0].field;
+            const bool measured_only =
+                measures_said_.empty() || std::all_of(measures_said_.begin(), measures_said_.end(),
+                                                      [](const Said& m) { return m.is_used; });
             if (!counts && !measured_only) return;
             std::vector<Filter> kept;
             for (const Filter& f : q_.filters) {
@@ -1578,9 +1595,9 @@ private:
                 }
             }
         }
-        const bool any_time = std::any_of(q_.filters.begin(), q_.filters.end(), [&](const Filter& f) {
-            return !is_number(f) && !is_value(f);
-        });
+        const bool any_time =
+            std::any_of(q_.filters.begin(), q_.filters.end(),
+                        [&](const Filter& f) { return !is_number(f) && !is_value(f); });
         for (const Filter& f : q_.filters) {
             const bool is_part = any_number ? is_number(f)
                                  : last_value != nullptr
@@ -1602,13 +1619,13 @@ private:
         if (has(Word::HowMany) || has(Word::HowMuch)) {
             if (!has_row_noun_ranked()) return false;
         }
-        const bool text_group_is_row =
-            q_.groups.size() == 1 && q_.groups[0].grain == Grain::None &&
-            is_unique(q_.groups[0].field);
+        const bool text_group_is_row = q_.groups.size() == 1 && q_.groups[0].grain == Grain::None &&
+                                       is_unique(q_.groups[0].field);
         const bool no_group = q_.groups.empty();
         if (!no_group && !text_group_is_row) return false;
         const bool asks = has({Word::Show, Word::Which, Word::Who, Word::Preview});
-        if (has(Word::Who) && (q_.order != Order::None || extremes_ || !q_.filters.empty())) return true;
+        if (has(Word::Who) && (q_.order != Order::None || extremes_ || !q_.filters.empty()))
+            return true;
         if (text_group_is_row && (q_.order != Order::None || extremes_ || !q_.filters.empty())) {
             return true;
         }
@@ -1632,13 +1649,10 @@ private:
                (q_.order != Order::None || extremes_);
     }
     [[nodiscard]] bool filters_use_all_measures() const {
-        return std::all_of(q_.measures.begin(), q_.measures.end(), [&](const Measure& m) {
-            return m.field && is_filter_field(*m.field);
-        });
+        return std::all_of(q_.measures.begin(), q_.measures.end(),
+                           [&](const Measure& m) { return m.field && is_filter_field(*m.field); });
     }
-    [[nodiscard]] bool asks_extreme_row() const {
-        return true;
-    }
+    [[nodiscard]] bool asks_extreme_row() const { return true; }
     [[nodiscard]] bool is_unique(Field field) const {
         const Column& column = at(schema_, field);
         const std::size_t rows = schema_.tables[field.table].rows;
@@ -1649,10 +1663,10 @@ private:
     [[nodiscard]] bool row_noun_said() const {
         if (has(Word::Rows)) return true;
         const Table& table = schema_.tables[q_.table];
-        static const std::set<std::string> kNouns = {"transaction", "order",   "purchase", "payment",
-                                                     "request",     "reading", "measurement", "sale",
-                                                     "record",      "employee", "person", "people",
-                                                     "response", "respondent", "visit", "trip"};
+        static const std::set<std::string> kNouns = {
+            "transaction", "order",      "purchase", "payment",  "request", "reading",
+            "measurement", "sale",       "record",   "employee", "person",  "people",
+            "response",    "respondent", "visit",    "trip"};
         for (std::size_t i = 0; i < tokens_.size(); ++i) {
             if (kNouns.contains(tokens_[i].stem) && !is_measure_token(i)) return true;
             for (const Token& word : table.words) {
@@ -1671,9 +1685,8 @@ private:
         return false;
     }
     [[nodiscard]] bool is_measure_token(std::size_t i) const {
-        return std::any_of(measures_said_.begin(), measures_said_.end(), [&](const Said& m) {
-            return m.begin <= i && i < m.end;
-        });
+        return std::any_of(measures_said_.begin(), measures_said_.end(),
+                           [&](const Said& m) { return m.begin <= i && i < m.end; });
     }
     [[nodiscard]] bool lists_values() const {
         if (q_.groups.empty() || !q_.measures.empty() || said_aggregation_ ||
@@ -1714,8 +1727,9 @@ private:
             default: break;
         }
         switch (q_.intent) {
-            case Intent::Unknown: return q_.chart != ChartKind::None || q_.count.has_value() ||
-                                         !q_.filters.empty() || q_.order != Order::None;
+            case Intent::Unknown:
+                return q_.chart != ChartKind::None || q_.count.has_value() || !q_.filters.empty() ||
+                       q_.order != Order::None;
             case Intent::Aggregate:
             case Intent::Share:
             case Intent::Growth:
@@ -1740,10 +1754,10 @@ private:
                !has({Word::Which, Word::Who, Word::HowMuch, Word::Compare});
     }
     [[nodiscard]] bool starts_with_cue() const {
-        static const std::set<std::string> kFirst = {"and", "but", "now", "then", "only", "just",
-                                                     "same", "also", "ok", "okay", "instead", "or",
-                                                     "那", "再", "只", "仅", "换", "改", "同", "也",
-                                                     "还", "接", "把", "以", "如"};
+        static const std::set<std::string> kFirst = {
+            "and",  "but",     "now", "then", "only", "just", "same", "also", "ok",
+            "okay", "instead", "or",  "那",   "再",   "只",   "仅",   "换",   "改",
+            "同",   "也",      "还",  "接",   "把",   "以",   "如"};
         if (kFirst.contains(tokens_[0].text)) return true;
         return is_at(0, Word::FollowUp);
     }
@@ -1780,8 +1794,8 @@ private:
         }
         if (q_.intent == Intent::Rows && extremes_ && q_.order == Order::None &&
             !q_.measures.empty()) {
-            q_.order = q_.measures[0].aggregation == Aggregation::Minimum ? Order::Lowest
-                                                                          : Order::Highest;
+            q_.order =
+                q_.measures[0].aggregation == Aggregation::Minimum ? Order::Lowest : Order::Highest;
             if (!q_.count) q_.count = 1;
         }
         if (q_.intent == Intent::Outliers || q_.intent == Intent::Distribution) {
@@ -1801,9 +1815,8 @@ private:
         if (has(Word::Drop) && !has(Word::Growth) && q_.of_growth) q_.order = Order::Lowest;
         if (!q_.periods.empty()) return;
         const auto date = main_date(schema_, q_.table);
-        const bool has_grain = std::any_of(q_.groups.begin(), q_.groups.end(), [](const Group& g) {
-            return g.grain != Grain::None;
-        });
+        const bool has_grain = std::any_of(q_.groups.begin(), q_.groups.end(),
+                                           [](const Group& g) { return g.grain != Grain::None; });
         if (has_grain || !date) return;
         // growth in 2024: against the year before
         for (std::size_t i = 0; i < q_.filters.size(); ++i) {
@@ -1834,12 +1847,10 @@ private:
     void group_by_values(std::size_t i) {
         const Filter& f = q_.filters[i];
         if (f.kind != Filter::Kind::OneOf || f.values.size() < 2 || q_.groups.size() > 1) return;
-        const bool known = std::any_of(q_.groups.begin(), q_.groups.end(), [&](const Group& g) {
-            return g.field == f.field;
-        });
-        const bool has_name = std::any_of(q_.groups.begin(), q_.groups.end(), [&](const Group& g) {
-            return g.grain == Grain::None;
-        });
+        const bool known = std::any_of(q_.groups.begin(), q_.groups.end(),
+                                       [&](const Group& g) { return g.field == f.field; });
+        const bool has_name = std::any_of(q_.groups.begin(), q_.groups.end(),
+                                          [&](const Group& g) { return g.grain == Grain::None; });
         if (!known && !has_name) q_.groups.push_back({f.field, Grain::None, 0});
     }
     [[nodiscard]] std::optional<Field> superlative_field() const {
@@ -1877,9 +1888,9 @@ private:
         return main_measure(schema_, q_.table);
     }
     void choose_measure() {
-        const bool counts_rows =
-            (q_.intent == Intent::Share && asks_people()) || has({Word::Common, Word::Rare}) ||
-            row_noun_counts() || says_used();
+        const bool counts_rows = (q_.intent == Intent::Share && asks_people()) ||
+                                 has({Word::Common, Word::Rare}) || row_noun_counts() ||
+                                 says_used();
         auto field = superlative_field();
         if (counts_rows || !field || at(schema_, *field).is_date()) {
             q_.measures.push_back({Aggregation::Count, std::nullopt, std::nullopt});
@@ -1895,7 +1906,8 @@ private:
     }
     // "is cash used more than cards": how often
     [[nodiscard]] bool says_used() const {
-        static const std::set<std::string> kWords = {"used", "use", "using", "用", "chosen", "popular"};
+        static const std::set<std::string> kWords = {"used", "use",    "using",
+                                                     "用",   "chosen", "popular"};
         return std::any_of(tokens_.begin(), tokens_.end(),
                            [&](const Token& t) { return kWords.contains(t.text); });
     }
@@ -1917,9 +1929,10 @@ private:
             if (s.begin <= i && i < s.end && (s.is_value || !is_row_noun(s))) return false;
         }
         static const std::set<std::string> kNouns = {
-            "transaction", "order", "purchase", "request", "row", "record", "employee", "people",
-            "person", "staff", "entry", "customer", "user", "visitor", "respondent", "response",
-            "hit", "log", "event", "reading", "headcount", "worker", "participant", "observation"};
+            "transaction", "order",   "purchase",   "request",  "row",         "record",
+            "employee",    "people",  "person",     "staff",    "entry",       "customer",
+            "user",        "visitor", "respondent", "response", "hit",         "log",
+            "event",       "reading", "headcount",  "worker",   "participant", "observation"};
         static const std::array<const char*, 8> kHan = {"订单", "交易", "记录", "员工",
                                                         "请求", "人员", "人数", "笔"};
         if (kNouns.contains(tokens_[i].stem)) return true;
@@ -1944,14 +1957,13 @@ private:
         if (q_.measures.size() == 1 && q_.groups.size() == 1 && !q_.averaged) {
             Measure& m = q_.measures[0];
             const Group g = q_.groups[0];
-            const bool adds_up =
-                m.aggregation == Aggregation::Count ||
-                (m.field && at(schema_, *m.field).nature() == Nature::Additive);
+            const bool adds_up = m.aggregation == Aggregation::Count ||
+                                 (m.field && at(schema_, *m.field).nature() == Nature::Additive);
             const bool is_mean = m.aggregation == Aggregation::Mean ||
                                  (m.aggregation == Aggregation::Count && has(Word::Mean)) ||
                                  (m.aggregation == Aggregation::Distinct && has(Word::Mean));
-            const bool by_time = g.grain != Grain::None &&
-                                 says_rate_of_time(m.aggregation == Aggregation::Count);
+            const bool by_time =
+                g.grain != Grain::None && says_rate_of_time(m.aggregation == Aggregation::Count);
             const bool by_thing = g.grain == Grain::None && says_per_thing(g.field);
             if (is_mean && adds_up && (by_time || by_thing)) {
                 q_.averaged = g;
@@ -1959,8 +1971,9 @@ private:
                 if (m.aggregation == Aggregation::Mean) m.aggregation = Aggregation::Sum;
             }
         }
-        const bool asks_one = has({Word::Which, Word::Who, Word::When, Word::What, Word::HowMuch}) ||
-                              (q_.order != Order::None && !q_.groups.empty());
+        const bool asks_one =
+            has({Word::Which, Word::Who, Word::When, Word::What, Word::HowMuch}) ||
+            (q_.order != Order::None && !q_.groups.empty());
         if (q_.order != Order::None && !q_.count && !q_.groups.empty()) {
             const bool is_list = has({Word::Top, Word::Bottom}) && !has(Word::Highest) &&
                                  !has(Word::Lowest) && !says_singular_top();
@@ -2067,9 +2080,8 @@ private:
     }
     [[nodiscard]] bool is_table_word(std::size_t i) const {
         return std::any_of(schema_.tables.begin(), schema_.tables.end(), [&](const Table& table) {
-            return std::any_of(table.words.begin(), table.words.end(), [&](const Token& word) {
-                return word.stem == tokens_[i].stem;
-            });
+            return std::any_of(table.words.begin(), table.words.end(),
+                               [&](const Token& word) { return word.stem == tokens_[i].stem; });
         });
     }
     // Unknown words that are written like names: a capital, a digit, quotes.
@@ -2083,11 +2095,11 @@ private:
                 looks_so = true;
                 ++end;
             }
-            while (end < tokens_.size() && tokens_[end].kind == Token::Kind::Word && !is_known(end)) {
+            while (end < tokens_.size() && tokens_[end].kind == Token::Kind::Word &&
+                   !is_known(end)) {
                 const Token& token = tokens_[end];
                 const bool has_capital = token.as_written != token.text;
-                const bool has_digit =
-                    token.text.find_first_of("0123456789") != std::string::npos;
+                const bool has_digit = token.text.find_first_of("0123456789") != std::string::npos;
                 looks_so = looks_so || token.is_quoted || has_digit || (has_capital && end > 0);
                 name += (name.empty() ? "" : " ") + token.as_written;
                 ++end;
@@ -2125,8 +2137,8 @@ std::optional<Field> main_measure(const Schema& schema, std::size_t table) {
     if (table >= schema.tables.size()) return std::nullopt;
     // what people mean by "how much", in this order
     static constexpr std::array<std::string_view, 12> kUsual = {
-        "amount", "profit", "salary", "quantity", "cost", "visits", "price", "temperature",
-        "score",  "rating", "satisfaction", "latency"};
+        "amount", "profit",      "salary", "quantity", "cost",         "visits",
+        "price",  "temperature", "score",  "rating",   "satisfaction", "latency"};
     const auto& columns = schema.tables[table].columns;
     for (const std::string_view about : kUsual) {
         for (std::size_t c = 0; c < columns.size(); ++c) {

@@ -58,21 +58,18 @@ TEST(Understand, Intents) {
         const char* text;
         Intent intent;
     };
-    for (const Case& c : {Case{"how many rows are there", Intent::Shape},
-                          Case{"which columns are there", Intent::Columns},
-                          Case{"describe the data", Intent::Describe},
-                          Case{"missing values?", Intent::Missing},
-                          Case{"any duplicates?", Intent::Duplicates},
-                          Case{"outliers in amount", Intent::Outliers},
-                          Case{"distribution of amount", Intent::Distribution},
-                          Case{"correlation of amount and quantity", Intent::Correlation},
-                          Case{"what share of sales comes from Coffee", Intent::Share},
-                          Case{"month over month growth", Intent::Growth},
-                          Case{"what period does it cover", Intent::Period},
-                          Case{"有哪些地区", Intent::Values},
-                          Case{"what can you do", Intent::Help},
-                          Case{"who will win the election", Intent::Unknown},
-                          Case{"average amount by planet", Intent::Unknown}}) {
+    for (const Case& c :
+         {Case{"how many rows are there", Intent::Shape},
+          Case{"which columns are there", Intent::Columns},
+          Case{"describe the data", Intent::Describe}, Case{"missing values?", Intent::Missing},
+          Case{"any duplicates?", Intent::Duplicates}, Case{"outliers in amount", Intent::Outliers},
+          Case{"distribution of amount", Intent::Distribution},
+          Case{"correlation of amount and quantity", Intent::Correlation},
+          Case{"what share of sales comes from Coffee", Intent::Share},
+          Case{"month over month growth", Intent::Growth},
+          Case{"what period does it cover", Intent::Period}, Case{"有哪些地区", Intent::Values},
+          Case{"what can you do", Intent::Help}, Case{"who will win the election", Intent::Unknown},
+          Case{"average amount by planet", Intent::Unknown}}) {
         EXPECT_EQ(ask({c.text}).intent, c.intent) << c.text;
     }
 }
@@ -93,8 +90,9 @@ TEST(Understand, FollowUps) {
 
 TEST(Understand, TyposAndOtherWords) {
     EXPECT_EQ(name(*ask({"avarage qty per regoin"}).measures.at(0).field), "quantity");
-    EXPECT_EQ(ask({"refund rate: what percentage of orders was returned"}).measures.at(0).aggregation,
-              Aggregation::Rate);
+    EXPECT_EQ(
+        ask({"refund rate: what percentage of orders was returned"}).measures.at(0).aggregation,
+        Aggregation::Rate);
 }
 
 TEST(Understand, AnythingIsTaken) {

@@ -549,9 +549,9 @@ const std::vector<Concept>& concepts() {
 
 bool is_weak(const Token& token) {
     static const std::set<std::string_view> kWeak = {
-        "id",  "name", "code", "no",   "number", "nr",  "key", "usd", "eur", "cny", "rmb", "the",
-        "of",  "编",   "号",   "名",   "称",     "元",  "gbp", "in",  "pct", "type", "col", "total",
-        "label", "c", "f", "ms", "kg"};
+        "id",  "name", "code", "no",    "number", "nr", "key", "usd", "eur", "cny",
+        "rmb", "the",  "of",   "编",    "号",     "名", "称",  "元",  "gbp", "in",
+        "pct", "type", "col",  "total", "label",  "c",  "f",   "ms",  "kg"};
     return kWeak.contains(token.text);
 }
 
