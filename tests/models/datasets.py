@@ -207,10 +207,53 @@ def houses(folder):
     table.to_json(folder / "houses.json", orient="records", date_format="iso")
     return {"houses": table}
 
+def webshop(folder):
+    r = np.random.default_rng(43)
+    n = 1500
+    table = pd.DataFrame({
+        "OrderNo": [f"W-{i:06d}" for i in range(n)], "OrderDate": pd.to_datetime("2022-07-01") + pd.to_timedelta(r.integers(0, 900, n), unit="D"),
+        "CustomerCountry": r.choice(["United Kingdom", "France", "Germany", "Netherlands"], n, p=[.55, .2, .15, .1]),
+        "ProductLine": r.choice(["Toys", "Kitchen", "Garden Tools", "Stationery"], n), "Qty": r.integers(1, 20, n),
+        "NetSales": r.gamma(2, 30, n).round(2), "ShippingCost": r.uniform(2, 15, n).round(2),
+        "Rating": r.integers(1, 6, n), "DeliveryDays": r.integers(1, 15, n),
+        "Status": r.choice(["Delivered", "Returned", "Cancelled"], n, p=[.86, .09, .05]),
+        "Coupon": r.choice(["Y", "N"], n, p=[.25, .75])})
+    shown = table.copy()
+    shown["OrderDate"] = shown["OrderDate"].dt.strftime("%d %b %Y")
+    shown["NetSales"] = shown["NetSales"].map(lambda v: f"£{v:,.2f}")
+    shown.to_csv(folder / "webshop_orders.csv", sep="|", index=False)
+    return {"webshop_orders": table}
+
+
+def hospital(folder):
+    r = np.random.default_rng(47)
+    n = 700
+    table = pd.DataFrame({
+        "病历号": range(100001, 100001 + n), "科室": r.choice(["内科", "外科", "儿科", "骨科"], n, p=[.4, .25, .2, .15]),
+        "医生": r.choice(["王医生", "李医生", "赵医生", "孙医生", "周医生"], n), "患者性别": r.choice(["男", "女"], n),
+        "患者年龄": r.integers(1, 90, n), "住院天数": r.integers(1, 30, n), "住院费用": r.gamma(3, 2500, n).round(2),
+        "入院日期": pd.to_datetime("2023-01-01") + pd.to_timedelta(np.sort(r.integers(0, 365, n)), unit="D"),
+        "医保": r.choice(["是", "否"], n, p=[.8, .2])})
+    table.to_csv(folder / "住院记录.csv", index=False, encoding="utf-8-sig")
+    return {"住院记录": table}
+
+
+def weather(folder):
+    r = np.random.default_rng(53)
+    days = pd.date_range("2021-01-01", "2023-12-31")
+    parts = [pd.DataFrame({
+        "date": days, "city": city,
+        "max_temp": (15 + shift + 10 * np.sin((days.dayofyear - 100) / 365 * 2 * np.pi) + r.normal(0, 3, len(days))).round(1),
+        "rainfall_mm": np.where(r.random(len(days)) < .3, r.gamma(1.5, 6, len(days)), 0).round(1),
+        "wind_speed": r.gamma(4, 3, len(days)).round(1)}) for city, shift in [("Oslo", -6), ("Rome", 5), ("London", 0)]]
+    table = pd.concat(parts, ignore_index=True)
+    table.to_csv(folder / "weather.csv", index=False)
+    return {"weather": table}
+
 
 MAKERS = {maker.__name__: maker for maker in
           [transactions, chinese_sales, employees, sensors, weblogs, survey, shop, movies, students, flights,
-           houses]}
+           houses, webshop, hospital, weather]}
 
 # What the tests' own Python cannot write is written in the sandbox, before anything is asked.
 CONVERSIONS = {

@@ -97,7 +97,7 @@ public:
         for (const Tag& tag : tags) {
             for (std::size_t i = tag.begin; i < tag.end; ++i) {
                 tag_length_[i] = std::max(tag_length_[i], tag.end - tag.begin);
-                if (tag.word != Word::Of) is_function_[i] = true;
+                if (tag.word != Word::Of && tag.word != Word::Negative) is_function_[i] = true;
             }
         }
     }
@@ -144,6 +144,7 @@ private:
                 best_value(column, {t, c}, begin, end, values);
             }
         }
+        drop_shared_beginnings(columns, begin, end);
         const auto better = [](const Candidate& a, const Candidate& b) {
             return a.score > b.score;
         };
@@ -156,6 +157,18 @@ private:
         return out;
     }
 
+    // 患者 begins several names and is none of them.
+    void drop_shared_beginnings(std::vector<Candidate>& columns, std::size_t begin,
+                                std::size_t end) const {
+        const auto is_beginning = [&](const Candidate& c) {
+            const Column& column = at(schema_, c.field);
+            const int part = part_score(column.strong, begin, end);
+            return part > 0 && part < 68 && part == c.score;
+        };
+        if (std::count_if(columns.begin(), columns.end(), is_beginning) > 1) {
+            std::erase_if(columns, is_beginning);
+        }
+    }
     // Function words are columns only when the name is exactly theirs: "total", "month".
     [[nodiscard]] bool only_functions(std::size_t begin, std::size_t end) const {
         for (std::size_t i = begin; i < end; ++i) {

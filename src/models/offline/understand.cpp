@@ -713,8 +713,14 @@ private:
             }
         }
         if (end < tokens_.size() && (tokens_[end].text == "岁" || tokens_[end].stem == "year")) {
-            if (auto field = field_meaning("age")) return field;
+            if (auto field = field_meaning("age")) {
+                for (Said& s : said_) {
+                    if (s.field == *field && s.begin == end) s.is_used = true;
+                }
+                return field;
+            }
         }
+        if (const auto field = field_of_unit(end)) return field;
         if (Said* near = number_near(begin, end)) {
             near->is_used = true;
             return near->field;
@@ -722,6 +728,26 @@ private:
         return main_measure(schema_, q_.table);
     }
 
+    // "longer than 10 days": the column that is counted in days
+    [[nodiscard]] std::optional<Field> field_of_unit(std::size_t i) const {
+        static const std::set<std::string> kUnits = {
+            "day", "hour", "minute", "min", "second", "week", "month", "year", "km", "mile", "kg",
+            "gram", "meter", "metre", "mm",  "cm",    "ms",   "kwh",   "天",   "小", "分", "公"};
+        if (i >= tokens_.size() || !kUnits.contains(tokens_[i].stem)) return std::nullopt;
+        const Table& table = schema_.tables[q_.table];
+        for (std::size_t c = 0; c < table.columns.size(); ++c) {
+            const Column& column = table.columns[c];
+            if (!column.is_number() || column.is_id) continue;
+            const bool has_unit =
+                std::any_of(column.words.begin(), column.words.end(), [&](const Token& word) {
+                    return word.stem == tokens_[i].stem ||
+                           (word.stem.size() >= 2 && tokens_[i].kind == Token::Kind::Word &&
+                            tokens_[i].stem.starts_with(word.stem));
+                });
+            if (has_unit) return Field{q_.table, c};
+        }
+        return std::nullopt;
+    }
     void find_comparisons() {
         struct Kinds {
             Word word;
@@ -834,10 +860,34 @@ private:
         q_.filters.push_back(filter);
         condition_numbers_.insert(end - 1);
     }
+    // "5 star ratings", "3 bedroom houses"
+    bool take_number_before(Said& s, std::set<std::size_t>& done) {
+        std::size_t end = 0;
+        if (s.begin == 0 || tokens_[s.begin - 1].kind != Token::Kind::Number) return false;
+        const std::size_t i = s.begin - 1;
+        const auto value = number_at(i, end);
+        const bool is_choice = s.column->is_whole && s.column->distinct <= 12;
+        if (!value || done.contains(i) || !is_choice || *value < s.column->low ||
+            *value > s.column->high ||
+            follows(i, {Word::Top, Word::Bottom, Word::Highest, Word::Lowest, Word::First})) {
+            return false;
+        }
+        done.insert(i);
+        condition_numbers_.insert(i);
+        s.is_used = true;
+        Filter filter;
+        filter.kind = Filter::Kind::Equal;
+        filter.field = s.field;
+        filter.low = *value;
+        filter.begin = i;
+        q_.filters.push_back(filter);
+        return true;
+    }
     // "rating of 5", "status 404", "评分为5"
     void find_equalities(std::set<std::size_t>& done) {
         for (Said& s : said_) {
             if (s.is_value || s.is_used || !s.column->is_number()) continue;
+            if (take_number_before(s, done)) continue;
             std::size_t i = s.end;
             while (i < tokens_.size() && i < s.end + 3 &&
                    (is_at(i, Word::Is) || tokens_[i].text == "of" || tokens_[i].text == "code" ||
@@ -1205,6 +1255,12 @@ private:
                              [](const auto& a, const auto& b) { return a.begin < b.begin; });
             if (extremes_) q_.order = Order::None;
         }
+        std::erase_if(aggs, [&](const AggregationTag& a) {
+            return std::any_of(measures_said_.begin(), measures_said_.end(), [&](const Said& m) {
+                return m.begin <= a.begin && a.end <= m.end;
+            });
+        });
+        aggregations_are_none_ = aggs.empty();
         if (!aggs.empty()) said_aggregation_ = true;
         for (std::size_t m = 0; m < measures_said_.size(); ++m) {
             const Said& s = measures_said_[m];
@@ -1230,6 +1286,13 @@ private:
             }
             if (mine.empty() && !q_.measures.empty() && !aggs.empty()) {
                 mine.push_back(q_.measures.back().aggregation);
+            }
+            if (mine.empty()) {  // in its name: "max temp" of a column max_temp
+                for (const Tag& t : tags_) {
+                    if (t.begin < s.begin || t.end > s.end || !aggregations_are_none_) continue;
+                    if (t.word == Word::Maximum) mine.push_back(Aggregation::Maximum);
+                    if (t.word == Word::Minimum) mine.push_back(Aggregation::Minimum);
+                }
             }
             if (mine.empty()) {
                 const bool most = std::any_of(tags_.begin(), tags_.end(), [&](const Tag& t) {
@@ -1452,6 +1515,17 @@ private:
                  Word::Maximum})) {
             q_.intent = Intent::Period;
             q_.fields = dates_said_;
+            return;
+        }
+        // "return rate by product": of rows with that value
+        const bool rate_of_value =
+            has(Word::Rate) && !rate_ && measures_said_.empty() &&
+            std::any_of(q_.filters.begin(), q_.filters.end(),
+                        [](const Filter& f) { return f.kind == Filter::Kind::OneOf; });
+        if (rate_of_value) {
+            q_.measures = {{Aggregation::Count, std::nullopt, std::nullopt}};
+            q_.intent = Intent::Share;
+            split_share();
             return;
         }
         if (has(Word::Share) &&
@@ -1736,6 +1810,7 @@ private:
             case Intent::Values:
             case Intent::Rows:
             case Intent::Distribution:
+            case Intent::Shape:
             case Intent::Outliers: break;
             default: return false;
         }
@@ -1744,6 +1819,7 @@ private:
         const bool has_cue = begins_with_cue || ends_with_cue();
         if (q_.intent == Intent::Rows) return has_cue && q_.filters.empty() && q_.measures.empty();
         if (q_.intent == Intent::Values) return has_cue;
+        if (q_.intent == Intent::Shape && !has_measure) return false;
         if (has_measure) {
             // "what about quantity?", "and the average salary?"
             return has_cue && q_.groups.empty();
@@ -2128,6 +2204,7 @@ private:
     Grain grain_ = Grain::None;
     bool said_aggregation_ = false;
     bool extremes_ = false;
+    bool aggregations_are_none_ = true;
     Question q_;
 };
 

@@ -184,7 +184,7 @@ constexpr std::array kWords = {
     Row{Word::After, "after|later than|之后|以后|晚于"},
     Row{Word::Before, "before|earlier than|prior to|之前|以前|早于"},
     Row{Word::Negative,
-        "negative|refund|refunds|refunded|returns|below zero|minus values|负数|负值|退款|退货|为负"},
+        "negative|refund|refunds|refunded|below zero|minus values|负数|负值|退款|退货|为负"},
     Row{Word::Positive, "positive|above zero|正数|正值"},
     Row{Word::Zero, "zero|zeros|零"},
     Row{Word::Last,
@@ -237,7 +237,8 @@ constexpr std::array kWords = {
         "weekday|weekdays|working day|working days|workday|workdays|business day|"
         "business days|工作日|平日|周中"},
     Row{Word::MonthOfYear,
-        "month of the year|month of year|calendar month|seasonal|seasonality|一年中的哪个月|季节性"},
+        "month of the year|month of year|calendar month|by month of the year|by month of year|"
+        "per month of the year|by calendar month|each month of the year|seasonal|seasonality|一年中的哪个月|季节性"},
 
     Row{Word::FollowUp,
         "what about|how about|and what about|now|and now|then|same|the same|same for|instead|"
