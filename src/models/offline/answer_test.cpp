@@ -36,9 +36,9 @@ TEST(Answer, WritesFromTheResultAlone) {
 
 TEST(Answer, OddResultsDoNotThrow) {
     const Schema schema = sales_schema();
-    const auto odd = result_in(
-        R"({"atoll_result": 1, "columns": ["a"], "rows": [[1, 2, 3], [], 5, [null]], )"
-        R"("figures": 3})");
+    const auto odd =
+        result_in(R"({"atoll_result": 1, "columns": ["a"], "rows": [[1, 2, 3], [], 5, [null]], )"
+                  R"("figures": 3})");
     ASSERT_TRUE(odd);
     for (const char* text :
          {"total sales", "sales by month", "share by region", "growth of sales", "missing",
