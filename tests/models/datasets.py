@@ -250,10 +250,38 @@ def weather(folder):
     table.to_csv(folder / "weather.csv", index=False)
     return {"weather": table}
 
+def tickets(folder):
+    r = np.random.default_rng(59)
+    n = 900
+    table = pd.DataFrame({
+        "ticket": range(1, n + 1), "created_at": pd.to_datetime("2024-01-01") + pd.to_timedelta(np.sort(r.integers(0, 200 * 24, n)), unit="h"),
+        "agent": r.choice(["Amir", "Beth", "Chen", "Dora"], n), "priority": r.choice(["low", "medium", "high"], n, p=[.5, .35, .15]),
+        "channel": r.choice(["email", "phone", "chat"], n), "resolution_hours": r.gamma(2, 9, n).round(1),
+        "csat": r.integers(1, 6, n).astype(float), "reopened": r.choice([0, 1], n, p=[.9, .1])})
+    table.loc[r.random(n) < .3, "csat"] = np.nan
+    table.to_csv(folder / "support_tickets.csv", index=False)
+    return {"support_tickets": table}
+
+
+def cafe(folder):
+    r = np.random.default_rng(61)
+    n = 1000
+    price = {"拿铁": 28, "美式": 22, "摩卡": 30, "红茶": 18, "蛋糕": 32}
+    name = r.choice(list(price), n, p=[.3, .25, .15, .15, .15])
+    count = r.integers(1, 5, n)
+    table = pd.DataFrame({
+        "日期": pd.to_datetime("2024-01-01") + pd.to_timedelta(np.sort(r.integers(0, 120, n)), unit="D"),
+        "门店": r.choice(["朝阳店", "海淀店", "西城店"], n, p=[.5, .3, .2]), "饮品": name, "杯数": count,
+        "实收金额": [price[k] * c for k, c in zip(name, count)], "会员": r.choice(["是", "否"], n, p=[.4, .6]),
+        "评分": r.integers(1, 6, n), "时段": r.choice(["上午", "下午", "晚上"], n)})
+    table["日期"] = table["日期"]
+    table.assign(日期=table["日期"].dt.strftime("%Y/%m/%d")).to_csv(folder / "咖啡店.tsv", sep="\t", index=False)
+    return {"咖啡店": table}
+
 
 MAKERS = {maker.__name__: maker for maker in
           [transactions, chinese_sales, employees, sensors, weblogs, survey, shop, movies, students, flights,
-           houses, webshop, hospital, weather]}
+           houses, webshop, hospital, weather, tickets, cafe]}
 
 # What the tests' own Python cannot write is written in the sandbox, before anything is asked.
 CONVERSIONS = {

@@ -182,7 +182,8 @@ bool Reader::is_row_word(std::size_t i) const {
     for (const Token& word : schema_.tables[q_.table].words) {
         const bool is_generic = word.stem == "sale" || word.stem == "data";
         if (word.stem == tokens_[i].stem && word.kind == Token::Kind::Word &&
-            word.text.size() > 2 && !is_generic) return true;
+            word.text.size() > 2 && !is_generic)
+            return true;
     }
     return std::any_of(kHan.begin(), kHan.end(),
                        [&](const char* noun) { return matches_at(tokens_, i, tokens_of(noun)); });

@@ -87,7 +87,11 @@ bool is_id(const Column& column, std::size_t rows) {
         }
     }
     // 1, 2, 3, … without a telling name counts rows
-    return column.meanings.empty() && column.is_number() && column.is_whole && rows > 20 &&
+    const bool is_measure =
+        std::any_of(column.meanings.begin(), column.meanings.end(), [](const Concept* about) {
+            return about->nature == Nature::Additive || about->nature == Nature::Level;
+        });
+    return !is_measure && column.is_number() && column.is_whole && rows > 20 &&
            column.distinct == rows && column.low <= 1 &&
            column.high - column.low + 1 == static_cast<double>(rows);
 }
