@@ -109,11 +109,13 @@ void Reader::flag(Said& s, bool asks_rate) {
         add_group(s);
         return;
     }
-    if (asks_rate || (has(Word::Mean) && measures_said_.empty())) {
+    // 会员消费占总金额的比例: a share of the measure, with the flag as the condition
+    const bool is_part = has(Word::Share) && !has(Word::Rate) && !measures_said_.empty();
+    if ((asks_rate && !is_part) || (has(Word::Mean) && measures_said_.empty())) {
         rate_ = s.field;
         return;
     }
-    if (has(Word::HowMany) || !measures_said_.empty() || has(Word::Show)) {
+    if (is_part || has(Word::HowMany) || !measures_said_.empty() || has(Word::Show)) {
         const Column& column = *s.column;
         const bool negated = is_excluded(s.begin) && !column.negative.empty();
         Filter filter;

@@ -36,9 +36,10 @@ constexpr std::array kWords = {
 
     Row{Word::Highest,
         "highest|largest|biggest|greatest|most|best|strongest|top performing|leading|maximal|"
-        "high|longest|heaviest|hottest|warmest|peaked|peak|winner|hottest|fastest growing|"
+        "slowest|longest|heaviest|hottest|warmest|peaked|peak|winner|hottest|fastest growing|"
         "tallest|最高|最大|最多|最好|最佳|最强|最长|最热|第一|冠军|高峰"},
     Row{Word::Lowest,
+        "fastest|quickest|"
         "lowest|smallest|least|fewest|worst|weakest|poorest|minimal|shortest|lightest|"
         "coldest|coolest|slowest day|最低|最小|最少|最差|最弱|最短|最冷|最后一名|垫底"},
     Row{Word::Top, "top|leading|best selling|前|排名前|头"},
@@ -238,7 +239,8 @@ constexpr std::array kWords = {
         "business days|工作日|平日|周中"},
     Row{Word::MonthOfYear,
         "month of the year|month of year|calendar month|by month of the year|by month of year|"
-        "per month of the year|by calendar month|each month of the year|seasonal|seasonality|一年中的哪个月|季节性"},
+        "per month of the year|by calendar month|each month of the year|seasonal|"
+        "seasonality|一年中的哪个月|季节性"},
 
     Row{Word::FollowUp,
         "what about|how about|and what about|now|and now|then|same|the same|same for|instead|"
@@ -273,6 +275,7 @@ constexpr std::array kConcepts = {
         "purchase amount|bill|charge|charges|销售额|金额|营收|营业额|收入|销售金额|成交额|交易额|交易金额|消费|消费额|支出|花费|"
         "销售收入|业绩|销售|总价|钱|实付|付款金额|订单金额|卖|流水|营业收入|总金额|消费金额"},
     ConceptRow{"quantity", Nature::Additive,
+        "杯|杯数|台数|瓶数|份数|"
         "quantity|qty|units|unit|units sold|volume|pieces|items sold|number of items|"
         "item count|copies|件|数量|销量|件数|销售数量|销售量|卖出数量|个数"},
     ConceptRow{"profit", Nature::Additive,
@@ -310,6 +313,7 @@ constexpr std::array kConcepts = {
     ConceptRow{"co2", Nature::Level, "co2|carbon dioxide|pm2.5|pm25|air quality|二氧化碳|空气质量"},
     ConceptRow{"speed", Nature::Level, "speed|velocity|速度|风速"},
     ConceptRow{"latency", Nature::Level,
+        "resolution time|resolution hours|resolution|handling time|"
         "latency|response time|duration|elapsed|time taken|load time|ms|slow|slowest|fast|"
         "fastest|slower|delay|runtime|how long|took|响应时间|耗时|时长|延迟|用时|响应时长|延时"},
     ConceptRow{"bytes", Nature::Additive,
