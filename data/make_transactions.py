@@ -16,8 +16,10 @@ DAYS = 546  # 18 months
 
 # category: merchants, typical amount, spread, weight by month of the year
 CATEGORIES = {
-    "Groceries": (["FreshMart", "Green Basket", "Corner Grocer", "Valley Foods"], 42, 0.55, {12: 1.3}),
-    "Restaurants": (["Bella Pasta", "Noodle House", "Burger Barn", "Cafe Luna"], 28, 0.5, {7: 1.3, 8: 1.3}),
+    "Groceries": (["FreshMart", "Green Basket", "Corner Grocer", "Valley Foods"], 42, 0.55,
+                  {12: 1.3}),
+    "Restaurants": (["Bella Pasta", "Noodle House", "Burger Barn", "Cafe Luna"], 28, 0.5,
+                    {7: 1.3, 8: 1.3}),
     "Coffee": (["Bean There", "Daily Grind", "Cafe Luna"], 6, 0.35, {1: 1.2}),
     "Transport": (["City Metro", "QuickCab", "FuelStop"], 24, 0.7, {}),
     "Electronics": (["ByteShop", "Gadget Galaxy"], 210, 0.8, {11: 2.2, 12: 2.0}),
@@ -49,8 +51,9 @@ def rows():
         category = r.choices(names, season)[0]
         merchants, typical, spread, _ = CATEGORIES[category]
         amount = round(typical * r.lognormvariate(0, spread) * 1.0, 2)
-        made.append([day.isoformat(), category, r.choices(merchants, range(len(merchants), 0, -1))[0],
-                     max(amount, 0.8), pick(r, REGIONS), pick(r, PAYMENTS), f"C{r.randint(1, 400):04d}"])
+        merchant = r.choices(merchants, range(len(merchants), 0, -1))[0]
+        made.append([day.isoformat(), category, merchant, max(amount, 0.8), pick(r, REGIONS),
+                     pick(r, PAYMENTS), f"C{r.randint(1, 400):04d}"])
     for i in r.sample(range(ROWS), 60):  # refunds
         made[i][3] = -made[i][3]
     for i in r.sample(range(ROWS), 12):  # outliers

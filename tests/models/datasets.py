@@ -72,7 +72,7 @@ def employees(folder):
         "Remote": r.choice(["Yes", "No"], n, p=[.35, .65]),
         "Left": r.choice(["Yes", "No"], n, p=[.16, .84]),
         "HireDate": pd.to_datetime("2024-06-30") - pd.to_timedelta(years * 365 + r.integers(0, 300, n), unit="D")})
-    table.to_excel(folder / "employees.xlsx", index=False)
+    table.to_csv(folder / "employees.csv", index=False)
     return {"employees": table}
 
 
@@ -91,7 +91,7 @@ def sensors(folder):
     table = pd.concat(parts, ignore_index=True)
     table.loc[r.choice(len(table), 9, replace=False), "temperature_c"] = 75.5
     table.loc[r.choice(len(table), 40, replace=False), "humidity"] = np.nan
-    table.to_parquet(folder / "sensor_readings.parquet", index=False)
+    table.to_csv(folder / "sensor_readings.csv", index=False)
     return {"sensor_readings": table}
 
 
@@ -154,6 +154,145 @@ def shop(folder):
     customers.to_csv(folder / "customers.csv", index=False)
     return {"orders": orders, "customers": customers}
 
+def movies(folder):
+    r = np.random.default_rng(29)
+    n = 300
+    table = pd.DataFrame({
+        "Title": [f"Film {i}" for i in range(n)], "Genre": r.choice(["Drama", "Comedy", "Action", "Horror", "Sci-Fi"], n),
+        "Release Year": r.integers(1995, 2024, n), "Director": r.choice([f"Director {c}" for c in "ABCDEFGH"], n),
+        "Budget ($M)": r.uniform(1, 200, n).round(1), "Box Office ($M)": r.gamma(2, 80, n).round(1),
+        "IMDB Rating": r.normal(6.6, 1, n).clip(1, 10).round(1), "Runtime (min)": r.integers(80, 190, n)})
+    table.to_csv(folder / "movies.csv", index=False)
+    return {"movies": table}
+
+
+def students(folder):
+    r = np.random.default_rng(31)
+    n = 240
+    table = pd.DataFrame({
+        "学号": [f"2023{i:04d}" for i in range(n)], "姓名": [f"学生{i}" for i in range(n)],
+        "班级": r.choice(["一班", "二班", "三班"], n), "性别": r.choice(["男", "女"], n),
+        "语文": r.normal(80, 9, n).clip(30, 100).round(0), "数学": r.normal(75, 13, n).clip(20, 100).round(0),
+        "英语": r.normal(78, 11, n).clip(20, 100).round(0), "是否住校": r.choice(["是", "否"], n)})
+    table.loc[r.choice(n, 7, replace=False), "英语"] = np.nan
+    table.to_csv(folder / "成绩.csv", index=False)
+    return {"成绩": table}
+
+
+def flights(folder):
+    r = np.random.default_rng(37)
+    n = 2000
+    table = pd.DataFrame({
+        "flight_date": pd.to_datetime("2024-01-01") + pd.to_timedelta(r.integers(0, 182, n), unit="D"),
+        "carrier": r.choice(["AA", "DL", "UA", "WN"], n, p=[.3, .3, .25, .15]),
+        "origin": r.choice(["JFK", "LAX", "ORD", "ATL"], n), "destination": r.choice(["SFO", "MIA", "SEA", "DEN"], n),
+        "dep_delay_min": r.normal(12, 25, n).round(0), "distance_miles": r.integers(200, 2800, n),
+        "cancelled": r.choice([0, 1], n, p=[.97, .03]), "passengers": r.integers(40, 220, n)})
+    shown = table.copy()
+    shown["flight_date"] = shown["flight_date"].dt.strftime("%m/%d/%Y")
+    shown.to_csv(folder / "flights.csv", index=False)
+    return {"flights": table}
+
+
+def houses(folder):
+    r = np.random.default_rng(41)
+    n = 500
+    area = r.integers(40, 260, n)
+    table = pd.DataFrame({
+        "listingId": range(1, n + 1), "neighborhood": r.choice(["Old Town", "Riverside", "Hill Park", "Docklands"], n),
+        "propertyType": r.choice(["Apartment", "House", "Studio"], n, p=[.5, .35, .15]), "bedrooms": r.integers(0, 6, n),
+        "squareMeters": area, "listPrice": (area * r.normal(4200, 700, n)).round(-2).astype(int),
+        "hasGarden": r.choice([True, False], n, p=[.4, .6]),
+        "listedOn": pd.to_datetime("2023-01-01") + pd.to_timedelta(r.integers(0, 700, n), unit="D")})
+    table.to_json(folder / "houses.json", orient="records", date_format="iso")
+    return {"houses": table}
+
+def webshop(folder):
+    r = np.random.default_rng(43)
+    n = 1500
+    table = pd.DataFrame({
+        "OrderNo": [f"W-{i:06d}" for i in range(n)], "OrderDate": pd.to_datetime("2022-07-01") + pd.to_timedelta(r.integers(0, 900, n), unit="D"),
+        "CustomerCountry": r.choice(["United Kingdom", "France", "Germany", "Netherlands"], n, p=[.55, .2, .15, .1]),
+        "ProductLine": r.choice(["Toys", "Kitchen", "Garden Tools", "Stationery"], n), "Qty": r.integers(1, 20, n),
+        "NetSales": r.gamma(2, 30, n).round(2), "ShippingCost": r.uniform(2, 15, n).round(2),
+        "Rating": r.integers(1, 6, n), "DeliveryDays": r.integers(1, 15, n),
+        "Status": r.choice(["Delivered", "Returned", "Cancelled"], n, p=[.86, .09, .05]),
+        "Coupon": r.choice(["Y", "N"], n, p=[.25, .75])})
+    shown = table.copy()
+    shown["OrderDate"] = shown["OrderDate"].dt.strftime("%d %b %Y")
+    shown["NetSales"] = shown["NetSales"].map(lambda v: f"£{v:,.2f}")
+    shown.to_csv(folder / "webshop_orders.csv", sep="|", index=False)
+    return {"webshop_orders": table}
+
+
+def hospital(folder):
+    r = np.random.default_rng(47)
+    n = 700
+    table = pd.DataFrame({
+        "病历号": range(100001, 100001 + n), "科室": r.choice(["内科", "外科", "儿科", "骨科"], n, p=[.4, .25, .2, .15]),
+        "医生": r.choice(["王医生", "李医生", "赵医生", "孙医生", "周医生"], n), "患者性别": r.choice(["男", "女"], n),
+        "患者年龄": r.integers(1, 90, n), "住院天数": r.integers(1, 30, n), "住院费用": r.gamma(3, 2500, n).round(2),
+        "入院日期": pd.to_datetime("2023-01-01") + pd.to_timedelta(np.sort(r.integers(0, 365, n)), unit="D"),
+        "医保": r.choice(["是", "否"], n, p=[.8, .2])})
+    table.to_csv(folder / "住院记录.csv", index=False, encoding="utf-8-sig")
+    return {"住院记录": table}
+
+
+def weather(folder):
+    r = np.random.default_rng(53)
+    days = pd.date_range("2021-01-01", "2023-12-31")
+    parts = [pd.DataFrame({
+        "date": days, "city": city,
+        "max_temp": (15 + shift + 10 * np.sin((days.dayofyear - 100) / 365 * 2 * np.pi) + r.normal(0, 3, len(days))).round(1),
+        "rainfall_mm": np.where(r.random(len(days)) < .3, r.gamma(1.5, 6, len(days)), 0).round(1),
+        "wind_speed": r.gamma(4, 3, len(days)).round(1)}) for city, shift in [("Oslo", -6), ("Rome", 5), ("London", 0)]]
+    table = pd.concat(parts, ignore_index=True)
+    table.to_csv(folder / "weather.csv", index=False)
+    return {"weather": table}
+
+def tickets(folder):
+    r = np.random.default_rng(59)
+    n = 900
+    table = pd.DataFrame({
+        "ticket": range(1, n + 1), "created_at": pd.to_datetime("2024-01-01") + pd.to_timedelta(np.sort(r.integers(0, 200 * 24, n)), unit="h"),
+        "agent": r.choice(["Amir", "Beth", "Chen", "Dora"], n), "priority": r.choice(["low", "medium", "high"], n, p=[.5, .35, .15]),
+        "channel": r.choice(["email", "phone", "chat"], n), "resolution_hours": r.gamma(2, 9, n).round(1),
+        "csat": r.integers(1, 6, n).astype(float), "reopened": r.choice([0, 1], n, p=[.9, .1])})
+    table.loc[r.random(n) < .3, "csat"] = np.nan
+    table.to_csv(folder / "support_tickets.csv", index=False)
+    return {"support_tickets": table}
+
+
+def cafe(folder):
+    r = np.random.default_rng(61)
+    n = 1000
+    price = {"拿铁": 28, "美式": 22, "摩卡": 30, "红茶": 18, "蛋糕": 32}
+    name = r.choice(list(price), n, p=[.3, .25, .15, .15, .15])
+    count = r.integers(1, 5, n)
+    table = pd.DataFrame({
+        "日期": pd.to_datetime("2024-01-01") + pd.to_timedelta(np.sort(r.integers(0, 120, n)), unit="D"),
+        "门店": r.choice(["朝阳店", "海淀店", "西城店"], n, p=[.5, .3, .2]), "饮品": name, "杯数": count,
+        "实收金额": [price[k] * c for k, c in zip(name, count)], "会员": r.choice(["是", "否"], n, p=[.4, .6]),
+        "评分": r.integers(1, 6, n), "时段": r.choice(["上午", "下午", "晚上"], n)})
+    table["日期"] = table["日期"]
+    table.assign(日期=table["日期"].dt.strftime("%Y/%m/%d")).to_csv(folder / "咖啡店.tsv", sep="\t", index=False)
+    return {"咖啡店": table}
+
 
 MAKERS = {maker.__name__: maker for maker in
-          [transactions, chinese_sales, employees, sensors, weblogs, survey, shop]}
+          [transactions, chinese_sales, employees, sensors, weblogs, survey, shop, movies, students, flights,
+           houses, webshop, hospital, weather, tickets, cafe]}
+
+# What the tests' own Python cannot write is written in the sandbox, before anything is asked.
+CONVERSIONS = {
+    "employees": """
+import os, pandas as pd
+pd.read_csv("/data/employees.csv", parse_dates=["HireDate"]).to_excel("/data/employees.xlsx", index=False)
+os.remove("/data/employees.csv")
+""",
+    "sensors": """
+import os, pandas as pd
+table = pd.read_csv("/data/sensor_readings.csv", parse_dates=["timestamp"])
+table.to_parquet("/data/sensor_readings.parquet", index=False)
+os.remove("/data/sensor_readings.csv")
+"""}

@@ -87,9 +87,7 @@ int main() {
             io.run();
             if (failed) std::rethrow_exception(failed);
             out = answer(reply, ear);
-        } catch (const std::exception& e) {
-            out["error"] = e.what();
-        }
+        } catch (const std::exception& e) { out["error"] = e.what(); }
         std::cout << json::serialize(out) << std::endl;
     }
     return 0;

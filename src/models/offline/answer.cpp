@@ -54,6 +54,7 @@ public:
         std::string out = body();
         const Table& table = schema_.tables[q_.table];
         if (q_.chose_measure) out += "\n\n" + chosen();
+        if (!q_.names.empty()) out += "\n\n" + unknown_names();
         if (!table.note.empty()) out += "\n\n" + escaped(table.note);
         if (!chart_file.empty()) {
             out += "\n\n" + (zh_ ? "图表:" : std::string("Chart: ")) + "`/data/outputs/" +
@@ -89,7 +90,9 @@ private:
     [[nodiscard]] std::string name(const Measure& m) const {
         return escaped(name_of(q_, schema_, m));
     }
-    [[nodiscard]] std::string name(const Group& g) const { return escaped(name_of(q_, schema_, g)); }
+    [[nodiscard]] std::string name(const Group& g) const {
+        return escaped(name_of(q_, schema_, g));
+    }
     [[nodiscard]] std::string name(Field f) const { return escaped(name_of(q_, schema_, f)); }
 
     // ---- conditions in words ----------------------------------------------------------------
@@ -100,10 +103,10 @@ private:
         switch (f.kind) {
             case Filter::Kind::OneOf: return field + " = " + list;
             case Filter::Kind::NoneOf: return field + " ≠ " + list;
-            case Filter::Kind::Less: return field + " < " + number_text(f.low);
-            case Filter::Kind::LessOrEqual: return field + " ≤ " + number_text(f.low);
-            case Filter::Kind::Greater: return field + " > " + number_text(f.low);
-            case Filter::Kind::GreaterOrEqual: return field + " ≥ " + number_text(f.low);
+            case Filter::Kind::Less: return field + " < " + bound(f.low);
+            case Filter::Kind::LessOrEqual: return field + " ≤ " + bound(f.low);
+            case Filter::Kind::Greater: return field + " > " + bound(f.low);
+            case Filter::Kind::GreaterOrEqual: return field + " ≥ " + bound(f.low);
             case Filter::Kind::Equal: return field + " = " + plain(f.low);
             case Filter::Kind::NotEqual: return field + " ≠ " + plain(f.low);
             case Filter::Kind::Between:
@@ -119,18 +122,23 @@ private:
             case Filter::Kind::Weekdays: {
                 static constexpr std::array<const char*, 7> kEnglish = {"Mon", "Tue", "Wed", "Thu",
                                                                         "Fri", "Sat", "Sun"};
-                static constexpr std::array<const char*, 7> kChinese = {"周一", "周二", "周三", "周四",
-                                                                        "周五", "周六", "周日"};
+                static constexpr std::array<const char*, 7> kChinese = {
+                    "周一", "周二", "周三", "周四", "周五", "周六", "周日"};
                 std::string days;
                 for (const int d : f.time.parts) {
                     const auto i = static_cast<std::size_t>(std::clamp(d, 0, 6));
-                    days += (days.empty() ? "" : ", ") + std::string(zh_ ? kChinese[i] : kEnglish[i]);
+                    days +=
+                        (days.empty() ? "" : ", ") + std::string(zh_ ? kChinese[i] : kEnglish[i]);
                 }
                 return field + ": " + days;
             }
             case Filter::Kind::Dates: return field + " " + dates(f.time);
         }
         return field;
+    }
+    // 2015 may be a year
+    static std::string bound(double value) {
+        return std::fabs(value) < 10000 ? plain(value) : number_text(value);
     }
     static std::string plain(double value) {
         std::array<char, 40> buffer{};
@@ -157,6 +165,12 @@ private:
             out += (out.empty() ? "" : "; ") + number_text(*rows) + say(" rows", " 行");
         }
         return out.empty() ? "" : say(" (" + out + ")", "(" + out + ")");
+    }
+    [[nodiscard]] std::string unknown_names() const {
+        std::string list;
+        for (const std::string& n : q_.names) list += (list.empty() ? "" : ", ") + escaped(n);
+        return say("Not found in the table and left out of account: " + list + ".",
+                   "表中没有找到,未予考虑:" + list + "。");
     }
     [[nodiscard]] std::string chosen() const {
         std::string field;
@@ -224,9 +238,9 @@ private:
         return "`" + escaped(schema_.tables[q_.table].file_name()) + "`";
     }
     [[nodiscard]] std::string shape() const {
-        return say(file() + " has " + bold(cell(0, 0)) + " rows and " + bold(cell(0, 1)) +
-                       " columns.",
-                   file() + " 有 " + bold(cell(0, 0)) + " 行、" + bold(cell(0, 1)) + " 列。");
+        return say(
+            file() + " has " + bold(cell(0, 0)) + " rows and " + bold(cell(0, 1)) + " columns.",
+            file() + " 有 " + bold(cell(0, 0)) + " 行、" + bold(cell(0, 1)) + " 列。");
     }
     [[nodiscard]] std::string columns() const {
         return say(file() + " has " + bold(figure("columns")) + " columns and " + figure("rows") +
@@ -282,8 +296,8 @@ private:
         if (result_.rows.empty()) {
             return say("The table has no date column.", "表中没有日期列。");
         }
-        return say("`" + cell(0, 0) + "` runs from " + bold(cell(0, 1)) + " to " + bold(cell(0, 2)) +
-                       ".",
+        return say("`" + cell(0, 0) + "` runs from " + bold(cell(0, 1)) + " to " +
+                       bold(cell(0, 2)) + ".",
                    "`" + cell(0, 0) + "` 的范围是 " + bold(cell(0, 1)) + " 至 " + bold(cell(0, 2)) +
                        "。") +
                (result_.rows.size() > 1 ? table() : "");
@@ -309,7 +323,8 @@ private:
     [[nodiscard]] std::string keys_text() const {
         std::string out;
         for (const Group& g : q_.groups) out += (out.empty() ? "" : say(" and ", "和")) + name(g);
-        if (!q_.periods.empty()) out += (out.empty() ? "" : say(" and ", "和")) + say("period", "时期");
+        if (!q_.periods.empty())
+            out += (out.empty() ? "" : say(" and ", "和")) + say("period", "时期");
         return out;
     }
     [[nodiscard]] std::string single() const {
@@ -322,22 +337,23 @@ private:
         }
         std::string out;
         for (std::size_t c = 0; c < result_.columns.size(); ++c) {
-            if (std::holds_alternative<std::monostate>(result_.rows[0][c]) && figure_value("rows") == 0) {
+            if (std::holds_alternative<std::monostate>(result_.rows[0][c]) &&
+                figure_value("rows") == 0) {
                 return nothing();
             }
             const std::string value = cell(0, c);
             const std::string label = escaped(result_.columns[c]);
-            const bool counts = c < q_.measures.size() &&
-                                q_.measures[c].aggregation == Aggregation::Count;
+            const bool counts =
+                c < q_.measures.size() && q_.measures[c].aggregation == Aggregation::Count;
             if (counts) {
                 out += say((out.empty() ? "There are " : ", ") + bold(value) + " rows",
                            (out.empty() ? "共 " : ",") + bold(value) + " 行");
             } else if (c < q_.measures.size() && q_.measures[c].field &&
                        q_.measures[c].aggregation == Aggregation::Distinct) {
                 const std::string field = name(*q_.measures[c].field);
-                out += say((out.empty() ? "There are " : ", ") + bold(value) + " distinct `" + field +
-                               "`",
-                           (out.empty() ? "共有 " : ",") + bold(value) + " 个不同的 `" + field + "`");
+                out += say(
+                    (out.empty() ? "There are " : ", ") + bold(value) + " distinct `" + field + "`",
+                    (out.empty() ? "共有 " : ",") + bold(value) + " 个不同的 `" + field + "`");
             } else {
                 out += say((out.empty() ? "The " : ", ") + label + " is " + bold(value),
                            (out.empty() ? "" : ",") + label + " 为 " + bold(value));
@@ -357,8 +373,9 @@ private:
         return say("On average " + bold(cell(0, 0)) + " per " + per + " (" + name(q_.measures[0]) +
                        " of each " + per + "; lowest " + cell(0, 1) + ", highest " + cell(0, 2) +
                        ", over " + cell(0, 3) + " of them)",
-                   "平均每个" + per + " " + bold(cell(0, 0)) + "(" + name(q_.measures[0]) + ";最低 " +
-                       cell(0, 1) + ",最高 " + cell(0, 2) + ",共 " + cell(0, 3) + " 个)") +
+                   "平均每个" + per + " " + bold(cell(0, 0)) + "(" + name(q_.measures[0]) +
+                       ";最低 " + cell(0, 1) + ",最高 " + cell(0, 2) + ",共 " + cell(0, 3) +
+                       " 个)") +
                scope() + say(".", "。");
     }
     [[nodiscard]] std::string periods() const {
@@ -377,7 +394,8 @@ private:
         if (!a || !b || from == to) return "";
         const double difference = *b - *a;
         std::string rate;
-        if (*a != 0) rate = (difference >= 0 ? "+" : "") + percent(100 * difference / std::fabs(*a));
+        if (*a != 0)
+            rate = (difference >= 0 ? "+" : "") + percent(100 * difference / std::fabs(*a));
         const std::string size = number_text(std::fabs(difference));
         return say("; the second is " + bold(size) + (difference >= 0 ? " higher" : " lower") +
                        (rate.empty() ? "" : " (" + rate + ")"),
@@ -403,15 +421,16 @@ private:
                            bold(cell(0, value)) + scope() + "。");
             return result_.rows.size() > 1 ? lead + table(10) : lead;
         }
-        const bool is_time = !q_.groups.empty() && q_.groups[0].grain != Grain::None;
         lead = say(bold(measure) + " by " + keys_text() + scope(),
                    "按" + keys_text() + "的 " + bold(measure) + scope());
         if (result_.rows.size() > 1 && !q_.count) {
             std::size_t best = 0;
             std::size_t worst = 0;
             for (std::size_t r = 0; r < result_.rows.size(); ++r) {
-                if (number(r, value).value_or(-1e300) > number(best, value).value_or(-1e300)) best = r;
-                if (number(r, value).value_or(1e300) < number(worst, value).value_or(1e300)) worst = r;
+                if (number(r, value).value_or(-1e300) > number(best, value).value_or(-1e300))
+                    best = r;
+                if (number(r, value).value_or(1e300) < number(worst, value).value_or(1e300))
+                    worst = r;
             }
             lead += say(": highest " + bold(key_text(best)) + " with " + cell(best, value) +
                             ", lowest " + bold(key_text(worst)) + " with " + cell(worst, value),
@@ -428,12 +447,9 @@ private:
         if (const auto overall = result_.figure("overall"); overall && !is_rate()) {
             lead += say("; overall " + number_text(*overall), ";总体 " + number_text(*overall));
         }
-        (void)is_time;
         return lead + say(".", "。") + table();
     }
-    [[nodiscard]] bool is_rate() const {
-        return q_.measures[0].aggregation == Aggregation::Rate;
-    }
+    [[nodiscard]] bool is_rate() const { return q_.measures[0].aggregation == Aggregation::Rate; }
 
     [[nodiscard]] std::string share() const {
         if (result_.rows.empty()) return nothing();
@@ -441,9 +457,8 @@ private:
         const std::size_t last = result_.columns.size() - 1;
         if (!q_.part.empty() && key_count() == 0) {
             const auto value = number(0, 2);
-            return say(bold(value ? percent(*value) : "–") + " of the " + measure + scope() +
-                           " (" + conditions(q_.part) + "): " + cell(0, 0) + " of " + cell(0, 1) +
-                           ".",
+            return say(bold(value ? percent(*value) : "–") + " of the " + measure + scope() + " (" +
+                           conditions(q_.part) + "): " + cell(0, 0) + " of " + cell(0, 1) + ".",
                        conditions(q_.part) + " 占 " + measure + scope() + " 的 " +
                            bold(value ? percent(*value) : "–") + ":" + cell(0, 0) + " / " +
                            cell(0, 1) + "。");
@@ -470,13 +485,17 @@ private:
             return say(bold(key_text(0)) + " has the " + (low ? "lowest" : "highest") +
                            " change of " + measure + " against the period before: " +
                            bold(cell(0, rate)) + " (" + cell(0, rate - 1) + ").",
-                       bold(key_text(0)) + " 的 " + measure + " 环比变化" + (low ? "最低" : "最高") +
-                           ":" + bold(cell(0, rate)) + "(" + cell(0, rate - 1) + ")。") +
+                       bold(key_text(0)) + " 的 " + measure + " 环比变化" +
+                           (low ? "最低" : "最高") + ":" + bold(cell(0, rate)) + "(" +
+                           cell(0, rate - 1) + ")。") +
                    table(10);
         }
-        std::string lead = say(bold(measure) + " by " + keys_text() + " with the change against the "
-                                   "period before" + scope(),
-                               "按" + keys_text() + "的 " + bold(measure) + " 及环比变化" + scope());
+        std::string lead =
+            say(bold(measure) + " by " + keys_text() +
+                    " with the change against the "
+                    "period before" +
+                    scope(),
+                "按" + keys_text() + "的 " + bold(measure) + " 及环比变化" + scope());
         if (q_.groups.size() == 1) {
             const std::size_t n = result_.rows.size() - 1;
             lead += say(": from " + cell(0, value) + " (" + cell(0, 0) + ") to " + cell(n, value) +
@@ -555,9 +574,10 @@ private:
         }
         // describe(): count, mean, std, min, 25%, 50%, 75%, max
         return say("`" + field + "`: mean " + bold(cell(1, 1)) + ", median " + bold(cell(5, 1)) +
-                       ", from " + cell(3, 1) + " to " + cell(7, 1) + "; the middle half lies between " +
-                       cell(4, 1) + " and " + cell(6, 1) + " (standard deviation " + cell(2, 1) + ", " +
-                       figure("rows") + " values)." + scope_of_filters(),
+                       ", from " + cell(3, 1) + " to " + cell(7, 1) +
+                       "; the middle half lies between " + cell(4, 1) + " and " + cell(6, 1) +
+                       " (standard deviation " + cell(2, 1) + ", " + figure("rows") + " values)." +
+                       scope_of_filters(),
                    "`" + field + "`:均值 " + bold(cell(1, 1)) + ",中位数 " + bold(cell(5, 1)) +
                        ",范围 " + cell(3, 1) + " 至 " + cell(7, 1) + ";中间一半在 " + cell(4, 1) +
                        " 与 " + cell(6, 1) + " 之间(标准差 " + cell(2, 1) + "," + figure("rows") +
@@ -569,21 +589,22 @@ private:
                        file() + " 没有缺失值" + scope() + "。");
         }
         return say(bold(figure("total")) + " values are missing, in " + bold(figure("affected")) +
-                       " of " + figure("rows") + " rows; most in `" + cell(0, 0) + "`: " +
-                       bold(cell(0, 1)) + " (" + cell(0, 2) +
-                       "). Placeholders such as N/A or - and text in number columns count as missing.",
-                   "共有 " + bold(figure("total")) + " 个缺失值,涉及 " + figure("rows") + " 行中的 " +
-                       bold(figure("affected")) + " 行;最多的是 `" + cell(0, 0) + "`:" +
-                       bold(cell(0, 1)) + "(" + cell(0, 2) +
+                       " of " + figure("rows") + " rows; most in `" + cell(0, 0) +
+                       "`: " + bold(cell(0, 1)) + " (" + cell(0, 2) +
+                       "). Placeholders such as N/A or - and text in number columns count as "
+                       "missing.",
+                   "共有 " + bold(figure("total")) + " 个缺失值,涉及 " + figure("rows") +
+                       " 行中的 " + bold(figure("affected")) + " 行;最多的是 `" + cell(0, 0) +
+                       "`:" + bold(cell(0, 1)) + "(" + cell(0, 2) +
                        ")。N/A、- 等占位符以及数值列中的文字也计为缺失。") +
                table();
     }
     [[nodiscard]] std::string duplicates() const {
-        std::string out = say(
-            "There are " + bold(figure("duplicates")) + " duplicate rows among " + figure("rows") +
-                " (rows that repeat an earlier one in every column).",
-            "在 " + figure("rows") + " 行中有 " + bold(figure("duplicates")) +
-                " 个重复行(所有列都与之前某行相同)。");
+        std::string out =
+            say("There are " + bold(figure("duplicates")) + " duplicate rows among " +
+                    figure("rows") + " (rows that repeat an earlier one in every column).",
+                "在 " + figure("rows") + " 行中有 " + bold(figure("duplicates")) +
+                    " 个重复行(所有列都与之前某行相同)。");
         for (std::size_t r = 0; r < result_.rows.size(); ++r) {
             out += say(" `" + cell(r, 0) + "` repeats " + cell(r, 1) + " times.",
                        "`" + cell(r, 0) + "` 重复 " + cell(r, 1) + " 次。");
@@ -615,15 +636,16 @@ std::vector<std::string> examples(Language language, const Schema& schema, std::
     }
     const std::string number = measure ? escaped(at(schema, *measure).name) : "";
     if (!number.empty() && !group.empty()) {
-        out.push_back(zh ? "按" + group + "统计" + number + "合计" : "total " + number + " by " + group);
+        out.push_back(zh ? "按" + group + "统计" + number + "合计"
+                         : "total " + number + " by " + group);
         out.push_back(zh ? number + "最高的3个" + group : "top 3 " + group + " by " + number);
     }
     if (!number.empty() && date) {
         out.push_back(zh ? number + "按月趋势,画成图" : "chart of " + number + " by month");
     }
     if (!number.empty() && !value.empty()) {
-        out.push_back(zh ? value + "的" + number + "占比是多少" : "what share of " + number +
-                                                                      " comes from " + value + "?");
+        out.push_back(zh ? value + "的" + number + "占比是多少"
+                         : "what share of " + number + " comes from " + value + "?");
     }
     if (!group.empty() && number.empty()) {
         out.push_back(zh ? "每个" + group + "有多少行" : "how many rows per " + group + "?");
@@ -711,7 +733,11 @@ std::string escaped(std::string_view text) {
         } else if (static_cast<unsigned char>(c) < 0x20) {
             continue;
         } else {
-            if (std::string_view("|`[]<>*\\!").find(c) != std::string_view::npos) out += '\\';
+            if (c == '<' || c == '>') {
+                out += c == '<' ? "&lt;" : "&gt;";
+                continue;
+            }
+            if (std::string_view("|`[]*\\!").find(c) != std::string_view::npos) out += '\\';
             out += c;
         }
     }
@@ -735,9 +761,12 @@ std::string help(const Question& question, const Schema& schema) {
     if (question.intent == Intent::Greeting) {
         out = zh ? "你好!可以这样问:" : "Hello! You can ask, for example:";
     } else if (question.intent == Intent::Help) {
-        out = zh ? "我可以计算合计、平均、排名、占比、趋势、对比、相关性、异常值、分布、缺失值,并画图。例如:"
-                 : "I compute totals, averages, rankings, shares, trends, comparisons, correlations, "
-                   "outliers, distributions and missing values, and draw charts of them. For example:";
+        out =
+            zh ? "我可以计算合计、平均、排名、占比、趋势、对比、相关性、异常值、分布、缺失值,"
+                 "并画图。例如:"
+               : "I compute totals, averages, rankings, shares, trends, comparisons, correlations, "
+                 "outliers, distributions and missing values, and draw charts of them. For "
+                 "example:";
     } else {
         out = zh ? "我没有理解这个问题" : "I did not understand this question";
         if (!question.unknown.empty()) {
@@ -761,7 +790,8 @@ std::string no_data(Language language, const Schema& schema) {
     const bool zh = language == Language::Chinese;
     if (schema.tables.empty()) {
         return zh ? "/data 中没有可以读取的数据文件(CSV、TSV、Excel、Parquet、JSON)。请先上传一个。"
-                  : "There is no data file that I can read in /data (CSV, TSV, Excel, Parquet, JSON). "
+                  : "There is no data file that I can read in /data (CSV, TSV, Excel, Parquet, "
+                    "JSON). "
                     "Please upload one first.";
     }
     std::string out = zh ? "没有可用的数据:" : "There is no data to work with:";

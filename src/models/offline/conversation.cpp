@@ -14,7 +14,7 @@ namespace atl::offline {
 namespace {
 
 constexpr std::size_t kQuestionBytesMax = 2000;
-constexpr std::size_t kTurnsBack = 12;  // how far a follow-up may reach
+constexpr std::size_t kTurnsBack = 8;  // how far a follow-up may reach
 constexpr std::size_t kFilesMax = 12;
 constexpr std::size_t kProfilesMax = 2;  // a turn
 
@@ -40,11 +40,11 @@ std::vector<Run> runs_from(const std::vector<ChatMessage>& messages, std::size_t
     for (std::size_t i = begin; i < messages.size(); ++i) {
         for (const core::ToolCall& call : messages[i].tool_calls) {
             if (call.name != "run_python") continue;
-            const auto answer = std::find_if(
-                messages.begin() + static_cast<std::ptrdiff_t>(i), messages.end(),
-                [&](const ChatMessage& m) {
-                    return m.role == ChatRole::Tool && m.tool_call_id == call.id;
-                });
+            const auto answer =
+                std::find_if(messages.begin() + static_cast<std::ptrdiff_t>(i), messages.end(),
+                             [&](const ChatMessage& m) {
+                                 return m.role == ChatRole::Tool && m.tool_call_id == call.id;
+                             });
             if (answer != messages.end()) runs.push_back({code_in(call), answer->text});
         }
     }
@@ -64,11 +64,10 @@ std::vector<std::string> files_in(std::string_view prompt) {
         const std::size_t size = line.rfind(" (");
         if (size != std::string_view::npos) line = line.substr(0, size);
         std::string lower(line);
-        std::transform(lower.begin(), lower.end(), lower.begin(), [](char c) {
-            return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
-        });
-        for (const std::string_view ending : {".csv", ".tsv", ".txt", ".xlsx", ".xls", ".parquet",
-                                              ".json", ".jsonl", ".ndjson"}) {
+        std::transform(lower.begin(), lower.end(), lower.begin(),
+                       [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+        for (const std::string_view ending :
+             {".csv", ".tsv", ".txt", ".xlsx", ".xls", ".parquet", ".json", ".jsonl", ".ndjson"}) {
             if (lower.ends_with(ending)) {
                 files.emplace_back(line);
                 break;
@@ -126,7 +125,7 @@ public:
         }
         runs_ = runs_from(messages_, questions_.back());
         profile_ = profile_code(files_);
-        const auto schema = newest_schema();
+        auto schema = newest_schema();
         const auto profiles = static_cast<std::size_t>(std::count_if(
             runs_.begin(), runs_.end(), [&](const Run& run) { return run.code == profile_; }));
         if (!schema || (!knows_all(*schema, files_) && profiles == 0)) {
@@ -134,6 +133,9 @@ public:
             return final(language, failure(language, runs_.back().output));
         }
         if (!schema->has_data()) return final(language, no_data(language, *schema));
+        for (const ChatMessage& m : messages_) {
+            if (m.role == ChatRole::Tool) add_found(*schema, m.text);
+        }
         return answer_or_run(*schema, profiles);
     }
 
@@ -159,6 +161,7 @@ private:
             if (!is_talk || i + 1 == questions_.size()) question = std::move(now);
         }
         const Question& q = *question;
+        if (const std::string search = search_code(q, schema); !search.empty()) return {search, ""};
         switch (q.intent) {
             case Intent::Unknown:
             case Intent::Help:
@@ -174,8 +177,8 @@ private:
             }
             if (run == nullptr) return {code.text, ""};
             if (const auto result = result_in(run->output)) {
-                return final(q.language, answer(q, schema, *result, code.chart_file) +
-                                             unread(q, schema));
+                return final(q.language,
+                             answer(q, schema, *result, code.chart_file) + unread(q, schema));
             }
             if (lost_helpers(run->output) && !is_repair) {
                 // the kernel is a new one: read the files again, then the same code
@@ -187,6 +190,21 @@ private:
             if (is_repair) return final(q.language, failure(q.language, run->output));
         }
         return final(q.language, "");
+    }
+    // Names that no listed value explains may be among those that were too many to list.
+    [[nodiscard]] std::string search_code(const Question& q, const Schema& schema) const {
+        if (q.names.empty() || q.intent == Intent::Help || q.intent == Intent::Greeting ||
+            q.intent == Intent::Thanks) {
+            return "";
+        }
+        std::string code = find_code(schema, q.names);
+        for (const Run& run : runs_) {
+            if (run.code == code) return "";
+            for (const std::string& word : searched_in(run.output)) {
+                if (word == q.names[0]) return "";
+            }
+        }
+        return code;
     }
     [[nodiscard]] std::size_t times_run(const std::string& code) const {
         return static_cast<std::size_t>(std::count_if(

@@ -25,9 +25,7 @@ int year_of(sys_days d) { return static_cast<int>(year_month_day(d).year()); }
 int month_of(sys_days d) {
     return static_cast<int>(static_cast<unsigned>(year_month_day(d).month()));
 }
-sys_days week_begin(sys_days d) {
-    return d - days(std::chrono::weekday(d).iso_encoding() - 1);
-}
+sys_days week_begin(sys_days d) { return d - days(std::chrono::weekday(d).iso_encoding() - 1); }
 
 enum class Unit { Day, Week, Month, Quarter, Half, Year };
 
@@ -70,7 +68,21 @@ private:
     }
     // Chinese phrases are several tokens.
     [[nodiscard]] bool reads(std::size_t i, std::string_view phrase) const {
-        return matches_at(tokens_, i, tokens_of(phrase));
+        return length_at(i, phrase) > 0;
+    }
+    // How many tokens from `i` on are the phrase; 0: it is not there.
+    [[nodiscard]] std::size_t length_at(std::size_t i, std::string_view phrase) const {
+        const std::size_t begin = i;
+        while (!phrase.empty()) {
+            if (phrase[0] == ' ') phrase.remove_prefix(1);
+            const std::string& word = text(i);
+            if (word.empty() || !phrase.starts_with(word)) return 0;
+            phrase.remove_prefix(word.size());
+            const bool goes_on = !phrase.empty() && phrase[0] >= 'a' && phrase[0] <= 'z';
+            if (goes_on && tokens_[i].kind != Token::Kind::Han) return 0;
+            ++i;
+        }
+        return i - begin;
     }
 
     [[nodiscard]] std::optional<int> year_at(std::size_t i) const {
@@ -78,8 +90,8 @@ private:
         const double value = tokens_[i].number;
         if (value < 1900 || value > 2100 || value != static_cast<int>(value)) return std::nullopt;
         if (tokens_[i].text.size() != 4) return std::nullopt;
-        if (i > 0 && is(i - 1, {"over", "above", "than", "under", "below", "least", "most", ">", "<",
-                                ">=", "<=", "exceeding", "top", "过", "于"})) {
+        if (i > 0 && is(i - 1, {"over", "above", "than", "under", "below", "least", "most", ">",
+                                "<", ">=", "<=", "exceeding", "top", "过", "于"})) {
             return std::nullopt;
         }
         // the end of a range of numbers: 1000 to 2000
@@ -94,11 +106,19 @@ private:
     }
 
     [[nodiscard]] int month_name(std::size_t i) const {
-        static constexpr std::array<std::array<std::string_view, 3>, 12> kMonths = {{
-            {"january", "jan", "janury"}, {"february", "feb", "febuary"}, {"march", "mar", ""},
-            {"april", "apr", ""}, {"may", "", ""}, {"june", "jun", ""}, {"july", "jul", ""},
-            {"august", "aug", ""}, {"september", "sep", "sept"}, {"october", "oct", ""},
-            {"november", "nov", ""}, {"december", "dec", ""}}};
+        static constexpr std::array<std::array<std::string_view, 3>, 12> kMonths = {
+            {{"january", "jan", "janury"},
+             {"february", "feb", "febuary"},
+             {"march", "mar", ""},
+             {"april", "apr", ""},
+             {"may", "", ""},
+             {"june", "jun", ""},
+             {"july", "jul", ""},
+             {"august", "aug", ""},
+             {"september", "sep", "sept"},
+             {"october", "oct", ""},
+             {"november", "nov", ""},
+             {"december", "dec", ""}}};
         if (i >= tokens_.size() || tokens_[i].kind != Token::Kind::Word) return 0;
         for (std::size_t m = 0; m < kMonths.size(); ++m) {
             for (const std::string_view name : kMonths[m]) {
@@ -211,7 +231,8 @@ private:
             out.year = std::atoi(tokens_[i].date.substr(0, 4).c_str());
             out.month = std::atoi(tokens_[i].date.substr(5, 2).c_str());
             out.length = 1;
-            if (tokens_[i].date.size() > 7) out.day = std::atoi(tokens_[i].date.substr(8, 2).c_str());
+            if (tokens_[i].date.size() > 7)
+                out.day = std::atoi(tokens_[i].date.substr(8, 2).c_str());
             out.end = i + 1;
             return out;
         }
@@ -290,16 +311,28 @@ private:
     // `at` moves behind the unit.
     [[nodiscard]] std::optional<Unit> unit_at(std::size_t& at) const {
         static constexpr std::array<std::pair<std::string_view, Unit>, 18> kUnits = {
-            {{"day", Unit::Day},      {"days", Unit::Day},         {"week", Unit::Week},
-             {"weeks", Unit::Week},   {"month", Unit::Month},      {"months", Unit::Month},
-             {"quarter", Unit::Quarter}, {"quarters", Unit::Quarter}, {"year", Unit::Year},
-             {"years", Unit::Year},   {"个月", Unit::Month},       {"季度", Unit::Quarter},
-             {"天", Unit::Day},       {"日", Unit::Day},           {"周", Unit::Week},
-             {"月", Unit::Month},     {"年", Unit::Year},          {"星期", Unit::Week}}};
+            {{"day", Unit::Day},
+             {"days", Unit::Day},
+             {"week", Unit::Week},
+             {"weeks", Unit::Week},
+             {"month", Unit::Month},
+             {"months", Unit::Month},
+             {"quarter", Unit::Quarter},
+             {"quarters", Unit::Quarter},
+             {"year", Unit::Year},
+             {"years", Unit::Year},
+             {"个月", Unit::Month},
+             {"季度", Unit::Quarter},
+             {"天", Unit::Day},
+             {"日", Unit::Day},
+             {"周", Unit::Week},
+             {"月", Unit::Month},
+             {"年", Unit::Year},
+             {"星期", Unit::Week}}};
         if (is(at, {"calendar", "full", "complete", "个"}) && !reads(at, "个月")) ++at;
         for (const auto& [name, unit] : kUnits) {
             if (!reads(at, name)) continue;
-            at += tokens_of(name).size();
+            at += length_at(at, name);
             if (is(at, {"份", "度"})) ++at;
             return unit;
         }
@@ -313,17 +346,18 @@ private:
                             // -2 the one before the present
         };
         static constexpr std::array kLeads = {
-            Lead{"last", -1}, Lead{"past", -1}, Lead{"latest", -1}, Lead{"most recent", -1},
-            Lead{"final", -1}, Lead{"recent", -1}, Lead{"previous", -2}, Lead{"this", 0},
-            Lead{"current", 0}, Lead{"first", 1}, Lead{"最近的", -1}, Lead{"最近一", -1},
-            Lead{"最近", -1}, Lead{"最后一", -1}, Lead{"最后", -1}, Lead{"过去", -1}, Lead{"近", -1},
-            Lead{"上一个", -1}, Lead{"上个", -1}, Lead{"上一", -1}, Lead{"上", -1}, Lead{"最新", -1},
-            Lead{"本", 0}, Lead{"这个", 0}, Lead{"最初", 1}, Lead{"最早", 1}, Lead{"第一个", 1}};
+            Lead{"last", -1},   Lead{"past", -1},   Lead{"latest", -1},   Lead{"most recent", -1},
+            Lead{"final", -1},  Lead{"recent", -1}, Lead{"previous", -2}, Lead{"this", 0},
+            Lead{"current", 0}, Lead{"first", 1},   Lead{"最近的", -1},   Lead{"最近一", -1},
+            Lead{"最近", -1},   Lead{"最后一", -1}, Lead{"最后", -1},     Lead{"过去", -1},
+            Lead{"近", -1},     Lead{"上一个", -1}, Lead{"上个", -1},     Lead{"上一", -1},
+            Lead{"上", -1},     Lead{"最新", -1},   Lead{"本", 0},        Lead{"这个", 0},
+            Lead{"最初", 1},    Lead{"最早", 1},    Lead{"第一个", 1}};
         if (reads(i, "去年")) return whole(Unit::Year, -2, i + 2);
         if (reads(i, "今年")) return whole(Unit::Year, 0, i + 2);
         for (const Lead& lead : kLeads) {
             if (!reads(i, lead.phrase)) continue;
-            std::size_t at = i + tokens_of(lead.phrase).size();
+            std::size_t at = i + length_at(i, lead.phrase);
             int count = 1;
             std::size_t behind = at;
             bool counted = false;
@@ -341,8 +375,8 @@ private:
             int direction = lead.direction;
             const bool of_data = reads(at, "of the data") || reads(at, "in the data") ||
                                  reads(at, "on record") || reads(at, "of data");
-            if (*unit == Unit::Year && direction == -1 && !counted && !of_data &&
-                is(i, {"last"}) && year_of(data_.first) < year_of(data_.last)) {
+            if (*unit == Unit::Year && direction == -1 && !counted && !of_data && is(i, {"last"}) &&
+                year_of(data_.first) < year_of(data_.last)) {
                 direction = -2;
             }
             if (counted && direction == -1) return several(*unit, count, at);
@@ -389,7 +423,8 @@ private:
                 from = month_begin(year_of(last), month_of(last) - (count - 1));
                 break;
             case Unit::Quarter:
-                from = month_begin(year_of(last), (month_of(last) - 1) / 3 * 3 + 1 - 3 * (count - 1));
+                from =
+                    month_begin(year_of(last), (month_of(last) - 1) / 3 * 3 + 1 - 3 * (count - 1));
                 break;
             case Unit::Half:
             case Unit::Year: from = month_begin(year_of(last) - (count - 1), 1); break;
@@ -437,7 +472,8 @@ private:
         const int month = month_of(from);
         const bool at_month = static_cast<unsigned>(a.day()) == 1;
         if (to == from + days(1)) return iso_of(from);
-        if (at_month && to == month_begin(year_of(from), month + 1)) return iso_of(from).substr(0, 7);
+        if (at_month && to == month_begin(year_of(from), month + 1))
+            return iso_of(from).substr(0, 7);
         if (at_month && month == 1 && to == month_begin(year_of(from) + 1, 1)) {
             return iso_of(from).substr(0, 4);
         }
@@ -483,10 +519,10 @@ private:
         const bool since_behind = reads(span.end, "以来") || reads(span.end, "起") ||
                                   reads(span.end, "开始") || is(span.end, {"onwards", "onward"}) ||
                                   reads(span.end, "and later") || reads(span.end, "or later");
-        const bool after_behind = reads(span.end, "之后") || reads(span.end, "以后") ||
-                                  reads(span.end, "后");
-        const bool before_behind = reads(span.end, "之前") || reads(span.end, "以前") ||
-                                   reads(span.end, "前");
+        const bool after_behind =
+            reads(span.end, "之后") || reads(span.end, "以后") || reads(span.end, "后");
+        const bool before_behind =
+            reads(span.end, "之前") || reads(span.end, "以前") || reads(span.end, "前");
         const bool until_behind = reads(span.end, "为止") || reads(span.end, "and earlier");
         const std::size_t lead = i > 0 && is(i - 1, {"the"}) ? i - 1 : i;
         const auto led_by = [&](std::initializer_list<std::string_view> words) {
@@ -506,8 +542,8 @@ private:
             // 2024年以后 counts 2024 in, as people say it
             if (after_behind && first->day == 0) span.from = from;
             while (span.end < tokens_.size() &&
-                   is(span.end, {"以", "来", "起", "开", "始", "之", "后", "前", "为", "止", "onwards",
-                                 "onward"})) {
+                   is(span.end, {"以", "来", "起", "开", "始", "之", "后", "前", "为", "止",
+                                 "onwards", "onward"})) {
                 ++span.end;
             }
             span.label = label_of(from, to);
@@ -543,7 +579,7 @@ private:
         }
         for (const std::string_view lead : {"星期", "周", "礼拜"}) {
             if (!reads(i, lead)) continue;
-            const std::size_t at = i + tokens_of(lead).size();
+            const std::size_t at = i + length_at(i, lead);
             for (std::size_t n = 0; n < kHan.size(); ++n) {
                 if (text(at) != kHan[n]) continue;
                 span.parts = {static_cast<int>(std::min<std::size_t>(n, 6))};
@@ -576,9 +612,7 @@ std::optional<sys_days> day_of(std::string_view iso) {
 
 std::string iso_of(sys_days d) {
     const year_month_day date(d);
-    const auto pad = [](unsigned value) {
-        return (value < 10 ? "0" : "") + std::to_string(value);
-    };
+    const auto pad = [](unsigned value) { return (value < 10 ? "0" : "") + std::to_string(value); };
     return std::to_string(static_cast<int>(date.year())) + "-" +
            pad(static_cast<unsigned>(date.month())) + "-" + pad(static_cast<unsigned>(date.day()));
 }

@@ -1,5 +1,6 @@
 #pragma once
-// Times in a question: "in March 2024", "last 3 months", "2024年第一季度", "since June", "on Mondays".
+// Times in a question: "in March 2024", "last 3 months", "2024年第一季度", "since June", "on
+// Mondays".
 //
 // The data has its own present: "last month" is the last one that the table holds, so an answer
 // does not depend on the day on which it is asked.

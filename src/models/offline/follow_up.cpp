@@ -13,8 +13,7 @@ bool is_time(const Filter& filter) {
 void change_filters(Question& out, const Question& now) {
     for (const Filter& filter : now.filters) {
         std::erase_if(out.filters, [&](const Filter& old) {
-            return old.field == filter.field &&
-                   (is_time(old) == is_time(filter)) &&
+            return old.field == filter.field && (is_time(old) == is_time(filter)) &&
                    (!is_time(old) || old.kind == filter.kind || filter.kind == Filter::Kind::Dates);
         });
         out.filters.push_back(filter);
@@ -44,12 +43,14 @@ Question follow_up(const Question& before, const Question& now, const QuestionPa
     Question out = before;
     out.language = now.language;
     out.unknown = now.unknown;
+    out.names = now.names;
     out.chart = now.chart;
     if (parts.has_measure && !now.measures.empty()) {
         out.measures = now.measures;
         out.chose_measure = false;
         if (out.intent != Intent::Share && out.intent != Intent::Growth) out.intent = now.intent;
-        if (now.intent == Intent::Shape || now.intent == Intent::Rows) out.intent = Intent::Aggregate;
+        if (now.intent == Intent::Shape || now.intent == Intent::Rows)
+            out.intent = Intent::Aggregate;
         if (out.intent == Intent::Distribution || out.intent == Intent::Outliers) {
             out.fields.clear();
             for (const Measure& m : now.measures) {

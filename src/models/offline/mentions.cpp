@@ -11,10 +11,14 @@ using Words = std::vector<Token>;
 constexpr std::size_t kPhraseMax = 10;  // tokens of a name or value said in a question
 constexpr int kLeast = 45;
 
-std::string joined(const Words& words, std::size_t begin, std::size_t end) {
-    std::string out;
-    for (std::size_t i = begin; i < end; ++i) out += words[i].text;
-    return out;
+// Whether tokens without the spaces between them are the text: "order date" and orderdate.
+bool reads_together(const Words& tokens, std::size_t begin, std::size_t end,
+                    std::string_view text) {
+    for (std::size_t i = begin; i < end; ++i) {
+        if (!text.starts_with(tokens[i].text)) return false;
+        text.remove_prefix(tokens[i].text.size());
+    }
+    return text.empty();
 }
 
 // Words for the same value: a question says "women" where the table says Female.
@@ -36,19 +40,35 @@ bool is_other_word_for(const std::string& said, const std::string& value) {
 
 bool is_equal(const Token& a, const Token& b) { return a.stem == b.stem || a.text == b.text; }
 
+// cancelled and cancellation, recommend and recommendation
+std::string root_of(std::string word) {
+    for (const std::string_view ending :
+         {"ations", "ation", "ance", "ments", "ment", "ions", "ion", "ings", "ing", "ers", "er",
+          "ed", "es", "al", "ly", "e"}) {
+        if (word.size() >= ending.size() + 5 && word.ends_with(ending)) {
+            word.resize(word.size() - ending.size());
+            break;
+        }
+    }
+    if (word.size() > 5 && word[word.size() - 1] == word[word.size() - 2]) word.pop_back();
+    return word;
+}
+
 // Nearly the same word: a slip, or another ending (refund, refunded).
 bool is_near(const Token& said, const Token& meant) {
     if (is_equal(said, meant)) return true;
     if (said.kind != Token::Kind::Word || meant.kind != Token::Kind::Word) return false;
     if (is_typo_of(said.stem, meant.stem)) return true;
+    if (said.stem.substr(0, 4) != meant.stem.substr(0, 4)) return false;
+    if (root_of(said.stem).size() >= 5 && root_of(said.stem) == root_of(meant.stem)) return true;
     const auto& shorter = said.stem.size() < meant.stem.size() ? said.stem : meant.stem;
     const auto& longer = said.stem.size() < meant.stem.size() ? meant.stem : said.stem;
     if (shorter.size() < 5 || longer.size() - shorter.size() > 5 || !longer.starts_with(shorter)) {
         return false;
     }
     const std::string ending = longer.substr(shorter.size());
-    static const std::set<std::string> kEndings = {"ed", "d",  "ing", "al",  "ic",    "ly",
-                                               "er", "e", "ion", "ment", "ation", "ations"};
+    static const std::set<std::string> kEndings = {"ed", "d", "ing", "al",   "ic",    "ly",
+                                                   "er", "e", "ion", "ment", "ation", "ations"};
     return kEndings.contains(ending);
 }
 
@@ -65,15 +85,19 @@ class Matcher {
 public:
     Matcher(const Words& tokens, const std::vector<Tag>& tags, const std::vector<TimeSpan>& times,
             const Schema& schema)
-        : tokens_(tokens), schema_(schema), taken_(tokens.size()), tag_length_(tokens.size()),
+        : tokens_(tokens),
+          schema_(schema),
+          taken_(tokens.size()),
+          tag_length_(tokens.size()),
           is_function_(tokens.size()) {
+        for (const Token& token : tokens) is_noise_.push_back(is_noise(token));
         for (const TimeSpan& time : times) {
             for (std::size_t i = time.begin; i < time.end; ++i) taken_[i] = true;
         }
         for (const Tag& tag : tags) {
             for (std::size_t i = tag.begin; i < tag.end; ++i) {
                 tag_length_[i] = std::max(tag_length_[i], tag.end - tag.begin);
-                if (tag.word != Word::Of) is_function_[i] = true;
+                if (tag.word != Word::Of && tag.word != Word::Negative) is_function_[i] = true;
             }
         }
     }
@@ -120,7 +144,10 @@ private:
                 best_value(column, {t, c}, begin, end, values);
             }
         }
-        const auto better = [](const Candidate& a, const Candidate& b) { return a.score > b.score; };
+        drop_shared_beginnings(columns, begin, end);
+        const auto better = [](const Candidate& a, const Candidate& b) {
+            return a.score > b.score;
+        };
         std::stable_sort(columns.begin(), columns.end(), better);
         std::stable_sort(values.begin(), values.end(), better);
         const int column_best = columns.empty() ? 0 : columns[0].score;
@@ -130,10 +157,22 @@ private:
         return out;
     }
 
+    // 患者 begins several names and is none of them.
+    void drop_shared_beginnings(std::vector<Candidate>& columns, std::size_t begin,
+                                std::size_t end) const {
+        const auto is_beginning = [&](const Candidate& c) {
+            const Column& column = at(schema_, c.field);
+            const int part = part_score(column.strong, begin, end);
+            return part > 0 && part < 68 && part == c.score;
+        };
+        if (std::count_if(columns.begin(), columns.end(), is_beginning) > 1) {
+            std::erase_if(columns, is_beginning);
+        }
+    }
     // Function words are columns only when the name is exactly theirs: "total", "month".
     [[nodiscard]] bool only_functions(std::size_t begin, std::size_t end) const {
         for (std::size_t i = begin; i < end; ++i) {
-            if (!is_function_[i] && !is_noise(tokens_[i])) return false;
+            if (!is_function_[i] && !is_noise_[i]) return false;
         }
         return true;
     }
@@ -147,12 +186,11 @@ private:
             const bool is_stop = n == 1 && is_noise(tokens_[begin]) && !tokens_[begin].is_quoted;
             return is_stop ? 0 : 100;
         }
-        if (n < words.size() + 3 && joined(tokens_, begin, end) == joined(words, 0, words.size())) {
+        if (n < words.size() + 3 && reads_together(tokens_, begin, end, column.together)) {
             return 96;
         }
-        Words strong;
-        std::copy_if(words.begin(), words.end(), std::back_inserter(strong),
-                     [](const Token& word) { return !is_weak(word); });
+        if (is_equal_without_articles(words, begin, end)) return 94;
+        const Words& strong = column.strong;
         if (strict) return 0;
         if (!strong.empty() && n == strong.size() &&
             stands_in(tokens_, begin, strong, 0, n, is_equal)) {
@@ -165,6 +203,20 @@ private:
         return std::max(best, meaning_score(column, begin, end));
     }
 
+    // "years at the company" for YearsAtCompany
+    [[nodiscard]] bool is_equal_without_articles(const Words& words, std::size_t begin,
+                                                 std::size_t end) const {
+        static const std::set<std::string> kArticles = {"the", "a", "an", "of", "的"};
+        if (end - begin <= words.size()) return false;
+        std::size_t next = 0;
+        for (std::size_t i = begin; i < end; ++i) {
+            const bool is_inside = i > begin && i + 1 < end;
+            if (is_inside && kArticles.contains(tokens_[i].text)) continue;
+            if (next == words.size() || !is_equal(tokens_[i], words[next])) return false;
+            ++next;
+        }
+        return next == words.size();
+    }
     [[nodiscard]] int part_score(const Words& strong, std::size_t begin, std::size_t end) const {
         const std::size_t n = end - begin;
         if (n >= strong.size()) return 0;
@@ -183,7 +235,8 @@ private:
         return 0;
     }
 
-    [[nodiscard]] int meaning_score(const Column& column, std::size_t begin, std::size_t end) const {
+    [[nodiscard]] int meaning_score(const Column& column, std::size_t begin,
+                                    std::size_t end) const {
         int worth = 67;
         for (const Concept* about : column.meanings) {
             for (const Words& phrase : about->phrases) {
@@ -240,9 +293,7 @@ private:
              is_other_word_for(first.text, words[0].text))) {
             return 84;
         }
-        if (n == words.size()) {
-            return stands_in(tokens_, begin, words, 0, n, is_near) ? 72 : 0;
-        }
+        if (n == words.size()) { return stands_in(tokens_, begin, words, 0, n, is_near) ? 72 : 0; }
         const bool is_long = first.kind == Token::Kind::Han ? n >= 2 : first.text.size() >= 4;
         const bool is_prefix = stands_in(tokens_, begin, words, 0, n, is_equal);
         if (is_long && is_prefix && first.kind != Token::Kind::Number) return 56;
@@ -254,6 +305,7 @@ private:
     std::vector<bool> taken_;
     std::vector<std::size_t> tag_length_;
     std::vector<bool> is_function_;
+    std::vector<bool> is_noise_;
 };
 
 }  // namespace

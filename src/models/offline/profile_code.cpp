@@ -5,7 +5,8 @@
 namespace atl::offline {
 namespace {
 
-constexpr char kTools[] = R"python(# Reads the data files, cleans what people type into tables, and describes the columns.
+constexpr char kTools[] =
+    R"python(# Reads the data files, cleans what people type into tables, and describes the columns.
 import csv, glob, io, json, os, re
 import pandas as pd
 
@@ -53,6 +54,12 @@ def to_dates(text):
     return done
 
 
+def tidy(text):
+    """Without spaces too many; what stands for nothing as missing."""
+    text = text.str.strip().str.replace(r'\s+', ' ', regex=True)
+    return text.mask(text.str.lower().isin([m.lower() for m in MISSING]))
+
+
 def clean_column(name, column):
     """The column as numbers, dates or tidy text, whichever most of its values are."""
     if pd.api.types.is_bool_dtype(column):
@@ -73,24 +80,28 @@ def clean_column(name, column):
         def as_text(v):
             return v if isinstance(v, str) else json.dumps(v, default=str).strip('"')
         text = column.map(as_text, na_action='ignore')
-    text = text.astype('str').where(column.notna())
-    text = text.str.strip().str.replace(r'\s+', ' ', regex=True)
-    text = text.mask(text.str.lower().isin([m.lower() for m in MISSING]))
-    known = text.notna().sum()
-    if known == 0:
-        return text
-    sample = text.dropna().head(2000)
+    codes, known = pd.factorize(text)  # each distinct value is cleaned once
+    known = tidy(pd.Series(known, dtype='str'))
+
+    def for_all_rows(values):
+        return values.reindex(codes).set_axis(column.index)
+
+    sample = tidy(text.dropna().head(3000).astype('str')).dropna()
+    if sample.empty:
+        return for_all_rows(known)
     if sample.str.contains(r'\d').mean() > 0.8:
         if sample.str.contains(r'\d[-/.年 :]\s?\d|[A-Za-z]{3} \d|\d [A-Za-z]{3}').mean() > 0.8:
             if to_dates(sample).notna().mean() > 0.8:
-                return to_dates(text)
+                return for_all_rows(to_dates(known))
         if to_numbers(sample).notna().mean() > 0.8:
-            return to_numbers(text)
-    spellings = text.value_counts()  # 'north' and 'North' are one: the usual spelling wins
-    usual = spellings.groupby(spellings.index.str.casefold(), sort=False).head(1).index
-    if len(usual) < len(spellings):
-        text = text.str.casefold().map(dict(zip(usual.str.casefold(), usual)))
-    return text
+            return for_all_rows(to_numbers(known))
+    counts = pd.Series(codes[codes >= 0]).value_counts().reindex(range(len(known)), fill_value=0)
+    spellings = counts.groupby(known).sum().sort_values(ascending=False)
+    keys = spellings.index.str.casefold()
+    if keys.duplicated().any():  # 'north' and 'North' are one: the usual spelling wins
+        usual = spellings.index[~keys.duplicated()]
+        known = known.str.casefold().map(dict(zip(usual.str.casefold(), usual)))
+    return for_all_rows(known)
 
 
 def clean(table):
@@ -301,7 +312,38 @@ files = sorted(f for e in EXTENSIONS for f in glob.glob('/data/*.' + e))
 describe_files(files)
 )python";
 
+constexpr char kSearch[] = R"python(found = []
+for path, sheet, names in places:
+    table = load(path, sheet)
+    for name in names:
+        values = table[name].dropna().astype(str).drop_duplicates()
+        for word in wanted:
+            hits = values[values.str.casefold() == word.casefold()]
+            if hits.empty:
+                hits = values[values.str.contains(word, case=False, regex=False)]
+            if len(hits) == 1:
+                found.append([path, sheet or '', name, word, hits.iloc[0][:200]])
+print(json.dumps({'atoll_found': 1, 'wanted': wanted, 'values': found[:20]}, ensure_ascii=False))
+)python";
+
 }  // namespace
+
+std::string find_code(const Schema& schema, const std::vector<std::string>& words) {
+    std::string places;
+    for (const Table& table : schema.tables) {
+        std::vector<std::string> names;
+        for (const Column& column : table.columns) {
+            if (column.is_text() && column.values.size() < column.distinct) {
+                names.push_back(column.name);
+            }
+        }
+        if (names.empty()) continue;
+        places += "    (" + py(table.path) + ", " +
+                  (table.sheet.empty() ? "None" : py(table.sheet)) + ", " + py(names) + "),\n";
+    }
+    if (places.empty()) return "";
+    return "wanted = " + py(words) + "\nplaces = [\n" + places + "]\n" + kSearch;
+}
 
 std::string profile_code(const std::vector<std::string>& paths) {
     std::string code = kTools;

@@ -4,6 +4,8 @@
 //
 // The helpers stay in the kernel, and an exported notebook begins with them. Where the kernel lost
 // them, later code fails with a NameError and this runs again.
+#include "models/offline/schema.hpp"
+
 #include <string>
 #include <vector>
 
@@ -11,5 +13,8 @@ namespace atl::offline {
 
 // `paths` empty: whatever lies in /data.
 [[nodiscard]] std::string profile_code(const std::vector<std::string>& paths);
+
+// Looks for words of a question among the values of text columns that were too many to list.
+[[nodiscard]] std::string find_code(const Schema& schema, const std::vector<std::string>& words);
 
 }  // namespace atl::offline

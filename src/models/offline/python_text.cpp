@@ -36,7 +36,8 @@ bool is_hidden(std::string_view c) {
     if (c.size() != 3) return false;
     if (c == "\xEF\xBB\xBF") return true;
     const auto last = static_cast<unsigned char>(c[2]);
-    if (c.starts_with("\xE2\x80")) return (last >= 0x8B && last <= 0x8F) || (last >= 0xA8 && last <= 0xAE);
+    if (c.starts_with("\xE2\x80"))
+        return (last >= 0x8B && last <= 0x8F) || (last >= 0xA8 && last <= 0xAE);
     return c.starts_with("\xE2\x81") && last >= 0xA0 && last <= 0xAF;
 }
 

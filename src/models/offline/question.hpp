@@ -17,15 +17,15 @@ enum class Intent {
     Help,
     Greeting,
     Thanks,
-    Shape,         // how many rows and columns
-    Columns,       // which columns
-    Describe,      // the usual statistics
-    Rows,          // rows themselves, perhaps the largest
-    Values,        // which values a column has
-    Period,        // from when to when
-    Aggregate,     // a figure, or one for each group
-    Share,         // in percent of a total
-    Growth,        // change against the period before
+    Shape,      // how many rows and columns
+    Columns,    // which columns
+    Describe,   // the usual statistics
+    Rows,       // rows themselves, perhaps the largest
+    Values,     // which values a column has
+    Period,     // from when to when
+    Aggregate,  // a figure, or one for each group
+    Share,      // in percent of a total
+    Growth,     // change against the period before
     Correlation,
     Outliers,
     Distribution,
@@ -43,8 +43,17 @@ struct Measure {
 };
 
 enum class Grain {
-    None, Hour, Day, Week, Month, Quarter, Year,
-    HourOfDay, Weekday, WorkdayOrWeekend, MonthOfYear,
+    None,
+    Hour,
+    Day,
+    Week,
+    Month,
+    Quarter,
+    Year,
+    HourOfDay,
+    Weekday,
+    WorkdayOrWeekend,
+    MonthOfYear,
 };
 
 struct Group {
@@ -55,14 +64,26 @@ struct Group {
 };
 
 struct Filter {
-    enum class Kind { OneOf, NoneOf, Less, LessOrEqual, Greater, GreaterOrEqual, Between, Equal,
-                      NotEqual, Dates, Months, Weekdays };
+    enum class Kind {
+        OneOf,
+        NoneOf,
+        Less,
+        LessOrEqual,
+        Greater,
+        GreaterOrEqual,
+        Between,
+        Equal,
+        NotEqual,
+        Dates,
+        Months,
+        Weekdays
+    };
     Kind kind = Kind::OneOf;
     Field field;
     std::vector<std::string> values;  // OneOf, NoneOf
     double low = 0;                   // numbers
     double high = 0;
-    TimeSpan time;  // Dates, Months, Weekdays
+    TimeSpan time;          // Dates, Months, Weekdays
     std::size_t begin = 0;  // where in the question it was said
 };
 
@@ -91,9 +112,10 @@ struct Question {
     bool wants_one = false;  // "which region …": the first of the ranking is the answer
     std::optional<std::size_t> count;
     ChartKind chart = ChartKind::None;
-    bool chose_measure = false;  // the question named none: the answer says which was taken
-    bool of_growth = false;      // Growth: which period grew most
-    std::vector<std::string> unknown;  // words that look like names and are not known
+    bool chose_measure = false;        // the question named none: the answer says which was taken
+    bool of_growth = false;            // Growth: which period grew most
+    std::vector<std::string> unknown;  // words that are not known
+    std::vector<std::string> names;    // those of them that look like values of the table
 };
 
 }  // namespace atl::offline

@@ -58,7 +58,8 @@ std::vector<const Concept*> meanings_of(const Column& column) {
         for (const auto& phrase : about.phrases) {
             for (std::size_t i = 0; i + phrase.size() <= words.size(); ++i) {
                 if (!matches_at(words, i, phrase)) continue;
-                if (std::pair(i + phrase.size(), phrase.size()) > std::pair(best.end, best.length)) {
+                if (std::pair(i + phrase.size(), phrase.size()) >
+                    std::pair(best.end, best.length)) {
                     best.end = i + phrase.size();
                     best.length = phrase.size();
                 }
@@ -76,9 +77,9 @@ std::vector<const Concept*> meanings_of(const Column& column) {
 
 bool is_id(const Column& column, std::size_t rows) {
     static constexpr std::array<std::string_view, 24> kNames = {
-        "id",  "no",   "nr",    "code", "number", "key",   "index", "uuid", "zip",  "phone", "编号",
-        "序号", "代码", "单号", "号码", "工号",   "学号", "邮编",  "电话", "卡号", "postcode",
-        "lat", "lon", "sku"};
+        "id",   "no",    "nr",   "code", "number",   "key",  "index", "uuid",
+        "zip",  "phone", "编号", "序号", "代码",     "单号", "号码",  "工号",
+        "学号", "邮编",  "电话", "卡号", "postcode", "lat",  "lon",   "sku"};
     for (const std::string_view name : kNames) {
         if (holds(column.words, tokens_of(name)) &&
             (column.is_text() || (column.is_number() && column.is_whole))) {
@@ -86,8 +87,13 @@ bool is_id(const Column& column, std::size_t rows) {
         }
     }
     // 1, 2, 3, … without a telling name counts rows
-    return column.is_number() && column.is_whole && rows > 20 && column.distinct == rows &&
-           column.low <= 1 && column.high - column.low + 1 == static_cast<double>(rows);
+    const bool is_measure =
+        std::any_of(column.meanings.begin(), column.meanings.end(), [](const Concept* about) {
+            return about->nature == Nature::Additive || about->nature == Nature::Level;
+        });
+    return !is_measure && column.is_number() && column.is_whole && rows > 20 &&
+           column.distinct == rows && column.low <= 1 &&
+           column.high - column.low + 1 == static_cast<double>(rows);
 }
 
 void find_flag(Column& column) {
@@ -157,6 +163,10 @@ std::optional<Column> column_of(const json::value& value, std::size_t rows) {
         }
     }
     column.words = tokens_of_name(column.name);
+    for (const Token& word : column.words) {
+        column.together += word.text;
+        if (!is_weak(word)) column.strong.push_back(word);
+    }
     for (const std::string& v : column.values) column.value_words.push_back(tokens_of(v));
     column.meanings = meanings_of(column);
     column.is_id = is_id(column, rows);
@@ -205,8 +215,8 @@ Nature Column::nature() const {
     for (const Token& word : words) {
         // an average or a rate in the name is no sum, whatever else it is about
         static constexpr std::array<std::string_view, 18> kLevels = {
-            "rate", "pct", "percent", "avg", "average", "mean", "ratio",  "per",  "率",
-            "均",   "index", "score", "year", "rating", "level", "temperature", "年", "比"};
+            "rate", "pct",   "percent", "avg",  "average", "mean",  "ratio",       "per", "率",
+            "均",   "index", "score",   "year", "rating",  "level", "temperature", "年",  "比"};
         if (std::find(kLevels.begin(), kLevels.end(), word.text) != kLevels.end()) {
             return Nature::Level;
         }
@@ -259,6 +269,41 @@ std::optional<Schema> schema_in(std::string_view tool_output) {
         if (auto table = table_of(v)) schema.tables.push_back(std::move(*table));
     }
     return schema;
+}
+
+void add_found(Schema& schema, std::string_view tool_output) {
+    const std::string_view line = marked_line(tool_output, "atoll_found");
+    if (line.empty()) return;
+    boost::system::error_code failed;
+    const json::value value = json::parse(line, failed);
+    if (failed || !value.is_object()) return;
+    const json::value* found = value.get_object().if_contains("values");
+    if (found == nullptr || !found->is_array()) return;
+    std::size_t added = 0;
+    for (const json::value& v : found->get_array()) {
+        if (!v.is_array() || v.get_array().size() != 5 || ++added > kValuesMax) continue;
+        const json::array& facts = v.get_array();
+        for (Table& table : schema.tables) {
+            if (table.path != text_of(facts[0]) || table.sheet != text_of(facts[1])) continue;
+            for (Column& column : table.columns) {
+                if (column.name != text_of(facts[2]) || !column.is_text()) continue;
+                column.values.push_back(text_of(facts[4]));
+                column.value_words.push_back(tokens_of(text_of(facts[3])));
+            }
+        }
+    }
+}
+
+std::vector<std::string> searched_in(std::string_view tool_output) {
+    std::vector<std::string> out;
+    const std::string_view line = marked_line(tool_output, "atoll_found");
+    boost::system::error_code failed;
+    const json::value value = json::parse(line.empty() ? "{}" : line, failed);
+    if (failed || !value.is_object()) return out;
+    const json::value* wanted = value.get_object().if_contains("wanted");
+    if (wanted == nullptr || !wanted->is_array()) return out;
+    for (const json::value& v : wanted->get_array()) out.push_back(text_of(v));
+    return out;
 }
 
 }  // namespace atl::offline

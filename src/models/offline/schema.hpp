@@ -29,8 +29,10 @@ struct Column {
     std::vector<std::string> values;  // Text: the commonest first, maybe not all
 
     // made from the above
-    std::vector<Token> words;               // of the name
-    std::vector<const Concept*> meanings;   // what its name says it is about, the head noun's first
+    std::vector<Token> words;              // of the name
+    std::vector<Token> strong;             // those of them that tell it from others
+    std::string together;                  // the words without spaces
+    std::vector<const Concept*> meanings;  // what its name says it is about, the head noun's first
     std::vector<std::vector<Token>> value_words;
     bool is_id = false;    // tells rows or things apart; not to be added up
     std::string positive;  // yes/no columns: the value that means yes
@@ -75,6 +77,11 @@ struct Field {
 
 // The schema in a tool's output, if its line is there and whole.
 [[nodiscard]] std::optional<Schema> schema_in(std::string_view tool_output);
+// Adds values that a search in the table found (find_code in profile_code.hpp): [path, sheet,
+// column, word, value]. The word is then another way to say the value.
+void add_found(Schema& schema, std::string_view tool_output);
+// The words that such a search was for.
+[[nodiscard]] std::vector<std::string> searched_in(std::string_view tool_output);
 // The line of JSON that begins with {"<marker>": in a tool's output.
 [[nodiscard]] std::string_view marked_line(std::string_view tool_output, std::string_view marker);
 

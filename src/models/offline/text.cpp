@@ -85,9 +85,7 @@ std::string lower(std::string_view text) {
     return out;
 }
 
-std::string two_digits(int value) {
-    return (value < 10 ? "0" : "") + std::to_string(value);
-}
+std::string two_digits(int value) { return (value < 10 ? "0" : "") + std::to_string(value); }
 
 class Scanner {
 public:
@@ -179,17 +177,17 @@ private:
     void take_number() {
         std::size_t i = at_;
         std::string digits;
-        while (is_digit(code(i)) || ((code(i) == '.' || code(i) == ',') && is_digit(code(i + 1)) &&
-                                     i > at_)) {
-            if (code(i) == ',' && !(is_digit(code(i + 2)) && is_digit(code(i + 3)) &&
-                                    !is_digit(code(i + 4)))) {
+        while (is_digit(code(i)) ||
+               ((code(i) == '.' || code(i) == ',') && is_digit(code(i + 1)) && i > at_)) {
+            if (code(i) == ',' &&
+                !(is_digit(code(i + 2)) && is_digit(code(i + 3)) && !is_digit(code(i + 4)))) {
                 break;
             }
             if (code(i) != ',') digits += static_cast<char>(code(i));
             ++i;
         }
-        Token token{Token::Kind::Number, "", "", "", std::strtod(digits.c_str(), nullptr), "",
-                    false};
+        Token token{
+            Token::Kind::Number, "", "", "", std::strtod(digits.c_str(), nullptr), "", false};
         const char32_t unit = code(i) | 0x20U;
         if ((unit == 'k' || unit == 'm') && !is_letter(code(i + 1))) {
             token.number *= unit == 'k' ? 1e3 : 1e6;
@@ -228,8 +226,7 @@ private:
         while (is_part(i)) {
             const bool camel = is_name_ && i > at_ && code(i) < 0x80 && code(i) >= 'A' &&
                                code(i) <= 'Z' &&
-                               (code(i - 1) >= 'a' ||
-                                (code(i + 1) >= 'a' && code(i + 1) <= 'z'));
+                               (code(i - 1) >= 'a' || (code(i + 1) >= 'a' && code(i + 1) <= 'z'));
             if (camel) break;
             ++i;
         }
@@ -249,19 +246,18 @@ private:
     }
 
     void take_sign(char32_t c) {
-        static constexpr std::array<std::pair<char32_t, const char*>, 12> kSigns = {
-            {{'<', "<"},
-             {'>', ">"},
-             {'=', "="},
-             {'%', "%"},
-             {0x2265, ">="},
-             {0x2264, "<="},
-             {0x2260, "!="},
-             {'!', "!"},
-             {',', ","},
-             {'?', "?"},
-             {';', ","},
-             {'~', "-"}}};
+        static constexpr std::array<std::pair<char32_t, const char*>, 12> kSigns = {{{'<', "<"},
+                                                                                     {'>', ">"},
+                                                                                     {'=', "="},
+                                                                                     {'%', "%"},
+                                                                                     {0x2265, ">="},
+                                                                                     {0x2264, "<="},
+                                                                                     {0x2260, "!="},
+                                                                                     {'!', "!"},
+                                                                                     {',', ","},
+                                                                                     {'?', "?"},
+                                                                                     {';', ","},
+                                                                                     {'~', "-"}}};
         for (const auto& [sign, name] : kSigns) {
             if (sign != c || is_name_) continue;
             std::string text = name;
@@ -272,7 +268,8 @@ private:
             if (text != "!") add({Token::Kind::Sign, text, text, text, 0, "", false});
             break;
         }
-        if (c == '-' && !is_name_ && at_ > 0 && is_digit(code(at_ - 1)) && is_digit(code(at_ + 1))) {
+        if (c == '-' && !is_name_ && at_ > 0 && is_digit(code(at_ - 1)) &&
+            is_digit(code(at_ + 1))) {
             add({Token::Kind::Sign, "-", "-", "-", 0, "", false});
         }
         ++at_;
@@ -327,7 +324,8 @@ bool is_typo_of(std::string_view written, std::string_view meant) {
         for (std::size_t j = 1; j <= meant.size(); ++j) {
             const std::size_t change = written[i - 1] == meant[j - 1] ? 0 : 1;
             d[i][j] = std::min({d[i - 1][j] + 1, d[i][j - 1] + 1, d[i - 1][j - 1] + change});
-            if (i > 1 && j > 1 && written[i - 1] == meant[j - 2] && written[i - 2] == meant[j - 1]) {
+            if (i > 1 && j > 1 && written[i - 1] == meant[j - 2] &&
+                written[i - 2] == meant[j - 1]) {
                 d[i][j] = std::min(d[i][j], d[i - 2][j - 2] + 1);
             }
         }
@@ -346,12 +344,12 @@ bool has_han(std::string_view text) {
 
 std::optional<double> number_word(const Token& token) {
     static const std::array<std::pair<std::string_view, double>, 30> kWords = {
-        {{"one", 1},    {"two", 2},    {"three", 3},   {"four", 4},    {"five", 5},  {"six", 6},
-         {"seven", 7},  {"eight", 8},  {"nine", 9},    {"ten", 10},    {"twelve", 12},
-         {"fifteen", 15}, {"twenty", 20}, {"thirty", 30}, {"fifty", 50}, {"hundred", 100},
-         {"一", 1},     {"二", 2},     {"两", 2},      {"三", 3},      {"四", 4},    {"五", 5},
-         {"六", 6},     {"七", 7},     {"八", 8},      {"九", 9},      {"十", 10},
-         {"廿", 20},    {"百", 100},   {"dozen", 12}}};
+        {{"one", 1},       {"two", 2},      {"three", 3},   {"four", 4},    {"five", 5},
+         {"six", 6},       {"seven", 7},    {"eight", 8},   {"nine", 9},    {"ten", 10},
+         {"twelve", 12},   {"fifteen", 15}, {"twenty", 20}, {"thirty", 30}, {"fifty", 50},
+         {"hundred", 100}, {"一", 1},       {"二", 2},      {"两", 2},      {"三", 3},
+         {"四", 4},        {"五", 5},       {"六", 6},      {"七", 7},      {"八", 8},
+         {"九", 9},        {"十", 10},      {"廿", 20},     {"百", 100},    {"dozen", 12}}};
     if (token.kind == Token::Kind::Number) return token.number;
     for (const auto& [word, value] : kWords) {
         if (token.text == word) return value;

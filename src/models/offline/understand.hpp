@@ -10,7 +10,8 @@
 
 namespace atl::offline {
 
-// `before`: the question of the turn before, on which "and by region?" builds; null if there is none.
+// `before`: the question of the turn before, on which "and by region?" builds; null if there is
+// none.
 [[nodiscard]] Question understand(std::string_view text, const Schema& schema,
                                   const Question* before);
 

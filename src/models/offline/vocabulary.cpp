@@ -15,24 +15,46 @@ struct Row {
 
 // clang-format off
 constexpr std::array kWords = {
-    Row{Word::Sum, "total|sum|overall|altogether|in total|combined|grand total|summed|add up|aggregate|总|总和|合计|总计|总共|一共|共计|总额|求和|累计|总数"},
-    Row{Word::Mean, "average|mean|avg|averaged|on average|typical|typically|平均|均值|平均值|平均数|人均|日均|月均|周均|年均"},
+    Row{Word::Sum,
+        "total|sum|overall|altogether|in total|combined|grand total|summed|add up|aggregate|"
+        "总|总和|合计|总计|总共|一共|共计|总额|求和|累计|总数"},
+    Row{Word::Mean,
+        "average|mean|avg|averaged|on average|typical|typically|平均|均值|平均值|平均数|人均|日均|月均|周均|年均"},
     Row{Word::Median, "median|middle value|中位数|中位|中值"},
     Row{Word::Minimum, "minimum|min|最小值|最低值"},
     Row{Word::Maximum, "maximum|max|peak|最大值|最高值|峰值"},
-    Row{Word::Deviation, "standard deviation|std|stdev|std dev|deviation|spread|variability|标准差|波动"},
-    Row{Word::HowMany, "how many|number of|count|counts|counted|amount of times|how often|how frequently|frequency|headcount|head count|多少个|多少条|多少笔|多少次|多少人|多少名|多少位|多少家|多少单|多少种|多少类|多少|有多少|几个|几条|几种|几家|几笔|几名|几位|几次|个数|条数|笔数|次数|人数|计数|总人数|订单数|订单量|交易数|交易量|记录数|频率|频次"},
-    Row{Word::HowMuch, "how much|how high|how large|how big|how long|how old|what is|what was|what's|多高|多大|多长|是多少|有多少|为多少"},
+    Row{Word::Deviation,
+        "standard deviation|std|stdev|std dev|deviation|spread|variability|标准差|波动"},
+    Row{Word::HowMany,
+        "how many|number of|count|counts|counted|amount of times|how often|how frequently|"
+        "frequency|headcount|head count|多少个|多少条|多少笔|多少次|多少人|多少名|多少位|多少家|多少单|多少种|多少类|多少|有多少|"
+        "几个|几条|几种|几家|几笔|几名|几位|几次|个数|条数|笔数|次数|人数|计数|总人数|订单数|订单量|交易数|交易量|记录数|频率|频次"},
+    Row{Word::HowMuch,
+        "how much|how high|how large|how big|what is|what was|what's|多高|多大|多长|是多少|有多少|为多少"},
     Row{Word::Distinct, "distinct|unique|different|不同的|不重复|去重|唯一|多少种|几种|多少类|几类|种类数"},
     Row{Word::Rate, "rate|rates|率"},
 
-    Row{Word::Highest, "highest|largest|biggest|greatest|most|best|strongest|top performing|leading|maximal|high|longest|heaviest|busiest|hottest|warmest|peaked|peak|winner|hottest|fastest growing|tallest|最高|最大|最多|最好|最佳|最强|最长|最热|最忙|第一|冠军|高峰"},
-    Row{Word::Lowest, "lowest|smallest|least|fewest|worst|weakest|poorest|minimal|shortest|lightest|coldest|coolest|quietest|slowest day|最低|最小|最少|最差|最弱|最短|最冷|最后一名|垫底"},
+    Row{Word::Highest,
+        "highest|largest|biggest|greatest|most|best|strongest|top performing|leading|maximal|"
+        "slowest|longest|heaviest|hottest|warmest|peaked|peak|winner|hottest|fastest growing|"
+        "tallest|最高|最大|最多|最好|最佳|最强|最长|最热|第一|冠军|高峰"},
+    Row{Word::Lowest,
+        "fastest|quickest|"
+        "lowest|smallest|least|fewest|worst|weakest|poorest|minimal|shortest|lightest|"
+        "coldest|coolest|slowest day|最低|最小|最少|最差|最弱|最短|最冷|最后一名|垫底"},
     Row{Word::Top, "top|leading|best selling|前|排名前|头"},
     Row{Word::Bottom, "bottom|last place|倒数|后几名|末尾|最后几名"},
-    Row{Word::Common, "most common|commonest|most frequent|most frequently|most popular|most used|most often|occurs most|appears most|最常见|最常用|最受欢迎|最流行|出现最多|最普遍|最频繁"},
-    Row{Word::Rare, "least common|rarest|least frequent|least popular|least used|least often|最少见|最罕见|最不常见"},
-    Row{Word::Rank, "rank|ranking|ranked|sort|sorted|order by|ordered by|descending|from highest to lowest|league table|排名|排序|排行|排行榜|从高到低|降序"},
+    Row{Word::Common,
+        "busiest|最忙|最繁忙|most active|most common|commonest|most frequent|most frequently|"
+        "most popular|most used|most often|occurs most|appears most|最常见|最常用|最受欢迎|最流行|出现最多|"
+        "最普遍|最频繁"},
+    Row{Word::Rare,
+        "quietest|least busy|least active|least common|rarest|least frequent|least popular|"
+        "least used|least often|最少见|最罕见|最不常见"},
+    Row{Word::Rank,
+        "rank|ranking|ranked|sort|sorted|order by|ordered by|descending|"
+        "from highest to lowest|highest first|largest first|biggest first|best first|"
+        "from high to low|high to low|league table|排名|排序|排行|排行榜|从高到低|降序"},
     Row{Word::Expensive, "most expensive|priciest|dearest|costliest|expensive|最贵|昂贵"},
     Row{Word::Cheap, "cheapest|least expensive|cheap|最便宜|便宜"},
     Row{Word::Oldest, "oldest|年龄最大|最年长"},
@@ -40,67 +62,144 @@ constexpr std::array kWords = {
     Row{Word::Newest, "newest|latest|most recent|最新|最近的|最晚"},
     Row{Word::Earliest, "earliest|first ever|最早"},
 
-    Row{Word::Share, "share|percentage|percent|proportion|fraction|contribution|contribute|contributes|contributed|portion|percentages|account for|accounts for|make up|makes up|how is split|split|breakdown in percent|%|占比|比例|百分比|份额|比重|占|百分之几|百分之多少|构成|占总"},
-    Row{Word::Trend, "trend|trending|over time|develop|developed|development|evolve|evolved|evolution|progress|progression|time series|timeline|through time|over the months|over the years|over the days|changed over|change over|changing over|history of|how has|seasonality|走势|趋势|变化|变动|随时间|发展|时间序列"},
-    Row{Word::Growth, "growth|grow|grew|grown|growing|increase|increased|increasing|rise|rose|risen|gain|month over month|mom|year over year|yoy|quarter over quarter|qoq|week over week|percent change|percentage change|change from|changed from|vs previous|versus previous|versus the previous|compared to previous|compared with previous|compared to the previous|compared with the previous|compared to last|than the previous|增长|增长率|增幅|环比|同比|增速|涨幅|增加|上升"},
-    Row{Word::Drop, "drop|dropped|decline|declined|decrease|decreased|fall|fell|fallen|shrink|shrank|loss in|下降|下滑|减少|跌|降幅"},
-    Row{Word::Compare, "compare|compared|comparing|comparison|difference|differ|differs|versus|vs|against|对比|比较|相比|差异|差别|区别|差多少|差距|谁更|哪个更"},
+    Row{Word::Share,
+        "share|percentage|percent|proportion|fraction|contribution|contribute|contributes|"
+        "contributed|portion|percentages|account for|accounts for|make up|makes up|"
+        "how is split|split|breakdown in percent|%|占比|比例|百分比|份额|比重|占|百分之几|百分之多少|构成|占总"},
+    Row{Word::Trend,
+        "trend|trending|over time|develop|developed|development|evolve|evolved|evolution|"
+        "progress|progression|time series|timeline|through time|over the months|"
+        "over the years|over the days|changed over|change over|changing over|history of|"
+        "how has|seasonality|走势|趋势|变化|变动|随时间|发展|时间序列"},
+    Row{Word::Growth,
+        "growth|grow|grew|grown|growing|increase|increased|increasing|rise|rose|risen|gain|"
+        "month over month|mom|year over year|yoy|quarter over quarter|qoq|week over week|"
+        "percent change|percentage change|change from|changed from|vs previous|"
+        "versus previous|versus the previous|compared to previous|compared with previous|"
+        "compared to the previous|compared with the previous|compared to last|"
+        "than the previous|增长|增长率|增幅|环比|同比|增速|涨幅|增加|上升"},
+    Row{Word::Drop,
+        "drop|dropped|decline|declined|decrease|decreased|fall|fell|fallen|shrink|shrank|"
+        "loss in|下降|下滑|减少|跌|降幅"},
+    Row{Word::Compare,
+        "compare|compared|comparing|comparison|difference|differ|differs|versus|vs|against|"
+        "对比|比较|相比|差异|差别|区别|差多少|差距|谁更|哪个更|更多|更高|更少|更低|更大|更好|哪个多|得多|用得多|谁多"},
     Row{Word::Versus, "versus|vs|against|compared to|compared with|or|与|和|跟|还是"},
-    Row{Word::Correlation, "correlation|correlate|correlated|correlates|correlations|relationship|relation|related|relate|association|associated|depend on|depends on|influence|influences|affect|affects|linked|link between|connection between|coefficient|相关|相关性|关系|关联|相关系数|影响|有关"},
-    Row{Word::Outlier, "outlier|outliers|anomaly|anomalies|anomalous|unusual|unusually|extreme|abnormal|suspicious|strange|odd values|离群|异常|异常值|极端|离群值|极值"},
-    Row{Word::Distribution, "distribution|distributed|histogram|spread of|quartile|quartiles|percentile|percentiles|分布|直方图|分位数|四分位"},
-    Row{Word::Missing, "missing|null|nulls|nan|nans|empty|blank|blanks|incomplete|not filled|unfilled|na values|gaps|data quality|completeness|缺失|缺失值|空值|缺值|为空|空缺|没有填|不完整|数据质量"},
-    Row{Word::Duplicate, "duplicate|duplicates|duplicated|repeated rows|twice|identical rows|重复|重复行|重复值"},
-    Row{Word::Describe, "describe|summary|summarise|summarize|overview|statistics|stats|summary statistics|key figures|descriptive|profile|tell me about|what is in|whats in|what's in|about this data|about the data|explore|概况|概述|描述|统计信息|总览|概览|摘要|介绍|汇总统计|看看数据|描述性统计|基本情况|基本统计"},
-    Row{Word::Columns, "column|columns|field|fields|variable|variables|attributes|headers|schema|列|列名|字段|变量|表头|有哪些列"},
-    Row{Word::Rows, "row|rows|record|records|entries|entry|lines|observations|data points|datapoints|cases|entries|dataset size|size of the dataset|size of the data|shape|行|行数|记录|条记录|条数据|数据量|多少数据|样本"},
-    Row{Word::Preview, "first rows|first few|head|preview|sample rows|sample of|example rows|top rows|sample|look like|前几行|预览|样例|示例数据|前几条"},
-    Row{Word::Show, "show|show me|list|display|give me|give|print|find|see|which are|显示|列出|给我|查看|展示|找出|看一下|看看|输出"},
-    Row{Word::Exist, "are there|is there|there are|exist|exists|available|appear|appears|occur|do we have|contained|有哪些|哪些|都有什么|有什么|包含|包括哪些|存在"},
-    Row{Word::Period, "time range|date range|time period|time span|timespan|what period|which period|period cover|period covered|cover|covers|covered|how long a period|from when to when|start and end|what dates|which dates|时间范围|日期范围|时间跨度|时间段|起止|什么时候到什么时候|哪段时间|时间区间"},
-    Row{Word::Help, "help|what can you do|what can i ask|what questions|how do you work|who are you|capabilities|帮助|你能做什么|能做什么|怎么用|你是谁|你会什么|可以问什么"},
+    Row{Word::Correlation,
+        "correlation|correlate|correlated|correlates|correlations|relationship|relation|"
+        "related|relate|association|associated|depend on|depends on|influence|influences|"
+        "affect|affects|linked|link between|connection between|coefficient|相关|相关性|关系|关联|相关系数|"
+        "影响|有关"},
+    Row{Word::Outlier,
+        "outlier|outliers|anomaly|anomalies|anomalous|unusual|unusually|extreme|abnormal|"
+        "suspicious|strange|odd values|离群|异常|异常值|极端|离群值|极值"},
+    Row{Word::Distribution,
+        "distribution|distributed|histogram|spread of|quartile|quartiles|percentile|"
+        "percentiles|分布|直方图|分位数|四分位"},
+    Row{Word::Missing,
+        "did not answer|didn't answer|not answered|unanswered|no answer|skipped|"
+        "not filled in|没有回答|未回答|未填|没填|missing|null|nulls|nan|nans|empty|blank|blanks|"
+        "incomplete|not filled|unfilled|na values|gaps|data quality|completeness|complete|缺失|"
+        "缺失值|空值|缺值|为空|空缺|没有填|不完整|数据质量"},
+    Row{Word::Duplicate,
+        "duplicate|duplicates|duplicated|repeated rows|twice|identical rows|重复|重复行|重复值"},
+    Row{Word::Describe,
+        "总结|总结一下|小结|归纳|describe|summary|summarise|summarize|overview|statistics|stats|"
+        "summary statistics|key figures|descriptive|profile|tell me about|what is in|"
+        "whats in|what's in|about this data|about the data|explore|概况|概述|描述|统计信息|总览|概览|摘要|介绍|"
+        "汇总统计|看看数据|描述性统计|基本情况|基本统计"},
+    Row{Word::Columns,
+        "column|columns|field|fields|variable|variables|attributes|headers|schema|列|列名|字段|变量|"
+        "表头|有哪些列"},
+    Row{Word::Rows,
+        "row|rows|record|records|entries|entry|lines|observations|data points|datapoints|"
+        "cases|entries|dataset size|size of the dataset|size of the data|shape|行|行数|记录|条记录|"
+        "条数据|数据量|多少数据|样本"},
+    Row{Word::Preview,
+        "first rows|first few|head|preview|sample rows|sample of|example rows|top rows|"
+        "sample|look like|前几行|预览|样例|示例数据|前几条"},
+    Row{Word::Show,
+        "show|show me|list|display|give me|give|print|find|see|which are|显示|列出|给我|查看|展示|找出|"
+        "看一下|看看|输出"},
+    Row{Word::Exist,
+        "are there|is there|there are|exist|exists|available|appear|appears|occur|do we have|"
+        "contained|有哪些|哪些|都有什么|有什么|包含|包括哪些|存在"},
+    Row{Word::Period,
+        "time range|date range|time period|time span|timespan|what period|which period|"
+        "period cover|period covered|cover|covers|covered|how long a period|"
+        "from when to when|start and end|what dates|which dates|时间范围|日期范围|时间跨度|时间段|起止|"
+        "什么时候到什么时候|哪段时间|时间区间"},
+    Row{Word::Help,
+        "help|what can you do|what can i ask|what questions|how do you work|who are you|"
+        "capabilities|帮助|你能做什么|能做什么|怎么用|你是谁|你会什么|可以问什么"},
     Row{Word::Greeting, "hello|hi|hey|good morning|good afternoon|good evening|你好|您好|嗨|早上好"},
     Row{Word::Thanks, "thanks|thank you|thx|great thanks|cheers|谢谢|多谢|感谢"},
 
-    Row{Word::By, "by|grouped by|broken down by|break down by|split by|group by|breakdown by|in terms of|according to|depending on|across|over each|among|amongst|between the different|within each|breakdown|broken down|wise|segment by|segmented by|按|按照|依|根据|分|以|分组|各自"},
-    Row{Word::Each, "each|every|per|for all|for every|for each|respective|individual|各|每|每个|各个|每一个|不同|各类|各种|分别|每位|每名|每种|每类|每家|所有"},
-    Row{Word::Which, "which|what|哪个|哪一个|哪|哪些|哪家|哪种|哪位|哪类|什么|哪几个|哪一|哪款|哪名"},
+    Row{Word::By,
+        "by|grouped by|broken down by|break down by|split by|group by|breakdown by|"
+        "in terms of|according to|depending on|across|over each|among|amongst|"
+        "between the different|within each|breakdown|broken down|wise|segment by|"
+        "segmented by|按|按照|依|根据|分|以|分组|各自"},
+    Row{Word::Each,
+        "each|every|per|for all|for every|for each|respective|individual|各|每|每个|各个|每一个|不同|各类|"
+        "各种|分别|每位|每名|每种|每类|每家|所有"},
+    Row{Word::Which, "which|what|哪个|哪一个|哪|哪些|哪家|哪种|哪位|哪类|什么|哪几个|哪一|哪款|哪名|哪天|哪一天"},
     Row{Word::What, "what|什么"},
     Row{Word::Who, "who|whom|whose|谁"},
-    Row{Word::When, "when|at what time|什么时候|何时|哪天|哪一天"},
+    Row{Word::When, "when|at what time|什么时候|何时"},
     Row{Word::Of, "of|的"},
     Row{Word::Per, "per|每"},
 
-    Row{Word::More, "over|above|more than|greater than|larger than|bigger than|higher than|exceed|exceeds|exceeding|exceeded|upwards of|older than|longer than|slower than|hotter than|warmer than|heavier than|taller than|beyond|>|超过|大于|高于|多于|超出|高过|大过|长于"},
-    Row{Word::AtLeast, "at least|not less than|no less than|minimum of|>=|≥|from at least|不少于|不低于|至少|不小于|大于等于|起码"},
-    Row{Word::Less, "under|below|less than|smaller than|lower than|fewer than|cheaper than|younger than|shorter than|faster than|colder than|cooler than|lighter than|<|低于|小于|少于|不到|不足|短于"},
-    Row{Word::AtMost, "at most|not more than|no more than|up to|maximum of|<=|≤|不超过|不高于|至多|最多为|不大于|小于等于|不多于"},
-    Row{Word::OrMore, "or more|or above|or higher|and above|or over|and over|or older|plus|以上|及以上|之上|或以上"},
+    Row{Word::More,
+        "over|above|more than|greater than|larger than|bigger than|higher than|exceed|"
+        "exceeds|exceeding|exceeded|upwards of|older than|longer than|slower than|"
+        "hotter than|warmer than|heavier than|taller than|beyond|>|超过|大于|高于|多于|超出|高过|大过|长于"},
+    Row{Word::AtLeast,
+        "at least|not less than|no less than|minimum of|>=|≥|from at least|不少于|不低于|至少|不小于|"
+        "大于等于|起码"},
+    Row{Word::Less,
+        "under|below|less than|smaller than|lower than|fewer than|cheaper than|younger than|"
+        "shorter than|faster than|colder than|cooler than|lighter than|<|低于|小于|少于|不到|不足|短于"},
+    Row{Word::AtMost,
+        "at most|not more than|no more than|up to|maximum of|<=|≤|不超过|不高于|至多|最多为|不大于|小于等于|不多于"},
+    Row{Word::OrMore,
+        "or more|or above|or higher|and above|or over|and over|or older|plus|以上|及以上|之上|或以上"},
     Row{Word::OrLess, "or less|or below|or lower|and below|or under|or fewer|以下|及以下|之下|以内|或以下"},
     Row{Word::Between, "between|ranging from|in the range|介于|在"},
     Row{Word::And, "and|&|plus|as well as|和|与|及|以及|、|跟"},
     Row{Word::To, "to|until|till|through|-|and|到|至|和|与"},
     Row{Word::Or, "or|或|或者"},
-    Row{Word::Exclude, "excluding|exclude|except|except for|without|other than|not including|apart from|ignoring|ignore|leaving out|leave out|not|non|isn't|aren't|not in|minus|but not|don't count|disregarding|除了|不包括|不含|去掉|排除|除去|剔除|不算|不计|除|之外|不是|非|没有"},
-    Row{Word::Only, "only|just|restrict|restricted to|limit to|limited to|filter|filtered|filter to|只|仅|只看|只算|仅看|只要|限于|只统计"},
+    Row{Word::Exclude,
+        "excluding|exclude|except|except for|without|other than|not including|apart from|"
+        "ignoring|ignore|leaving out|leave out|not|non|isn't|aren't|not in|minus|but not|"
+        "don't count|disregarding|除了|不包括|不含|去掉|排除|除去|剔除|不算|不计|除|之外|不是|非|没有"},
+    Row{Word::Only,
+        "only|just|restrict|restricted to|limit to|limited to|filter|filtered|filter to|只|仅|"
+        "只看|只算|仅看|只要|限于|只统计"},
     Row{Word::Is, "is|are|was|were|equals|equal to|equal|=|==|being|为|是|等于"},
     Row{Word::In, "in|for|from|at|within|during|of|on|with|among|where|在|于|对于|对|里|中|内"},
     Row{Word::From, "from|between|starting|从|自"},
-    Row{Word::Since, "since|starting from|starting in|from|beginning|as of|onwards|以来|开始|起|之后|自从|以后"},
+    Row{Word::Since,
+        "since|starting from|starting in|from|beginning|as of|onwards|以来|开始|起|之后|自从|以后"},
     Row{Word::Until, "until|till|up to|through|by the end of|to|为止|截至|截止|到"},
     Row{Word::After, "after|later than|之后|以后|晚于"},
     Row{Word::Before, "before|earlier than|prior to|之前|以前|早于"},
-    Row{Word::Negative, "negative|refund|refunds|refunded|returns|below zero|minus values|负数|负值|退款|退货|为负"},
+    Row{Word::Negative,
+        "negative|refund|refunds|refunded|below zero|minus values|负数|负值|退款|退货|为负"},
     Row{Word::Positive, "positive|above zero|正数|正值"},
     Row{Word::Zero, "zero|zeros|零"},
-    Row{Word::Last, "last|past|previous|most recent|latest|final|recent|上|上个|上一|最近|最后|最近的|过去|近|最新|上一个|最后一个"},
+    Row{Word::Last,
+        "last|past|previous|most recent|latest|final|recent|上|上个|上一|最近|最后|最近的|过去|近|最新|上一个|"
+        "最后一个"},
     Row{Word::First, "first|opening|initial|最初|第一|最早|首"},
     Row{Word::This, "this|current|今|本|这"},
     Row{Word::Half, "half|半年"},
     Row{Word::Recent, "recent|recently|lately|最近|近期"},
     Row{Word::Previous, "previous|prior|preceding|last|before|上一|上个|上期|前一"},
 
-    Row{Word::Chart, "chart|plot|graph|draw|visualise|visualize|visualisation|visualization|diagram|charts|plotted|图|图表|画|绘制|绘图|可视化|作图|画图|图形"},
+    Row{Word::Chart,
+        "chart|plot|graph|draw|visualise|visualize|visualisation|visualization|diagram|"
+        "charts|plotted|图|图表|画|绘制|绘图|可视化|作图|画图|图形"},
     Row{Word::Bar, "bar|bars|bar chart|column chart|bar graph|bar plot|barplot|柱状图|条形图|柱形图|柱图"},
     Row{Word::Line, "line|line chart|line graph|line plot|curve|折线图|线图|曲线|曲线图|折线"},
     Row{Word::Pie, "pie|pie chart|donut|doughnut|饼图|饼状图|圆饼图|扇形图|环形图"},
@@ -109,25 +208,54 @@ constexpr std::array kWords = {
     Row{Word::Box, "box plot|boxplot|box|box and whisker|box chart|箱线图|箱型图|箱图|盒图"},
 
     Row{Word::Hour, "hour|hours|hour of the day|hour of day|time of day|小时|时段|钟头|几点|哪个时间"},
-    Row{Word::Day, "day|days|date|dates|calendar day|天|日|日期|哪天"},
+    Row{Word::Day, "day|days|date|dates|calendar day|天|日|日期"},
     Row{Word::Week, "week|weeks|calendar week|周|星期|礼拜"},
     Row{Word::Month, "month|months|月|月份|个月|月度"},
     Row{Word::Quarter, "quarter|quarters|季度|季"},
     Row{Word::Year, "year|years|annum|年|年份|年度"},
-    Row{Word::Hourly, "hourly|by hour|per hour|each hour|every hour|hour of the day|hour of day|by the hour|按小时|每小时|各小时|分时段|每个小时|按时段"},
-    Row{Word::Daily, "daily|by day|per day|each day|every day|day by day|by date|per date|按天|每天|每日|按日|逐日|日均|各天|按日期|每一天"},
-    Row{Word::Weekly, "weekly|by week|per week|each week|every week|week by week|按周|每周|逐周|周度|各周|周均"},
-    Row{Word::Monthly, "monthly|by month|per month|each month|every month|month by month|by months|month to month|month over month|mom|按月|每月|每个月|逐月|月度|各月|月均|按月份|各月份|分月|每个月份"},
-    Row{Word::Quarterly, "quarterly|by quarter|per quarter|each quarter|every quarter|quarter by quarter|quarter over quarter|qoq|按季度|每季度|各季度|每个季度|季度|按季|分季度"},
-    Row{Word::Yearly, "yearly|annual|annually|by year|per year|each year|every year|year by year|per annum|year over year|yoy|按年|每年|各年|年度|逐年|按年份|年均|每一年|分年"},
-    Row{Word::Weekday, "weekday|weekdays|day of the week|day of week|days of the week|which weekday|per weekday|by weekday|dow|星期几|周几|礼拜几|每周几|工作日分布|一周中|一周里"},
+    Row{Word::Hourly,
+        "hourly|by hour|per hour|each hour|every hour|hour of the day|hour of day|"
+        "by the hour|按小时|每小时|各小时|分时段|每个小时|按时段"},
+    Row{Word::Daily,
+        "daily|by day|per day|each day|every day|day by day|by date|per date|按天|每天|每日|按日|逐日|"
+        "日均|各天|按日期|每一天|哪天|哪一天"},
+    Row{Word::Weekly,
+        "weekly|by week|per week|each week|every week|week by week|按周|每周|逐周|周度|各周|周均"},
+    Row{Word::Monthly,
+        "monthly|by month|per month|each month|every month|month by month|by months|"
+        "month to month|month over month|mom|按月|每月|每个月|逐月|月度|各月|月均|按月份|各月份|分月|每个月份"},
+    Row{Word::Quarterly,
+        "quarterly|by quarter|per quarter|each quarter|every quarter|quarter by quarter|"
+        "quarter over quarter|qoq|按季度|每季度|各季度|每个季度|季度|按季|分季度"},
+    Row{Word::Yearly,
+        "yearly|annual|annually|by year|per year|each year|every year|year by year|per annum|"
+        "year over year|yoy|按年|每年|各年|年度|逐年|按年份|年均|每一年|分年"},
+    Row{Word::Weekday,
+        "weekday|weekdays|day of the week|day of week|days of the week|which weekday|"
+        "per weekday|by weekday|dow|星期几|周几|礼拜几|每周几|工作日分布|一周中|一周里"},
     Row{Word::Weekend, "weekend|weekends|周末|双休日"},
-    Row{Word::Workday, "weekday|weekdays|working day|working days|workday|workdays|business day|business days|工作日|平日|周中"},
-    Row{Word::MonthOfYear, "month of the year|month of year|calendar month|seasonal|seasonality|一年中的哪个月|季节性"},
+    Row{Word::Workday,
+        "weekday|weekdays|working day|working days|workday|workdays|business day|"
+        "business days|工作日|平日|周中"},
+    Row{Word::MonthOfYear,
+        "month of the year|month of year|calendar month|by month of the year|by month of year|"
+        "per month of the year|by calendar month|each month of the year|seasonal|"
+        "seasonality|一年中的哪个月|季节性"},
 
-    Row{Word::FollowUp, "what about|how about|and what about|now|and now|then|same|the same|same for|instead|again|as well|too|that|it|them|this|these|those|do that|那|那么|呢|再|换成|改成|改为|同样|这个|它|这些|上面|刚才|也|变成|画成|做成|继续|还有"},
+    Row{Word::FollowUp,
+        "what about|how about|and what about|now|and now|then|same|the same|same for|instead|"
+        "again|as well|too|that|it|them|this|these|those|do that|那|那么|呢|再|换成|改成|改为|同样|这个|它|"
+        "这些|上面|刚才|也|变成|画成|做成|继续|还有"},
     Row{Word::Also, "also|additionally|further|in addition|as well|too|同时|另外|并|还要|并且|进一步"},
-    Row{Word::Noise, "please|the|a|an|me|my|our|we|us|i|you|your|can|could|would|tell|do|does|did|has|have|had|be|been|will|there|their|its|so|ok|okay|data|dataset|data set|table|file|csv|spreadsheet|info|information|values|value|all|any|some|just|really|exactly|calculate|compute|determine|work out|want to know|like to know|need|let|know|come|comes|came|get|got|make|makes|made|happen|happened|look|generate|create|using|use|used|if|whether|whole|entire|full|when|where|who|s|t|re|请|帮我|帮忙|我|我们|想|知道|一下|吗|呀|啊|吧|了|的|得|地|请问|能|可以|告诉|计算|算|求|数据|表|表格|文件|个|是|有|这|给|出|来|情况|结果|并|用|做|把|成|张|一|要|它们|其中|里面|当中|以及|之间|名|位|件|款|家|笔|条|种|项|类|人|份|多少"},
+    Row{Word::Noise,
+        "please|the|a|an|me|my|our|we|us|i|you|your|can|could|would|tell|do|does|did|has|"
+        "have|had|be|been|will|there|their|its|so|ok|okay|data|dataset|data set|table|file|"
+        "csv|spreadsheet|info|information|values|value|all|any|some|just|really|exactly|"
+        "calculate|compute|determine|work out|want to know|like to know|need|let|know|come|"
+        "comes|came|get|got|make|makes|made|happen|happened|look|generate|create|using|use|"
+        "used|if|whether|whole|entire|full|when|where|who|s|t|re|请|帮我|帮忙|我|我们|想|知道|一下|吗|呀|啊|"
+        "吧|了|的|得|地|请问|能|可以|告诉|计算|算|求|数据|表|表格|文件|个|是|有|这|给|出|来|情况|结果|并|用|做|把|成|张|一|要|它们|其中|里面|"
+        "当中|以及|之间|名|位|款|家|笔|条|种|项|类|人|份|多少"},
 };
 
 struct ConceptRow {
@@ -139,67 +267,196 @@ struct ConceptRow {
 // What columns are about. The first name that a column's words hold decides; a phrase of the same
 // row in a question then means that column.
 constexpr std::array kConcepts = {
-    ConceptRow{"amount", Nature::Additive, "amount|sales|sale|revenue|revenues|turnover|value|gmv|spend|spending|spent|expenditure|expense|expenses|transaction value|order value|income|earnings|payment|proceeds|money|sell|sells|sold|selling|total price|line total|subtotal|takings|bring in|brought in|make money|cash|paid|pay|amt|gross|net sales|receipts|purchase amount|bill|charge|charges|销售额|金额|营收|营业额|收入|销售金额|成交额|交易额|交易金额|消费|消费额|支出|花费|销售收入|业绩|销售|总价|实付|付款金额|订单金额|卖|流水|营业收入|总金额|消费金额"},
-    ConceptRow{"quantity", Nature::Additive, "quantity|qty|units|unit|units sold|volume|pieces|items sold|number of items|item count|sold|copies|件|数量|销量|件数|销售数量|销售量|卖出数量|个数|卖"},
-    ConceptRow{"profit", Nature::Additive, "profit|margin|gain|earnings|net income|利润|毛利|盈利|净利|净利润|利润额"},
+    ConceptRow{"amount", Nature::Additive,
+        "amount|sales|sale|revenue|revenues|turnover|value|gmv|spend|spending|spent|"
+        "expenditure|expense|expenses|transaction value|order value|income|earnings|payment|"
+        "proceeds|money|sell|sells|sold|selling|total price|line total|subtotal|takings|"
+        "bring in|brought in|make money|cash|paid|pay|amt|gross|net sales|receipts|"
+        "purchase amount|bill|charge|charges|销售额|金额|营收|营业额|收入|销售金额|成交额|交易额|交易金额|消费|消费额|支出|花费|"
+        "销售收入|业绩|销售|总价|钱|实付|付款金额|订单金额|卖|流水|营业收入|总金额|消费金额"},
+    ConceptRow{"quantity", Nature::Additive,
+        "杯|杯数|台数|瓶数|份数|"
+        "quantity|qty|units|unit|units sold|volume|pieces|items sold|number of items|"
+        "item count|copies|件|数量|销量|件数|销售数量|销售量|卖出数量|个数"},
+    ConceptRow{"profit", Nature::Additive,
+        "profit|margin|gain|earnings|net income|利润|毛利|盈利|净利|净利润|利润额"},
     ConceptRow{"cost", Nature::Additive, "cost|costs|expense|expenses|spend|fee|成本|费用|开支|花费"},
-    ConceptRow{"price", Nature::Level, "price|unit price|pricing|list price|expensive|cheap|price tag|价格|单价|售价|定价|均价"},
+    ConceptRow{"price", Nature::Level,
+        "price|unit price|pricing|list price|expensive|cheap|price tag|价格|单价|售价|定价|均价"},
     ConceptRow{"discount", Nature::Level, "discount|rebate|reduction|折扣|优惠|打折"},
     ConceptRow{"tax", Nature::Additive, "tax|vat|税|税额|税费"},
-    ConceptRow{"salary", Nature::Level, "salary|wage|wages|pay|compensation|remuneration|earn|earns|earning|earned|paid|income|annual salary|monthly salary|package|工资|薪资|薪水|月薪|年薪|薪酬|收入|薪金|待遇|薪"},
+    ConceptRow{"salary", Nature::Level,
+        "salary|wage|wages|pay|compensation|remuneration|earn|earns|earning|earned|paid|"
+        "income|annual salary|monthly salary|package|工资|薪资|薪水|月薪|年薪|薪酬|收入|薪金|待遇|薪"},
     ConceptRow{"bonus", Nature::Additive, "bonus|bonuses|奖金|分红"},
-    ConceptRow{"age", Nature::Level, "age|ages|old|older|younger|oldest|youngest|years old|aged|年龄|岁数|岁|年纪"},
-    ConceptRow{"tenure", Nature::Level, "tenure|years of service|years at company|seniority|experience|service years|years of experience|工龄|司龄|工作年限|年限|经验|服务年限"},
-    ConceptRow{"rating", Nature::Level, "rating|ratings|stars|review score|rated|review|评分|评级|星级|评价"},
-    ConceptRow{"score", Nature::Level, "score|scores|points|grade|mark|marks|performance|performance score|分数|得分|成绩|绩效|考核"},
-    ConceptRow{"satisfaction", Nature::Level, "satisfaction|satisfied|happiness|happy|csat|nps|content|满意度|满意"},
-    ConceptRow{"temperature", Nature::Level, "temperature|temp|degrees|celsius|hot|warm|cold|hotter|warmer|heat|hottest|coldest|warmest|温度|气温|热|冷"},
+    ConceptRow{"age", Nature::Level,
+        "age|ages|old|older|younger|oldest|youngest|years old|aged|年龄|岁数|岁|年纪"},
+    ConceptRow{"tenure", Nature::Level,
+        "tenure|years of service|years at company|seniority|experience|service years|"
+        "years of experience|工龄|司龄|工作年限|年限|经验|服务年限"},
+    ConceptRow{"rating", Nature::Level,
+        "rating|ratings|stars|review score|rated|review|评分|评级|星级|评价"},
+    ConceptRow{"score", Nature::Level,
+        "score|scores|points|grade|mark|marks|performance|performance score|分数|得分|成绩|绩效|考核"},
+    ConceptRow{"satisfaction", Nature::Level,
+        "satisfaction|satisfied|happiness|happy|csat|nps|content|满意度|满意"},
+    ConceptRow{"temperature", Nature::Level,
+        "temperature|temp|degrees|celsius|hot|warm|cold|hotter|warmer|heat|hottest|coldest|"
+        "warmest|温度|气温|热|冷"},
     ConceptRow{"humidity", Nature::Level, "humidity|humid|moisture|relative humidity|湿度"},
     ConceptRow{"pressure", Nature::Level, "pressure|气压|压力"},
-    ConceptRow{"power", Nature::Level, "power|energy|consumption|electricity|kwh|watt|用电量|能耗|功率|电量|耗电"},
+    ConceptRow{"energy", Nature::Additive,
+        "energy|consumption|electricity|kwh|energy use|power consumption|用电量|能耗|电量|耗电|耗电量"},
+    ConceptRow{"power", Nature::Level, "power|watt|watts|功率"},
     ConceptRow{"voltage", Nature::Level, "voltage|volt|battery|电压|电池"},
     ConceptRow{"vibration", Nature::Level, "vibration|振动|震动"},
     ConceptRow{"co2", Nature::Level, "co2|carbon dioxide|pm2.5|pm25|air quality|二氧化碳|空气质量"},
     ConceptRow{"speed", Nature::Level, "speed|velocity|速度|风速"},
-    ConceptRow{"latency", Nature::Level, "latency|response time|duration|elapsed|time taken|load time|ms|slow|slowest|fast|fastest|slower|delay|runtime|how long|took|响应时间|耗时|时长|延迟|用时|响应时长|延时"},
-    ConceptRow{"bytes", Nature::Additive, "bytes|size|traffic|bandwidth|transferred|data volume|流量|字节|大小"},
-    ConceptRow{"visits", Nature::Additive, "visits|views|page views|pageviews|clicks|impressions|hits|sessions|访问量|浏览量|点击量|点击|曝光|访问"},
-    ConceptRow{"hours", Nature::Level, "hours|working hours|hours worked|overtime|worked|加班|工时|小时数|工作时间"},
+    ConceptRow{"latency", Nature::Level,
+        "resolution time|resolution hours|resolution|handling time|"
+        "latency|response time|duration|elapsed|time taken|load time|ms|slow|slowest|fast|"
+        "fastest|slower|delay|runtime|how long|took|响应时间|耗时|时长|延迟|用时|响应时长|延时"},
+    ConceptRow{"bytes", Nature::Additive,
+        "bytes|size|traffic|bandwidth|transferred|data volume|流量|字节|大小"},
+    ConceptRow{"visits", Nature::Additive,
+        "visits|views|page views|pageviews|clicks|impressions|hits|sessions|访问量|浏览量|点击量|点击|"
+        "曝光|访问"},
+    ConceptRow{"hours", Nature::Level,
+        "hours|working hours|hours worked|overtime|worked|加班|工时|小时数|工作时间"},
     ConceptRow{"distance", Nature::Additive, "distance|mileage|km|miles|距离|里程"},
     ConceptRow{"weight", Nature::Level, "weight|heavy|kg|重量|体重"},
     ConceptRow{"height", Nature::Level, "height|tall|身高|高度"},
+    ConceptRow{"area", Nature::Level,
+        "area|size|square meters|square metres|square feet|sqm|sqft|surface|floor area|"
+        "living area|面积|平方米|建筑面积"},
+    ConceptRow{"delay", Nature::Level,
+        "delay|delays|delayed|late|lateness|wait|waiting time|延误|晚点|等待时间"},
+    ConceptRow{"passengers", Nature::Additive,
+        "passengers|travelers|travellers|riders|ridership|乘客|旅客|客流|客流量"},
+    ConceptRow{"budget", Nature::Additive, "budget|budgets|funding|investment|预算|投资"},
+    ConceptRow{"gross", Nature::Additive, "box office|gross|grossed|票房"},
+    ConceptRow{"rain", Nature::Additive,
+        "rain|rainfall|precipitation|snow|snowfall|wet|wettest|降雨|降雨量|降水|降水量|雨量"},
+    ConceptRow{"goals", Nature::Additive, "goals|assists|wins|losses|runs|scored|进球|助攻|胜场"},
+    ConceptRow{"cases", Nature::Additive,
+        "cases|deaths|infections|confirmed|recoveries|tests|病例|确诊|死亡"},
+    ConceptRow{"downloads", Nature::Additive,
+        "downloads|installs|streams|plays|likes|shares|comments|followers|subscribers|votes|"
+        "signups|下载量|播放量|点赞|粉丝|评论数|阅读量"},
+    ConceptRow{"production", Nature::Additive, "production|output|produced|yield|产量|产出|产值"},
+    ConceptRow{"trading", Nature::Additive, "trading volume|shares traded|成交量|交易量"},
+    ConceptRow{"close", Nature::Level,
+        "close|closing price|stock price|share price|open|opening price|adj close|收盘价|开盘价|股价"},
+    ConceptRow{"wind", Nature::Level, "wind|wind speed|windiest|windy|风力"},
+    ConceptRow{"calories", Nature::Additive, "calories|kcal|卡路里|热量"},
+    ConceptRow{"interest", Nature::Level, "interest|interest rate|apr|利率"},
+    ConceptRow{"balance", Nature::Additive,
+        "balance|loan amount|loan|debt|deposit|savings|余额|贷款|贷款额|存款"},
+    ConceptRow{"bmi", Nature::Level,
+        "bmi|blood pressure|cholesterol|glucose|heart rate|血压|血糖|心率"},
     ConceptRow{"stock", Nature::Additive, "stock|inventory|in stock|库存|存货"},
     ConceptRow{"population", Nature::Additive, "population|inhabitants|residents|人口"},
 
-    ConceptRow{"date", Nature::Time, "date|day|time|timestamp|datetime|when|order date|日期|时间|交易日期|下单时间|订单日期|销售日期"},
-    ConceptRow{"hired", Nature::Time, "hire date|hired|hire|joined|join|joining date|start date|入职|入职日期|入职时间|加入"},
+    ConceptRow{"date", Nature::Time,
+        "date|day|time|timestamp|datetime|when|order date|日期|时间|交易日期|下单时间|订单日期|销售日期"},
+    ConceptRow{"hired", Nature::Time,
+        "hire date|hired|hire|joined|join|joining date|start date|入职|入职日期|入职时间|加入"},
 
-    ConceptRow{"region", Nature::Name, "region|regions|area|areas|territory|territories|zone|zones|district|market|regional|geography|地区|区域|大区|片区|地域|区"},
-    ConceptRow{"city", Nature::Name, "city|cities|town|location|place|office|site|branch|城市|地点|市"},
+    ConceptRow{"region", Nature::Name,
+        "neighborhood|neighborhoods|neighbourhood|borough|street|街区|社区|region|regions|area|"
+        "areas|territory|territories|zone|zones|district|market|regional|geography|地区|区域|大区|"
+        "片区|地域|区"},
+    ConceptRow{"city", Nature::Name, "city|cities|town|location|office|site|branch|城市|地点|市"},
     ConceptRow{"province", Nature::Name, "province|provinces|state|states|county|省份|省|州"},
     ConceptRow{"country", Nature::Name, "country|countries|nation|nations|国家|国"},
-    ConceptRow{"category", Nature::Name, "category|categories|type|types|kind|kinds|class|segment|group|product category|product line|classification|line of business|类别|品类|类型|种类|分类|类目|商品类别|产品类别"},
-    ConceptRow{"product", Nature::Name, "product|products|item|items|goods|article|articles|sku|merchandise|商品|产品|货品|货物|品名|商品名称|产品名称"},
-    ConceptRow{"merchant", Nature::Name, "merchant|merchants|shop|shops|store|stores|vendor|vendors|seller|sellers|supplier|suppliers|retailer|business|outlet|outlets|商户|商家|店铺|门店|商店|供应商|店"},
-    ConceptRow{"customer", Nature::Name, "customer|customers|client|clients|buyer|buyers|shopper|shoppers|account|consumer|member|客户|顾客|买家|会员|消费者"},
-    ConceptRow{"user", Nature::Name, "user|users|visitor|visitors|ip|ip address|people|person|用户|访客|访问者"},
-    ConceptRow{"employee", Nature::Name, "employee|employees|staff|worker|workers|people|person|colleague|personnel|staff member|team member|员工|职工|雇员|同事|人员|职员|人"},
-    ConceptRow{"salesperson", Nature::Name, "salesperson|sales rep|sales person|salesman|seller|sales representative|rep|reps|agent|agents|销售员|业务员|销售人员|销售代表|导购"},
-    ConceptRow{"respondent", Nature::Name, "respondent|respondents|participant|participants|people|person|受访者|参与者|问卷"},
-    ConceptRow{"department", Nature::Name, "department|departments|dept|depts|division|divisions|team|teams|unit|business unit|部门|科室|团队"},
-    ConceptRow{"job", Nature::Name, "job|job title|title|position|positions|role|roles|occupation|job role|岗位|职位|职务|职称|职业"},
+    ConceptRow{"category", Nature::Name,
+        "genre|genres|category|categories|type|types|kind|kinds|class|segment|group|"
+        "product category|product line|classification|line of business|类别|品类|类型|种类|分类|类目|"
+        "商品类别|产品类别"},
+    ConceptRow{"product", Nature::Name,
+        "product|products|item|items|goods|article|articles|sku|merchandise|商品|产品|货品|货物|品名|"
+        "商品名称|产品名称"},
+    ConceptRow{"merchant", Nature::Name,
+        "merchant|merchants|shop|shops|store|stores|vendor|vendors|seller|sellers|supplier|"
+        "suppliers|retailer|business|outlet|outlets|商户|商家|店铺|门店|商店|供应商|店"},
+    ConceptRow{"customer", Nature::Name,
+        "customer|customers|client|clients|buyer|buyers|shopper|shoppers|account|consumer|"
+        "member|客户|顾客|买家|会员|消费者"},
+    ConceptRow{"user", Nature::Name,
+        "user|users|visitor|visitors|ip|ip address|people|person|用户|访客|访问者"},
+    ConceptRow{"employee", Nature::Name,
+        "employee|employees|staff|worker|workers|people|person|colleague|personnel|"
+        "staff member|team member|员工|职工|雇员|同事|人员|职员|人"},
+    ConceptRow{"salesperson", Nature::Name,
+        "salesperson|sales rep|sales person|salesman|seller|sales representative|rep|reps|"
+        "agent|agents|销售员|业务员|销售人员|销售代表|导购"},
+    ConceptRow{"respondent", Nature::Name,
+        "respondent|respondents|participant|participants|people|person|受访者|参与者|问卷"},
+    ConceptRow{"department", Nature::Name,
+        "department|departments|dept|depts|division|divisions|team|teams|unit|business unit|"
+        "部门|科室|团队"},
+    ConceptRow{"job", Nature::Name,
+        "job|job title|title|position|positions|role|roles|occupation|job role|岗位|职位|职务|职称|职业"},
     ConceptRow{"level", Nature::Name, "level|levels|grade|rank|seniority level|tier|级别|等级|职级|层级"},
-    ConceptRow{"education", Nature::Name, "education|degree|education level|qualification|学历|教育程度|教育|文化程度"},
+    ConceptRow{"education", Nature::Name,
+        "education|degree|education level|qualification|学历|教育程度|教育|文化程度"},
     ConceptRow{"gender", Nature::Name, "gender|sex|genders|male or female|men and women|性别|男女"},
-    ConceptRow{"payment", Nature::Name, "payment method|payment methods|payment type|payment|payment mode|pay method|means of payment|way of paying|tender|支付方式|付款方式|支付渠道|支付|付款|结算方式"},
-    ConceptRow{"channel", Nature::Name, "channel|channels|sales channel|platform|platforms|source|medium|渠道|平台|来源|销售渠道"},
+    ConceptRow{"payment", Nature::Name,
+        "payment method|payment methods|payment type|payment|payment mode|pay method|"
+        "means of payment|way of paying|tender|支付方式|付款方式|支付渠道|支付|付款|结算方式"},
+    ConceptRow{"channel", Nature::Name,
+        "channel|channels|sales channel|platform|platforms|source|medium|渠道|平台|来源|销售渠道"},
     ConceptRow{"brand", Nature::Name, "brand|brands|make|manufacturer|品牌|厂商"},
-    ConceptRow{"status", Nature::Name, "status|statuses|state|status code|http status|outcome|condition|状态|状态码|订单状态"},
-    ConceptRow{"device", Nature::Name, "device|devices|sensor|sensors|machine|machines|station|equipment|node|browser|设备|传感器|机器|站点|终端"},
-    ConceptRow{"page", Nature::Name, "page|pages|url|urls|path|paths|endpoint|endpoints|route|uri|页面|网址|路径|接口|链接"},
+    ConceptRow{"status", Nature::Name,
+        "status|statuses|state|status code|http status|outcome|condition|状态|状态码|订单状态"},
+    ConceptRow{"device", Nature::Name,
+        "device|devices|sensor|sensors|machine|machines|station|equipment|node|browser|设备|"
+        "传感器|机器|站点|终端"},
+    ConceptRow{"page", Nature::Name,
+        "page|pages|url|urls|path|paths|endpoint|endpoints|route|uri|页面|网址|路径|接口|链接"},
     ConceptRow{"method", Nature::Name, "method|methods|http method|verb|方法|请求方法"},
-    ConceptRow{"agegroup", Nature::Name, "age group|age groups|age band|age bracket|age range|年龄段|年龄组"},
-    ConceptRow{"attrition", Nature::Name, "attrition|churn|churned|left|leave|leaving|resigned|quit|turnover|leavers|离职|流失"},
+    ConceptRow{"class", Nature::Name,
+        "class|classes|classroom|course|courses|grade level|班级|班|年级|课程"},
+    ConceptRow{"student", Nature::Name, "student|students|pupil|pupils|学生|同学|生"},
+    ConceptRow{"subject", Nature::Name, "subject|subjects|科目|学科"},
+    ConceptRow{"teacher", Nature::Name, "teacher|teachers|instructor|老师|教师"},
+    ConceptRow{"carrier", Nature::Name, "carrier|carriers|airline|airlines|operator|航空公司|承运人"},
+    ConceptRow{"origin", Nature::Name,
+        "origin|origins|departure|departure airport|from airport|origin airport|出发地|始发地|起点"},
+    ConceptRow{"destination", Nature::Name,
+        "destination|destinations|arrival|arrival airport|目的地|到达地|终点"},
+    ConceptRow{"flight", Nature::Name, "flight|flights|航班"},
+    ConceptRow{"movie", Nature::Name, "movie|movies|film|films|title|titles|电影|影片|片名"},
+    ConceptRow{"author", Nature::Name,
+        "author|authors|writer|artist|artists|director|directors|singer|作者|导演|歌手|艺术家"},
+    ConceptRow{"song", Nature::Name, "song|songs|track|tracks|album|歌曲|专辑"},
+    ConceptRow{"book", Nature::Name, "book|books|书|图书|书名"},
+    ConceptRow{"player", Nature::Name, "player|players|athlete|球员|选手|运动员"},
+    ConceptRow{"club", Nature::Name, "club|clubs|team|teams|squad|球队|俱乐部|队伍"},
+    ConceptRow{"patient", Nature::Name, "patient|patients|病人|患者"},
+    ConceptRow{"doctor", Nature::Name, "doctor|doctors|physician|医生|大夫"},
+    ConceptRow{"disease", Nature::Name, "disease|diagnosis|condition|illness|疾病|诊断|病种"},
+    ConceptRow{"hospital", Nature::Name, "hospital|hospitals|clinic|ward|医院|科室|病区"},
+    ConceptRow{"model", Nature::Name, "model|models|car|cars|vehicle|vehicles|车型|型号|车辆"},
+    ConceptRow{"fuel", Nature::Name, "fuel|fuel type|engine|燃料|能源类型"},
+    ConceptRow{"company", Nature::Name,
+        "company|companies|firm|ticker|symbol|issuer|公司|企业|股票|股票代码"},
+    ConceptRow{"industry", Nature::Name, "industry|industries|sector|sectors|行业|产业|板块"},
+    ConceptRow{"project", Nature::Name, "project|projects|项目"},
+    ConceptRow{"campaign", Nature::Name, "campaign|campaigns|ad|ads|advertisement|活动|广告"},
+    ConceptRow{"priority", Nature::Name, "priority|severity|urgency|优先级|严重程度"},
+    ConceptRow{"ticket", Nature::Name, "ticket|tickets|issue|issues|complaint|complaints|工单|投诉"},
+    ConceptRow{"warehouse", Nature::Name,
+        "warehouse|warehouses|depot|factory|plant|plants|仓库|工厂|厂"},
+    ConceptRow{"language", Nature::Name, "language|languages|语言"},
+    ConceptRow{"weather", Nature::Name, "weather|conditions|天气"},
+    ConceptRow{"marital", Nature::Name, "marital status|married|婚姻|婚姻状况"},
+    ConceptRow{"listing", Nature::Name,
+        "listing|listings|property|properties|house|houses|home|homes|房源|房子|房屋"},
+    ConceptRow{"agegroup", Nature::Name,
+        "age group|age groups|age band|age bracket|age range|年龄段|年龄组"},
+    ConceptRow{"attrition", Nature::Name,
+        "attrition|churn|churned|left|leave|leaving|resigned|quit|turnover|leavers|离职|流失"},
     ConceptRow{"order", Nature::Name, "order|orders|purchase|purchases|订单|单子|单"},
     ConceptRow{"transaction", Nature::Name, "transaction|transactions|txn|交易"},
     ConceptRow{"request", Nature::Name, "request|requests|hit|call|calls|请求"},
@@ -297,9 +554,9 @@ const std::vector<Concept>& concepts() {
 
 bool is_weak(const Token& token) {
     static const std::set<std::string_view> kWeak = {
-        "id",  "name", "code", "no",   "number", "nr",  "key", "usd", "eur", "cny", "rmb", "the",
-        "of",  "编",   "号",   "名",   "称",     "元",  "gbp", "in",  "pct", "type", "col", "total",
-        "label", "c", "f", "ms", "kg", "kwh", "customer's"};
+        "id",  "name", "code", "no",    "number", "nr", "key", "usd", "eur", "cny",
+        "rmb", "the",  "of",   "编",    "号",     "名", "称",  "元",  "gbp", "in",
+        "pct", "type", "col",  "total", "label",  "c",  "f",   "ms",  "kg"};
     return kWeak.contains(token.text);
 }
 

@@ -41,7 +41,7 @@ std::string key_expression(const std::string& column, Grain grain, int bins) {
         case Grain::HourOfDay: return column + ".dt.hour";
         case Grain::Weekday: return column + ".dt.day_name()";
         case Grain::WorkdayOrWeekend:
-            return column + ".dt.weekday.ge(5).map({True: 'weekend', False: 'weekday'})";
+            return column + ".dt.day_of_week.ge(5).map({True: 'weekend', False: 'weekday'})";
         case Grain::MonthOfYear: return column + ".dt.month";
         case Grain::None: break;
     }
@@ -97,8 +97,8 @@ private:
         const std::string right = at(schema_, join.right).name;
         line("other = " + load_of(schema_.tables[join.right.table]) + ".drop_duplicates(" +
              py(right) + ")");
-        const std::string on = left == right ? "on=" + py(left)
-                                             : "left_on=" + py(left) + ", right_on=" + py(right);
+        const std::string on =
+            left == right ? "on=" + py(left) : "left_on=" + py(left) + ", right_on=" + py(right);
         line("df = df.merge(other, " + on + ", how='left', suffixes=('', '_2'))");
     }
     void repair() {
@@ -139,7 +139,8 @@ private:
             case Filter::Kind::Between:
                 return c + ".between(" + py(f.low) + ", " + py(f.high) + ")";
             case Filter::Kind::Months: return c + ".dt.month.isin(" + list(f.time.parts) + ")";
-            case Filter::Kind::Weekdays: return c + ".dt.weekday.isin(" + list(f.time.parts) + ")";
+            case Filter::Kind::Weekdays:
+                return c + ".dt.day_of_week.isin(" + list(f.time.parts) + ")";
             case Filter::Kind::Dates: return dates(c, f.time);
         }
         return "True";
@@ -238,8 +239,8 @@ private:
         if (q_.periods.empty() || q_.fields.empty()) return;
         std::string parts;
         for (const TimeSpan& p : q_.periods) {
-            parts += "    " + rows_ + "[" + dates(column(q_.fields[0]), p) + "].assign(period=" +
-                     py(p.label) + "),\n";
+            parts += "    " + rows_ + "[" + dates(column(q_.fields[0]), p) +
+                     "].assign(period=" + py(p.label) + "),\n";
         }
         line("rows = pd.concat([\n" + parts + "])");
         rows_ = "rows";
@@ -254,16 +255,17 @@ private:
             q_.measures.size() == 1 && q_.measures[0].aggregation == Aggregation::Count;
         const std::string sort = q_.periods.empty() ? "" : ", sort=False";
         if (only_count) {
-            line("result = " + rows_ + ".groupby(" + py(by) + sort + ").size().reset_index(name=" +
-                 py(label(q_.measures[0])) + ")");
+            line("result = " + rows_ + ".groupby(" + py(by) + sort +
+                 ").size().reset_index(name=" + py(label(q_.measures[0])) + ")");
         } else {
             line("result = " + rows_ + ".groupby(" + py(by) + sort + ")" + named_aggregations() +
                  ".reset_index()");
         }
         for (const Group& g : q_.groups) {
             if (g.grain == Grain::Weekday && q_.order == Order::None) {
-                line("days = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', "
-                     "'Sunday']");
+                line(
+                    "days = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', "
+                    "'Sunday']");
                 line("result = result.sort_values(" + py(name_of(q_, schema_, g)) +
                      ", key=lambda day: day.map(days.index))");
             }
@@ -277,8 +279,9 @@ private:
     }
     void columns() {
         line("result = pd.DataFrame({'column': df.columns, 'type': [str(t) for t in df.dtypes],");
-        line("                       'distinct': df.nunique().values, 'missing': "
-             "df.isna().sum().values})");
+        line(
+            "                       'distinct': df.nunique().values, 'missing': "
+            "df.isna().sum().values})");
         line("report(result, columns=len(df.columns), rows=len(df))");
     }
     void describe() {
@@ -291,8 +294,9 @@ private:
         } else {
             line("numbers = " + rows_ + ".select_dtypes('number')");
         }
-        line("result = numbers.describe().T.round(4).reset_index(names='column') if len("
-             "numbers.columns) else pd.DataFrame({'column': df.columns})");
+        line(
+            "result = numbers.describe().T.round(4).reset_index(names='column') if len("
+            "numbers.columns) else pd.DataFrame({'column': df.columns})");
         line("report(result, rows=len(" + rows_ + "), columns=len(df.columns))");
     }
     [[nodiscard]] std::vector<std::string> shown_columns(std::vector<std::string> first) const {
@@ -315,8 +319,8 @@ private:
         std::string code = "result = " + rows_;
         if (q_.order != Order::None && !q_.measures.empty() && q_.measures[0].field) {
             first.push_back(name(*q_.measures[0].field));
-            code += ".sort_values(" + py(first[0]) + ", ascending=" +
-                    (q_.order == Order::Lowest ? "True" : "False") + ")";
+            code += ".sort_values(" + py(first[0]) +
+                    ", ascending=" + (q_.order == Order::Lowest ? "True" : "False") + ")";
         }
         for (const Group& g : q_.groups) first.push_back(name(g.field));
         for (const Filter& f : q_.filters) first.push_back(name(f.field));
@@ -371,10 +375,10 @@ private:
     }
     void single() {
         const Measure& m = q_.measures[0];
-        const bool is_extreme = q_.measures.size() == 1 && m.field && !m.times &&
-                                (m.aggregation == Aggregation::Minimum ||
-                                 m.aggregation == Aggregation::Maximum) &&
-                                at(schema_, *m.field).is_number();
+        const bool is_extreme =
+            q_.measures.size() == 1 && m.field && !m.times &&
+            (m.aggregation == Aggregation::Minimum || m.aggregation == Aggregation::Maximum) &&
+            at(schema_, *m.field).is_number();
         if (is_extreme) {
             const bool high = m.aggregation == Aggregation::Maximum;
             line("result = " + rows_ + (high ? ".nlargest(1, " : ".nsmallest(1, ") +
@@ -384,8 +388,8 @@ private:
         }
         std::string fields;
         for (const Measure& each : q_.measures) {
-            fields += (fields.empty() ? "" : ", ") + py(label(each)) + ": [" + scalar(each, rows_) +
-                      "]";
+            fields +=
+                (fields.empty() ? "" : ", ") + py(label(each)) + ": [" + scalar(each, rows_) + "]";
         }
         line("result = pd.DataFrame({" + fields + "})");
         line("report(result, rows=len(" + rows_ + "))");
@@ -399,8 +403,9 @@ private:
             line("each = " + rows_ + ".groupby(" + key + ")[" + py(value_column(m)) + "]." +
                  function_of(m.aggregation) + "()");
         }
-        line("result = pd.DataFrame({'average': [each.mean()], 'lowest': [each.min()], 'highest': "
-             "[each.max()],");
+        line(
+            "result = pd.DataFrame({'average': [each.mean()], 'lowest': [each.min()], 'highest': "
+            "[each.max()],");
         line("                       'groups': [len(each)]})");
         line("report(result, rows=len(" + rows_ + "))");
     }
@@ -415,9 +420,9 @@ private:
         const std::string down = has_periods ? by[1] : by[0];
         const std::string over = has_periods ? by[0] : by[1];
         line("result = " + rows_ + ".pivot_table(index=" + py(down) + ", columns=" + py(over) +
-             ", values=" + py(value_column(m) == down || value_column(m) == over
-                                  ? other_column(down, over)
-                                  : value_column(m)) +
+             ", values=" +
+             py(value_column(m) == down || value_column(m) == over ? other_column(down, over)
+                                                                   : value_column(m)) +
              ", aggfunc='" + function_of(m.aggregation) + "')");
         if (m.aggregation == Aggregation::Count || m.aggregation == Aggregation::Sum) {
             line("result = result.fillna(0)");
@@ -447,12 +452,13 @@ private:
     void sort_and_cut(const std::string& by) {
         const bool sorts = q_.order != Order::None || !is_chronological();
         if (sorts) {
-            line("result = result.sort_values(" + py(by) + ", ascending=" +
-                 (q_.order == Order::Lowest ? "True" : "False") + ")");
+            line("result = result.sort_values(" + py(by) +
+                 ", ascending=" + (q_.order == Order::Lowest ? "True" : "False") + ")");
         }
         if (q_.count && (q_.order != Order::None || !is_chronological())) {
             line("groups = len(result)");
-            line("result = result.head(" + std::to_string(std::max<std::size_t>(*q_.count, 1)) + ")");
+            line("result = result.head(" + std::to_string(std::max<std::size_t>(*q_.count, 1)) +
+                 ")");
             cut_ = true;
         }
     }
@@ -495,8 +501,8 @@ private:
                 const std::string grouped = frame + ".groupby(" + py(by) + ")";
                 return m.aggregation == Aggregation::Count
                            ? grouped + ".size()"
-                           : grouped + "[" + py(value_column(m)) + "]." + function_of(m.aggregation) +
-                                 "()";
+                           : grouped + "[" + py(value_column(m)) + "]." +
+                                 function_of(m.aggregation) + "()";
             };
             line("result = pd.DataFrame({'part': " + per("part") + ", 'whole': " + per(rows_) +
                  "}).fillna(0).reset_index()");
@@ -523,8 +529,8 @@ private:
         line("result[" + py(kChangePercentColumn) + "] = 100 * " + series + ".pct_change()");
         if (q_.of_growth) {
             line("result = result.dropna(subset=[" + py(kChangeColumn) + "]).sort_values(" +
-                 py(kChangePercentColumn) + ", ascending=" +
-                 (q_.order == Order::Lowest ? "True" : "False") + ")");
+                 py(kChangePercentColumn) +
+                 ", ascending=" + (q_.order == Order::Lowest ? "True" : "False") + ")");
             if (q_.count) line("result = result.head(" + std::to_string(*q_.count) + ")");
         }
         line("report(result, rows=len(" + rows_ + "))");
@@ -556,8 +562,9 @@ private:
             line("pair = pd.DataFrame({" + py(name(q_.fields[0])) + ": " + as_number(q_.fields[0]) +
                  ", " + py(name(q_.fields[1])) + ": " + as_number(q_.fields[1]) + "}).dropna()");
             line("result = pair.corr()");
-            line("report(result.reset_index(), r=result.iloc[0, 1], pairs=len(pair), "
-                 "spearman=pair.rank().corr().iloc[0, 1])");
+            line(
+                "report(result.reset_index(), r=result.iloc[0, 1], pairs=len(pair), "
+                "spearman=pair.rank().corr().iloc[0, 1])");
             if (q_.chart != ChartKind::None) {
                 begin_chart(name(q_.fields[0]) + " / " + name(q_.fields[1]));
                 line("axes.scatter(pair.iloc[:, 0], pair.iloc[:, 1], s=12, alpha=0.5)");
@@ -573,8 +580,9 @@ private:
             line("result = table[" + n + "].drop(" + n + ").sort_values(key=abs, ascending=False)");
             line("result = result.rename_axis('column').reset_index(name='r')");
         } else {
-            line("pairs = [(a, b, table.loc[a, b]) for i, a in enumerate(table) for b in "
-                 "table.columns[i + 1:]]");
+            line(
+                "pairs = [(a, b, table.loc[a, b]) for i, a in enumerate(table) for b in "
+                "table.columns[i + 1:]]");
             line("result = pd.DataFrame(pairs, columns=['column', 'with', 'r']).dropna()");
             line("result = result.sort_values('r', key=abs, ascending=False).head(10)");
         }
@@ -594,12 +602,18 @@ private:
         line("low, high = " + c + ".quantile([0.25, 0.75])");
         line("fence_low, fence_high = low - 1.5 * (high - low), high + 1.5 * (high - low)");
         line("outside = " + rows_ + "[(" + c + " < fence_low) | (" + c + " > fence_high)]");
-        line("result = outside.sort_values(" + n + ", key=lambda v: (v - (low + high) / 2).abs(), "
-             "ascending=False)[" + py(shown_columns({name(q_.fields[0])})) + "].head(" +
+        line("result = outside.sort_values(" + n +
+             ", key=lambda v: (v - (low + high) / 2).abs(), "
+             "ascending=False)[" +
+             py(shown_columns({name(q_.fields[0])})) + "].head(" +
              std::to_string(q_.count.value_or(10)) + ")");
-        line("report(result, count=len(outside), above=int((" + c + " > fence_high).sum()), "
-             "below=int((" + c + " < fence_low).sum()), fence_low=fence_low, fence_high=fence_high, "
-             "rows=int(" + c + ".notna().sum()))");
+        line("report(result, count=len(outside), above=int((" + c +
+             " > fence_high).sum()), "
+             "below=int((" +
+             c +
+             " < fence_low).sum()), fence_low=fence_low, fence_high=fence_high, "
+             "rows=int(" +
+             c + ".notna().sum()))");
         if (q_.chart == ChartKind::None) return;
         begin_chart(name(q_.fields[0]));
         line("axes.boxplot(" + c + ".dropna())");
@@ -616,8 +630,8 @@ private:
                  "].describe().reset_index()");
             line("report(result, rows=len(" + rows_ + "))");
             begin_chart(n);
-            line("groups = {str(k): v.dropna() for k, v in " + rows_ + ".groupby(" + py(key) + ")[" +
-                 py(n) + "]}");
+            line("groups = {str(k): v.dropna() for k, v in " + rows_ + ".groupby(" + py(key) +
+                 ")[" + py(n) + "]}");
             line("axes.boxplot(list(groups.values()), tick_labels=list(groups))");
             line("axes.tick_params(axis='x', rotation=45)");
             end_chart();
@@ -630,8 +644,8 @@ private:
         if (q_.chart == ChartKind::Box) {
             line("axes.boxplot(" + c + ".dropna())");
         } else {
-            line("axes.hist(" + c + ".dropna(), bins=" +
-                 (at(schema_, q_.fields[0]).distinct <= 12 ? "'auto'" : "30") +
+            line("axes.hist(" + c +
+                 ".dropna(), bins=" + (at(schema_, q_.fields[0]).distinct <= 12 ? "'auto'" : "30") +
                  ", edgecolor='white')");
             line("axes.set_xlabel(" + py(n) + ")");
         }
@@ -672,8 +686,10 @@ private:
         line("copies = " + rows_ + "[" + rows_ + ".duplicated(keep=False)]");
         line("result = pd.DataFrame({'column': " + py(ids) + ", 'repeated': [int(" + rows_ +
              "[c].dropna().duplicated().sum()) for c in " + py(ids) + "]})");
-        line("report(result, duplicates=int(" + rows_ + ".duplicated().sum()), involved=len(copies), "
-             "rows=len(" + rows_ + "))");
+        line("report(result, duplicates=int(" + rows_ +
+             ".duplicated().sum()), involved=len(copies), "
+             "rows=len(" +
+             rows_ + "))");
     }
 
     // ---- charts -----------------------------------------------------------------------------
@@ -681,12 +697,11 @@ private:
         if (q_.chart == ChartKind::None) return;
         const std::string key = py(keys()[0]);
         const Measure& m = q_.measures[0];
-        const std::string value =
-            q_.intent == Intent::Growth ? py(kChangePercentColumn)
-            : q_.intent == Intent::Share ? py(kShareColumn)
-                                         : py(label(m));
-        const bool is_time = !q_.groups.empty() && q_.groups[0].grain != Grain::None &&
-                             q_.order == Order::None;
+        const std::string value = q_.intent == Intent::Growth  ? py(kChangePercentColumn)
+                                  : q_.intent == Intent::Share ? py(kShareColumn)
+                                                               : py(label(m));
+        const bool is_time =
+            !q_.groups.empty() && q_.groups[0].grain != Grain::None && q_.order == Order::None;
         ChartKind kind = q_.chart;
         if (kind == ChartKind::Any || kind == ChartKind::Histogram || kind == ChartKind::Scatter ||
             kind == ChartKind::Box) {

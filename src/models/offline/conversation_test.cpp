@@ -1,0 +1,114 @@
+// The steps of a turn, each decided anew from the messages.
+#include "models/offline/conversation.hpp"
+
+#include <boost/json.hpp>
+#include <gtest/gtest.h>
+
+namespace atl::offline {
+namespace {
+
+using core::ChatMessage;
+using core::ChatRole;
+
+constexpr char kSchema[] =
+    R"({"atoll_schema": 1, "tables": [{"path": "/data/a.csv", "rows": 3, "width": 2, "columns": )"
+    R"([["city", "t", 2, 0, ["Berlin", "Paris"]], ["price", "i", 3, 0, 10, 30]]}]})";
+
+struct Talk {
+    core::ChatRequest request;
+
+    Talk() { say(ChatRole::System, "Files:\n- /data/a.csv (1 KB)\n- /data/outputs/x.csv (1 KB)"); }
+    void say(ChatRole role, const std::string& text) {
+        ChatMessage message;
+        message.role = role;
+        message.text = text;
+        request.messages.push_back(message);
+    }
+    void ran(const std::string& code, const std::string& output) {
+        const std::string id = std::to_string(request.messages.size());
+        ChatMessage call;
+        call.role = ChatRole::Assistant;
+        boost::json::object arguments;
+        arguments["code"] = code;
+        call.tool_calls.push_back({id, "run_python", boost::json::serialize(arguments)});
+        request.messages.push_back(call);
+        ChatMessage tool;
+        tool.role = ChatRole::Tool;
+        tool.tool_call_id = id;
+        tool.text = output;
+        request.messages.push_back(tool);
+    }
+    [[nodiscard]] Step next() const { return next_step(request); }
+};
+
+TEST(Conversation, LooksThenComputesThenAnswers) {
+    Talk talk;
+    talk.say(ChatRole::User, "total price");
+    const Step look = talk.next();
+    EXPECT_NE(look.code.find("describe_files(['/data/a.csv'])"), std::string::npos);
+    talk.ran(look.code, kSchema);
+    const Step compute = talk.next();
+    EXPECT_NE(compute.code.find("['price'].sum()"), std::string::npos);
+    talk.ran(compute.code,
+             R"({"atoll_result": 1, "columns": ["total price"], "rows": [[60]], "length": 1, )"
+             R"("figures": {"rows": 3}})");
+    const Step answer = talk.next();
+    EXPECT_EQ(answer.code, "");
+    EXPECT_NE(answer.answer.find("**60**"), std::string::npos);
+    EXPECT_NE(answer.answer.find("no language model"), std::string::npos);
+}
+
+TEST(Conversation, RepairsOnceThenSaysWhatFailed) {
+    Talk talk;
+    talk.say(ChatRole::User, "total price");
+    talk.ran(talk.next().code, kSchema);
+    const std::string first = talk.next().code;
+    talk.ran(first, "Traceback …\nTypeError: no sum of this\n");
+    const std::string second = talk.next().code;
+    EXPECT_NE(second, first);
+    EXPECT_NE(second.find("pd.to_numeric"), std::string::npos);
+    talk.ran(second, "Traceback …\nTypeError: no sum of this\n");
+    const Step end = talk.next();
+    EXPECT_EQ(end.code, "");
+    EXPECT_NE(end.answer.find("TypeError: no sum of this"), std::string::npos);
+}
+
+TEST(Conversation, ReadsTheFilesAgainWhenTheKernelForgot) {
+    Talk talk;
+    talk.say(ChatRole::User, "total price");
+    const std::string look = talk.next().code;
+    talk.ran(look, kSchema);
+    const std::string compute = talk.next().code;
+    talk.ran(compute, "NameError: name 'load' is not defined\n");
+    EXPECT_EQ(talk.next().code, look);
+    talk.ran(look, kSchema);
+    EXPECT_EQ(talk.next().code, compute);
+    talk.ran(compute, "NameError: name 'load' is not defined\n");
+    for (int i = 0; i < 4 && !talk.next().code.empty(); ++i) {
+        talk.ran(talk.next().code, "NameError: name 'load' is not defined\n");
+    }
+    EXPECT_EQ(talk.next().code, "") << "it ends, whatever comes back";
+}
+
+TEST(Conversation, EndsWhateverTheToolSays) {
+    for (const std::string output : {"", "garbage", "{\"atoll_schema\": 1}", "[cut]"}) {
+        Talk talk;
+        talk.say(ChatRole::User, "total price");
+        int steps = 0;
+        while (!talk.next().code.empty() && steps < 10) {
+            talk.ran(talk.next().code, output);
+            ++steps;
+        }
+        EXPECT_LT(steps, 6) << output;
+    }
+}
+
+TEST(Conversation, WithoutTheToolItSaysSo) {
+    Talk talk;
+    talk.say(ChatRole::User, "total price");
+    talk.request.tools.push_back({"other", "", ""});
+    EXPECT_NE(talk.next().answer.find("run_python"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace atl::offline

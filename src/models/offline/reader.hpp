@@ -1,0 +1,241 @@
+#pragma once
+// Reads one question: the steps from its words to a Question, which share what was found so far.
+// Only understand.cpp makes one. Each part of the class has a file: reader_<part>.cpp.
+#include "models/offline/follow_up.hpp"
+#include "models/offline/mentions.hpp"
+#include "models/offline/question.hpp"
+#include "models/offline/understand.hpp"
+
+#include <initializer_list>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace atl::offline {
+
+inline constexpr std::size_t kTokensMax = 300;  // of a question
+
+// A mention with its role still open.
+struct Said {
+    Field field;
+    const Column* column = nullptr;
+    int score = 0;
+    std::size_t begin = 0;
+    std::size_t end = 0;
+    bool is_value = false;
+    std::string value;
+    bool is_used = false;  // by a filter
+};
+
+class Reader {
+public:
+    Reader(std::string_view text, const Schema& schema, const Question* before)
+        : schema_(schema), before_(before), tokens_(tokens_of(text)) {
+        if (tokens_.size() > kTokensMax) tokens_.resize(kTokensMax);
+        q_.language = has_han(text) ? Language::Chinese : Language::English;
+        tags_ = tags_of(tokens_);
+    }
+    Question read();
+
+private:
+    // ---- looking at words
+    // -------------------------------------------------------------------------
+    [[nodiscard]] bool has(Word word) const;
+    [[nodiscard]] bool has(std::initializer_list<Word> words) const;
+    [[nodiscard]] const Tag* tag(Word word) const;
+    [[nodiscard]] bool is_at(std::size_t token, Word word) const;
+    [[nodiscard]] bool is_filler(std::size_t i) const;
+    // One of the words ends right before `token`, fillers apart.
+    [[nodiscard]] bool follows(std::size_t token, std::initializer_list<Word> words,
+                               std::size_t reach = 3) const;
+    [[nodiscard]] bool precedes(std::size_t token, std::initializer_list<Word> words,
+                                std::size_t reach = 3) const;
+    [[nodiscard]] bool is_in_time(std::size_t token) const;
+    // "26-35" may be an age group
+    [[nodiscard]] bool is_in_value(std::size_t token) const;
+    // The number at a token, with what multiplies it: 5 thousand, 3万, 1.5 million.
+    [[nodiscard]] std::optional<double> number_at(std::size_t i, std::size_t& end) const;
+
+    // ---- the table
+    // --------------------------------------------------------------------------------
+    void choose_table_and_mentions();
+    [[nodiscard]] static bool has_price_and_quantity(const Table& table);
+    [[nodiscard]] bool has_number_candidate(const Mention& m, std::size_t table) const;
+    // A survey's column q3 is no quarter.
+    [[nodiscard]] bool is_column_name(const TimeSpan& span) const;
+    [[nodiscard]] std::size_t default_table() const;
+    [[nodiscard]] DataPeriod data_period(std::size_t table) const;
+    // A measure that only another table has: that one is the table, and this one is joined to it.
+    void move_to_measures(const std::vector<Mention>& mentions);
+    // Which of its candidates a mention is: the question's table first, then what can be joined.
+    void settle(const Mention& m);
+    [[nodiscard]] bool can_join(std::size_t table) const;
+    [[nodiscard]] std::optional<Join> join_with(std::size_t table) const;
+
+    // ---- charts
+    // -----------------------------------------------------------------------------------
+    void find_chart();
+
+    // ---- time
+    // -------------------------------------------------------------------------------------
+    void find_time();
+    void set_dates(Field date, const std::vector<TimeSpan>& dates);
+    static std::string label(const TimeSpan& span);
+    static Filter time_filter(Filter::Kind kind, Field field, const TimeSpan& span);
+    // A table without dates may still have a column "year".
+    void find_year_column();
+    [[nodiscard]] bool is_column_said(Word word) const;
+    void find_grain(std::optional<Field> date);
+    // "top 3 months", "前三个月份"
+    [[nodiscard]] bool top_number_before(std::size_t token) const;
+    void set_grain(Field date, Grain grain);
+
+    // ---- conditions on numbers
+    // --------------------------------------------------------------------
+    [[nodiscard]] Said* number_near(std::size_t begin, std::size_t end);
+    [[nodiscard]] bool crosses_condition(std::size_t from, std::size_t to) const;
+    [[nodiscard]] std::optional<Field> field_meaning(std::string_view name) const;
+    [[nodiscard]] std::optional<Field> condition_field(std::size_t begin, std::size_t end);
+    // "longer than 10 days": the column that is counted in days
+    [[nodiscard]] std::optional<Field> field_of_unit(std::size_t i) const;
+    void find_comparisons();
+    void try_between(std::size_t i, std::set<std::size_t>& done);
+    void try_range(std::size_t i, std::size_t end, double low, std::set<std::size_t>& done);
+    void add_comparison(Filter::Kind kind, double value, std::size_t begin, std::size_t end);
+    // "5 star ratings", "3 bedroom houses"
+    bool take_number_before(Said& s, std::set<std::size_t>& done);
+    // "rating of 5", "status 404", "评分为5"
+    void find_equalities(std::set<std::size_t>& done);
+    // "requests that returned 404": a number by itself that a column of codes holds
+    void find_codes(const std::set<std::size_t>& done);
+    // "excluding refunds", "only negative amounts"
+    void find_signs();
+
+    // ---- conditions on values
+    // ---------------------------------------------------------------------
+    [[nodiscard]] bool is_excluded(std::size_t begin) const;
+    void find_value_filters();
+
+    // ---- roles of columns
+    // -------------------------------------------------------------------------
+    [[nodiscard]] bool asks_to_count() const { return has(Word::HowMany) || has(Word::Common); }
+    void find_roles();
+    // 每个类别的商品数量: the noun before a measure is part of its name, where a group is named
+    void drop_modifiers();
+    // "the most orders": how many
+    [[nodiscard]] bool follows_most(std::size_t token) const;
+    [[nodiscard]] bool tokens_said_sort() const;
+    void flag(Said& s, bool asks_rate);
+    // "how many customers": the noun that is counted, not a group
+    [[nodiscard]] bool is_counted(const Said& s) const;
+    void add_group(const Said& s);
+
+    // ---- order and number
+    // -------------------------------------------------------------------------
+    void find_order();
+    bool take_count(std::size_t i);
+
+    // ---- measures
+    // ---------------------------------------------------------------------------------
+    struct AggregationTag {
+        Aggregation aggregation;
+        std::size_t begin;
+        std::size_t end;
+    };
+    [[nodiscard]] std::vector<AggregationTag> aggregations() const;
+    void find_measures();
+    // "most" and "fewest" compare totals; "highest" and "lowest" may be of one row
+    [[nodiscard]] bool is_of_number(const Tag& t) const;
+    // "in each department", "per sensor"
+    [[nodiscard]] bool group_is_each(const Group& g) const;
+    static Aggregation natural(const Column& column);
+    void add_measure(Measure measure);
+    void find_counts();
+    // 多少 and a word for pieces of a thing, none for money
+    [[nodiscard]] bool counts_pieces() const;
+    // "how many products were sold": pieces
+    [[nodiscard]] bool says_sold() const;
+    [[nodiscard]] bool is_filter_field(Field field) const;
+    // A column whose values tell the rows apart: to count it is to count rows.
+    [[nodiscard]] bool is_row_noun(const Said& s) const;
+    // Revenue where there is only a price and a quantity.
+    [[nodiscard]] bool asks_money() const;
+    void find_product();
+
+    // ---- what is asked
+    // ----------------------------------------------------------------------------
+    void decide_intent();
+    void decide_correlation();
+    // What is related to what: conditions on numbers, else the last value named, else the time.
+    void split_share();
+    [[nodiscard]] bool compares_values() const;
+    [[nodiscard]] bool wants_rows() const;
+    [[nodiscard]] bool has_row_noun_ranked() const;
+    [[nodiscard]] bool filters_use_all_measures() const;
+    [[nodiscard]] bool is_unique(Field field) const;
+    // A word for one row: row, record, the file's name, what a unique id is of.
+    [[nodiscard]] bool row_noun_said() const;
+    [[nodiscard]] bool is_measure_token(std::size_t i) const;
+    [[nodiscard]] bool lists_values() const;
+
+    // ---- follow-ups
+    // -------------------------------------------------------------------------------
+    [[nodiscard]] QuestionParts parts() const;
+    // 多少 alone: how much as well as how many
+    [[nodiscard]] bool is_vague_count() const;
+    [[nodiscard]] bool builds_on_before() const;
+    [[nodiscard]] bool starts_with_cue() const;
+    [[nodiscard]] bool ends_with_cue() const;
+
+    // ---- what is left open
+    // ------------------------------------------------------------------------
+    void complete();
+    void complete_growth();
+    // Several values of one column, and no group: one figure for each of them.
+    void group_by_values(std::size_t i);
+    [[nodiscard]] std::optional<Field> superlative_field() const;
+    void choose_measure();
+    // "is cash used more than cards": how often
+    [[nodiscard]] bool says_used() const;
+    // "which region has the most orders": rows, not money
+    [[nodiscard]] bool row_noun_counts() const;
+    [[nodiscard]] bool is_row_word(std::size_t i) const;
+    [[nodiscard]] bool asks_people() const;
+    void complete_aggregate();
+    [[nodiscard]] bool says_singular_top() const;
+    // daily, per day, 日均; not "by day"
+    [[nodiscard]] bool says_rate_of_time(bool counts) const;
+    [[nodiscard]] bool says_per_thing(Field field) const;
+    void find_unknown();
+    // "by planet", where there is no such column: better said than left out
+    [[nodiscard]] bool has_unknown_role() const;
+    [[nodiscard]] bool is_known(std::size_t i) const;
+    [[nodiscard]] bool is_table_word(std::size_t i) const;
+    // Unknown words that are written like names: a capital, a digit, quotes.
+    void find_names();
+    const Schema& schema_;
+    const Question* before_;
+    std::vector<Token> tokens_;
+    std::vector<Tag> tags_;
+    std::vector<TimeSpan> times_;
+    std::vector<Said> said_;
+    std::vector<Said> measures_said_;
+    std::vector<Field> columns_said_;
+    std::vector<Field> dates_said_;
+    std::vector<Said*> flags_said_;
+    std::optional<Said> counted_;
+    bool says_rows_ = false;  // a noun for one row
+    bool counts_rows_ = false;
+    std::optional<Field> rate_;
+    std::vector<Aggregation> aggregations_said_;
+    std::set<std::size_t> condition_numbers_;
+    Grain grain_ = Grain::None;
+    bool said_aggregation_ = false;
+    bool extremes_ = false;
+    bool aggregations_are_none_ = true;
+    Question q_;
+};
+
+}  // namespace atl::offline

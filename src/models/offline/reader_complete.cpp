@@ -1,0 +1,361 @@
+#include "models/offline/reader.hpp"
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+namespace atl::offline {
+namespace {
+
+constexpr std::size_t kListMax = 10;  // "top merchants" without a number
+constexpr std::size_t kRowsMax = 50;
+
+}  // namespace
+
+void Reader::complete() {
+    if (q_.intent == Intent::Unknown && !has_unknown_role()) {
+        const bool is_superlative = q_.order != Order::None && row_noun_said();
+        if (!q_.filters.empty() || is_superlative) q_.intent = Intent::Rows;
+    }
+    if ((q_.intent == Intent::Aggregate || q_.intent == Intent::Share) && has_unknown_role()) {
+        q_.intent = Intent::Unknown;
+    }
+    if (q_.intent == Intent::Growth) complete_growth();
+    if (q_.intent == Intent::Aggregate || q_.intent == Intent::Share ||
+        q_.intent == Intent::Growth) {
+        if (q_.measures.empty()) choose_measure();
+        for (std::size_t i = 0; i < q_.filters.size(); ++i) group_by_values(i);
+    }
+    if (q_.intent == Intent::Rows && q_.order != Order::None && q_.measures.empty()) {
+        if (const auto field = superlative_field()) {
+            q_.measures.push_back({Aggregation::Maximum, *field, std::nullopt});
+        }
+    }
+    if (q_.intent == Intent::Rows && extremes_ && q_.order == Order::None && !q_.measures.empty()) {
+        q_.order =
+            q_.measures[0].aggregation == Aggregation::Minimum ? Order::Lowest : Order::Highest;
+        if (!q_.count) q_.count = 1;
+    }
+    if (q_.intent == Intent::Outliers || q_.intent == Intent::Distribution) {
+        if (q_.fields.empty()) {
+            if (const auto field = main_measure(schema_, q_.table)) {
+                q_.fields.push_back(*field);
+                q_.chose_measure = true;
+            }
+        }
+    }
+    if (q_.intent == Intent::Aggregate) complete_aggregate();
+    if (q_.count) q_.count = std::min(*q_.count, kRowsMax);
+    find_unknown();
+}
+
+void Reader::complete_growth() {
+    q_.of_growth = q_.order != Order::None;
+    if (has(Word::Drop) && !has(Word::Growth) && q_.of_growth) q_.order = Order::Lowest;
+    if (!q_.periods.empty()) return;
+    const auto date = main_date(schema_, q_.table);
+    const bool has_grain = std::any_of(q_.groups.begin(), q_.groups.end(),
+                                       [](const Group& g) { return g.grain != Grain::None; });
+    if (has_grain || !date) return;
+    // growth in 2024: against the year before
+    for (std::size_t i = 0; i < q_.filters.size(); ++i) {
+        const Filter& f = q_.filters[i];
+        if (f.kind != Filter::Kind::Dates || !f.time.from || !f.time.to) continue;
+        const auto length = *f.time.to - *f.time.from;
+        TimeSpan now = f.time;
+        TimeSpan then = f.time;
+        using namespace std::chrono;
+        if (length.count() > 27) {
+            const int step = length.count() > 360 ? 12 : length.count() > 88 ? 3 : 1;
+            then.to = now.from;
+            then.from = sys_days(year_month_day(*now.from) - months(step));
+        } else {
+            then.to = now.from;
+            then.from = *now.from - length;
+        }
+        now.label = label(now);
+        then.label = label(then);
+        q_.periods = {then, now};
+        q_.fields.push_back(f.field);
+        q_.filters.erase(q_.filters.begin() + static_cast<std::ptrdiff_t>(i));
+        return;
+    }
+    q_.groups.insert(q_.groups.begin(), {*date, natural_grain(at(schema_, *date)), 0});
+}
+
+// Several values of one column, and no group: one figure for each of them.
+void Reader::group_by_values(std::size_t i) {
+    const Filter& f = q_.filters[i];
+    if (f.kind != Filter::Kind::OneOf || f.values.size() < 2 || q_.groups.size() > 1) return;
+    const bool known = std::any_of(q_.groups.begin(), q_.groups.end(),
+                                   [&](const Group& g) { return g.field == f.field; });
+    const bool has_name = std::any_of(q_.groups.begin(), q_.groups.end(),
+                                      [&](const Group& g) { return g.grain == Grain::None; });
+    if (!known && !has_name) q_.groups.push_back({f.field, Grain::None, 0});
+}
+
+std::optional<Field> Reader::superlative_field() const {
+    struct Adjective {
+        std::string_view word;
+        std::string_view about;
+    };
+    static constexpr std::array kAdjectives = {
+        Adjective{"longest", "latency"},     Adjective{"shortest", "latency"},
+        Adjective{"slowest", "latency"},     Adjective{"fastest", "latency"},
+        Adjective{"longest", "distance"},    Adjective{"shortest", "distance"},
+        Adjective{"fastest", "speed"},       Adjective{"slowest", "speed"},
+        Adjective{"heaviest", "weight"},     Adjective{"lightest", "weight"},
+        Adjective{"tallest", "height"},      Adjective{"shortest", "height"},
+        Adjective{"hottest", "temperature"}, Adjective{"coldest", "temperature"},
+        Adjective{"warmest", "temperature"}, Adjective{"coolest", "temperature"},
+        Adjective{"wettest", "rain"},        Adjective{"driest", "rain"},
+        Adjective{"windiest", "wind"},       Adjective{"largest", "area"},
+        Adjective{"smallest", "area"},       Adjective{"biggest", "area"},
+        Adjective{"cheapest", "price"},      Adjective{"oldest", "age"},
+        Adjective{"youngest", "age"}};
+    if (has({Word::Expensive, Word::Cheap})) {
+        if (auto field = field_meaning("price")) return field;
+    }
+    if (has({Word::Oldest, Word::Youngest})) {
+        if (auto field = field_meaning("age")) return field;
+    }
+    for (const Adjective& a : kAdjectives) {
+        const bool said = std::any_of(tokens_.begin(), tokens_.end(),
+                                      [&](const Token& t) { return t.text == a.word; });
+        if (!said) continue;
+        if (auto field = field_meaning(a.about)) return field;
+    }
+    if (has({Word::Newest, Word::Earliest})) return main_date(schema_, q_.table);
+    return main_measure(schema_, q_.table);
+}
+
+void Reader::choose_measure() {
+    const bool counts_rows = (q_.intent == Intent::Share && asks_people()) ||
+                             has({Word::Common, Word::Rare}) || row_noun_counts() || says_used();
+    auto field = superlative_field();
+    if (counts_rows || !field || at(schema_, *field).is_date()) {
+        q_.measures.push_back({Aggregation::Count, std::nullopt, std::nullopt});
+        return;
+    }
+    q_.chose_measure = true;
+    if (aggregations_said_.empty()) {
+        q_.measures.push_back({natural(at(schema_, *field)), *field, std::nullopt});
+    }
+    for (const Aggregation a : aggregations_said_) {
+        q_.measures.push_back({a, *field, std::nullopt});
+    }
+}
+
+// "is cash used more than cards": how often
+bool Reader::says_used() const {
+    static const std::set<std::string> kWords = {"used", "use", "using", "用", "chosen", "popular"};
+    return std::any_of(tokens_.begin(), tokens_.end(),
+                       [&](const Token& t) { return kWords.contains(t.text); });
+}
+
+// "which region has the most orders": rows, not money
+bool Reader::row_noun_counts() const {
+    if (!aggregations_said_.empty()) return false;
+    if (says_rows_ && !has({Word::Expensive, Word::Cheap})) return true;
+    for (std::size_t i = 0; i < tokens_.size(); ++i) {
+        if (!is_row_word(i)) continue;
+        return true;
+    }
+    const auto main = main_measure(schema_, q_.table);
+    return main && at(schema_, *main).nature() != Nature::Additive &&
+           (has(Word::Share) || q_.intent == Intent::Share);
+}
+
+bool Reader::is_row_word(std::size_t i) const {
+    // a customer is no row where customers come back
+    for (const Said& s : said_) {
+        if (s.begin <= i && i < s.end && (s.is_value || !is_row_noun(s))) return false;
+    }
+    static const std::set<std::string> kNouns = {
+        "transaction", "order",   "purchase",   "request",  "row",         "record",
+        "employee",    "people",  "person",     "staff",    "entry",       "customer",
+        "user",        "visitor", "respondent", "response", "hit",         "log",
+        "event",       "reading", "headcount",  "worker",   "participant", "observation"};
+    static const std::array<const char*, 8> kHan = {"订单", "交易", "记录", "员工",
+                                                    "请求", "人员", "人数", "笔"};
+    if (kNouns.contains(tokens_[i].stem)) return true;
+    for (const Token& word : schema_.tables[q_.table].words) {
+        const bool is_generic = word.stem == "sale" || word.stem == "data";
+        if (word.stem == tokens_[i].stem && word.kind == Token::Kind::Word &&
+            word.text.size() > 2 && !is_generic)
+            return true;
+    }
+    return std::any_of(kHan.begin(), kHan.end(),
+                       [&](const char* noun) { return matches_at(tokens_, i, tokens_of(noun)); });
+}
+
+bool Reader::asks_people() const {
+    if (says_rows_) return true;
+    for (std::size_t i = 0; i < tokens_.size(); ++i) {
+        if (is_row_word(i)) return true;
+    }
+    return false;
+}
+
+void Reader::complete_aggregate() {
+    // "average daily sales": the mean of daily totals
+    if (q_.measures.size() == 1 && q_.groups.size() == 1 && !q_.averaged) {
+        Measure& m = q_.measures[0];
+        const Group g = q_.groups[0];
+        const bool adds_up = m.aggregation == Aggregation::Count ||
+                             (m.field && at(schema_, *m.field).nature() == Nature::Additive);
+        const bool is_mean = m.aggregation == Aggregation::Mean ||
+                             (m.aggregation == Aggregation::Count && has(Word::Mean)) ||
+                             (m.aggregation == Aggregation::Distinct && has(Word::Mean));
+        const bool by_time =
+            g.grain != Grain::None && says_rate_of_time(m.aggregation == Aggregation::Count);
+        const bool by_thing = g.grain == Grain::None && says_per_thing(g.field);
+        if (is_mean && adds_up && (by_time || by_thing)) {
+            q_.averaged = g;
+            q_.groups.clear();
+            if (m.aggregation == Aggregation::Mean) m.aggregation = Aggregation::Sum;
+        }
+    }
+    const bool asks_one = has({Word::Which, Word::Who, Word::When, Word::What, Word::HowMuch}) ||
+                          (q_.order != Order::None && !q_.groups.empty());
+    if (q_.order != Order::None && !q_.count && !q_.groups.empty()) {
+        const bool is_list = has({Word::Top, Word::Bottom}) && !has(Word::Highest) &&
+                             !has(Word::Lowest) && !says_singular_top();
+        if (is_list) {
+            q_.count = kListMax;
+        } else if (!has(Word::Rank)) {
+            q_.wants_one = asks_one;
+        }
+    }
+    if (q_.count && *q_.count == 1 && q_.order != Order::None) q_.wants_one = true;
+    // a superlative about one figure: the extreme itself
+    if (q_.order != Order::None && q_.groups.empty() && q_.measures.size() == 1 &&
+        q_.measures[0].field && !said_aggregation_) {
+        q_.measures[0].aggregation =
+            q_.order == Order::Highest ? Aggregation::Maximum : Aggregation::Minimum;
+        if (q_.count && *q_.count > 1) q_.intent = Intent::Rows;
+    }
+}
+
+bool Reader::says_singular_top() const {
+    const Tag* t = tag(Word::Top);
+    if (t == nullptr || t->end >= tokens_.size()) return false;
+    for (const Said& s : said_) {
+        if (!s.is_value && s.begin >= t->end && s.begin <= t->end + 1) {
+            const Token& word = tokens_[s.end - 1];
+            return word.kind == Token::Kind::Word && word.text == word.stem;
+        }
+    }
+    return false;
+}
+
+// daily, per day, 日均; not "by day"
+bool Reader::says_rate_of_time(bool counts) const {
+    const Tag* mean = tag(Word::Mean);
+    // "average transaction value per month" is a mean of rows
+    for (const Said& m : measures_said_) {
+        if (m.begin > 0 && !counts && is_row_word(m.begin - 1) &&
+            tokens_[m.begin - 1].text != "sales") {
+            return false;
+        }
+        for (std::size_t i = m.begin; i < m.end; ++i) {
+            if (!counts && m.end - m.begin > 1 && tokens_[i].text == "value") return false;
+        }
+        if (m.begin > 1 && !counts && is_row_word(m.begin - 2)) return false;
+    }
+    for (const Tag& t : tags_) {
+        const bool is_grain = t.word == Word::Daily || t.word == Word::Weekly ||
+                              t.word == Word::Monthly || t.word == Word::Quarterly ||
+                              t.word == Word::Yearly || t.word == Word::Hourly;
+        if (!is_grain) continue;
+        const std::string& first = tokens_[t.begin].text;
+        // "monthly average" is one for each month, "average monthly" one in all
+        if (!counts && (mean == nullptr || mean->begin > t.begin)) return false;
+        if (first == "by" || first == "按" || first == "各" || first == "逐") return false;
+        if (t.end - t.begin == 1 || first == "per" || first == "日" || first == "月" ||
+            first == "周" || first == "年") {
+            return true;
+        }
+        if (first == "每" || first == "each" || first == "every") return true;
+    }
+    return false;
+}
+
+bool Reader::says_per_thing(Field field) const {
+    const Column& column = at(schema_, field);
+    if (column.distinct <= 30) return false;
+    return std::any_of(said_.begin(), said_.end(), [&](const Said& s) {
+        return s.field == field && follows(s.begin, {Word::Per, Word::Each}, 3);
+    });
+}
+
+void Reader::find_unknown() {
+    for (std::size_t i = 0; i < tokens_.size() && q_.unknown.size() < 5; ++i) {
+        const Token& token = tokens_[i];
+        if (token.kind != Token::Kind::Word || token.text.size() < 3) continue;
+        const bool known = std::any_of(tags_.begin(), tags_.end(),
+                                       [&](const Tag& t) { return t.begin <= i && i < t.end; }) ||
+                           std::any_of(said_.begin(), said_.end(),
+                                       [&](const Said& s) { return s.begin <= i && i < s.end; }) ||
+                           is_in_time(i);
+        if (!known) q_.unknown.push_back(token.as_written.substr(0, 40));
+    }
+    find_names();
+}
+
+// "by planet", where there is no such column: better said than left out
+bool Reader::has_unknown_role() const {
+    if (!q_.groups.empty() || !q_.periods.empty() || q_.averaged) return false;
+    for (const Tag& t : tags_) {
+        if (t.word != Word::By && t.word != Word::Each) continue;
+        if (tokens_[t.begin].kind == Token::Kind::Han) continue;
+        std::size_t i = t.end;
+        while (i < tokens_.size() && tokens_[i].text == "the") ++i;
+        if (i < tokens_.size() && tokens_[i].kind == Token::Kind::Word && !is_known(i) &&
+            !number_word(tokens_[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool Reader::is_known(std::size_t i) const {
+    return std::any_of(tags_.begin(), tags_.end(),
+                       [&](const Tag& t) { return t.begin <= i && i < t.end; }) ||
+           std::any_of(said_.begin(), said_.end(),
+                       [&](const Said& s) { return s.begin <= i && i < s.end; }) ||
+           is_in_time(i) || is_noise(tokens_[i]) || is_table_word(i) || is_row_word(i);
+}
+
+bool Reader::is_table_word(std::size_t i) const {
+    return std::any_of(schema_.tables.begin(), schema_.tables.end(), [&](const Table& table) {
+        return std::any_of(table.words.begin(), table.words.end(),
+                           [&](const Token& word) { return word.stem == tokens_[i].stem; });
+    });
+}
+
+// Unknown words that are written like names: a capital, a digit, quotes.
+void Reader::find_names() {
+    for (std::size_t i = 0; i < tokens_.size() && q_.names.size() < 3;) {
+        std::size_t end = i;
+        std::string name;
+        bool looks_so = false;
+        while (end < tokens_.size() && tokens_[end].is_quoted && !is_in_value(i)) {
+            name += (name.empty() ? "" : " ") + tokens_[end].as_written;
+            looks_so = true;
+            ++end;
+        }
+        while (end < tokens_.size() && tokens_[end].kind == Token::Kind::Word && !is_known(end)) {
+            const Token& token = tokens_[end];
+            const bool has_capital = token.as_written != token.text;
+            const bool has_digit = token.text.find_first_of("0123456789") != std::string::npos;
+            looks_so = looks_so || token.is_quoted || has_digit || (has_capital && end > 0);
+            name += (name.empty() ? "" : " ") + token.as_written;
+            ++end;
+        }
+        if (looks_so && name.size() >= 2 && name.size() <= 60) q_.names.push_back(name);
+        i = std::max(end, i + 1);
+    }
+}
+
+}  // namespace atl::offline

@@ -1,0 +1,392 @@
+#include "models/offline/reader.hpp"
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+namespace atl::offline {
+
+Said* Reader::number_near(std::size_t begin, std::size_t end) {
+    Said* best = nullptr;
+    std::size_t best_gap = 8;
+    for (Said& s : said_) {
+        if (s.is_value || !s.column->is_number() || s.column->is_id) continue;
+        std::size_t gap = best_gap;
+        if (s.end <= begin) {
+            gap = begin - s.end;
+            if (crosses_condition(s.end, begin)) continue;
+        } else if (s.begin >= end && s.begin - end < 3) {
+            gap = s.begin - end + 2;
+            // "at least 4 bedrooms", but not "under 30 earning more than …"
+            const bool has_own =
+                precedes(s.end, {Word::More, Word::Less, Word::AtLeast, Word::AtMost}, 2);
+            if (s.begin == end && !has_own) gap = 0;
+        }
+        if (gap < best_gap) {
+            best_gap = gap;
+            best = &s;
+        }
+    }
+    return best;
+}
+
+bool Reader::crosses_condition(std::size_t from, std::size_t to) const {
+    for (std::size_t i = from; i < to; ++i) {
+        if (tokens_[i].kind == Token::Kind::Number && !is_in_time(i)) return true;
+    }
+    return false;
+}
+
+std::optional<Field> Reader::field_meaning(std::string_view name) const {
+    const Table& table = schema_.tables[q_.table];
+    std::optional<Field> found;
+    for (std::size_t c = 0; c < table.columns.size(); ++c) {
+        const Column& column = table.columns[c];
+        if (!column.is_number() || column.is_id || !column.means(name)) continue;
+        // what its name ends with counts more: a unit price is a price, no quantity
+        if (column.meanings[0]->name == name) return Field{q_.table, c};
+        if (!found) found = Field{q_.table, c};
+    }
+    return found;
+}
+
+std::optional<Field> Reader::condition_field(std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+        const std::string& word = tokens_[i].text;
+        static constexpr std::array<std::pair<std::string_view, std::string_view>, 16> kAbout = {
+            {{"older", "age"},
+             {"younger", "age"},
+             {"cheaper", "price"},
+             {"pricier", "price"},
+             {"longer", "latency"},
+             {"shorter", "latency"},
+             {"slower", "latency"},
+             {"faster", "latency"},
+             {"hotter", "temperature"},
+             {"colder", "temperature"},
+             {"warmer", "temperature"},
+             {"cooler", "temperature"},
+             {"heavier", "weight"},
+             {"lighter", "weight"},
+             {"taller", "height"},
+             {"aged", "age"}}};
+        for (const auto& [said, about] : kAbout) {
+            if (word != said) continue;
+            if (auto field = field_meaning(about)) return field;
+        }
+    }
+    for (Said& s : said_) {  // "more than 10 years at the company"
+        if (!s.is_value && s.column->is_number() && s.begin == end && tokens_[end].stem == "year") {
+            s.is_used = true;
+            return s.field;
+        }
+    }
+    if (const auto field = field_of_unit(end)) return field;
+    // "employees under 30" speaks of their age
+    if (begin > 0 && is_row_word(begin - 1)) {
+        std::size_t ignored = 0;
+        for (std::size_t i = begin; i < end; ++i) {
+            const auto value = number_at(i, ignored);
+            const auto age = field_meaning("age");
+            if (value && age && *value >= 10 && *value <= 100) return age;
+        }
+    }
+    if (end < tokens_.size() && (tokens_[end].text == "岁" || tokens_[end].stem == "year")) {
+        if (auto field = field_meaning("age")) {
+            for (Said& s : said_) {
+                if (s.field == *field && s.begin == end) s.is_used = true;
+            }
+            return field;
+        }
+    }
+    if (Said* near = number_near(begin, end)) {
+        near->is_used = true;
+        return near->field;
+    }
+    return main_measure(schema_, q_.table);
+}
+
+// "longer than 10 days": the column that is counted in days
+std::optional<Field> Reader::field_of_unit(std::size_t i) const {
+    static const std::set<std::string> kUnits = {
+        "day",  "hour",  "minute", "min", "second", "week", "month", "year", "km", "mile", "kg",
+        "gram", "meter", "metre",  "mm",  "cm",     "ms",   "kwh",   "天",   "小", "分",   "公"};
+    if (i >= tokens_.size() || !kUnits.contains(tokens_[i].stem)) return std::nullopt;
+    const Table& table = schema_.tables[q_.table];
+    for (std::size_t c = 0; c < table.columns.size(); ++c) {
+        const Column& column = table.columns[c];
+        if (!column.is_number() || column.is_id) continue;
+        const bool has_unit =
+            std::any_of(column.words.begin(), column.words.end(), [&](const Token& word) {
+                return word.stem == tokens_[i].stem ||
+                       (word.stem.size() >= 2 && tokens_[i].kind == Token::Kind::Word &&
+                        tokens_[i].stem.starts_with(word.stem));
+            });
+        if (has_unit) return Field{q_.table, c};
+    }
+    return std::nullopt;
+}
+
+void Reader::find_comparisons() {
+    struct Kinds {
+        Word word;
+        Filter::Kind kind;
+    };
+    static constexpr std::array kKinds = {Kinds{Word::More, Filter::Kind::Greater},
+                                          Kinds{Word::AtLeast, Filter::Kind::GreaterOrEqual},
+                                          Kinds{Word::Less, Filter::Kind::Less},
+                                          Kinds{Word::AtMost, Filter::Kind::LessOrEqual}};
+    std::set<std::size_t> done;
+    for (std::size_t i = 0; i < tokens_.size(); ++i) {
+        if (is_at(i, Word::Between) || is_at(i, Word::From)) try_between(i, done);
+    }
+    for (const Tag& t : tags_) {
+        for (const Kinds& k : kKinds) {
+            if (t.word != k.word) continue;
+            std::size_t at_number = t.end;
+            while (at_number < tokens_.size() && at_number < t.end + 3 && is_filler(at_number) &&
+                   tokens_[at_number].kind != Token::Kind::Number) {
+                ++at_number;
+            }
+            std::size_t end = 0;
+            const auto value = number_at(at_number, end);
+            if (!value || done.contains(at_number)) continue;
+            done.insert(at_number);
+            add_comparison(k.kind, *value, t.begin, end);
+        }
+    }
+    // "5 or more", "100元以上", and a range without "between": 18-25, "30到40岁"
+    for (std::size_t i = 0; i < tokens_.size(); ++i) {
+        std::size_t end = 0;
+        const auto value = number_at(i, end);
+        if (!value || done.contains(i)) continue;
+        std::size_t behind = end;
+        while (behind < tokens_.size() && behind < end + 2 && !is_at(behind, Word::OrMore) &&
+               !is_at(behind, Word::OrLess)) {
+            ++behind;
+        }
+        if (behind < tokens_.size() && is_at(behind, Word::OrMore)) {
+            done.insert(i);
+            add_comparison(Filter::Kind::GreaterOrEqual, *value, i, end);
+        } else if (behind < tokens_.size() && is_at(behind, Word::OrLess)) {
+            done.insert(i);
+            add_comparison(Filter::Kind::LessOrEqual, *value, i, end);
+        } else {
+            try_range(i, end, *value, done);
+        }
+    }
+    find_equalities(done);
+    find_codes(done);
+    find_signs();
+}
+
+void Reader::try_between(std::size_t i, std::set<std::size_t>& done) {
+    std::size_t first = i + 1;
+    while (first < tokens_.size() && first < i + 3 && is_filler(first) &&
+           tokens_[first].kind != Token::Kind::Number) {
+        ++first;
+    }
+    std::size_t end = 0;
+    const auto low = number_at(first, end);
+    if (!low || done.contains(first)) return;
+    while (end < tokens_.size() && !is_at(end, Word::To) && end < first + 4) ++end;
+    if (end >= tokens_.size() || !is_at(end, Word::To)) return;
+    std::size_t last = 0;
+    const std::size_t second = end + 1;
+    const auto high = number_at(second, last);
+    if (!high || *high < *low) return;
+    done.insert(first);
+    done.insert(second);
+    Filter filter;
+    filter.kind = Filter::Kind::Between;
+    const auto field = condition_field(i, last);
+    if (!field) return;
+    filter.field = *field;
+    filter.low = *low;
+    filter.high = *high;
+    filter.begin = i;
+    q_.filters.push_back(filter);
+}
+
+void Reader::try_range(std::size_t i, std::size_t end, double low, std::set<std::size_t>& done) {
+    if (end >= tokens_.size()) return;
+    const std::string& sign = tokens_[end].text;
+    if (sign != "-" && sign != "到" && sign != "至" && sign != "to") return;
+    std::size_t last = 0;
+    const auto high = number_at(end + 1, last);
+    if (!high || *high <= low) return;
+    Said* near = number_near(i, last);
+    const bool is_age = last < tokens_.size() && tokens_[last].text == "岁";
+    if (near == nullptr && !is_age) return;
+    done.insert(i);
+    done.insert(end + 1);
+    Filter filter;
+    filter.kind = Filter::Kind::Between;
+    const auto field = condition_field(i, last);
+    if (!field) return;
+    filter.field = *field;
+    filter.low = low;
+    filter.high = *high;
+    filter.begin = i;
+    q_.filters.push_back(filter);
+}
+
+void Reader::add_comparison(Filter::Kind kind, double value, std::size_t begin, std::size_t end) {
+    const auto field = condition_field(begin, end);
+    if (!field) return;
+    Filter filter;
+    filter.kind = kind;
+    filter.field = *field;
+    filter.low = value;
+    filter.begin = begin;
+    q_.filters.push_back(filter);
+    condition_numbers_.insert(end - 1);
+}
+
+// "5 star ratings", "3 bedroom houses"
+bool Reader::take_number_before(Said& s, std::set<std::size_t>& done) {
+    std::size_t end = 0;
+    if (s.begin == 0 || tokens_[s.begin - 1].kind != Token::Kind::Number) return false;
+    const std::size_t i = s.begin - 1;
+    const auto value = number_at(i, end);
+    const bool is_choice = s.column->is_whole && s.column->distinct <= 12;
+    if (!value || done.contains(i) || !is_choice || *value < s.column->low ||
+        *value > s.column->high ||
+        follows(i, {Word::Top, Word::Bottom, Word::Highest, Word::Lowest, Word::First})) {
+        return false;
+    }
+    done.insert(i);
+    condition_numbers_.insert(i);
+    s.is_used = true;
+    Filter filter;
+    filter.kind = Filter::Kind::Equal;
+    filter.field = s.field;
+    filter.low = *value;
+    filter.begin = i;
+    q_.filters.push_back(filter);
+    return true;
+}
+
+// "rating of 5", "status 404", "评分为5"
+void Reader::find_equalities(std::set<std::size_t>& done) {
+    for (Said& s : said_) {
+        if (s.is_value || s.is_used || !s.column->is_number()) continue;
+        if (take_number_before(s, done)) continue;
+        std::size_t i = s.end;
+        while (i < tokens_.size() && i < s.end + 3 &&
+               (is_at(i, Word::Is) || tokens_[i].text == "of" || tokens_[i].text == "code" ||
+                tokens_[i].text == "level")) {
+            ++i;
+        }
+        std::size_t end = 0;
+        if (i >= tokens_.size() || tokens_[i].kind != Token::Kind::Number) continue;
+        const auto value = number_at(i, end);
+        if (!value || done.contains(i)) continue;
+        if (i == s.end && !s.column->is_whole) continue;
+        done.insert(i);
+        condition_numbers_.insert(i);
+        s.is_used = true;
+        Filter filter;
+        const bool negated =
+            follows(s.begin, {Word::Exclude}) || (i > s.end && is_at(i - 1, Word::Exclude));
+        filter.kind = negated ? Filter::Kind::NotEqual : Filter::Kind::Equal;
+        filter.field = s.field;
+        filter.low = *value;
+        filter.begin = s.begin;
+        q_.filters.push_back(filter);
+    }
+}
+
+// "requests that returned 404": a number by itself that a column of codes holds
+void Reader::find_codes(const std::set<std::size_t>& done) {
+    const Table& table = schema_.tables[q_.table];
+    for (std::size_t i = 0; i < tokens_.size(); ++i) {
+        std::size_t end = 0;
+        if (tokens_[i].kind != Token::Kind::Number || done.contains(i)) continue;
+        const auto value = number_at(i, end);
+        if (!value || *value < 100 || follows(i, {Word::Top, Word::Bottom, Word::First})) continue;
+        for (std::size_t c = 0; c < table.columns.size(); ++c) {
+            const Column& column = table.columns[c];
+            if (!column.is_number() || !column.is_whole || column.distinct > 60) continue;
+            if (*value < column.low || *value > column.high) continue;
+            if (!column.means("status") && !column.is_id) continue;
+            Filter filter;
+            filter.kind = is_excluded(i) ? Filter::Kind::NotEqual : Filter::Kind::Equal;
+            filter.field = {q_.table, c};
+            filter.low = *value;
+            filter.begin = i;
+            q_.filters.push_back(filter);
+            condition_numbers_.insert(i);
+            break;
+        }
+    }
+}
+
+// "excluding refunds", "only negative amounts"
+void Reader::find_signs() {
+    const Tag* negative = tag(Word::Negative);
+    if (negative == nullptr) return;
+    for (const Said& s : said_) {
+        if (s.is_value && s.begin < negative->end && negative->begin < s.end) return;
+    }
+    auto field = main_measure(schema_, q_.table);
+    if (Said* near = number_near(negative->begin, negative->end)) field = near->field;
+    if (!field || at(schema_, *field).low >= 0) return;
+    Filter filter;
+    filter.field = *field;
+    filter.kind = follows(negative->begin, {Word::Exclude}, 4) ? Filter::Kind::GreaterOrEqual
+                                                               : Filter::Kind::Less;
+    filter.begin = negative->begin;
+    q_.filters.push_back(filter);
+}
+
+bool Reader::is_excluded(std::size_t begin) const {
+    // an exclusion reaches over a list: "except North and South"
+    for (std::size_t i = begin, steps = 0; i > 0 && steps < 8; --i, ++steps) {
+        if (is_at(i - 1, Word::Exclude)) return true;
+        const bool in_list = is_filler(i - 1) || is_at(i - 1, Word::And) ||
+                             is_at(i - 1, Word::Or) || is_at(i - 1, Word::In) ||
+                             std::any_of(said_.begin(), said_.end(), [&](const Said& s) {
+                                 return s.begin <= i - 1 && i - 1 < s.end;
+                             });
+        if (!in_list) return false;
+    }
+    return false;
+}
+
+void Reader::find_value_filters() {
+    for (const Said& s : said_) {
+        if (!s.is_value) continue;
+        const bool excluded = is_excluded(s.begin);
+        const auto kind = excluded ? Filter::Kind::NoneOf : Filter::Kind::OneOf;
+        const auto same = std::find_if(q_.filters.begin(), q_.filters.end(), [&](const Filter& f) {
+            return f.kind == kind && f.field == s.field;
+        });
+        if (same != q_.filters.end()) {
+            if (std::find(same->values.begin(), same->values.end(), s.value) ==
+                same->values.end()) {
+                same->values.push_back(s.value);
+            }
+            continue;
+        }
+        Filter filter;
+        filter.kind = kind;
+        filter.field = s.field;
+        filter.values = {s.value};
+        filter.begin = s.begin;
+        q_.filters.push_back(filter);
+    }
+    // the column's name beside its value says nothing more: "North region"
+    for (Said& s : said_) {
+        if (s.is_value || !s.column->is_text()) continue;
+        for (const Said& v : said_) {
+            if (!v.is_value || v.field != s.field) continue;
+            const bool is_beside = v.end == s.begin || (s.end <= v.begin && v.begin - s.end <= 2);
+            if (is_beside && !follows(s.begin, {Word::By, Word::Each, Word::Which})) {
+                s.is_used = true;
+            }
+        }
+    }
+}
+
+}  // namespace atl::offline

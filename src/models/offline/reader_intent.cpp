@@ -1,0 +1,412 @@
+#include "models/offline/reader.hpp"
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+namespace atl::offline {
+
+void Reader::decide_intent() {
+    q_.intent = Intent::Unknown;
+    const bool has_columns_word = has(Word::Columns);
+    const bool has_named =
+        !q_.groups.empty() || !q_.measures.empty() || !q_.filters.empty() || !q_.periods.empty();
+    for (const Said& s : said_) {
+        if (!s.is_value) columns_said_.push_back(s.field);
+    }
+    if (!has_named && tokens_.size() <= 8 && has({Word::Greeting, Word::Thanks, Word::Help}) &&
+        columns_said_.empty()) {
+        q_.intent = has(Word::Help)     ? Intent::Help
+                    : has(Word::Thanks) ? Intent::Thanks
+                                        : Intent::Greeting;
+        return;
+    }
+    if (has(Word::Duplicate)) {
+        q_.intent = Intent::Duplicates;
+        return;
+    }
+    if (has(Word::Missing)) {
+        q_.intent = Intent::Missing;
+        q_.fields = columns_said_;
+        return;
+    }
+    if (has(Word::Outlier)) {
+        q_.intent = Intent::Outliers;
+        q_.fields.clear();
+        for (const Said& s : measures_said_) q_.fields.push_back(s.field);
+        return;
+    }
+    if (has(Word::Correlation) || q_.chart == ChartKind::Scatter) {
+        decide_correlation();
+        if (q_.intent != Intent::Unknown) return;
+    }
+    if (has_columns_word && q_.measures.empty()) {
+        q_.intent = has(Word::HowMany) && !has(Word::Which) ? Intent::Shape : Intent::Columns;
+        return;
+    }
+    if (has_columns_word && has(Word::HowMany)) {
+        q_.intent = Intent::Shape;
+        return;
+    }
+    if ((has({Word::Distribution}) || q_.chart == ChartKind::Histogram ||
+         q_.chart == ChartKind::Box) &&
+        !(q_.groups.size() == 1 && measures_said_.empty())) {
+        if (!measures_said_.empty() || q_.groups.empty()) {
+            q_.intent = Intent::Distribution;
+            q_.fields.clear();
+            for (const Said& s : measures_said_) q_.fields.push_back(s.field);
+            return;
+        }
+    }
+    if (has(Word::Distribution) && q_.groups.size() == 1 && q_.measures.empty()) {
+        add_measure({Aggregation::Count, std::nullopt, std::nullopt});
+        q_.intent = Intent::Aggregate;
+        return;
+    }
+    if (has(Word::Period) && q_.measures.empty()) {
+        q_.intent = Intent::Period;
+        q_.fields = dates_said_;
+        return;
+    }
+    if (!dates_said_.empty() && q_.measures.empty() && q_.groups.empty() &&
+        has({Word::Earliest, Word::Newest, Word::First, Word::Last, Word::Minimum,
+             Word::Maximum})) {
+        q_.intent = Intent::Period;
+        q_.fields = dates_said_;
+        return;
+    }
+    // "return rate by product": of rows with that value
+    const bool rate_of_value =
+        has(Word::Rate) && !rate_ && measures_said_.empty() &&
+        std::any_of(q_.filters.begin(), q_.filters.end(),
+                    [](const Filter& f) { return f.kind == Filter::Kind::OneOf; });
+    if (rate_of_value) {
+        q_.measures = {{Aggregation::Count, std::nullopt, std::nullopt}};
+        q_.intent = Intent::Share;
+        split_share();
+        return;
+    }
+    if (has(Word::Share) && (!q_.groups.empty() || !q_.filters.empty() || !q_.periods.empty())) {
+        q_.intent = Intent::Share;
+        if (!rate_) {
+            split_share();
+            return;
+        }
+    }
+    if (has({Word::Growth, Word::Drop}) && (main_date(schema_, q_.table) || !q_.periods.empty())) {
+        q_.intent = Intent::Growth;
+        return;
+    }
+    const bool has_agg = said_aggregation_ || !aggregations_said_.empty();
+    if (has(Word::Describe) && !has_agg && q_.groups.empty()) {
+        q_.intent = Intent::Describe;
+        q_.fields = columns_said_;
+        return;
+    }
+    if (wants_rows()) {
+        q_.intent = Intent::Rows;
+        return;
+    }
+    if (has({Word::Rows}) && q_.measures.empty() && q_.groups.empty() && q_.filters.empty()) {
+        q_.intent = has({Word::Preview, Word::Show, Word::First, Word::Last}) ? Intent::Rows
+                                                                              : Intent::Shape;
+        return;
+    }
+    if (has(Word::HowMany) && q_.groups.empty() && q_.filters.empty() && q_.periods.empty() &&
+        q_.measures.size() == 1 && q_.measures[0].aggregation == Aggregation::Count) {
+        q_.intent = Intent::Shape;
+        return;
+    }
+    if (has(Word::Preview) && q_.measures.empty()) {
+        q_.intent = Intent::Rows;
+        return;
+    }
+    if (lists_values()) {
+        q_.intent = Intent::Values;
+        q_.fields.clear();
+        for (const Group& g : q_.groups) q_.fields.push_back(g.field);
+        q_.groups.clear();
+        return;
+    }
+    if (!q_.measures.empty() || (!aggregations_said_.empty() && main_measure(schema_, q_.table)) ||
+        (!q_.groups.empty()) || (!q_.periods.empty()) ||
+        (has({Word::Trend, Word::Compare}) && !q_.filters.empty()) || compares_values()) {
+        q_.intent = Intent::Aggregate;
+        return;
+    }
+    if (has(Word::Describe)) {
+        q_.intent = Intent::Describe;
+        q_.fields = columns_said_;
+    }
+}
+
+void Reader::decide_correlation() {
+    std::vector<Field> numbers;
+    for (const Said& s : measures_said_) numbers.push_back(s.field);
+    for (const Filter& f : q_.filters) {
+        if (f.kind == Filter::Kind::Equal && at(schema_, f.field).is_flag()) {
+            numbers.push_back(f.field);
+        }
+    }
+    if (!numbers.empty() && !q_.groups.empty() && numbers.size() == 1 &&
+        q_.groups[0].grain == Grain::None) {
+        q_.intent = Intent::Aggregate;  // "does gender affect salary": a mean each
+        for (Measure& m : q_.measures) {
+            if (m.aggregation == Aggregation::Sum) m.aggregation = Aggregation::Mean;
+        }
+        return;
+    }
+    q_.fields = numbers;
+    q_.intent = Intent::Correlation;
+    q_.groups.clear();
+}
+
+// What is related to what: conditions on numbers, else the last value named, else the time.
+void Reader::split_share() {
+    // "what fraction of transactions were paid by card": rows, whatever the verb
+    if (const Tag* share = tag(Word::Share)) {
+        for (std::size_t i = share->end; i < tokens_.size() && i < share->end + 4; ++i) {
+            if (is_row_word(i) && !is_measure_token(i)) {
+                q_.measures = {{Aggregation::Count, std::nullopt, std::nullopt}};
+                measures_said_.clear();
+                break;
+            }
+            if (!is_filler(i) && !is_at(i, Word::Each) && !is_at(i, Word::In)) break;
+        }
+    }
+    if (q_.filters.empty()) return;
+    const auto is_number = [](const Filter& f) {
+        return f.kind == Filter::Kind::Less || f.kind == Filter::Kind::LessOrEqual ||
+               f.kind == Filter::Kind::Greater || f.kind == Filter::Kind::GreaterOrEqual ||
+               f.kind == Filter::Kind::Between || f.kind == Filter::Kind::Equal;
+    };
+    const auto is_value = [](const Filter& f) { return f.kind == Filter::Kind::OneOf; };
+    if (!q_.groups.empty()) {
+        // "percentage of women in each department" against "share of sales by category in 2023"
+        const bool counts =
+            q_.measures.empty() ? asks_people() || says_rows_ : !q_.measures[0].field;
+        const bool measured_only =
+            measures_said_.empty() || std::all_of(measures_said_.begin(), measures_said_.end(),
+                                                  [](const Said& m) { return m.is_used; });
+        if (!counts && !measured_only) return;
+        std::vector<Filter> kept;
+        for (const Filter& f : q_.filters) {
+            (is_number(f) || is_value(f) ? q_.part : kept).push_back(f);
+        }
+        q_.filters = kept;
+        if (!q_.part.empty() && measured_only) {
+            q_.measures = {{Aggregation::Count, std::nullopt, std::nullopt}};
+        }
+        return;
+    }
+    if (std::all_of(measures_said_.begin(), measures_said_.end(),
+                    [](const Said& m) { return m.is_used; }) &&
+        !measures_said_.empty()) {
+        q_.measures = {{Aggregation::Count, std::nullopt, std::nullopt}};
+    }
+    std::vector<Filter> part;
+    std::vector<Filter> whole;
+    const bool any_number = std::any_of(q_.filters.begin(), q_.filters.end(), is_number);
+    const Filter* last_value = nullptr;
+    for (const Filter& f : q_.filters) {
+        if (is_value(f) && (last_value == nullptr || f.begin > last_value->begin)) {
+            last_value = &f;
+        }
+    }
+    // Chinese puts the part first or right before 占比: "咖啡占北区销售额的比例"
+    if (q_.language == Language::Chinese && last_value != nullptr) {
+        const Tag* share = tag(Word::Share);
+        for (const Filter& f : q_.filters) {
+            if (is_value(f) && share != nullptr && f.begin < share->begin &&
+                share->begin - f.begin <= 6) {
+                last_value = &f;
+                break;
+            }
+        }
+    }
+    const bool any_time = std::any_of(q_.filters.begin(), q_.filters.end(), [&](const Filter& f) {
+        return !is_number(f) && !is_value(f);
+    });
+    for (const Filter& f : q_.filters) {
+        const bool is_part = any_number              ? is_number(f)
+                             : last_value != nullptr ? &f == last_value
+                                                     : any_time && f.kind != Filter::Kind::NoneOf;
+        (is_part ? part : whole).push_back(f);
+    }
+    q_.part = part;
+    q_.filters = whole;
+}
+
+bool Reader::compares_values() const {
+    return has({Word::Which, Word::Compare}) && !has(Word::Show) &&
+           std::any_of(q_.filters.begin(), q_.filters.end(), [](const Filter& f) {
+               return f.kind == Filter::Kind::OneOf && f.values.size() > 1;
+           });
+}
+
+bool Reader::wants_rows() const {
+    if ((said_aggregation_ && !extremes_) || compares_values()) return false;
+    if (has(Word::HowMany) || has(Word::HowMuch)) {
+        if (!has_row_noun_ranked()) return false;
+    }
+    const bool text_group_is_row =
+        q_.groups.size() == 1 && q_.groups[0].grain == Grain::None && is_unique(q_.groups[0].field);
+    const bool no_group = q_.groups.empty();
+    if (!no_group && !text_group_is_row) return false;
+    const bool asks = has({Word::Show, Word::Which, Word::Who, Word::Preview});
+    if (has(Word::Who) && (q_.order != Order::None || extremes_ || !q_.filters.empty()))
+        return true;
+    if (text_group_is_row && (q_.order != Order::None || extremes_ || !q_.filters.empty())) {
+        return true;
+    }
+    if (row_noun_said() && (q_.order != Order::None || extremes_)) { return true; }
+    if (asks && !q_.filters.empty() && q_.measures.empty() && q_.periods.empty()) return true;
+    if (asks && row_noun_said() && !q_.filters.empty() && q_.periods.empty() &&
+        filters_use_all_measures()) {
+        return true;
+    }
+    // "requests slower than 300 ms"
+    const bool only_condition = !q_.filters.empty() && filters_use_all_measures() &&
+                                !q_.measures.empty() && q_.periods.empty() &&
+                                (row_noun_said() || says_rows_);
+    if (only_condition && !has({Word::Share, Word::Compare})) return true;
+    return has(Word::Show) && row_noun_said() && (q_.count || q_.order != Order::None);
+}
+
+bool Reader::has_row_noun_ranked() const {
+    return has(Word::HowMuch) && !has(Word::HowMany) && row_noun_said() &&
+           (q_.order != Order::None || extremes_);
+}
+
+bool Reader::filters_use_all_measures() const {
+    return std::all_of(q_.measures.begin(), q_.measures.end(),
+                       [&](const Measure& m) { return m.field && is_filter_field(*m.field); });
+}
+
+bool Reader::is_unique(Field field) const {
+    const Column& column = at(schema_, field);
+    const std::size_t rows = schema_.tables[field.table].rows;
+    return field.table == q_.table && rows > 5 &&
+           (column.distinct + column.missing) * 10 >= rows * 9;
+}
+
+// A word for one row: row, record, the file's name, what a unique id is of.
+bool Reader::row_noun_said() const {
+    if (has(Word::Rows)) return true;
+    const Table& table = schema_.tables[q_.table];
+    static const std::set<std::string> kNouns = {
+        "transaction", "order",      "purchase", "payment",  "request", "reading",
+        "measurement", "sale",       "record",   "employee", "person",  "people",
+        "response",    "respondent", "visit",    "trip"};
+    for (std::size_t i = 0; i < tokens_.size(); ++i) {
+        if (kNouns.contains(tokens_[i].stem) && !is_measure_token(i)) return true;
+        for (const Token& word : table.words) {
+            if (word.stem == tokens_[i].stem && word.text.size() > 2 &&
+                word.kind == Token::Kind::Word && !is_measure_token(i)) {
+                return true;
+            }
+        }
+    }
+    for (const char* noun : {"订单", "交易", "记录", "员工", "笔", "条", "请求", "消费"}) {
+        const auto phrase = tokens_of(noun);
+        for (std::size_t i = 0; i < tokens_.size(); ++i) {
+            if (matches_at(tokens_, i, phrase) && !is_measure_token(i)) return true;
+        }
+    }
+    return false;
+}
+
+bool Reader::is_measure_token(std::size_t i) const {
+    return std::any_of(measures_said_.begin(), measures_said_.end(),
+                       [&](const Said& m) { return m.begin <= i && i < m.end; });
+}
+
+bool Reader::lists_values() const {
+    if (q_.groups.empty() || !q_.measures.empty() || said_aggregation_ || q_.order != Order::None ||
+        q_.chart != ChartKind::None) {
+        return false;
+    }
+    if (q_.groups.size() > 1 || q_.groups[0].grain != Grain::None) return false;
+    return has({Word::Exist, Word::Which, Word::What, Word::Show, Word::Distinct}) &&
+           !has({Word::By, Word::Compare, Word::Trend});
+}
+
+QuestionParts Reader::parts() const {
+    QuestionParts parts;
+    parts.has_measure = !measures_said_.empty() || rate_.has_value() || counted_.has_value() ||
+                        (asks_to_count() && !is_vague_count());
+    parts.aggregations = aggregations_said_;
+    parts.adds = has(Word::Also);
+    parts.has_time = !q_.periods.empty();
+    return parts;
+}
+
+// 多少 alone: how much as well as how many
+bool Reader::is_vague_count() const {
+    return std::all_of(tags_.begin(), tags_.end(), [&](const Tag& t) {
+        if (t.word != Word::HowMany) return true;
+        std::string text;
+        for (std::size_t i = t.begin; i < t.end; ++i) text += tokens_[i].text;
+        return text == "多少" || text == "有多少";
+    });
+}
+
+bool Reader::builds_on_before() const {
+    switch (before_->intent) {
+        case Intent::Unknown:
+        case Intent::Help:
+        case Intent::Greeting:
+        case Intent::Thanks: return false;
+        default: break;
+    }
+    switch (q_.intent) {
+        case Intent::Unknown:
+            return q_.chart != ChartKind::None || q_.count.has_value() || !q_.filters.empty() ||
+                   q_.order != Order::None;
+        case Intent::Aggregate:
+        case Intent::Share:
+        case Intent::Growth:
+        case Intent::Values:
+        case Intent::Rows:
+        case Intent::Distribution:
+        case Intent::Shape:
+        case Intent::Outliers: break;
+        default: return false;
+    }
+    const bool has_measure = parts().has_measure;
+    const bool begins_with_cue = !tokens_.empty() && starts_with_cue();
+    const bool has_cue = begins_with_cue || ends_with_cue();
+    if (q_.intent == Intent::Rows) return has_cue && q_.filters.empty() && q_.measures.empty();
+    if (q_.intent == Intent::Values) return has_cue;
+    if (q_.intent == Intent::Shape && !has_measure) return false;
+    if (has_measure) {
+        // "what about quantity?", "and the average salary?"
+        return has_cue && q_.groups.empty();
+    }
+    if (has_cue) return true;
+    // a fragment: "by region", "top 3 only", "in 2023"
+    return tokens_.size() <= (q_.language == Language::Chinese ? 14U : 8U) &&
+           !has({Word::Which, Word::Who, Word::HowMuch, Word::Compare});
+}
+
+bool Reader::starts_with_cue() const {
+    static const std::set<std::string> kFirst = {
+        "and",  "but",     "now", "then", "only", "just", "same", "also", "ok",
+        "okay", "instead", "or",  "那",   "再",   "只",   "仅",   "换",   "改",
+        "同",   "也",      "还",  "接",   "把",   "以",   "如"};
+    if (kFirst.contains(tokens_[0].text)) return true;
+    return is_at(0, Word::FollowUp);
+}
+
+bool Reader::ends_with_cue() const {
+    for (std::size_t i = tokens_.size(); i > 0 && i + 3 > tokens_.size(); --i) {
+        const std::string& text = tokens_[i - 1].text;
+        if (text == "呢" || text == "instead" || text == "only" || text == "too" ||
+            text == "that" || text == "this" || text == "it") {
+            return true;
+        }
+    }
+    return false;
+}
+
+}  // namespace atl::offline

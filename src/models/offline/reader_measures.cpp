@@ -1,0 +1,255 @@
+#include "models/offline/reader.hpp"
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+namespace atl::offline {
+
+std::vector<Reader::AggregationTag> Reader::aggregations() const {
+    std::vector<AggregationTag> found;
+    for (const Tag& t : tags_) {
+        std::optional<Aggregation> a;
+        switch (t.word) {
+            case Word::Sum: a = Aggregation::Sum; break;
+            case Word::Mean: a = Aggregation::Mean; break;
+            case Word::Median: a = Aggregation::Median; break;
+            case Word::Minimum: a = Aggregation::Minimum; break;
+            case Word::Maximum: a = Aggregation::Maximum; break;
+            case Word::Deviation: a = Aggregation::Deviation; break;
+            default: break;
+        }
+        if (a) found.push_back({*a, t.begin, t.end});
+    }
+    std::stable_sort(found.begin(), found.end(),
+                     [](const auto& a, const auto& b) { return a.begin < b.begin; });
+    return found;
+}
+
+void Reader::find_measures() {
+    auto aggs = aggregations();
+    // "highest and lowest salary", "the highest temperature per sensor": extremes, not order
+    const bool names_group = std::any_of(q_.groups.begin(), q_.groups.end(),
+                                         [&](const Group& g) { return group_is_each(g); });
+    const bool both = has(Word::Highest) && has(Word::Lowest);
+    if (!measures_said_.empty() &&
+        !has({Word::Which, Word::Who, Word::Top, Word::Bottom, Word::Mean, Word::Sum,
+              Word::Median}) &&
+        (both || q_.groups.empty() || names_group) && !has(Word::HowMany)) {
+        for (const Tag& t : tags_) {
+            const bool is_high = t.word == Word::Highest || t.word == Word::Expensive;
+            const bool is_low = t.word == Word::Lowest || t.word == Word::Cheap;
+            if ((!is_high && !is_low) || (is_of_number(t) && !q_.groups.empty())) continue;
+            if (q_.count && *q_.count > 1) continue;
+            const bool beside =
+                std::any_of(measures_said_.begin(), measures_said_.end(), [&](const Said& m) {
+                    return m.begin >= t.end ? m.begin - t.end <= 3 + (both ? 3U : 0U)
+                                            : t.begin - std::min(m.end, t.begin) <= 2;
+                });
+            if (!beside) continue;
+            aggs.push_back({is_high ? Aggregation::Maximum : Aggregation::Minimum, t.begin, t.end});
+            extremes_ = true;
+        }
+        std::stable_sort(aggs.begin(), aggs.end(),
+                         [](const auto& a, const auto& b) { return a.begin < b.begin; });
+        if (extremes_) q_.order = Order::None;
+    }
+    std::erase_if(aggs, [&](const AggregationTag& a) {
+        return std::any_of(measures_said_.begin(), measures_said_.end(),
+                           [&](const Said& m) { return m.begin <= a.begin && a.end <= m.end; });
+    });
+    aggregations_are_none_ = aggs.empty();
+    if (!aggs.empty()) said_aggregation_ = true;
+    for (std::size_t m = 0; m < measures_said_.size(); ++m) {
+        const Said& s = measures_said_[m];
+        if (s.is_used && !follows(s.begin, {Word::Sum, Word::Mean, Word::Median}, 2) &&
+            measures_said_.size() > 1) {
+            continue;
+        }
+        const std::size_t previous_end = m == 0 ? 0 : measures_said_[m - 1].end;
+        const std::size_t next_begin =
+            m + 1 < measures_said_.size() ? measures_said_[m + 1].begin : tokens_.size();
+        std::vector<Aggregation> mine;
+        for (const auto& a : aggs) {
+            if (a.begin >= previous_end && a.end <= s.begin) mine.push_back(a.aggregation);
+        }
+        if (mine.empty()) {
+            for (const auto& a : aggs) {
+                // behind it: 工资的平均值; but not what belongs to the next measure
+                if (a.begin >= s.end && a.begin < next_begin && (m + 1 == measures_said_.size())) {
+                    mine.push_back(a.aggregation);
+                }
+            }
+        }
+        if (mine.empty() && !q_.measures.empty() && !aggs.empty()) {
+            mine.push_back(q_.measures.back().aggregation);
+        }
+        if (mine.empty()) {  // in its name: "max temp" of a column max_temp
+            for (const Tag& t : tags_) {
+                if (t.begin < s.begin || t.end > s.end || !aggregations_are_none_) continue;
+                if (t.word == Word::Maximum) mine.push_back(Aggregation::Maximum);
+                if (t.word == Word::Minimum) mine.push_back(Aggregation::Minimum);
+            }
+        }
+        if (mine.empty()) {
+            const bool most = std::any_of(tags_.begin(), tags_.end(), [&](const Tag& t) {
+                return (t.word == Word::Highest || t.word == Word::Lowest) && is_of_number(t);
+            });
+            const bool is_plain = s.column->meanings.empty() && !q_.groups.empty() && most;
+            mine.push_back(is_plain ? Aggregation::Sum : natural(*s.column));
+        }
+        for (const Aggregation a : mine) add_measure({a, s.field, std::nullopt});
+    }
+    if (rate_) add_measure({Aggregation::Rate, *rate_, std::nullopt});
+    find_counts();
+    if (q_.measures.empty()) find_product();
+    if (q_.measures.empty() && !aggs.empty()) {
+        aggregations_said_.clear();
+        for (const auto& a : aggs) aggregations_said_.push_back(a.aggregation);
+    }
+}
+
+// "most" and "fewest" compare totals; "highest" and "lowest" may be of one row
+bool Reader::is_of_number(const Tag& t) const {
+    static const std::set<std::string> kWords = {"most", "best", "least", "fewest", "worst",
+                                                 "最多", "最少", "最好",  "最差",   "最佳"};
+    std::string text;
+    for (std::size_t i = t.begin; i < t.end; ++i) text += tokens_[i].text;
+    return kWords.contains(text);
+}
+
+// "in each department", "per sensor"
+bool Reader::group_is_each(const Group& g) const {
+    for (const Said& s : said_) {
+        if (!s.is_value && s.field == g.field &&
+            follows(s.begin, {Word::Each, Word::By, Word::Per}, 4)) {
+            return true;
+        }
+    }
+    return g.grain != Grain::None && !has(Word::Which);
+}
+
+Aggregation Reader::natural(const Column& column) {
+    return column.nature() == Nature::Additive ? Aggregation::Sum : Aggregation::Mean;
+}
+
+void Reader::add_measure(Measure measure) {
+    if (q_.measures.size() < 6 &&
+        std::find(q_.measures.begin(), q_.measures.end(), measure) == q_.measures.end()) {
+        q_.measures.push_back(measure);
+    }
+}
+
+void Reader::find_counts() {
+    const Tag* many = tag(Word::HowMany);
+    // 金额是多少: how much, where a measure is named
+    bool counts = many != nullptr;
+    if (counts && !measures_said_.empty() && !counted_) {
+        bool is_han_many = false;
+        bool is_plain = false;
+        for (const Tag& t : tags_) {
+            if (t.word != Word::HowMany) continue;
+            std::string text;
+            for (std::size_t i = t.begin; i < t.end; ++i) text += tokens_[i].text;
+            const bool is_vague = text == "多少" || text == "有多少";
+            (is_vague ? is_han_many : is_plain) = true;
+        }
+        if (is_han_many && !is_plain) counts = false;
+        if (is_han_many && counts_pieces()) {  // 卖了多少台
+            q_.measures = {{Aggregation::Sum, field_meaning("quantity"), std::nullopt}};
+            return;
+        }
+        // "how many units were sold": the measure itself is counted
+        for (const Said& m : measures_said_) {
+            if (follows(m.begin, {Word::HowMany}, 2) && !is_filter_field(m.field)) {
+                counts = false;
+            }
+        }
+    }
+    // "average price per bedroom count"
+    for (const Tag& t : tags_) {
+        const bool is_figure = t.word == Word::Mean || t.word == Word::Median ||
+                               t.word == Word::Maximum || t.word == Word::Minimum;
+        if (is_figure && counts && many != nullptr && t.begin < many->begin &&
+            !q_.measures.empty() && !has(Word::And)) {
+            counts = false;
+        }
+    }
+    if (has({Word::Growth, Word::Drop}) && is_vague_count() && !counted_ && !says_rows_) {
+        counts = false;  // 增长了多少
+    }
+    if (has(Word::Common) || has(Word::Rare)) counts = true;
+    if (counts_rows_ && measures_said_.empty() && !rate_) counts = true;
+    if (counts) {
+        if (const auto quantity = field_meaning("quantity"); quantity && says_sold()) {
+            q_.measures = {{Aggregation::Sum, *quantity, std::nullopt}};
+            return;
+        }
+        const bool keeps = said_aggregation_ && !q_.measures.empty() && has(Word::And);
+        if (!keeps) q_.measures.clear();
+        if (counted_ && !is_row_noun(*counted_)) {
+            q_.measures.push_back({Aggregation::Distinct, counted_->field, std::nullopt});
+        } else {
+            q_.measures.push_back({Aggregation::Count, std::nullopt, std::nullopt});
+        }
+    } else if (counted_ && q_.measures.empty()) {
+        q_.measures.push_back({Aggregation::Distinct, counted_->field, std::nullopt});
+    }
+}
+
+// 多少 and a word for pieces of a thing, none for money
+bool Reader::counts_pieces() const {
+    if (!says_sold() || !field_meaning("quantity")) return false;
+    static const std::set<std::string> kPieces = {"台", "件", "个", "只", "瓶", "本", "箱", "杯",
+                                                  "双", "套", "部", "份", "包", "盒", "张", "辆"};
+    return std::any_of(tags_.begin(), tags_.end(), [&](const Tag& t) {
+        return t.word == Word::HowMany && t.end < tokens_.size() &&
+               kPieces.contains(tokens_[t.end].text);
+    });
+}
+
+// "how many products were sold": pieces
+bool Reader::says_sold() const {
+    static const std::set<std::string> kVerbs = {"sold", "bought", "卖", "ordered"};
+    const bool is_verb = std::any_of(tokens_.begin(), tokens_.end(),
+                                     [&](const Token& t) { return kVerbs.contains(t.text); });
+    return is_verb && !has(Word::Distinct) &&
+           (!counted_ || counted_->column->means("product") || counted_->column->means("category"));
+}
+
+bool Reader::is_filter_field(Field field) const {
+    return std::any_of(q_.filters.begin(), q_.filters.end(),
+                       [&](const Filter& f) { return f.field == field; });
+}
+
+// A column whose values tell the rows apart: to count it is to count rows.
+bool Reader::is_row_noun(const Said& s) const {
+    const std::size_t rows = schema_.tables[s.field.table].rows;
+    return s.field.table == q_.table && (s.column->distinct + s.column->missing) * 100 >= rows * 98;
+}
+
+// Revenue where there is only a price and a quantity.
+bool Reader::asks_money() const {
+    static const std::set<std::string> kMoney = {"revenue", "sale", "turnover", "销售额", "营收",
+                                                 "营业额",  "金额", "收入",     "amount"};
+    for (std::size_t i = 0; i < tokens_.size(); ++i) {
+        std::string three;
+        for (std::size_t k = i; k < tokens_.size() && k < i + 3; ++k) {
+            three += tokens_[k].stem;
+            if (kMoney.contains(three)) return true;
+        }
+    }
+    return false;
+}
+
+void Reader::find_product() {
+    const bool asks = asks_money();
+    const auto price = field_meaning("price");
+    const auto quantity = field_meaning("quantity");
+    if (asks && price && quantity && !field_meaning("amount") && *price != *quantity) {
+        const auto aggs = aggregations();
+        add_measure({aggs.empty() ? Aggregation::Sum : aggs[0].aggregation, *price, *quantity});
+    }
+}
+
+}  // namespace atl::offline

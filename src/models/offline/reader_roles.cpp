@@ -1,0 +1,207 @@
+#include "models/offline/reader.hpp"
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+namespace atl::offline {
+
+void Reader::find_roles() {
+    const bool asks_rate = has({Word::Rate, Word::Share});
+    std::size_t last_group_end = 0;
+    for (Said& s : said_) {
+        if (s.is_value || s.is_used) continue;
+        const Column& column = *s.column;
+        const bool after_by = follows(s.begin, {Word::By, Word::Each, Word::Per}, 4);
+        const bool in_list = last_group_end > 0 && s.begin <= last_group_end + 2 &&
+                             s.begin > last_group_end && is_at(last_group_end, Word::And);
+        const bool after_which = follows(s.begin, {Word::Which}, 2);
+        if (column.is_date()) {
+            dates_said_.push_back(s.field);
+            if (after_by && q_.groups.empty()) {
+                q_.groups.push_back({s.field, natural_grain(column), 0});
+            }
+            continue;
+        }
+        if (column.is_flag() && !after_by && (!after_which || asks_rate)) {
+            flags_said_.push_back(&s);
+            continue;
+        }
+        if (column.is_text() || column.is_id) {
+            if (is_counted(s)) {
+                counted_ = s;
+                continue;
+            }
+            // "percentage of employees": the rows, told apart by their id
+            const bool ranked = has({Word::Top, Word::Bottom, Word::Highest, Word::Lowest,
+                                     Word::Oldest, Word::Youngest, Word::Common});
+            if (is_row_noun(s) && !after_by && !after_which &&
+                (!ranked || !q_.groups.empty() || follows_most(s.begin))) {
+                says_rows_ = true;
+                counts_rows_ = counts_rows_ || ranked;
+                continue;
+            }
+            add_group(s);
+            last_group_end = s.end;
+            continue;
+        }
+        const bool is_year = column.is_whole && column.low >= 1900 && column.high <= 2100;
+        if (is_year && !has({Word::Mean, Word::Maximum, Word::Minimum, Word::Median,
+                             Word::Correlation, Word::Distribution})) {
+            if (after_by || after_which) add_group(s);
+            continue;
+        }
+        const bool ranks = has({Word::Top, Word::Bottom, Word::Rank}) || tokens_said_sort();
+        const bool has_other_measure = std::any_of(said_.begin(), said_.end(), [&](const Said& o) {
+            return &o != &s && !o.is_value && !o.is_used && o.column->is_number() &&
+                   !o.column->is_id && o.begin < s.begin;
+        });
+        if ((after_by || in_list || after_which) &&
+            (column.distinct <= 40 ? !ranks : has_other_measure && !ranks) &&
+            (has_other_measure || asks_to_count() || column.distinct <= 12) &&
+            !has(Word::Correlation)) {
+            Group group{s.field, Grain::None, column.distinct > 40 ? 8 : 0};
+            q_.groups.push_back(group);
+            last_group_end = s.end;
+            continue;
+        }
+        measures_said_.push_back(s);
+    }
+    for (Said* s : flags_said_) flag(*s, asks_rate);
+    drop_modifiers();
+    // "how many units were sold": what is counted is the measure, the verb only goes with it
+    for (const Said& m : measures_said_) {
+        if (!follows(m.begin, {Word::HowMany}, 1)) continue;
+        measures_said_ = {Said(m)};
+        break;
+    }
+}
+
+// 每个类别的商品数量: the noun before a measure is part of its name, where a group is named
+void Reader::drop_modifiers() {
+    if (q_.groups.size() < 2) return;
+    for (const Said& s : said_) {
+        if (s.is_value || s.is_used || !s.column->is_text()) continue;
+        if (follows(s.begin, {Word::By, Word::Each, Word::Per, Word::Which, Word::And}, 2)) {
+            continue;
+        }
+        const bool is_modifier = std::any_of(measures_said_.begin(), measures_said_.end(),
+                                             [&](const Said& m) { return m.begin == s.end; });
+        if (!is_modifier || q_.groups.size() < 2) continue;
+        std::erase_if(q_.groups, [&](const Group& g) { return g.field == s.field; });
+    }
+}
+
+// "the most orders": how many
+bool Reader::follows_most(std::size_t token) const {
+    return std::any_of(tags_.begin(), tags_.end(), [&](const Tag& t) {
+        return (t.word == Word::Highest || t.word == Word::Lowest) && t.end == token &&
+               is_of_number(t);
+    });
+}
+
+bool Reader::tokens_said_sort() const {
+    return has(Word::Which) && has({Word::Highest, Word::Lowest});
+}
+
+void Reader::flag(Said& s, bool asks_rate) {
+    if (has(Word::Compare) && !asks_rate) {
+        add_group(s);
+        return;
+    }
+    // 会员消费占总金额的比例: a share of the measure, with the flag as the condition
+    const bool is_part = has(Word::Share) && !has(Word::Rate) && !measures_said_.empty();
+    if ((asks_rate && !is_part) || (has(Word::Mean) && measures_said_.empty())) {
+        rate_ = s.field;
+        return;
+    }
+    if (is_part || has(Word::HowMany) || !measures_said_.empty() || has(Word::Show)) {
+        const Column& column = *s.column;
+        const bool negated = is_excluded(s.begin) && !column.negative.empty();
+        Filter filter;
+        filter.field = s.field;
+        filter.begin = s.begin;
+        if (column.is_number()) {
+            filter.kind = Filter::Kind::Equal;
+            filter.low = negated ? 0 : 1;
+        } else {
+            filter.kind = Filter::Kind::OneOf;
+            filter.values = {negated ? column.negative : column.positive};
+        }
+        q_.filters.push_back(filter);
+        s.is_used = true;
+        return;
+    }
+    if (s.column->is_number() && !has({Word::Compare, Word::Which})) {
+        measures_said_.push_back(s);
+        return;
+    }
+    add_group(s);
+}
+
+// "how many customers": the noun that is counted, not a group
+bool Reader::is_counted(const Said& s) const {
+    if (follows(s.begin, {Word::Each, Word::By, Word::Per}, 2) &&
+        !follows(s.begin, {Word::HowMany}, 2)) {
+        return false;
+    }
+    if (follows(s.begin, {Word::HowMany, Word::Distinct}, 3)) return true;
+    // 客户有多少个, 商品数
+    if (precedes(s.end, {Word::HowMany}, 3) && q_.language == Language::Chinese &&
+        !follows(s.begin, {Word::Each, Word::By}, 2)) {
+        return true;
+    }
+    return false;
+}
+
+void Reader::add_group(const Said& s) {
+    const bool known = std::any_of(q_.groups.begin(), q_.groups.end(),
+                                   [&](const Group& g) { return g.field == s.field; });
+    if (!known && q_.groups.size() < 3) q_.groups.push_back({s.field, Grain::None, 0});
+}
+
+void Reader::find_order() {
+    const bool high =
+        has({Word::Highest, Word::Top, Word::Common, Word::Expensive, Word::Oldest, Word::Newest});
+    const bool low =
+        has({Word::Lowest, Word::Bottom, Word::Rare, Word::Cheap, Word::Youngest, Word::Earliest});
+    if (high) q_.order = Order::Highest;
+    if (low) q_.order = Order::Lowest;
+    if (has(Word::Rank) && q_.order == Order::None) q_.order = Order::Highest;
+    for (const Tag& t : tags_) {
+        const bool is_order =
+            t.word == Word::Top || t.word == Word::Bottom || t.word == Word::Highest ||
+            t.word == Word::Lowest || t.word == Word::Expensive || t.word == Word::Cheap ||
+            t.word == Word::First || t.word == Word::Last || t.word == Word::Common ||
+            t.word == Word::Preview || t.word == Word::Oldest || t.word == Word::Youngest ||
+            t.word == Word::Rare;
+        if (!is_order) continue;
+        for (std::size_t i = t.end; i < tokens_.size() && i < t.end + 3; ++i) {
+            if (take_count(i)) return;
+            if (!is_filler(i)) break;
+        }
+        for (std::size_t i = t.begin; i > 0 && i + 2 > t.begin; --i) {
+            if (take_count(i - 1)) return;
+        }
+    }
+    // 卖得最好的商品前三; "show 5 rows"
+    for (const Tag& t : tags_) {
+        if (t.word != Word::Rows && t.word != Word::Show) continue;
+        const std::size_t i = t.word == Word::Rows ? (t.begin > 0 ? t.begin - 1 : 0) : t.end;
+        if (has({Word::Show, Word::Preview, Word::First}) && take_count(i)) return;
+    }
+}
+
+bool Reader::take_count(std::size_t i) {
+    std::size_t end = 0;
+    const auto value = number_at(i, end);
+    if (!value || *value < 1 || *value > 1000 || condition_numbers_.contains(i)) return false;
+    for (const Filter& f : q_.filters) {
+        if (f.begin == i) return false;
+    }
+    // 最高的一个 is one
+    q_.count = static_cast<std::size_t>(*value);
+    return true;
+}
+
+}  // namespace atl::offline

@@ -1,0 +1,247 @@
+#include "models/offline/reader.hpp"
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+namespace atl::offline {
+
+void Reader::choose_table_and_mentions() {
+    q_.table = default_table();
+    if (before_ != nullptr && before_->table < schema_.tables.size()) q_.table = before_->table;
+    times_ = spans_of(tokens_, data_period(q_.table));
+    auto mentions = mentions_of(tokens_, tags_, times_, schema_);
+    std::vector<int> worth(schema_.tables.size());
+    for (std::size_t t = 0; t < worth.size(); ++t) {
+        if (schema_.tables[t].columns.empty()) {
+            worth[t] = -1;
+            continue;
+        }
+        for (const Mention& m : mentions) {
+            int best = 0;
+            for (const Candidate& c : m.candidates) {
+                if (c.field.table == t) best = std::max(best, c.score);
+            }
+            const bool is_number = best > 0 && has_number_candidate(m, t);
+            worth[t] += best + (is_number ? 30 : 0);
+        }
+        if (asks_money() && has_price_and_quantity(schema_.tables[t])) worth[t] += 130;
+        for (std::size_t i = 0; i < tokens_.size(); ++i) {
+            for (const Token& word : schema_.tables[t].words) {
+                if (word.stem == tokens_[i].stem && word.kind == Token::Kind::Word &&
+                    word.text.size() > 2 && !is_at(i, Word::Noise)) {
+                    worth[t] += follows(i, {Word::HowMany, Word::Rows}, 2) ? 150 : 40;
+                }
+            }
+        }
+    }
+    for (std::size_t t = 0; t < worth.size(); ++t) {
+        if (worth[t] > worth[q_.table] + (before_ != nullptr ? 10 : 0) ||
+            (worth[t] == worth[q_.table] && before_ == nullptr && worth[t] > 0 &&
+             schema_.tables[t].rows > schema_.tables[q_.table].rows)) {
+            q_.table = t;
+        }
+    }
+    move_to_measures(mentions);
+    times_ = spans_of(tokens_, data_period(q_.table));
+    std::erase_if(times_, [&](const TimeSpan& span) { return is_column_name(span); });
+    // "first quarter of 2024" is a time, and neither an order nor a grain
+    std::erase_if(tags_, [&](const Tag& t) { return is_in_time(t.begin); });
+    mentions = mentions_of(tokens_, tags_, times_, schema_);
+    for (const Mention& m : mentions) settle(m);
+}
+
+bool Reader::has_price_and_quantity(const Table& table) {
+    const auto any = [&](std::string_view name) {
+        return std::any_of(table.columns.begin(), table.columns.end(), [&](const Column& c) {
+            return c.is_number() && !c.meanings.empty() && c.meanings[0]->name == name;
+        });
+    };
+    return any("price") && any("quantity") && !any("amount");
+}
+
+bool Reader::has_number_candidate(const Mention& m, std::size_t table) const {
+    return !m.is_value &&
+           std::any_of(m.candidates.begin(), m.candidates.end(), [&](const Candidate& c) {
+               return c.field.table == table && at(schema_, c.field).is_number() &&
+                      !at(schema_, c.field).is_id;
+           });
+}
+
+// A survey's column q3 is no quarter.
+bool Reader::is_column_name(const TimeSpan& span) const {
+    std::string said;
+    for (std::size_t i = span.begin; i < span.end; ++i) said += tokens_[i].text;
+    for (const Column& column : schema_.tables[q_.table].columns) {
+        std::string name;
+        for (const Token& word : column.words) name += word.text;
+        if (name == said) return true;
+    }
+    return false;
+}
+
+std::size_t Reader::default_table() const {
+    std::size_t best = 0;
+    for (std::size_t t = 0; t < schema_.tables.size(); ++t) {
+        const bool has_columns = !schema_.tables[t].columns.empty();
+        if (!has_columns) continue;
+        if (schema_.tables[best].columns.empty() ||
+            (schema_.tables[t].rows > schema_.tables[best].rows)) {
+            best = t;
+        }
+    }
+    return best;
+}
+
+DataPeriod Reader::data_period(std::size_t table) const {
+    using namespace std::chrono;
+    DataPeriod period{sys_days(year(2000) / 1 / 1), sys_days(year(2099) / 12 / 31)};
+    auto date = main_date(schema_, table);
+    for (std::size_t t = 0; !date && t < schema_.tables.size(); ++t) {
+        date = main_date(schema_, t);
+    }
+    if (!date) return period;
+    if (const auto first = day_of(at(schema_, *date).from)) period.first = *first;
+    if (const auto last = day_of(at(schema_, *date).to)) period.last = *last;
+    return period;
+}
+
+// A measure that only another table has: that one is the table, and this one is joined to it.
+void Reader::move_to_measures(const std::vector<Mention>& mentions) {
+    for (const Mention& m : mentions) {
+        if (m.is_value || has_number_candidate(m, q_.table)) continue;
+        const bool is_here =
+            std::any_of(m.candidates.begin(), m.candidates.end(),
+                        [&](const Candidate& c) { return c.field.table == q_.table; });
+        for (const Candidate& c : m.candidates) {
+            if (is_here || c.field.table == q_.table) break;
+            const Column& column = at(schema_, c.field);
+            if (!column.is_number() || column.is_id) continue;
+            const std::size_t here = q_.table;
+            q_.table = c.field.table;
+            if (join_with(here)) return;
+            q_.table = here;
+        }
+    }
+}
+
+void Reader::settle(const Mention& m) {
+    std::vector<Candidate> here;
+    for (const Candidate& c : m.candidates) {
+        if (c.field.table == q_.table) here.push_back(c);
+    }
+    if (here.empty()) {
+        for (const Candidate& c : m.candidates) {
+            if (can_join(c.field.table)) {
+                here.push_back(c);
+                break;
+            }
+        }
+    }
+    if (here.empty()) return;
+    Candidate chosen = here[0];
+    if (!m.is_value) {
+        // "payment" may be a method or an amount: the place in the question decides
+        const bool wants_name = follows(
+            m.begin, {Word::By, Word::Each, Word::Which, Word::Distinct, Word::HowMany, Word::Top});
+        const bool wants_number =
+            follows(m.begin, {Word::Sum, Word::Mean, Word::Median, Word::Minimum, Word::Maximum,
+                              Word::Deviation, Word::HowMuch});
+        for (const Candidate& c : here) {
+            if (c.score + 25 < here[0].score) break;
+            const Column& column = at(schema_, c.field);
+            const bool is_number = column.is_number() && !column.is_id;
+            if ((wants_name && !is_number) || (wants_number && is_number)) {
+                chosen = c;
+                break;
+            }
+        }
+        // of a customer's id and name, people want to read the name, but count ids
+        const Column& column = at(schema_, chosen.field);
+        if (column.is_id && !has(Word::HowMany) && !has(Word::Distinct) && chosen.score < 100) {
+            for (const Candidate& c : here) {
+                const Column& other = at(schema_, c.field);
+                if (c.score + 25 >= chosen.score && other.is_text() && !other.is_id &&
+                    other.distinct > 1) {
+                    chosen = c;
+                    break;
+                }
+            }
+        }
+    }
+    Said said;
+    said.field = chosen.field;
+    said.column = &at(schema_, chosen.field);
+    said.score = chosen.score;
+    said.begin = m.begin;
+    said.end = m.end;
+    said.is_value = m.is_value;
+    said.value = chosen.value;
+    if (chosen.field.table != q_.table && !q_.join) q_.join = join_with(chosen.field.table);
+    said_.push_back(std::move(said));
+}
+
+bool Reader::can_join(std::size_t table) const {
+    if (q_.join) return q_.join->right.table == table;
+    return join_with(table).has_value();
+}
+
+std::optional<Join> Reader::join_with(std::size_t table) const {
+    const Table& left = schema_.tables[q_.table];
+    const Table& right = schema_.tables[table];
+    std::optional<Join> best;
+    int best_worth = 0;
+    for (std::size_t l = 0; l < left.columns.size(); ++l) {
+        for (std::size_t r = 0; r < right.columns.size(); ++r) {
+            const Column& a = left.columns[l];
+            const Column& b = right.columns[r];
+            if (a.kind != b.kind || a.is_date()) continue;
+            std::string left_name;
+            std::string right_name;
+            for (const Token& w : a.words) left_name += w.stem;
+            for (const Token& w : b.words) right_name += w.stem;
+            std::string prefixed;  // customers.id and customer_id
+            for (const Token& w : right.words) prefixed += w.stem;
+            prefixed += right_name;
+            int worth = left_name == right_name ? 2 : left_name == prefixed ? 2 : 0;
+            if (worth == 0) continue;
+            if (a.is_id || b.is_id) worth += 2;
+            if (b.distinct * 100 >= right.rows * 95) {
+                worth += 2;  // tells the other's rows apart
+            } else {
+                continue;  // would give a row several partners
+            }
+            if (worth > best_worth && (a.is_text() || a.is_whole)) {
+                best_worth = worth;
+                best = Join{{q_.table, l}, {table, r}};
+            }
+        }
+    }
+    return best;
+}
+
+void Reader::find_chart() {
+    const bool asked = has(Word::Chart);
+    const auto is_said = [&](Word word) {
+        const Tag* t = tag(word);
+        if (t == nullptr) return false;
+        return asked || t->end - t->begin > 1 || tokens_[t->begin].text.size() > 4;
+    };
+    if (is_said(Word::Pie)) {
+        q_.chart = ChartKind::Pie;
+    } else if (is_said(Word::Histogram)) {
+        q_.chart = ChartKind::Histogram;
+    } else if (is_said(Word::Scatter)) {
+        q_.chart = ChartKind::Scatter;
+    } else if (is_said(Word::Box)) {
+        q_.chart = ChartKind::Box;
+    } else if (is_said(Word::Line)) {
+        q_.chart = ChartKind::Line;
+    } else if (is_said(Word::Bar)) {
+        q_.chart = ChartKind::Bar;
+    } else if (asked) {
+        q_.chart = ChartKind::Any;
+    }
+}
+
+}  // namespace atl::offline

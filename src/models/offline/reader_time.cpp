@@ -1,0 +1,256 @@
+#include "models/offline/reader.hpp"
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+namespace atl::offline {
+
+void Reader::find_time() {
+    auto date = main_date(schema_, q_.table);
+    for (const Said& s : said_) {
+        if (!s.is_value && s.column->is_date()) date = s.field;
+    }
+    find_grain(date);
+    if (!date) {
+        find_year_column();
+        return;
+    }
+    std::vector<TimeSpan> dates;
+    std::vector<TimeSpan> months;
+    std::vector<int> weekdays;
+    TimeSpan weekday_span;
+    for (const TimeSpan& span : times_) {
+        if (span.kind == TimeSpan::Kind::Weekdays) {
+            weekdays.insert(weekdays.end(), span.parts.begin(), span.parts.end());
+            weekday_span = span;
+        } else if (span.kind == TimeSpan::Kind::Months) {
+            months.push_back(span);
+        } else {
+            dates.push_back(span);
+        }
+    }
+    if (!weekdays.empty()) {
+        weekday_span.parts = weekdays;
+        q_.filters.push_back(time_filter(Filter::Kind::Weekdays, *date, weekday_span));
+        if (weekdays.size() > 1 && has(Word::Compare) && q_.groups.empty()) {
+            q_.groups.push_back({*date, Grain::Weekday, 0});
+        }
+    }
+    if (!months.empty()) {
+        TimeSpan all = months[0];
+        for (std::size_t i = 1; i < months.size(); ++i) {
+            all.parts.insert(all.parts.end(), months[i].parts.begin(), months[i].parts.end());
+        }
+        q_.filters.push_back(time_filter(Filter::Kind::Months, *date, all));
+        if (months.size() > 1 && q_.groups.empty()) {
+            q_.groups.push_back({*date, Grain::MonthOfYear, 0});
+        }
+    }
+    set_dates(*date, dates);
+}
+
+void Reader::set_dates(Field date, const std::vector<TimeSpan>& dates) {
+    const bool grows = has({Word::Growth, Word::Drop});
+    if (dates.size() == 1 && grows && dates[0].head_to) {  // "grow from January to June"
+        TimeSpan a = dates[0];
+        TimeSpan b = dates[0];
+        a.to = a.head_to;
+        b.from = b.tail_from;
+        a.label = label(a);
+        b.label = label(b);
+        q_.periods = {a, b};
+        q_.fields.push_back(date);
+        return;
+    }
+    if (dates.size() == 2 && dates[0].is_open && dates[1].is_open) {  // after A and before B
+        TimeSpan both = dates[0];
+        if (dates[1].from) both.from = dates[1].from;
+        if (dates[1].to) both.to = dates[1].to;
+        q_.filters.push_back(time_filter(Filter::Kind::Dates, date, both));
+        return;
+    }
+    if (dates.size() >= 2) {
+        q_.periods = dates;
+        if (q_.periods.size() > 6) q_.periods.resize(6);
+        q_.fields.push_back(date);
+        return;
+    }
+    if (dates.size() == 1) {
+        q_.filters.push_back(time_filter(Filter::Kind::Dates, date, dates[0]));
+    }
+}
+
+std::string Reader::label(const TimeSpan& span) {
+    const std::string from = iso_of(*span.from);
+    const std::string last = iso_of(*span.to - std::chrono::days(1));
+    if (from.substr(0, 7) == last.substr(0, 7) && from.ends_with("-01") &&
+        iso_of(*span.to).ends_with("-01")) {
+        return from.substr(0, 7);
+    }
+    if (from.ends_with("-01-01") && last == from.substr(0, 4) + "-12-31") {
+        return from.substr(0, 4);
+    }
+    return from == last ? from : from + " – " + last;
+}
+
+Filter Reader::time_filter(Filter::Kind kind, Field field, const TimeSpan& span) {
+    Filter filter;
+    filter.kind = kind;
+    filter.field = field;
+    filter.time = span;
+    filter.begin = span.begin;
+    return filter;
+}
+
+// A table without dates may still have a column "year".
+void Reader::find_year_column() {
+    const Table& table = schema_.tables[q_.table];
+    std::optional<Field> year;
+    for (std::size_t c = 0; c < table.columns.size() && !year; ++c) {
+        const Column& column = table.columns[c];
+        const bool is_year = column.is_number() && column.is_whole && column.low >= 1900 &&
+                             column.high <= 2100 && column.distinct > 0;
+        if (is_year) year = Field{q_.table, c};
+    }
+    if (!year) return;
+    const bool by_year = has({Word::Yearly, Word::Trend}) ||
+                         std::any_of(tags_.begin(), tags_.end(), [&](const Tag& t) {
+                             return t.word == Word::Year && !is_in_time(t.begin) &&
+                                    follows(t.begin, {Word::By, Word::Each, Word::Which}, 3);
+                         });
+    if (by_year) q_.groups.push_back({*year, Grain::None, 0});
+    std::vector<double> years;
+    for (const TimeSpan& span : times_) {
+        if (span.kind != TimeSpan::Kind::Dates) continue;
+        const auto year_number = [](std::chrono::sys_days d) {
+            return std::stod(iso_of(d).substr(0, 4));
+        };
+        Filter filter;
+        filter.field = *year;
+        filter.begin = span.begin;
+        if (span.from && span.to && !span.is_open) {
+            filter.low = year_number(*span.from);
+            filter.high = year_number(*span.to - std::chrono::days(1));
+            if (filter.low == filter.high) {
+                years.push_back(filter.low);
+                continue;
+            }
+            filter.kind = Filter::Kind::Between;
+        } else if (span.from) {
+            filter.kind = Filter::Kind::GreaterOrEqual;
+            filter.low = year_number(*span.from);
+        } else {
+            filter.kind = Filter::Kind::Less;
+            filter.low = year_number(*span.to);
+        }
+        q_.filters.push_back(filter);
+    }
+    if (years.empty()) return;
+    Filter filter;
+    filter.field = *year;
+    filter.kind = years.size() == 1 ? Filter::Kind::Equal : Filter::Kind::Between;
+    filter.low = *std::min_element(years.begin(), years.end());
+    filter.high = *std::max_element(years.begin(), years.end());
+    q_.filters.push_back(filter);
+    if (years.size() > 1 && !by_year) q_.groups.push_back({*year, Grain::None, 0});
+}
+
+bool Reader::is_column_said(Word word) const {
+    const Tag* t = tag(word);
+    return t != nullptr && std::any_of(said_.begin(), said_.end(), [&](const Said& s) {
+               return !s.is_value && s.begin < t->end && t->begin < s.end;
+           });
+}
+
+void Reader::find_grain(std::optional<Field> date) {
+    if (!date) return;
+    const Column& column = at(schema_, *date);
+    Grain grain = Grain::None;
+    struct Adjective {
+        Word word;
+        Word unit;
+        Grain grain;
+    };
+    static constexpr std::array kGrains = {
+        Adjective{Word::Hourly, Word::Hour, Grain::HourOfDay},
+        Adjective{Word::Daily, Word::Day, Grain::Day},
+        Adjective{Word::Weekly, Word::Week, Grain::Week},
+        Adjective{Word::Monthly, Word::Month, Grain::Month},
+        Adjective{Word::Quarterly, Word::Quarter, Grain::Quarter},
+        Adjective{Word::Yearly, Word::Year, Grain::Year}};
+    const bool both_kinds = has(Word::Weekend) && has({Word::Workday, Word::Weekday});
+    if (both_kinds) {
+        set_grain(*date, Grain::WorkdayOrWeekend);
+        return;
+    }
+    if (has(Word::Weekend)) {
+        TimeSpan span;
+        span.kind = TimeSpan::Kind::Weekdays;
+        span.parts = {5, 6};
+        span.label = "weekend";
+        times_.push_back(span);
+        if (has(Word::Share)) span.label = "weekend";
+    } else if (has(Word::Weekday) || has(Word::Workday)) {
+        const Tag* t = has(Word::Weekday) ? tag(Word::Weekday) : tag(Word::Workday);
+        const bool is_phrase = t->end - t->begin > 1 && !has(Word::Workday);
+        const bool grouped = follows(t->begin, {Word::By, Word::Each, Word::Which, Word::Per}) ||
+                             is_phrase || has(Word::Highest) || has(Word::Lowest);
+        if (grouped) {
+            set_grain(*date, Grain::Weekday);
+            return;
+        }
+        TimeSpan span;
+        span.kind = TimeSpan::Kind::Weekdays;
+        span.parts = {0, 1, 2, 3, 4};
+        span.label = "weekdays";
+        times_.push_back(span);
+    }
+    for (const Adjective& a : kGrains) {
+        if (has(a.word) && !is_column_said(a.word)) grain = a.grain;
+    }
+    if (has(Word::MonthOfYear)) grain = Grain::MonthOfYear;
+    if (grain == Grain::None) {
+        for (const Adjective& a : kGrains) {
+            for (const Tag& t : tags_) {
+                if (t.word != a.unit || is_in_time(t.begin) || is_column_said(a.unit)) continue;
+                const bool asked =
+                    follows(t.begin,
+                            {Word::By, Word::Each, Word::Which, Word::Highest, Word::Lowest,
+                             Word::Top, Word::Bottom, Word::Common, Word::And},
+                            4) ||
+                    precedes(t.end, {Word::Highest, Word::Lowest, Word::Trend}, 3) ||
+                    top_number_before(t.begin);
+                if (asked && !(a.unit == Word::Hour && !column.has_time)) grain = a.grain;
+            }
+        }
+    }
+    if (grain == Grain::None && has({Word::Trend}) && !has(Word::Correlation)) {
+        grain = natural_grain(column);
+    }
+    if (grain == Grain::None && has(Word::When) &&
+        has({Word::Highest, Word::Lowest, Word::Common})) {
+        grain = natural_grain(column);
+    }
+    if (grain != Grain::None) set_grain(*date, grain);
+}
+
+// "top 3 months", "前三个月份"
+bool Reader::top_number_before(std::size_t token) const {
+    for (std::size_t back = 1; back <= 3 && back <= token; ++back) {
+        const std::size_t i = token - back;
+        std::size_t end = 0;
+        if (number_at(i, end) &&
+            follows(i, {Word::Top, Word::Bottom, Word::Highest, Word::Lowest})) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void Reader::set_grain(Field date, Grain grain) {
+    grain_ = grain;
+    q_.groups.push_back({date, grain, 0});
+}
+
+}  // namespace atl::offline

@@ -1,0 +1,21 @@
+"""The offline model's answers against the truth: its code runs in real sandboxes, pandas computes here
+what must come out."""
+import importlib
+
+import pytest
+from checking import lacks
+
+CASES = [case for name in ("questions", "held_back_1", "held_back_2", "held_back_3", "held_back_4", "held_back_5", "held_back_6")
+         for case in importlib.import_module(name).CASES]
+
+
+@pytest.mark.parametrize("dataset, conversation, truth", CASES, ids=[" / ".join(c[1])[:60] for c in CASES])
+def test_answer(talks, dataset, conversation, truth):
+    talk, tables = talks(dataset)
+    talk.begin()
+    for question in conversation:
+        answer = talk.ask(question)
+    missing = lacks(answer, truth(*tables.values()))
+    assert not missing, f"{missing} not in:\n{answer}\nby\n{talk.runs[-1][0] if talk.runs else ''}"
+    for code, ran in talk.runs:
+        assert ran["exit_code"] == 0, code
