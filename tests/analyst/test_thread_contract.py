@@ -265,6 +265,9 @@ def test_images_and_tables_arrive_as_events(server):
                                       "plt.savefig('/data/outputs/chart.png'); df"))
     image = next(data for name, data, *_ in seen if name == "image")
     assert image["path"] == "/data/outputs/chart.png" and image["content_type"] == "image/png"
+    assert image["href"] == f"/v1/threads/{thread}/files/data/outputs/chart.png"
+    assert server.http.get(f"/v1/threads/{thread}/files/data/no.png").status_code == 404
+    assert server.http.get(f"/v1/threads/{thread}/files/data").status_code == 409
     picture = server.http.get(image["href"])
     assert picture.status_code == 200 and picture.content.startswith(b"\x89PNG")
     table = next(data for name, data, *_ in seen if name == "table")

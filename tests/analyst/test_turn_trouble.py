@@ -287,6 +287,10 @@ def test_another_owner_sees_nothing(tmp_path):
             for path in (f"/thread/{thread}/history", f"/thread/{thread}/status", f"/v1/threads/{thread}/context"):
                 assert running.http.get(path, headers=keys[0]).status_code == 200
                 assert running.http.get(path, headers=keys[1]).status_code == 404
+            made = running.http.post(f"/thread/{thread}/message", headers=keys[0], timeout=60, json={
+                "message": "run: open('/data/outputs/a.png', 'wb').write(b'x')"}).json()["images"][0]["href"]
+            assert running.http.get(made, headers=keys[0]).content == b"x"
+            assert running.http.get(made, headers=keys[1]).status_code == 404
             asked = running.http.post(f"/thread/{thread}/message", json={"message": "x"}, headers=keys[1])
             assert asked.status_code == 404
             stolen = running.http.post("/thread/new", json={"file_ids": [upload["file_id"]]}, headers=keys[1])
