@@ -38,6 +38,8 @@ public:
 
     const ThreadId thread;
     std::uint64_t number = 0;  // 0 until it has begun
+    // From the store, so its events are not those that a client saw when it happened.
+    bool told_again = false;
     TurnLog log;
     Stop stop;
     TurnOutcome outcome;  // grows; whole when the log has ended

@@ -582,7 +582,9 @@ asio::awaitable<void> Threads::tell_again(TurnPtr turn, ThreadRecord thread, std
     core::ThreadMessage last;
     for (;;) {
         const auto now = co_await parts_.store.get_thread(Whose::anyones(), thread.id);
-        const bool over = now.turns > number || !now.lease;
+        // A lease that has run out is one of a server that was killed.
+        const bool held = now.lease && now.lease->until > core::time_now();
+        const bool over = now.turns > number || !held;
         auto some = co_await parts_.store.read(Whose::anyones(), thread.id, next, kReadBytes);
         for (auto& message : some) {
             next = message.sequence + 1;
@@ -647,6 +649,8 @@ asio::awaitable<std::shared_ptr<LiveTurn>> Threads::follow(Whose whose, ThreadId
                                     : "nothing was asked in this thread yet"});
     }
     const auto turn = std::make_shared<LiveTurn>(executor_, id);
+    turn->number = wanted;
+    turn->told_again = true;
     const auto tell = [](Threads& self, TurnPtr again, ThreadRecord of,
                          std::uint64_t which) -> asio::awaitable<void> {
         const Counted counted(self.running_, self.idle_);

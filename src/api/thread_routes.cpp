@@ -87,6 +87,29 @@ asio::awaitable<void> send_events(net::Exchange& exchange, TurnPtr turn, std::ui
     if (!over) co_await stream.end();
 }
 
+// For a client that saw some of a turn, when its events are gone: the whole answer in place of what
+// it has, and how it ended.
+asio::awaitable<void> send_end(net::Exchange& exchange, TurnPtr turn) {
+    bool over = false;
+    const auto leave = [&over, turn] {
+        over = true;
+        turn->log.wake();
+    };
+    exchange.on_gone(leave);
+    auto stream = co_await exchange.begin_events();
+    while (!over && !turn->log.ended()) co_await turn->log.news();
+    if (over) co_return;
+    const auto last = turn->log.last();
+    const auto* end = turn->log.after(last - 1);
+    net::EventStream::Event whole{agent::text_event(turn->outcome.answer), "answer", {}};
+    co_await stream.send(std::move(whole));
+    if (end != nullptr) {
+        net::EventStream::Event event{end->data, std::string(end->name), {}};
+        co_await stream.send(std::move(event));
+    }
+    co_await stream.end();
+}
+
 class ThreadRoutes {
 public:
     ThreadRoutes(agent::Threads& threads, ThreadRules rules) : threads_(threads), rules_(rules) {}
@@ -139,7 +162,7 @@ public:
         ThreadStatus answer;
         answer.thread_id = record.id.text();
         answer.state = co_await threads_.state_of(record);
-        answer.busy = record.lease.has_value();
+        answer.busy = record.lease && record.lease->until > core::time_now();
         co_await exchange.respond(json_response(200, answer));
     }
 
@@ -188,9 +211,11 @@ public:
         if (!number && place) number = place->turn;
         const auto turn = co_await threads_.follow(whose(exchange), thread_in(exchange), number);
         const bool same = place && place->turn == turn->number;
-        // A turn that is told again has events of its own numbers: all of it comes.
-        const bool in_memory = same && place->event <= turn->log.last();
-        co_await send_events(exchange, turn, in_memory ? place->event : 0);
+        if (same && turn->told_again) {
+            co_await send_end(exchange, turn);
+        } else {
+            co_await send_events(exchange, turn, same ? place->event : 0);
+        }
     }
 
     asio::awaitable<void> cancel(net::Exchange& exchange) const {

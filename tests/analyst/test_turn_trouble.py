@@ -205,6 +205,22 @@ def test_after_a_kill_in_mid_turn_the_thread_goes_on(own_server):
     again = list(own_server.resume(thread, turn=1))
     assert [n for n, *_ in again][-1] == "done" and any(n == "code_run" for n, *_ in again)
     assert list(own_server.resume(thread, turn=2))[-1][0] == "error"
+    # Who had heard some of it gets the whole in its place, and the end.
+    rest = [(name, data) for name, data, *_ in own_server.resume(thread, after="1-3")]
+    assert [name for name, _ in rest] == ["answer", "done"] and rest[0][1]["text"] == rest[1][1]["answer"]
+
+
+def test_after_a_kill_the_last_turn_is_told_as_it_ended(own_server):
+    thread = own_server.thread()
+    stream = own_server.stream(thread, "run: import time; time.sleep(60)")
+    for name, data, *_ in stream:
+        if name == "status" and data["text"].startswith("running"):
+            break
+    stream.close()
+    own_server.kill()
+    own_server.start()
+    assert list(own_server.resume(thread))[-1][0] == "error"
+    assert own_server.http.get(f"/thread/{thread}/status").json()["busy"] is False
 
 
 def test_a_server_that_stops_says_so(own_server):
