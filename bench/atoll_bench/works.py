@@ -197,8 +197,8 @@ class Works(Gathering):
             say(f"    round {number + 1} of {self.plan.inside_rounds}")
 
     def loop_pairs(self) -> None:
-        """The CPU loop, bare and inside, in pairs whose order is drawn: each pair gives a ratio, and what
-        the machine does to both halves of one is not in it."""
+        """The CPU loop, bare and inside, in pairs whose order is drawn: each pair gives a ratio,
+        and what the machine does to both halves of one is not in it."""
         bare = next((peer for peer in self.able("f") if peer.name == "python"), None)
         if bare is None or not self.atoll.has_binary:
             return

@@ -1,5 +1,5 @@
-"""One CPU loop and nothing else: run bare and inside by turns, to tell what walls cost a program that only
-computes. Prints one line of JSON: milliseconds. Standard library only."""
+"""One CPU loop and nothing else: run bare and inside by turns, to tell what walls cost a program
+that only computes. Prints one line of JSON: milliseconds. Standard library only."""
 import json
 import time
 

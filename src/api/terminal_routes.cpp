@@ -74,7 +74,9 @@ public:
     }
 
     asio::awaitable<bool> input(std::string bytes) {
-        return link_->data(channel_, std::move(bytes));
+        if (input_ended_) co_return false;
+        const bool taken = co_await link_->data(channel_, std::move(bytes));
+        co_return taken;
     }
     // A terminal has no end of input but the key for it.
     void end_input() {

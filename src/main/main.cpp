@@ -82,8 +82,7 @@ int main(int argc, char** argv) {
          {atl::main::add_list_commands, atl::main::add_exec_command, atl::main::add_copy_command,
           atl::main::add_logs_command, atl::main::add_top_command}},
         {"The server itself",
-         {atl::main::add_serve_command, atl::main::add_config_command,
-          atl::main::add_key_command}},
+         {atl::main::add_serve_command, atl::main::add_config_command, atl::main::add_key_command}},
         {"This machine", {atl::main::add_template_command, atl::main::add_doctor_command}}};
     for (const auto& group : groups) {
         const auto before = app.get_subcommands({}).size();
@@ -105,8 +104,8 @@ int main(int argc, char** argv) {
             return one->check_name(argv[1]);
         });
         if (asked != commands.end()) {
-            std::fprintf(stderr, "atoll: %s\n`atoll %s --help` shows what it takes.\n", wrong.what(),
-                         argv[1]);
+            std::fprintf(stderr, "atoll: %s\n`atoll %s --help` shows what it takes.\n",
+                         wrong.what(), argv[1]);
         } else if (argv[1][0] != '-') {
             const std::string near = nearest(argv[1], commands);
             std::fprintf(stderr, "atoll: there is no command \"%s\"%s\n", argv[1],

@@ -212,7 +212,7 @@ def test_each_route_has_the_scope_of_what_it_is_about(keyed):
     document = keyed.http.get("/openapi.json").json()
     scopes = {path: {route.get("x-atoll-scope") for route in methods.values() if "x-atoll-scope" in route}
               for path, methods in document["paths"].items()}
-    for part in ("files/{path}", "folders/{path}", "move", "extract", "watch", "artifacts"):
+    for part in ("files/{path}", "folders/{path}", "move", "extract", "unpack", "watch", "artifacts"):
         assert scopes[f"/v1/sessions/{{id}}/{part}"] == {"files"}, part
     for part in ("run", "contexts", "processes", "terminal", "ports/{port}/{path}"):
         assert scopes[f"/v1/sessions/{{id}}/{part}"] == {"run"}, part

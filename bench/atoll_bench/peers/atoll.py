@@ -66,7 +66,8 @@ class Atoll:
         return (time.perf_counter() - start) * 1000
 
     def loop(self) -> float:
-        return json.loads(process.output_of([self.binary, "run", paths.WORK / "loop.py"]))["cpu_loop"]
+        said = process.output_of([self.binary, "run", paths.WORK / "loop.py"])
+        return json.loads(said)["cpu_loop"]
 
     def inside(self) -> dict:
         """In the sandbox's own working directory, which is where programs write."""
