@@ -51,6 +51,11 @@ Result<void> upload(Server& server, const std::string& from, Place to) {
     struct stat about {};
     if (::fstat(file.get(), &about) != 0) return failed_to(from);
     if (S_ISDIR(about.st_mode)) return upload_folder(server, from, std::move(to));
+    if (!to.path.ends_with('/')) {
+        const auto folder = is_folder(server, to);
+        if (!folder) return folder.error();
+        if (*folder) to.path += "/";
+    }
     if (to.path.ends_with('/')) to.path += fs::path(from).filename().string();
     const bool sized = S_ISREG(about.st_mode);
     const auto size = static_cast<std::uint64_t>(about.st_size);

@@ -139,6 +139,12 @@ int logs(const LogsOptions& options) {
         if (followed.last_id != before) tries = 0;
         ::sleep(1);
     }
+    if (followed.failed && followed.failed->code == Code::NotFound && options.process.empty() &&
+        options.id.starts_with("s-")) {
+        return report({Code::NotFound, followed.failed->message +
+                                           "; for a session name a process too: atoll logs " +
+                                           "SESSION PROCESS"});
+    }
     if (followed.failed) return report(*followed.failed);
     return report({Code::Unavailable, "the server ended the log before the program had ended"});
 }

@@ -103,6 +103,8 @@ def test_logs(client, server):
     assert (done.returncode, done.out, done.err) == (0, "one\nthree\n", "two\n")
     done = client("logs", "--no-follow", session, process)
     assert (done.returncode, done.out, done.err) == (0, "one\nthree\n", "two\n")
+    done = client("logs", session)
+    assert done.returncode == 125 and "SESSION PROCESS" in done.err
     done = client("logs", session, "p-none")
     assert done.returncode == 125 and "p-none" in done.err
     done = client("logs", "no-such-job")

@@ -66,6 +66,12 @@ def test_into_a_folder_that_is_there(client, session, folder, tmp_path):
     assert tree_of(into / "data set") == tree_of(folder) | {b"mine": (b"mine", False)}
 
 
+def test_a_file_into_a_folder_that_is_there(client, session, folder):
+    for target in ("/session", "/session/", "/session/tool.sh"):
+        assert client("cp", str(folder / "tool.sh"), f"{session}:{target}").returncode == 0
+    assert client("exec", session, "--", "ls", "/session").out == "artifacts\ntool.sh\n"
+
+
 def test_as_a_tar(client, session, folder):
     assert client("cp", str(folder), f"{session}:/session/copy").returncode == 0
     done = atoll("cp", f"{session}:/session/copy", "-")
