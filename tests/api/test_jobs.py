@@ -10,6 +10,8 @@ import httpx
 import pytest
 from harness.server import Server
 
+pytestmark = pytest.mark.once
+
 
 @pytest.fixture(scope="module")
 def one_by_one(tmp_path_factory):
@@ -349,7 +351,7 @@ def test_bad_jobs(server, fields, status, says):
 @pytest.mark.parametrize("method, path", [
     ("GET", "/v1/jobs/{}"), ("DELETE", "/v1/jobs/{}"), ("POST", "/v1/jobs/{}/cancel"), ("GET", "/v1/jobs/{}/logs"),
     ("GET", "/status/{}")])
-@pytest.mark.parametrize("name", [str(uuid.uuid4()), "x", "..%2f..", "%00", "'; DROP TABLE jobs; --", "a" * 5000])
+@pytest.mark.parametrize("name", ["00000000-0000-4000-8000-000000000000", "x", "..%2f..", "%00", "'; DROP TABLE jobs; --", "a" * 5000])
 def test_no_such_job(server, method, path, name):
     for headers in ({}, {"Accept": "text/event-stream"}):
         answer = server.http.request(method, path.format(name), headers=headers)
@@ -376,14 +378,14 @@ def test_bad_places_in_a_log(server):
 
 # ---- Killed and stopped ----
 
-def test_killed_in_the_middle_of_twenty(own_server):
+def test_killed_in_the_middle_of_twelve(own_server):
     """A job that was accepted is run, and as it asked for: one that must not run twice leaves one
     mark at most, one that may leaves its end; and never two of one at the same time."""
     session = own_server.session()
     code = ("exec 9>/session/lock.{n}; flock -n 9 || echo {n} >> /session/twice; echo {n} >> /session/begun; "
             "echo begin; sleep 1; echo {n} >> /session/ended; echo end")
     jobs = {}
-    for n in range(20):
+    for n in range(12):
         jobs[n] = add(own_server, kind="shell", code=code.format(n=n), session=session,
                       after_crash="run_again" if n % 2 else "fail")
     last = add(own_server, kind="shell", code="echo $A", environment={"A": "kept"}, priority=-3, timeout="9s")
@@ -399,7 +401,7 @@ def test_killed_in_the_middle_of_twenty(own_server):
 
     def lines(name):
         text = own_server.run(session, f"cat /session/{name}", language="shell")["stdout"].split()
-        return {n: text.count(str(n)) for n in range(20)}
+        return {n: text.count(str(n)) for n in range(12)}
     begun, done = lines("begun"), lines("ended")
     assert sum(lines("twice").values()) == 0
     cut_off = 0

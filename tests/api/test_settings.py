@@ -179,6 +179,7 @@ def test_input_is_limited_in_characters_and_echoed(limited):
     assert answer.status_code == 400 and "300" in answer.json()["detail"]
 
 
+@pytest.mark.once
 def test_without_settings_code_is_not_echoed(server):
     assert "code" not in server.http.post("/v1/run", json={"code": "1"}).json()
 
@@ -192,6 +193,7 @@ def certificate(tmp_path_factory):
     return folder
 
 
+@pytest.mark.once
 def test_tls(tmp_path, certificate):
     server = Server(tmp_path, "--tls-cert", str(certificate / "cert.pem"), "--tls-key", str(certificate / "key.pem"))
     try:
