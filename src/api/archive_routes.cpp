@@ -14,6 +14,10 @@ using sessions::ArchiveFormat;
 
 namespace {
 
+constexpr std::uint64_t kUnpackedBytesMax = 4ull << 30;
+constexpr std::uint64_t kEntriesMax = 1'000'000;
+constexpr std::uint64_t kEntryBytes = 4096;  // of the disk, however little is in it
+
 struct Kind {
     std::string_view name;
     ArchiveFormat format;
@@ -81,6 +85,9 @@ asio::awaitable<void> extract(sessions::Sessions& sessions, net::Exchange& excha
     sessions::UnpackOptions options;
     options.strip = asked.strip;
     options.keep = !asked.overwrite;
+    const auto room = co_await sessions.room_for(*use, 1, 0);
+    options.bytes_max = std::min(kUnpackedBytesMax, room.left());
+    options.entries_max = std::min(kEntriesMax, room.left() / kEntryBytes + 1);
     const auto done = co_await files.unpack(into, options, source);
     Extracted answer;
     answer.entries = done.entries;
