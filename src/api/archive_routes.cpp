@@ -15,6 +15,14 @@ using sessions::ArchiveFormat;
 namespace {
 
 constexpr std::uint64_t kArchiveBytesMax = 1ull << 40;  // the unpacker has quotas of its own
+constexpr std::uint64_t kUnpackedBytesMax = 4ull << 30;
+constexpr std::uint64_t kEntriesMax = 1'000'000;
+constexpr std::uint64_t kEntryBytes = 4096;  // of the disk, however little is in it
+
+void limit_to(sessions::UnpackOptions& options, std::uint64_t bytes_left) {
+    options.bytes_max = std::min(kUnpackedBytesMax, bytes_left);
+    options.entries_max = std::min(kEntriesMax, bytes_left / kEntryBytes + 1);
+}
 
 struct Kind {
     std::string_view name;
@@ -100,6 +108,8 @@ asio::awaitable<void> extract(sessions::Sessions& sessions, net::Exchange& excha
     sessions::UnpackOptions options;
     options.strip = asked.strip;
     options.keep = !asked.overwrite;
+    const auto room = co_await sessions.room_for(*use, 1, 0);
+    limit_to(options, room.left());
     const auto done = co_await files.unpack(into, options, source);
     const auto answer = answer_of(done);
     co_await exchange.respond(json_response(200, answer));
@@ -119,6 +129,8 @@ asio::awaitable<void> unpack(sessions::Sessions& sessions, net::Exchange& exchan
     sessions::UnpackOptions options;
     options.strip = asked.strip;
     options.keep = !asked.overwrite;
+    const auto room = co_await sessions.room_for(*use, 1, 0);
+    limit_to(options, room.left());
     const auto done = co_await files.unpack(into, options, source);
     const auto answer = answer_of(done);
     co_await exchange.respond(json_response(200, answer));

@@ -5,6 +5,7 @@
 #include "api/file_place.hpp"
 #include "api/output_routes.hpp"
 #include "api/session_types.hpp"
+#include "api/session_wishes.hpp"
 #include "api/utf8_stream.hpp"
 #include "sessions/artifacts.hpp"
 #include "sessions/new_id.hpp"
@@ -80,6 +81,7 @@ struct Place {
     std::shared_ptr<sessions::GuestLink> link;
     std::shared_ptr<sessions::Changes> changes;
     core::Sandbox* sandbox = nullptr;
+    std::shared_ptr<sessions::DiskStops> disk;  // of a session
     core::Outputs* outputs = nullptr;
     sessions::Promotion promotion;
     std::vector<sessions::Lost> lost;
@@ -154,6 +156,7 @@ asio::awaitable<void> answer_once(net::Exchange& exchange, Place place,
                                   sessions::RunRequest request) {
     RunAnswer answer = begin_answer(place);
     sessions::Run run(place.link, *place.sandbox);
+    const sessions::DiskStop when_full(place.disk, [&run] { run.stop(core::EndReason::Disk); });
     if (!place.keep_running) exchange.on_gone([&run] { run.cancel(); });
     sessions::ChangeView view(place.changes);
     sessions::RunListener listener;
@@ -196,6 +199,7 @@ asio::awaitable<void> answer_with_events(net::Exchange& exchange, Place place,
     const auto executor = exchange.executor();
     RunAnswer answer = begin_answer(place);
     sessions::Run run(place.link, *place.sandbox);
+    const sessions::DiskStop when_full(place.disk, [&run] { run.stop(core::EndReason::Disk); });
     if (!place.keep_running) exchange.on_gone([&run] { run.cancel(); });
     auto stream = co_await exchange.begin_events();
     Waiting waiting(executor);
@@ -305,10 +309,13 @@ asio::awaitable<void> run_in_session(const Runs& runs, net::Exchange& exchange) 
     const SessionId id = session_in(exchange);
     const auto use = co_await runs.sessions.use(whose(exchange), id);
     co_await runs.sessions.check_disk(*use);
-    sessions::Promotion promotion{id, "/session/artifacts", use->limits().disk_bytes_max};
+    const auto kept_max = use->disk_bytes_max().value_or(use->limits().disk_bytes_max);
+    sessions::Promotion promotion{id, "/session/artifacts",
+                                  std::min(kept_max, use->limits().disk_bytes_max)};
     Place place{.link = use->link(),
                 .changes = use->changes(),
                 .sandbox = &use->sandbox(),
+                .disk = use->disk_stops(),
                 .outputs = &runs.outputs,
                 .promotion = std::move(promotion),
                 .lost = use->take_lost(),
@@ -335,6 +342,8 @@ asio::awaitable<void> run_alone(const Runs& runs, net::Exchange& exchange) {
     sessions::NewSession alone;
     alone.owner = caller_of(exchange.request()).owner;
     alone.template_name = wanted.template_name;
+    check_wishes(wanted.runtime, wanted.network, wanted.datasets, runs.sessions.options());
+    alone.data_sets = wanted.datasets;
     alone.limits = limits_of(wanted.limits, runs.sessions.options().run_limits);
     alone.environment = wanted.environment;
     const auto limits = alone.limits;
@@ -345,6 +354,7 @@ asio::awaitable<void> run_alone(const Runs& runs, net::Exchange& exchange) {
     Place place{.link = link,
                 .changes = sessions::Changes::open(exchange.executor(), link),
                 .sandbox = sandbox.get(),
+                .disk = nullptr,
                 .outputs = &runs.outputs,
                 .promotion = std::move(promotion),
                 .lost = {},

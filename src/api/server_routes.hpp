@@ -14,6 +14,7 @@ struct ServerFacts {
     std::function<std::size_t()> pooled;  // sandboxes that are ready
     std::function<std::string()> walls;   // for people: what holds sandboxes here
     std::function<bool()> stopping;
+    std::string data_root = "/data";
 };
 
 void add_server_routes(Api& api, ServerFacts facts, sessions::Sessions& sessions,

@@ -32,6 +32,9 @@ ATOLL_DESCRIBED(LimitsBody);
 struct CreateSession {
     std::string name;
     std::string template_name = "default";
+    std::string runtime = "native";
+    std::string network = "none";
+    std::vector<std::string> datasets;
     std::optional<LimitsBody> limits;
     std::map<std::string, std::string> environment;
     std::map<std::string, std::string> metadata;
@@ -69,6 +72,8 @@ struct SessionView {
     std::string name;
     std::string template_name;
     std::string runtime;
+    std::string network;
+    std::vector<std::string> datasets;
     std::map<std::string, std::string> metadata;
     std::string created_at;
     std::string last_used_at;
@@ -120,6 +125,9 @@ struct EphemeralBody {
     RunLanguage language = RunLanguage::Python;
     std::chrono::milliseconds timeout{0};
     std::string template_name = "default";
+    std::string runtime = "native";
+    std::string network = "none";
+    std::vector<std::string> datasets;
     std::optional<LimitsBody> limits;
     std::map<std::string, std::string> environment;
 };

@@ -287,6 +287,7 @@ asio::awaitable<void> open_terminal(sessions::Sessions& sessions, net::Exchange&
         co_return;
     }
     const auto use = co_await sessions.use(whose(exchange), session_in(exchange));
+    co_await sessions.check_disk(*use);
     // Before the upgrade: what cannot be started is an answer with a status.
     Shell shell(use->link(), exchange.executor());
     co_await shell.start(std::move(wanted));

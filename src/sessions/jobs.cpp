@@ -311,7 +311,11 @@ asio::awaitable<Jobs::Outcome> Jobs::perform(AttemptPtr attempt, JobLog& log) {
 asio::awaitable<Jobs::Outcome> Jobs::in_session(AttemptPtr attempt, JobSpec spec, JobLog& log) {
     const auto& job = attempt->job;
     const auto use = co_await sessions_.use(Whose::of(job.owner), *job.session_id);
+    co_await sessions_.check_disk(*use);
     attempt->link = use->link();
+    const DiskStop when_full(use->disk_stops(), [attempt] {
+        if (attempt->run != nullptr) attempt->run->stop(core::EndReason::Disk);
+    });
     RunRequest request;
     request.context = spec.context;
     request.environment = spec.environment;

@@ -115,6 +115,7 @@ void Process::pace(std::size_t bytes) {
 
 void Process::end(Result<json::object> result) {
     const auto self = std::exchange(self_, nullptr);  // the channel is closed
+    when_full_.reset();
     ending_.at = core::time_now();
     ending_.run_ms = std::chrono::duration<double, std::milli>(Clock::now() - began_).count();
     if (!result && !started_) {
@@ -124,7 +125,7 @@ void Process::end(Result<json::object> result) {
     }
     if (!result) {
         sandbox_ = nullptr;
-        ending_.reason = EndReason::Killed;
+        ending_.reason = killed_.value_or(EndReason::Killed);
         ending_.with_sandbox = true;
         ending_.signal = SIGKILL;
         ending_.exit_code = 128 + SIGKILL;
@@ -136,7 +137,7 @@ void Process::end(Result<json::object> result) {
     if (wire::flag_of(*result, "timed_out")) {
         ending_.reason = EndReason::Timeout;
     } else if (killed_) {
-        ending_.reason = EndReason::Killed;
+        ending_.reason = *killed_;
     } else if (ending_.signal == SIGKILL && ask_guest_about_memory_) {
         asio::co_spawn(
             executor_, [self] { return self->look_at_memory(); }, asio::detached);
@@ -233,9 +234,9 @@ void Process::signal(int number) {
     link_->control(channel_, command);
 }
 
-void Process::kill() {
+void Process::kill(EndReason reason) {
     if (!self_) return;
-    killed_ = true;
+    if (!killed_) killed_ = reason;
     const json::object command{{"do", "cancel"}};
     link_->control(channel_, command);
 }
@@ -298,6 +299,8 @@ asio::awaitable<Processes::ProcessPtr> Processes::start(Use use, ProcessStart wa
             process->memory_kills_before_ = static_cast<std::uint64_t>(kills);
         }
         if (!link->alive()) { throw ErrorException({Code::Unavailable, "the sandbox has ended"}); }
+        process->when_full_.emplace(use->disk_stops(),
+                                    [one = process.get()] { one->kill(EndReason::Disk); });
         process->open(link, use->sandbox());
     } catch (const ErrorException& error) { process->failed_ = error.error; }
     while (!process->started_ && !process->failed_) co_await process->news();

@@ -90,7 +90,8 @@ public:
     // In its own time, whoever waits for it or not: all of it, then the end if that is wanted.
     void feed(std::string bytes, bool then_end);
     void signal(int number);
-    void kill();  // with its whole tree
+    // With its whole tree. The first reason given is that of its end.
+    void kill(core::EndReason reason = core::EndReason::Killed);
 
 private:
     friend class Processes;
@@ -118,8 +119,9 @@ private:
     std::int64_t pid_ = 0;
     bool started_ = false;
     bool stdin_open_ = false;
-    bool killed_ = false;
-    std::optional<Error> failed_;  // it could not be started
+    std::optional<core::EndReason> killed_;
+    std::optional<DiskStop> when_full_;  // while it runs
+    std::optional<Error> failed_;        // it could not be started
     std::optional<ProcessEnd> ended_;
     ProcessEnd ending_;
     core::Time started_at_{};

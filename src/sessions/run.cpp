@@ -70,8 +70,8 @@ asio::awaitable<RunEnd> Run::run(RunRequest request, RunListener listener) {
     co_return co_await as_program(std::move(request), std::move(listener));
 }
 
-void Run::cancel() {
-    cancelled_ = true;
+void Run::stop(core::EndReason reason) {
+    if (!stopped_) stopped_ = reason;
     if (stop_) stop_();
 }
 
@@ -111,9 +111,16 @@ asio::awaitable<RunEnd> Run::in_kernel(RunRequest request, RunListener listener)
         backstop.emplace(co_await asio::this_coro::executor, link_,
                          request.timeout + kGrace + kBackstop);
     }
-    const json::object end = co_await call.run(question, std::move(handlers));
+    json::object end;
+    std::optional<Error> failed;
+    try {
+        end = co_await call.run(question, std::move(handlers));
+    } catch (const ErrorException& error) { failed = error.error; }
     backstop.reset();
     stop_ = nullptr;
+    if (failed && stopped_ != core::EndReason::Disk) throw ErrorException(*failed);
+    // It did not stop, and went with its sandbox.
+    if (failed) end = {{"died", true}, {"signal", SIGKILL}, {"state_lost", true}};
     RunEnd result;
     result.run_ms =
         std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - began).count();
@@ -141,7 +148,9 @@ asio::awaitable<RunEnd> Run::in_kernel(RunRequest request, RunListener listener)
         result.reason = EndReason::Timeout;
     } else if (meter.truncated()) {
         result.reason = EndReason::Output;
-    } else if (cancelled_ || wire::flag_of(end, "interrupted")) {  // here, or by another request
+    } else if (stopped_) {
+        result.reason = *stopped_;
+    } else if (wire::flag_of(end, "interrupted")) {  // by another request
         result.reason = EndReason::Killed;
     } else if (died && usage.memory_kills > kills_before) {
         result.reason = EndReason::Memory;
@@ -165,7 +174,8 @@ asio::awaitable<RunEnd> Run::as_program(RunRequest request, RunListener listener
     const ProgramResult ended = co_await program.run(std::move(start), std::move(output));
     stop_ = nullptr;
     RunEnd result;
-    result.reason = ended.reason;
+    const bool killed = ended.reason == core::EndReason::Killed;
+    result.reason = killed && stopped_ ? *stopped_ : ended.reason;
     result.exit_code = ended.exit_code;
     result.signal = ended.signal;
     result.output_truncated = ended.output_truncated;

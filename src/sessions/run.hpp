@@ -57,8 +57,9 @@ public:
     // Throws ErrorException when it could not be started, or the sandbox went away.
     boost::asio::awaitable<RunEnd> run(RunRequest request, RunListener listener);
 
-    // While run() is under way: asks it to end, then ends it.
-    void cancel();
+    // While run() is under way: asks it to end, then ends it. The first reason given counts.
+    void cancel() { stop(core::EndReason::Killed); }
+    void stop(core::EndReason reason);
 
 private:
     boost::asio::awaitable<RunEnd> in_kernel(RunRequest request, RunListener listener);
@@ -66,7 +67,7 @@ private:
 
     std::shared_ptr<GuestLink> link_;
     core::Sandbox& sandbox_;
-    bool cancelled_ = false;
+    std::optional<core::EndReason> stopped_;
     std::function<void()> stop_;
 };
 

@@ -81,7 +81,7 @@ def test_zero_is_off_where_the_contract_says_so():
     ("pool = -1", "not a whole number"), ("pool = 1.5", "not a whole number"), ("pool = [1, 2]", "not a list"),
     ("pool = 1979-05-27", "date"), ("pool = ", ":1:"), ("= 3", ":1:"), ("pool = 1\npool = 2", ":2:"),
     ("[limits]\nmemory = '1k'", "not between 32m"), ("runtime = 'docker'", "native"),
-    ("data_root = '/else'", "/data"), ("listen = ''", "no address"), ("listen = \"a\\nb\"", "line break"),
+    ("data_root = '/etc/x'", "/data"), ("listen = ''", "no address"), ("listen = \"a\\nb\"", "line break"),
     ("[tls]\ncertificate = 'x'", "belong together"), ("access_log = 'maybe'", "neither true nor false"),
     ("a = {b = {c = {d = {e = {f = 1}}}}}", "no setting"), ("\xff\xfe", ":1:"), ("[[limits]]\nmemory = 1", ""),
     ("access.admin_key = 'short'", "32 characters"),

@@ -5,6 +5,7 @@
 #include "runtimes/native/handshake.hpp"
 #include "runtimes/native/root_tree.hpp"
 
+#include <algorithm>
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
@@ -117,9 +118,10 @@ asio::awaitable<std::shared_ptr<Nest>> NativeRuntime::nest_for(std::string name)
     std::shared_ptr<Nest> nest;
     try {
         auto from = Template::load(paths_, name).value();
+        NestFolders folders{options_.kept_root, options_.shown, options_.data_root};
         nest = co_await Nest::raise(paths_, std::move(from), options_.defaults,
                                     host_.version == sys::CgroupHost::Version::None,
-                                    options_.kept_root);
+                                    std::move(folders));
     } catch (const ErrorException& error) { failed = error.error; }
     raising_.erase(name);
     done->cancel();
@@ -179,6 +181,13 @@ UniqueFd NativeRuntime::show(NativeSandbox& sandbox, const std::string& source, 
     return sys::make_shifted_mount(source, writable, found->second.get()).value();
 }
 
+std::optional<std::size_t> NativeRuntime::shown_number(const core::Mount& mount) const {
+    const auto& all = options_.shown;
+    const auto found = std::find(all.begin(), all.end(), mount.source);
+    if (found == all.end() || mount.writable) return std::nullopt;
+    return static_cast<std::size_t>(found - all.begin());
+}
+
 asio::awaitable<void> NativeRuntime::claim(NativeSandbox& sandbox, const core::SandboxSpec& spec) {
     if (!(cgroup_limits(spec.limits) == cgroup_limits(options_.defaults))) {
         sandbox.cgroup().set_limits(cgroup_limits(spec.limits)).value();
@@ -211,22 +220,30 @@ asio::awaitable<void> NativeRuntime::claim(NativeSandbox& sandbox, const core::S
             request["kept"] = spec.kept_folder.substr(slash + 1);
         }
     }
+    json::array shown;
     for (const auto& mount : spec.mounts) {
+        if (::geteuid() != 0) {
+            shown.push_back(
+                {{"name", std::to_string(*shown_number(mount))}, {"target", mount.target}});
+            continue;
+        }
         mounts.push_back(show(sandbox, mount.source, mount.writable));
         descriptors.push_back(mounts.back().get());
         targets.emplace_back(mount.target);
     }
-    if (targets.empty() && spec.kept_folder.empty()) {
+    if (targets.empty() && shown.empty() && spec.kept_folder.empty()) {
         // Nothing in it can fail by the caller's fault, so the first run need not wait for it.
         tell_guest(sandbox.stream(), kClaimChannel, request, {});
         co_return;
     }
     if (!targets.empty()) request["mounts"] = std::move(targets);
+    if (!shown.empty()) request["shown"] = std::move(shown);
     co_await ask_guest(sandbox.stream(), kClaimChannel, request, descriptors, kClaimTimeMax);
 }
 
 asio::awaitable<std::unique_ptr<core::Sandbox>> NativeRuntime::create(core::SandboxSpec spec) {
-    if (!spec.mounts.empty() && ::geteuid() != 0) {
+    for (const auto& mount : spec.mounts) {
+        if (::geteuid() == 0 || shown_number(mount)) continue;
         throw ErrorException({Code::Unavailable,
                               "mounts into pooled sandboxes need root; `atoll run --mount` works "
                               "without"});

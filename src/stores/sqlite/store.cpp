@@ -69,6 +69,9 @@ Result<std::unique_ptr<SqliteStore>> SqliteStore::open(StoreOptions options) {
     if (!lock) return lock.error();
     auto opened = open_database(options);
     if (!opened) return opened.error().during("open the store");
+    if (!opened->db && !options.open_unreadable) {
+        return Error{Code::Unavailable, opened->health.sentence}.during("open the store");
+    }
     Worker::Limits limits;
     limits.queue_tasks_max = options.queue_tasks_max;
     limits.queue_bytes_max = options.queue_bytes_max;
