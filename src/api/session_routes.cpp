@@ -58,14 +58,7 @@ public:
             }
             query.states.push_back(*state);
         }
-        for (const auto& pair : asked.metadata) {
-            const auto sign = pair.find('=');
-            if (sign == std::string::npos) {
-                throw ErrorException({Code::InvalidArgument,
-                                      "metadata: write key=value, not " + schema::quoted(pair)});
-            }
-            query.metadata[pair.substr(0, sign)] = pair.substr(sign + 1);
-        }
+        query.metadata = metadata_in(asked.metadata);
         const auto page = co_await sessions_.list(std::move(query));
         SessionList answer;
         for (const auto& record : page.sessions) {

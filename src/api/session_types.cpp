@@ -24,6 +24,19 @@ core::Limits limits_of(const std::optional<LimitsBody>& body, core::Limits other
     return limits;
 }
 
+std::map<std::string, std::string> metadata_in(const std::vector<std::string>& pairs) {
+    std::map<std::string, std::string> metadata;
+    for (const auto& pair : pairs) {
+        const auto sign = pair.find('=');
+        if (sign == std::string::npos) {
+            throw ErrorException(
+                {Code::InvalidArgument, "metadata: write key=value, not " + schema::quoted(pair)});
+        }
+        metadata[pair.substr(0, sign)] = pair.substr(sign + 1);
+    }
+    return metadata;
+}
+
 UsageView view_of(const core::Usage& usage) {
     return {usage.memory_bytes, usage.memory_peak_bytes, usage.cpu_us / 1000, usage.processes};
 }

@@ -14,6 +14,9 @@
 
 namespace atl::api {
 
+// What a list is filtered by, from words `key=value`. InvalidArgument.
+[[nodiscard]] std::map<std::string, std::string> metadata_in(const std::vector<std::string>& pairs);
+
 struct LimitsBody {
     std::optional<std::uint64_t> memory_bytes_max;
     std::optional<std::uint32_t> processes_max;

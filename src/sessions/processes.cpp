@@ -29,6 +29,8 @@ constexpr std::size_t kOutputBytesMax = 256 * 1024;
 constexpr std::chrono::milliseconds kTick{50};
 constexpr std::size_t kOutputBytesATick = 1u << 20;
 constexpr std::chrono::seconds kKillTime{10};
+// How much longer than its time a guest may take to report a timeout before it is not believed.
+constexpr std::chrono::milliseconds kBackstop{10'000};
 constexpr std::chrono::hours kForEver{24 * 365};
 constexpr auto as_tuple = asio::as_tuple(asio::use_awaitable);
 
@@ -83,6 +85,11 @@ void Process::open(std::shared_ptr<GuestLink> link, core::Sandbox& sandbox) {
     began_ = Clock::now();
     self_ = shared_from_this();
     channel_ = link_->open(request, *this, Credit::ByHand);
+    if (wanted_.timeout.count() == 0) return;
+    backstop_.emplace(executor_, link_, wanted_.timeout + kBackstop, [this] {
+        overdue_ = true;
+        if (sandbox_ != nullptr) sandbox_->destroy();
+    });
 }
 
 void Process::event(json::object event) {
@@ -116,6 +123,7 @@ void Process::pace(std::size_t bytes) {
 void Process::end(Result<json::object> result) {
     const auto self = std::exchange(self_, nullptr);  // the channel is closed
     when_full_.reset();
+    backstop_.reset();
     ending_.at = core::time_now();
     ending_.run_ms = std::chrono::duration<double, std::milli>(Clock::now() - began_).count();
     if (!result && !started_) {
@@ -125,11 +133,12 @@ void Process::end(Result<json::object> result) {
     }
     if (!result) {
         sandbox_ = nullptr;
-        ending_.reason = killed_.value_or(EndReason::Killed);
-        ending_.with_sandbox = true;
+        ending_.reason = overdue_ ? EndReason::Timeout : killed_.value_or(EndReason::Killed);
+        ending_.with_sandbox = !overdue_;
         ending_.signal = SIGKILL;
         ending_.exit_code = 128 + SIGKILL;
-        ending_.note = "it ended with its sandbox: " + result.error().message;
+        ending_.note = overdue_ ? "its sandbox did not end it in time, and was ended itself"
+                                : "it ended with its sandbox: " + result.error().message;
         return finish(ending_);
     }
     ending_.signal = static_cast<int>(wire::number_of(*result, "signal"));
@@ -176,6 +185,7 @@ void Process::finish(ProcessEnd end) {
 
 void Process::let_go() {
     if (self_) link_->abandon(channel_);
+    backstop_.reset();
     self_.reset();
     awake_.reset();
 }

@@ -25,6 +25,19 @@ constexpr std::chrono::seconds kTimeToStop{20};
 constexpr std::uint32_t kPage = 500;
 constexpr auto as_tuple = asio::as_tuple(asio::use_awaitable);
 
+void add(std::vector<Lost>& lost, const Lost& one) {
+    if (std::find(lost.begin(), lost.end(), one) == lost.end()) lost.push_back(one);
+}
+
+// On a disk that is full a session must still wake, and memory knows as well.
+void keep_note(core::Folders& folders, const SessionId& id, const std::vector<Lost>& untold) {
+    try {
+        note_lost(folders, id, untold);
+    } catch (const ErrorException&) {
+        // It is said once more than needed, or not after the server was killed.
+    }
+}
+
 Error not_there(const SessionId& id) {
     return {Code::NotFound, "there is no session " + id.text()};
 }
@@ -223,6 +236,7 @@ asio::awaitable<void> Sessions::wake(SessionPtr session) {
     if (session->link_ && session->link_->alive()) {
         if (session->frozen_) {
             session->sandbox_->freeze(false).value();
+            session->link_->stand_still(false);
             ++counted_.thawed;
         }
         session->frozen_ = false;
@@ -245,26 +259,25 @@ asio::awaitable<void> Sessions::wake(SessionPtr session) {
     watch_disk_soon(*session);
     if (fell) {
         // What was saved is older than what was lost: it would be a past that never met this state.
-        const auto why = std::exchange(session->fell_because_, {});
-        session->lost_.push_back(
-            {"", "", "", (why.empty() ? "the sandbox ended" : why) + "; all variables are lost"});
+        forget_state(*session, why_it_fell(*session));
     } else {
-        session->lost_ = co_await load_variables(session->link_, folders_, session->record_.id);
+        const auto loaded = co_await load_variables(session->link_, folders_, session->record_.id);
+        for (const auto& one : loaded) add(session->lost_, one);
         if (session->record_.state == SessionState::Cold) ++counted_.restored;
         if (!session->link_->alive()) {
             // Restoring it never ended. It comes back without, and says so; else it could never be
             // used again.
-            for (const auto& name : folders_.list_state(session->record_.id)) {
-                folders_.remove_state(session->record_.id, name);
-            }
+            forget_state(*session, "they could not be restored in time");
             let_go(*session);
             throw ErrorException({Code::Unavailable,
                                   "the session's variables could not be restored in time and are "
                                   "lost; its files are there: ask again"});
         }
-        if (!session->record_.state_note.empty()) {
-            session->lost_.push_back({"", "", "", session->record_.state_note});
+        if (const auto& note = session->record_.state_note; !note.empty()) {
+            add(session->lost_, {"", "", "", note});
         }
+        // The record forgets its note now.
+        if (!session->lost_.empty()) keep_note(folders_, session->record_.id, session->lost_);
     }
     co_await remember(*session, SessionState::Hot);
 }
@@ -282,6 +295,28 @@ asio::awaitable<void> Sessions::remember(Session& session, SessionState state, s
     patch.last_used_at = core::time_now();
     const SessionId id = session.record_.id;
     session.record_ = co_await store_.patch_session(Whose::anyones(), id, patch, std::nullopt);
+}
+
+void Sessions::tell_lost(Session& session, const std::vector<Lost>& lost, bool heard) noexcept {
+    if (!heard) {
+        session.lost_.insert(session.lost_.begin(), lost.begin(), lost.end());
+        return;
+    }
+    keep_note(folders_, session.record_.id, session.lost_);
+}
+
+std::string Sessions::why_it_fell(Session& session) {
+    const auto why = std::exchange(session.fell_because_, {});
+    return (why.empty() ? "the sandbox ended" : why) + "; all variables are lost";
+}
+
+void Sessions::forget_state(Session& session, std::string why) {
+    add(session.lost_, {"", "", "", std::move(why)});
+    try {
+        forget_variables(folders_, session.record_.id, session.lost_);
+    } catch (const ErrorException&) {
+        // As in keep_note.
+    }
 }
 
 void Sessions::cut(Session& session) noexcept {
@@ -302,6 +337,7 @@ void Sessions::let_go(Session& session) noexcept {
 asio::awaitable<void> Sessions::freeze(SessionPtr session) {
     if (!session->link_ || !session->link_->alive() || session->frozen_) co_return;
     session->sandbox_->freeze(true).value();
+    session->link_->stand_still(true);
     session->frozen_ = true;
     ++counted_.frozen;
     co_await remember(*session, SessionState::Warm);
@@ -315,12 +351,14 @@ asio::awaitable<void> Sessions::go_cold(SessionPtr session) {
     if (session->link_->alive() && !read_only()) {
         if (session->frozen_) {
             session->sandbox_->freeze(false).value();
+            session->link_->stand_still(false);
             session->frozen_ = false;
         }
         std::optional<Error> failed;
         try {
             co_await save_variables(session->link_, folders_, session->record_.id,
-                                    session->spec_.limits.memory_bytes_max);
+                                    session->spec_.limits.memory_bytes_max, session->lost_);
+            session->lost_.clear();  // the next waking finds it on disk
         } catch (const ErrorException& error) { failed = error.error; }
         // With a sandbox that lives, it can be tried again; with one that does not, it cannot.
         if (failed && session->link_->alive()) throw ErrorException(*failed);
@@ -329,6 +367,8 @@ asio::awaitable<void> Sessions::go_cold(SessionPtr session) {
                 "its variables could not be saved in time: they are as they were when it was "
                 "last cold";
         }
+    } else if (!session->link_->alive()) {
+        forget_state(*session, why_it_fell(*session));
     }
     let_go(*session);
     ++counted_.evicted;
@@ -365,6 +405,7 @@ asio::awaitable<SessionRecord> Sessions::restart(Whose whose, SessionId id) {
     let_go(*session);
     for (const auto& name : folders_.list_state(id)) folders_.remove_state(id, name);
     co_await wake(session);
+    if (!session->lost_.empty()) keep_note(folders_, id, {});
     session->lost_.clear();  // asked for
     co_return session->record_;
 }
@@ -381,12 +422,14 @@ asio::awaitable<std::vector<SessionRecord>> Sessions::fork(Whose whose, SessionI
     const bool was_frozen = session->frozen_;
     if (awake) {
         if (was_frozen) session->sandbox_->freeze(false).value();
+        session->link_->stand_still(false);
         session->frozen_ = false;
         co_await save_variables(session->link_, folders_, id,
-                                session->spec_.limits.memory_bytes_max);
+                                session->spec_.limits.memory_bytes_max, session->lost_);
         // Files shall be those of one moment. Without a cgroup nothing can be frozen; then a
         // program in the background may write while they are copied, as with any copy.
         session->frozen_ = static_cast<bool>(session->sandbox_->freeze(true));
+        session->link_->stand_still(session->frozen_);
     }
     std::vector<SessionRecord> made;
     std::optional<Error> failed;
@@ -424,6 +467,7 @@ asio::awaitable<std::vector<SessionRecord>> Sessions::fork(Whose whose, SessionI
     }
     if (awake && session->frozen_ && !was_frozen) {
         session->sandbox_->freeze(false).value();
+        session->link_->stand_still(false);
         session->frozen_ = false;
     }
     session->unused_since_ = Clock::now();

@@ -11,7 +11,8 @@
 // Threads   one, the executor's.
 // Promises  a session that was answered for is in the store; its files are on disk as they are
 //           written. Variables are kept when it goes cold; what could not be kept is named by the
-//           first Use after. A server that is killed loses the variables of hot and warm sessions
+//           first run that is answered after, however often it slept or the server was killed until
+//           then. A server that is killed loses the variables of hot and warm sessions
 //           back to when they were last cold, and says so.
 // Trusts    its caller for who is asking (Whose) and for limits that a client may ask for.
 #include "core/folders.hpp"
@@ -83,7 +84,8 @@ public:
     [[nodiscard]] const core::Limits& limits() const noexcept { return spec_.limits; }
     [[nodiscard]] const std::shared_ptr<DiskStops>& disk_stops() const noexcept { return stops_; }
     [[nodiscard]] std::optional<std::uint64_t> disk_bytes_max() const { return disk_->bytes_max; }
-    // What did not come back with the last restore: said once, by whoever runs first.
+    // What did not come back with a restore: said once, by whoever runs first, who tells
+    // Sessions::tell_lost what came of it.
     [[nodiscard]] std::vector<Lost> take_lost() { return std::exchange(lost_, {}); }
 
 private:
@@ -98,7 +100,7 @@ private:
     bool gone_ = false;  // removed: whoever waited for it hears that it is not there
     std::size_t users_ = 0;
     Clock::time_point unused_since_ = Clock::now();
-    std::vector<Lost> lost_;
+    std::vector<Lost> lost_;  // and nobody was told; on disk as well
     Gate changing_;
     std::vector<std::string> data_sets_;
     // What it has on disk, and when to look again (disk_watch.cpp).
@@ -182,6 +184,9 @@ public:
     boost::asio::awaitable<DiskRoom> room_for(const Session& session, std::uint64_t bytes,
                                               std::uint64_t replaced);
 
+    // What take_lost gave was said to the client, or it was not and waits for the next run.
+    void tell_lost(Session& session, const std::vector<Lost>& lost, bool heard) noexcept;
+
     // A sandbox that is nobody's session: for one run. In use until destroyed.
     boost::asio::awaitable<std::unique_ptr<core::Sandbox>> ephemeral(NewSession wanted);
 
@@ -218,6 +223,9 @@ private:
     void judge_disk(Session& session, const core::FolderUse& use);
     void watch_disk_soon(Session& session);
     void let_go(Session& session) noexcept;
+    // Its sandbox ended without a farewell.
+    [[nodiscard]] static std::string why_it_fell(Session& session);
+    void forget_state(Session& session, std::string why);
     boost::asio::awaitable<void> remember(Session& session, core::SessionState state,
                                           std::string note = {});
     [[nodiscard]] core::SessionRecord as_it_is(core::SessionRecord record) const;

@@ -99,7 +99,7 @@ std::string findings(Connection& db, std::uint64_t bytes, const StoreOptions& op
         // The check of a table cannot be stopped halfway, so what may be huge is left out.
         checks.clear();
         for (const char* table :
-             {"sessions", "session_metadata", "jobs", "api_keys", "owner_usage"}) {
+             {"sessions", "session_metadata", "jobs", "job_metadata", "api_keys", "owner_usage"}) {
             checks.push_back("PRAGMA quick_check(" + std::string(table) + ")");
         }
     }

@@ -154,7 +154,8 @@ asio::awaitable<void> SqliteStore::remove_session(core::Whose whose, SessionId i
 
 asio::awaitable<core::JobRecord> SqliteStore::add_job(core::JobRecord record,
                                                       std::uint64_t owner_max) {
-    const auto bytes = kSmall + record.code.size() + record.spec_json.size();
+    const auto bytes =
+        kSmall + record.code.size() + record.spec_json.size() + weight_of(record.metadata);
     return worker_->ask<core::JobRecord>(kWrites, bytes,
                                          [record = std::move(record), owner_max](Connection& db) {
                                              return sqlite::add_job(db, record, owner_max);
@@ -205,7 +206,8 @@ asio::awaitable<core::JobRecord> SqliteStore::get_job(core::Whose whose, JobId i
 }
 
 asio::awaitable<core::JobPage> SqliteStore::list_jobs(core::JobQuery query) {
-    return worker_->ask<core::JobPage>(kReads, kSmall, [query = std::move(query)](Connection& db) {
+    const auto bytes = kSmall + weight_of(query.metadata);
+    return worker_->ask<core::JobPage>(kReads, bytes, [query = std::move(query)](Connection& db) {
         return sqlite::list_jobs(db, query);
     });
 }
