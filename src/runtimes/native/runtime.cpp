@@ -24,6 +24,8 @@ namespace {
 
 constexpr std::uint32_t kClaimChannel = 1;
 constexpr std::uint32_t kWarmChannel = 2;
+using Weight = sys::Cgroup::Weight;
+
 constexpr std::chrono::milliseconds kHelloTimeMax{15'000};
 constexpr std::chrono::milliseconds kClaimTimeMax{5'000};
 constexpr std::chrono::milliseconds kWarmTimeMax{30'000};
@@ -140,6 +142,8 @@ asio::awaitable<NativeRuntime::SandboxPtr> NativeRuntime::fork(core::SandboxSpec
     std::vector<UniqueFd> doors;
     try {
         parts.cgroup.set_limits(cgroup_limits(spec.limits)).value();
+        // Until it is somebody's (create) or waits in the pool.
+        parts.cgroup.set_weight(Weight::Starting);
         doors = parts.cgroup.doors().value();
         forked = co_await nest->fork(spec, doors, whom == For::Owner);
     } catch (const ErrorException& error) { failed = error.error; }
@@ -158,7 +162,7 @@ asio::awaitable<NativeRuntime::SandboxPtr> NativeRuntime::fork(core::SandboxSpec
     // The guest builds its walls meanwhile; no untrusted code runs before it is asked to.
     co_await expect_hello(sandbox->stream(), kHelloTimeMax);
     if (whom == For::Pool) {
-        sandbox->cgroup().set_background(true);
+        sandbox->cgroup().set_weight(Weight::Background);
         const json::object request{{"op", "kernel.call"}, {"request", {{"op", "warm"}}}};
         co_await ask_guest(sandbox->stream(), kWarmChannel, request, {}, kWarmTimeMax);
     }
@@ -258,8 +262,9 @@ asio::awaitable<std::unique_ptr<core::Sandbox>> NativeRuntime::create(core::Sand
     }
     last_create_ = std::chrono::steady_clock::now();
     if (sandbox) {
-        sandbox->cgroup().set_background(false);
+        sandbox->cgroup().set_weight(Weight::Starting);
         co_await claim(*sandbox, spec);
+        sandbox->cgroup().set_weight(Weight::Usual);
         refill_soon();
         co_return sandbox;
     }
@@ -267,6 +272,7 @@ asio::awaitable<std::unique_ptr<core::Sandbox>> NativeRuntime::create(core::Sand
     const bool at_once = spec.mounts.empty() && spec.kept_folder.empty();
     sandbox = co_await fork(spec, at_once ? For::Owner : For::OwnerByClaim);
     if (!at_once) co_await claim(*sandbox, spec);
+    sandbox->cgroup().set_weight(Weight::Usual);
     refill_soon();
     co_return sandbox;
 }
