@@ -254,6 +254,7 @@ asio::awaitable<void> Sessions::wake(SessionPtr session) {
         largest_file(spec.limits.file_bytes_max, options_.session_bytes_max);
     session->sandbox_ = co_await make_sandbox(session->record_.owner, std::move(spec));
     session->link_ = GuestLink::start(executor_, session->sandbox_->take_stream());
+    session->cut_ = false;
     session->changes_ = Changes::open(executor_, session->link_);
     session->full_.reset();
     watch_disk_soon(*session);
@@ -262,6 +263,12 @@ asio::awaitable<void> Sessions::wake(SessionPtr session) {
         forget_state(*session, why_it_fell(*session));
     } else {
         const auto loaded = co_await load_variables(session->link_, folders_, session->record_.id);
+        if (session->cut_) {
+            // By a request that came meanwhile: what was saved is that one's to keep or to remove.
+            let_go(*session);
+            throw ErrorException(
+                {Code::Conflict, "the session was restarted or removed meanwhile: ask again"});
+        }
         for (const auto& one : loaded) add(session->lost_, one);
         if (session->record_.state == SessionState::Cold) ++counted_.restored;
         if (!session->link_->alive()) {
@@ -320,6 +327,7 @@ void Sessions::forget_state(Session& session, std::string why) {
 }
 
 void Sessions::cut(Session& session) noexcept {
+    session.cut_ = true;
     if (session.link_) session.link_->close();
     if (session.sandbox_) session.sandbox_->destroy();
 }

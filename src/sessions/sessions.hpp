@@ -97,6 +97,7 @@ private:
     std::shared_ptr<GuestLink> link_;
     std::shared_ptr<Changes> changes_;  // of the link
     bool frozen_ = false;
+    bool cut_ = false;   // its sandbox was ended by a request while another may wake it
     bool gone_ = false;  // removed: whoever waited for it hears that it is not there
     std::size_t users_ = 0;
     Clock::time_point unused_since_ = Clock::now();
