@@ -16,6 +16,7 @@ REPORTS = {
     "fuzz": ["fuzz.txt"],
     "guest": ["kernel.xml", "archive.xml"],
     "escape": ["root.xml", "root.txt", "rootless.xml"],
+    "sanitize": ["asan.xml", "tsan.xml"],
 }
 
 

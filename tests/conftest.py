@@ -15,6 +15,9 @@ def pytest_configure(config):
     config.addinivalue_line(
         "markers", "root_only: what it tests exists only when Atoll runs as root"
     )
+    config.addinivalue_line(
+        "markers", "once: what it tests knows nothing of users; not run again as an ordinary one"
+    )
 
 
 def pytest_collection_modifyitems(items):

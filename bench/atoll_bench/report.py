@@ -15,6 +15,7 @@ METRICS = {
     "memory": "memory of each further idle sandbox, pandas loaded",
     "ephemeral_rate": "print(1+1) in fresh state, all cores busy",
     "inside_cpu_loop": "CPU loop inside",
+    "inside_cpu_ratio": "the same as a ratio of each pair",
     "inside_write_200_mb": "write a file of 200 MB inside",
     "inside_read_200_mb": "read a file of 200 MB inside",
     "inside_small_files_10000": "10,000 small files inside",
@@ -69,7 +70,7 @@ def number(value: float) -> str:
 def table(result: dict) -> str:
     against = {(entry["metric"], entry["peer"]): entry["ratio"]
                for entry in result["ratios"] if entry["atoll"] == "atoll"}
-    head = ("", "n", "p50", "p90", "p99", "min", "max", "against Atoll")
+    head = ("", "n", "p50", "p25", "p75", "p90", "p99", "min", "max", "against Atoll")
     lines: list[tuple[str, ...] | str] = []
     last = None
     for row in _ordered(result["measurements"]):
@@ -83,7 +84,7 @@ def table(result: dict) -> str:
         single = figures["n"] == 1  # spread of one sample says nothing
         lines.append((f"  {row['title']}", str(figures["n"]), number(figures["p50"]),
                       *("" if single else number(figures[key])
-                        for key in ("p90", "p99", "min", "max")),
+                        for key in ("p25", "p75", "p90", "p99", "min", "max")),
                       f"{number(ratio)} x" if ratio else ""))
     cells = [head] + [line for line in lines if isinstance(line, tuple)]
     widths = [max(len(line[column]) for line in cells) for column in range(len(head))]

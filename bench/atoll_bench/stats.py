@@ -17,7 +17,9 @@ def summary(samples: list[float]) -> dict:
     return {
         "n": len(ordered),
         "min": ordered[0],
+        "p25": percentile(ordered, 0.25),
         "p50": percentile(ordered, 0.50),
+        "p75": percentile(ordered, 0.75),
         "p90": percentile(ordered, 0.90),
         "p99": percentile(ordered, 0.99),
         "max": ordered[-1],

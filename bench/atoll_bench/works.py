@@ -2,6 +2,7 @@
 order."""
 
 import os
+import random
 import threading
 import time
 from contextlib import ExitStack
@@ -26,17 +27,18 @@ class Plan:
     idle: int                  # (d) sandboxes a peer
     atoll_idle: int
     rate_seconds: float        # (e) for each subject
-    inside_rounds: int         # (f)
+    inside_rounds: int         # (f) of the file work
+    loop_pairs: int            # (f) of the CPU loop, bare and inside
     one_offs: int              # (g)
     seconds_max: float         # for each work
 
 
 QUICK = Plan(rounds=3, atoll_chunks=1, atoll_samples=100, peer_burst=4, round_trips=50,
              atoll_round_trips=200, restarts=3, atoll_restarts=20, idle=3, atoll_idle=50,
-             rate_seconds=2, inside_rounds=2, one_offs=5, seconds_max=45)
+             rate_seconds=2, inside_rounds=2, loop_pairs=30, one_offs=5, seconds_max=45)
 FULL = Plan(rounds=10, atoll_chunks=5, atoll_samples=100, peer_burst=10, round_trips=300,
             atoll_round_trips=1000, restarts=10, atoll_restarts=100, idle=5, atoll_idle=300,
-            rate_seconds=10, inside_rounds=7, one_offs=30, seconds_max=240)
+            rate_seconds=10, inside_rounds=7, loop_pairs=60, one_offs=30, seconds_max=240)
 
 
 class Works(Gathering):
@@ -184,6 +186,7 @@ class Works(Gathering):
         return len(counts) / (time.monotonic() - start), len(counts)
 
     def inside(self) -> None:
+        self.loop_pairs()  # first: what the file work leaves to be written back would be in its way
         subjects = self.able("f") + ([self.atoll] if self.atoll.has_binary else [])
         for number, turn in self.turns(subjects, self.plan.inside_rounds):
             for subject in turn:
@@ -192,6 +195,28 @@ class Works(Gathering):
                     title = "bare host" if subject.name == "python" else subject.title
                     self.add("f", f"inside_{part}", subject.name, title, [taken])
             say(f"    round {number + 1} of {self.plan.inside_rounds}")
+
+    def loop_pairs(self) -> None:
+        """The CPU loop, bare and inside, in pairs whose order is drawn: each pair gives a ratio,
+        and what the machine does to both halves of one is not in it."""
+        bare = next((peer for peer in self.able("f") if peer.name == "python"), None)
+        if bare is None or not self.atoll.has_binary:
+            return
+        order = random.Random(1)
+        pairs = 0
+        for _, (first, second) in self.turns([bare, self.atoll], self.plan.loop_pairs):
+            halves = [first, second]
+            order.shuffle(halves)
+            taken = {half.name: self.guarded(half, "loop", half.loop) for half in halves}
+            if None in taken.values():
+                return
+            pairs += 1
+            for half in (self.atoll, bare):
+                title = "bare host" if half is bare else half.title
+                self.add("f", "inside_cpu_loop", half.name, title, [taken[half.name]])
+            self.add("f", "inside_cpu_ratio", "atoll", "Atoll against the bare host",
+                     [taken["atoll"] / taken["python"]], unit="x")
+        say(f"    {pairs} pairs of the CPU loop")
 
     def one_off(self) -> None:
         subjects = self.able("g") + ([self.atoll] if self.atoll.has_binary else [])

@@ -13,13 +13,6 @@ import time
 MEBI = 1 << 20
 
 
-def cpu() -> None:
-    total = 0
-    for number in range(6_000_000):
-        total += number * number % 7
-    assert total > 0
-
-
 def write(path: str) -> None:
     block = os.urandom(MEBI)
     with open(path, "wb", buffering=0) as file:
@@ -56,8 +49,6 @@ directory = tempfile.mkdtemp(dir=sys.argv[1] if len(sys.argv) > 1 else ".")
 try:
     large = f"{directory}/large"
     print(json.dumps({
-        # The best of some: on a shared machine the neighbours cost more than any walls.
-        "cpu_loop": min(timed(cpu) for _ in range(8)),
         # Before the large file: while that is written back, the journal makes small ones wait.
         "small_files_10000": timed(small_files, directory),
         "write_200_mb": timed(write, large),

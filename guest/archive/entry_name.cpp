@@ -34,6 +34,24 @@ Result<std::string> relative_path(std::string_view name, std::uint32_t strip) {
     return path;
 }
 
+bool leads_inside(std::string_view path, std::string_view target) {
+    if (target.starts_with('/')) return false;
+    auto depth = std::count(path.begin(), path.end(), '/');
+    bool named = false;
+    for (std::size_t at = 0; at < target.size();) {
+        const std::size_t end = std::min(target.find('/', at), target.size());
+        const std::string_view part = target.substr(at, end - at);
+        at = end + 1;
+        if (part.empty() || part == ".") continue;
+        if (part != "..") {
+            named = true;
+        } else if (named || depth-- == 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
 std::pair<std::string, std::string> split_last(const std::string& path) {
     const std::size_t slash = path.rfind('/');
     if (slash == std::string::npos) return {"", path};

@@ -18,6 +18,11 @@ constexpr std::size_t kPathBytesMax = 4095;  // the kernel's PATH_MAX, without i
 // on links that another process can change.
 Result<std::string> relative_path(std::string_view name, std::uint32_t strip);
 
+// Whether a symbolic link of that name leads to nothing outside of the top, however the links on
+// its way lead, as long as those do so too. A ".." only stands at the beginning then: after a name,
+// which may be a link itself, nobody can say what it means.
+[[nodiscard]] bool leads_inside(std::string_view path, std::string_view target);
+
 // "a/b/c" -> {"a/b", "c"}; "c" -> {"", "c"}.
 [[nodiscard]] std::pair<std::string, std::string> split_last(const std::string& path);
 

@@ -48,7 +48,7 @@ Result<std::size_t> Input::read_piece() {
     }
 }
 
-Result<Reader> Input::open(const Quota& quota) {
+Result<Reader> Input::open(const Quota& quota, bool plain_tar) {
     constexpr std::size_t kMagicBytes = 6;
     while (first_ < kMagicBytes) {
         auto got = read_piece();
@@ -61,7 +61,7 @@ Result<Reader> Input::open(const Quota& quota) {
     if (!reader) throw std::bad_alloc();
     ::archive* r = reader.get();
     // Each reader by name. "All" would bring mtree, which opens files that its text names.
-    if (wants_whole_file({buffer_.data(), first_})) {
+    if (!plain_tar && wants_whole_file({buffer_.data(), first_})) {
         if (auto done = spool(first_, quota.container_bytes_max()); !done) return done.error();
         ::archive_read_support_format_zip_seekable(r);
         ::archive_read_support_format_7zip(r);
@@ -71,10 +71,12 @@ Result<Reader> Input::open(const Quota& quota) {
         return reader;
     }
     ::archive_read_support_format_tar(r);
-    ::archive_read_support_filter_gzip(r);
-    ::archive_read_support_filter_bzip2(r);
-    ::archive_read_support_filter_xz(r);
-    ::archive_read_support_filter_zstd(r);
+    if (!plain_tar) {
+        ::archive_read_support_filter_gzip(r);
+        ::archive_read_support_filter_bzip2(r);
+        ::archive_read_support_filter_xz(r);
+        ::archive_read_support_filter_zstd(r);
+    }
     if (::archive_read_open(r, this, nullptr, &Input::feed, nullptr) != ARCHIVE_OK) {
         return reader_error(r);
     }

@@ -22,7 +22,7 @@ public:
     // `waiting_room` is a directory for the unlinked file: the one that is unpacked into, since its
     // disk has to have room anyway. Both are borrowed.
     Input(int stdin_fd, int waiting_room);
-    Result<Reader> open(const Quota& quota);
+    Result<Reader> open(const Quota& quota, bool plain_tar);
     [[nodiscard]] bool is_stream() const { return !spool_; }
 
     // Reads what a writer still has to send after the archive's end (tar's padding), so that it

@@ -20,7 +20,7 @@ constexpr char kUsage[] =
     "atoll-archive pack [--format tar|tar.gz|tar.zst|zip] [--exclude GLOB]... "
     "DIRECTORY_OR_FILE...\n"
     "atoll-archive unpack [--into DIR] [--bytes-max N] [--entries-max N] [--strip N]\n"
-    "                     [--overwrite|--keep]\n";
+    "                     [--overwrite|--keep] [--onto-host]\n";
 
 int usage() {
     std::fputs(kUsage, stderr);
@@ -62,13 +62,14 @@ int run_pack(int argc, char** argv) {
     return static_cast<int>(pack(options));
 }
 
-int run_unpack(int argc, char** argv) {
+int run_unpack(int argc, char** argv, mode_t mask) {
     static const option kOptions[] = {{"into", required_argument, nullptr, 'i'},
                                       {"bytes-max", required_argument, nullptr, 'b'},
                                       {"entries-max", required_argument, nullptr, 'e'},
                                       {"strip", required_argument, nullptr, 's'},
                                       {"overwrite", no_argument, nullptr, 'o'},
                                       {"keep", no_argument, nullptr, 'k'},
+                                      {"onto-host", no_argument, nullptr, 'h'},
                                       {}};
     UnpackOptions options;
     bool fine = true;
@@ -80,6 +81,10 @@ int run_unpack(int argc, char** argv) {
             case 's': fine = fine && parse(::optarg, options.strip); break;
             case 'o': options.keep = false; break;
             case 'k': options.keep = true; break;
+            case 'h':
+                options.onto_host = true;
+                options.mask = mask;
+                break;
             default: fine = false;
         }
     }
@@ -98,12 +103,12 @@ int main(int argc, char** argv) {
     // Both come back as errors of write(2), after which there is something to clean up.
     std::signal(SIGPIPE, SIG_IGN);
     std::signal(SIGXFSZ, SIG_IGN);
-    ::umask(022);
+    const mode_t mask = ::umask(022);
     if (argc < 2) return usage();
     const std::string verb = argv[1];
     try {
         if (verb == "pack") return run_pack(argc - 1, argv + 1);
-        if (verb == "unpack") return run_unpack(argc - 1, argv + 1);
+        if (verb == "unpack") return run_unpack(argc - 1, argv + 1, mask);
     } catch (const std::bad_alloc&) {
         std::fputs("atoll-archive: out of memory\n", stderr);
         return static_cast<int>(Status::Failed);

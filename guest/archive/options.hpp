@@ -1,6 +1,7 @@
 #pragma once
 // What the command line asks for, and how the program ends. Both halves of it are for the guest,
-// which starts this program as the sandbox's own user and gives it pipes for stdin and stdout.
+// which starts this program as the sandbox's own user and gives it pipes for stdin and stdout; and
+// for `atoll cp`, which does so on the other side.
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -31,6 +32,10 @@ struct UnpackOptions {
     std::uint64_t entries_max = 1'000'000;
     std::uint32_t strip = 0;
     bool keep = false;  // an entry that is there already stays as it is
+    // Outside of every sandbox, in a person's folder: nothing but a plain tar is read, symbolic
+    // links lead nowhere else, and modes are cut by `mask`.
+    bool onto_host = false;
+    std::uint32_t mask = 0;
 };
 
 }  // namespace atl::archive

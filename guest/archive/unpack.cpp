@@ -42,6 +42,7 @@ private:
     Result<void> unpack_entry(::archive_entry* entry);
     Result<void> unpack_file(::archive_entry* entry, const std::string& path);
     Result<void> drain_body();
+    [[nodiscard]] Attributes attributes_of(::archive_entry* entry) const;
 
     const UnpackOptions& options_;
     Quota quota_;
@@ -52,7 +53,7 @@ private:
 };
 
 Result<void> Unpacking::run() {
-    auto reader = input_.open(quota_);
+    auto reader = input_.open(quota_, options_.onto_host);
     if (!reader) return reader.error();
     reader_ = std::move(*reader);
     Result<void> outcome;
@@ -89,9 +90,13 @@ Result<bool> Unpacking::next(::archive_entry*& entry) {
     }
 }
 
-Attributes attributes_of(::archive_entry* entry) {
+Attributes Unpacking::attributes_of(::archive_entry* entry) const {
     Attributes attributes;
-    attributes.mode = ::archive_entry_perm(entry);
+    attributes.mode = ::archive_entry_perm(entry) & ~options_.mask;
+    // A person can open, and remove, what they were given.
+    if (options_.onto_host) {
+        attributes.mode |= ::archive_entry_filetype(entry) == AE_IFDIR ? 0700 : 0400;
+    }
     if (::archive_entry_mtime_is_set(entry)) {
         attributes.modified =
             timespec{::archive_entry_mtime(entry), ::archive_entry_mtime_nsec(entry)};
@@ -128,8 +133,13 @@ Result<void> Unpacking::unpack_entry(::archive_entry* entry) {
             done = writer_.add_directory(*path, attributes_of(entry));
         } else if (type == AE_IFLNK) {
             const char* target = ::archive_entry_symlink(entry);
-            done = !target || !*target ? Error{Code::InvalidArgument, "a symbolic link to nothing"}
-                                       : writer_.add_symlink(*path, target, attributes_of(entry));
+            if (!target || !*target) {
+                done = Error{Code::InvalidArgument, "a symbolic link to nothing"};
+            } else if (options_.onto_host && !leads_inside(*path, target)) {
+                done = Error{Code::InvalidArgument, "a symbolic link that leads out of the folder"};
+            } else {
+                done = writer_.add_symlink(*path, target, attributes_of(entry));
+            }
         } else {
             return Error{Code::InvalidArgument, "neither file, directory nor link"};
         }

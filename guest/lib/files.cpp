@@ -285,6 +285,9 @@ void stat_path(Operation& operation, const std::string& path, bool follow) {
     }
     if (!found) return operation.fail_errno("stat " + path);
     auto entry = describe(path, info);
+    // What the disk gets back when it goes: nothing while it has another name.
+    const bool frees = S_ISREG(info.st_mode) && info.st_nlink == 1;
+    entry["stored_bytes"] = frees ? static_cast<std::int64_t>(info.st_blocks) * 512 : 0;
     if (S_ISLNK(info.st_mode)) {
         char target[PATH_MAX];
         const ssize_t n = ::readlinkat(place.folder.get(), name, target, sizeof target);

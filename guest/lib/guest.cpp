@@ -358,6 +358,22 @@ void Guest::claim(Operation& operation, const json::object& request) {
                             : UniqueFd(kept_folder_named(surroundings_, name));
     }
     const int cause = errno;
+    struct Shown {
+        UniqueFd tree;
+        std::string target;
+    };
+    std::vector<Shown> shown;
+    if (const auto* list = request.if_contains("shown"); list != nullptr && list->is_array()) {
+        for (const auto& one : list->get_array()) {
+            if (!one.is_object()) continue;
+            UniqueFd found(shown_folder_named(surroundings_, text_of(one.get_object(), "name")));
+            if (found.get() < 0) {
+                operation.fail_errno("open what is to be shown");
+                return forget_other_sessions(surroundings_);
+            }
+            shown.push_back({std::move(found), text_of(one.get_object(), "target")});
+        }
+    }
     forget_other_sessions(surroundings_);
     if (kept && tree.get() < 0) {
         errno = cause;
@@ -392,7 +408,13 @@ void Guest::claim(Operation& operation, const json::object& request) {
             }
         }
     }
-    if (kept || request.contains("mounts")) {
+    for (const auto& one : shown) {
+        if (!attach_mount(one.tree.get(), one.target.c_str(), surroundings_.user, failure)) {
+            errno = failure.cause;
+            return operation.fail_errno(failure.step);
+        }
+    }
+    if (kept || request.contains("mounts") || !shown.empty()) {
         // Rules go by what lies at a path when they are made.
         if (surroundings_.landlock_fd >= 0) ::close(surroundings_.landlock_fd);
         surroundings_.landlock_fd = sys::make_landlock_ruleset(kWritable);

@@ -52,7 +52,7 @@ Kernel::~Kernel() {
         call->kernel_ = nullptr;
         call->fail("conflict", "the context " + context_ + " was restarted or deleted meanwhile");
     }
-    if (pid_ > 0) kill_tree(pid_, "kernel-" + context_);
+    if (pid() > 0) kill_tree(pid_, "kernel-" + context_);
 }
 
 bool Kernel::make_pipes(UniqueFd& link, UniqueFd& out, UniqueFd& err) {
@@ -147,7 +147,7 @@ void Kernel::post_start(const Surroundings& surroundings) {
 }
 
 void Kernel::renew_environment(const Surroundings& surroundings) {
-    if (pid_ > 0 && idle()) post_start(surroundings);
+    if (pid() > 0 && idle()) post_start(surroundings);
 }
 
 void Kernel::post(char type, std::string_view payload) {
@@ -174,7 +174,7 @@ bool Kernel::write_pending() {
 void Kernel::submit(KernelCall& call) {
     call.kernel_ = this;
     queue_.push_back(&call);
-    if (queue_.size() == 1 && pid_ > 0) send_current();
+    if (queue_.size() == 1 && pid() > 0) send_current();
 }
 
 void Kernel::send_current() {
@@ -278,7 +278,7 @@ void Kernel::pump(std::size_t work_max) {
     more_ = false;
     for (std::size_t work = 0; work < work_max;) {
         const std::size_t moved = step();
-        if (moved == 0) return;
+        if (moved == 0) return bury_if_silent();
         work += moved;
     }
     more_ = true;
@@ -410,9 +410,21 @@ void Kernel::finish_current(std::string_view kernel_json) {
 void Kernel::process_ended(int status) {
     // Whatever it started dies with it: a new kernel must not meet the old one's children.
     kill_tree(pid_, "kernel-" + context_);
+    ended_ = status;
     // What it managed to say before it died still counts.
     pump(kWorkAtItsEnd);
+    if (more_) bury();  // somebody who cannot be ended still prints into its pipes
+}
+
+void Kernel::bury_if_silent() {
+    const KernelCall* call = current();
+    if (ended_ && (call == nullptr || call->may_send())) bury();
+}
+
+void Kernel::bury() {
+    const int status = *std::exchange(ended_, std::nullopt);
     pid_ = -1;
+    more_ = false;
     link_ = UniqueFd();
     // Said again with the next run: who sends that one need not be who hears this answer.
     state_lost_ = state_lost_ || runs_ > 0;
@@ -433,13 +445,13 @@ void Kernel::process_ended(int status) {
 }
 
 void Kernel::signal(int number) {
-    if (pid_ <= 0) return;
+    if (pid() <= 0) return;
     // The kernel leads its own group, so that `!sleep 100` hears an interrupt as well.
     if (::kill(-pid_, number) != 0) ::kill(pid_, number);
 }
 
 void Kernel::kill() {
-    if (pid_ > 0) ::kill(pid_, SIGKILL);
+    if (pid() > 0) ::kill(pid_, SIGKILL);
 }
 
 KernelCall::~KernelCall() {

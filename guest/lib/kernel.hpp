@@ -109,12 +109,13 @@ public:
     // Moves a turn's worth; `more()` then tells whether there was more.
     void pump();
     [[nodiscard]] bool more() const noexcept { return more_; }
-    // The process ended (reaped by the loop): answer whoever waits.
+    // The process ended (reaped by the loop): answer whoever waits, once the host has taken what it
+    // said before.
     void process_ended(int status);
     void signal(int number);
     void kill();
 
-    [[nodiscard]] pid_t pid() const noexcept { return pid_; }
+    [[nodiscard]] pid_t pid() const noexcept { return ended_ ? -1 : pid_; }
     [[nodiscard]] const std::string& context() const noexcept { return context_; }
     [[nodiscard]] const std::string& directory() const noexcept { return directory_; }
     [[nodiscard]] bool idle() const noexcept { return queue_.empty(); }
@@ -153,12 +154,15 @@ private:
     [[nodiscard]] std::optional<Header> next_header() const;
     [[nodiscard]] bool is_known(char type) const;
     void disown();
+    void bury_if_silent();
+    void bury();
     void finish_current(std::string_view kernel_json);
     void deliver_background();
 
     std::string context_;
     std::string directory_;
     pid_t pid_ = -1;
+    std::optional<int> ended_;  // its process is reaped, and this was its status
     bool forsaken_ = false;
     Clock::time_point summoned_{};
     UniqueFd link_, out_, err_;

@@ -21,6 +21,7 @@ struct Surroundings {
     int landlock_fd = -1;
     int scratch_fd = -1;    // root of the scratch space, whose folders appear at several places
     int all_kept_fd = -1;   // all sessions' folders, in a nest of an ordinary user; until claimed
+    int all_shown_fd = -1;  // read-only folders of the host, by number; the same way
     int oom_score_fd = -1;  // of PID 1, open from before its own files were closed to it
     // Trees of the caller's that wait at a place of their own until the scratch folders exist.
     struct Waiting {

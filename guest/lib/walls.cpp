@@ -54,11 +54,18 @@ constexpr Folder kFolders[] = {
 // For a nest of an ordinary user, who cannot hand a mount over: the folder of all sessions, out of
 // sight behind an empty one as soon as PID 1 holds it.
 constexpr const char* kAllKept = "/opt/atoll/sessions";
+// The same for folders that are shown to those who ask.
+constexpr const char* kAllShown = "/opt/atoll/shown";
+
+bool hide_folder(const char* path, int& fd, sys::StepFailure& failure) {
+    fd = ::open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0) return true;  // not in this nest
+    return sys::mount_tmpfs(path, {4096, 1}, "0555", failure);
+}
 
 bool hide_kept_folders(Surroundings& surroundings, sys::StepFailure& failure) {
-    surroundings.all_kept_fd = ::open(kAllKept, O_PATH | O_DIRECTORY | O_CLOEXEC);
-    if (surroundings.all_kept_fd < 0) return true;  // not in this nest
-    return sys::mount_tmpfs(kAllKept, {4096, 1}, "0555", failure);
+    return hide_folder(kAllKept, surroundings.all_kept_fd, failure) &&
+           hide_folder(kAllShown, surroundings.all_shown_fd, failure);
 }
 
 bool make_scratch(Surroundings& surroundings, sys::StepFailure& failure) {
@@ -171,11 +178,24 @@ bool show_kept_folders(int tree_fd, Surroundings& surroundings, sys::StepFailure
     return true;
 }
 
+namespace {
+
+bool is_plain_name(const std::string& name) {
+    if (!name.empty() && name.find('/') == std::string::npos && name.front() != '.') return true;
+    errno = EINVAL;
+    return false;
+}
+
+}  // namespace
+
+int shown_folder_named(const Surroundings& surroundings, const std::string& name) {
+    if (!is_plain_name(name)) return -1;
+    return sys::open_tree(surroundings.all_shown_fd, name.c_str(),
+                          OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE | AT_SYMLINK_NOFOLLOW);
+}
+
 int kept_folder_named(const Surroundings& surroundings, const std::string& name) {
-    if (name.empty() || name.find('/') != std::string::npos || name.front() == '.') {
-        errno = EINVAL;
-        return -1;
-    }
+    if (!is_plain_name(name)) return -1;
     return sys::open_tree(surroundings.all_kept_fd, name.c_str(),
                           OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_SYMLINK_NOFOLLOW);
 }
@@ -183,6 +203,8 @@ int kept_folder_named(const Surroundings& surroundings, const std::string& name)
 void forget_other_sessions(Surroundings& surroundings) {
     if (surroundings.all_kept_fd >= 0) ::close(surroundings.all_kept_fd);
     surroundings.all_kept_fd = -1;
+    if (surroundings.all_shown_fd >= 0) ::close(surroundings.all_shown_fd);
+    surroundings.all_shown_fd = -1;
 }
 
 }  // namespace atl::guest

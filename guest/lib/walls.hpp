@@ -21,6 +21,8 @@ bool raise_inner_walls(Surroundings& surroundings, const std::string& hostname,
 bool show_kept_folders(int tree_fd, Surroundings& surroundings, sys::StepFailure& failure);
 // A mount of one session's folder, where the nest has all of them; or -1 with errno.
 int kept_folder_named(const Surroundings& surroundings, const std::string& name);
+// The same of what is shown read-only to those who ask for it.
+int shown_folder_named(const Surroundings& surroundings, const std::string& name);
 // Before anything of somebody's: PID 1 must not hold the folder of all sessions beside untrusted
 // code, whatever keeps that code from it otherwise.
 void forget_other_sessions(Surroundings& surroundings);

@@ -91,14 +91,28 @@ void note_object(net::Exchange& exchange, std::string id) {
     }
 }
 
+void Api::check_writable(const net::Request& request) const {
+    // A WebSocket begins with a GET, and what comes through it is no reading.
+    const bool reads = (request.method == "GET" || request.method == "HEAD") &&
+                       !request.headers.contains("Upgrade");
+    if (reads || !read_only_) return;
+    const auto why = read_only_();
+    if (!why.empty()) throw ErrorException({Code::Unavailable, "this server is read-only: " + why});
+}
+
 void Api::add(schema::Route route, net::Handler handler) {
     const bool open = route.security == schema::Security::None;
     if (!open) scopes_.push_back(scope_of(route));  // a deque: the route's view stays good
     if (!open) route.scope = scopes_.back();
     const auto need =
         std::make_shared<const Need>(Need{std::string(route.id), std::string(route.scope), open});
-    const auto checked = [this, need, handler = std::move(handler)](net::Exchange& exchange) {
-        return run_checked(handler, exchange, guard_, need);
+    const net::Handler unless_read_only = [this,
+                                           handler = std::move(handler)](net::Exchange& exchange) {
+        check_writable(exchange.request());
+        return handler(exchange);
+    };
+    const auto checked = [this, need, unless_read_only](net::Exchange& exchange) {
+        return run_checked(unless_read_only, exchange, guard_, need);
     };
     router_.add(route.method, route.pattern, checked);
     routes_.push_back(std::move(route));

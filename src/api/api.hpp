@@ -10,6 +10,7 @@
 #include "net/router.hpp"
 
 #include <deque>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -54,6 +55,9 @@ public:
 
     // Before the server starts. Without a guard nobody passes.
     void guard_with(Guard& guard) { guard_ = &guard; }
+    // Before the server starts. While it answers with a sentence, requests that change something
+    // are refused with it (503); those that read go on.
+    void read_only_while(std::function<std::string()> why) { read_only_ = std::move(why); }
     // A handler that throws schema::ValidationError is answered with the list of what is wrong. A
     // route that names no scope has that of the place where it lies (scopes.hpp).
     void add(schema::Route route, net::Handler handler);
@@ -64,7 +68,10 @@ public:
     [[nodiscard]] const std::string& document() const noexcept { return document_; }
 
 private:
+    void check_writable(const net::Request& request) const;
+
     Guard* guard_ = nullptr;
+    std::function<std::string()> read_only_;
     net::Router router_;
     std::vector<schema::Route> routes_;
     std::deque<std::string> scopes_;  // what the routes refer to

@@ -14,6 +14,16 @@ using sessions::ArchiveFormat;
 
 namespace {
 
+constexpr std::uint64_t kArchiveBytesMax = 1ull << 40;  // the unpacker has quotas of its own
+constexpr std::uint64_t kUnpackedBytesMax = 4ull << 30;
+constexpr std::uint64_t kEntriesMax = 1'000'000;
+constexpr std::uint64_t kEntryBytes = 4096;  // of the disk, however little is in it
+
+void limit_to(sessions::UnpackOptions& options, std::uint64_t bytes_left) {
+    options.bytes_max = std::min(kUnpackedBytesMax, bytes_left);
+    options.entries_max = std::min(kEntriesMax, bytes_left / kEntryBytes + 1);
+}
+
 struct Kind {
     std::string_view name;
     ArchiveFormat format;
@@ -66,6 +76,23 @@ private:
     std::string_view rest_;
 };
 
+Extracted answer_of(const sessions::Unpacked& done) {
+    Extracted answer;
+    answer.entries = done.entries;
+    answer.bytes = done.bytes;
+    for (const auto& one : done.skipped) answer.skipped.push_back({one.name, one.why});
+    if (done.quota) {
+        throw net::Problem(Code::TooLarge, "unpack: " + done.error)
+            .with_member("entries", done.entries);
+    }
+    // Refused entries are named and no failure of the rest; all else that is wrong is one.
+    if (!done.error.empty() && done.skipped.empty()) {
+        throw net::Problem(Code::InvalidArgument, "unpack: " + done.error)
+            .with_member("entries", done.entries);
+    }
+    return answer;
+}
+
 asio::awaitable<void> extract(sessions::Sessions& sessions, net::Exchange& exchange) {
     const std::string body = co_await exchange.read_body(kBodyBytesMax);
     const auto asked = schema::from_json<ExtractBody>(body, kBodyBytesMax);
@@ -81,20 +108,31 @@ asio::awaitable<void> extract(sessions::Sessions& sessions, net::Exchange& excha
     sessions::UnpackOptions options;
     options.strip = asked.strip;
     options.keep = !asked.overwrite;
+    const auto room = co_await sessions.room_for(*use, 1, 0);
+    limit_to(options, room.left());
     const auto done = co_await files.unpack(into, options, source);
-    Extracted answer;
-    answer.entries = done.entries;
-    answer.bytes = done.bytes;
-    for (const auto& one : done.skipped) answer.skipped.push_back({one.name, one.why});
-    if (done.quota) {
-        throw net::Problem(Code::TooLarge, "unpack: " + done.error)
-            .with_member("entries", done.entries);
-    }
-    // Refused entries are named and no failure of the rest; all else that is wrong is one.
-    if (!done.error.empty() && done.skipped.empty()) {
-        throw net::Problem(Code::InvalidArgument, "unpack: " + done.error)
-            .with_member("entries", done.entries);
-    }
+    const auto answer = answer_of(done);
+    co_await exchange.respond(json_response(200, answer));
+}
+
+// The archive is the body: nothing of it lies in the sandbox but what it holds.
+asio::awaitable<void> unpack(sessions::Sessions& sessions, net::Exchange& exchange) {
+    const auto asked = schema::from_parameters<UnpackQuery>(exchange.request().target.query);
+    const auto into = path_from(asked.into, "into");
+    const auto use = co_await sessions.use(whose(exchange), session_in(exchange));
+    exchange.limit_body(kArchiveBytesMax);
+    const sessions::Files files(use->link());
+    co_await files.make_folder(into, true);
+    const sessions::ByteSource source = [&exchange](std::span<char> room) {
+        return exchange.read_into(room);
+    };
+    sessions::UnpackOptions options;
+    options.strip = asked.strip;
+    options.keep = !asked.overwrite;
+    const auto room = co_await sessions.room_for(*use, 1, 0);
+    limit_to(options, room.left());
+    const auto done = co_await files.unpack(into, options, source);
+    const auto answer = answer_of(done);
     co_await exchange.respond(json_response(200, answer));
 }
 
@@ -145,6 +183,21 @@ void add_archive_routes(Api& api, sessions::Sessions& sessions) {
          .bodies = {schema::json_body<ExtractBody>()},
          .answers = {schema::json_answer<Extracted>(200, "What was unpacked.")}},
         [&sessions](net::Exchange& exchange) { return extract(sessions, exchange); });
+    api.add(
+        {.method = "POST",
+         .pattern = "/v1/sessions/{id}/unpack",
+         .id = "unpack_archive",
+         .tag = kFilesTag,
+         .summary = "Unpack an archive that is sent along",
+         .description = "The body is a tar (plain, gzip, zstd, xz, bzip2), zip or 7z, unpacked "
+                        "while it comes. As with one in the sandbox, entries that would leave the "
+                        "folder, devices and their like are refused and named. What was unpacked "
+                        "before a failure stays.",
+         .path = schema::described<SessionPath>(),
+         .query = schema::described<UnpackQuery>(),
+         .bodies = {schema::bytes_body("The archive.")},
+         .answers = {schema::json_answer<Extracted>(200, "What was unpacked.")}},
+        [&sessions](net::Exchange& exchange) { return unpack(sessions, exchange); });
 }
 
 }  // namespace atl::api

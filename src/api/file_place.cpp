@@ -145,6 +145,20 @@ std::uint64_t file_bytes_max(const core::SessionRecord& record) {
         .limits.file_bytes_max;
 }
 
+boost::asio::awaitable<sessions::DiskRoom> room_at(sessions::Sessions& sessions,
+                                                   const sessions::Use& use, std::string path,
+                                                   std::uint64_t bytes) {
+    std::uint64_t replaced = 0;
+    const sessions::Files files(use->link());
+    try {
+        const auto entry = co_await files.stat(path, true);
+        replaced = entry.stored_bytes;
+    } catch (const ErrorException&) {
+        replaced = 0;  // nothing is there; what else is wrong with it, the write says
+    }
+    co_return co_await sessions.room_for(*use, bytes, replaced);
+}
+
 void throw_as_storage(const Error& error) {
     net::Problem problem(error);
     if (error.code == Code::Exhausted) problem.status = 507;

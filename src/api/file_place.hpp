@@ -3,6 +3,7 @@
 // files.
 #include "api/asking.hpp"
 #include "api/file_types.hpp"
+#include "sessions/files.hpp"
 #include "sessions/sessions.hpp"
 
 #include <string>
@@ -29,6 +30,13 @@ namespace atl::api {
 
 // What a session of this record may store in one file.
 [[nodiscard]] std::uint64_t file_bytes_max(const core::SessionRecord& record);
+
+// Room for an upload of `bytes` (0: not known yet) to this path, in place of what is there. Throws
+// TooLarge (413).
+[[nodiscard]] boost::asio::awaitable<sessions::DiskRoom> room_at(sessions::Sessions& sessions,
+                                                                 const sessions::Use& use,
+                                                                 std::string path,
+                                                                 std::uint64_t bytes);
 
 // A full disk or quota is the server's 507, not the client's haste (429).
 [[noreturn]] void throw_as_storage(const Error& error);

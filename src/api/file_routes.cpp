@@ -23,6 +23,23 @@ constexpr std::uint32_t kArtifactsMax = 1000;
 constexpr int kArtifactsDepth = 16;
 constexpr const char* kArtifactFolders[] = {"/session/artifacts", "/data/outputs"};
 
+// A body that is counted while it comes.
+class CountedBody {
+public:
+    CountedBody(net::Exchange& exchange, sessions::DiskRoom& room)
+        : exchange_(exchange), room_(room) {}
+
+    asio::awaitable<std::size_t> read(std::span<char> into) {
+        const std::size_t bytes = co_await exchange_.read_into(into);
+        room_.take(bytes);
+        co_return bytes;
+    }
+
+private:
+    net::Exchange& exchange_;
+    sessions::DiskRoom& room_;
+};
+
 class FileRoutes {
 public:
     explicit FileRoutes(sessions::Sessions& sessions) : sessions_(sessions) {}
@@ -61,18 +78,22 @@ public:
         }
         const auto use = co_await sessions_.use(whose(exchange), session_in(exchange));
         exchange.limit_body(file_bytes_max(use->record()));
+        const auto length = exchange.content_length().value_or(0);
+        auto room = co_await room_at(sessions_, use, path, length);
+        CountedBody body(exchange, room);
         const Files files(use->link());
         sessions::WriteOptions options;
         options.mode = static_cast<std::uint32_t>(std::stoul(asked.mode, nullptr, 8)) & 0777u;
         options.parents = asked.parents;
         options.sync = asked.sync;
-        const sessions::ByteSource source = [&exchange](std::span<char> room) {
-            return exchange.read_into(room);
+        const sessions::ByteSource source = [&body](std::span<char> into) {
+            return body.read(into);
         };
         std::optional<Error> failed;
         sessions::WrittenFile written;
         try {
             written = co_await files.write(path, options, source);
+            room.finished();
         } catch (const net::Problem&) { throw; } catch (const ErrorException& error) {
             failed = error.error;
         }
@@ -100,6 +121,7 @@ public:
             schema::from_parameters<MakeFolderQuery>(exchange.request().target.query);
         const auto path = path_in(exchange.request());
         const auto use = co_await sessions_.use(whose(exchange), session_in(exchange));
+        const auto room = co_await sessions_.room_for(*use, 0, 0);
         const Files files(use->link());
         std::optional<Error> failed;
         try {

@@ -139,6 +139,16 @@ ATOLL_TYPE(ExtractBody) {
         field<&T::overwrite>("Replace what is there; else it stays."));
 }
 
+BOOST_DESCRIBE_STRUCT(UnpackQuery, (), (into, strip, overwrite))
+ATOLL_TYPE(UnpackQuery) {
+    return request(
+        "",
+        field<&T::into>("A folder; it is made when it is not there. As in a move.", required,
+                        length(1, kPathCharactersMax), example("/session/data")),
+        field<&T::strip>("Leave out so many leading parts of each name.", range(0, 100)),
+        field<&T::overwrite>("Replace what is there; else it stays."));
+}
+
 BOOST_DESCRIBE_STRUCT(WatchQuery, (), (path, recursive))
 ATOLL_TYPE(WatchQuery) {
     return request("",

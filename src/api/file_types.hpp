@@ -124,6 +124,13 @@ struct ExtractBody {
 };
 ATOLL_DESCRIBED(ExtractBody);
 
+struct UnpackQuery {
+    std::string into;
+    std::uint32_t strip = 0;
+    bool overwrite = true;
+};
+ATOLL_DESCRIBED(UnpackQuery);
+
 struct WatchQuery {
     std::string path;
     bool recursive = true;

@@ -31,8 +31,9 @@ asio::awaitable<Step> next_step(net::Exchange& exchange, net::MultipartParser& p
 // The bytes of one part, as a file's source.
 class PartSource {
 public:
-    PartSource(net::Exchange& exchange, net::MultipartParser& parser, std::uint64_t bytes_max)
-        : exchange_(exchange), parser_(parser), bytes_max_(bytes_max) {}
+    PartSource(net::Exchange& exchange, net::MultipartParser& parser, std::uint64_t bytes_max,
+               sessions::DiskRoom& disk)
+        : exchange_(exchange), parser_(parser), bytes_max_(bytes_max), disk_(disk) {}
 
     asio::awaitable<std::size_t> read(std::span<char> room) {
         if (ended_) co_return 0;
@@ -47,6 +48,7 @@ public:
             if (bytes_ > bytes_max_) {
                 throw net::Problem(Code::TooLarge, "a file is larger than this session may store");
             }
+            disk_.take(rest_.size());
         }
         const auto piece = rest_.substr(0, room.size());
         std::copy(piece.begin(), piece.end(), room.begin());
@@ -58,6 +60,7 @@ private:
     net::Exchange& exchange_;
     net::MultipartParser& parser_;
     std::uint64_t bytes_max_;
+    sessions::DiskRoom& disk_;
     std::uint64_t bytes_ = 0;
     std::string_view rest_;  // of the parser's buffer, until its next step
     bool ended_ = false;
@@ -71,9 +74,11 @@ net::Problem with_stored(net::Problem problem, const Uploaded& done) {
     return problem;
 }
 
-asio::awaitable<void> store_all(net::Exchange& exchange, sessions::Files files,
-                                const core::SessionRecord& record, std::string folder,
-                                std::string boundary, Uploaded& done) {
+asio::awaitable<void> store_all(sessions::Sessions& sessions, net::Exchange& exchange,
+                                const sessions::Use& use, std::string folder, std::string boundary,
+                                Uploaded& done) {
+    const sessions::Files files(use->link());
+    const core::SessionRecord& record = use->record();
     net::MultipartParser parser(boundary);
     const auto bytes_max = file_bytes_max(record);
     for (;;) {
@@ -86,13 +91,15 @@ asio::awaitable<void> store_all(net::Exchange& exchange, sessions::Files files,
                                "the form takes files under the name files, and nothing else");
         }
         const auto path = below(folder, relative_path_from(*part.filename));
-        PartSource bytes(exchange, parser, bytes_max);
-        const sessions::ByteSource source = [&bytes](std::span<char> room) {
-            return bytes.read(room);
+        auto room = co_await room_at(sessions, use, path, 0);
+        PartSource bytes(exchange, parser, bytes_max, room);
+        const sessions::ByteSource source = [&bytes](std::span<char> into) {
+            return bytes.read(into);
         };
         sessions::WriteOptions options;
         options.parents = part.filename->find('/') != std::string::npos;
         const auto written = co_await files.write(path, options, source);
+        room.finished();
         done.files.push_back(view_of(record.id.text(), path, written.entry));
     }
 }
@@ -109,6 +116,11 @@ asio::awaitable<void> upload(sessions::Sessions& sessions, net::Exchange& exchan
     }
     const auto use = co_await sessions.use(whose(exchange), session_in(exchange));
     exchange.limit_body(kFormBytesMax);
+    const auto length = exchange.content_length().value_or(0);
+    if (const auto most = use->disk_bytes_max(); most && length > *most) {
+        // Not even in place of all that is there. What is less is counted file by file.
+        const auto room = co_await sessions.room_for(*use, length, 0);
+    }
     const sessions::Files files(use->link());
     if (asked.parents) co_await files.make_folder(folder, true);
     const auto entry = co_await files.stat(folder, true);
@@ -118,7 +130,7 @@ asio::awaitable<void> upload(sessions::Sessions& sessions, net::Exchange& exchan
     Uploaded done;
     std::optional<net::Problem> problem;
     try {
-        co_await store_all(exchange, files, use->record(), folder, *boundary, done);
+        co_await store_all(sessions, exchange, use, folder, *boundary, done);
     } catch (const net::Problem& failed) {
         problem = failed;
     } catch (const ErrorException& failed) {

@@ -37,12 +37,15 @@ std::uint64_t first_chunk(const net::Exchange& exchange, std::uint64_t otherwise
 
 class JobRoutes {
 public:
-    explicit JobRoutes(sessions::Jobs& jobs) : jobs_(jobs) {}
+    JobRoutes(sessions::Jobs& jobs, RunRules rules, core::Limits limits)
+        : jobs_(jobs), rules_(rules), limits_(limits) {}
 
     asio::awaitable<void> schedule(net::Exchange& exchange) const {
         const std::string body = co_await exchange.read_body(kBodyBytesMax);
         auto wanted = schema::from_json<ScheduleBody>(body, kBodyBytesMax);
+        check_input(rules_, wanted.code);
         sessions::NewJob job;
+        job.spec.limits = limits_;
         job.owner = caller_of(exchange.request()).owner;
         job.kind = kind_of(wanted.kind);
         job.code = std::move(wanted.code);
@@ -76,6 +79,7 @@ public:
     asio::awaitable<void> create(net::Exchange& exchange) const {
         const std::string body = co_await exchange.read_body(kBodyBytesMax);
         auto wanted = schema::from_json<CreateJob>(body, kBodyBytesMax);
+        check_input(rules_, wanted.code);
         sessions::NewJob job;
         job.owner = caller_of(exchange.request()).owner;
         job.kind = kind_of(wanted.kind);
@@ -89,8 +93,9 @@ public:
         if (wanted.session) job.session = SessionId(*wanted.session);
         if (wanted.context) job.spec.context = *wanted.context;
         if (wanted.template_name) job.spec.template_name = *wanted.template_name;
-        job.spec.limits = limits_of(wanted.limits);
+        job.spec.limits = limits_of(wanted.limits, limits_);
         job.spec.environment = wanted.environment;
+        job.metadata = std::move(wanted.metadata);
         const auto record = co_await jobs_.add(std::move(job));
         auto response = json_response(201, view_of(record, true));
         response.headers.set("Location", "/v1/jobs/" + record.id.text());
@@ -99,7 +104,8 @@ public:
 
     asio::awaitable<void> list(net::Exchange& exchange) const {
         const auto asked = schema::from_parameters<ListJobs>(exchange.request().target.query);
-        core::JobQuery query{whose(exchange), {}, asked.cursor, asked.limit, false};
+        core::JobQuery query{whose(exchange), {}, asked.cursor, asked.limit, false, {}};
+        query.metadata = metadata_in(asked.metadata);
         for (const auto& name : asked.state) {
             const auto state = core::value_named<core::JobState>(name);
             if (!state) {
@@ -190,12 +196,14 @@ private:
     }
 
     sessions::Jobs& jobs_;
+    RunRules rules_;
+    core::Limits limits_;
 };
 
 }  // namespace
 
-void add_job_routes(Api& api, sessions::Jobs& jobs) {
-    const JobRoutes routes(jobs);
+void add_job_routes(Api& api, sessions::Jobs& jobs, RunRules rules, core::Limits limits) {
+    const JobRoutes routes(jobs, rules, limits);
     const auto with_id = [&](std::string_view method, std::string_view pattern, std::string_view id,
                              std::string_view summary) {
         return schema::Route{.method = method,

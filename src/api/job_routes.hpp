@@ -2,10 +2,13 @@
 // /v1/jobs, and /schedule with /status for clients that know only these: code that is queued and
 // run when its turn comes.
 #include "api/api.hpp"
+#include "api/run_routes.hpp"
 #include "sessions/jobs.hpp"
 
 namespace atl::api {
 
-void add_job_routes(Api& api, sessions::Jobs& jobs);
+// What holds for runs holds for jobs: how long their code may be, and `limits` where a job names
+// none.
+void add_job_routes(Api& api, sessions::Jobs& jobs, RunRules rules, core::Limits limits);
 
 }  // namespace atl::api

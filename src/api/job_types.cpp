@@ -45,6 +45,7 @@ JobView view_of(const core::JobRecord& record, bool with_code) {
     view.after_crash = std::string(core::name_of(record.after_crash));
     view.timeout_s = std::chrono::duration<double>(record.timeout).count();
     if (record.session_id) view.session = record.session_id->text();
+    view.metadata = record.metadata;
     view.created_at = time_text(record.created_at);
     view.not_before = maybe_text(record.not_before);
     view.started_at = maybe_text(record.started_at);
@@ -107,7 +108,7 @@ ATOLL_TYPE(StatusAnswer) {
 
 BOOST_DESCRIBE_STRUCT(CreateJob, (),
                       (kind, code, timeout, retries, priority, after_crash, session, context,
-                       template_name, limits, environment))
+                       template_name, limits, environment, metadata))
 ATOLL_TYPE(CreateJob) {
     return request(
         "A job. It runs in a sandbox of its own, or in a session.",
@@ -129,6 +130,8 @@ ATOLL_TYPE(CreateJob) {
         field<&T::limits>("What its sandbox may use."),
         field<&T::environment>("Variables.", items(0, 256), keys(length(1, 256)),
                                each(length(0, 32'768))),
+        field<&T::metadata>("Your own; jobs can be found by it.", items(0, 32),
+                            keys(length(1, 128)), each(length(0, 1024))),
         rule([](const T& job, Findings& findings) {
             if (!job.session) {
                 if (job.context) findings.add("context", "only a job in a session has one");
@@ -146,8 +149,9 @@ ATOLL_TYPE(CreateJob) {
 
 BOOST_DESCRIBE_STRUCT(JobView, (),
                       (id, kind, state, code, priority, attempts, interruptions, retries,
-                       after_crash, timeout_s, session, created_at, not_before, started_at,
-                       ended_at, exit_code, error, cancel_requested, log_bytes, log_truncated))
+                       after_crash, timeout_s, session, metadata, created_at, not_before,
+                       started_at, ended_at, exit_code, error, cancel_requested, log_bytes,
+                       log_truncated))
 ATOLL_TYPE(JobView) {
     return response(
         "A job.", field<&T::id>("Its id.", format("uuid")),
@@ -160,6 +164,7 @@ ATOLL_TYPE(JobView) {
         field<&T::after_crash>("fail or run_again."),
         field<&T::timeout_s>("Of one attempt; 0 is the server's default."),
         field<&T::session>("Where it runs; left out: in a sandbox of its own."),
+        field<&T::metadata>("Your own."),
         field<&T::created_at>("When it was accepted.", format("date-time")),
         field<&T::not_before>("It is tried again then.", format("date-time")),
         field<&T::started_at>("When its last attempt began.", format("date-time")),
@@ -183,11 +188,13 @@ ATOLL_TYPE(JobPath) {
                                      example("5f0c9d36-4bb1-4b8e-9d54-0a6f2f8c1c11")));
 }
 
-BOOST_DESCRIBE_STRUCT(ListJobs, (), (state, cursor, limit))
+BOOST_DESCRIBE_STRUCT(ListJobs, (), (state, metadata, cursor, limit))
 ATOLL_TYPE(ListJobs) {
-    return request("", field<&T::state>("Only these states.", items(0, 5), each(length(1, 16))),
-                   field<&T::cursor>("Of the page before.", length(0, 512)),
-                   field<&T::limit>("How many at most.", range(1, 1000)));
+    return request(
+        "", field<&T::state>("Only these states.", items(0, 5), each(length(1, 16))),
+        field<&T::metadata>("key=value, each must be equal.", items(0, 16), each(length(1, 1200))),
+        field<&T::cursor>("Of the page before.", length(0, 512)),
+        field<&T::limit>("How many at most.", range(1, 1000)));
 }
 
 BOOST_DESCRIBE_STRUCT(ReadLog, (), (from))

@@ -56,6 +56,7 @@ struct CreateJob {
     std::optional<std::string> template_name;
     std::optional<LimitsBody> limits;
     std::map<std::string, std::string> environment;
+    std::map<std::string, std::string> metadata;
 };
 ATOLL_DESCRIBED(CreateJob);
 
@@ -71,6 +72,7 @@ struct JobView {
     std::string after_crash;
     double timeout_s = 0;
     std::optional<std::string> session;
+    std::map<std::string, std::string> metadata;
     std::string created_at;
     std::optional<std::string> not_before;
     std::optional<std::string> started_at;
@@ -97,6 +99,7 @@ ATOLL_DESCRIBED(JobPath);
 
 struct ListJobs {
     std::vector<std::string> state;
+    std::vector<std::string> metadata;
     std::string cursor;
     std::uint32_t limit = 100;
 };

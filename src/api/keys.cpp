@@ -94,8 +94,9 @@ bool KeyRing::is_good(const std::string& id, core::Time now) const {
 }
 
 bool KeyRing::any_good(core::Time now) const {
-    return fixed_ || std::any_of(keys_.begin(), keys_.end(),
-                                 [&](const auto& one) { return is_good_record(one.second, now); });
+    return locked_ || fixed_ || std::any_of(keys_.begin(), keys_.end(), [&](const auto& one) {
+               return is_good_record(one.second, now);
+           });
 }
 
 void KeyRing::touch(const KeyId& id, core::Time now) {

@@ -35,6 +35,8 @@ public:
 
     // Once, before anything else.
     boost::asio::awaitable<void> load();
+    // In its place, when the store cannot say which keys there are: nobody comes in without one.
+    void lock() noexcept { locked_ = true; }
     // A key of the settings, for an administrator; it is in no list and cannot be revoked.
     void add_fixed(std::string_view text);
 
@@ -52,8 +54,10 @@ public:
     void touch(const KeyId& id, core::Time now);
 
     // Whether there ever was a key. Revoking the last one must not open the door.
-    [[nodiscard]] bool any() const noexcept { return !keys_.empty() || fixed_.has_value(); }
-    // Whether somebody could come in with one.
+    [[nodiscard]] bool any() const noexcept {
+        return locked_ || !keys_.empty() || fixed_.has_value();
+    }
+    // Whether somebody could come in with one, as far as is known.
     [[nodiscard]] bool any_good(core::Time now) const;
 
 private:
@@ -62,6 +66,7 @@ private:
     std::map<std::string, core::KeyRecord, std::less<>> keys_;
     std::map<std::string, core::Time> written_;  // last_used_at as the store has it
     std::optional<core::KeyRecord> fixed_;
+    bool locked_ = false;
 };
 
 }  // namespace atl::api

@@ -116,6 +116,7 @@ public:
             };
         }
         auto use = co_await sessions_.use(whose(exchange), session_in(exchange));
+        co_await sessions_.check_disk(*use);
         // The process may take the use that it is given; this one is the request's own.
         const auto awake = co_await sessions_.use(whose(exchange), session_in(exchange));
         const auto process = co_await processes_.start(std::move(use), std::move(start));

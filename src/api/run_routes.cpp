@@ -5,6 +5,7 @@
 #include "api/file_place.hpp"
 #include "api/output_routes.hpp"
 #include "api/session_types.hpp"
+#include "api/session_wishes.hpp"
 #include "api/utf8_stream.hpp"
 #include "sessions/artifacts.hpp"
 #include "sessions/new_id.hpp"
@@ -57,18 +58,6 @@ void fill(RunAnswer& answer, const sessions::RunEnd& end) {
     answer.timings_ms.run = end.run_ms;
 }
 
-// The described type has the highest limit there is; this is the server's own.
-void check_input(const RunRules& rules, const std::string& code) {
-    const auto characters =
-        static_cast<std::size_t>(std::count_if(code.begin(), code.end(), [](char c) {
-            return (static_cast<unsigned char>(c) & 0xc0) != 0x80;
-        }));
-    if (characters <= rules.input_chars_max) return;
-    throw schema::ValidationError(
-        {{"code", "has " + std::to_string(characters) + " characters, and this server takes " +
-                      std::to_string(rules.input_chars_max)}});
-}
-
 std::string text_event(std::string text) {
     std::string data;
     schema::append_json(data, json::value(json::object{{"text", std::move(text)}}));
@@ -80,6 +69,7 @@ struct Place {
     std::shared_ptr<sessions::GuestLink> link;
     std::shared_ptr<sessions::Changes> changes;
     core::Sandbox* sandbox = nullptr;
+    std::shared_ptr<sessions::DiskStops> disk;  // of a session
     core::Outputs* outputs = nullptr;
     sessions::Promotion promotion;
     std::vector<sessions::Lost> lost;
@@ -150,10 +140,12 @@ RunAnswer begin_answer(Place& place) {
     return answer;
 }
 
-asio::awaitable<void> answer_once(net::Exchange& exchange, Place place,
+// These two return whether the client heard the answer to its end.
+asio::awaitable<bool> answer_once(net::Exchange& exchange, Place place,
                                   sessions::RunRequest request) {
     RunAnswer answer = begin_answer(place);
     sessions::Run run(place.link, *place.sandbox);
+    const sessions::DiskStop when_full(place.disk, [&run] { run.stop(core::EndReason::Disk); });
     if (!place.keep_running) exchange.on_gone([&run] { run.cancel(); });
     sessions::ChangeView view(place.changes);
     sessions::RunListener listener;
@@ -167,6 +159,7 @@ asio::awaitable<void> answer_once(net::Exchange& exchange, Place place,
     co_await tell_files(answer, view, place);
     answer.timings_ms.total = ms_between(place.began, Clock::now());
     co_await exchange.respond(json_response(200, answer));
+    co_return !exchange.client_gone();
 }
 
 std::string started_data(const RunAnswer& answer) {
@@ -178,24 +171,30 @@ std::string started_data(const RunAnswer& answer) {
     return data;
 }
 
-// Events wait here for the client. Bounded by the run's own output limit.
+// Events wait here for the client. Each knows what the guest gets back once it was sent, so that no
+// more waits than the guest has credit for.
 struct Waiting {
-    std::deque<net::EventStream::Event> events;
+    struct Event {
+        net::EventStream::Event event;
+        std::size_t cost = 0;
+    };
+    std::deque<Event> events;
     bool ended = false;
     asio::steady_timer came;
     explicit Waiting(asio::any_io_executor executor)
         : came(executor, asio::steady_timer::time_point::max()) {}
     void add(std::string name, std::string data) {
-        events.push_back({std::move(data), std::move(name), {}});
+        events.push_back({{std::move(data), std::move(name), {}}, 0});
         came.cancel();
     }
 };
 
-asio::awaitable<void> answer_with_events(net::Exchange& exchange, Place place,
+asio::awaitable<bool> answer_with_events(net::Exchange& exchange, Place place,
                                          sessions::RunRequest request) {
     const auto executor = exchange.executor();
     RunAnswer answer = begin_answer(place);
     sessions::Run run(place.link, *place.sandbox);
+    const sessions::DiskStop when_full(place.disk, [&run] { run.stop(core::EndReason::Disk); });
     if (!place.keep_running) exchange.on_gone([&run] { run.cancel(); });
     auto stream = co_await exchange.begin_events();
     Waiting waiting(executor);
@@ -217,6 +216,12 @@ asio::awaitable<void> answer_with_events(net::Exchange& exchange, Place place,
     };
     listener.result = [&](json::object bundle) { say_object("result", bundle); };
     listener.error = [&](json::object error) { say_object("error", error); };
+    listener.cost = [&](std::size_t bytes) {
+        if (waiting.events.empty())
+            run.took(bytes);  // half a character, of which nobody hears yet
+        else
+            waiting.events.back().cost += bytes;
+    };
     std::size_t artifacts = 0;
     sessions::ChangeView view(place.changes, [&](const sessions::ChangedFile& change) {
         if (++artifacts <= kArtifactEventsMax) say_object("artifact", file_object(change));
@@ -240,18 +245,18 @@ asio::awaitable<void> answer_with_events(net::Exchange& exchange, Place place,
         }
         auto next = std::move(waiting.events.front());
         waiting.events.pop_front();
-        if (gone) continue;
         // The run refers to what lives here: it must end before we do, whatever the client does.
         try {
-            co_await stream.send(std::move(next));
+            if (!gone) co_await stream.send(std::move(next.event));
         } catch (const std::exception&) {
             gone = true;
             if (!place.keep_running) run.cancel();
         }
+        run.took(next.cost);
     }
     if (gone) {
         co_await tell_files(answer, view, place);
-        co_return;
+        co_return false;
     }
     if (failed) {
         std::string sentence = "the run failed";
@@ -280,14 +285,14 @@ asio::awaitable<void> answer_with_events(net::Exchange& exchange, Place place,
     schema::append_json(last.data, answer);
     co_await stream.send(std::move(last));
     co_await stream.end();
+    co_return !exchange.client_gone();
 }
 
-asio::awaitable<void> run_in(net::Exchange& exchange, Place place, sessions::RunRequest request) {
+asio::awaitable<bool> run_in(net::Exchange& exchange, Place place, sessions::RunRequest request) {
     if (wants_events(exchange.request())) {
-        co_await answer_with_events(exchange, std::move(place), std::move(request));
-    } else {
-        co_await answer_once(exchange, std::move(place), std::move(request));
+        co_return co_await answer_with_events(exchange, std::move(place), std::move(request));
     }
+    co_return co_await answer_once(exchange, std::move(place), std::move(request));
 }
 
 // What the handlers of this file share; lives as long as the routes.
@@ -305,13 +310,17 @@ asio::awaitable<void> run_in_session(const Runs& runs, net::Exchange& exchange) 
     const SessionId id = session_in(exchange);
     const auto use = co_await runs.sessions.use(whose(exchange), id);
     co_await runs.sessions.check_disk(*use);
-    sessions::Promotion promotion{id, "/session/artifacts", use->limits().disk_bytes_max};
+    const auto lost = use->take_lost();
+    const auto kept_max = use->disk_bytes_max().value_or(use->limits().disk_bytes_max);
+    sessions::Promotion promotion{id, "/session/artifacts",
+                                  std::min(kept_max, use->limits().disk_bytes_max)};
     Place place{.link = use->link(),
                 .changes = use->changes(),
                 .sandbox = &use->sandbox(),
+                .disk = use->disk_stops(),
                 .outputs = &runs.outputs,
                 .promotion = std::move(promotion),
-                .lost = use->take_lost(),
+                .lost = lost,
                 .began = began,
                 .ready = Clock::now(),
                 .keep_running = wanted.keep_running,
@@ -324,7 +333,13 @@ asio::awaitable<void> run_in_session(const Runs& runs, net::Exchange& exchange) 
     run.timeout = wanted.timeout.count() > 0 ? wanted.timeout : use->limits().wall_time_max;
     run.output_bytes_max = use->limits().output_bytes_max;
     run.environment = wanted.environment;
-    co_await run_in(exchange, std::move(place), std::move(run));
+    bool told = false;
+    std::exception_ptr failed;
+    try {
+        told = co_await run_in(exchange, std::move(place), std::move(run));
+    } catch (...) { failed = std::current_exception(); }
+    if (!lost.empty()) runs.sessions.tell_lost(*use, lost, told);
+    if (failed) std::rethrow_exception(failed);
 }
 
 asio::awaitable<void> run_alone(const Runs& runs, net::Exchange& exchange) {
@@ -335,6 +350,8 @@ asio::awaitable<void> run_alone(const Runs& runs, net::Exchange& exchange) {
     sessions::NewSession alone;
     alone.owner = caller_of(exchange.request()).owner;
     alone.template_name = wanted.template_name;
+    check_wishes(wanted.runtime, wanted.network, wanted.datasets, runs.sessions.options());
+    alone.data_sets = wanted.datasets;
     alone.limits = limits_of(wanted.limits, runs.sessions.options().run_limits);
     alone.environment = wanted.environment;
     const auto limits = alone.limits;
@@ -345,6 +362,7 @@ asio::awaitable<void> run_alone(const Runs& runs, net::Exchange& exchange) {
     Place place{.link = link,
                 .changes = sessions::Changes::open(exchange.executor(), link),
                 .sandbox = sandbox.get(),
+                .disk = nullptr,
                 .outputs = &runs.outputs,
                 .promotion = std::move(promotion),
                 .lost = {},
@@ -378,6 +396,18 @@ std::vector<schema::Answer> run_answers() {
 }
 
 }  // namespace
+
+// The described type has the highest limit there is; this is the server's own.
+void check_input(const RunRules& rules, const std::string& code) {
+    const auto characters =
+        static_cast<std::size_t>(std::count_if(code.begin(), code.end(), [](char c) {
+            return (static_cast<unsigned char>(c) & 0xc0) != 0x80;
+        }));
+    if (characters <= rules.input_chars_max) return;
+    throw schema::ValidationError(
+        {{"code", "has " + std::to_string(characters) + " characters, and this server takes " +
+                      std::to_string(rules.input_chars_max)}});
+}
 
 void add_run_routes(Api& api, sessions::Sessions& sessions, core::Outputs& outputs,
                     RunRules rules) {

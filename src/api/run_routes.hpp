@@ -11,6 +11,9 @@ struct RunRules {
     bool echo_code = false;  // the answer repeats the code
 };
 
+// Throws when the code is longer than that.
+void check_input(const RunRules& rules, const std::string& code);
+
 void add_run_routes(Api& api, sessions::Sessions& sessions, core::Outputs& outputs, RunRules rules);
 
 }  // namespace atl::api

@@ -34,7 +34,7 @@ std::string scope_of(const schema::Route& route) {
         if (below(std::string(kSession).append(part))) return "run";
     }
     for (const std::string_view part :
-         {"/files", "/folders", "/move", "/extract", "/watch", "/artifacts"}) {
+         {"/files", "/folders", "/move", "/extract", "/unpack", "/watch", "/artifacts"}) {
         if (below(std::string(kSession).append(part))) return "files";
     }
     if (below("/v1/sessions")) return route.method == "GET" ? "sessions:read" : "sessions:write";

@@ -1,6 +1,7 @@
 #include "api/server_routes.hpp"
 
 #include "api/schema/describe.hpp"
+#include "api/session_wishes.hpp"
 
 namespace atl::api {
 
@@ -24,6 +25,9 @@ struct Info {
     std::string version;
     std::vector<std::string> runtimes;
     std::string walls;
+    std::vector<std::string> networks;
+    std::vector<std::string> datasets;
+    std::string data_root;
     std::uint64_t sandboxes_ready = 0;
     std::uint64_t sessions_hot = 0;
     std::uint64_t sessions_warm = 0;
@@ -32,12 +36,15 @@ struct Info {
 };
 ATOLL_DESCRIBED(Info);
 BOOST_DESCRIBE_STRUCT(Info, (),
-                      (version, runtimes, walls, sandboxes_ready, sessions_hot, sessions_warm,
-                       model, model_note))
+                      (version, runtimes, walls, networks, datasets, data_root, sandboxes_ready,
+                       sessions_hot, sessions_warm, model, model_note))
 ATOLL_TYPE(Info) {
     return response("What this server is.", field<&T::version>("Of Atoll."),
                     field<&T::runtimes>("What can build walls here."),
                     field<&T::walls>("What holds sandboxes on this host."),
+                    field<&T::networks>("What sandboxes may be asked to reach."),
+                    field<&T::datasets>("Names of data sets that sessions may ask for."),
+                    field<&T::data_root>("Where a session's data shows, besides /data."),
                     field<&T::sandboxes_ready>("Waiting in the pool."),
                     field<&T::sessions_hot>("Running now."),
                     field<&T::sessions_warm>("Frozen now."),
@@ -75,8 +82,13 @@ void add_server_routes(Api& api, ServerFacts facts, sessions::Sessions& sessions
              .answers = {schema::json_answer<Health>(200, "It lives.")},
              .security = schema::Security::None},
             health);
-    const auto ready = [facts](net::Exchange& exchange) -> asio::awaitable<void> {
+    const auto ready = [facts, &store](net::Exchange& exchange) -> asio::awaitable<void> {
         if (facts.stopping()) throw ErrorException({Code::Unavailable, "the server is stopping"});
+        const auto state = store.health();
+        if (state.state == core::StoreHealth::State::ReadOnly) {
+            throw ErrorException(
+                {Code::Unavailable, "this server is read-only: " + state.sentence});
+        }
         co_await exchange.respond(net::Response::empty());
     };
     api.add({.method = "GET",
@@ -90,7 +102,10 @@ void add_server_routes(Api& api, ServerFacts facts, sessions::Sessions& sessions
     const auto info = [facts, &sessions](net::Exchange& exchange) -> asio::awaitable<void> {
         Info answer;
         answer.version = facts.version;
-        answer.runtimes = {"native"};
+        answer.runtimes = {kRuntime};
+        answer.networks = {kNetwork};
+        for (const auto& one : sessions.options().data_sets) answer.datasets.push_back(one.first);
+        answer.data_root = facts.data_root;
         answer.walls = facts.walls();
         answer.sandboxes_ready = facts.pooled();
         answer.sessions_hot = count_of(sessions, core::SessionState::Hot);

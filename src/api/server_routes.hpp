@@ -16,6 +16,7 @@ struct ServerFacts {
     std::function<bool()> stopping;
     std::string model;       // who answers questions in threads
     std::string model_note;  // the same as a sentence
+    std::string data_root = "/data";
 };
 
 void add_server_routes(Api& api, ServerFacts facts, sessions::Sessions& sessions,

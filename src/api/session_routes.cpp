@@ -2,6 +2,7 @@
 
 #include "api/asking.hpp"
 #include "api/session_types.hpp"
+#include "api/session_wishes.hpp"
 
 namespace atl::api {
 
@@ -32,6 +33,8 @@ public:
         session.name = wanted.name;
         session.metadata = wanted.metadata;
         session.template_name = wanted.template_name;
+        check_wishes(wanted.runtime, wanted.network, wanted.datasets, sessions_.options());
+        session.data_sets = wanted.datasets;
         session.limits = limits_of(wanted.limits, sessions_.options().limits);
         session.environment = wanted.environment;
         session.idle_to_warm = in_seconds(wanted.idle_to_warm);
@@ -55,14 +58,7 @@ public:
             }
             query.states.push_back(*state);
         }
-        for (const auto& pair : asked.metadata) {
-            const auto sign = pair.find('=');
-            if (sign == std::string::npos) {
-                throw ErrorException({Code::InvalidArgument,
-                                      "metadata: write key=value, not " + schema::quoted(pair)});
-            }
-            query.metadata[pair.substr(0, sign)] = pair.substr(sign + 1);
-        }
+        query.metadata = metadata_in(asked.metadata);
         const auto page = co_await sessions_.list(std::move(query));
         SessionList answer;
         for (const auto& record : page.sessions) {

@@ -1,7 +1,9 @@
 #include "api/session_types.hpp"
 
 #include "api/schema/describe.hpp"
+#include "api/session_wishes.hpp"
 #include "api/time_text.hpp"
+#include "sessions/spec_text.hpp"
 
 namespace atl::api {
 
@@ -22,6 +24,19 @@ core::Limits limits_of(const std::optional<LimitsBody>& body, core::Limits other
     return limits;
 }
 
+std::map<std::string, std::string> metadata_in(const std::vector<std::string>& pairs) {
+    std::map<std::string, std::string> metadata;
+    for (const auto& pair : pairs) {
+        const auto sign = pair.find('=');
+        if (sign == std::string::npos) {
+            throw ErrorException(
+                {Code::InvalidArgument, "metadata: write key=value, not " + schema::quoted(pair)});
+        }
+        metadata[pair.substr(0, sign)] = pair.substr(sign + 1);
+    }
+    return metadata;
+}
+
 UsageView view_of(const core::Usage& usage) {
     return {usage.memory_bytes, usage.memory_peak_bytes, usage.cpu_us / 1000, usage.processes};
 }
@@ -33,6 +48,8 @@ SessionView view_of(const core::SessionRecord& record) {
     view.name = record.name;
     view.template_name = record.template_name;
     view.runtime = record.runtime;
+    view.network = kNetwork;
+    view.datasets = sessions::data_sets_from(record.spec_json);
     view.metadata = record.metadata;
     view.created_at = time_text(record.created_at);
     view.last_used_at = time_text(record.last_used_at);
@@ -73,8 +90,8 @@ ATOLL_TYPE(LimitsBody) {
 }
 
 BOOST_DESCRIBE_STRUCT(CreateSession, (),
-                      (name, template_name, limits, environment, metadata, idle_to_warm,
-                       idle_to_cold, lifetime))
+                      (name, template_name, runtime, network, datasets, limits, environment,
+                       metadata, idle_to_warm, idle_to_cold, lifetime))
 ATOLL_TYPE(CreateSession) {
     return request(
         "What a new session is made of. An empty object is enough.",
@@ -83,6 +100,13 @@ ATOLL_TYPE(CreateSession) {
             "The template that it starts from.", named("template"), length(1, 64),
             pattern("A-Za-z0-9_", "A-Za-z0-9._-", "letters, digits, dot, dash and underscore"),
             example("default")),
+        field<&T::runtime>("What builds its walls; /v1/info lists what there is.", length(1, 64),
+                           one_line(), example("native")),
+        field<&T::network>("What it may reach; /v1/info lists what there is.", length(1, 64),
+                           one_line(), example("none")),
+        field<&T::datasets>("Data sets of the server, which show read-only at /data/<name>; "
+                            "/v1/info lists them.",
+                            items(0, 64), each(length(1, 64))),
         field<&T::limits>("What it may use."),
         field<&T::environment>("Variables that its programs and kernels see.", items(0, 256),
                                keys(length(1, 256)), each(length(0, 32'768))),
@@ -124,15 +148,18 @@ ATOLL_TYPE(UsageView) {
 }
 
 BOOST_DESCRIBE_STRUCT(SessionView, (),
-                      (id, state, name, template_name, runtime, metadata, created_at, last_used_at,
-                       expires_at, idle_to_warm_s, idle_to_cold_s, state_note, usage))
+                      (id, state, name, template_name, runtime, network, datasets, metadata,
+                       created_at, last_used_at, expires_at, idle_to_warm_s, idle_to_cold_s,
+                       state_note, usage))
 ATOLL_TYPE(SessionView) {
     return response(
         "A session.", field<&T::id>("Its id."),
         field<&T::state>("starting, hot, warm, cold, failed or deleting.", example("hot")),
         field<&T::name>("What people call it."),
         field<&T::template_name>("The template it starts from.", named("template")),
-        field<&T::runtime>("What builds its walls."), field<&T::metadata>("Your own."),
+        field<&T::runtime>("What builds its walls."), field<&T::network>("What it may reach."),
+        field<&T::datasets>("Data sets that show at /data/<name>."),
+        field<&T::metadata>("Your own."),
         field<&T::created_at>("When it was made.", format("date-time")),
         field<&T::last_used_at>("When it was last used, or changed its state.",
                                 format("date-time")),
@@ -189,7 +216,8 @@ ATOLL_TYPE(RunBody) {
 }
 
 BOOST_DESCRIBE_STRUCT(EphemeralBody, (),
-                      (code, language, timeout, template_name, limits, environment))
+                      (code, language, timeout, template_name, runtime, network, datasets, limits,
+                       environment))
 ATOLL_TYPE(EphemeralBody) {
     return request(
         "A run in a sandbox of its own, which is gone afterwards.",
@@ -200,6 +228,10 @@ ATOLL_TYPE(EphemeralBody) {
         field<&T::template_name>(
             "The template that it starts from.", named("template"), length(1, 64),
             pattern("A-Za-z0-9_", "A-Za-z0-9._-", "letters, digits, dot, dash and underscore")),
+        field<&T::runtime>("What builds its walls.", length(1, 64), one_line(), example("native")),
+        field<&T::network>("What it may reach.", length(1, 64), one_line(), example("none")),
+        field<&T::datasets>("Data sets of the server, which show read-only at /data/<name>.",
+                            items(0, 64), each(length(1, 64))),
         field<&T::limits>("What it may use."),
         field<&T::environment>("Variables.", items(0, 256), keys(length(1, 256)),
                                each(length(0, 32'768))));

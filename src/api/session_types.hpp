@@ -14,6 +14,9 @@
 
 namespace atl::api {
 
+// What a list is filtered by, from words `key=value`. InvalidArgument.
+[[nodiscard]] std::map<std::string, std::string> metadata_in(const std::vector<std::string>& pairs);
+
 struct LimitsBody {
     std::optional<std::uint64_t> memory_bytes_max;
     std::optional<std::uint32_t> processes_max;
@@ -32,6 +35,9 @@ ATOLL_DESCRIBED(LimitsBody);
 struct CreateSession {
     std::string name;
     std::string template_name = "default";
+    std::string runtime = "native";
+    std::string network = "none";
+    std::vector<std::string> datasets;
     std::optional<LimitsBody> limits;
     std::map<std::string, std::string> environment;
     std::map<std::string, std::string> metadata;
@@ -69,6 +75,8 @@ struct SessionView {
     std::string name;
     std::string template_name;
     std::string runtime;
+    std::string network;
+    std::vector<std::string> datasets;
     std::map<std::string, std::string> metadata;
     std::string created_at;
     std::string last_used_at;
@@ -120,6 +128,9 @@ struct EphemeralBody {
     RunLanguage language = RunLanguage::Python;
     std::chrono::milliseconds timeout{0};
     std::string template_name = "default";
+    std::string runtime = "native";
+    std::string network = "none";
+    std::vector<std::string> datasets;
     std::optional<LimitsBody> limits;
     std::map<std::string, std::string> environment;
 };

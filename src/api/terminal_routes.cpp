@@ -26,6 +26,9 @@ constexpr std::size_t kPieceBytesMax = 64 * 1024;
 // A shell that was hung up on has so long to end; its whole tree is killed then.
 constexpr std::chrono::seconds kHangUpTime{2};
 constexpr std::chrono::seconds kKillTime{5};
+constexpr const char* kPrompt = "\\[\\e[36m\\]sandbox\\[\\e[0m\\]:\\w$ ";
+constexpr char kStdoutByte = 1;  // before what a program without a terminal wrote
+constexpr char kStderrByte = 2;
 constexpr std::uint16_t kCloseNormal = 1000;
 constexpr std::uint16_t kCloseGoingAway = 1001;
 constexpr auto as_tuple = asio::as_tuple(asio::use_awaitable);
@@ -51,11 +54,19 @@ public:
     asio::awaitable<void> start(OpenTerminal wanted) {
         json::array argv{"/bin/bash"};
         if (wanted.command) argv = {"/bin/bash", "-c", *wanted.command};
-        const json::object request{{"op", "process.start"},
-                                   {"argv", std::move(argv)},
-                                   {"cwd", wanted.cwd},
-                                   {"env", {{"TERM", "xterm-256color"}}},
-                                   {"pty", {{"rows", wanted.rows}, {"cols", wanted.cols}}}};
+        json::object request{{"op", "process.start"},
+                             {"argv", std::move(argv)},
+                             {"cwd", wanted.cwd},
+                             {"timeout_ms", wanted.timeout.count()}};
+        pty_ = wanted.pty;
+        if (pty_) {
+            json::object environment{{"TERM", "xterm-256color"}};
+            if (!wanted.command) environment["PS1"] = kPrompt;
+            request["env"] = std::move(environment);
+            request["pty"] = {{"rows", wanted.rows}, {"cols", wanted.cols}};
+        } else {
+            request["stdin"] = true;
+        }
         open_ = true;
         channel_ = link_->open(request, *this, sessions::Credit::ByHand);
         while (open_ && !started_) co_await news();
@@ -63,17 +74,32 @@ public:
     }
 
     asio::awaitable<bool> input(std::string bytes) {
-        return link_->data(channel_, std::move(bytes));
+        if (input_ended_) co_return false;
+        const bool taken = co_await link_->data(channel_, std::move(bytes));
+        co_return taken;
+    }
+    // A terminal has no end of input but the key for it.
+    void end_input() {
+        if (!pty_ && open_ && !std::exchange(input_ended_, true)) link_->eof(channel_);
     }
     void resize(const TerminalSize& size) {
+        if (!pty_) return;
         const json::object command{{"do", "resize"}, {"rows", size.rows}, {"cols", size.cols}};
         link_->control(channel_, command);
     }
 
     // What it wrote, up to a piece; empty when there is nothing now. Pay when it went out.
-    [[nodiscard]] std::string take() {
-        std::string piece = out_.substr(0, kPieceBytesMax);
-        out_.erase(0, piece.size());
+    struct Piece {
+        std::string bytes;
+        std::size_t owed = 0;
+    };
+    [[nodiscard]] Piece take() {
+        std::string& waiting = err_.empty() ? out_ : err_;
+        Piece piece;
+        if (!pty_) piece.bytes.push_back(&waiting == &err_ ? kStderrByte : kStdoutByte);
+        piece.owed = std::min(waiting.size(), kPieceBytesMax);
+        piece.bytes.append(waiting, 0, piece.owed);
+        waiting.erase(0, piece.owed);
         return piece;
     }
     void pay(std::size_t bytes) {
@@ -87,8 +113,12 @@ public:
         if (with_sandbox()) return {128 + SIGKILL, SIGKILL, "sandbox"};
         const auto& end = **result_;
         const auto signal = static_cast<int>(number_in(end, "signal"));
+        const auto* late = end.if_contains("timed_out");
+        const bool timed_out = late != nullptr && late->is_bool() && late->get_bool();
         return {static_cast<int>(number_in(end, "exit_code")), signal,
-                signal != 0 ? "signalled" : "exited"};
+                timed_out     ? "timeout"
+                : signal != 0 ? "signalled"
+                              : "exited"};
     }
 
     // Something was written, or it ended, or wake() was called.
@@ -99,6 +129,7 @@ public:
     asio::awaitable<void> hang_up() {
         hung_up_ = true;
         out_.clear();
+        err_.clear();
         pay(owed_);  // else it could not even say that it ended
         const json::object hang_up{{"do", "signal"}, {"signal", SIGHUP}};
         const json::object kill{{"do", "cancel"}};
@@ -124,9 +155,9 @@ private:
         started_ = true;
         wake();
     }
-    void output(wire::Kind, std::string_view piece) override {
+    void output(wire::Kind kind, std::string_view piece) override {
         heard_output_ = true;
-        if (!hung_up_) out_.append(piece);
+        if (!hung_up_) (kind == wire::Kind::Stderr ? err_ : out_).append(piece);
         wake();
     }
     void owes(std::size_t bytes) override {
@@ -145,7 +176,10 @@ private:
     bool started_ = false;
     bool heard_output_ = false;
     bool hung_up_ = false;
+    bool pty_ = true;
+    bool input_ended_ = false;
     std::string out_;
+    std::string err_;       // a terminal writes none
     std::size_t owed_ = 0;  // heard and not paid for
     std::optional<Result<json::object>> result_;
     asio::steady_timer news_;
@@ -203,6 +237,7 @@ private:
         try {
             const auto control = schema::from_json<TerminalControl>(text, kControlBytesMax);
             if (control.resize) shell_.resize(*control.resize);
+            if (control.end_input) shell_.end_input();
         } catch (const ErrorException& error) { wrong = error.error.message; }
         if (!wrong) co_return;
         TerminalNote note;
@@ -213,11 +248,10 @@ private:
     asio::awaitable<void> speak() {
         try {
             while (!left_) {
-                std::string piece = shell_.take();
-                const auto bytes = piece.size();
-                if (bytes > 0) {
-                    co_await socket_.write_binary(std::move(piece));
-                    shell_.pay(bytes);
+                auto piece = shell_.take();
+                if (piece.owed > 0) {
+                    co_await socket_.write_binary(std::move(piece.bytes));
+                    shell_.pay(piece.owed);
                 } else if (shell_.ended()) {
                     break;
                 } else {
@@ -253,6 +287,7 @@ asio::awaitable<void> open_terminal(sessions::Sessions& sessions, net::Exchange&
         co_return;
     }
     const auto use = co_await sessions.use(whose(exchange), session_in(exchange));
+    co_await sessions.check_disk(*use);
     // Before the upgrade: what cannot be started is an answer with a status.
     Shell shell(use->link(), exchange.executor());
     co_await shell.start(std::move(wanted));
@@ -277,7 +312,8 @@ void add_terminal_routes(Api& api, sessions::Sessions& sessions) {
          .summary = "A shell on a terminal, over a WebSocket",
          .description =
              "Binary messages are the terminal's bytes, both ways. Text messages are JSON: "
-             "`{\"resize\": {\"rows\": 40, \"cols\": 120}}` from the client, and at the end "
+             "`{\"resize\": {\"rows\": 40, \"cols\": 120}}` from the client (without a "
+             "terminal: `{\"end_input\": true}`), and at the end "
              "`{\"ended\": {\"exit_code\": 0, \"signal\": 0, \"reason\": \"exited\"}}` from the "
              "server, which then closes with 1000, or 1001 when the sandbox went. A client that "
              "leaves ends the shell.",

@@ -4,13 +4,16 @@
 
 namespace atl::api {
 
-BOOST_DESCRIBE_STRUCT(OpenTerminal, (), (rows, cols, cwd, command))
+BOOST_DESCRIBE_STRUCT(OpenTerminal, (), (rows, cols, cwd, command, pty, timeout))
 ATOLL_TYPE(OpenTerminal) {
     return request(
         "", field<&T::rows>("Lines.", range(1, 4096)), field<&T::cols>("Columns.", range(1, 4096)),
         field<&T::cwd>("The directory that it starts in.", length(1, 4096), one_line()),
         field<&T::command>("A line for bash in place of an interactive shell.", length(1, 8192),
-                           prefixed("", R"(^\x00)", "text without NUL")));
+                           prefixed("", R"(^\x00)", "text without NUL")),
+        field<&T::pty>("false: pipes in place of a terminal. The server's binary messages then "
+                       "begin with a byte that names the stream: 1 is stdout, 2 stderr."),
+        field<&T::timeout>("It is stopped after so long; 0 is never.", range(0, 86400)));
 }
 
 BOOST_DESCRIBE_STRUCT(TerminalSize, (), (rows, cols))
@@ -20,17 +23,19 @@ ATOLL_TYPE(TerminalSize) {
                    field<&T::cols>("Columns.", required, range(1, 4096), example(120)));
 }
 
-BOOST_DESCRIBE_STRUCT(TerminalControl, (), (resize))
+BOOST_DESCRIBE_STRUCT(TerminalControl, (), (resize, end_input))
 ATOLL_TYPE(TerminalControl) {
     return request("A text message to a terminal.",
-                   field<&T::resize>("The window has another size now."));
+                   field<&T::resize>("The window has another size now."),
+                   field<&T::end_input>("Without a terminal: there is no more input."));
 }
 
 BOOST_DESCRIBE_STRUCT(TerminalEnd, (), (exit_code, signal, reason))
 ATOLL_TYPE(TerminalEnd) {
     return response("How the program ended.", field<&T::exit_code>("0 when all went well."),
                     field<&T::signal>("What ended it, or 0."),
-                    field<&T::reason>("exited, signalled or sandbox: it ended with its sandbox."));
+                    field<&T::reason>("exited, signalled, timeout, or sandbox: it ended with its "
+                                      "sandbox."));
 }
 
 BOOST_DESCRIBE_STRUCT(TerminalNote, (), (ended, error))

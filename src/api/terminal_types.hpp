@@ -2,6 +2,7 @@
 // What is said over a terminal's WebSocket besides the bytes themselves.
 #include "api/schema/json.hpp"
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -13,6 +14,8 @@ struct OpenTerminal {
     std::uint16_t cols = 80;
     std::string cwd = "/session";
     std::optional<std::string> command;
+    bool pty = true;
+    std::chrono::milliseconds timeout{0};
 };
 ATOLL_DESCRIBED(OpenTerminal);
 
@@ -24,6 +27,7 @@ ATOLL_DESCRIBED(TerminalSize);
 
 struct TerminalControl {
     std::optional<TerminalSize> resize;
+    bool end_input = false;
 };
 ATOLL_DESCRIBED(TerminalControl);
 

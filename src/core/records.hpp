@@ -201,6 +201,7 @@ struct JobRecord {
     std::chrono::milliseconds timeout{0};  // of one attempt; 0 = the server's
     std::optional<SessionId> session_id;
     std::string spec_json = "{}";  // how it runs: template, limits, environment, context
+    std::map<std::string, std::string> metadata;  // the client's own, findable by equality
     Time created_at{};
     std::optional<Time> not_before;  // it waits until then, after a failed attempt
     std::optional<Time> started_at;  // of the last attempt
@@ -261,6 +262,7 @@ struct JobQuery {
     std::string cursor;
     std::uint32_t limit = 100;
     bool with_code = false;
+    std::map<std::string, std::string> metadata;  // each must be equal; at most 16
 };
 struct JobPage {
     std::vector<JobRecord> jobs;

@@ -30,4 +30,14 @@ struct SessionRun {
 // Runs it with its output live, or as one JSON object; the exit status is the program's.
 [[nodiscard]] int run_in_session(const SessionRun& run);
 
+// A program or a shell in a session, with our stdin, stdout and stderr as its own: on a terminal,
+// or through pipes. It ends when we do.
+struct Conversation {
+    std::string session;
+    std::string command;  // a line for bash; empty: an interactive shell
+    std::string timeout;  // empty: none
+    bool terminal = false;
+};
+[[nodiscard]] int converse(const Conversation& wanted);
+
 }  // namespace atl::main

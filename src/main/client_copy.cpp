@@ -1,12 +1,13 @@
-// `atoll cp`: a file into a session or out of it.
+// `atoll cp`: a file or a folder into a session or out of it. Folders: client_copy_folder.cpp.
 //
 // A copy is whole or not there: the server writes atomically, and here the bytes go beside the
 // target and take its name at the end.
+#include "main/client_copy.hpp"
 #include "base/fd.hpp"
 #include "base/write_all.hpp"
+#include "core/spec.hpp"
 #include "main/client_commands.hpp"
 #include "main/client_progress.hpp"
-#include "main/client_server.hpp"
 #include "main/client_table.hpp"
 #include "net/target.hpp"
 
@@ -26,11 +27,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-struct Place {
-    std::string session;  // empty: on this machine
-    std::string path;
-};
-
 Error invalid(std::string message) { return {Code::InvalidArgument, std::move(message)}; }
 Error failed_to(const std::string& what) {
     return {Code::Unavailable, what + ": " + std::strerror(errno)};
@@ -49,17 +45,16 @@ Result<Place> place_of(const std::string& word) {
     return place;
 }
 
-std::string file_path(const Place& place) {
-    return session_path(place.session, "/files/" + net::percent_encoded(place.path.substr(1), "/"));
-}
-
 Result<void> upload(Server& server, const std::string& from, Place to) {
     const UniqueFd file(::open(from.c_str(), O_RDONLY | O_CLOEXEC));
     if (file.get() < 0) return failed_to(from);
     struct stat about {};
     if (::fstat(file.get(), &about) != 0) return failed_to(from);
-    if (S_ISDIR(about.st_mode)) {
-        return invalid(from + " is a folder; pack it with tar and copy the archive");
+    if (S_ISDIR(about.st_mode)) return upload_folder(server, from, std::move(to));
+    if (!to.path.ends_with('/')) {
+        const auto folder = is_folder(server, to);
+        if (!folder) return folder.error();
+        if (*folder) to.path += "/";
     }
     if (to.path.ends_with('/')) to.path += fs::path(from).filename().string();
     const bool sized = S_ISREG(about.st_mode);
@@ -113,9 +108,13 @@ private:
     bool kept_ = false;
 };
 
-Result<void> download(Server& server, const Place& from, std::string to) {
+Result<void> download(Server& server, const Place& from, std::string to,
+                      const CopyOptions& options) {
     const bool to_stdout = to == "-";
     std::error_code ignored;
+    const auto folder = is_folder(server, from);
+    if (!folder) return folder.error();
+    if (*folder) return download_folder(server, from, std::move(to), options);
     if (!to_stdout && (to.ends_with('/') || fs::is_directory(to, ignored))) {
         to = (fs::path(to) / fs::path(from.path).filename()).string();
     }
@@ -143,7 +142,13 @@ Result<void> download(Server& server, const Place& from, std::string to) {
     return {};
 }
 
-int copy(const std::string& from_word, const std::string& to_word) {
+int copy(const std::string& from_word, const std::string& to_word, const std::string& size_max) {
+    CopyOptions options;
+    if (!size_max.empty()) {
+        const auto bytes = core::parse_bytes(size_max);
+        if (!bytes) return report(bytes.error().during("--max-size"));
+        options.bytes_max = *bytes;
+    }
     const auto from = place_of(from_word);
     if (!from) return report(from.error());
     const auto to = place_of(to_word);
@@ -154,20 +159,51 @@ int copy(const std::string& from_word, const std::string& to_word) {
     }
     auto server = Server::from_environment();
     const InterruptByKey stops;
-    const auto done =
-        from->session.empty() ? upload(server, from->path, *to) : download(server, *from, to->path);
+    const auto done = from->session.empty() ? upload(server, from->path, *to)
+                                            : download(server, *from, to->path, options);
     return done ? 0 : report(done.error());
 }
 
 }  // namespace
 
+std::string file_path(const Place& place) {
+    return session_path(place.session, "/files/" + net::percent_encoded(place.path.substr(1), "/"));
+}
+
+Result<bool> is_folder(Server& server, const Place& place) {
+    net::ClientRequest request;
+    request.method = "HEAD";
+    request.path = file_path(place);
+    const auto answer = server.send(request);
+    if (answer) return answer->headers.get_or("X-Atoll-Type", {}) == "directory";
+    // No server is said at once; all else by the request that was meant, which has the words.
+    const Code code = answer.error().code;
+    if (code == Code::Unavailable || code == Code::Timeout || code == Code::Conflict ||
+        code == Code::Unauthenticated) {
+        return answer.error();
+    }
+    return false;
+}
+
 void add_copy_command(CLI::App& app, int& exit_code) {
-    auto* command = app.add_subcommand("cp", "Copy a file into a session or out of it");
-    const auto words = std::make_shared<std::pair<std::string, std::string>>();
-    command->add_option("from", words->first, "A file here, or ID:/path in a session")->required();
-    command->add_option("to", words->second, "ID:/path, or a file or folder here; - is stdout")
+    auto* command = app.add_subcommand("cp", "Copy a file or a folder into a session or out of it");
+    command->footer(
+        "  atoll cp data.csv ID:/session/        a file\n"
+        "  atoll cp ID:/session/out ./results    a folder, with all that is in it\n"
+        "  atoll cp ID:/session/out - | tar t    the same as a tar\n"
+        "Links are copied, never followed; out of a session come none that lead out of the copy.");
+    struct Words {
+        std::string from, to, size_max;
+    };
+    const auto words = std::make_shared<Words>();
+    command->add_option("from", words->from, "A file or folder here, or ID:/path in a session")
         ->required();
-    command->callback([words, &exit_code] { exit_code = copy(words->first, words->second); });
+    command->add_option("to", words->to, "ID:/path, or a file or folder here; - is stdout")
+        ->required();
+    command->add_option("--max-size", words->size_max,
+                        "Take no more than this of a folder, like 64g (16g)");
+    command->callback(
+        [words, &exit_code] { exit_code = copy(words->from, words->to, words->size_max); });
 }
 
 }  // namespace atl::main

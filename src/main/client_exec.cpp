@@ -10,6 +10,8 @@
 #include <cstdio>
 #include <memory>
 #include <optional>
+#include <sys/stat.h>
+#include <unistd.h>
 
 namespace atl::main {
 
@@ -20,6 +22,8 @@ namespace {
 struct ExecOptions {
     SessionRun run;
     std::vector<std::string> words;
+    bool terminal = false;
+    bool no_stdin = false;
 };
 
 json::object body_of(const SessionRun& run) {
@@ -73,29 +77,49 @@ void show(const net::EventReader::Event& event, std::optional<json::object>& end
     if (!plain.empty()) print(stdout, plain + "\n");
 }
 
-// So that a shell reads the word as it is.
-std::string quoted(const std::string& word) {
-    std::string text = "'";
-    for (const char c : word) {
-        if (c == '\'')
-            text += "'\\''";
-        else
-            text.push_back(c);
-    }
-    return text + "'";
+bool at_a_terminal() {
+    // Of all three: who sends the errors elsewhere wants them apart.
+    return ::isatty(STDIN_FILENO) == 1 && ::isatty(STDOUT_FILENO) == 1 &&
+           ::isatty(STDERR_FILENO) == 1;
+}
+
+// Something to pass on: neither a person's keyboard nor /dev/null.
+bool has_input() {
+    struct stat about {};
+    if (::fstat(STDIN_FILENO, &about) != 0) return false;
+    return S_ISFIFO(about.st_mode) || S_ISREG(about.st_mode) || S_ISSOCK(about.st_mode);
 }
 
 int exec(ExecOptions options) {
+    auto& run = options.run;
     const bool command = !options.words.empty();
-    if (command == !options.run.code.empty()) {
-        return report({Code::InvalidArgument,
-                       "say what to run: -c CODE, or a command after --, and not both"});
+    if (command && !run.code.empty()) {
+        return report({Code::InvalidArgument, "give -c CODE or a command, not both"});
     }
     if (command) {
-        options.run.language = "shell";
-        for (const auto& word : options.words) options.run.code += quoted(word) + " ";
+        run.language = "shell";
+        for (const auto& word : options.words) run.code += quoted(word) + " ";
     }
-    return run_in_session(options.run);
+    const bool shell = run.code.empty() || run.language == "shell";
+    if (options.terminal && (!shell || run.as_json)) {
+        return report({Code::InvalidArgument, run.as_json
+                                                  ? "--terminal and --json do not go together"
+                                                  : "--terminal is for commands and -l shell"});
+    }
+    const bool alone = run.code.empty();
+    const bool terminal = options.terminal || (shell && !run.as_json && !options.no_stdin &&
+                                               at_a_terminal() && (alone || command));
+    if (alone && !terminal) {
+        return report(
+            {Code::InvalidArgument,
+             "say what to run: -c CODE, or a command after --; a shell needs a terminal"});
+    }
+    const bool piped = shell && !run.as_json && !options.no_stdin && has_input();
+    if (!terminal && !piped) return run_in_session(run);
+    if (!run.context.empty()) {
+        return report({Code::InvalidArgument, "--context is for Python code (-c)"});
+    }
+    return converse({run.session, run.code, run.timeout, terminal});
 }
 
 }  // namespace
@@ -137,6 +161,12 @@ int run_in_session(const SessionRun& run) {
 void add_exec_command(CLI::App& app, int& exit_code) {
     auto* command = app.add_subcommand("exec", "Run code or a command in a session");
     const auto options = std::make_shared<ExecOptions>();
+    command->footer(
+        "Without anything to run it opens a shell, where you are at a terminal.\n"
+        "  atoll exec ID -c 'print(6 * 7)'       Python; variables stay\n"
+        "  atoll exec ID ls                      a command; put -- before one with options\n"
+        "  echo x | atoll exec ID cat            its input comes from here, byte by byte\n"
+        "  atoll exec ID                         a shell");
     command->add_option("session", options->run.session, "Id of the session")->required();
     command->add_option("-c,--code", options->run.code, "Code to run (python unless --language)");
     command
@@ -146,6 +176,10 @@ void add_exec_command(CLI::App& app, int& exit_code) {
     command->add_option("--context", options->run.context, "Which of its Python kernels");
     command->add_option("--timeout", options->run.timeout, "Stopped after so long, like 30s");
     command->add_flag("--json", options->run.as_json, "One JSON object instead of live output");
+    command->add_flag("-t,--terminal", options->terminal,
+                      "On a terminal, also where none would be chosen");
+    command->add_flag("--no-stdin", options->no_stdin,
+                      "Leave our input alone, as in a loop of `read`");
     command->add_option("words", options->words, "-- COMMAND [ARGUMENTS...]");
     command->callback([options, &exit_code] { exit_code = exec(*options); });
 }

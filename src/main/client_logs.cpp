@@ -1,4 +1,4 @@
-// `atoll logs`: what a job printed, and prints.
+// `atoll logs`: what a job or a process of a session printed, and prints.
 #include "main/client_commands.hpp"
 #include "main/client_server.hpp"
 #include "main/client_table.hpp"
@@ -19,9 +19,21 @@ namespace {
 constexpr int kTriesMax = 30;
 
 struct LogsOptions {
-    std::string job;
+    std::string id;       // of a job, or of a session when there is a process
+    std::string process;  // empty: a job's
+    bool follow = false;  // as it does anyway; people type it
     bool no_follow = false;
 };
+
+std::string path_of(const LogsOptions& options) {
+    if (options.process.empty()) return api_path("/v1/jobs/", options.id, "/logs");
+    return session_path(options.id, api_path("/processes/", options.process, "/output"));
+}
+
+void write_out(std::FILE* where, const std::string& text) {
+    std::fwrite(text.data(), 1, text.size(), where);
+    std::fflush(where);
+}
 
 void print(const json::object& chunk) {
     const std::string text = text_in(chunk, "text");
@@ -30,12 +42,27 @@ void print(const json::object& chunk) {
         std::fprintf(stderr, "atoll: %s\n", printable(text).c_str());
         return;
     }
-    std::FILE* where = stream == "stderr" ? stderr : stdout;
-    std::fwrite(text.data(), 1, text.size(), where);
-    std::fflush(where);
+    write_out(stream == "stderr" ? stderr : stdout, text);
 }
 
-int show_what_is_there(Server& server, const std::string& job) {
+// A process' log keeps the end of what it printed.
+void say_lost(std::int64_t bytes) {
+    if (bytes > 0) {
+        std::fprintf(stderr, "atoll: %lld bytes before this are not kept\n",
+                     static_cast<long long>(bytes));
+    }
+}
+
+int show_process(Server& server, const LogsOptions& options) {
+    const auto kept = server.get(path_of(options));
+    if (!kept) return report(kept.error());
+    say_lost(number_in(*kept, "lost_bytes"));
+    write_out(stdout, text_in(*kept, "stdout"));
+    write_out(stderr, text_in(*kept, "stderr"));
+    return 0;
+}
+
+int show_job(Server& server, const std::string& job) {
     std::int64_t next = 0;
     while (true) {
         const auto page =
@@ -57,18 +84,27 @@ struct Followed {
     std::optional<Error> failed;
 };
 
-void follow(Server& server, const std::string& job, Followed& followed) {
+// A job's events carry their stream in the data, a process' in their name.
+void print(const net::EventReader::Event& event, const json::object& data) {
+    if (event.event == "gap") return say_lost(number_in(data, "end") - number_in(data, "begin"));
+    if (event.event == "stdout" || event.event == "stderr") {
+        return write_out(event.event == "stderr" ? stderr : stdout, text_in(data, "text"));
+    }
+    print(data);
+}
+
+void follow(Server& server, const LogsOptions& options, Followed& followed) {
     followed.failed.reset();
     net::EventReader reader([&](const net::EventReader::Event& event) {
         if (event.event == "ended") followed.ended = true;
         boost::system::error_code failed;
         const json::value value = json::parse(event.data, failed);
         if (failed || !value.is_object() || followed.ended) return;
-        print(value.get_object());
+        print(event, value.get_object());
         followed.last_id = event.id;
     });
     net::ClientRequest request;
-    request.path = api_path("/v1/jobs/", job, "/logs");
+    request.path = path_of(options);
     request.headers.set("Accept", "text/event-stream");
     if (!followed.last_id.empty()) request.headers.set("Last-Event-ID", followed.last_id);
     request.sink = [&](std::string_view piece) {
@@ -81,13 +117,19 @@ void follow(Server& server, const std::string& job, Followed& followed) {
 }
 
 int logs(const LogsOptions& options) {
+    if (options.follow && options.no_follow) {
+        return report({Code::InvalidArgument, "--follow and --no-follow do not go together"});
+    }
     auto server = Server::from_environment();
-    if (options.no_follow) return show_what_is_there(server, options.job);
+    if (options.no_follow) {
+        return options.process.empty() ? show_job(server, options.id)
+                                       : show_process(server, options);
+    }
     const InterruptByKey stops;
     Followed followed;
     for (int tries = 0; tries < kTriesMax; ++tries) {
         const std::string before = followed.last_id;
-        follow(server, options.job, followed);
+        follow(server, options, followed);
         if (followed.ended) return 0;
         // A server that is started again has the log, and goes on where we were. One that was never
         // there is said at once.
@@ -97,16 +139,28 @@ int logs(const LogsOptions& options) {
         if (followed.last_id != before) tries = 0;
         ::sleep(1);
     }
+    if (followed.failed && followed.failed->code == Code::NotFound && options.process.empty() &&
+        options.id.starts_with("s-")) {
+        return report({Code::NotFound, followed.failed->message +
+                                           "; for a session name a process too: atoll logs " +
+                                           "SESSION PROCESS"});
+    }
     if (followed.failed) return report(*followed.failed);
-    return report({Code::Unavailable, "the server ended the log before the job had ended"});
+    return report({Code::Unavailable, "the server ended the log before the program had ended"});
 }
 
 }  // namespace
 
 void add_logs_command(CLI::App& app, int& exit_code) {
-    auto* command = app.add_subcommand("logs", "Show a job's output until it ends");
+    auto* command =
+        app.add_subcommand("logs", "Show the output of a job, or of a session's process");
+    command->footer(
+        "  atoll logs JOB                        until it ends\n"
+        "  atoll logs SESSION PROCESS            the same of a process in the background");
     const auto options = std::make_shared<LogsOptions>();
-    command->add_option("job", options->job, "Id of the job")->required();
+    command->add_option("id", options->id, "Id of the job, or of the session")->required();
+    command->add_option("process", options->process, "Id of the process in that session");
+    command->add_flag("-f,--follow", options->follow, "Until it ends, as without it");
     command->add_flag("--no-follow", options->no_follow, "Only what is there already");
     command->callback([options, &exit_code] { exit_code = logs(*options); });
 }

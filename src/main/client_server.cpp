@@ -65,6 +65,11 @@ Error error_of(const net::ClientAnswer& answer, const std::string& url) {
     return {code_of(answer.status), sentence};
 }
 
+Error with_advice(const Error& error) {
+    if (error.code != Code::Unavailable && error.code != Code::Timeout) return error;
+    return {error.code, error.message + "; start one with `atoll serve`, or set ATOLL_URL"};
+}
+
 void on_interrupt(int) { net::Client::interrupt().store(true); }
 
 }  // namespace
@@ -75,14 +80,18 @@ Server Server::from_environment() {
 
 Result<net::ClientAnswer> Server::send(const net::ClientRequest& request) {
     auto answer = client_.send(request);
-    if (!answer) {
-        const Error& error = answer.error();
-        if (error.code != Code::Unavailable && error.code != Code::Timeout) return error;
-        return Error{error.code,
-                     error.message + "; start one with `atoll serve`, or set ATOLL_URL"};
-    }
+    if (!answer) return with_advice(answer.error());
     if (answer->status >= 300) return error_of(*answer, client_.url());
     return answer;
+}
+
+Result<net::WebSocketClient> Server::open_websocket(const std::string& path) {
+    net::WebSocketClient socket(client_.url(), key_);
+    const auto answer = socket.open(path);
+    if (!answer) return with_advice(answer.error());
+    constexpr int kSwitching = 101;
+    if (answer->status != kSwitching) return error_of(*answer, client_.url());
+    return socket;
 }
 
 Result<json::object> Server::ask(const std::string& method, const std::string& path,
@@ -110,6 +119,17 @@ std::string api_path(const std::string& before, const std::string& segment,
 
 std::string session_path(const std::string& id, const std::string& after) {
     return api_path("/v1/sessions/", id, after);
+}
+
+std::string quoted(const std::string& word) {
+    std::string text = "'";
+    for (const char c : word) {
+        if (c == '\'')
+            text += "'\\''";
+        else
+            text.push_back(c);
+    }
+    return text + "'";
 }
 
 int report(const Error& error) {

@@ -6,6 +6,7 @@
 // Trusts    nothing: an answer that is not what the API promises is an Error, never a crash.
 #include "base/result.hpp"
 #include "net/client.hpp"
+#include "net/websocket_client.hpp"
 
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
@@ -23,7 +24,7 @@ class Server {
 public:
     // From ATOLL_URL and ATOLL_API_KEY.
     [[nodiscard]] static Server from_environment();
-    Server(std::string url, std::string key) : client_(std::move(url), std::move(key)) {}
+    Server(std::string url, std::string key) : key_(key), client_(std::move(url), std::move(key)) {}
 
     // A status of 400 and more has become an Error, with the server's own sentence.
     [[nodiscard]] Result<net::ClientAnswer> send(const net::ClientRequest& request);
@@ -31,11 +32,14 @@ public:
     [[nodiscard]] Result<boost::json::object> ask(const std::string& method,
                                                   const std::string& path,
                                                   const boost::json::object* body = nullptr);
+    // Open, or the server's own sentence why not.
+    [[nodiscard]] Result<net::WebSocketClient> open_websocket(const std::string& path);
     [[nodiscard]] Result<boost::json::object> get(const std::string& path) {
         return ask("GET", path);
     }
 
 private:
+    std::string key_;
     net::Client client_;
 };
 
@@ -43,6 +47,9 @@ private:
 [[nodiscard]] std::string api_path(const std::string& before, const std::string& segment,
                                    const std::string& after = "");
 [[nodiscard]] std::string session_path(const std::string& id, const std::string& after = "");
+
+// So that a shell reads the word as it is.
+[[nodiscard]] std::string quoted(const std::string& word);
 
 // "atoll: …" on stderr; the exit status that goes with it.
 int report(const Error& error);

@@ -12,7 +12,10 @@
 #include <cstdlib>
 #include <exception>
 #include <fcntl.h>
+#include <numeric>
+#include <string>
 #include <unistd.h>
+#include <vector>
 
 namespace {
 
@@ -27,43 +30,91 @@ void fill_standard_streams() {
     }
 }
 
+// How many letters must be put in, left out or changed to make one of the other.
+std::size_t distance(const std::string& one, const std::string& other) {
+    std::vector<std::size_t> row(other.size() + 1);
+    std::iota(row.begin(), row.end(), std::size_t{0});
+    for (std::size_t i = 0; i < one.size(); ++i) {
+        std::size_t corner = row[0]++;
+        for (std::size_t j = 0; j < other.size(); ++j) {
+            const std::size_t changed = corner + (one[i] == other[j] ? 0 : 1);
+            corner = row[j + 1];
+            row[j + 1] = std::min({changed, row[j] + 1, corner + 1});
+        }
+    }
+    return row.back();
+}
+
+// The command that was probably meant; empty when none is near.
+std::string nearest(const std::string& word, const std::vector<CLI::App*>& commands) {
+    constexpr std::size_t kWordBytesMax = 32;
+    if (word.size() > kWordBytesMax) return {};
+    std::string best;
+    std::size_t least = std::max<std::size_t>(1, word.size() / 2);
+    for (const CLI::App* command : commands) {
+        const auto far = distance(word, command->get_name());
+        if (far > least || (far == least && !best.empty())) continue;
+        least = far;
+        best = command->get_name();
+    }
+    return best;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
     fill_standard_streams();
-    CLI::App app{"Atoll: a safe place for AI agents to work"};
+    CLI::App app{"Atoll: a safe place for AI agents to work", "atoll"};
     app.set_version_flag("--version", "atoll " ATOLL_VERSION);
+    app.footer("`atoll COMMAND --help` shows what a command takes.");
     app.require_subcommand(1);
     int exit_code = 0;
     atl::main::remember_arguments(argc, argv);
-    atl::main::add_run_command(app, exit_code);
-    atl::main::add_shell_command(app, exit_code);
-    atl::main::add_serve_command(app, exit_code);
-    atl::main::add_config_command(app, exit_code);
-    atl::main::add_key_command(app, exit_code);
-    atl::main::add_list_commands(app, exit_code);
-    atl::main::add_exec_command(app, exit_code);
-    atl::main::add_copy_command(app, exit_code);
-    atl::main::add_logs_command(app, exit_code);
-    atl::main::add_top_command(app, exit_code);
-    atl::main::add_bench_command(app, exit_code);
-    atl::main::add_template_command(app, exit_code);
-    atl::main::add_doctor_command(app, exit_code);
+    using Add = void (*)(CLI::App&, int&);
+    struct Group {
+        const char* title;
+        std::vector<Add> commands;
+    };
+    const Group groups[] = {
+        {"A sandbox of its own, on this machine",
+         {atl::main::add_run_command, atl::main::add_shell_command}},
+        {"Sessions of a server (ATOLL_URL, ATOLL_API_KEY)",
+         {atl::main::add_list_commands, atl::main::add_exec_command, atl::main::add_copy_command,
+          atl::main::add_logs_command, atl::main::add_top_command,
+          atl::main::add_bench_command}},
+        {"The server itself",
+         {atl::main::add_serve_command, atl::main::add_config_command, atl::main::add_key_command}},
+        {"This machine", {atl::main::add_template_command, atl::main::add_doctor_command}}};
+    for (const auto& group : groups) {
+        const auto before = app.get_subcommands({}).size();
+        for (const Add add : group.commands) add(app, exit_code);
+        const auto all = app.get_subcommands({});
+        for (std::size_t i = before; i < all.size(); ++i) all[i]->group(group.title);
+    }
+    if (argc < 2) {
+        std::fputs(app.help().c_str(), stderr);
+        return 2;
+    }
     try {
         app.parse(argc, argv);
     } catch (const CLI::Success& done) {  // --help, --version
         return app.exit(done);
     } catch (const CLI::ParseError& wrong) {
-        const auto known = [&](const CLI::App* command) { return command->check_name(argv[1]); };
-        const auto commands = app.get_subcommands([](const CLI::App*) { return true; });
-        const bool unknown =
-            argc > 1 && argv[1][0] != '-' && std::none_of(commands.begin(), commands.end(), known);
-        if (unknown) {
-            std::fprintf(stderr, "atoll: there is no command \"%s\"\n", argv[1]);
+        const auto commands = app.get_subcommands({});
+        const auto asked = std::find_if(commands.begin(), commands.end(), [&](const CLI::App* one) {
+            return one->check_name(argv[1]);
+        });
+        if (asked != commands.end()) {
+            std::fprintf(stderr, "atoll: %s\n`atoll %s --help` shows what it takes.\n",
+                         wrong.what(), argv[1]);
+        } else if (argv[1][0] != '-') {
+            const std::string near = nearest(argv[1], commands);
+            std::fprintf(stderr, "atoll: there is no command \"%s\"%s\n", argv[1],
+                         near.empty() ? "" : ("; did you mean " + near + "?").c_str());
+            std::fputs("`atoll --help` lists them.\n", stderr);
         } else {
-            std::fprintf(stderr, "atoll: %s\n", wrong.what());
+            std::fprintf(stderr, "atoll: %s\n`atoll --help` shows what there is.\n", wrong.what());
         }
-        std::fprintf(stderr, "`atoll --help` and `atoll COMMAND --help` show what can be asked.\n");
         return 2;
     } catch (const std::exception& unexpected) {
         std::fprintf(stderr, "atoll: %s\n", unexpected.what());

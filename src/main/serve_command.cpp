@@ -21,10 +21,12 @@
 #include "main/analyst.hpp"
 #include "main/commands.hpp"
 #include "main/control_socket.hpp"
+#include "main/data_sets.hpp"
 #include "main/settings.hpp"
 #include "net/server.hpp"
 #include "runtimes/native/runtime.hpp"
 #include "sessions/jobs.hpp"
+#include "sessions/largest_file.hpp"
 #include "sessions/meter.hpp"
 #include "sessions/processes.hpp"
 #include "sessions/sessions.hpp"
@@ -128,15 +130,30 @@ private:
             options_.data_dir.empty() ? paths.data : absolute(options_.data_dir);
         const std::string kept_root =
             options_.session_dir.empty() ? data + "/sessions" : absolute(options_.session_dir);
-        store_ = sqlite::SqliteStore::open({.path = data + "/atoll.db"}).value();
+        sqlite::StoreOptions store;
+        store.path = data + "/atoll.db";
+        store.open_unreadable = true;
+        store_ = sqlite::SqliteStore::open(std::move(store)).value();
+        read_only_at_start_ = read_only();
+        if (read_only_at_start_) {
+            spdlog::error("the server starts read-only: {}", store_->health().sentence);
+        }
         co_await prepare_access(data);
         const bool shared = Analyst::is_shared(options_);
         folders::FolderOptions keeping;
         if (shared) keeping.server = name_among_servers(data);
         folders_ = folders::DiskFolders::open(executor, kept_root, kNobodys, keeping).value();
         outputs_ = folders::DiskOutputs::open(kept_root, data + "/outputs").value();
-        outputs_->remove_older(kOutputsStay);
+        if (!read_only()) outputs_->remove_older(kOutputsStay);
+        data_sets_ = data_sets_of(options_.data_sets).value();
         native::RuntimeOptions runtime;
+        for (const auto& [name, folder] : data_sets_) {
+            runtime.shown.push_back(folder);
+            if (std::error_code failed; std::filesystem::is_directory(folder, failed)) continue;
+            spdlog::warn("the data set {} is not there: {} is no folder", name, folder);
+        }
+        runtime.data_root = options_.data_root;
+        runtime.defaults = sandbox_limits();
         runtime.pool_size = options_.pool;
         runtime.kept_root = kept_root;
         runtime.tell = [](const std::string& sentence) { spdlog::warn("{}", sentence); };
@@ -156,15 +173,12 @@ private:
         spdlog::info("raising the template default");
         co_await runtime_->start();
         co_await sessions_->recover();
-        const auto recovered = co_await jobs_->recover();
-        if (const auto again = recovered.queued_again.size(), failed = recovered.failed.size();
-            again + failed > 0) {
-            spdlog::info("jobs that were running when the server ended: {} run again, {} failed",
-                         again, failed);
-        }
+        if (!read_only()) co_await recover_jobs();
         http_->start();
-        asio::co_spawn(
-            context_, [this] { return jobs_->run(); }, asio::detached);
+        if (!read_only_at_start_) {
+            asio::co_spawn(
+                context_, [this] { return jobs_->run(); }, asio::detached);
+        }
         asio::co_spawn(
             context_, [this] { return sessions_->keep_house(); }, asio::detached);
         asio::co_spawn(
@@ -216,12 +230,32 @@ private:
         runtime_.reset();
     }
 
+    asio::awaitable<void> recover_jobs() {
+        const auto recovered = co_await jobs_->recover();
+        const auto again = recovered.queued_again.size(), failed = recovered.failed.size();
+        if (again + failed == 0) co_return;
+        spdlog::info("jobs that were running when the server ended: {} run again, {} failed", again,
+                     failed);
+    }
+
+    [[nodiscard]] bool read_only() const {
+        return store_->health().state == core::StoreHealth::State::ReadOnly;
+    }
+
+    // What a session's sandbox has when nobody names anything: the pool is made of such.
+    [[nodiscard]] core::Limits sandbox_limits() const {
+        core::Limits limits = session_limits(options_);
+        limits.file_bytes_max =
+            sessions::largest_file(limits.file_bytes_max, options_.session_bytes);
+        return limits;
+    }
+
     asio::awaitable<void> clear_outputs() {
         asio::steady_timer hour(context_);
         while (!stopping_) {
             hour.expires_after(std::chrono::hours{1});
             co_await hour.async_wait(asio::as_tuple(asio::use_awaitable));
-            outputs_->remove_older(kOutputsStay);
+            if (!read_only()) outputs_->remove_older(kOutputsStay);
         }
     }
 
@@ -236,6 +270,7 @@ private:
         options.session_bytes_max = options_.session_bytes;
         options.owner_bytes_max = options_.quota_disk_bytes;
         options.meter = meter_.get();
+        options.data_sets = data_sets_;
         options.memory_free = [] { return sys::memory_free(); };
         options.limits = session_limits(options_);
         options.run_limits = run_limits(options_);
@@ -252,9 +287,15 @@ private:
     // Who may come in, before anything is raised: a server that may not start ends at once.
     asio::awaitable<void> prepare_access(const std::string& data) {
         keys_ = std::make_unique<api::KeyRing>(context_.get_executor(), *store_);
-        co_await keys_->load();
+        try {
+            co_await keys_->load();
+        } catch (const ErrorException&) {
+            if (!read_only()) throw;
+            keys_->lock();  // which keys there are is not known: nobody comes in without one
+            spdlog::error("API keys cannot be read: access.admin_key alone opens the door");
+        }
         if (!options_.admin_key.empty()) keys_->add_fixed(options_.admin_key);
-        if (options_.make_key && !keys_->any()) {
+        if (options_.make_key && !keys_->any() && !read_only()) {
             const std::vector<std::string> scopes{std::string(api::kAdmin)};
             const auto made = co_await keys_->make(std::string(api::kLocalOwner),
                                                    "made at the first start", scopes, std::nullopt);
@@ -310,7 +351,8 @@ private:
             {"thawed", &sessions::SessionCounts::thawed},
             {"frozen", &sessions::SessionCounts::frozen},
             {"evicted", &sessions::SessionCounts::evicted},
-            {"evicted_for_memory", &sessions::SessionCounts::pressed}};
+            {"evicted_for_memory", &sessions::SessionCounts::pressed},
+            {"ended_for_disk", &sessions::SessionCounts::disk_full}};
         for (const auto& [name, count] : kChanges) {
             const Count member = count;
             add("atoll_session_changes_total", "What became of sessions", "change", name, true,
@@ -333,6 +375,11 @@ private:
 
     void make_http(const std::string& data) {
         api_.guard_with(*door_);
+        api_.read_only_while([this] {
+            const auto health = store_->health();
+            const bool stuck = health.state == core::StoreHealth::State::ReadOnly;
+            return stuck ? health.sentence : std::string();
+        });
         api::ServerFacts facts;
         facts.version = ATOLL_VERSION;
         facts.pooled = [this] { return runtime_->pooled(); };
@@ -340,19 +387,20 @@ private:
         facts.stopping = [this] { return stopping_; };
         facts.model = analyst_->model_name();
         facts.model_note = analyst_->model_sentence();
+        facts.data_root = options_.data_root;
         api::add_server_routes(api_, std::move(facts), *sessions_, *store_);
         metrics_ = std::make_unique<api::Metrics>(readings());
         api::add_metrics_route(api_, *metrics_);
         api::add_session_routes(api_, *sessions_);
-        api::add_run_routes(api_, *sessions_, *outputs_,
-                            {options_.input_chars_max, options_.echo_code});
+        const api::RunRules rules{options_.input_chars_max, options_.echo_code};
+        api::add_run_routes(api_, *sessions_, *outputs_, rules);
         api::add_output_routes(api_, *outputs_);
         api::add_file_routes(api_, *sessions_);
         api::add_context_routes(api_, *sessions_);
         api::add_process_routes(api_, *sessions_, *processes_);
         api::add_terminal_routes(api_, *sessions_);
         api::add_port_routes(api_, *sessions_, {options_.ports_answer_timeout});
-        api::add_job_routes(api_, *jobs_);
+        api::add_job_routes(api_, *jobs_, rules, sessions_->options().run_limits);
         analyst_->add_routes(api_);
         api::add_access_routes(api_, *keys_, *signer_, *sessions_, *store_);
         api_.finish({.title = "Atoll",
@@ -425,6 +473,8 @@ private:
     std::string control_address_;
     api::Api api_;
     std::unique_ptr<net::Server> http_;
+    std::map<std::string, std::string> data_sets_;
+    bool read_only_at_start_ = false;
     bool stopping_ = false;
 };
 

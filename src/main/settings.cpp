@@ -1,6 +1,7 @@
 #include "main/settings.hpp"
 
 #include "core/spec.hpp"
+#include "main/data_sets.hpp"
 #include "main/settings_file.hpp"
 #include "runtimes/native/paths.hpp"
 #include "runtimes/native/runtime.hpp"
@@ -21,6 +22,7 @@ constexpr std::uint64_t kYearMs = 366ull * 86'400'000;
 constexpr std::string_view kSystemFile = "/etc/atoll/atoll.toml";
 constexpr std::size_t kWordBytesMax = 4096;
 constexpr std::size_t kListMax = 64;
+constexpr std::string_view kDataSetTable = "datasets.";
 
 template <class... Cases>
 struct Overloaded : Cases... {
@@ -67,8 +69,12 @@ std::vector<Setting> declare() {
         {.key = "data_root",
          .variables = {{"CPYTHON_DATA_ROOT"}},
          .member = &S::data_root,
-         .help = "Where a session's data shows inside its sandbox",
-         .choices = {"/data"}},
+         .help = "Where a session's data shows inside its sandbox, besides /data"},
+        {.key = "datasets",
+         .variables = {{"ATOLL_DATASETS"}},
+         .flag = "--dataset",
+         .member = &S::data_sets,
+         .help = "Folders that sessions may ask for by name, as taxi=/srv/taxi; read-only"},
         {.key = "tls.certificate",
          .variables = {{"ATOLL_TLS_CERT"}},
          .flag = "--tls-cert",
@@ -635,6 +641,15 @@ Result<SettingsInForce> load_settings(const SettingsWords& words,
         if (!entries) return entries.error();
         for (const auto& entry : *entries) {
             const std::string where = out.file + ":" + std::to_string(entry.line);
+            if (entry.key.rfind(kDataSetTable, 0) == 0 && entry.words.size() == 1) {
+                // A table of the user's own names; it is the list in other words.
+                auto& sets = out.values.data_sets;
+                sets.push_back(entry.key.substr(kDataSetTable.size()) + "=" + entry.words.front());
+                out.from["datasets"] = where;
+                if (auto good = data_sets_of(sets); !good) return good.error().during(where);
+                if (sets.size() > kListMax) return wrong(where + ": these are more than 64");
+                continue;
+            }
             const auto all = all_settings();
             const auto setting = std::find_if(
                 all.begin(), all.end(), [&](const Setting& one) { return one.key == entry.key; });
@@ -672,6 +687,12 @@ Result<SettingsInForce> load_settings(const SettingsWords& words,
     }
 
     const auto& values = out.values;
+    if (auto good = data_sets_of(values.data_sets); !good) {
+        return good.error().during("datasets (" + out.from["datasets"] + ")");
+    }
+    if (auto good = check_data_root(values.data_root); !good) {
+        return good.error().during("data_root (" + out.from["data_root"] + ")");
+    }
     if (values.tls_certificate.empty() != values.tls_key.empty()) {
         return wrong(
             "tls.certificate and tls.key belong together: one of them is set and the other is "

@@ -34,6 +34,7 @@ struct Settings {
     bool access_log = false;
     std::string runtime = "native";
     std::string data_root = "/data";
+    std::vector<std::string> data_sets;  // name=/folder
 
     std::string tls_certificate;
     std::string tls_key;
@@ -68,7 +69,8 @@ struct Settings {
     Milliseconds idle_to_warm{60'000};
     Milliseconds idle_to_cold{600'000};
     std::optional<Milliseconds> session_ttl;
-    std::optional<std::uint64_t> session_bytes;
+    // Nothing that anybody keeps on purpose, and no session that fills a disk by accident.
+    std::optional<std::uint64_t> session_bytes = 10ull << 30;
 
     std::uint64_t quota_sessions = 1000;
     std::optional<std::uint64_t> quota_memory_bytes;

@@ -1,7 +1,8 @@
 #include "net/client.hpp"
 
+#include "net/curl_handle.hpp"
+
 #include <algorithm>
-#include <curl/curl.h>
 #include <exception>
 
 namespace atl::net {
@@ -9,21 +10,10 @@ namespace atl::net {
 namespace {
 
 constexpr std::size_t kAnswerBytesMax = 64u << 20;
-constexpr long kConnectSeconds = 10;
 
-struct CloseHandle {
-    void operator()(CURL* handle) const noexcept { curl_easy_cleanup(handle); }
-};
 struct FreeList {
     void operator()(curl_slist* list) const noexcept { curl_slist_free_all(list); }
 };
-
-bool is_this_machine(std::string_view url) {
-    for (const std::string_view host : {"://127.", "://localhost", "://[::1]"}) {
-        if (url.find(host) != std::string_view::npos) return true;
-    }
-    return false;
-}
 
 // One answer under way, as curl's callbacks see it.
 struct Receiving {
@@ -51,6 +41,7 @@ std::size_t take_header(char* line, std::size_t one, std::size_t bytes, void* us
     auto& receiving = *static_cast<Receiving*>(user);
     return guarded(receiving, 0, [&]() -> std::size_t {
         std::string_view text(line, one * bytes);
+        while (text.ends_with('\n') || text.ends_with('\r')) text.remove_suffix(1);
         if (text.starts_with("HTTP/")) {  // also after a 100 Continue: what came before is void
             receiving.answer.headers.clear();
             long status = 0;
@@ -103,7 +94,7 @@ int take_progress(void* user, curl_off_t down_all, curl_off_t down, curl_off_t, 
 }  // namespace
 
 struct Client::Transfer {
-    std::unique_ptr<CURL, CloseHandle> handle{curl_easy_init()};
+    CurlHandle handle{curl_easy_init()};
 };
 
 std::atomic<bool>& Client::interrupt() noexcept {
@@ -123,22 +114,7 @@ Result<ClientAnswer> Client::send(const ClientRequest& request) {
     CURL* handle = transfer_->handle.get();
     if (handle == nullptr) return Error{Code::Internal, "curl could not be started"};
     curl_easy_reset(handle);
-    const bool local = url_.starts_with("unix:");
-    const std::string base = local ? "http://localhost" : url_;
-    if (!base.starts_with("http://") && !base.starts_with("https://")) {
-        return Error{Code::InvalidArgument,
-                     "\"" + url_ + "\" is no address of a server; write http://host:port"};
-    }
-    if (local) {
-        curl_easy_setopt(handle, CURLOPT_UNIX_SOCKET_PATH, url_.c_str() + sizeof("unix:") - 1);
-    }
-    // A proxy that the environment names does not lead to this machine.
-    if (local || is_this_machine(base)) curl_easy_setopt(handle, CURLOPT_PROXY, "");
-    curl_easy_setopt(handle, CURLOPT_PROTOCOLS_STR, "http,https");
-    curl_easy_setopt(handle, CURLOPT_URL, (base + request.path).c_str());
-    curl_easy_setopt(handle, CURLOPT_PATH_AS_IS, 1L);
-    curl_easy_setopt(handle, CURLOPT_NOSIGNAL, 1L);
-    curl_easy_setopt(handle, CURLOPT_CONNECTTIMEOUT, kConnectSeconds);
+    if (const auto aimed = aim(handle, url_, request.path); !aimed) return aimed.error();
 
     Receiving receiving{request, handle, {}, false, nullptr};
     if (request.source) {
@@ -156,6 +132,7 @@ Result<ClientAnswer> Client::send(const ClientRequest& request) {
         curl_easy_setopt(handle, CURLOPT_POSTFIELDSIZE_LARGE,
                          static_cast<curl_off_t>(request.body.size()));
     }
+    if (request.method == "HEAD") curl_easy_setopt(handle, CURLOPT_NOBODY, 1L);
     curl_easy_setopt(handle, CURLOPT_CUSTOMREQUEST, request.method.c_str());
     std::unique_ptr<curl_slist, FreeList> headers;
     const auto add = [&](const std::string& line) {
@@ -183,21 +160,8 @@ Result<ClientAnswer> Client::send(const ClientRequest& request) {
     curl_easy_setopt(handle, CURLOPT_ERRORBUFFER, nullptr);
     if (receiving.failed) std::rethrow_exception(receiving.failed);
     if (code == CURLE_OK || receiving.answer.ended_by_sink) return std::move(receiving.answer);
-    const std::string reason = *why != '\0' ? why : curl_easy_strerror(code);
     if (receiving.too_large) return Error{Code::TooLarge, "the answer is beyond 64 MiB"};
-    switch (code) {
-        case CURLE_ABORTED_BY_CALLBACK: return Error{Code::Conflict, "interrupted"};
-        case CURLE_URL_MALFORMAT:
-            return Error{Code::InvalidArgument, "\"" + url_ + "\" is no address of a server"};
-        case CURLE_COULDNT_CONNECT:
-        case CURLE_COULDNT_RESOLVE_HOST:
-            return Error{Code::Unavailable, "no server answers at " + url_ + " (" + reason + ")"};
-        case CURLE_OPERATION_TIMEDOUT:
-            return Error{Code::Timeout, "no server answers at " + url_ + " in time"};
-        default:
-            return Error{Code::Unavailable,
-                         "the connection to " + url_ + " broke (" + reason + ")"};
-    }
+    return curl_error(code, why, url_);
 }
 
 }  // namespace atl::net

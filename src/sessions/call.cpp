@@ -31,6 +31,9 @@ struct Listener : Sink {
         if (handlers.data) handlers.data(piece);
     }
     void owes(std::size_t bytes) override { handlers.cost(bytes); }
+    void interrupted(const std::string& context) override {
+        if (handlers.interrupted) handlers.interrupted(context);
+    }
     void end(Result<json::object> outcome) override {
         result.emplace(std::move(outcome));
         ended.cancel();

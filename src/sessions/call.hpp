@@ -20,6 +20,8 @@ struct CallHandlers {
     // Set: the guest gets no credit for what was heard until Call::grant, and `cost` is told what
     // each event or piece has cost.
     std::function<void(std::size_t)> cost;
+    // Somebody else has asked the kernel of this context to stop.
+    std::function<void(const std::string&)> interrupted;
 };
 
 class Call {

@@ -129,6 +129,7 @@ asio::awaitable<bool> interrupt_context(std::shared_ptr<GuestLink> link, std::st
                                         std::chrono::milliseconds grace) {
     const json::object question{
         {"op", "kernel.interrupt"}, {"context", name}, {"grace_ms", grace.count()}};
+    link->interrupted(name);
     const json::object answer = co_await link->call(question);
     co_return !wire::flag_of(answer, "was_idle", true);
 }

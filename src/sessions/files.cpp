@@ -75,6 +75,8 @@ FileEntry entry_of(const json::object& from) {
     entry.mode = static_cast<std::uint32_t>(wire::number_of(from, "mode")) & 07777;
     entry.mtime_ns = wire::number_of(from, "mtime_ns");
     entry.inode = static_cast<std::uint64_t>(wire::number_of(from, "inode"));
+    entry.stored_bytes = static_cast<std::uint64_t>(
+        std::max<std::int64_t>(0, wire::number_of(from, "stored_bytes")));
     if (from.contains("target")) entry.target = name_in(from, "target");
     return entry;
 }

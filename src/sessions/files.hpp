@@ -31,6 +31,7 @@ struct FileEntry {
     std::uint32_t mode = 0;
     std::int64_t mtime_ns = 0;
     std::uint64_t inode = 0;
+    std::uint64_t stored_bytes = 0;     // of `stat` alone: what the disk gets back when it goes
     std::optional<std::string> target;  // of a link, as it stands there
 
     // Changes with the content, as far as the clock of a file system is fine enough.

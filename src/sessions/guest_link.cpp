@@ -189,14 +189,30 @@ Result<void> GuestLink::take(const wire::Frame& frame) {
     // A sink may have closed the channel, or the link, while it listened.
     const auto still = channels_.find(id);
     if (still == channels_.end() || !wire::costs_credit(frame.kind)) return {};
-    // Part of an event is nothing that anybody could deal with; the assembler bounds the whole.
-    if (still->second.mode == Credit::WhenHeard || still->second.sink == nullptr || frame.more()) {
+    if (still->second.mode == Credit::WhenHeard || still->second.sink == nullptr) {
         pay(id, frame.payload.size());
     } else {
-        still->second.held_back += frame.payload.size();
-        still->second.sink->owes(frame.payload.size());
+        hold_back(id, still->second, frame.payload.size(), frame.more());
     }
     return {};
+}
+
+// Part of an event is nothing that anybody could deal with, so it is paid for ahead; but only when
+// all before it is dealt with, and the whole then counts in full. So at most one event, which the
+// assembler bounds, goes beyond the credit.
+void GuestLink::hold_back(ChannelId id, Channel& channel, std::size_t bytes, bool is_part) {
+    channel.parts += bytes;
+    if (is_part) return pay_parts(id, channel);
+    const std::size_t whole = std::exchange(channel.parts, 0);
+    channel.held_back += whole;
+    channel.sink->owes(whole);
+}
+
+void GuestLink::pay_parts(ChannelId id, Channel& channel) {
+    if (channel.held_back > 0 || channel.parts <= channel.paid_ahead) return;
+    const std::size_t bytes = channel.parts - channel.paid_ahead;
+    channel.paid_ahead = channel.parts;
+    pay(id, bytes);
 }
 
 void GuestLink::pay(ChannelId id, std::size_t bytes) {
@@ -209,9 +225,13 @@ void GuestLink::pay(ChannelId id, std::size_t bytes) {
 void GuestLink::grant(ChannelId channel, std::size_t bytes) {
     const auto found = channels_.find(channel);
     if (found == channels_.end()) return;
-    bytes = std::min(bytes, found->second.held_back);
-    found->second.held_back -= bytes;
-    pay(channel, bytes);
+    Channel& of = found->second;
+    bytes = std::min(bytes, of.held_back);
+    of.held_back -= bytes;
+    const std::size_t paid = std::min(bytes, of.paid_ahead);
+    of.paid_ahead -= paid;
+    pay(channel, bytes - paid);
+    pay_parts(channel, of);
     flush();
 }
 
@@ -264,6 +284,27 @@ void GuestLink::control(ChannelId channel, const json::object& command) {
     if (channels_.count(channel) == 0) return;
     send(wire::Kind::Control, channel, json::serialize(command));
     flush();
+}
+
+void GuestLink::stand_still(bool still) {
+    stood_still_ = stood_still();
+    still_since_.reset();
+    if (still) still_since_ = std::chrono::steady_clock::now();
+}
+
+std::chrono::steady_clock::duration GuestLink::stood_still() const {
+    if (!still_since_) return stood_still_;
+    return stood_still_ + (std::chrono::steady_clock::now() - *still_since_);
+}
+
+void GuestLink::interrupted(const std::string& context) {
+    std::vector<ChannelId> open;
+    for (const auto& [id, channel] : channels_) open.push_back(id);
+    for (const auto id : open) {  // a sink may close others
+        const auto found = channels_.find(id);
+        if (found == channels_.end() || found->second.sink == nullptr) continue;
+        found->second.sink->interrupted(context);
+    }
 }
 
 void GuestLink::eof(ChannelId channel) {

@@ -8,6 +8,7 @@
 // If the guest dies or is cut off, every open channel ends with the reason.
 #include "base/fd.hpp"
 #include "base/result.hpp"
+#include "sessions/turns.hpp"
 #include "wire/assembler.hpp"
 #include "wire/flow.hpp"
 #include "wire/frame.hpp"
@@ -17,9 +18,11 @@
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/json/object.hpp>
+#include <chrono>
 #include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace atl::sessions {
@@ -46,6 +49,8 @@ public:
     // Of a channel with Credit::ByHand: what the event or piece that was just heard has cost, to be
     // granted once it is dealt with.
     virtual void owes(std::size_t) {}
+    // Somebody else has asked the kernel of this context to stop what it does.
+    virtual void interrupted(const std::string& /*context*/) {}
     // The last word; the channel is closed. `{"ok": false, …}` has become an Error.
     virtual void end(Result<boost::json::object> result) = 0;
 };
@@ -61,6 +66,8 @@ public:
     // The guest may send as many bytes more on a channel with Credit::ByHand.
     void grant(ChannelId channel, std::size_t bytes);
     void control(ChannelId channel, const boost::json::object& command);
+    // Tells every sink.
+    void interrupted(const std::string& context);
     void eof(ChannelId channel);
     // Stops listening; what still comes on the channel is dropped and paid for.
     void abandon(ChannelId channel);
@@ -71,6 +78,13 @@ public:
 
     // One request, one answer. Throws ErrorException.
     boost::asio::awaitable<boost::json::object> call(boost::json::object request);
+
+    // Whoever freezes and thaws the sandbox says so here, for the clocks on this side.
+    void stand_still(bool still);
+    [[nodiscard]] std::chrono::steady_clock::duration stood_still() const;  // until now, in all
+
+    // Who runs next in each kernel behind this link.
+    [[nodiscard]] Turns& turns() noexcept { return turns_; }
 
     void close();
     [[nodiscard]] bool alive() const noexcept { return alive_; }
@@ -86,7 +100,12 @@ private:
         wire::EventAssembler events;
         std::shared_ptr<boost::asio::steady_timer> credit_came;
         Credit mode = Credit::WhenHeard;
-        std::size_t held_back = 0;  // heard and not yet granted, with Credit::ByHand
+        // With Credit::ByHand, in bytes: heard and not yet dealt with; the parts so far of an event
+        // that is not whole; what of all this was paid for ahead, for an event may be larger than
+        // all credit, and its end must come.
+        std::size_t held_back = 0;
+        std::size_t parts = 0;
+        std::size_t paid_ahead = 0;
     };
     GuestLink(boost::asio::any_io_executor executor, UniqueFd stream);
     boost::asio::awaitable<void> read();
@@ -94,6 +113,8 @@ private:
     void lose(const Error& why);
     [[nodiscard]] ssize_t receive(char* into, std::size_t size);
     [[nodiscard]] Result<void> take_event(Channel& channel, const wire::Frame& frame);
+    void hold_back(ChannelId id, Channel& channel, std::size_t bytes, bool is_part);
+    void pay_parts(ChannelId id, Channel& channel);
     void pay(ChannelId id, std::size_t bytes);
     void send(wire::Kind kind, ChannelId channel, std::string_view payload);
     void send_at_once(ChannelId channel, std::string_view payload);
@@ -110,6 +131,9 @@ private:
     std::string out_;
     bool writing_ = false;
     boost::asio::steady_timer drained_;  // cancelled when there is room in out_ again
+    Turns turns_;
+    std::chrono::steady_clock::duration stood_still_{};
+    std::optional<std::chrono::steady_clock::time_point> still_since_;
     bool alive_ = true;
     bool said_hello_ = false;
 };

@@ -24,6 +24,7 @@ constexpr auto as_tuple = asio::as_tuple(asio::use_awaitable);
 }  // namespace
 
 asio::awaitable<void> Sessions::keep_house() {
+    asio::co_spawn(executor_, watch_disks(), asio::detached);
     while (!stopping_) {
         round_.expires_after(kRound);
         co_await round_.async_wait(as_tuple);

@@ -18,7 +18,7 @@ Result<std::string> job_spec_text(const JobSpec& spec) {
     if (!sandbox) return sandbox.error();
     return json::serialize(json::object{{"template", spec.template_name},
                                         {"context", spec.context},
-                                        {"sandbox", spec_text(*sandbox)}});
+                                        {"sandbox", spec_text(*sandbox, {})}});
 }
 
 Result<JobSpec> job_spec_from(const std::string& text) {

@@ -115,6 +115,7 @@ asio::awaitable<JobRecord> Jobs::add(NewJob wanted) {
     record.timeout = wanted.timeout;
     record.session_id = wanted.session;
     record.spec_json = job_spec_text(wanted.spec).value();
+    record.metadata = std::move(wanted.metadata);
     record.created_at = core::time_now();
     auto made = co_await store_.add_job(std::move(record), options_.owner_waiting_max);
     work_.ring();
@@ -311,11 +312,15 @@ asio::awaitable<Jobs::Outcome> Jobs::perform(AttemptPtr attempt, JobLog& log) {
 asio::awaitable<Jobs::Outcome> Jobs::in_session(AttemptPtr attempt, JobSpec spec, JobLog& log) {
     const auto& job = attempt->job;
     const auto use = co_await sessions_.use(Whose::of(job.owner), *job.session_id);
+    co_await sessions_.check_disk(*use);
     attempt->link = use->link();
+    const DiskStop when_full(use->disk_stops(), [attempt] {
+        if (attempt->run != nullptr) attempt->run->stop(core::EndReason::Disk);
+    });
     RunRequest request;
     request.context = spec.context;
     request.environment = spec.environment;
-    request.output_bytes_max = spec.limits.output_bytes_max;
+    request.output_bytes_max = use->limits().output_bytes_max;
     auto outcome = co_await run_code(attempt, use->sandbox(), std::move(request), log);
     co_return outcome;
 }

@@ -33,6 +33,7 @@ struct NewJob {
     core::JobKind kind = core::JobKind::Python;
     std::string code;
     JobSpec spec;
+    std::map<std::string, std::string> metadata;
     std::chrono::milliseconds timeout{0};  // of one attempt; 0 = the server's
     std::uint32_t retries = 0;
     std::int32_t priority = 0;

@@ -29,6 +29,8 @@ constexpr std::size_t kOutputBytesMax = 256 * 1024;
 constexpr std::chrono::milliseconds kTick{50};
 constexpr std::size_t kOutputBytesATick = 1u << 20;
 constexpr std::chrono::seconds kKillTime{10};
+// How much longer than its time a guest may take to report a timeout before it is not believed.
+constexpr std::chrono::milliseconds kBackstop{10'000};
 constexpr std::chrono::hours kForEver{24 * 365};
 constexpr auto as_tuple = asio::as_tuple(asio::use_awaitable);
 
@@ -83,6 +85,11 @@ void Process::open(std::shared_ptr<GuestLink> link, core::Sandbox& sandbox) {
     began_ = Clock::now();
     self_ = shared_from_this();
     channel_ = link_->open(request, *this, Credit::ByHand);
+    if (wanted_.timeout.count() == 0) return;
+    backstop_.emplace(executor_, link_, wanted_.timeout + kBackstop, [this] {
+        overdue_ = true;
+        if (sandbox_ != nullptr) sandbox_->destroy();
+    });
 }
 
 void Process::event(json::object event) {
@@ -115,6 +122,8 @@ void Process::pace(std::size_t bytes) {
 
 void Process::end(Result<json::object> result) {
     const auto self = std::exchange(self_, nullptr);  // the channel is closed
+    when_full_.reset();
+    backstop_.reset();
     ending_.at = core::time_now();
     ending_.run_ms = std::chrono::duration<double, std::milli>(Clock::now() - began_).count();
     if (!result && !started_) {
@@ -124,11 +133,12 @@ void Process::end(Result<json::object> result) {
     }
     if (!result) {
         sandbox_ = nullptr;
-        ending_.reason = EndReason::Killed;
-        ending_.with_sandbox = true;
+        ending_.reason = overdue_ ? EndReason::Timeout : killed_.value_or(EndReason::Killed);
+        ending_.with_sandbox = !overdue_;
         ending_.signal = SIGKILL;
         ending_.exit_code = 128 + SIGKILL;
-        ending_.note = "it ended with its sandbox: " + result.error().message;
+        ending_.note = overdue_ ? "its sandbox did not end it in time, and was ended itself"
+                                : "it ended with its sandbox: " + result.error().message;
         return finish(ending_);
     }
     ending_.signal = static_cast<int>(wire::number_of(*result, "signal"));
@@ -136,7 +146,7 @@ void Process::end(Result<json::object> result) {
     if (wire::flag_of(*result, "timed_out")) {
         ending_.reason = EndReason::Timeout;
     } else if (killed_) {
-        ending_.reason = EndReason::Killed;
+        ending_.reason = *killed_;
     } else if (ending_.signal == SIGKILL && ask_guest_about_memory_) {
         asio::co_spawn(
             executor_, [self] { return self->look_at_memory(); }, asio::detached);
@@ -175,6 +185,7 @@ void Process::finish(ProcessEnd end) {
 
 void Process::let_go() {
     if (self_) link_->abandon(channel_);
+    backstop_.reset();
     self_.reset();
     awake_.reset();
 }
@@ -233,9 +244,9 @@ void Process::signal(int number) {
     link_->control(channel_, command);
 }
 
-void Process::kill() {
+void Process::kill(EndReason reason) {
     if (!self_) return;
-    killed_ = true;
+    if (!killed_) killed_ = reason;
     const json::object command{{"do", "cancel"}};
     link_->control(channel_, command);
 }
@@ -298,6 +309,8 @@ asio::awaitable<Processes::ProcessPtr> Processes::start(Use use, ProcessStart wa
             process->memory_kills_before_ = static_cast<std::uint64_t>(kills);
         }
         if (!link->alive()) { throw ErrorException({Code::Unavailable, "the sandbox has ended"}); }
+        process->when_full_.emplace(use->disk_stops(),
+                                    [one = process.get()] { one->kill(EndReason::Disk); });
         process->open(link, use->sandbox());
     } catch (const ErrorException& error) { process->failed_ = error.error; }
     while (!process->started_ && !process->failed_) co_await process->news();

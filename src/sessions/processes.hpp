@@ -10,10 +10,12 @@
 // Threads   one, the executor's.
 // Limits    kRunningMax programs a session, kEndedMax records of ended ones for kRememberTime,
 //           kOutputBytesMax of output each. A program that floods is slowed to kOutputRate.
-// Trusts    nothing that the guest says; the caller for whose session it is.
+// Trusts    nothing that the guest says, nor its clock: when a process is overdue its sandbox ends,
+//           time in which the session was frozen aside; the caller for whose session it is.
 // Must outlive no link: destroy it after Sessions::stop(), or while nothing runs.
 #include "core/outcome.hpp"
 #include "core/records.hpp"
+#include "sessions/backstop.hpp"
 #include "sessions/gate.hpp"
 #include "sessions/guest_link.hpp"
 #include "sessions/output_log.hpp"
@@ -90,7 +92,8 @@ public:
     // In its own time, whoever waits for it or not: all of it, then the end if that is wanted.
     void feed(std::string bytes, bool then_end);
     void signal(int number);
-    void kill();  // with its whole tree
+    // With its whole tree. The first reason given is that of its end.
+    void kill(core::EndReason reason = core::EndReason::Killed);
 
 private:
     friend class Processes;
@@ -118,8 +121,9 @@ private:
     std::int64_t pid_ = 0;
     bool started_ = false;
     bool stdin_open_ = false;
-    bool killed_ = false;
-    std::optional<Error> failed_;  // it could not be started
+    std::optional<core::EndReason> killed_;
+    std::optional<DiskStop> when_full_;  // while it runs
+    std::optional<Error> failed_;        // it could not be started
     std::optional<ProcessEnd> ended_;
     ProcessEnd ending_;
     core::Time started_at_{};
@@ -129,6 +133,8 @@ private:
     OutputLog log_;
     boost::asio::steady_timer news_;
     boost::asio::steady_timer end_came_;
+    std::optional<Backstop> backstop_;
+    bool overdue_ = false;
     Gate input_turn_;
     // What may come in one tick of the clock, and what waits for the next.
     boost::asio::steady_timer tick_;

@@ -19,6 +19,7 @@ constexpr auto as_tuple = asio::as_tuple(asio::use_awaitable);
 
 struct Listener : Sink {
     Program::Output pass_on;
+    std::shared_ptr<Pace> pace;
     std::uint64_t bytes_max = 0;
     std::uint64_t bytes = 0;
     bool truncated = false;
@@ -30,7 +31,7 @@ struct Listener : Sink {
         : changed(executor, asio::steady_timer::time_point::max()) {}
 
     void output(wire::Kind kind, std::string_view piece) override {
-        if (truncated) return;
+        if (truncated || !pace->room()) return pace->skip();
         if (bytes_max > 0 && bytes + piece.size() > bytes_max) {
             piece = piece.substr(0, static_cast<std::size_t>(bytes_max - bytes));
             truncated = true;
@@ -39,6 +40,7 @@ struct Listener : Sink {
         if (!piece.empty()) pass_on(kind, piece);
         if (truncated) too_much();
     }
+    void owes(std::size_t bytes_heard) override { pace->cost(bytes_heard); }
     void end(Result<json::object> outcome) override {
         result.emplace(std::move(outcome));
         changed.cancel();
@@ -47,12 +49,18 @@ struct Listener : Sink {
 
 }  // namespace
 
-asio::awaitable<ProgramResult> Program::run(ProgramRequest request, Output output) {
+asio::awaitable<ProgramResult> Program::run(ProgramRequest request, Output output,
+                                            std::shared_ptr<Pace> pace) {
     const auto executor = co_await asio::this_coro::executor;
     Listener listener(executor);
     listener.pass_on = std::move(output);
     listener.bytes_max = request.output_bytes_max;
-    listener.too_much = [this] { link_->control(channel_, {{"do", "cancel"}}); };
+    if (!pace) pace = std::make_shared<Pace>(nullptr, nullptr);
+    listener.pace = pace;
+    listener.too_much = [this, pace] {
+        link_->control(channel_, {{"do", "cancel"}});
+        pace->hurry();
+    };
 
     json::object start{{"op", "process.start"},
                        {"cwd", request.directory},
@@ -68,7 +76,7 @@ asio::awaitable<ProgramResult> Program::run(ProgramRequest request, Output outpu
         start["pty"] = {{"rows", request.terminal->rows}, {"cols", request.terminal->cols}};
     }
     const auto began = std::chrono::steady_clock::now();
-    channel_ = link_->open(start, listener);
+    channel_ = link_->open(start, listener, pace->by_hand() ? Credit::ByHand : Credit::WhenHeard);
     bool overdue = false;
     if (request.timeout.count() > 0) {
         listener.changed.expires_after(request.timeout + kBackstop);
@@ -84,7 +92,7 @@ asio::awaitable<ProgramResult> Program::run(ProgramRequest request, Output outpu
     ProgramResult result;
     result.run_ms =
         std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - began).count();
-    result.output_truncated = listener.truncated;
+    result.output_truncated = listener.truncated || pace->dropped();
     core::Usage usage = sandbox_.usage();
     if (!*listener.result && !overdue && link_->alive()) {
         throw ErrorException(listener.result->error());  // it could not be started

@@ -7,6 +7,7 @@
 #include "core/outcome.hpp"
 #include "core/runtime.hpp"
 #include "sessions/guest_link.hpp"
+#include "sessions/pace.hpp"
 
 #include <functional>
 #include <optional>
@@ -42,14 +43,17 @@ public:
     Program(std::shared_ptr<GuestLink> link, core::Sandbox& sandbox)
         : link_(std::move(link)), sandbox_(sandbox) {}
 
-    // Throws ErrorException when it could not be started.
-    boost::asio::awaitable<ProgramResult> run(ProgramRequest request, Output output);
+    // Throws ErrorException when it could not be started. With a pace that is by hand the program
+    // prints as fast as that grants it; else as fast as `output` returns.
+    boost::asio::awaitable<ProgramResult> run(ProgramRequest request, Output output,
+                                              std::shared_ptr<Pace> pace = nullptr);
 
     // While run() is under way:
     boost::asio::awaitable<bool> input(std::string bytes);
     void input_ended();
     void signal(int number);
     void resize(ProgramRequest::Terminal size);
+    void grant(std::size_t bytes) { link_->grant(channel_, bytes); }
     // Ends it with its whole tree; the result says `killed`.
     void kill();
 

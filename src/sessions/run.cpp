@@ -18,7 +18,9 @@ namespace json = boost::json;
 namespace {
 
 constexpr std::chrono::milliseconds kGrace{2000};
-constexpr std::chrono::milliseconds kBackstop{5000};
+constexpr std::chrono::milliseconds kBackstop{10'000};
+// After its time, for the guest to say so first: then nobody's slowness holds up the end.
+constexpr std::chrono::milliseconds kHurry{500};
 
 // The output limit of a run, over everything that leaves it.
 class Meter {
@@ -63,6 +65,45 @@ std::vector<std::string> program_of(Language language, const std::string& code) 
 
 }  // namespace
 
+// Whoever cancels or takes something later, or too late, must not reach what is gone.
+class Run::UnderWay {
+public:
+    UnderWay(Run& run, std::function<void()> stop, std::shared_ptr<Pace> pace) : run_(run) {
+        run_.stop_ = std::move(stop);
+        run_.pace_ = std::move(pace);
+    }
+    UnderWay(const UnderWay&) = delete;
+    UnderWay& operator=(const UnderWay&) = delete;
+    ~UnderWay() {
+        run_.stop_ = nullptr;
+        if (run_.pace_) run_.pace_->finish();
+    }
+
+private:
+    Run& run_;
+};
+
+namespace {
+
+// Hurries a run once its time is up, while it is held.
+class Impatience {
+public:
+    Impatience(asio::any_io_executor executor, std::shared_ptr<Pace> pace,
+               std::chrono::milliseconds timeout)
+        : late_(executor) {
+        if (timeout.count() == 0) return;
+        late_.expires_after(timeout + kHurry);
+        late_.async_wait([pace = std::move(pace)](boost::system::error_code cancelled) {
+            if (!cancelled) pace->hurry();
+        });
+    }
+
+private:
+    asio::steady_timer late_;
+};
+
+}  // namespace
+
 asio::awaitable<RunEnd> Run::run(RunRequest request, RunListener listener) {
     if (request.language == Language::Python) {
         co_return co_await in_kernel(std::move(request), std::move(listener));
@@ -70,28 +111,56 @@ asio::awaitable<RunEnd> Run::run(RunRequest request, RunListener listener) {
     co_return co_await as_program(std::move(request), std::move(listener));
 }
 
-void Run::cancel() {
-    cancelled_ = true;
+void Run::stop(core::EndReason reason) {
+    if (!stopped_) stopped_ = reason;
     if (stop_) stop_();
 }
 
 asio::awaitable<RunEnd> Run::in_kernel(RunRequest request, RunListener listener) {
+    const auto executor = co_await asio::this_coro::executor;
+    Turns::Place turn(link_->turns(), request.context, executor);
+    {
+        const UnderWay waiting(
+            *this, [&turn] { turn.give_up(); }, nullptr);
+        if (stopped_) turn.give_up();
+        const bool came = co_await turn.came();
+        if (!came) {
+            RunEnd given_up;
+            given_up.reason = stopped_.value_or(core::EndReason::Killed);
+            given_up.exit_code = 1;
+            co_return given_up;
+        }
+    }
     Call call(link_);
-    stop_ = [&call] {
+    const auto pace = std::make_shared<Pace>(std::move(listener.cost),
+                                             [&call](std::size_t bytes) { call.grant(bytes); });
+    const auto stop = [&call, pace] {
         const json::object command{{"do", "interrupt"}, {"grace_ms", kGrace.count()}};
         call.control(command);
+        pace->hurry();
     };
-    Meter meter(request.output_bytes_max, [this] { stop_(); });
+    const UnderWay under_way(*this, stop, pace);
+    Meter meter(request.output_bytes_max, stop);
     CallHandlers handlers;
+    if (pace->by_hand()) handlers.cost = [pace](std::size_t bytes) { pace->cost(bytes); };
+    handlers.interrupted = [&](const std::string& context) {
+        if (context == request.context) pace->hurry();
+    };
     handlers.output = [&](wire::Kind kind, std::string_view piece) {
-        if (meter.truncated()) return;
+        if (meter.truncated() || !pace->room()) return pace->skip();
         piece = meter.take(piece);
         if (!piece.empty() && listener.output) listener.output(kind, piece);
     };
+    bool failed = false;
     handlers.event = [&](json::object event) {
-        const std::string kind = wire::text_of(event, "event");
-        if (meter.truncated() || !meter.takes_whole(json::serialize(event).size())) return;
-        if (kind == "error") {
+        // There is room for one error whatever came before it: it says why the run ended.
+        const bool error = wire::text_of(event, "event") == "error";
+        const bool first_error = error && !std::exchange(failed, true);
+        if (meter.truncated() || (!pace->room() && !first_error) ||
+            !meter.takes_whole(json::serialize(event).size())) {
+            return pace->skip();
+        }
+        if (error) {
             if (listener.error) listener.error(std::move(event));
         } else if (listener.result) {
             listener.result(std::move(event));
@@ -108,16 +177,23 @@ asio::awaitable<RunEnd> Run::in_kernel(RunRequest request, RunListener listener)
     // The guest keeps the time. One that does not is ended from outside.
     std::optional<Backstop> backstop;
     if (request.timeout.count() > 0) {
-        backstop.emplace(co_await asio::this_coro::executor, link_,
-                         request.timeout + kGrace + kBackstop);
+        backstop.emplace(executor, link_, request.timeout + kGrace + kBackstop,
+                         [this] { sandbox_.destroy(); });
     }
-    const json::object end = co_await call.run(question, std::move(handlers));
+    const Impatience impatience(executor, pace, request.timeout);
+    json::object end;
+    std::optional<Error> cut_off;
+    try {
+        end = co_await call.run(question, std::move(handlers));
+    } catch (const ErrorException& error) { cut_off = error.error; }
     backstop.reset();
-    stop_ = nullptr;
+    if (cut_off && stopped_ != core::EndReason::Disk) throw ErrorException(*cut_off);
+    // It did not stop, and went with its sandbox.
+    if (cut_off) end = {{"died", true}, {"signal", SIGKILL}, {"state_lost", true}};
     RunEnd result;
     result.run_ms =
         std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - began).count();
-    result.output_truncated = meter.truncated();
+    result.output_truncated = meter.truncated() || pace->dropped();
     result.state_lost = wire::flag_of(end, "state_lost") || wire::flag_of(end, "state_lost_before");
     const auto* part = end.if_contains("kernel");
     const json::object kernel =
@@ -141,7 +217,9 @@ asio::awaitable<RunEnd> Run::in_kernel(RunRequest request, RunListener listener)
         result.reason = EndReason::Timeout;
     } else if (meter.truncated()) {
         result.reason = EndReason::Output;
-    } else if (cancelled_ || wire::flag_of(end, "interrupted")) {  // here, or by another request
+    } else if (stopped_) {
+        result.reason = *stopped_;
+    } else if (wire::flag_of(end, "interrupted")) {  // by another request
         result.reason = EndReason::Killed;
     } else if (died && usage.memory_kills > kills_before) {
         result.reason = EndReason::Memory;
@@ -153,7 +231,14 @@ asio::awaitable<RunEnd> Run::in_kernel(RunRequest request, RunListener listener)
 
 asio::awaitable<RunEnd> Run::as_program(RunRequest request, RunListener listener) {
     Program program(link_, sandbox_);
-    stop_ = [&program] { program.kill(); };
+    const auto pace = std::make_shared<Pace>(
+        std::move(listener.cost), [&program](std::size_t bytes) { program.grant(bytes); });
+    const auto stop = [&program, pace] {
+        program.kill();
+        pace->hurry();
+    };
+    const UnderWay under_way(*this, stop, pace);
+    const Impatience impatience(co_await asio::this_coro::executor, pace, request.timeout);
     ProgramRequest start;
     start.argv = program_of(request.language, request.code);
     start.environment = std::move(request.environment);
@@ -162,10 +247,10 @@ asio::awaitable<RunEnd> Run::as_program(RunRequest request, RunListener listener
     start.output_bytes_max = request.output_bytes_max;
     auto output = std::move(listener.output);
     if (!output) output = [](wire::Kind, std::string_view) {};
-    const ProgramResult ended = co_await program.run(std::move(start), std::move(output));
-    stop_ = nullptr;
+    const ProgramResult ended = co_await program.run(std::move(start), std::move(output), pace);
     RunEnd result;
-    result.reason = ended.reason;
+    const bool killed = ended.reason == core::EndReason::Killed;
+    result.reason = killed && stopped_ ? *stopped_ : ended.reason;
     result.exit_code = ended.exit_code;
     result.signal = ended.signal;
     result.output_truncated = ended.output_truncated;

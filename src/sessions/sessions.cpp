@@ -1,5 +1,6 @@
 #include "sessions/sessions.hpp"
 
+#include "sessions/largest_file.hpp"
 #include "sessions/new_id.hpp"
 #include "sessions/spec_text.hpp"
 
@@ -9,6 +10,7 @@
 #include <boost/asio/detached.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <set>
+#include <sys/stat.h>
 
 namespace atl::sessions {
 
@@ -23,13 +25,21 @@ constexpr std::chrono::seconds kTimeToStop{20};
 constexpr std::uint32_t kPage = 500;
 constexpr auto as_tuple = asio::as_tuple(asio::use_awaitable);
 
-Error not_there(const SessionId& id) {
-    return {Code::NotFound, "there is no session " + id.text()};
+void add(std::vector<Lost>& lost, const Lost& one) {
+    if (std::find(lost.begin(), lost.end(), one) == lost.end()) lost.push_back(one);
 }
 
-Error disk_is_full(std::uint64_t used) {
-    return {Code::Exhausted, "the quota quotas.disk is used up: sessions of this owner keep " +
-                                 core::format_bytes(used) + " on disk"};
+// On a disk that is full a session must still wake, and memory knows as well.
+void keep_note(core::Folders& folders, const SessionId& id, const std::vector<Lost>& untold) {
+    try {
+        note_lost(folders, id, untold);
+    } catch (const ErrorException&) {
+        // It is said once more than needed, or not after the server was killed.
+    }
+}
+
+Error not_there(const SessionId& id) {
+    return {Code::NotFound, "there is no session " + id.text()};
 }
 
 }  // namespace
@@ -41,9 +51,52 @@ Sessions::Sessions(asio::any_io_executor executor, core::Runtime& runtime, core:
       store_(store),
       folders_(folders),
       options_(std::move(options)),
-      round_(executor) {}
+      round_(executor),
+      disk_round_(executor) {}
+
+bool Sessions::read_only() const {
+    return store_.health().state == core::StoreHealth::State::ReadOnly;
+}
+
+Sessions::SessionPtr Sessions::new_session() const {
+    auto session = std::make_shared<Session>();
+    session->disk_->setting = "sessions.max_bytes";
+    session->disk_->bytes_max = options_.session_bytes_max;
+    return session;
+}
+
+Sessions::SessionPtr Sessions::session_of(SessionRecord record) const {
+    auto session = new_session();
+    session->spec_ = spec_from(record.spec_json, record.template_name).value();
+    session->data_sets_ = data_sets_from(record.spec_json);
+    session->record_ = std::move(record);
+    return session;
+}
+
+std::vector<core::Mount> Sessions::mounts_of(const std::vector<std::string>& names) const {
+    std::vector<core::Mount> mounts;
+    for (const auto& name : names) {
+        const auto found = options_.data_sets.find(name);
+        if (found == options_.data_sets.end()) {
+            throw ErrorException(
+                {Code::Unavailable, "this server does not offer the data set " + name +
+                                        " any more; its administrator can name it again"});
+        }
+        struct stat info {};
+        if (::stat(found->second.c_str(), &info) != 0 || !S_ISDIR(info.st_mode)) {
+            throw ErrorException(
+                {Code::Unavailable, "the data set " + name +
+                                        " is not there: its folder on the server is missing; its "
+                                        "administrator can put it back"});
+        }
+        mounts.push_back({found->second, "/data/" + name, false});
+    }
+    return mounts;
+}
 
 asio::awaitable<void> Sessions::recover() {
+    // Without a store that can be believed, what it does not know is no leftover.
+    if (read_only()) co_return;
     std::set<std::string> recorded, deleting;
     core::SessionQuery query{Whose::anyones(), {}, {}, {}, kPage};
     do {
@@ -54,12 +107,10 @@ asio::awaitable<void> Sessions::recover() {
                 continue;
             }
             recorded.insert(record.id.text());
-            auto spec = spec_from(record.spec_json, record.template_name);
-            if (options_.idle_to_end.count() > 0 && spec) {
+            if (options_.idle_to_end.count() > 0 &&
+                spec_from(record.spec_json, record.template_name)) {
                 // Whoever waits for its end must know it. Its idle time begins anew.
-                auto session = std::make_shared<Session>();
-                session->spec_ = std::move(*spec);
-                session->record_ = record;
+                auto session = session_of(record);
                 session->record_.state = SessionState::Cold;
                 known_[record.id.text()] = std::move(session);
             }
@@ -100,7 +151,7 @@ asio::awaitable<void> Sessions::recover() {
 }
 
 asio::awaitable<SessionRecord> Sessions::create(NewSession wanted) {
-    auto session = std::make_shared<Session>();
+    auto session = new_session();
     SessionRecord& record = session->record_;
     record.id = wanted.id.value_or(SessionId(random_id("s-")));
     record.owner = wanted.owner;
@@ -115,12 +166,15 @@ asio::awaitable<SessionRecord> Sessions::create(NewSession wanted) {
     builder.from_template(wanted.template_name).limits(wanted.limits);
     for (const auto& [name, value] : wanted.environment) builder.environment(name, value);
     session->spec_ = builder.build().value();
-    record.spec_json = spec_text(session->spec_);
+    session->data_sets_ = wanted.data_sets;
+    // Throws for one that is not there, before anything is made.
+    static_cast<void>(mounts_of(wanted.data_sets));
+    record.spec_json = spec_text(session->spec_, session->data_sets_);
     record.state = wanted.id ? SessionState::Cold : SessionState::Hot;
     const SessionId id = record.id;
     if (options_.owner_bytes_max) {
-        const auto used = co_await disk_of_owner(record.owner);
-        if (used >= *options_.owner_bytes_max) throw ErrorException(disk_is_full(used));
+        const auto ledger = co_await owner_ledger(record.owner);
+        if (ledger->bytes_left() == 0) throw ErrorException(owner_is_full(*ledger));
     }
 
     // In the store first: a folder without a record is removed at the next start, a record without
@@ -165,37 +219,6 @@ asio::awaitable<std::unique_ptr<core::Sandbox>> Sessions::make_sandbox(std::stri
     co_return options_.meter->watch(std::move(claim), std::move(sandbox));
 }
 
-asio::awaitable<std::uint64_t> Sessions::disk_of_owner(std::string owner) {
-    std::uint64_t bytes = 0;
-    core::SessionQuery query{Whose::of(owner), {}, {}, {}, kPage};
-    do {
-        const auto page = co_await store_.list_sessions(query);
-        for (const auto& record : page.sessions) bytes += record.disk_bytes;
-        query.cursor = page.next_cursor;
-    } while (!query.cursor.empty());
-    co_return bytes;
-}
-
-asio::awaitable<void> Sessions::check_disk(const Session& session) {
-    if (!options_.session_bytes_max && !options_.owner_bytes_max) co_return;
-    const SessionId id = session.record_.id;
-    const std::string owner = session.record_.owner;
-    const auto use = co_await folders_.use(id);
-    core::SessionPatch patch;
-    patch.disk_bytes = use.bytes;
-    co_await store_.patch_session(Whose::anyones(), id, patch, std::nullopt);
-    if (options_.session_bytes_max && use.bytes > *options_.session_bytes_max) {
-        throw ErrorException({Code::Exhausted, "the session keeps " +
-                                                   core::format_bytes(use.bytes) +
-                                                   " on disk, and sessions.max_bytes is " +
-                                                   core::format_bytes(*options_.session_bytes_max) +
-                                                   "; remove some of its files first"});
-    }
-    if (!options_.owner_bytes_max) co_return;
-    const auto used = co_await disk_of_owner(owner);
-    if (used > *options_.owner_bytes_max) throw ErrorException(disk_is_full(used));
-}
-
 asio::awaitable<Sessions::SessionPtr> Sessions::find(Whose whose, SessionId id) {
     if (const auto found = known_.find(id.text()); found != known_.end()) {
         const auto& owner = whose.owner();
@@ -206,9 +229,7 @@ asio::awaitable<Sessions::SessionPtr> Sessions::find(Whose whose, SessionId id) 
     if (record.state == SessionState::Deleting) throw ErrorException(not_there(id));
     // Another request may have brought it in meanwhile.
     if (const auto found = known_.find(id.text()); found != known_.end()) co_return found->second;
-    auto session = std::make_shared<Session>();
-    session->spec_ = spec_from(record.spec_json, record.template_name).value();
-    session->record_ = std::move(record);
+    auto session = session_of(std::move(record));
     known_[id.text()] = session;
     co_return session;
 }
@@ -233,9 +254,11 @@ asio::awaitable<void> Sessions::wake(SessionPtr session) {
     if (session->link_ && session->link_->alive()) {
         if (session->frozen_) {
             session->sandbox_->freeze(false).value();
+            session->link_->stand_still(false);
             ++counted_.thawed;
         }
         session->frozen_ = false;
+        watch_disk_soon(*session);
         co_await remember(*session, SessionState::Hot);
         co_return;
     }
@@ -243,36 +266,54 @@ asio::awaitable<void> Sessions::wake(SessionPtr session) {
     let_go(*session);
     core::SandboxSpec spec = session->spec_;
     spec.kept_folder = folders_.path_of(session->record_.id);
-    for (const auto& mount : options_.data_sets) spec.mounts.push_back(mount);
+    spec.mounts = mounts_of(session->data_sets_);
+    // No single file can pass the quota, not even between two looks at the disk.
+    spec.limits.file_bytes_max =
+        largest_file(spec.limits.file_bytes_max, options_.session_bytes_max);
     session->sandbox_ = co_await make_sandbox(session->record_.owner, std::move(spec));
     session->link_ = GuestLink::start(executor_, session->sandbox_->take_stream());
+    session->cut_ = false;
     session->changes_ = Changes::open(executor_, session->link_);
+    session->full_.reset();
+    watch_disk_soon(*session);
     if (fell) {
         // What was saved is older than what was lost: it would be a past that never met this state.
-        session->lost_.push_back({"", "", "", "the sandbox ended; all variables are lost"});
+        forget_state(*session, why_it_fell(*session));
     } else {
-        session->lost_ = co_await load_variables(session->link_, folders_, session->record_.id);
+        const auto loaded = co_await load_variables(session->link_, folders_, session->record_.id);
+        if (session->cut_) {
+            // By a request that came meanwhile: what was saved is that one's to keep or to remove.
+            let_go(*session);
+            throw ErrorException(
+                {Code::Conflict, "the session was restarted or removed meanwhile: ask again"});
+        }
+        for (const auto& one : loaded) add(session->lost_, one);
         if (session->record_.state == SessionState::Cold) ++counted_.restored;
         if (!session->link_->alive()) {
             // Restoring it never ended. It comes back without, and says so; else it could never be
             // used again.
-            for (const auto& name : folders_.list_state(session->record_.id)) {
-                folders_.remove_state(session->record_.id, name);
-            }
+            forget_state(*session, "they could not be restored in time");
             let_go(*session);
             throw ErrorException({Code::Unavailable,
                                   "the session's variables could not be restored in time and are "
                                   "lost; its files are there: ask again"});
         }
-        if (!session->record_.state_note.empty()) {
-            session->lost_.push_back({"", "", "", session->record_.state_note});
+        if (const auto& note = session->record_.state_note; !note.empty()) {
+            add(session->lost_, {"", "", "", note});
         }
+        // The record forgets its note now.
+        if (!session->lost_.empty()) keep_note(folders_, session->record_.id, session->lost_);
     }
     co_await remember(*session, SessionState::Hot);
 }
 
 asio::awaitable<void> Sessions::remember(Session& session, SessionState state, std::string note) {
     if (session.record_.state == state && session.record_.state_note == note) co_return;
+    if (read_only()) {
+        // Its files can be read all the same; the next start finds it as the store has it.
+        session.record_.state = state;
+        co_return;
+    }
     core::SessionPatch patch;
     patch.state = state;
     patch.state_note = std::move(note);
@@ -281,7 +322,30 @@ asio::awaitable<void> Sessions::remember(Session& session, SessionState state, s
     session.record_ = co_await store_.patch_session(Whose::anyones(), id, patch, std::nullopt);
 }
 
+void Sessions::tell_lost(Session& session, const std::vector<Lost>& lost, bool heard) noexcept {
+    if (!heard) {
+        session.lost_.insert(session.lost_.begin(), lost.begin(), lost.end());
+        return;
+    }
+    keep_note(folders_, session.record_.id, session.lost_);
+}
+
+std::string Sessions::why_it_fell(Session& session) {
+    const auto why = std::exchange(session.fell_because_, {});
+    return (why.empty() ? "the sandbox ended" : why) + "; all variables are lost";
+}
+
+void Sessions::forget_state(Session& session, std::string why) {
+    add(session.lost_, {"", "", "", std::move(why)});
+    try {
+        forget_variables(folders_, session.record_.id, session.lost_);
+    } catch (const ErrorException&) {
+        // As in keep_note.
+    }
+}
+
 void Sessions::cut(Session& session) noexcept {
+    session.cut_ = true;
     if (session.link_) session.link_->close();
     if (session.sandbox_) session.sandbox_->destroy();
 }
@@ -299,6 +363,7 @@ void Sessions::let_go(Session& session) noexcept {
 asio::awaitable<void> Sessions::freeze(SessionPtr session) {
     if (!session->link_ || !session->link_->alive() || session->frozen_) co_return;
     session->sandbox_->freeze(true).value();
+    session->link_->stand_still(true);
     session->frozen_ = true;
     ++counted_.frozen;
     co_await remember(*session, SessionState::Warm);
@@ -308,15 +373,18 @@ asio::awaitable<void> Sessions::freeze(SessionPtr session) {
 asio::awaitable<void> Sessions::go_cold(SessionPtr session) {
     if (!session->link_) co_return;
     std::string note;
-    if (session->link_->alive()) {
+    // With a store that is read-only nothing has run, so nothing is newer than what was saved.
+    if (session->link_->alive() && !read_only()) {
         if (session->frozen_) {
             session->sandbox_->freeze(false).value();
+            session->link_->stand_still(false);
             session->frozen_ = false;
         }
         std::optional<Error> failed;
         try {
             co_await save_variables(session->link_, folders_, session->record_.id,
-                                    session->spec_.limits.memory_bytes_max);
+                                    session->spec_.limits.memory_bytes_max, session->lost_);
+            session->lost_.clear();  // the next waking finds it on disk
         } catch (const ErrorException& error) { failed = error.error; }
         // With a sandbox that lives, it can be tried again; with one that does not, it cannot.
         if (failed && session->link_->alive()) throw ErrorException(*failed);
@@ -325,6 +393,8 @@ asio::awaitable<void> Sessions::go_cold(SessionPtr session) {
                 "its variables could not be saved in time: they are as they were when it was "
                 "last cold";
         }
+    } else if (!session->link_->alive()) {
+        forget_state(*session, why_it_fell(*session));
     }
     let_go(*session);
     ++counted_.evicted;
@@ -361,6 +431,7 @@ asio::awaitable<SessionRecord> Sessions::restart(Whose whose, SessionId id) {
     let_go(*session);
     for (const auto& name : folders_.list_state(id)) folders_.remove_state(id, name);
     co_await wake(session);
+    if (!session->lost_.empty()) keep_note(folders_, id, {});
     session->lost_.clear();  // asked for
     co_return session->record_;
 }
@@ -394,20 +465,30 @@ asio::awaitable<std::vector<SessionRecord>> Sessions::fork(Whose whose, SessionI
     const bool was_frozen = session->frozen_;
     if (awake) {
         if (was_frozen) session->sandbox_->freeze(false).value();
+        session->link_->stand_still(false);
         session->frozen_ = false;
         co_await save_variables(session->link_, folders_, id,
-                                session->spec_.limits.memory_bytes_max);
+                                session->spec_.limits.memory_bytes_max, session->lost_);
         // Files shall be those of one moment. Without a cgroup nothing can be frozen; then a
         // program in the background may write while they are copied, as with any copy.
         session->frozen_ = static_cast<bool>(session->sandbox_->freeze(true));
+        session->link_->stand_still(session->frozen_);
     }
     std::vector<SessionRecord> made;
     std::optional<Error> failed;
+    std::uint64_t bytes_each = 0;
+    if (options_.owner_bytes_max) {
+        const auto use = co_await look_at_disk(*session);
+        const auto ledger = co_await owner_ledger(session->record_.owner);
+        bytes_each = use.bytes;
+        if (bytes_each * count > ledger->bytes_left()) failed = owner_is_full(*ledger);
+    }
     for (std::size_t i = 0; i < count && !failed; ++i) {
         SessionRecord record = session->record_;
         record.id = SessionId(random_id("s-"));
         record.state = SessionState::Cold;
         record.state_note.clear();
+        record.disk_bytes = bytes_each;
         record.created_at = record.last_used_at = core::time_now();
         if (record.expires_at) {
             *record.expires_at += record.created_at - session->record_.created_at;
@@ -429,6 +510,7 @@ asio::awaitable<std::vector<SessionRecord>> Sessions::fork(Whose whose, SessionI
     }
     if (awake && session->frozen_ && !was_frozen) {
         session->sandbox_->freeze(false).value();
+        session->link_->stand_still(false);
         session->frozen_ = false;
     }
     session->unused_since_ = Clock::now();
@@ -494,7 +576,7 @@ asio::awaitable<std::unique_ptr<core::Sandbox>> Sessions::ephemeral(NewSession w
     builder.from_template(wanted.template_name).limits(wanted.limits);
     for (const auto& [name, value] : wanted.environment) builder.environment(name, value);
     auto spec = builder.build().value();
-    for (const auto& mount : options_.data_sets) spec.mounts.push_back(mount);
+    spec.mounts = mounts_of(wanted.data_sets);
     co_return co_await make_sandbox(wanted.owner, std::move(spec));
 }
 
@@ -516,6 +598,7 @@ std::optional<core::Usage> Sessions::usage(const SessionId& id) const {
 asio::awaitable<void> Sessions::stop() {
     stopping_ = true;
     round_.cancel();
+    disk_round_.cancel();
     std::vector<SessionPtr> all;
     for (const auto& [id, session] : known_) all.push_back(session);
     std::size_t left = all.size();
@@ -536,6 +619,11 @@ asio::awaitable<void> Sessions::stop() {
     while (left > 0) co_await done.async_wait(as_tuple);
     for (const auto& session : all) let_go(*session);
     known_.clear();
+    asio::steady_timer look(executor_);
+    while (disk_looks_ > 0) {
+        look.expires_after(std::chrono::milliseconds(5));
+        co_await look.async_wait(as_tuple);
+    }
 }
 
 }  // namespace atl::sessions

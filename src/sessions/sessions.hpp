@@ -11,13 +11,15 @@
 // Threads   one, the executor's.
 // Promises  a session that was answered for is in the store; its files are on disk as they are
 //           written. Variables are kept when it goes cold; what could not be kept is named by the
-//           first Use after. A server that is killed loses the variables of hot and warm sessions
+//           first run that is answered after, however often it slept or the server was killed until
+//           then. A server that is killed loses the variables of hot and warm sessions
 //           back to when they were last cold, and says so.
 // Trusts    its caller for who is asking (Whose) and for limits that a client may ask for.
 #include "core/folders.hpp"
 #include "core/runtime.hpp"
 #include "core/store.hpp"
 #include "sessions/changes.hpp"
+#include "sessions/disk.hpp"
 #include "sessions/gate.hpp"
 #include "sessions/guest_link.hpp"
 #include "sessions/meter.hpp"
@@ -45,6 +47,7 @@ struct NewSession {
     std::string template_name = "default";
     core::Limits limits;
     std::map<std::string, std::string> environment;
+    std::vector<std::string> data_sets;                // by name, of those that the server offers
     std::optional<std::chrono::seconds> idle_to_warm;  // else the server's
     std::optional<std::chrono::seconds> idle_to_cold;
     std::optional<std::chrono::seconds> lifetime;  // hard, from now on
@@ -67,7 +70,9 @@ struct SessionOptions {
     Meter* meter = nullptr;                          // borrowed; null: nothing is counted
     core::Limits limits;                             // of sessions, where the client names none
     core::Limits run_limits;                         // of runs without a session
-    std::vector<core::Mount> data_sets;  // of the host's user, read-only, for every session
+    // What the host's user offers: by its name a folder of the host, which shows read-only at
+    // /data/<name> in sandboxes that ask for it. Clients know the names and nothing more.
+    std::map<std::string, std::string> data_sets;
     // Which part of the host's memory is free, 0 to 1. Below `memory_free_min` sessions that nobody
     // uses go cold before their time, the longest idle first.
     std::function<double()> memory_free;
@@ -84,7 +89,10 @@ public:
     [[nodiscard]] core::Sandbox& sandbox() const noexcept { return *sandbox_; }
     [[nodiscard]] const std::shared_ptr<Changes>& changes() const noexcept { return changes_; }
     [[nodiscard]] const core::Limits& limits() const noexcept { return spec_.limits; }
-    // What did not come back with the last restore: said once, by whoever runs first.
+    [[nodiscard]] const std::shared_ptr<DiskStops>& disk_stops() const noexcept { return stops_; }
+    [[nodiscard]] std::optional<std::uint64_t> disk_bytes_max() const { return disk_->bytes_max; }
+    // What did not come back with a restore: said once, by whoever runs first, who tells
+    // Sessions::tell_lost what came of it.
     [[nodiscard]] std::vector<Lost> take_lost() { return std::exchange(lost_, {}); }
 
 private:
@@ -96,11 +104,25 @@ private:
     std::shared_ptr<GuestLink> link_;
     std::shared_ptr<Changes> changes_;  // of the link
     bool frozen_ = false;
+    bool cut_ = false;   // its sandbox was ended by a request while another may wake it
     bool gone_ = false;  // removed: whoever waited for it hears that it is not there
     std::size_t users_ = 0;
     Clock::time_point unused_since_ = Clock::now();
-    std::vector<Lost> lost_;
+    std::vector<Lost> lost_;  // and nobody was told; on disk as well
     Gate changing_;
+    std::vector<std::string> data_sets_;
+    // What it has on disk, and when to look again (disk_watch.cpp).
+    std::shared_ptr<DiskLedger> disk_ = std::make_shared<DiskLedger>();
+    std::shared_ptr<DiskStops> stops_ = std::make_shared<DiskStops>();
+    Clock::time_point disk_due_{};
+    bool disk_looking_ = false;
+    std::uint64_t disk_cpu_us_ = 0;  // at the last look: who has not run has not written
+    struct Full {
+        Clock::time_point since;
+        core::FolderUse use;
+    };
+    std::optional<Full> full_;
+    std::string fell_because_;
 };
 
 // Keeps a session awake while it is held; and its sandbox in memory, should the session be removed
@@ -129,6 +151,7 @@ private:
 struct SessionCounts {
     std::map<core::SessionState, std::size_t> awake;
     std::uint64_t created = 0, restored = 0, thawed = 0, frozen = 0, evicted = 0, pressed = 0;
+    std::uint64_t disk_full = 0;  // sandboxes that were ended for what they wrote
 };
 
 class Sessions {
@@ -167,8 +190,15 @@ public:
     boost::asio::awaitable<std::vector<core::SessionRecord>> fork(core::Whose whose, SessionId id,
                                                                   std::size_t count);
     // Exhausted when the session, or its owner, has more on disk than allowed: looks at the disk,
-    // if there is a limit. For whatever could write more.
+    // unless that cannot be. For whatever could write more.
     boost::asio::awaitable<void> check_disk(const Session& session);
+    // Room for an upload of `bytes` (0: not known yet) in place of a file that has `replaced` on
+    // disk. TooLarge when they do not fit. The session outlives it.
+    boost::asio::awaitable<DiskRoom> room_for(const Session& session, std::uint64_t bytes,
+                                              std::uint64_t replaced);
+
+    // What take_lost gave was said to the client, or it was not and waits for the next run.
+    void tell_lost(Session& session, const std::vector<Lost>& lost, bool heard) noexcept;
 
     // A sandbox that is nobody's session: for one run. In use until destroyed.
     boost::asio::awaitable<std::unique_ptr<core::Sandbox>> ephemeral(NewSession wanted);
@@ -193,8 +223,22 @@ private:
     static void cut(Session& session) noexcept;
     boost::asio::awaitable<std::unique_ptr<core::Sandbox>> make_sandbox(std::string owner,
                                                                         core::SandboxSpec spec);
+    [[nodiscard]] SessionPtr new_session() const;
+    [[nodiscard]] SessionPtr session_of(core::SessionRecord record) const;  // throws
+    // What a sandbox of these data sets is given. NotFound and Unavailable, without host paths.
+    [[nodiscard]] std::vector<core::Mount> mounts_of(const std::vector<std::string>& names) const;
+    [[nodiscard]] bool read_only() const;
     boost::asio::awaitable<std::uint64_t> disk_of_owner(std::string owner);
+    boost::asio::awaitable<core::FolderUse> look_at_disk(const Session& session);
+    boost::asio::awaitable<std::shared_ptr<DiskLedger>> owner_ledger(std::string owner);
+    boost::asio::awaitable<void> watch_disks();
+    boost::asio::awaitable<void> watch_disk(SessionPtr session);
+    void judge_disk(Session& session, const core::FolderUse& use);
+    void watch_disk_soon(Session& session);
     void let_go(Session& session) noexcept;
+    // Its sandbox ended without a farewell.
+    [[nodiscard]] static std::string why_it_fell(Session& session);
+    void forget_state(Session& session, std::string why);
     boost::asio::awaitable<void> remember(Session& session, core::SessionState state,
                                           std::string note = {});
     [[nodiscard]] core::SessionRecord as_it_is(core::SessionRecord record) const;
@@ -205,7 +249,10 @@ private:
     core::Folders& folders_;
     SessionOptions options_;
     std::map<std::string, SessionPtr> known_;
+    std::map<std::string, std::shared_ptr<DiskLedger>> owners_;
     boost::asio::steady_timer round_;
+    boost::asio::steady_timer disk_round_;
+    std::size_t disk_looks_ = 0;  // under way
     bool stopping_ = false;
     SessionCounts counted_;
 };

@@ -9,7 +9,9 @@ namespace atl::sessions {
 
 namespace json = boost::json;
 
-std::string spec_text(const core::SandboxSpec& spec) {
+std::string spec_text(const core::SandboxSpec& spec, const std::vector<std::string>& data_sets) {
+    json::array names;
+    for (const auto& name : data_sets) names.emplace_back(name);
     json::object environment;
     for (const auto& [name, value] : spec.environment) environment[name] = value;
     const auto& limits = spec.limits;
@@ -23,7 +25,20 @@ std::string spec_text(const core::SandboxSpec& spec) {
                                           {"disk_files_max", limits.disk_files_max},
                                           {"output_bytes_max", limits.output_bytes_max},
                                           {"wall_time_ms_max", limits.wall_time_max.count()}}},
-                                        {"environment", std::move(environment)}});
+                                        {"environment", std::move(environment)},
+                                        {"datasets", std::move(names)}});
+}
+
+std::vector<std::string> data_sets_from(const std::string& text) {
+    std::vector<std::string> names;
+    const auto parsed = wire::parse_object(text);
+    if (!parsed) return names;
+    const auto* list = parsed->if_contains("datasets");
+    if (list == nullptr || !list->is_array()) return names;
+    for (const auto& name : list->get_array()) {
+        if (name.is_string()) names.emplace_back(name.get_string());
+    }
+    return names;
 }
 
 Result<core::SandboxSpec> spec_from(const std::string& text, const std::string& template_name) {

@@ -42,33 +42,25 @@ void save(int fd, std::string_view bytes) {
     throw ErrorException({code, std::string("save variables: ") + std::strerror(cause)});
 }
 
+void add(std::vector<Lost>& lost, Lost one) {
+    if (lost.size() >= kLostMax) return;
+    if (std::find(lost.begin(), lost.end(), one) == lost.end()) lost.push_back(std::move(one));
+}
+
 void add_failed(std::vector<Lost>& lost, const std::string& context, const json::object& kernel) {
     const auto* failed = kernel.if_contains("failed");
     if (failed == nullptr || !failed->is_array()) return;
     for (const auto& one : failed->get_array()) {
-        if (!one.is_object() || lost.size() >= kLostMax) continue;
+        if (!one.is_object()) continue;
         const auto& about = one.get_object();
-        lost.push_back({context, wire::text_of(about, "name"), wire::text_of(about, "type"),
-                        wire::text_of(about, "reason")});
+        add(lost, {context, wire::text_of(about, "name"), wire::text_of(about, "type"),
+                   wire::text_of(about, "reason")});
     }
 }
 
 json::object kernel_part(const json::object& end) {
     const auto* kernel = end.if_contains("kernel");
     return kernel != nullptr && kernel->is_object() ? kernel->get_object() : json::object{};
-}
-
-void note(core::Folders& folders, const SessionId& id, const std::vector<Lost>& lost) {
-    json::array list;
-    for (const auto& one : lost) {
-        list.push_back({{"context", one.context},
-                        {"name", one.name},
-                        {"type", one.type},
-                        {"reason", one.reason}});
-    }
-    UniqueFd file = folders.begin_state(id, kNote).value();
-    save(file.get(), json::serialize(json::object{{"lost", std::move(list)}}));
-    folders.finish_state(id, kNote, std::move(file)).value();
 }
 
 std::vector<Lost> noted(core::Folders& folders, const SessionId& id) {
@@ -93,6 +85,36 @@ std::vector<Lost> noted(core::Folders& folders, const SessionId& id) {
 
 }  // namespace
 
+void note_lost(core::Folders& folders, const SessionId& id, const std::vector<Lost>& untold) {
+    json::array list;
+    std::size_t bytes = 0;
+    for (const auto& one : untold) {
+        json::object about{{"context", one.context},
+                           {"name", one.name},
+                           {"type", one.type},
+                           {"reason", one.reason}};
+        bytes += json::serialize(about).size() + 1;
+        if (bytes > kNoteBytesMax - 1024) break;  // what is longer could not be read again
+        list.push_back(std::move(about));
+    }
+    UniqueFd file = folders.begin_state(id, kNote).value();
+    save(file.get(), json::serialize(json::object{{"lost", std::move(list)}}));
+    folders.finish_state(id, kNote, std::move(file)).value();
+}
+
+void forget_variables(core::Folders& folders, const SessionId& id,
+                      const std::vector<Lost>& untold) {
+    // In this order: killed in between, it says that they are lost though they come back.
+    std::optional<Error> failed;
+    try {
+        note_lost(folders, id, untold);
+    } catch (const ErrorException& error) { failed = error.error; }
+    for (const auto& name : folders.list_state(id)) {
+        if (name.rfind(kPrefix, 0) == 0) folders.remove_state(id, name);
+    }
+    if (failed) throw ErrorException(*failed);
+}
+
 bool is_context_name(std::string_view name) noexcept {
     const auto fine = [](char c) {
         return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
@@ -104,10 +126,11 @@ bool is_context_name(std::string_view name) noexcept {
 
 asio::awaitable<std::vector<Lost>> save_variables(std::shared_ptr<GuestLink> link,
                                                   core::Folders& folders, SessionId id,
-                                                  std::uint64_t bytes_max) {
+                                                  std::uint64_t bytes_max,
+                                                  std::vector<Lost> untold) {
     const Backstop stop(co_await asio::this_coro::executor, link, kTimeForAll);
     std::uint64_t room = bytes_max;
-    std::vector<Lost> lost;
+    std::vector<Lost> lost = std::move(untold);
     const json::object question{{"op", "kernel.list"}};
     const json::object listed = co_await link->call(question);
     std::vector<std::string> contexts;
@@ -160,7 +183,7 @@ asio::awaitable<std::vector<Lost>> save_variables(std::shared_ptr<GuestLink> lin
         if (failed) throw ErrorException(*failed);
         if (too_large) why = "its variables are larger than the session's memory may be";
         if (!why.empty()) {
-            lost.push_back({context, "", "", why});
+            add(lost, {context, "", "", why});
             continue;
         }
         folders.finish_state(id, name, std::move(file)).value();
@@ -171,7 +194,7 @@ asio::awaitable<std::vector<Lost>> save_variables(std::shared_ptr<GuestLink> lin
             old.rfind(kPrefix, 0) == 0 && std::find(kept.begin(), kept.end(), old) == kept.end();
         if (stale) folders.remove_state(id, old);
     }
-    note(folders, id, lost);
+    note_lost(folders, id, lost);
     co_return lost;
 }
 
@@ -206,7 +229,7 @@ asio::awaitable<std::vector<Lost>> load_variables(std::shared_ptr<GuestLink> lin
             if (const auto error = wire::text_of(kernel, "error"); !error.empty()) why = error;
             add_failed(lost, context, kernel);
         } catch (const ErrorException& error) { why = error.error.message; }
-        if (!why.empty()) lost.push_back({context, "", "", why});
+        if (!why.empty()) add(lost, {context, "", "", why});
     }
     co_return lost;
 }

@@ -21,6 +21,8 @@ struct Lost {
     std::string name;
     std::string type;
     std::string reason;
+
+    bool operator==(const Lost&) const = default;
 };
 
 // The names that contexts may have: they name files, too.
@@ -28,15 +30,24 @@ struct Lost {
 
 // One state file a context, `bytes_max` in all. What could not be exported is named, and also noted
 // beside the files, so that whoever restores them can say it. Throws ErrorException when nothing
-// could be written. Both are done within a minute or so, whatever the guest does: objects have
-// methods of their own for this, which are the guest's code, and one that never ends has its kernel
-// ended and then its sandbox.
+// could be written. `untold` was lost before and nobody has been told: it is noted with the rest.
+// Both are done within a minute or so, whatever the guest does: objects have methods of their own
+// for this, which are the guest's code, and one that never ends has its kernel ended and then its
+// sandbox.
 boost::asio::awaitable<std::vector<Lost>> save_variables(std::shared_ptr<GuestLink> link,
                                                          core::Folders& folders, SessionId id,
-                                                         std::uint64_t bytes_max);
+                                                         std::uint64_t bytes_max,
+                                                         std::vector<Lost> untold);
 
-// Into the contexts they came from. Names what did not come back, then or now.
+// Into the contexts they came from. Names what did not come back, then or now, each once.
 boost::asio::awaitable<std::vector<Lost>> load_variables(std::shared_ptr<GuestLink> link,
                                                          core::Folders& folders, SessionId id);
+
+// What nobody has been told yet, beside the state files: it outlives the server. Throws.
+void note_lost(core::Folders& folders, const SessionId& id, const std::vector<Lost>& untold);
+
+// The variables are gone for good, and what is on disk is of a past that shall not come back.
+// Throws.
+void forget_variables(core::Folders& folders, const SessionId& id, const std::vector<Lost>& untold);
 
 }  // namespace atl::sessions

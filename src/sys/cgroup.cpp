@@ -282,14 +282,14 @@ Result<void> Cgroup::freeze(bool frozen) {
     return write_small_file(path_of("memory") + "/cgroup.freeze", frozen ? "1" : "0");
 }
 
-void Cgroup::set_background(bool background) {
+void Cgroup::set_weight(Weight weight) {
     if (!present() || path_of("cpu").empty()) return;
-    // The smallest and the default weight of each version. A host that refuses only loses fairness.
-    if (host_->version == CgroupHost::Version::V1) {
-        (void)write_small_file(path_of("cpu") + "/cpu.shares", background ? "2" : "1024");
-    } else {
-        (void)write_small_file(path_of("cpu") + "/cpu.weight", background ? "1" : "100");
-    }
+    // Around the default of each version. A host that refuses only loses fairness.
+    const bool v1 = host_->version == CgroupHost::Version::V1;
+    const char* number = v1 ? "1024" : "100";
+    if (weight == Weight::Background) number = v1 ? "64" : "6";
+    if (weight == Weight::Starting) number = v1 ? "32768" : "3200";
+    (void)write_small_file(path_of("cpu") + (v1 ? "/cpu.shares" : "/cpu.weight"), number);
 }
 
 std::vector<pid_t> Cgroup::processes() const {

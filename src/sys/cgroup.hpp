@@ -69,8 +69,11 @@ public:
     [[nodiscard]] Result<std::vector<UniqueFd>> doors() const;
     [[nodiscard]] CgroupUse use() const;
     Result<void> freeze(bool frozen);
-    // Background work (filling a pool, tearing down) gives way to what somebody waits for.
-    void set_background(bool background);
+    // Its weight against its siblings. Background work (filling a pool, tearing down) gives way to
+    // what somebody waits for; what is being started runs our own code alone and goes before
+    // programs that spin.
+    enum class Weight { Background, Usual, Starting };
+    void set_weight(Weight weight);
     // SIGKILL to every process in it, until none is left or `attempts` rounds went by.
     void kill_all() const;
     [[nodiscard]] std::vector<pid_t> processes() const;

@@ -2,6 +2,10 @@
 
 import re
 
+import pytest
+
+pytestmark = pytest.mark.once
+
 
 def readings(server) -> dict:
     answer = server.http.get("/metrics")

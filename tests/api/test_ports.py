@@ -106,7 +106,7 @@ def answer(connection, head):
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):
-    running = Server(tmp_path_factory.mktemp("server"), "--ports-answer-timeout", "2")
+    running = Server(tmp_path_factory.mktemp("server"), "--ports-answer-timeout", "5")
     yield running
     assert running.stop() == 0
 

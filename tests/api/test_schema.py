@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from harness.server import Server
 
+pytestmark = pytest.mark.once
+
 KEY = "an administrator's key for this test alone"
 CHECKS = ("not_a_server_error", "status_code_conformance", "content_type_conformance",
           "response_schema_conformance")

@@ -268,6 +268,33 @@ def test_a_folder_as_an_archive_and_back(files, form):
     assert files.shell("diff -r /session/pack /session/unpacked && echo same") == "same\n"
 
 
+def test_an_archive_that_is_sent_along(files):
+    def unpack(content, **query):
+        return files.server.http.post(f"/v1/sessions/{files.session}/unpack", params=query, content=content,
+                                      headers={"Content-Type": "application/octet-stream"})
+    files.shell("rm -rf /session/sent /session/unpacked; mkdir -p /session/sent/in; cd /session/sent; "
+                "echo one > 1.txt; head -c 3000000 /dev/urandom > in/big")
+    content = files.get("session/sent", params={"archive": "tar.gz"}).content
+    done = unpack(content, into="/session/unpacked/deep")
+    assert done.status_code == 200 and done.json()["entries"] == 3 and done.json()["skipped"] == [], done.text
+    assert files.shell("diff -r /session/sent /session/unpacked/deep && echo same") == "same\n"
+    files.shell("echo mine > /session/unpacked/deep/1.txt")
+    assert unpack(content, into="/session/unpacked/deep", overwrite="false").status_code == 200
+    assert files.shell("cat /session/unpacked/deep/1.txt") == "mine\n"
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w") as archive:
+        for name in ("../evil", "/tmp/../../evil", "good"):
+            archive.addfile(tarfile.TarInfo(name))
+    done = unpack(out.getvalue(), into="/session/unpacked/more")
+    assert done.status_code == 200 and len(done.json()["skipped"]) == 2
+    assert files.shell("ls /session/unpacked/more; ls -d /session/unpacked/evil /evil || true") == "good\n"
+    for query in ({}, {"into": ""}, {"into": "/session/../etc"}, {"into": "/session", "strip": "x"}, {"into": "/x", "what": "1"}):
+        assert unpack(content, **query).status_code == 400, query
+    assert unpack(b"no archive", into="/session/nothing").status_code == 400
+    assert unpack(content, into="/usr/x").status_code in (403, 409, 507)
+    assert unpack(content[:-1000], into="/session/cut").status_code == 400
+
+
 def test_archives_that_are_none(files):
     assert files.get("session", params={"archive": "rar"}).status_code == 400
     files.put("session/plain.txt", b"no archive")
@@ -361,5 +388,5 @@ def test_another_session_is_not_there(server):
 def test_the_document_has_it_all(server):
     paths = server.http.get("/openapi.json").json()["paths"]
     assert set(paths["/v1/sessions/{id}/files/{path}"]) >= {"get", "put", "post", "delete"}
-    for rest in ["folders/{path}", "move", "extract", "watch", "artifacts"]:
+    for rest in ["folders/{path}", "move", "extract", "unpack", "watch", "artifacts"]:
         assert f"/v1/sessions/{{id}}/{rest}" in paths

@@ -100,6 +100,7 @@ def test_no_such_session(server, method, path, name):
     assert answer.json()["request_id"]
 
 
+@pytest.mark.once
 def test_idle_sessions_fall_asleep_by_themselves(server):
     session = server.session(idle_to_warm="1s", idle_to_cold="3s")
     server.run(session, "y = 5")
@@ -142,6 +143,7 @@ def test_killed_and_back(own_server):
                   if not path.name.startswith(".") and not path.name.endswith(".state")) == [kept]
 
 
+@pytest.mark.once
 def test_a_second_server_on_the_same_folder_is_refused(own_server):
     second = subprocess.run([BUILD / "atoll", "serve", "--listen", "127.0.0.1:0", "--data-dir",
                              own_server.folder / "data"], capture_output=True, text=True, timeout=60)

@@ -5,6 +5,7 @@ import os
 import socket
 import ssl
 import subprocess
+import time
 import warnings
 from pathlib import Path
 
@@ -81,7 +82,7 @@ def test_zero_is_off_where_the_contract_says_so():
     ("pool = -1", "not a whole number"), ("pool = 1.5", "not a whole number"), ("pool = [1, 2]", "not a list"),
     ("pool = 1979-05-27", "date"), ("pool = ", ":1:"), ("= 3", ":1:"), ("pool = 1\npool = 2", ":2:"),
     ("[limits]\nmemory = '1k'", "not between 32m"), ("runtime = 'docker'", "native"),
-    ("data_root = '/else'", "/data"), ("listen = ''", "no address"), ("listen = \"a\\nb\"", "line break"),
+    ("data_root = '/etc/x'", "/data"), ("listen = ''", "no address"), ("listen = \"a\\nb\"", "line break"),
     ("[tls]\ncertificate = 'x'", "belong together"), ("access_log = 'maybe'", "neither true nor false"),
     ("a = {b = {c = {d = {e = {f = 1}}}}}", "no setting"), ("\xff\xfe", ":1:"), ("[[limits]]\nmemory = 1", ""),
     ("access.admin_key = 'short'", "32 characters"),
@@ -179,6 +180,26 @@ def test_input_is_limited_in_characters_and_echoed(limited):
     assert answer.status_code == 400 and "300" in answer.json()["detail"]
 
 
+def test_what_holds_for_runs_holds_for_jobs(limited):
+    def result(path, body):
+        answer = limited.http.post(path, json=body)
+        assert answer.status_code in (200, 201), answer.text
+        job = answer.json().get("job_id") or answer.json()["id"]
+        until = time.monotonic() + 60
+        while (state := limited.http.get(f"/status/{job}").json())["state"] in ("queued", "running"):
+            assert time.monotonic() < until
+            time.sleep(0.05)
+        return state["stdout"]
+
+    for path in "/schedule", "/v1/jobs":
+        answer = limited.http.post(path, json={"kind": "python", "code": "#" * 301})
+        assert answer.status_code == 400 and answer.json()["errors"][0]["path"] == "code", answer.text
+        assert result(path, {"kind": "python", "code": "print(1) #" + "ü" * 290}) == "1\n"
+        assert result(path, {"kind": "shell", "code": "ulimit -n"}) == "64\n"
+    assert result("/v1/jobs", {"kind": "shell", "code": "ulimit -n", "limits": {"open_files_max": 128}}) == "128\n"
+
+
+@pytest.mark.once
 def test_without_settings_code_is_not_echoed(server):
     assert "code" not in server.http.post("/v1/run", json={"code": "1"}).json()
 
@@ -192,6 +213,7 @@ def certificate(tmp_path_factory):
     return folder
 
 
+@pytest.mark.once
 def test_tls(tmp_path, certificate):
     server = Server(tmp_path, "--tls-cert", str(certificate / "cert.pem"), "--tls-key", str(certificate / "key.pem"))
     try:
@@ -236,3 +258,20 @@ def test_a_certificate_that_cannot_be_used(tmp_path, certificate, cert, key, say
                             "--tls-cert", certificate / cert, "--tls-key", certificate / key],
                            capture_output=True, text=True, timeout=120)
     assert ended.returncode == 1 and says in ended.stderr, ended.stderr
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "[::1]"])
+def test_a_port_that_is_taken(tmp_path, host):
+    """One sentence that names the address, a status, and nothing left behind."""
+    with socket.socket(socket.AF_INET6 if host == "[::1]" else socket.AF_INET) as taken:
+        taken.bind((host.strip("[]"), 0))
+        taken.listen()
+        address = f"{host}:{taken.getsockname()[1]}"
+        ended = subprocess.run([ATOLL, "serve", "--listen", address, "--data-dir", tmp_path / "data", "--pool", "1"],
+                               capture_output=True, text=True, timeout=60)
+    assert ended.returncode == 1, ended
+    [sentence] = ended.stderr.strip().splitlines()
+    assert sentence.startswith("atoll serve: ") and address in sentence and "in use" in sentence
+    # The next start on the same folder finds nothing in its way.
+    server = Server(tmp_path)
+    assert server.stop() == 0

@@ -105,6 +105,52 @@ def test_a_command_in_place_of_the_shell(server, session):
         assert screen.notes == [{"ended": {"exit_code": 137, "signal": 9, "reason": "signalled"}}]
 
 
+def streams(socket):
+    """All that a program without a terminal wrote, and the last note."""
+    seen, notes = {1: b"", 2: b""}, []
+    try:
+        while True:
+            message = socket.recv(timeout=20)
+            if isinstance(message, bytes):
+                seen[message[0]] += message[1:]
+            else:
+                notes.append(json.loads(message))
+    except ConnectionClosed as closed:
+        return seen[1], seen[2], notes, closed.rcvd.code
+
+
+def test_without_a_terminal_bytes_stay_as_they_are(server, session):
+    query = "?pty=false&command=test%20-t%200%20%7C%7C%20cat%3B%20printf%20'%5C377'%20%3E%262%3B%20exit%205"
+    with open_terminal(server, session, query) as socket:
+        content = bytes(range(256)) * 3000
+        for at in range(0, len(content), 100_000):
+            socket.send(content[at:at + 100_000])
+        socket.send(json.dumps({"resize": {"rows": 5, "cols": 5}}))  # means nothing here
+        socket.send(json.dumps({"end_input": True}))
+        socket.send(json.dumps({"end_input": True}))
+        out, err, notes, code = streams(socket)
+        assert out == content and err == b"\xff" and code == 1000
+        assert notes == [{"ended": {"exit_code": 5, "signal": 0, "reason": "exited"}}]
+
+
+def test_a_time_for_the_program(server, session):
+    with open_terminal(server, session, "?pty=false&timeout=300ms&command=sleep%2060") as socket:
+        assert streams(socket)[2][-1]["ended"]["reason"] == "timeout"
+    with open_terminal(server, session, "?timeout=300ms&command=sleep%2060") as socket:
+        screen = Screen(socket)
+        screen.to_the_end()
+        assert screen.notes[-1]["ended"]["reason"] == "timeout"
+
+
+def test_input_after_its_end(server, session):
+    with open_terminal(server, session, "?pty=false&command=cat") as socket:
+        socket.send(b"before")
+        socket.send(json.dumps({"end_input": True}))
+        socket.send(b"after")
+        out, _, notes, _ = streams(socket)
+        assert out == b"before" and notes[-1]["ended"]["exit_code"] == 0
+
+
 @pytest.mark.parametrize("goodbye, typed", [
     (True, b"sleep 76543 & (exec -a front-76543 sleep 300)\n"),
     (False, b"sleep 76543 & (exec -a front-76543 sleep 300)\n"),

@@ -11,34 +11,8 @@ import time
 import pytest
 
 from harness.cli import ATOLL, atoll
-from harness.server import Server
 
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory):
-    running = Server(tmp_path_factory.mktemp("server"), "--jobs", "2")
-    yield running
-    assert running.stop() == 0
-
-
-@pytest.fixture
-def client(server, monkeypatch):
-    """Calls the command line with the server's address; text in and out."""
-    monkeypatch.setenv("ATOLL_URL", server.url)
-    monkeypatch.setenv("http_proxy", "http://127.0.0.1:1")  # leads nowhere, and is not for this machine
-
-    def call(*words, **more):
-        done = atoll(*words, **more)
-        done.out, done.err = done.stdout.decode(), done.stderr.decode()
-        return done
-    return call
-
-
-@pytest.fixture
-def session(client):
-    done = client("new")
-    assert done.returncode == 0, done.err
-    return done.out.strip()
+pytestmark = pytest.mark.once
 
 
 def test_new_ls_rm(client, server):
@@ -122,6 +96,17 @@ def test_logs(client, server):
     server.http.post(f"/v1/jobs/{long}/cancel")
     out, err = process.communicate(timeout=60)
     assert process.returncode == 0 and b"cancelled" in err
+    session = server.session()
+    process = server.http.post(f"/v1/sessions/{session}/processes", json={"command": "echo one; echo two >&2; sleep 1; echo three"})
+    process = process.json()["id"]
+    done = client("logs", "-f", session, process)
+    assert (done.returncode, done.out, done.err) == (0, "one\nthree\n", "two\n")
+    done = client("logs", "--no-follow", session, process)
+    assert (done.returncode, done.out, done.err) == (0, "one\nthree\n", "two\n")
+    done = client("logs", session)
+    assert done.returncode == 125 and "SESSION PROCESS" in done.err
+    done = client("logs", session, "p-none")
+    assert done.returncode == 125 and "p-none" in done.err
     done = client("logs", "no-such-job")
     assert done.returncode == 125 and "no-such-job" in done.err
 
@@ -144,6 +129,8 @@ def test_top(client, session):
     (("run", "--session", "s-none", "-c", "1"), 125, "there is no session s-none"),
     (("exec", "../x", "--", "ls"), 125, "there is no session"),
     (("exec", "s"), 2, "say what to run"), (("exec", "s", "-c", "1", "--", "ls"), 2, "not both"),
+    (("exec", "s", "-t", "-c", "1"), 2, "--terminal"), (("exec", "s", "-t", "--json", "ls"), 2, "--json"),
+    (("logs", "-f", "--no-follow", "j"), 2, "--follow"), (("cp", "s:/a", "b", "--max-size", "lots"), 2, "--max-size"),
     (("exec", "s", "-l", "cobol", "-c", "1"), 2, "cobol"), (("exec",), 2, "session"), (("rm",), 2, "sessions"),
     (("new", "--memory", "lots"), 2, "--memory"), (("new", "--env", "X"), 2, "NAME=VALUE"),
     (("new", "--lifetime", "soon"), 2, "lifetime"), (("new", "--template", "none-such"), 125, "none-such"),
@@ -252,8 +239,6 @@ def test_copies_by_the_shape_of_the_routes(other, tmp_path, monkeypatch):
         done = atoll("cp", f"s-1:/session/{name}", "target")
         assert done.returncode == 125 and says in done.stderr, done.stderr
     assert (tmp_path / "target").read_text() == "old"
-    done = atoll("cp", "folder", "s-1:/session/")
-    assert done.returncode == 2 and b"is a folder" in done.stderr
     assert sorted(one.name for one in tmp_path.iterdir()) == ["a b%#?é.bin", "back", "empty", "folder", "target"]
 
 

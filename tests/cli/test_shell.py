@@ -1,11 +1,8 @@
 """`atoll shell` with a real terminal: a pty here plays the person's."""
-import fcntl
 import os
 import pty
 import re
-import select
 import signal
-import struct
 import subprocess
 import termios
 import time
@@ -14,68 +11,9 @@ import pytest
 
 from harness import host
 from harness.cli import ATOLL, atoll
+from harness.terminal import WITHIN_S, Terminal
 
-WITHIN_S = 30
 PROMPT = re.compile(r"sandbox.*?:\S*\$ $")
-
-
-class Terminal:
-    """A person at a terminal of `rows` by `cols` who started `atoll shell`."""
-
-    def __init__(self, *words, rows: int = 30, cols: int = 100):
-        self.seen = ""
-        self.pid, self.fd = pty.fork()
-        if self.pid == 0:
-            self._size(0, rows, cols)
-            os.environ["TERM"] = "xterm"
-            os.execv(ATOLL, [str(ATOLL), "shell", *words])
-        self.inside = []
-
-    def _size(self, fd, rows, cols):
-        fcntl.ioctl(fd, termios.TIOCSWINSZ, struct.pack("HHHH", rows, cols, 0, 0))
-
-    def resize(self, rows, cols):
-        self._size(self.fd, rows, cols)  # the kernel tells `atoll` by SIGWINCH
-
-    def read_some(self, wait: float) -> bool:
-        ready, _, _ = select.select([self.fd], [], [], wait)
-        if not ready:
-            return True
-        try:
-            piece = os.read(self.fd, 65536)
-        except OSError:  # EIO: the other side is gone
-            piece = b""
-        self.seen += piece.decode(errors="replace")
-        return bool(piece)
-
-    def expect(self, pattern):
-        until = time.monotonic() + WITHIN_S
-        while not re.search(pattern, self.seen):
-            assert time.monotonic() < until, f"no {pattern!r} in {self.seen!r}"
-            assert self.read_some(0.2), f"ended without {pattern!r}: {self.seen!r}"
-
-    def at_prompt(self):
-        self.expect(PROMPT)
-        self.inside = [one for one in host.processes_in(self.pid) if one.pid != self.pid]
-
-    def type(self, text: str):
-        self.seen = ""
-        os.write(self.fd, text.encode())
-
-    def status(self) -> int:
-        """Reads to the end, and says how it ended."""
-        until = time.monotonic() + WITHIN_S
-        while self.read_some(0.2):
-            assert time.monotonic() < until, f"no end: {self.seen!r}"
-        _, status = os.waitpid(self.pid, 0)
-        self.pid = None
-        return os.waitstatus_to_exitcode(status)
-
-    def close(self):
-        if self.pid is not None:
-            os.kill(self.pid, signal.SIGKILL)
-            os.waitpid(self.pid, 0)
-        os.close(self.fd)
 
 
 @pytest.fixture
@@ -83,8 +21,8 @@ def terminal():
     made = []
 
     def one(*words, **size):
-        made.append(Terminal(*words, **size))
-        made[-1].at_prompt()
+        made.append(Terminal("shell", *words, **size))
+        made[-1].at_prompt(PROMPT)
         return made[-1]
 
     yield one
@@ -128,7 +66,7 @@ def test_ctrl_c_ends_what_runs_and_not_the_shell(terminal):
     shell.expect("sleep 300\r\n")
     time.sleep(0.5)  # until sleep is in front
     shell.type("\x03")
-    shell.at_prompt()
+    shell.at_prompt(PROMPT)
     shell.type("echo status $?; exit\r")
     shell.expect("\rstatus 130\r\n")
 
@@ -141,7 +79,7 @@ def test_programs_that_edit_lines_and_draw(terminal):
     shell.type("6*8\x1b[D\x1b[3~7\r")  # left, delete, 7
     shell.expect("\r\n42\r\n.*>>> $")  # at its prompt again: what comes before is not for it
     shell.type("\x04")
-    shell.at_prompt()
+    shell.at_prompt(PROMPT)
 
 
 def test_the_terminal_is_given_back_as_it_was():

@@ -5,13 +5,15 @@ it does is the product's own code; this file only speaks JSON lines with it.
 """
 import itertools
 import json
+import os
 import subprocess
 import threading
 from concurrent.futures import Future
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-BUILD = ROOT / "build" / "release"
+# Another build of the same: with sanitizers, by ./scripts/test sanitize.
+BUILD = Path(os.environ.get("ATOLL_TEST_BUILD") or ROOT / "build" / "release")
 
 
 class Refused(Exception):

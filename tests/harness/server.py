@@ -61,3 +61,8 @@ class Server:
         answer = self.http.post(f"/v1/sessions/{session}/run", json={"code": code, **fields})
         assert answer.status_code == 200, answer.text
         return answer.json()
+
+    def remove_sessions(self):
+        while found := self.http.get("/v1/sessions?limit=500").json()["sessions"]:
+            for one in found:
+                assert self.http.delete(f"/v1/sessions/{one['id']}").status_code in (204, 404)

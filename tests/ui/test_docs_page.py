@@ -12,8 +12,9 @@ import time
 from pathlib import Path
 
 import pytest
+from playwright import sync_api as playwright
 
-playwright = pytest.importorskip("playwright.sync_api")
+pytestmark = pytest.mark.once
 
 PAGE = Path(__file__).resolve().parents[2] / "src/api/docs_page/page"
 CHROMIUM = Path("/usr/bin/chromium")
@@ -151,8 +152,7 @@ def origin():
 
 @pytest.fixture(scope="module")
 def chromium():
-    if not CHROMIUM.exists():
-        pytest.skip("no Chromium here")
+    assert CHROMIUM.exists(), "./scripts/setup test installs Chromium"
     with playwright.sync_playwright() as p:
         # Without its own sandbox it starts as root and in containers too; it sees only our page.
         browser = p.chromium.launch(executable_path=str(CHROMIUM), args=["--no-sandbox"])
@@ -284,6 +284,23 @@ def test_the_language_changes_and_nothing_typed_is_lost(page, origin):
     assert page.get_by_placeholder("搜索").is_visible()
     page.get_by_role("button", name="EN", exact=True).click()
     assert page.get_by_placeholder("Search").is_visible()
+
+
+def test_the_list_says_where_one_is_and_leads_back(page, origin):
+    page.goto(origin + "/docs/")
+    link = page.locator("#contents a").nth(1)
+    link.click()
+    box = page.locator("[id='op-create_thing']")
+    box.locator("form").wait_for()
+    assert page.locator("#contents a[aria-current]").all_text_contents() == link.all_text_contents()
+    box.locator(".operation-head").click()
+    box.locator("form").wait_for(state="hidden")
+    link.click()  # the address is the same as before
+    box.locator("form").wait_for()
+    page.locator("[id='op-list_things'] .operation-head").click()
+    assert page.locator("#contents a[aria-current]").get_attribute("href") == "#list_things"
+    assert box.locator(".command").text_content().startswith("curl -X POST 'http")
+    assert page.locator("[id='op-list_things'] .command").text_content().startswith("curl 'http")
 
 
 def test_it_can_be_used_with_the_keyboard(page, origin):

@@ -65,6 +65,10 @@ class Atoll:
         process.output_of([self.binary, "run", "-c", "print(1)"])
         return (time.perf_counter() - start) * 1000
 
+    def loop(self) -> float:
+        said = process.output_of([self.binary, "run", paths.WORK / "loop.py"])
+        return json.loads(said)["cpu_loop"]
+
     def inside(self) -> dict:
         """In the sandbox's own working directory, which is where programs write."""
         return json.loads(process.output_of([self.binary, "run", paths.WORK / "inside.py"]))

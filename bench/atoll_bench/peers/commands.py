@@ -35,6 +35,9 @@ class CommandPeer(base.Peer):
             return json.loads(process.output_of(
                 [*self.command(Path(scratch)), "-c", base.INSIDE], cwd=scratch))
 
+    def loop(self) -> float:
+        return json.loads(process.output_of([*self.command(), paths.WORK / "loop.py"]))["cpu_loop"]
+
     @contextmanager
     def idle(self):
         running = process.spawn([*self.command(), "-c", base.IDLE])

@@ -74,6 +74,36 @@ def test_a_file_replaces_a_symlink_and_does_not_write_through_it(unpack, ground)
     ground.untouched()
 
 
+@pytest.mark.parametrize("name, target, stays", [
+    ("l", "x", True), ("l", ".", True), ("l", "a/b", True), ("a/l", "..", True), ("a/b/l", "../../x", True),
+    ("l", "..", False), ("l", "/", False), ("l", "/etc/passwd", False), ("a/l", "../..", False),
+    ("a/b/l", "../../../x", False), ("l", "x/..", False), ("l", "a/../..", False), ("a/b/l", "../x/../..", False)])
+def test_onto_a_host_come_only_links_that_stay_inside(unpack, ground, name, target, stays):
+    answer = unpack(tar(symlink(name, target), entry("good", b"1")), "--onto-host")
+    assert answer.status == (0 if stays else 3)
+    assert os.path.lexists(ground.into / name) == stays and (ground.into / "good").exists()
+    if not stays:
+        assert "leads out" in answer.skipped[0]["why"]
+    ground.untouched()
+
+
+def test_onto_a_host_links_of_links_lead_nowhere_else(unpack, ground):
+    """Each stays inside by its letters; through the one before, the second would not."""
+    answer = unpack(tar(directory("x"), directory("x/y"), symlink("x/y/top", "../.."),
+                        symlink("out", "x/y/top/../../outside")), "--onto-host")
+    assert answer.status == 3 and [one["name"] for one in answer.skipped] == ["out"]
+
+
+def test_onto_a_host_only_a_plain_tar_and_modes_of_a_person(unpack, ground):
+    plain = tar(entry("x", b"1", mode=0o6777), directory("d", mode=0))
+    assert unpack(gzip.compress(plain), "--onto-host").status == 1
+    assert unpack(zipped(("x", b"1")), "--onto-host").status == 1
+    assert os.listdir(ground.into) == []
+    assert unpack(plain, "--onto-host", umask=0o027).status == 0
+    assert (ground.into / "x").stat().st_mode & 0o7777 == 0o750
+    assert (ground.into / "d").stat().st_mode & 0o7777 == 0o700
+
+
 def test_a_symlink_in_a_zip_is_one_and_is_not_followed(unpack, ground):
     answer = unpack(zipped((zip_mode("link", stat.S_IFLNK | 0o777), str(ground.outside)),
                            ("link/x", b"evil")))

@@ -109,7 +109,7 @@ Nest::~Nest() {
 
 asio::awaitable<std::shared_ptr<Nest>> Nest::raise(const Paths& paths, Template from,
                                                    core::Limits defaults, bool watch_memory,
-                                                   std::string kept_root) {
+                                                   NestFolders folders) {
     const auto executor = co_await asio::this_coro::executor;
     const auto began = std::chrono::steady_clock::now();
     const bool root = ::geteuid() == 0;
@@ -123,9 +123,27 @@ asio::awaitable<std::shared_ptr<Nest>> Nest::raise(const Paths& paths, Template 
     }
     plan_root(plan, paths, from);
     // Root hands each sandbox a mount of its own folder; an ordinary user cannot (walls.cpp).
-    if (!root && !kept_root.empty()) {
+    if (!root && !folders.kept_root.empty()) {
         plan.entries.push_back({Entry::Kind::Folder, kAllKeptInside, "", 0755});
-        plan.trees.push_back({kept_root, kAllKeptInside, true, false, false, -1});
+        plan.trees.push_back({folders.kept_root, kAllKeptInside, true, false, false, -1});
+    }
+    if (!root && !folders.shown.empty()) {
+        plan.entries.push_back({Entry::Kind::Folder, kAllShownInside, "", 0755});
+        for (std::size_t i = 0; i < folders.shown.size(); ++i) {
+            const std::string place = std::string(kAllShownInside) + "/" + std::to_string(i);
+            plan.entries.push_back({Entry::Kind::Folder, place, "", 0755});
+            // One that is missing is told to who asks for it; the others are served.
+            plan.trees.push_back({folders.shown[i], place, false, false, true, -1});
+        }
+    }
+    if (folders.data_root != "/data") {
+        for (auto slash = folders.data_root.find('/', 1); slash != std::string::npos;
+             slash = folders.data_root.find('/', slash + 1)) {
+            const auto above = folders.data_root.substr(0, slash);
+            if (above == "/mnt") continue;  // there already
+            plan.entries.push_back({Entry::Kind::Folder, above, "", 0755});
+        }
+        plan.entries.push_back({Entry::Kind::Link, folders.data_root, "/data", 0});
     }
     plan.own_tmp = true;  // packages want one while they are imported
     plan.filter = sys::compile_filter(sys::Profile::Guest).value();

@@ -35,13 +35,20 @@ struct Forked {
     std::uint32_t slot = 0;
 };
 
+// Folders of the host that a nest has besides its template's.
+struct NestFolders {
+    std::string kept_root;           // of all sessions; empty: there are none
+    std::vector<std::string> shown;  // read-only, by number
+    std::string data_root = "/data";
+};
+
 class Nest : public std::enable_shared_from_this<Nest> {
 public:
     // Returns once the packages are imported. Throws ErrorException with the zygote's own words.
     static boost::asio::awaitable<std::shared_ptr<Nest>> raise(const Paths& paths, Template from,
                                                                core::Limits defaults,
                                                                bool watch_memory,
-                                                               std::string kept_root);
+                                                               NestFolders folders);
     ~Nest();
 
     // `doors`: of the sandbox's cgroup, which it enters before all else. `owned`: it is somebody's

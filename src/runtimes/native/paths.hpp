@@ -23,6 +23,7 @@ struct Paths {
 inline constexpr const char* kGuestInside = "/opt/atoll/guest";
 inline constexpr const char* kEnvironmentInside = "/opt/atoll/env";
 inline constexpr const char* kAllKeptInside = "/opt/atoll/sessions";
+inline constexpr const char* kAllShownInside = "/opt/atoll/shown";
 inline constexpr const char* kTemplateInside = "/opt/atoll/template";
 
 }  // namespace atl::native

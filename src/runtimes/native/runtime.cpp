@@ -5,6 +5,7 @@
 #include "runtimes/native/handshake.hpp"
 #include "runtimes/native/root_tree.hpp"
 
+#include <algorithm>
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
@@ -23,6 +24,8 @@ namespace {
 
 constexpr std::uint32_t kClaimChannel = 1;
 constexpr std::uint32_t kWarmChannel = 2;
+using Weight = sys::Cgroup::Weight;
+
 constexpr std::chrono::milliseconds kHelloTimeMax{15'000};
 constexpr std::chrono::milliseconds kClaimTimeMax{5'000};
 constexpr std::chrono::milliseconds kWarmTimeMax{30'000};
@@ -117,9 +120,10 @@ asio::awaitable<std::shared_ptr<Nest>> NativeRuntime::nest_for(std::string name)
     std::shared_ptr<Nest> nest;
     try {
         auto from = Template::load(paths_, name).value();
+        NestFolders folders{options_.kept_root, options_.shown, options_.data_root};
         nest = co_await Nest::raise(paths_, std::move(from), options_.defaults,
                                     host_.version == sys::CgroupHost::Version::None,
-                                    options_.kept_root);
+                                    std::move(folders));
     } catch (const ErrorException& error) { failed = error.error; }
     raising_.erase(name);
     done->cancel();
@@ -138,6 +142,8 @@ asio::awaitable<NativeRuntime::SandboxPtr> NativeRuntime::fork(core::SandboxSpec
     std::vector<UniqueFd> doors;
     try {
         parts.cgroup.set_limits(cgroup_limits(spec.limits)).value();
+        // Until it is somebody's (create) or waits in the pool.
+        parts.cgroup.set_weight(Weight::Starting);
         doors = parts.cgroup.doors().value();
         forked = co_await nest->fork(spec, doors, whom == For::Owner);
     } catch (const ErrorException& error) { failed = error.error; }
@@ -156,7 +162,7 @@ asio::awaitable<NativeRuntime::SandboxPtr> NativeRuntime::fork(core::SandboxSpec
     // The guest builds its walls meanwhile; no untrusted code runs before it is asked to.
     co_await expect_hello(sandbox->stream(), kHelloTimeMax);
     if (whom == For::Pool) {
-        sandbox->cgroup().set_background(true);
+        sandbox->cgroup().set_weight(Weight::Background);
         const json::object request{{"op", "kernel.call"}, {"request", {{"op", "warm"}}}};
         co_await ask_guest(sandbox->stream(), kWarmChannel, request, {}, kWarmTimeMax);
     }
@@ -177,6 +183,13 @@ UniqueFd NativeRuntime::show(NativeSandbox& sandbox, const std::string& source, 
         found = shifts_.emplace(shift, sys::make_shift(shift).value()).first;
     }
     return sys::make_shifted_mount(source, writable, found->second.get()).value();
+}
+
+std::optional<std::size_t> NativeRuntime::shown_number(const core::Mount& mount) const {
+    const auto& all = options_.shown;
+    const auto found = std::find(all.begin(), all.end(), mount.source);
+    if (found == all.end() || mount.writable) return std::nullopt;
+    return static_cast<std::size_t>(found - all.begin());
 }
 
 asio::awaitable<void> NativeRuntime::claim(NativeSandbox& sandbox, const core::SandboxSpec& spec) {
@@ -211,22 +224,30 @@ asio::awaitable<void> NativeRuntime::claim(NativeSandbox& sandbox, const core::S
             request["kept"] = spec.kept_folder.substr(slash + 1);
         }
     }
+    json::array shown;
     for (const auto& mount : spec.mounts) {
+        if (::geteuid() != 0) {
+            shown.push_back(
+                {{"name", std::to_string(*shown_number(mount))}, {"target", mount.target}});
+            continue;
+        }
         mounts.push_back(show(sandbox, mount.source, mount.writable));
         descriptors.push_back(mounts.back().get());
         targets.emplace_back(mount.target);
     }
-    if (targets.empty() && spec.kept_folder.empty()) {
+    if (targets.empty() && shown.empty() && spec.kept_folder.empty()) {
         // Nothing in it can fail by the caller's fault, so the first run need not wait for it.
         tell_guest(sandbox.stream(), kClaimChannel, request, {});
         co_return;
     }
     if (!targets.empty()) request["mounts"] = std::move(targets);
+    if (!shown.empty()) request["shown"] = std::move(shown);
     co_await ask_guest(sandbox.stream(), kClaimChannel, request, descriptors, kClaimTimeMax);
 }
 
 asio::awaitable<std::unique_ptr<core::Sandbox>> NativeRuntime::create(core::SandboxSpec spec) {
-    if (!spec.mounts.empty() && ::geteuid() != 0) {
+    for (const auto& mount : spec.mounts) {
+        if (::geteuid() == 0 || shown_number(mount)) continue;
         throw ErrorException({Code::Unavailable,
                               "mounts into pooled sandboxes need root; `atoll run --mount` works "
                               "without"});
@@ -241,8 +262,9 @@ asio::awaitable<std::unique_ptr<core::Sandbox>> NativeRuntime::create(core::Sand
     }
     last_create_ = std::chrono::steady_clock::now();
     if (sandbox) {
-        sandbox->cgroup().set_background(false);
+        sandbox->cgroup().set_weight(Weight::Starting);
         co_await claim(*sandbox, spec);
+        sandbox->cgroup().set_weight(Weight::Usual);
         refill_soon();
         co_return sandbox;
     }
@@ -250,6 +272,7 @@ asio::awaitable<std::unique_ptr<core::Sandbox>> NativeRuntime::create(core::Sand
     const bool at_once = spec.mounts.empty() && spec.kept_folder.empty();
     sandbox = co_await fork(spec, at_once ? For::Owner : For::OwnerByClaim);
     if (!at_once) co_await claim(*sandbox, spec);
+    sandbox->cgroup().set_weight(Weight::Usual);
     refill_soon();
     co_return sandbox;
 }

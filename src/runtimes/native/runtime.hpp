@@ -17,6 +17,7 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <optional>
 
 namespace atl::native {
 
@@ -28,6 +29,10 @@ struct RuntimeOptions {
     std::size_t pool_size = default_pool_size();  // ready sandboxes of the default template
     core::Limits defaults;                        // what pool members are made with
     std::string kept_root;  // where kept folders lie (core::SandboxSpec); empty: there are none
+    // Folders of the host that mounts may name also where Atoll is an ordinary user, who must show
+    // them to a nest when it is raised. Read-only.
+    std::vector<std::string> shown;
+    std::string data_root = "/data";  // where /data shows as well, in nests
     // A sentence for the operator's log; on stderr where nobody takes it.
     std::function<void(const std::string&)> tell = {};
 };
@@ -55,6 +60,8 @@ private:
     boost::asio::awaitable<SandboxPtr> fork(core::SandboxSpec spec, For whom);
     boost::asio::awaitable<void> claim(NativeSandbox& sandbox, const core::SandboxSpec& spec);
     [[nodiscard]] UniqueFd show(NativeSandbox& sandbox, const std::string& source, bool writable);
+    // Its place among the folders that every nest of an ordinary user has.
+    [[nodiscard]] std::optional<std::size_t> shown_number(const core::Mount& mount) const;
     boost::asio::awaitable<void> refill();
     void refill_soon();
     void tell(const std::string& sentence) const;

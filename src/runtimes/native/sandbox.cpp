@@ -58,7 +58,8 @@ void NativeSandbox::destroy() noexcept {
     if (destroyed_) return;
     destroyed_ = true;
     stream_ = UniqueFd();
-    parts_.cgroup.set_background(true);  // giving memory back takes a while; nobody waits for it
+    // Giving memory back takes a while; nobody waits for it.
+    parts_.cgroup.set_weight(sys::Cgroup::Weight::Background);
     parts_.kill();
     undertaker_(std::move(parts_));
 }

@@ -207,7 +207,7 @@ TEST(Crash, WhatWasAcknowledgedIsThereAndNoJobRunsTwiceAtOnce) {
     const auto store = open_store(folder.file());
     EXPECT_EQ(store->health().state, core::StoreHealth::State::Ok) << store->health().sentence;
     await(store->recover("last", core::time_now()));
-    core::JobQuery running{Whose::anyones(), {JobState::Running}, {}, 10, false};
+    core::JobQuery running{Whose::anyones(), {JobState::Running}, {}, 10, false, {}};
     EXPECT_TRUE(await(store->list_jobs(running)).jobs.empty());
 }
 

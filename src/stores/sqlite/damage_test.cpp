@@ -66,7 +66,7 @@ void use(SqliteStore& store) {
     }
     core::SessionQuery query{whose, {}, {}, {}, 1000};
     (void)error_of(store.list_sessions(query));
-    core::JobQuery jobs{whose, {}, {}, 1000, true};
+    core::JobQuery jobs{whose, {}, {}, 1000, true, {}};
     (void)error_of(store.list_jobs(jobs));
     (void)error_of(store.take_job(wish("one", 1)));
     (void)error_of(store.create_session(session("new", "alice", 1), 0));

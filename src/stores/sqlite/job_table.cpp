@@ -15,6 +15,7 @@ using core::JobState;
 
 constexpr std::uint64_t kPieceCostMin = 64;        // what a row costs beside its bytes, about
 constexpr std::size_t kChunkBytesMax = 64u << 10;  // longer pieces are cut into several chunks
+constexpr std::size_t kMetadataFiltersMax = 16;
 constexpr std::uint64_t kLogReadBytesMax = 8u << 20;
 
 #define JOB_COLUMNS_BUT_CODE                                                                \
@@ -68,12 +69,35 @@ JobRow read_row(Query& row, bool with_code) {
     return found;
 }
 
+void read_metadata(Connection& db, JobRow& row) {
+    auto rows = db.query("SELECT name, value FROM job_metadata WHERE job = ?");
+    rows.bind(row.number);
+    while (rows.next()) {
+        std::string name = rows.text();
+        row.record.metadata.emplace(std::move(name), rows.text());
+    }
+}
+
+void write_metadata(Connection& db, const JobRecord& record) {
+    for (const auto& [name, value] : record.metadata) {
+        db.query(
+              "INSERT INTO job_metadata (job, name, value)"
+              " VALUES ((SELECT number FROM jobs WHERE id = ?), ?, ?)")
+            .bind(record.id.text())
+            .bind(name)
+            .bind(value)
+            .run();
+    }
+}
+
 JobRow read_job(Connection& db, const JobId& id, bool with_code) {
     auto row = db.query(with_code ? "SELECT " JOB_COLUMNS_BUT_CODE ", code FROM jobs WHERE id = ?"
                                   : "SELECT " JOB_COLUMNS_BUT_CODE " FROM jobs WHERE id = ?");
     row.bind(id.text());
     if (!row.next()) not_found(id);
-    return read_row(row, with_code);
+    JobRow found = read_row(row, with_code);
+    read_metadata(db, found);
+    return found;
 }
 
 JobRow read_job_of(Connection& db, const core::Whose& whose, const JobId& id, bool with_code) {
@@ -195,6 +219,7 @@ JobRecord add_job(Connection& db, const JobRecord& record, std::uint64_t owner_m
         if (!failure.is(SQLITE_CONSTRAINT)) throw;
         throw ErrorException({Code::Conflict, "there is a job " + record.id.text() + " already"});
     }
+    write_metadata(db, record);
     JobRecord made;
     made.id = record.id;
     made.owner = record.owner;
@@ -206,6 +231,7 @@ JobRecord add_job(Connection& db, const JobRecord& record, std::uint64_t owner_m
     made.timeout = record.timeout;
     made.session_id = record.session_id;
     made.spec_json = record.spec_json;
+    made.metadata = record.metadata;
     made.created_at = record.created_at;
     return made;
 }
@@ -316,9 +342,18 @@ JobRecord get_job(Connection& db, const core::Whose& whose, const JobId& id) {
 
 core::JobPage list_jobs(Connection& db, const core::JobQuery& query) {
     check_limit(query.limit);
+    if (query.metadata.size() > kMetadataFiltersMax) {
+        throw ErrorException({Code::InvalidArgument,
+                              "a list can be filtered by at most 16 metadata values at once"});
+    }
     Filter filter;
     filter.whose(query.whose);
     filter.one_of("state", query.states);
+    for (const auto& [name, value] : query.metadata) {
+        filter.where(
+            "EXISTS (SELECT 1 FROM job_metadata WHERE job = number AND name = ? AND value = ?)",
+            name, value);
+    }
     if (!query.states.empty() &&
         std::none_of(query.states.begin(), query.states.end(), has_ended)) {
         filter.where("ended_at IS NULL");  // there is an index of the living: few among many
@@ -338,8 +373,11 @@ core::JobPage list_jobs(Connection& db, const core::JobQuery& query) {
                 write_cursor({last.created_at.time_since_epoch().count(), last.id.text()});
             break;
         }
-        JobRecord record = read_row(rows, query.with_code).record;
+        JobRow row = read_row(rows, query.with_code);
+        read_metadata(db, row);
+        JobRecord record = std::move(row.record);
         bytes += 512 + record.code.size() + record.error.size();
+        for (const auto& [name, value] : record.metadata) bytes += 64 + name.size() + value.size();
         page.jobs.push_back(std::move(record));
     }
     return page;

@@ -8,8 +8,8 @@
 namespace atl::sqlite {
 
 struct Opened {
-    std::unique_ptr<Connection> db;
-    core::StoreHealth health;  // Ok, or ReadOnly and why
+    std::unique_ptr<Connection> db;  // null: damaged beyond reading
+    core::StoreHealth health;        // Ok, or ReadOnly and why
 };
 
 // The data lock must be held.

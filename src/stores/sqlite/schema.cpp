@@ -133,6 +133,14 @@ ALTER TABLE jobs ADD COLUMN interruptions INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE jobs ADD COLUMN not_before INTEGER;
 )sql",
     R"sql(
+CREATE TABLE job_metadata (
+    job   INTEGER NOT NULL REFERENCES jobs (number) ON DELETE CASCADE,
+    name  TEXT NOT NULL,
+    value TEXT NOT NULL,
+    PRIMARY KEY (job, name)
+) STRICT, WITHOUT ROWID;
+)sql",
+    R"sql(
 CREATE TABLE uploads (
     id         TEXT PRIMARY KEY NOT NULL,
     owner      TEXT NOT NULL,

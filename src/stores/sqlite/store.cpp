@@ -70,6 +70,9 @@ Result<std::unique_ptr<SqliteStore>> SqliteStore::open(StoreOptions options) {
     if (!lock) return lock.error();
     auto opened = open_database(options);
     if (!opened) return opened.error().during("open the store");
+    if (!opened->db && !options.open_unreadable) {
+        return Error{Code::Unavailable, opened->health.sentence}.during("open the store");
+    }
     Worker::Limits limits;
     limits.queue_tasks_max = options.queue_tasks_max;
     limits.queue_bytes_max = options.queue_bytes_max;
@@ -156,7 +159,8 @@ asio::awaitable<void> SqliteStore::remove_session(core::Whose whose, SessionId i
 
 asio::awaitable<core::JobRecord> SqliteStore::add_job(core::JobRecord record,
                                                       std::uint64_t owner_max) {
-    const auto bytes = kSmall + record.code.size() + record.spec_json.size();
+    const auto bytes =
+        kSmall + record.code.size() + record.spec_json.size() + weight_of(record.metadata);
     return worker_->ask<core::JobRecord>(kWrites, bytes,
                                          [record = std::move(record), owner_max](Connection& db) {
                                              return sqlite::add_job(db, record, owner_max);
@@ -207,7 +211,8 @@ asio::awaitable<core::JobRecord> SqliteStore::get_job(core::Whose whose, JobId i
 }
 
 asio::awaitable<core::JobPage> SqliteStore::list_jobs(core::JobQuery query) {
-    return worker_->ask<core::JobPage>(kReads, kSmall, [query = std::move(query)](Connection& db) {
+    const auto bytes = kSmall + weight_of(query.metadata);
+    return worker_->ask<core::JobPage>(kReads, bytes, [query = std::move(query)](Connection& db) {
         return sqlite::list_jobs(db, query);
     });
 }

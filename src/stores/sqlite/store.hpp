@@ -35,6 +35,9 @@ struct StoreOptions {
     // Up to this size the whole file is checked when it is opened; of a larger one only what the
     // server cannot do without: all but logs and audit.
     std::uint64_t check_bytes_max = 256ull << 20;
+    // A file that is damaged beyond reading is opened all the same: read-only, and every call
+    // fails with the sentence that health() has. Else open() fails.
+    bool open_unreadable = false;
 };
 
 // For metrics.

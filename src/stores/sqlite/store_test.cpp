@@ -495,7 +495,7 @@ TEST_F(StoreTest, JobsArePagedWithoutTheirCode) {
     for (int i = 0; i < 25; ++i) {
         await(store->add_job(job("j" + std::to_string(i), i % 5 == 0 ? "bob" : "alice", i), 0));
     }
-    core::JobQuery query{Whose::of("alice"), {JobState::Queued}, {}, 8, false};
+    core::JobQuery query{Whose::of("alice"), {JobState::Queued}, {}, 8, false, {}};
     std::set<std::string> seen;
     do {
         const auto page = await(store->list_jobs(query));
@@ -508,6 +508,32 @@ TEST_F(StoreTest, JobsArePagedWithoutTheirCode) {
     EXPECT_EQ(seen.size(), 20u);
     query.with_code = true;
     EXPECT_EQ(await(store->list_jobs(query)).jobs.at(0).code, "echo hello");
+}
+
+TEST_F(StoreTest, JobsAreFoundByTheirMetadata) {
+    for (int i = 0; i < 12; ++i) {
+        auto record = job("j" + std::to_string(i), "alice", i);
+        record.metadata = {{"even", i % 2 == 0 ? "yes" : "no"}, {"third", std::to_string(i % 3)}};
+        EXPECT_EQ(await(store->add_job(record, 0)).metadata, record.metadata);
+    }
+    core::JobQuery query{Whose::of("alice"), {}, {}, 100, false, {}};
+    query.metadata = {{"even", "yes"}, {"third", "0"}};
+    const auto page = await(store->list_jobs(query));
+    ASSERT_EQ(page.jobs.size(), 2u);
+    EXPECT_EQ(page.jobs[0].id.text(), "j6");
+    EXPECT_EQ(page.jobs[0].metadata.at("third"), "0");
+    query.metadata = {{"even", "' OR 1=1 --"}};
+    EXPECT_TRUE(await(store->list_jobs(query)).jobs.empty());
+    query.metadata.clear();
+    for (int i = 0; i < 17; ++i) query.metadata[std::to_string(i)] = "x";
+    EXPECT_EQ(error_of(store->list_jobs(query)).code, Code::InvalidArgument);
+    // With the job goes its metadata: the same id can come again.
+    await(store->remove_job(Whose::of("alice"), JobId("j0")));
+    auto again = job("j0", "alice", 0);
+    again.metadata = {{"even", "once more"}};
+    await(store->add_job(again, 0));
+    const auto found = await(store->get_job(Whose::of("alice"), JobId("j0")));
+    EXPECT_EQ(found.metadata, again.metadata);
 }
 
 TEST_F(StoreTest, OldJobsAreForgottenWithTheirLogs) {

@@ -59,7 +59,7 @@ void Worker::submit(std::unique_ptr<Task> task) {
         // A queue that is empty takes a task of any size: it could never be done otherwise.
         const bool room = queue_.size() < limits_.queue_tasks_max &&
                           (queue_.empty() || queue_bytes_ + task->bytes <= limits_.queue_bytes_max);
-        if (task->writes && health_.state == State::ReadOnly) {
+        if (!db_ || (task->writes && health_.state == State::ReadOnly)) {
             task->fail({Code::Unavailable, "the store is read-only: " + health_.sentence});
         } else if (!room) {
             ++counts_.refused;
@@ -100,7 +100,7 @@ void Worker::live() {
         // Only now: a checkpoint waits for the disk, and nobody who was answered waits for it.
         if (db_->log_pages() >= limits_.checkpoint_pages && !read_only()) db_->checkpoint();
     }
-    if (read_only()) db_->keep_files_as_they_are(true);
+    if (db_ && read_only()) db_->keep_files_as_they_are(true);
     db_.reset();
 }
 

@@ -52,7 +52,7 @@ function path_text(pattern) {
   }));
 }
 
-function card(operation) {
+function card(operation, opened) {
   const anchor = `op-${operation.id}`;
   const panel = el("div", { class: "panel", id: `${anchor}-panel`, hidden: true });
   const button = el("button", {
@@ -72,7 +72,9 @@ function card(operation) {
   button.addEventListener("click", () => {
     const wanted = panel.hidden;
     open(wanted);
-    if (wanted) history.replaceState(null, "", `#${encodeURIComponent(operation.id)}`);
+    if (!wanted) return;
+    history.replaceState(null, "", `#${encodeURIComponent(operation.id)}`);
+    opened(operation.id);
   });
   const box = el("article", { class: "operation", id: anchor }, el("h3", {}, button), panel);
   return { box, open, button };
@@ -148,6 +150,18 @@ function show(api) {
   document.getElementById("version").textContent = api.info?.version ?? "";
 
   const rows = []; // what search looks through
+  // In the list on the left: where one is.
+  const mark = (id) => {
+    for (const row of rows) {
+      const anchor = row.link.firstElementChild;
+      if (row.id !== id) {
+        anchor.removeAttribute("aria-current");
+        continue;
+      }
+      anchor.setAttribute("aria-current", "true");
+      anchor.scrollIntoView({ block: "nearest" });
+    }
+  };
   const nothing = word("nothing", "p", { class: "quiet", hidden: true });
   main.replaceChildren(el("div", { class: "intro" },
     api.info?.description && prose(api.info.description),
@@ -159,7 +173,7 @@ function show(api) {
     const list = el("ul");
     const heading = el("div", { class: "contents-group" }, el("h2", {}, group.name), list);
     for (const operation of group.operations) {
-      const made = card(operation);
+      const made = card(operation, mark);
       section.append(made.box);
       const link = el("li", {}, el("a", { href: `#${encodeURIComponent(operation.id)}` },
         method_chip(operation.method), el("span", {}, operation.summary ?? operation.pattern)));
@@ -200,10 +214,16 @@ function show(api) {
       filter();
     }
     row.open(true);
+    mark(id);
     row.box.scrollIntoView({ block: "start" });
     row.button.focus({ preventScroll: true });
   };
   addEventListener("hashchange", go);
+  // A link to where one is already changes no hash; it opens what was folded since, all the same.
+  contents.addEventListener("click", (event) => {
+    const anchor = event.target.closest("a");
+    if (anchor?.getAttribute("href") === location.hash) go();
+  });
   apply();
   go();
 }

@@ -38,8 +38,8 @@ function quote(text) {
 
 // The key itself stays out of it: command lines end up in histories and chats.
 function curl(request, body, keyed) {
-  const words = ["curl", "-X", request.method, quote(request.url)];
-  const lines = [words.join(" ")];
+  const method = request.method === "GET" ? "" : `-X ${request.method} `;
+  const lines = [`curl ${method}${quote(request.url)}`];
   if (keyed) lines.push(`-H "Authorization: Bearer $ATOLL_API_KEY"`);
   for (const [name, value] of request.headers) lines.push(`-H ${quote(`${name}: ${value}`)}`);
   if (body?.type === "multipart/form-data") {

@@ -1,0 +1,97 @@
+#pragma once
+// What a session, or an owner, has on disk, may have, and what is on its way there.
+//
+// A ledger knows what was found at the last look and counts what uploads bring since then, so that
+// uploads that come side by side share what is left. What programs write is found by looking
+// (disk_watch.cpp); they are stopped through a DiskStop then (docs/decisions/0010).
+//
+// Owns      nothing on disk.  Threads  one, the executor's.
+// Trusts    no length that a client declares: it may refuse early, bytes are counted all the same.
+#include "base/result.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <list>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace atl::sessions {
+
+// No disk takes more in a second: how old a look may be follows from it.
+inline constexpr std::uint64_t kDiskBytesASecond = 2ull << 30;
+inline constexpr std::uint64_t kDiskFilesASecond = 200'000;
+
+struct DiskLedger {
+    using Clock = std::chrono::steady_clock;
+
+    std::string setting;  // that holds it, for sentences
+    std::optional<std::uint64_t> bytes_max;
+    std::uint64_t bytes = 0;         // at the last look, and what uploads have added since
+    std::uint64_t bytes_coming = 0;  // of uploads under way
+    std::uint64_t bytes_going = 0;   // of the files that they replace
+    std::size_t uploads = 0;
+    std::uint64_t files = 0;
+    std::optional<Clock::time_point> looked;
+
+    void found(std::uint64_t bytes_there, std::uint64_t files_there);
+    // Whether so many bytes fit, also if a program has written since the last look as fast as any
+    // disk takes it. Then nobody needs to look.
+    [[nodiscard]] bool surely_fits(std::uint64_t more, Clock::time_point now) const;
+    [[nodiscard]] std::uint64_t bytes_left() const;
+};
+
+// Exhausted, with what the owner has: for what is no upload.
+[[nodiscard]] Error owner_is_full(const DiskLedger& ledger);
+
+// What an upload may add: counted while it is held, kept when it was finished.
+class [[nodiscard]] DiskRoom {
+public:
+    DiskRoom() = default;  // no limit
+    // `replaced`: what goes when the upload is in place. Any of the ledgers may be null.
+    DiskRoom(std::shared_ptr<DiskLedger> session, std::shared_ptr<DiskLedger> owner,
+             std::uint64_t replaced);
+    DiskRoom(DiskRoom&& other) noexcept;
+    DiskRoom& operator=(DiskRoom&&) = delete;
+    ~DiskRoom();
+
+    // TooLarge, with a sentence, if there is no room for so many more.
+    void check(std::uint64_t bytes) const;
+    void take(std::uint64_t bytes);
+    [[nodiscard]] std::uint64_t left() const;
+    // What was taken so far is stored for good.
+    void finished() noexcept;
+
+private:
+    std::shared_ptr<DiskLedger> ledgers_[2];
+    std::uint64_t taken_ = 0;
+    std::uint64_t replaced_ = 0;
+};
+
+// How what runs in a session is stopped once the session has too much on disk.
+class DiskStops {
+public:
+    using Stop = std::function<void()>;
+    void call();
+
+private:
+    friend class DiskStop;
+    std::list<Stop> all_;
+};
+
+// While it is held, `stop` is called when the disk is full. It must outlive this, and not throw.
+class [[nodiscard]] DiskStop {
+public:
+    // Null stops: of a sandbox without kept files; nothing is ever called.
+    DiskStop(std::shared_ptr<DiskStops> stops, DiskStops::Stop stop);
+    DiskStop(const DiskStop&) = delete;
+    DiskStop& operator=(const DiskStop&) = delete;
+    ~DiskStop();
+
+private:
+    std::shared_ptr<DiskStops> stops_;
+    std::list<DiskStops::Stop>::iterator place_;
+};
+
+}  // namespace atl::sessions

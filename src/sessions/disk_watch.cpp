@@ -1,0 +1,220 @@
+// How Sessions keeps what sessions have on disk within sessions.max_bytes and quotas.disk.
+//
+// A look is a walk over the session's folder, by the folders' own thread. Before a run and an
+// upload there is one, unless the last is so young that no disk could have taken what was left
+// then. While a sandbox runs there is one as often as what is left could be filled, ten times a
+// second at most. Who is found over the limit has what it runs stopped; who goes on writing loses
+// the sandbox.
+#include "sessions/sessions.hpp"
+
+#include <algorithm>
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+namespace atl::sessions {
+
+namespace asio = boost::asio;
+using core::Whose;
+
+namespace {
+
+constexpr std::uint32_t kPage = 500;
+constexpr std::chrono::milliseconds kSoonestInUse{100};
+constexpr std::chrono::milliseconds kSoonest{250};
+constexpr std::chrono::milliseconds kLatest{2000};
+constexpr std::chrono::milliseconds kRound{1000};
+// What was told to stop may take so long to do so.
+constexpr std::chrono::milliseconds kPatience{500};
+// Beyond so much more than allowed nobody is asked.
+constexpr std::uint64_t kRunawayBytes = 1ull << 30;
+// Of a file besides its bytes: the rest of its last block, and its name in the folder.
+constexpr std::uint64_t kFileOverhead = 8192;
+constexpr auto as_tuple = asio::as_tuple(asio::use_awaitable);
+
+// Until the disk could be full, at the speed of the fastest.
+std::chrono::milliseconds time_to_fill(const DiskLedger& ledger, std::uint64_t files_max) {
+    const double files =
+        files_max > ledger.files ? static_cast<double>(files_max - ledger.files) : 0;
+    double seconds = files / static_cast<double>(kDiskFilesASecond);
+    if (ledger.bytes_max) {
+        seconds = std::min(seconds, static_cast<double>(ledger.bytes_left()) /
+                                        static_cast<double>(kDiskBytesASecond));
+    }
+    if (seconds * 1000 >= static_cast<double>(kLatest.count())) return kLatest;
+    return std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000));
+}
+
+}  // namespace
+
+asio::awaitable<std::uint64_t> Sessions::disk_of_owner(std::string owner) {
+    std::uint64_t bytes = 0;
+    core::SessionQuery query{Whose::of(owner), {}, {}, {}, kPage};
+    do {
+        const auto page = co_await store_.list_sessions(query);
+        for (const auto& record : page.sessions) {
+            const auto found = known_.find(record.id.text());
+            const bool looked = found != known_.end() && found->second->disk_->looked;
+            bytes += looked ? found->second->disk_->bytes : record.disk_bytes;
+        }
+        query.cursor = page.next_cursor;
+    } while (!query.cursor.empty());
+    co_return bytes;
+}
+
+asio::awaitable<std::shared_ptr<DiskLedger>> Sessions::owner_ledger(std::string owner) {
+    auto& place = owners_[owner];
+    if (!place) place = std::make_shared<DiskLedger>();
+    const auto ledger = place;
+    ledger->setting = "quotas.disk";
+    ledger->bytes_max = options_.owner_bytes_max;
+    if (ledger->uploads == 0) {
+        const auto bytes = co_await disk_of_owner(owner);
+        // One may have begun meanwhile; its bytes are counted then, and not twice.
+        if (ledger->uploads == 0) ledger->found(bytes, 0);
+    }
+    co_return ledger;
+}
+
+asio::awaitable<core::FolderUse> Sessions::look_at_disk(const Session& session) {
+    const SessionId id = session.record_.id;
+    const auto ledger = session.disk_;
+    const auto recorded = session.record_.disk_bytes;
+    const auto use = co_await folders_.use(id);
+    // What uploads under way have stored is counted by themselves.
+    if (ledger->uploads == 0) ledger->found(use.bytes, use.files);
+    if (options_.owner_bytes_max && use.bytes != recorded && !read_only()) {
+        core::SessionPatch patch;
+        patch.disk_bytes = use.bytes;
+        co_await store_.patch_session(Whose::anyones(), id, patch, std::nullopt);
+    }
+    co_return use;
+}
+
+asio::awaitable<void> Sessions::check_disk(const Session& session) {
+    const auto ledger = session.disk_;
+    const std::string owner = session.record_.owner;
+    const auto files_max = session.spec_.limits.disk_files_max;
+    if (options_.owner_bytes_max || !ledger->surely_fits(1, Clock::now()) ||
+        ledger->files > files_max) {
+        co_await look_at_disk(session);
+    }
+    if (ledger->bytes_max && ledger->bytes > *ledger->bytes_max) {
+        throw ErrorException({Code::Exhausted, "the session keeps " +
+                                                   core::format_bytes(ledger->bytes) +
+                                                   " on disk, and sessions.max_bytes is " +
+                                                   core::format_bytes(*ledger->bytes_max) +
+                                                   "; remove some of its files first"});
+    }
+    if (ledger->files > files_max) {
+        throw ErrorException(
+            {Code::Exhausted, "the session keeps " + std::to_string(ledger->files) +
+                                  " files, and limits.disk_files_max is " +
+                                  std::to_string(files_max) + "; remove some of them first"});
+    }
+    if (!options_.owner_bytes_max) co_return;
+    const auto all = co_await owner_ledger(owner);
+    if (all->bytes > *all->bytes_max) throw ErrorException(owner_is_full(*all));
+}
+
+asio::awaitable<DiskRoom> Sessions::room_for(const Session& session, std::uint64_t bytes,
+                                             std::uint64_t replaced) {
+    const auto ledger = session.disk_;
+    const std::string owner = session.record_.owner;
+    const bool sure = ledger->surely_fits(bytes + kFileOverhead, Clock::now());
+    if (ledger->uploads == 0 && (!sure || options_.owner_bytes_max)) {
+        co_await look_at_disk(session);
+    }
+    std::shared_ptr<DiskLedger> all;
+    if (options_.owner_bytes_max) all = co_await owner_ledger(owner);
+    DiskRoom room(ledger, std::move(all), replaced);
+    room.take(kFileOverhead);
+    room.check(bytes);
+    co_return room;
+}
+
+void Sessions::watch_disk_soon(Session& session) {
+    session.disk_due_ = Clock::now() + kSoonestInUse;
+    session.disk_cpu_us_ = 0;
+    if (disk_round_.expiry() > session.disk_due_) disk_round_.cancel();
+}
+
+asio::awaitable<void> Sessions::watch_disks() {
+    while (!stopping_) {
+        const auto now = Clock::now();
+        auto next = now + kRound;
+        std::vector<SessionPtr> due;
+        for (const auto& [id, session] : known_) {
+            if (!session->link_ || session->frozen_ || session->disk_looking_) continue;
+            if (session->disk_due_ <= now)
+                due.push_back(session);
+            else
+                next = std::min(next, session->disk_due_);
+        }
+        for (const auto& session : due) {
+            session->disk_looking_ = true;
+            ++disk_looks_;
+            asio::co_spawn(executor_, watch_disk(session), [this, session](std::exception_ptr) {
+                session->disk_looking_ = false;
+                --disk_looks_;
+                if (disk_round_.expiry() > session->disk_due_) disk_round_.cancel();
+            });
+        }
+        disk_round_.expires_at(next);
+        co_await disk_round_.async_wait(as_tuple);
+    }
+}
+
+asio::awaitable<void> Sessions::watch_disk(SessionPtr session) {
+    session->disk_due_ = Clock::now() + kLatest;  // should it fail
+    if (!session->link_ || !session->link_->alive() || session->frozen_) co_return;
+    const auto cpu_us = session->sandbox_->usage().cpu_us;
+    const bool ran = cpu_us == 0 || cpu_us != session->disk_cpu_us_;
+    session->disk_cpu_us_ = cpu_us;
+    const auto began = Clock::now();
+    if (ran || session->full_) {
+        const auto use = co_await look_at_disk(*session);
+        if (!session->link_ || !session->link_->alive() || session->gone_) co_return;
+        judge_disk(*session, use);
+    }
+    // A tree that takes long to walk is not walked all the time.
+    const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - began);
+    const auto soonest = std::max(session->users_ > 0 ? kSoonestInUse : kSoonest, took * 4);
+    const auto pause = time_to_fill(*session->disk_, session->spec_.limits.disk_files_max);
+    session->disk_due_ = Clock::now() + std::max(soonest, pause);
+}
+
+void Sessions::judge_disk(Session& session, const core::FolderUse& use) {
+    const auto& ledger = *session.disk_;
+    const auto now = Clock::now();
+    // While files are replaced, both are there.
+    const auto bytes_max = ledger.bytes_max ? *ledger.bytes_max + ledger.bytes_going
+                                            : ~std::uint64_t{0} - kRunawayBytes;
+    const auto files_max = session.spec_.limits.disk_files_max;
+    if (use.bytes <= bytes_max && use.files <= files_max) {
+        session.full_.reset();
+        return;
+    }
+    const bool first = !session.full_;
+    const bool grew =
+        !first && (use.bytes > session.full_->use.bytes || use.files > session.full_->use.files);
+    const bool over_time = !first && now - session.full_->since > kPatience;
+    if (first)
+        session.full_ = Session::Full{now, use};
+    else
+        session.full_->use = use;
+    if (use.bytes > bytes_max + kRunawayBytes || (grew && over_time)) {
+        session.fell_because_ =
+            use.bytes > bytes_max
+                ? "the sandbox was ended, for it wrote more to disk than sessions.max_bytes allows"
+                : "the sandbox was ended, for it made more files than limits.disk_files_max";
+        ++counted_.disk_full;
+        session.stops_->call();  // so that what ran says why
+        cut(session);
+        return;
+    }
+    if (first) session.stops_->call();
+}
+
+}  // namespace atl::sessions

@@ -1,0 +1,167 @@
+"""`atoll exec` with our input and our terminal: bytes as they are, both ways, and a real terminal inside."""
+import os
+import pty
+import re
+import signal
+import subprocess
+import termios
+
+import pytest
+
+from harness import host
+from harness.cli import ATOLL, atoll
+from harness.terminal import WITHIN_S, Terminal
+
+PROMPT = re.compile(r"\$ $")
+
+
+def test_input_and_output_are_bytes(client, session):
+    content = os.urandom(3 << 20)
+    done = atoll("exec", session, "cat", stdin=content)
+    assert done.returncode == 0 and done.stdout == content and done.stderr == b""
+    assert client("exec", session, "cat", stdin=b"x\n").out == "x\n"
+    assert client("exec", session, "cat", stdin=b"").out == ""
+    assert client("exec", session, "-l", "shell", "-c", "wc -c", stdin=b"12345").out == "5\n"
+    done = atoll("exec", session, "--", "sh", "-c", "cat >&2; printf 'out\\377'; exit 7", stdin=b"err\xfe")
+    assert (done.returncode, done.stdout, done.stderr) == (7, b"out\xff", b"err\xfe")
+
+
+def test_a_file_as_input(client, session, tmp_path):
+    (tmp_path / "in").write_text("from a file\n")
+    with open(tmp_path / "in", "rb") as file:
+        assert client("exec", session, "cat", stdin=file).out == "from a file\n"
+        assert client("exec", session, "--no-stdin", "cat", stdin=file).out == ""  # and it is not read
+
+
+def test_a_program_need_not_read_all(client, session):
+    done = client("exec", session, "--", "head", "-c", "3", stdin=b"abc" * (4 << 20), timeout=60)
+    assert (done.returncode, done.out) == (0, "abc")
+    done = client("exec", session, "--timeout", "500ms", "--", "sleep", "60", stdin=b"x" * (4 << 20), timeout=60)
+    assert done.returncode == 124 and "time was up" in done.err
+
+
+def test_what_nobody_reads_here_waits_there(client, session):
+    """A reader that stands still is no reason to keep, or lose, what a program writes."""
+    process = subprocess.Popen([ATOLL, "exec", session, "--", "sh", "-c", "cat; seq 400000"],
+                               stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    process.stdin.close()
+    assert process.stdout.read(2) == b"1\n"
+    rest = process.stdout.read()
+    assert process.wait(WITHIN_S) == 0 and rest.endswith(b"399999\n400000\n") and rest.count(b"\n") == 399999
+    process.stdout.close()
+
+
+def test_input_that_never_ends_does_not_keep_it(client, session):
+    ours, theirs = os.pipe()
+    process = subprocess.Popen([ATOLL, "exec", session, "echo", "done"], stdin=ours, stdout=subprocess.PIPE)
+    assert process.communicate(timeout=WITHIN_S)[0] == b"done\n" and process.returncode == 0
+    os.close(ours), os.close(theirs)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_it_ends_with_the_command(client, server, session, number):
+    process = subprocess.Popen([ATOLL, "exec", session, "--", "sh", "-c", "echo up; exec sleep 34567"],
+                               stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert process.stdout.readline() == b"up\n"
+    process.send_signal(number)
+    assert process.wait(WITHIN_S) in (128 + number, -number)
+    process.stdin.close(), process.stdout.close()
+    ended = lambda: server.run(session, "pgrep -fc '^sleep 34567' || true", language="shell")["stdout"] == "0\n"
+    assert host.eventually(ended, within=20)
+
+
+def test_refusals_have_words(client, monkeypatch):
+    done = client("exec", "s-none", "cat", stdin=b"x")
+    assert done.returncode == 125 and "there is no session s-none" in done.err
+    done = client("exec", "s", "--timeout", "soon", "cat", stdin=b"x")
+    assert done.returncode == 2 and "timeout" in done.err
+    done = client("exec", "s", "--context", "x", "cat", stdin=b"x")
+    assert done.returncode == 2 and "--context" in done.err
+    monkeypatch.setenv("ATOLL_URL", "http://127.0.0.1:1")
+    done = client("exec", "s", "cat", stdin=b"x")
+    assert done.returncode == 125 and "no server answers" in done.err and "atoll serve" in done.err
+    monkeypatch.setenv("ATOLL_URL", "nonsense")
+    assert client("exec", "s", "cat", stdin=b"x").returncode == 2
+
+
+# ---- At a terminal ----
+
+@pytest.fixture
+def terminal(client, session):
+    made = []
+
+    def one(*words, **size):
+        made.append(Terminal("exec", session, *words, **size))
+        return made[-1]
+
+    yield one
+    for each in made:
+        each.close()
+
+
+def test_a_shell(terminal):
+    shell = terminal(rows=30, cols=100)
+    shell.expect(PROMPT)
+    shell.type("stty size; test -t 0 && echo \"$TERM\" $PWD; exit 3\r")
+    assert shell.status() == 3
+    assert "30 100\r\n" in shell.seen and "xterm-256color /session\r\n" in shell.seen
+
+
+def test_the_size_follows_the_window_and_ctrl_c_is_the_programs(terminal):
+    shell = terminal()
+    shell.expect(PROMPT)
+    shell.resize(44, 123)
+
+    def asked():
+        shell.type("stty size\r")
+        shell.expect(r"\r\d+ \d+\r\n")
+        return "\r44 123\r\n" in shell.seen
+    assert host.eventually(asked)
+    shell.type("echo up; sleep 300\r")
+    shell.expect("\rup\r\n")
+    shell.type("\x03")
+    shell.expect(PROMPT)
+    shell.type("echo status $?; exit\r")
+    shell.expect("\rstatus 130\r\n")
+    assert shell.status() == 0
+
+
+def test_a_command_on_a_terminal(terminal):
+    shell = terminal("--", "sh", "-c", "test -t 1 && echo \"it's\" a terminal; read line; echo \"<$line>\"; exit 5")
+    shell.expect("it's a terminal\r\n")
+    shell.type("typed\r")
+    assert shell.status() == 5
+    assert "<typed>\r\n" in shell.seen
+
+
+def test_python_code_needs_none(terminal):
+    shell = terminal("-c", "import sys; print(sys.stdout.isatty())")
+    assert shell.status() == 0 and "False" in shell.seen
+
+
+@pytest.mark.parametrize("end", ["exit", "server's refusal", "signal"])
+def test_the_terminal_is_given_back(client, session, end):
+    ours, theirs = pty.openpty()
+    before = termios.tcgetattr(theirs)
+    words = ["exec", "s-none" if end == "server's refusal" else session]
+    process = subprocess.Popen([ATOLL, *words], stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True)
+    try:
+        if end != "server's refusal":
+            assert host.eventually(lambda: not termios.tcgetattr(theirs)[3] & termios.ECHO)
+        if end == "exit":
+            os.write(ours, b"exit 4\r")
+        if end == "signal":
+            process.send_signal(signal.SIGTERM)
+        assert process.wait(WITHIN_S) == {"exit": 4, "signal": 128 + signal.SIGTERM}.get(end, 125)
+        assert termios.tcgetattr(theirs) == before
+    finally:
+        if process.poll() is None:
+            process.kill()
+            process.wait()
+        os.close(ours)
+        os.close(theirs)
+
+
+def test_a_terminal_where_none_would_be_chosen(client, session):
+    done = client("exec", "-t", session, "--", "sh", "-c", "test -t 0 && cat", stdin=b"piped\n")
+    assert done.returncode == 0 and done.out.count("piped\r\n") == 2  # once echoed, once by cat
