@@ -19,11 +19,6 @@ constexpr std::uint64_t kUnpackedBytesMax = 4ull << 30;
 constexpr std::uint64_t kEntriesMax = 1'000'000;
 constexpr std::uint64_t kEntryBytes = 4096;  // of the disk, however little is in it
 
-void limit_to(sessions::UnpackOptions& options, std::uint64_t bytes_left) {
-    options.bytes_max = std::min(kUnpackedBytesMax, bytes_left);
-    options.entries_max = std::min(kEntriesMax, bytes_left / kEntryBytes + 1);
-}
-
 struct Kind {
     std::string_view name;
     ArchiveFormat format;
@@ -93,6 +88,20 @@ Extracted answer_of(const sessions::Unpacked& done) {
     return answer;
 }
 
+// Into a folder that is there, as much as the session has room for. All borrowed for the call.
+asio::awaitable<void> unpack_from(sessions::Sessions& sessions, net::Exchange& exchange,
+                                  const sessions::Session& session, const std::string& into,
+                                  sessions::UnpackOptions options,
+                                  const sessions::ByteSource& source) {
+    const auto room = co_await sessions.room_for(session, 1, 0);
+    options.bytes_max = std::min(kUnpackedBytesMax, room.left());
+    options.entries_max = std::min(kEntriesMax, room.left() / kEntryBytes + 1);
+    const sessions::Files files(session.link());
+    const auto done = co_await files.unpack(into, options, source);
+    const auto answer = answer_of(done);
+    co_await exchange.respond(json_response(200, answer));
+}
+
 asio::awaitable<void> extract(sessions::Sessions& sessions, net::Exchange& exchange) {
     const std::string body = co_await exchange.read_body(kBodyBytesMax);
     const auto asked = schema::from_json<ExtractBody>(body, kBodyBytesMax);
@@ -108,11 +117,7 @@ asio::awaitable<void> extract(sessions::Sessions& sessions, net::Exchange& excha
     sessions::UnpackOptions options;
     options.strip = asked.strip;
     options.keep = !asked.overwrite;
-    const auto room = co_await sessions.room_for(*use, 1, 0);
-    limit_to(options, room.left());
-    const auto done = co_await files.unpack(into, options, source);
-    const auto answer = answer_of(done);
-    co_await exchange.respond(json_response(200, answer));
+    co_await unpack_from(sessions, exchange, *use, into, options, source);
 }
 
 // The archive is the body: nothing of it lies in the sandbox but what it holds.
@@ -129,11 +134,7 @@ asio::awaitable<void> unpack(sessions::Sessions& sessions, net::Exchange& exchan
     sessions::UnpackOptions options;
     options.strip = asked.strip;
     options.keep = !asked.overwrite;
-    const auto room = co_await sessions.room_for(*use, 1, 0);
-    limit_to(options, room.left());
-    const auto done = co_await files.unpack(into, options, source);
-    const auto answer = answer_of(done);
-    co_await exchange.respond(json_response(200, answer));
+    co_await unpack_from(sessions, exchange, *use, into, options, source);
 }
 
 }  // namespace

@@ -36,7 +36,8 @@ def files(session, path):
 
 
 def names(server, session, folder="session"):
-    return {one["name"] for one in server.http.get(files(session, folder)).json()["entries"]}
+    listed = server.http.get(files(session, folder), params={"limit": 10_000})
+    return {one["name"] for one in listed.json()["entries"]}
 
 
 def on_disk(server, session) -> int:

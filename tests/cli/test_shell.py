@@ -41,7 +41,7 @@ def test_a_command_its_output_and_the_exit_status(terminal):
 def test_it_is_a_sandbox_with_a_terminal(terminal):
     shell = terminal("-e", "GIVEN=yes")
     shell.type("echo $(id -un) $PWD $GIVEN $TERM; test -t 0 && echo terminal\r")
-    shell.expect("\ruser /session yes xterm\r\nterminal\r\n")
+    shell.expect("\ruser /session yes xterm\r\nterminal\r\n.*" + PROMPT.pattern)  # before it, Ctrl-D is the terminal's
     shell.type("\x04")  # Ctrl-D
     assert shell.status() == 0
 
