@@ -45,6 +45,11 @@ if(NOT ATOLL_FUZZ)
   atoll_need(zstd libzstd zstd)
   atoll_need(curl libcurl libcurl)
   atoll_need(hiredis hiredis hiredis)
+  if(TARGET PkgConfig::hiredis)
+    # Debian's asks for _FILE_OFFSET_BITS, which says nothing on 64 bits and does not fit the
+    # precompiled headers.
+    set_property(TARGET PkgConfig::hiredis PROPERTY INTERFACE_COMPILE_OPTIONS "")
+  endif()
   atoll_need(toml tomlplusplus toml++)
   atoll_need(prometheus prometheus-cpp-core prometheus-cpp)
   find_path(ATOLL_CLI11_INCLUDE CLI/CLI.hpp)
