@@ -1,5 +1,7 @@
 #include "agent/threads.hpp"
 
+#include "agent/pause.hpp"
+#include "agent/retell.hpp"
 #include "agent/text.hpp"
 #include "agent/turn_events.hpp"
 #include "agent/turn_run.hpp"
@@ -33,11 +35,6 @@ constexpr auto as_tuple = asio::as_tuple(asio::use_awaitable);
 
 double ms_between(Clock::time_point from, Clock::time_point to) {
     return std::chrono::duration<double, std::milli>(to - from).count();
-}
-
-asio::awaitable<void> wait(asio::any_io_executor executor, std::chrono::milliseconds time) {
-    asio::steady_timer timer(executor, time);
-    co_await timer.async_wait(as_tuple);
 }
 
 // Of a turn that was stopped, for the person who asked.
@@ -93,6 +90,8 @@ Threads::Threads(asio::any_io_executor executor, Parts parts, ThreadOptions opti
     : executor_(executor),
       parts_(parts),
       options_(std::move(options)),
+      homes_({parts.store, parts.sessions, parts.folders, parts.uploads},
+             {options_.instance, options_.several_servers}),
       round_(executor),
       idle_(executor, asio::steady_timer::time_point::max()) {}
 
@@ -139,12 +138,12 @@ asio::awaitable<ThreadRecord> Threads::create(NewThread wanted) {
         co_await parts_.store.create_thread(std::move(record), options_.threads_an_owner_max);
     std::optional<Error> failed;
     try {
-        co_await make_session(thread);
+        co_await homes_.make_session(thread);
     } catch (const ErrorException& error) { failed = error.error; }
     if (!failed) co_return thread;
     try {
         co_await parts_.store.remove_thread(Whose::anyones(), thread.id, core::time_now());
-        co_await parts_.sessions.remove(Whose::anyones(), thread.session_id);
+        co_await homes_.remove(thread);
     } catch (const ErrorException&) {
         // It is listed, and its first question tries again.
     }
@@ -184,53 +183,17 @@ asio::awaitable<void> Threads::remove(Whose whose, ThreadId id) {
         } catch (const ErrorException& error) { failed = error.error; }
         if (!failed) break;
         if (failed->code != Code::Conflict || Clock::now() > until) throw ErrorException(*failed);
-        co_await wait(executor_, kTryAgain);
+        co_await pause(kTryAgain);
     }
     try {
-        co_await parts_.sessions.remove(Whose::anyones(), thread.session_id);
+        co_await homes_.remove(thread);
     } catch (const ErrorException& error) {
         if (error.error.code != Code::NotFound && options_.tell) {
             options_.tell("the session of thread " + id.text() +
                           " could not be removed: " + error.error.message);
         }
     }
-    homes_.erase(id.text());
     co_await parts_.contexts.forget(id);
-}
-
-asio::awaitable<std::string> Threads::state_of(ThreadRecord thread) {
-    std::string state = "cold";
-    try {
-        const auto record = co_await parts_.sessions.get(Whose::anyones(), thread.session_id);
-        if (record.state == core::SessionState::Hot) state = "hot";
-        if (record.state == core::SessionState::Starting) state = "hot";
-        if (record.state == core::SessionState::Warm) state = "warm";
-    } catch (const ErrorException& error) {
-        if (error.error.code != Code::NotFound) throw;
-    }
-    const bool elsewhere =
-        options_.several_servers && !thread.home.empty() && thread.home != options_.instance;
-    co_return elsewhere ? "hot" : state;
-}
-
-asio::awaitable<std::vector<PromptFile>> Threads::files_of(ThreadRecord thread) {
-    std::vector<PromptFile> files;
-    std::set<std::string> taken;
-    for (const auto& id : thread.files) {
-        const auto record = co_await parts_.uploads.known(id);
-        const auto look = co_await parts_.uploads.look(record);
-        std::string name = record.name;
-        for (int n = 2; !taken.insert(name).second; ++n) {
-            const auto dot = std::min(record.name.rfind('.'), record.name.size());
-            name = record.name.substr(0, dot) + "-" + std::to_string(n) + record.name.substr(dot);
-        }
-        files.push_back({"/data/" + name, record.bytes, look.columns});
-    }
-    if (files.empty() && parts_.uploads.has_sample()) {
-        const auto sample = co_await parts_.uploads.sample();
-        files.push_back({"/data/" + sample.name, sample.bytes, sample.columns});
-    }
-    co_return files;
 }
 
 asio::awaitable<std::vector<core::ThreadMessage>> Threads::messages(Whose whose, ThreadId id,
@@ -253,7 +216,7 @@ asio::awaitable<sessions::Use> Threads::use(Whose whose, ThreadId id) {
 asio::awaitable<Context> Threads::context(Whose whose, ThreadId id, std::string question) {
     ContextWish wish;
     wish.thread = co_await parts_.store.get_thread(whose, id);
-    const auto files = co_await files_of(wish.thread);
+    const auto files = co_await homes_.files_of(wish.thread);
     wish.question_text = std::move(question);
     wish.system = system_prompt(files, parts_.model.info().sees_images);
     wish.tools = parts_.tools.for_models();
@@ -261,99 +224,10 @@ asio::awaitable<Context> Threads::context(Whose whose, ThreadId id, std::string 
     co_return co_await parts_.contexts.build(std::move(wish));
 }
 
-// ---- Its sandbox ----
-
-asio::awaitable<void> Threads::make_session(ThreadRecord thread) {
-    sessions::NewSession wanted;
-    wanted.owner = thread.owner;
-    wanted.name = thread.title.empty() ? "thread" : thread.title;
-    wanted.metadata = {{"thread", thread.id.text()}};
-    wanted.limits = parts_.sessions.options().limits;
-    wanted.id = thread.session_id;
-    bool there = false;
-    try {
-        co_await parts_.sessions.create(std::move(wanted));
-    } catch (const ErrorException& error) {
-        if (error.error.code != Code::Conflict) throw;
-        there = true;  // another request was first
-    }
-    if (there) co_return;
-    const auto files = co_await files_of(thread);
-    for (std::size_t i = 0; i < files.size(); ++i) {
-        const std::string name = files[i].path.substr(std::string_view("/data/").size());
-        UniqueFd bytes;
-        // In two steps: g++ 12 closes it too early in a conditional expression.
-        if (thread.files.empty()) {
-            bytes = co_await parts_.uploads.open_sample();
-        } else {
-            bytes = co_await parts_.uploads.open_bytes(thread.files[i]);
-        }
-        co_await parts_.folders.bring_in(thread.session_id, name, std::move(bytes));
-    }
-}
-
+// Counted, so that a stopping server waits for a session that is being made.
 asio::awaitable<sessions::Use> Threads::use_session(ThreadRecord thread) {
     const Counted counted(running_, idle_);
-    co_await come_home(thread);
-    const auto whose = Whose::of(thread.owner);
-    std::optional<sessions::Use> use;
-    try {
-        use.emplace(co_await parts_.sessions.use(whose, thread.session_id));
-    } catch (const ErrorException& error) {
-        if (error.error.code != Code::NotFound) throw;
-    }
-    if (!use) {
-        // Removed after its time, or by its owner; or made by another server.
-        co_await make_session(thread);
-        use.emplace(co_await parts_.sessions.use(whose, thread.session_id));
-    }
-    co_await parts_.sessions.check_disk(**use);
-    co_return std::move(*use);
-}
-
-// Several servers: the session must be asleep everywhere else.
-asio::awaitable<void> Threads::come_home(ThreadRecord thread) {
-    if (!options_.several_servers) co_return;
-    if (homes_.count(thread.id.text()) != 0) co_return;
-    const auto until = Clock::now() + std::chrono::seconds{60};
-    std::string before = thread.home;
-    for (;;) {
-        const auto home = co_await parts_.store.take_home(thread.id, options_.instance);
-        if (home == options_.instance) break;
-        before = home;
-        if (Clock::now() > until) {
-            throw ErrorException({Code::Unavailable,
-                                  "another server has this thread's sandbox and does not let it "
-                                  "go; ask again in a moment"});
-        }
-        co_await parts_.store.ask_for_home(thread.id, options_.instance);
-        co_await wait(executor_, kTryAgain);
-    }
-    // What this server remembers of it is older than what lies in the folder.
-    co_await parts_.sessions.release(thread.session_id);
-    homes_[thread.id.text()] = thread.session_id.text();
-    const auto now = co_await parts_.store.get_thread(Whose::anyones(), thread.id);
-    if (!thread.home.empty() && thread.home != options_.instance && before == thread.home &&
-        now.home == options_.instance) {
-        try {
-            co_await parts_.sessions.note(thread.session_id,
-                                          "its variables are as they were when it was last put to "
-                                          "sleep, if the server that had it ended since");
-        } catch (const ErrorException&) {
-            // There is no record of it here yet; the kernel says what is missing.
-        }
-    }
-}
-
-asio::awaitable<void> Threads::let_go(ThreadId id) {
-    const auto desk = desks_.find(id.text());
-    if (desk != desks_.end() && desk->second->busy > 0) co_return;  // asked again in a moment
-    const auto home = homes_.find(id.text());
-    if (home != homes_.end()) {
-        co_await parts_.sessions.release(SessionId(home->second));
-        homes_.erase(id.text());
-    }
-    co_await parts_.store.leave_home(id, options_.instance);
+    co_return co_await homes_.use(std::move(thread));
 }
 
 // ---- Turns ----
@@ -423,7 +297,7 @@ asio::awaitable<core::TurnBegun> Threads::begin(TurnPtr turn, Whose whose, Quest
         if (!std::exchange(said, true)) {
             turn->log.add("status", text_event("waiting for the answer before this"));
         }
-        co_await wait(executor_, kTryAgain);
+        co_await pause(kTryAgain);
     }
 }
 
@@ -444,7 +318,7 @@ asio::awaitable<void> Threads::work(TurnPtr turn, Whose whose, Question question
     const auto thread = begun.thread;
     const auto run = std::make_shared<TurnRun>(executor_, parts_.store, turn, std::move(begun),
                                                info.sees_images, options_.turn.time_max);
-    run->keep_hold(options_.lease);
+    run->keep_hold(options_.lease, options_.renew_every);
     run->ready_sandbox([this, thread] { return use_session(thread); });
     give_title(thread, text);
     TurnEnd end;
@@ -487,7 +361,7 @@ asio::awaitable<TurnEnd> Threads::answer(std::shared_ptr<TurnRun> run, Question 
     wish.thread = run->begun().thread;
     wish.question = run->begun().question;
     wish.question_text = std::move(question.text);
-    const auto files = co_await files_of(wish.thread);
+    const auto files = co_await homes_.files_of(wish.thread);
     wish.system = system_prompt(files, parts_.model.info().sees_images);
     wish.tools = parts_.tools.for_models();
     wish.tokens_max = options_.context_tokens_max;
@@ -544,7 +418,7 @@ asio::awaitable<void> Threads::end_turn(TurnPtr turn, std::shared_ptr<TurnRun> r
         if (failed->code != Code::Unavailable || tries >= kStoreTries) {
             throw ErrorException(*failed);
         }
-        co_await wait(executor_, kTryAgain * tries);
+        co_await pause(kTryAgain * tries);
     }
 }
 
@@ -559,75 +433,13 @@ void Threads::give_title(const ThreadRecord& thread, const std::string& question
 
 // ---- Following ----
 
-// Turns are numbered in the order of their messages: halving finds one.
-asio::awaitable<std::uint64_t> Threads::first_of_turn(ThreadRecord thread, std::uint64_t number) {
-    std::uint64_t low = 1, high = thread.messages + 1;
-    while (low < high) {
-        const auto middle = low + (high - low) / 2;
-        const auto found = co_await parts_.store.read(Whose::anyones(), thread.id, middle, 1);
-        if (!found.empty() && found.front().turn < number) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    co_return low;
-}
-
-// From the store, as if it happened now; waits for one that goes on at another server.
 asio::awaitable<void> Threads::tell_again(TurnPtr turn, ThreadRecord thread, std::uint64_t number) {
     turn->number = number;
-    auto& outcome = turn->outcome;
-    std::uint64_t next = co_await first_of_turn(thread, number);
-    core::ThreadMessage last;
-    for (;;) {
-        const auto now = co_await parts_.store.get_thread(Whose::anyones(), thread.id);
-        // A lease that has run out is one of a server that was killed.
-        const bool held = now.lease && now.lease->until > core::time_now();
-        const bool over = now.turns > number || !held;
-        auto some = co_await parts_.store.read(Whose::anyones(), thread.id, next, kReadBytes);
-        for (auto& message : some) {
-            next = message.sequence + 1;
-            if (message.turn != number) continue;
-            const auto details = details_of(message);
-            if (message.role == core::MessageRole::Assistant && !message.content.empty()) {
-                if (!outcome.answer.empty()) {
-                    outcome.answer += "\n\n";
-                    turn->log.add("token", text_event("\n\n"));
-                }
-                outcome.answer += message.content;
-                turn->log.add("token", text_event(message.content));
-            }
-            if (message.role == core::MessageRole::Tool && details.run) {
-                if (details.run->code) {
-                    CodeRun run{*details.run->code, message.content, details.run->exec_ms};
-                    turn->log.add("code_run", schema::to_json(run));
-                    outcome.code_runs.push_back(std::move(run));
-                }
-                for (const auto& image : details.run->images) {
-                    turn->log.add("image", schema::to_json(image));
-                    outcome.images.push_back(image);
-                }
-                if (details.run->table) {
-                    turn->log.add("table", schema::to_json(*details.run->table));
-                    outcome.tables.push_back(*details.run->table);
-                }
-            }
-            if (details.timings_ms) outcome.timings_ms = *details.timings_ms;
-            if (details.usage) outcome.usage = *details.usage;
-            if (details.model) outcome.model = *details.model;
-            if (details.stopped) outcome.stopped = *details.stopped;
-            last = std::move(message);
-        }
-        if (over || turn->stop.asked() || stopping_) break;
-        co_await wait(executor_, kTryAgain * 3);
-    }
-    outcome.container_state = co_await state_of(thread);
-    if (last.role == core::MessageRole::Note && outcome.stopped != "cancelled") {
-        fail(*turn, {Code::Unavailable, last.content});
-    } else if (last.role == core::MessageRole::User) {
-        fail(*turn,
-             {Code::Unavailable, "this question has no answer: its server ended; ask it again"});
+    const std::function<bool()> given_up = [this] { return stopping_; };
+    const auto failed = co_await retell(parts_.store, turn, thread, number, given_up);
+    turn->outcome.container_state = co_await homes_.state_of(thread);
+    if (failed) {
+        fail(*turn, *failed);
     } else {
         turn->log.add("done", schema::to_json(done_event(*turn)));
     }
@@ -667,15 +479,17 @@ asio::awaitable<std::shared_ptr<LiveTurn>> Threads::follow(Whose whose, ThreadId
 
 asio::awaitable<bool> Threads::cancel(Whose whose, ThreadId id) {
     co_await parts_.store.get_thread(whose, id);
-    const auto found = desks_.find(id.text());
-    if (found == desks_.end()) co_return false;
     bool any = false;
-    const auto turns = found->second->turns;
+    std::vector<TurnPtr> turns;
+    if (const auto found = desks_.find(id.text()); found != desks_.end()) {
+        turns = found->second->turns;
+    }
     for (const auto& turn : turns) {
         if (turn->log.ended()) continue;
         any = true;
         turn->stop.ask("cancelled");
     }
+    if (!any && options_.several_servers) any = co_await parts_.store.cancel_turn(id);
     co_return any;
 }
 
@@ -706,7 +520,11 @@ asio::awaitable<void> Threads::keep_house() {
                     lived = Clock::now();
                 }
                 const auto asked = co_await parts_.store.asked_of(options_.instance);
-                for (const auto& id : asked) co_await let_go(id);
+                for (const auto& id : asked) {
+                    const auto desk = desks_.find(id.text());
+                    const bool busy = desk != desks_.end() && desk->second->busy > 0;
+                    if (!busy) co_await homes_.let_go(id);  // else it is asked again in a moment
+                }
             } catch (const ErrorException&) {
                 // The store is away; tried again in a moment.
             }
@@ -739,18 +557,6 @@ asio::awaitable<void> Threads::stop() {
         idle_.expires_at(until);
         co_await idle_.async_wait(as_tuple);
     }
-}
-
-asio::awaitable<void> Threads::leave_homes() {
-    for (const auto& [id, session] : homes_) {
-        try {
-            const ThreadId thread(id);
-            co_await parts_.store.leave_home(thread, options_.instance);
-        } catch (const ErrorException&) {
-            // It lives no longer in a moment; then others may take it.
-        }
-    }
-    homes_.clear();
 }
 
 }  // namespace atl::agent

@@ -7,13 +7,16 @@
 //
 // A question that was taken goes on, whoever leaves. One turn at a time a thread: the next waits,
 // up to `waiting_max` of them; who comes then gets Conflict. What clients are told of a turn's
-// steps and its end is in the store before. Owns      the turns that run. Store, sessions, uploads,
-// tools, model and contexts are borrowed. Threads   one, the executor's. Promises  a turn ends: by
-// its limits, by cancel(), or with the server, and the thread takes the
+// steps and its end is in the store before.
+//
+// Owns      the turns that run. Store, sessions, uploads, tools, model and contexts are borrowed.
+// Threads   one, the executor's.
+// Promises  a turn ends: by its limits, by cancel(), or with the server, and the thread takes the
 //           next question. A server that is killed leaves a lease, which runs out.
 // Trusts    its caller for who is asking (Whose). Nothing that users, models or sandboxes say.
 // On failure ErrorException: NotFound, Conflict, InvalidArgument, what the store says.
 #include "agent/context.hpp"
+#include "agent/homes.hpp"
 #include "agent/live_turn.hpp"
 #include "agent/prompt.hpp"
 #include "agent/tools.hpp"
@@ -46,6 +49,7 @@ struct ThreadOptions {
     std::uint64_t threads_an_owner_max = 0;  // 0 = no limit
     std::size_t waiting_max = 8;             // questions of one thread
     std::chrono::milliseconds lease{5'000};
+    std::chrono::milliseconds renew_every{1'600};  // also how soon a cancelling is heard elsewhere
     std::function<void(const std::string&)> tell;  // for the log
 };
 
@@ -83,7 +87,7 @@ public:
     void begin_stop();
     boost::asio::awaitable<void> stop();
     // After the sessions have gone to disk: others may have them now.
-    boost::asio::awaitable<void> leave_homes();
+    boost::asio::awaitable<void> leave_homes() { return homes_.leave_all(); }
 
     boost::asio::awaitable<core::ThreadRecord> create(NewThread wanted);
     boost::asio::awaitable<core::ThreadRecord> get(core::Whose whose, ThreadId id);
@@ -93,9 +97,13 @@ public:
     // Ends its turn, if one is under way.
     boost::asio::awaitable<void> remove(core::Whose whose, ThreadId id);
     // hot, warm or cold: its session's.
-    [[nodiscard]] boost::asio::awaitable<std::string> state_of(core::ThreadRecord thread);
+    [[nodiscard]] boost::asio::awaitable<std::string> state_of(core::ThreadRecord thread) {
+        return homes_.state_of(std::move(thread));
+    }
     // Its uploads, as they are called in its /data.
-    boost::asio::awaitable<std::vector<PromptFile>> files_of(core::ThreadRecord thread);
+    boost::asio::awaitable<std::vector<PromptFile>> files_of(core::ThreadRecord thread) {
+        return homes_.files_of(std::move(thread));
+    }
     // All of them, or from a sequence on.
     boost::asio::awaitable<std::vector<core::ThreadMessage>> messages(core::Whose whose,
                                                                       ThreadId id,
@@ -112,7 +120,8 @@ public:
     // Without a number: the latest. NotFound.
     boost::asio::awaitable<std::shared_ptr<LiveTurn>> follow(core::Whose whose, ThreadId id,
                                                              std::optional<std::uint64_t> turn);
-    // The turn under way, and those that wait. False when there was none.
+    // The turn under way, here or at another server, and those that wait here. False when there was
+    // none.
     boost::asio::awaitable<bool> cancel(core::Whose whose, ThreadId id);
 
     [[nodiscard]] core::ChatModelInfo model() const { return parts_.model.info(); }
@@ -138,12 +147,7 @@ private:
                                                   Question question);
     boost::asio::awaitable<void> tell_again(TurnPtr turn, core::ThreadRecord thread,
                                             std::uint64_t number);
-    boost::asio::awaitable<void> make_session(core::ThreadRecord thread);
     boost::asio::awaitable<sessions::Use> use_session(core::ThreadRecord thread);
-    boost::asio::awaitable<void> come_home(core::ThreadRecord thread);
-    boost::asio::awaitable<void> let_go(ThreadId id);
-    boost::asio::awaitable<std::uint64_t> first_of_turn(core::ThreadRecord thread,
-                                                        std::uint64_t number);
     void give_title(const core::ThreadRecord& thread, const std::string& question);
     void fail(LiveTurn& turn, Error error);
     void tidy();
@@ -151,8 +155,8 @@ private:
     boost::asio::any_io_executor executor_;
     Parts parts_;
     ThreadOptions options_;
+    Homes homes_;
     std::map<std::string, DeskPtr> desks_;
-    std::map<std::string, std::string> homes_;  // threads that are at home here, and their sessions
     boost::asio::steady_timer round_;
     boost::asio::steady_timer idle_;  // rung when a turn ends
     std::size_t running_ = 0;

@@ -61,27 +61,30 @@ asio::awaitable<sessions::Use*> TurnRun::session() {
     co_return use_ ? &*use_ : nullptr;
 }
 
-void TurnRun::keep_hold(std::chrono::milliseconds lease) {
+void TurnRun::keep_hold(std::chrono::milliseconds lease, std::chrono::milliseconds renew_every) {
     const auto self = shared_from_this();
     clock_.expires_at(until_);
     clock_.async_wait([self](boost::system::error_code cancelled) {
         if (!cancelled) self->turn_->stop.ask("time");
     });
-    asio::co_spawn(executor_, renew(lease), [self](std::exception_ptr) {});
+    asio::co_spawn(executor_, renew(lease, renew_every), [self](std::exception_ptr) {});
 }
 
-asio::awaitable<void> TurnRun::renew(std::chrono::milliseconds lease) {
+asio::awaitable<void> TurnRun::renew(std::chrono::milliseconds lease,
+                                     std::chrono::milliseconds every) {
     const auto self = shared_from_this();
     auto good_until = Clock::now() + lease;
     while (!ended_) {
-        lease_.expires_after(lease / 3);
+        lease_.expires_after(every);
         co_await lease_.async_wait(as_tuple);
         if (ended_) break;
         std::optional<Error> failed;
+        bool cancelled = false;
         const auto asked = Clock::now();
         try {
-            co_await store_.renew_turn(begun_.hold, core::time_now() + lease);
+            cancelled = co_await store_.renew_turn(begun_.hold, core::time_now() + lease);
         } catch (const ErrorException& error) { failed = error.error; }
+        if (cancelled) turn_->stop.ask("cancelled");
         if (!failed) {
             good_until = asked + lease;
         } else if (!ended_ && failed->code == Code::Conflict) {

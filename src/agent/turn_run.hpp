@@ -32,8 +32,9 @@ public:
             std::chrono::milliseconds time_max);
 
     void ready_sandbox(GetSession get);
-    // Until ended(): renews the hold, and stops the turn when it is lost or its time is over.
-    void keep_hold(std::chrono::milliseconds lease);
+    // Until ended(): renews the hold, and stops the turn when it is lost, its time is over, or
+    // somebody cancelled it at another server.
+    void keep_hold(std::chrono::milliseconds lease, std::chrono::milliseconds renew_every);
     void ended();
 
     [[nodiscard]] const core::TurnBegun& begun() const noexcept { return begun_; }
@@ -63,7 +64,8 @@ public:
 
 private:
     boost::asio::awaitable<void> ready(GetSession get);
-    boost::asio::awaitable<void> renew(std::chrono::milliseconds lease);
+    boost::asio::awaitable<void> renew(std::chrono::milliseconds lease,
+                                       std::chrono::milliseconds every);
 
     boost::asio::any_io_executor executor_;
     core::Threads& store_;

@@ -179,7 +179,11 @@ public:
 
     // Writes the question and takes the turn, in one step. Conflict while another's lease lives.
     virtual boost::asio::awaitable<TurnBegun> begin_turn(TurnWish wish) = 0;
-    virtual boost::asio::awaitable<void> renew_turn(TurnHold hold, Time until) = 0;
+    // True when somebody asked that the turn be cancelled.
+    virtual boost::asio::awaitable<bool> renew_turn(TurnHold hold, Time until) = 0;
+    // Asks whoever holds the thread's turn to cancel it; renew_turn tells. False when nobody does.
+    // One server's store never asks: its turns are the caller's own.
+    virtual boost::asio::awaitable<bool> cancel_turn(ThreadId id) = 0;
     // Sequence and turn are the store's; answers with the last sequence.
     virtual boost::asio::awaitable<std::uint64_t> append(TurnHold hold,
                                                          std::vector<ThreadMessage> messages) = 0;

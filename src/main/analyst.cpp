@@ -110,7 +110,10 @@ Analyst::Analyst(Parts parts) : settings_(parts.settings) {
     contexts_ = std::make_unique<agent::RecentContexts>(store);
     auto options = thread_options(settings_, model_->info());
     options.several_servers = shared;
-    if (shared) options.lease = std::chrono::seconds{10};
+    if (shared) {
+        options.lease = std::chrono::seconds{10};
+        options.renew_every = std::chrono::seconds{1};
+    }
     const agent::Threads::Parts threads{store,   parts.sessions, parts.folders, *uploads_,
                                         *tools_, *model_,        *contexts_};
     threads_ = std::make_unique<agent::Threads>(parts.executor, threads, std::move(options));

@@ -94,6 +94,19 @@ def test_one_turn_at_a_time_over_both(pair):
     assert [m["role"] for m in pair[0].history(thread)] == ["user", "assistant"] * 6
 
 
+def test_a_turn_is_cancelled_and_followed_from_the_other_server(pair):
+    a, b = pair
+    thread = a.thread()
+    for name, data, *_ in a.stream(thread, "run: import time; time.sleep(100)"):
+        if name == "status" and data["text"].startswith("running"):
+            break
+    assert b.http.post(f"/thread/{thread}/cancel").json()["cancelled"]
+    *_, (name, data, *_) = b.resume(thread)
+    assert name == "done" and data["stopped"] == "cancelled"
+    assert b.http.post(f"/thread/{thread}/cancel").json()["cancelled"] is False
+    assert b.ask(thread, "run: print('goes on')")["answer"] == "It says goes on"
+
+
 def test_a_server_that_dies_in_mid_turn_leaves_the_thread_to_the_other(pair):
     a, b = pair
     thread = a.thread()

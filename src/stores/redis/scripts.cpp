@@ -165,12 +165,13 @@ return {'ok', sequence, num(turns), took_over, record(KEYS[1], true)}
 
 // KEYS thread. ARGV instance, turn, lease.
 constexpr std::string_view kRenewTurn = ATOLL_LUA_TIME R"lua(
-local t = redis.call('HMGET', KEYS[1], 'owner', 'turns', 'lease_instance', 'lease_until')
+local t = redis.call('HMGET', KEYS[1], 'owner', 'turns', 'lease_instance', 'lease_until',
+    'cancel')
 if not t[1] then return {'no_thread'} end
 if t[3] ~= ARGV[1] or t[2] ~= ARGV[2] then return {'lost'} end
 local lease = math.max(tonumber(t[4]), now_ms() + tonumber(ARGV[3]))
 redis.call('HSET', KEYS[1], 'lease_until', num(lease))
-return {'ok'}
+return {t[5] == ARGV[2] and 'cancel' or 'ok'}
 )lua";
 
 // KEYS thread, messages, questions, index of the owner, index of all.
@@ -273,9 +274,19 @@ redis.call('PEXPIRE', KEYS[2], 3600000)
 return {'ok'}
 )lua";
 
+// KEYS thread. The wish names the turn, so it can never meet a later one.
+constexpr std::string_view kCancelTurn = ATOLL_LUA_TIME R"lua(
+local t = redis.call('HMGET', KEYS[1], 'owner', 'turns', 'lease_until')
+if not t[1] then return {'no_thread'} end
+if not t[3] or tonumber(t[3]) < now_ms() then return {'none'} end
+redis.call('HSET', KEYS[1], 'cancel', t[2])
+return {'ok'}
+)lua";
+
 constexpr std::array kScripts{
-    kAddUpload, kRemoveUpload, kCreateThread, kGetThreads, kPatchThread, kRemoveThread, kBeginTurn,
-    kRenewTurn, kAppend,       kRead,         kTakeHome,   kLeaveHome,   kLive,         kAskForHome,
+    kAddUpload,    kRemoveUpload, kCreateThread, kGetThreads, kPatchThread,
+    kRemoveThread, kBeginTurn,    kRenewTurn,    kAppend,     kRead,
+    kTakeHome,     kLeaveHome,    kLive,         kAskForHome, kCancelTurn,
 };
 
 }  // namespace

@@ -26,6 +26,7 @@ enum class Script : std::size_t {
     LeaveHome,
     Live,
     AskForHome,
+    CancelTurn,
 };
 
 // In the order of the enumeration.

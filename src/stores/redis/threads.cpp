@@ -497,7 +497,7 @@ asio::awaitable<core::TurnBegun> RedisThreads::begin_turn(core::TurnWish wish) {
     co_return begun;
 }
 
-asio::awaitable<void> RedisThreads::renew_turn(core::TurnHold hold, core::Time until) {
+asio::awaitable<bool> RedisThreads::renew_turn(core::TurnHold hold, core::Time until) {
     std::vector<std::string> keys{key("thread", hold.thread.text())};
     std::vector<std::string> arguments{hold.instance, std::to_string(hold.turn),
                                        digits(until - core::time_now())};
@@ -509,6 +509,16 @@ asio::awaitable<void> RedisThreads::renew_turn(core::TurnHold hold, core::Time u
                                    hold.thread.text() +
                                    " has ended, or another server has taken the thread over");
     }
+    co_return verdict(reply) == "cancel";
+}
+
+asio::awaitable<bool> RedisThreads::cancel_turn(ThreadId id) {
+    std::vector<std::string> keys{key("thread", id.text())};
+    std::vector<std::string> arguments;
+    const Reply reply = co_await connection_.run(number_of(Script::CancelTurn), std::move(keys),
+                                                 std::move(arguments));
+    if (verdict(reply) == "no_thread") no_thread(id);
+    co_return verdict(reply) == "ok";
 }
 
 asio::awaitable<std::uint64_t> RedisThreads::append(core::TurnHold hold,

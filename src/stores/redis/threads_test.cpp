@@ -44,6 +44,27 @@ void await_recovery(asio::io_context& loop, Call call) {
     FAIL() << "it did not come back";
 }
 
+// ---- Cancelling ----
+
+TEST(RedisThreads, ATurnIsCancelledFromAnotherServerAndNoLaterOne) {
+    RedisServer server;
+    asio::io_context loop;
+    RedisThreads a(loop.get_executor(), options_of(server));
+    RedisThreads b(loop.get_executor(), options_of(server));
+    const ThreadId id("t1");
+    await(loop, a.create_thread(thread("t1", "ann"), 0));
+    EXPECT_FALSE(await(loop, b.cancel_turn(id)));  // nothing to cancel
+    const auto first = await(loop, a.begin_turn(wish("t1", "a", "first")));
+    EXPECT_FALSE(await(loop, a.renew_turn(first.hold, time_now() + seconds(60))));
+    EXPECT_TRUE(await(loop, b.cancel_turn(id)));
+    EXPECT_TRUE(await(loop, a.renew_turn(first.hold, time_now() + seconds(60))));
+    await(loop, a.end_turn(first.hold, says("cut short")));
+    EXPECT_FALSE(await(loop, b.cancel_turn(id)));
+    const auto second = await(loop, a.begin_turn(wish("t1", "a", "second")));
+    EXPECT_FALSE(await(loop, a.renew_turn(second.hold, time_now() + seconds(60))));
+    EXPECT_EQ(error_of(loop, b.cancel_turn(ThreadId("nobody"))).code, Code::NotFound);
+}
+
 // ---- Homes ----
 
 TEST(RedisThreads, AHomeIsAskedForAndLetGo) {

@@ -104,11 +104,14 @@ asio::awaitable<core::TurnBegun> SqliteThreads::begin_turn(core::TurnWish wish) 
     });
 }
 
-asio::awaitable<void> SqliteThreads::renew_turn(core::TurnHold hold, core::Time until) {
-    return worker_.ask<void>(kWrites, kSmall, [hold = std::move(hold), until](Connection& db) {
+asio::awaitable<bool> SqliteThreads::renew_turn(core::TurnHold hold, core::Time until) {
+    return worker_.ask<bool>(kWrites, kSmall, [hold = std::move(hold), until](Connection& db) {
         sqlite::renew_turn(db, hold, until);
+        return false;
     });
 }
+
+asio::awaitable<bool> SqliteThreads::cancel_turn(ThreadId) { co_return false; }
 
 asio::awaitable<std::uint64_t> SqliteThreads::append(core::TurnHold hold,
                                                      std::vector<core::ThreadMessage> messages) {

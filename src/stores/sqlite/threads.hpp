@@ -31,7 +31,8 @@ public:
                                                core::Time now) override;
 
     boost::asio::awaitable<core::TurnBegun> begin_turn(core::TurnWish wish) override;
-    boost::asio::awaitable<void> renew_turn(core::TurnHold hold, core::Time until) override;
+    boost::asio::awaitable<bool> renew_turn(core::TurnHold hold, core::Time until) override;
+    boost::asio::awaitable<bool> cancel_turn(ThreadId id) override;
     boost::asio::awaitable<std::uint64_t> append(
         core::TurnHold hold, std::vector<core::ThreadMessage> messages) override;
     boost::asio::awaitable<std::uint64_t> end_turn(

@@ -1,0 +1,165 @@
+#include "agent/homes.hpp"
+
+#include "agent/pause.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <set>
+
+namespace atl::agent {
+
+namespace asio = boost::asio;
+using core::ThreadRecord;
+using core::Whose;
+using Clock = std::chrono::steady_clock;
+
+namespace {
+
+constexpr std::chrono::milliseconds kTryAgain{100};
+constexpr std::chrono::seconds kTimeToComeHome{60};
+
+}  // namespace
+
+asio::awaitable<std::string> Homes::state_of(ThreadRecord thread) {
+    std::string state = "cold";
+    try {
+        const auto record = co_await parts_.sessions.get(Whose::anyones(), thread.session_id);
+        if (record.state == core::SessionState::Hot) state = "hot";
+        if (record.state == core::SessionState::Starting) state = "hot";
+        if (record.state == core::SessionState::Warm) state = "warm";
+    } catch (const ErrorException& error) {
+        if (error.error.code != Code::NotFound) throw;
+    }
+    const bool elsewhere =
+        options_.several_servers && !thread.home.empty() && thread.home != options_.instance;
+    co_return elsewhere ? "hot" : state;
+}
+
+asio::awaitable<std::vector<PromptFile>> Homes::files_of(ThreadRecord thread) {
+    std::vector<PromptFile> files;
+    std::set<std::string> taken;
+    for (const auto& id : thread.files) {
+        const auto record = co_await parts_.uploads.known(id);
+        const auto look = co_await parts_.uploads.look(record);
+        std::string name = record.name;
+        for (int n = 2; !taken.insert(name).second; ++n) {
+            const auto dot = std::min(record.name.rfind('.'), record.name.size());
+            name = record.name.substr(0, dot) + "-" + std::to_string(n) + record.name.substr(dot);
+        }
+        files.push_back({"/data/" + name, record.bytes, look.columns});
+    }
+    if (files.empty() && parts_.uploads.has_sample()) {
+        const auto sample = co_await parts_.uploads.sample();
+        files.push_back({"/data/" + sample.name, sample.bytes, sample.columns});
+    }
+    co_return files;
+}
+
+asio::awaitable<void> Homes::make_session(ThreadRecord thread) {
+    sessions::NewSession wanted;
+    wanted.owner = thread.owner;
+    wanted.name = thread.title.empty() ? "thread" : thread.title;
+    wanted.metadata = {{"thread", thread.id.text()}};
+    wanted.limits = parts_.sessions.options().limits;
+    wanted.id = thread.session_id;
+    bool there = false;
+    try {
+        co_await parts_.sessions.create(std::move(wanted));
+    } catch (const ErrorException& error) {
+        if (error.error.code != Code::Conflict) throw;
+        there = true;  // another request was first
+    }
+    if (there) co_return;
+    const auto files = co_await files_of(thread);
+    for (std::size_t i = 0; i < files.size(); ++i) {
+        const std::string name = files[i].path.substr(std::string_view("/data/").size());
+        UniqueFd bytes;
+        // In two steps: g++ 12 closes it too early in a conditional expression.
+        if (thread.files.empty()) {
+            bytes = co_await parts_.uploads.open_sample();
+        } else {
+            bytes = co_await parts_.uploads.open_bytes(thread.files[i]);
+        }
+        co_await parts_.folders.bring_in(thread.session_id, name, std::move(bytes));
+    }
+}
+
+asio::awaitable<sessions::Use> Homes::use(ThreadRecord thread) {
+    co_await come_home(thread);
+    const auto whose = Whose::of(thread.owner);
+    std::optional<sessions::Use> use;
+    try {
+        use.emplace(co_await parts_.sessions.use(whose, thread.session_id));
+    } catch (const ErrorException& error) {
+        if (error.error.code != Code::NotFound) throw;
+    }
+    if (!use) {
+        // Removed after its time, or by its owner; or made by another server.
+        co_await make_session(thread);
+        use.emplace(co_await parts_.sessions.use(whose, thread.session_id));
+    }
+    co_await parts_.sessions.check_disk(**use);
+    co_return std::move(*use);
+}
+
+// Several servers: the session must be asleep everywhere else.
+asio::awaitable<void> Homes::come_home(ThreadRecord thread) {
+    if (!options_.several_servers) co_return;
+    if (homes_.count(thread.id.text()) != 0) co_return;
+    const auto until = Clock::now() + kTimeToComeHome;
+    std::string before = thread.home;
+    for (;;) {
+        const auto home = co_await parts_.store.take_home(thread.id, options_.instance);
+        if (home == options_.instance) break;
+        before = home;
+        if (Clock::now() > until) {
+            throw ErrorException({Code::Unavailable,
+                                  "another server has this thread's sandbox and does not let it "
+                                  "go; ask again in a moment"});
+        }
+        co_await parts_.store.ask_for_home(thread.id, options_.instance);
+        co_await pause(kTryAgain);
+    }
+    // What this server remembers of it is older than what lies in the folder.
+    co_await parts_.sessions.release(thread.session_id);
+    homes_[thread.id.text()] = thread.session_id.text();
+    const auto now = co_await parts_.store.get_thread(Whose::anyones(), thread.id);
+    if (!thread.home.empty() && thread.home != options_.instance && before == thread.home &&
+        now.home == options_.instance) {
+        try {
+            co_await parts_.sessions.note(thread.session_id,
+                                          "its variables are as they were when it was last put to "
+                                          "sleep, if the server that had it ended since");
+        } catch (const ErrorException&) {
+            // There is no record of it here yet; the kernel says what is missing.
+        }
+    }
+}
+
+asio::awaitable<void> Homes::remove(ThreadRecord thread) {
+    homes_.erase(thread.id.text());
+    co_await parts_.sessions.remove(Whose::anyones(), thread.session_id);
+}
+
+asio::awaitable<void> Homes::let_go(ThreadId id) {
+    const auto home = homes_.find(id.text());
+    if (home != homes_.end()) {
+        co_await parts_.sessions.release(SessionId(home->second));
+        homes_.erase(id.text());
+    }
+    co_await parts_.store.leave_home(id, options_.instance);
+}
+
+asio::awaitable<void> Homes::leave_all() {
+    for (const auto& [id, session] : homes_) {
+        try {
+            const ThreadId thread(id);
+            co_await parts_.store.leave_home(thread, options_.instance);
+        } catch (const ErrorException&) {
+            // It lives no longer in a moment; then others may take it.
+        }
+    }
+    homes_.clear();
+}
+
+}  // namespace atl::agent

@@ -1,0 +1,64 @@
+#pragma once
+// Where threads live: each has a session of its own with its files in /data, and of several servers
+// one at a time has that session awake.
+//
+//     use ──▶ [several servers] take_home, or ask whoever has it ──▶ session, made if need be ──▶
+//     awake asked by another ──▶ let_go: to disk, and the home is given back
+//
+// Owns      the list of threads that are at home here. Store, sessions, folders and uploads are
+//           borrowed.
+// Threads   one, the executor's of whoever awaits.
+// Promises  a session is never awake at two servers of one store that are both alive.
+// Trusts    its caller for who may use the thread.
+// On failure ErrorException. Unavailable: another server does not let it go.
+#include "agent/prompt.hpp"
+#include "agent/uploads.hpp"
+#include "core/folders.hpp"
+#include "core/threads.hpp"
+#include "sessions/sessions.hpp"
+
+#include <boost/asio/awaitable.hpp>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace atl::agent {
+
+struct HomeOptions {
+    std::string instance;  // this start of this server, and no other
+    bool several_servers = false;
+};
+
+class Homes {
+public:
+    struct Parts {
+        core::Threads& store;
+        sessions::Sessions& sessions;
+        core::Folders& folders;
+        Uploads& uploads;
+    };
+    Homes(Parts parts, HomeOptions options) : parts_(parts), options_(std::move(options)) {}
+
+    // The thread's uploads, or the sample, as they are called in its /data.
+    boost::asio::awaitable<std::vector<PromptFile>> files_of(core::ThreadRecord thread);
+    // hot, warm or cold: its session's.
+    boost::asio::awaitable<std::string> state_of(core::ThreadRecord thread);
+    // With the files in it. It may be there already.
+    boost::asio::awaitable<void> make_session(core::ThreadRecord thread);
+    // Awake, and here.
+    boost::asio::awaitable<sessions::Use> use(core::ThreadRecord thread);
+    // The thread is gone, and its session shall be.
+    boost::asio::awaitable<void> remove(core::ThreadRecord thread);
+    boost::asio::awaitable<void> let_go(ThreadId id);
+    // After the sessions have gone to disk: others may have them now.
+    boost::asio::awaitable<void> leave_all();
+
+private:
+    boost::asio::awaitable<void> come_home(core::ThreadRecord thread);
+
+    Parts parts_;
+    HomeOptions options_;
+    std::map<std::string, std::string> homes_;  // threads that are at home here, and their sessions
+};
+
+}  // namespace atl::agent
