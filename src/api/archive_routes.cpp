@@ -90,13 +90,13 @@ Extracted answer_of(const sessions::Unpacked& done) {
 
 // Into a folder that is there, as much as the session has room for. All borrowed for the call.
 asio::awaitable<void> unpack_from(sessions::Sessions& sessions, net::Exchange& exchange,
-                                  const sessions::Session& session, const std::string& into,
+                                  const sessions::Use& use, const std::string& into,
                                   sessions::UnpackOptions options,
                                   const sessions::ByteSource& source) {
-    const auto room = co_await sessions.room_for(session, 1, 0);
+    const auto room = co_await sessions.room_for(*use, 1, 0);
     options.bytes_max = std::min(kUnpackedBytesMax, room.left());
     options.entries_max = std::min(kEntriesMax, room.left() / kEntryBytes + 1);
-    const sessions::Files files(session.link());
+    const sessions::Files files(use.link());
     const auto done = co_await files.unpack(into, options, source);
     const auto answer = answer_of(done);
     co_await exchange.respond(json_response(200, answer));
@@ -108,7 +108,7 @@ asio::awaitable<void> extract(sessions::Sessions& sessions, net::Exchange& excha
     const auto archive = path_from(asked.archive, "archive");
     const auto into = path_from(asked.into, "into");
     const auto use = co_await sessions.use(whose(exchange), session_in(exchange));
-    const sessions::Files files(use->link());
+    const sessions::Files files(use.link());
     const auto entry = co_await files.stat(archive, true);
     auto opened = co_await files.open(archive, 0, entry.size);
     co_await files.make_folder(into, true);
@@ -117,7 +117,7 @@ asio::awaitable<void> extract(sessions::Sessions& sessions, net::Exchange& excha
     sessions::UnpackOptions options;
     options.strip = asked.strip;
     options.keep = !asked.overwrite;
-    co_await unpack_from(sessions, exchange, *use, into, options, source);
+    co_await unpack_from(sessions, exchange, use, into, options, source);
 }
 
 // The archive is the body: nothing of it lies in the sandbox but what it holds.
@@ -126,7 +126,7 @@ asio::awaitable<void> unpack(sessions::Sessions& sessions, net::Exchange& exchan
     const auto into = path_from(asked.into, "into");
     const auto use = co_await sessions.use(whose(exchange), session_in(exchange));
     exchange.limit_body(kArchiveBytesMax);
-    const sessions::Files files(use->link());
+    const sessions::Files files(use.link());
     co_await files.make_folder(into, true);
     const sessions::ByteSource source = [&exchange](std::span<char> room) {
         return exchange.read_into(room);
@@ -134,7 +134,7 @@ asio::awaitable<void> unpack(sessions::Sessions& sessions, net::Exchange& exchan
     sessions::UnpackOptions options;
     options.strip = asked.strip;
     options.keep = !asked.overwrite;
-    co_await unpack_from(sessions, exchange, *use, into, options, source);
+    co_await unpack_from(sessions, exchange, use, into, options, source);
 }
 
 }  // namespace

@@ -149,7 +149,7 @@ boost::asio::awaitable<sessions::DiskRoom> room_at(sessions::Sessions& sessions,
                                                    const sessions::Use& use, std::string path,
                                                    std::uint64_t bytes) {
     std::uint64_t replaced = 0;
-    const sessions::Files files(use->link());
+    const sessions::Files files(use.link());
     try {
         const auto entry = co_await files.stat(path, true);
         replaced = entry.stored_bytes;

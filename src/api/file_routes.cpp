@@ -48,7 +48,7 @@ public:
         const auto asked = schema::from_parameters<ReadFileQuery>(exchange.request().target.query);
         const auto path = path_in(exchange.request());
         const auto use = co_await sessions_.use(whose(exchange), session_in(exchange));
-        const Files files(use->link());
+        const Files files(use.link());
         const auto entry = co_await files.stat(path, !asked.stat);
         if (asked.stat) {
             FileList one;
@@ -56,7 +56,7 @@ public:
             one.entries.push_back(view_of(use->record().id.text(), path, entry));
             co_await exchange.respond(json_response(200, one));
         } else if (entry.type == FileType::Directory && !asked.archive.empty()) {
-            co_await send_archive(exchange, use->link(), path, asked.archive);
+            co_await send_archive(exchange, use.link(), path, asked.archive);
         } else if (!asked.archive.empty()) {
             throw ErrorException({Code::Conflict, "archive: " + path_text(path) + " is no folder"});
         } else if (entry.type == FileType::Directory) {
@@ -81,7 +81,7 @@ public:
         const auto length = exchange.content_length().value_or(0);
         auto room = co_await room_at(sessions_, use, path, length);
         CountedBody body(exchange, room);
-        const Files files(use->link());
+        const Files files(use.link());
         sessions::WriteOptions options;
         options.mode = static_cast<std::uint32_t>(std::stoul(asked.mode, nullptr, 8)) & 0777u;
         options.parents = asked.parents;
@@ -111,7 +111,7 @@ public:
             schema::from_parameters<RemoveFileQuery>(exchange.request().target.query);
         const auto path = path_in(exchange.request());
         const auto use = co_await sessions_.use(whose(exchange), session_in(exchange));
-        const Files files(use->link());
+        const Files files(use.link());
         co_await files.remove(path, asked.recursive);
         co_await exchange.respond(net::Response::empty());
     }
@@ -122,7 +122,7 @@ public:
         const auto path = path_in(exchange.request());
         const auto use = co_await sessions_.use(whose(exchange), session_in(exchange));
         const auto room = co_await sessions_.room_for(*use, 0, 0);
-        const Files files(use->link());
+        const Files files(use.link());
         std::optional<Error> failed;
         try {
             co_await files.make_folder(path, asked.parents);
@@ -141,7 +141,7 @@ public:
         const auto from = path_from(asked.from, "from");
         const auto to = path_from(asked.to, "to");
         const auto use = co_await sessions_.use(whose(exchange), session_in(exchange));
-        const Files files(use->link());
+        const Files files(use.link());
         sessions::MoveOptions options;
         options.parents = asked.parents;
         options.overwrite = asked.overwrite;
@@ -156,7 +156,7 @@ public:
 
     asio::awaitable<void> artifacts(net::Exchange& exchange) const {
         const auto use = co_await sessions_.use(whose(exchange), session_in(exchange));
-        const Files files(use->link());
+        const Files files(use.link());
         const auto id = use->record().id.text();
         Artifacts answer;
         for (const char* folder : kArtifactFolders) {

@@ -77,7 +77,7 @@ net::Problem with_stored(net::Problem problem, const Uploaded& done) {
 asio::awaitable<void> store_all(sessions::Sessions& sessions, net::Exchange& exchange,
                                 const sessions::Use& use, std::string folder, std::string boundary,
                                 Uploaded& done) {
-    const sessions::Files files(use->link());
+    const sessions::Files files(use.link());
     const core::SessionRecord& record = use->record();
     net::MultipartParser parser(boundary);
     const auto bytes_max = file_bytes_max(record);
@@ -121,7 +121,7 @@ asio::awaitable<void> upload(sessions::Sessions& sessions, net::Exchange& exchan
         // Not even in place of all that is there. What is less is counted file by file.
         const auto room = co_await sessions.room_for(*use, length, 0);
     }
-    const sessions::Files files(use->link());
+    const sessions::Files files(use.link());
     if (asked.parents) co_await files.make_folder(folder, true);
     const auto entry = co_await files.stat(folder, true);
     if (entry.type != sessions::FileType::Directory) {

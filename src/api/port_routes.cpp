@@ -120,7 +120,7 @@ asio::awaitable<void> pass_on(sessions::Sessions& sessions, net::Exchange& excha
         mend_location(headers, own, host);
     };
     std::unique_ptr<net::ByteStream> stream =
-        co_await PortStream::dial(use->link(), exchange.executor(), port, kDialPatience);
+        co_await PortStream::dial(use.link(), exchange.executor(), port, kDialPatience);
     co_await net::proxy(exchange, std::move(stream), std::move(options));
 }
 

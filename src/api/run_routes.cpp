@@ -314,9 +314,9 @@ asio::awaitable<void> run_in_session(const Runs& runs, net::Exchange& exchange) 
     const auto kept_max = use->disk_bytes_max().value_or(use->limits().disk_bytes_max);
     sessions::Promotion promotion{id, "/session/artifacts",
                                   std::min(kept_max, use->limits().disk_bytes_max)};
-    Place place{.link = use->link(),
-                .changes = use->changes(),
-                .sandbox = &use->sandbox(),
+    Place place{.link = use.link(),
+                .changes = use.changes(),
+                .sandbox = &use.sandbox(),
                 .disk = use->disk_stops(),
                 .outputs = &runs.outputs,
                 .promotion = std::move(promotion),

@@ -289,7 +289,7 @@ asio::awaitable<void> open_terminal(sessions::Sessions& sessions, net::Exchange&
     const auto use = co_await sessions.use(whose(exchange), session_in(exchange));
     co_await sessions.check_disk(*use);
     // Before the upgrade: what cannot be started is an answer with a status.
-    Shell shell(use->link(), exchange.executor());
+    Shell shell(use.link(), exchange.executor());
     co_await shell.start(std::move(wanted));
     std::exception_ptr failed;
     try {

@@ -14,7 +14,7 @@ asio::awaitable<void> watch(sessions::Sessions& sessions, net::Exchange& exchang
     const auto asked = schema::from_parameters<WatchQuery>(exchange.request().target.query);
     const auto path = path_from(asked.path, "path");
     const auto use = co_await sessions.use(whose(exchange), session_in(exchange));
-    const sessions::Files files(use->link());
+    const sessions::Files files(use.link());
     const auto changes = files.watch(path, asked.recursive);
     // The first word says that it watches; without it there is a reason why not.
     auto piece = co_await changes->next();

@@ -313,7 +313,7 @@ asio::awaitable<Jobs::Outcome> Jobs::in_session(AttemptPtr attempt, JobSpec spec
     const auto& job = attempt->job;
     const auto use = co_await sessions_.use(Whose::of(job.owner), *job.session_id);
     co_await sessions_.check_disk(*use);
-    attempt->link = use->link();
+    attempt->link = use.link();
     const DiskStop when_full(use->disk_stops(), [attempt] {
         if (attempt->run != nullptr) attempt->run->stop(core::EndReason::Disk);
     });
@@ -321,7 +321,7 @@ asio::awaitable<Jobs::Outcome> Jobs::in_session(AttemptPtr attempt, JobSpec spec
     request.context = spec.context;
     request.environment = spec.environment;
     request.output_bytes_max = use->limits().output_bytes_max;
-    auto outcome = co_await run_code(attempt, use->sandbox(), std::move(request), log);
+    auto outcome = co_await run_code(attempt, use.sandbox(), std::move(request), log);
     co_return outcome;
 }
 

@@ -300,8 +300,8 @@ asio::awaitable<Processes::ProcessPtr> Processes::start(Use use, ProcessStart wa
     const auto process = std::make_shared<Process>(executor_, new_process_id(), std::move(wanted));
     table.push_back(process);  // before the first wait: whoever starts meanwhile counts it
     try {
-        const auto link = use->link();
-        const core::Usage usage = use->sandbox().usage();
+        const auto link = use.link();
+        const core::Usage usage = use.sandbox().usage();
         process->memory_kills_before_ = usage.memory_kills;
         if (usage.memory_peak_bytes == 0) {
             process->ask_guest_about_memory_ = true;
@@ -311,7 +311,7 @@ asio::awaitable<Processes::ProcessPtr> Processes::start(Use use, ProcessStart wa
         if (!link->alive()) { throw ErrorException({Code::Unavailable, "the sandbox has ended"}); }
         process->when_full_.emplace(use->disk_stops(),
                                     [one = process.get()] { one->kill(EndReason::Disk); });
-        process->open(link, use->sandbox());
+        process->open(link, use.sandbox());
     } catch (const ErrorException& error) { process->failed_ = error.error; }
     while (!process->started_ && !process->failed_) co_await process->news();
     if (process->failed_) {

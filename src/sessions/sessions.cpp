@@ -246,6 +246,8 @@ asio::awaitable<Use> Sessions::use(Whose whose, SessionId id) {
         if (!awake()) co_await wake(session);
     }
     use.sandbox_ = session->sandbox_;
+    use.link_ = session->link_;
+    use.changes_ = session->changes_;
     co_return use;
 }
 

@@ -85,9 +85,6 @@ class Sessions;
 class Session {
 public:
     [[nodiscard]] const core::SessionRecord& record() const noexcept { return record_; }
-    [[nodiscard]] const std::shared_ptr<GuestLink>& link() const noexcept { return link_; }
-    [[nodiscard]] core::Sandbox& sandbox() const noexcept { return *sandbox_; }
-    [[nodiscard]] const std::shared_ptr<Changes>& changes() const noexcept { return changes_; }
     [[nodiscard]] const core::Limits& limits() const noexcept { return spec_.limits; }
     [[nodiscard]] const std::shared_ptr<DiskStops>& disk_stops() const noexcept { return stops_; }
     [[nodiscard]] std::optional<std::uint64_t> disk_bytes_max() const { return disk_->bytes_max; }
@@ -125,8 +122,9 @@ private:
     std::string fell_because_;
 };
 
-// Keeps a session awake while it is held; and its sandbox in memory, should the session be removed
-// or restarted meanwhile (the link says so then).
+// Keeps a session awake while it is held. Its sandbox and link are those of the moment when it was
+// asked for: should the session be removed or restarted meanwhile, they are there still, and the
+// link says that it is dead.
 class [[nodiscard]] Use {
 public:
     explicit Use(std::shared_ptr<Session> session) : session_(std::move(session)) {
@@ -139,6 +137,9 @@ public:
         --session_->users_;
         session_->unused_since_ = Clock::now();
     }
+    [[nodiscard]] const std::shared_ptr<GuestLink>& link() const noexcept { return link_; }
+    [[nodiscard]] core::Sandbox& sandbox() const noexcept { return *sandbox_; }
+    [[nodiscard]] const std::shared_ptr<Changes>& changes() const noexcept { return changes_; }
     Session* operator->() const noexcept { return session_.get(); }
     Session& operator*() const noexcept { return *session_; }
 
@@ -146,6 +147,8 @@ private:
     friend class Sessions;
     std::shared_ptr<Session> session_;
     std::shared_ptr<core::Sandbox> sandbox_;
+    std::shared_ptr<GuestLink> link_;
+    std::shared_ptr<Changes> changes_;
 };
 
 struct SessionCounts {

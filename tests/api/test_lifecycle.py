@@ -87,6 +87,66 @@ def test_a_restart_ends_a_guest_that_will_not_be_saved(server):
     assert server.run(session, "print('fresh')")["stdout"] == "fresh\n"
 
 
+SLOW_TO_RESTORE = """
+import time
+class Slow:
+    def __reduce__(self): return time.sleep, (4,)
+slow, kept = Slow(), 42
+"""
+
+
+def test_a_restart_while_it_is_restored_is_said_as_such(server):
+    session = server.session()
+    server.run(session, SLOW_TO_RESTORE)
+    server.http.post(f"/v1/sessions/{session}/evict")
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        waking = pool.submit(httpx.post, f"{server.url}/v1/sessions/{session}/resume", timeout=100)
+        time.sleep(1)
+        assert server.http.post(f"/v1/sessions/{session}/restart").status_code == 200
+        answer = waking.result(timeout=30)
+    assert answer.status_code == 409 and "restarted or removed meanwhile" in answer.json()["detail"]
+    assert server.run(session, "print('fresh')").get("lost", []) == []
+
+
+def test_a_stop_of_the_server_while_it_restores_loses_nothing(own_server):
+    session = own_server.session()
+    own_server.run(session, SLOW_TO_RESTORE)
+    own_server.http.post(f"/v1/sessions/{session}/evict")
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        waking = pool.submit(httpx.post, f"{own_server.url}/v1/sessions/{session}/resume", timeout=100)
+        time.sleep(1)
+        assert own_server.stop() == 0
+        assert waking.exception(timeout=30) or waking.result().status_code in (200, 409, 503)
+    own_server.start()
+    again = own_server.run(session, "print(kept)")
+    assert again["stdout"] == "42\n" and again.get("lost", []) == [], again
+
+
+def test_requests_side_by_side_with_restarts_and_removals(server):
+    """Whatever a request was at when its sandbox was taken away, it is answered, and the server lives."""
+    session, until, seen = server.session(), time.monotonic() + 4, set()
+
+    def work(ask):
+        with httpx.Client(base_url=f"{server.url}/v1/sessions/{session}", timeout=60) as client:
+            while time.monotonic() < until:
+                seen.add(ask(client).status_code)
+
+    asks = [lambda c: c.post("/run", json={"code": "x = 1"})] * 4 + [
+        lambda c: c.post("/restart"),
+        lambda c: c.put("/files/session/a.txt", content=b"a"),
+        lambda c: c.get("/files/session/a.txt"),
+        lambda c: c.get("/contexts"),
+        lambda c: c.post("/processes", json={"argv": ["true"]}),
+    ]
+    with concurrent.futures.ThreadPoolExecutor(len(asks) + 1) as pool:
+        working = [pool.submit(work, ask) for ask in asks]
+        for one in working:
+            one.result(timeout=60)
+    assert seen <= {200, 201, 204, 404, 409, 503}, seen
+    assert server.process.poll() is None
+    assert server.run(session, "print('here')")["stdout"] == "here\n"
+
+
 def test_a_run_is_told_when_its_session_is_restarted(server):
     session = server.session()
     with concurrent.futures.ThreadPoolExecutor(1) as pool:
