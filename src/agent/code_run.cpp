@@ -186,9 +186,9 @@ json::value cell_of(const json::value& value) {
 
 CodePlace place_of(sessions::Use& use) {
     CodePlace place;
-    place.link = use->link();
-    place.changes = use->changes();
-    place.sandbox = &use->sandbox();
+    place.link = use.link();
+    place.changes = use.changes();
+    place.sandbox = &use.sandbox();
     place.session = use->record().id;
     place.lost = use->take_lost();
     place.memory_bytes_max = use->limits().memory_bytes_max;

@@ -73,7 +73,7 @@ asio::awaitable<ToolResult> execute_script(Workplace& workplace, json::value arg
     if (wanted.script) {
         auto* use = co_await session_at(workplace);
         path = "/session/.atoll-script.py";
-        co_await write_bytes(sessions::Files((*use)->link()), path, *wanted.script);
+        co_await write_bytes(sessions::Files(use->link()), path, *wanted.script);
     }
     request.code = "exec python " + quoted(path);
     auto result = co_await run_in_session(workplace, std::move(request));

@@ -24,7 +24,7 @@ asio::awaitable<sessions::Files> files_at(Workplace& workplace) {
         const schema::Issue missing{"session_id", "is needed: which session to work in"};
         throw schema::ValidationError({missing});
     }
-    co_return sessions::Files((*use)->link());
+    co_return sessions::Files(use->link());
 }
 
 std::string_view name_of(sessions::FileType type) {

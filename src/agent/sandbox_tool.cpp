@@ -42,7 +42,7 @@ asio::awaitable<ToolResult> pinned(core::Outputs& outputs, Workplace& workplace,
     request.output_bytes_max = (*use)->limits().output_bytes_max;
     const sessions::Promotion promotion{(*use)->record().id, "/session/artifacts",
                                         (*use)->limits().disk_bytes_max};
-    auto after = promoting(outputs, (*use)->link(), promotion);
+    auto after = promoting(outputs, use->link(), promotion);
     co_return co_await run_code(workplace, place_of(*use), std::move(request), std::move(after));
 }
 

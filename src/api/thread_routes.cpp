@@ -262,7 +262,7 @@ public:
             schema::from_parameters<ThreadFileQuery>(exchange.request().target.query);
         const auto path = path_in(exchange.request());
         const auto use = co_await threads_.use(whose(exchange), thread_in(exchange));
-        const sessions::Files files(use->link());
+        const sessions::Files files(use.link());
         const auto entry = co_await files.stat(path, true);
         if (entry.type == sessions::FileType::Directory) {
             throw ErrorException({Code::Conflict, path_text(path) + " is a folder"});
