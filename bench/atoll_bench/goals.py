@@ -8,8 +8,9 @@ from dataclasses import dataclass
 class Goal:
     metric: str
     bound: float
-    against: str = ""     # a peer: the bound is a ratio, at least; otherwise p50, at most
+    against: str = ""     # a peer: then a ratio, at least; otherwise at most
     unit: str = ""
+    of: str = "p50"       # of the samples
 
 
 GOALS = [
@@ -24,17 +25,21 @@ GOALS = [
     Goal("thaw", 5, unit="ms"),
     Goal("restore", 300, unit="ms"),
     Goal("fork_10", 1000, unit="ms"),
+    Goal("first_event", 20, unit="ms"),
+    Goal("token_cpu", 50, unit="µs"),
+    Goal("longest_gap", 100, unit="ms", of="max"),
 ]
 
 
 def judged(rows: list[dict], ratios: list[dict]) -> list[dict]:
     """Each goal whose figures are there."""
-    p50 = {row["metric"]: row["stats"]["p50"] for row in rows if row["subject"] == "atoll"}
+    ours = {row["metric"]: row["stats"] for row in rows if row["subject"] == "atoll"}
     against = {(entry["metric"], entry["peer"]): entry["ratio"]
                for entry in ratios if entry["atoll"] == "atoll"}
     found = []
     for goal in GOALS:
-        value = against.get((goal.metric, goal.against)) if goal.against else p50.get(goal.metric)
+        value = (against.get((goal.metric, goal.against)) if goal.against
+                 else ours.get(goal.metric, {}).get(goal.of))
         if value is None:
             continue
         met = value >= goal.bound if goal.against else value < goal.bound

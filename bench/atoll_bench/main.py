@@ -9,10 +9,11 @@ from pathlib import Path
 
 from . import chart, goals, paths, peers, prepare, progress, report, stats
 from .dockerd import Dockerd
+from .peers.analyst import Analyst
 from .peers.atoll import Atoll
 from .peers.atoll_server import AtollServer
 from .progress import note, say
-from . import server_works, works
+from . import analyst_works, server_works, works
 
 
 def run(options) -> int:
@@ -33,7 +34,7 @@ def run(options) -> int:
         everyone = peers.chosen(options.peers, python, peers_python, daemon, packages)
         atoll = Atoll(options.build, wanted=not options.no_atoll)
         if not options.no_atoll:
-            everyone.insert(0, AtollServer(atoll.binary))
+            everyone[:0] = [AtollServer(atoll.binary), Analyst(atoll.binary)]
         for peer in everyone:
             if not any(letter in peer.can for letter in options.only):
                 continue
@@ -50,6 +51,7 @@ def run(options) -> int:
         plan = "QUICK" if options.quick else "FULL"
         rows = works.Works(getattr(works, plan), atoll, opened).run(options.only)
         rows += server_works.ServerWorks(getattr(server_works, plan), opened).run(options.only)
+        rows += analyst_works.AnalystWorks(getattr(analyst_works, plan), opened).run(options.only)
     finally:
         for peer in reversed(opened):
             peer.close()

@@ -17,6 +17,7 @@ WORKS = {
     "l": "server: a big file up and down",
     "m": "server: memory of idle event streams",
     "n": "server: thaw, restore, fork",
+    "o": "analyst: an answer as it streams",
 }
 PEERS = ("python", "bwrap", "ipykernel", "docker", "llm-sandbox", "gateway", "nginx")
 

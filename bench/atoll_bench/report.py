@@ -33,6 +33,9 @@ METRICS = {
     "thaw": "what a run takes longer when the session was frozen",
     "restore": "from cold to the first result, a DataFrame of 50 MB",
     "fork_10": "fork into 10, a DataFrame of 50 MB",
+    "first_event": "from a question to its first event",
+    "token_cpu": "processor time of the server for each streamed token",
+    "longest_gap": "longest time between two tokens of a stream, many at once",
 }
 
 
