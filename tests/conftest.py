@@ -20,6 +20,11 @@ def pytest_configure(config):
     )
 
 
+def pytest_runtest_setup(item):
+    if getattr(item, "execution_count", 1) > 1:
+        item.user_properties.append(("second_try", "yes"))  # for scripts/summary.py
+
+
 def pytest_collection_modifyitems(items):
     if os.geteuid() == 0:
         return
