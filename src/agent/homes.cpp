@@ -107,11 +107,11 @@ asio::awaitable<void> Homes::come_home(ThreadRecord thread) {
     if (!options_.several_servers) co_return;
     if (homes_.count(thread.id.text()) != 0) co_return;
     const auto until = Clock::now() + kTimeToComeHome;
-    std::string before = thread.home;
+    bool was_abandoned = false;
     for (;;) {
         const auto home = co_await parts_.store.take_home(thread.id, options_.instance);
-        if (home == options_.instance) break;
-        before = home;
+        was_abandoned = home.was_abandoned;
+        if (home.instance == options_.instance) break;
         if (Clock::now() > until) {
             throw ErrorException({Code::Unavailable,
                                   "another server has this thread's sandbox and does not let it "
@@ -123,13 +123,11 @@ asio::awaitable<void> Homes::come_home(ThreadRecord thread) {
     // What this server remembers of it is older than what lies in the folder.
     co_await parts_.sessions.release(thread.session_id);
     homes_[thread.id.text()] = thread.session_id.text();
-    const auto now = co_await parts_.store.get_thread(Whose::anyones(), thread.id);
-    if (!thread.home.empty() && thread.home != options_.instance && before == thread.home &&
-        now.home == options_.instance) {
+    if (was_abandoned) {
         try {
             co_await parts_.sessions.note(thread.session_id,
-                                          "its variables are as they were when it was last put to "
-                                          "sleep, if the server that had it ended since");
+                                          "the server that had it ended; its variables are as they "
+                                          "were when it was last put to sleep");
         } catch (const ErrorException&) {
             // There is no record of it here yet; the kernel says what is missing.
         }

@@ -153,6 +153,12 @@ struct ThreadPage {
     std::string next_cursor;
 };
 
+struct Home {
+    std::string instance;  // whose it is now
+    // The one before ended without leaving: what it had not saved is lost.
+    bool was_abandoned = false;
+};
+
 class Threads {
 public:
     virtual ~Threads() = default;
@@ -197,7 +203,7 @@ public:
     // Which server has a thread's session awake. `take_home` succeeds when it is nobody's, the
     // caller's already, or of an instance that no longer lives; it answers with whose it is then.
     // One server's store knows that every other instance is gone.
-    virtual boost::asio::awaitable<std::string> take_home(ThreadId id, std::string instance) = 0;
+    virtual boost::asio::awaitable<Home> take_home(ThreadId id, std::string instance) = 0;
     virtual boost::asio::awaitable<void> leave_home(ThreadId id, std::string instance) = 0;
     // This instance lives until then; to be said again before.
     virtual boost::asio::awaitable<void> live(std::string instance, Time until) = 0;

@@ -496,14 +496,14 @@ TEST_P(ThreadsContract, AMessageHasALargestSize) {
 TEST_P(ThreadsContract, AHomeIsTakenAndLeft) {
     get(one().create_thread(thread("t1", "ann"), 0));
     get(one().live("a", time_now() + std::chrono::seconds(60)));
-    EXPECT_EQ(get(one().take_home(ThreadId("t1"), "a")), "a");
-    EXPECT_EQ(get(one().take_home(ThreadId("t1"), "a")), "a");
+    EXPECT_EQ(get(one().take_home(ThreadId("t1"), "a")).instance, "a");
+    EXPECT_EQ(get(one().take_home(ThreadId("t1"), "a")).instance, "a");
     EXPECT_EQ(get(other().get_thread(Whose::of("ann"), ThreadId("t1"))).home, "a");
     get(other().leave_home(ThreadId("t1"), "b"));  // not its own: nothing happens
     EXPECT_EQ(get(other().get_thread(Whose::of("ann"), ThreadId("t1"))).home, "a");
     get(one().leave_home(ThreadId("t1"), "a"));
     EXPECT_EQ(get(other().get_thread(Whose::of("ann"), ThreadId("t1"))).home, "");
-    EXPECT_EQ(get(other().take_home(ThreadId("t1"), "b")), "b");
+    EXPECT_EQ(get(other().take_home(ThreadId("t1"), "b")).instance, "b");
     expect(Code::NotFound, one().take_home(ThreadId("t2"), "a"));
     get(one().leave_home(ThreadId("t2"), "a"));  // it may just have gone
     EXPECT_TRUE(get(one().asked_of("a")).empty());

@@ -32,9 +32,7 @@ TEST(BringIn, gives_a_session_a_copy_of_its_own) {
         ASSERT_EQ(::stat((data + "a.csv").c_str(), &info), 0);
         EXPECT_EQ(info.st_mode & 07777, 0644u);
         EXPECT_EQ(info.st_nlink, 1u);
-        if (::geteuid() == 0) {
-            EXPECT_EQ(info.st_uid, kNobody.uid);
-        }
+        if (::geteuid() == 0) { EXPECT_EQ(info.st_uid, kNobody.uid); }
         // What is there stays: the session may have changed it.
         await(folders->bring_in(kId, "a.csv", file_with(original, "other")));
         EXPECT_EQ(text_of(data + "a.csv"), "x,y\n1,2\n");

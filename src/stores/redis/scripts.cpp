@@ -234,12 +234,13 @@ end
 constexpr std::string_view kTakeHome = ATOLL_LUA_TIME R"lua(
 local home = redis.call('HGET', KEYS[1], 'home')
 if not home then return {'no_thread'} end
-if home ~= '' and home ~= ARGV[1] then
+local abandoned = home ~= '' and home ~= ARGV[1]
+if abandoned then
     local lives = redis.call('ZSCORE', KEYS[2], home)
-    if lives and tonumber(lives) > now_ms() then return {'ok', home} end
+    if lives and tonumber(lives) > now_ms() then return {'ok', home, '0'} end
 end
 redis.call('HSET', KEYS[1], 'home', ARGV[1])
-return {'ok', ARGV[1]}
+return {'ok', ARGV[1], abandoned and '1' or '0'}
 )lua";
 
 // KEYS thread, what is asked of this instance. ARGV id, instance.

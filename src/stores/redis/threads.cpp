@@ -587,13 +587,13 @@ asio::awaitable<std::vector<ThreadMessage>> RedisThreads::read(core::Whose whose
 
 // ---- Homes ----
 
-asio::awaitable<std::string> RedisThreads::take_home(ThreadId id, std::string instance) {
+asio::awaitable<core::Home> RedisThreads::take_home(ThreadId id, std::string instance) {
     std::vector<std::string> keys{key("thread", id.text()), prefix_ + "live"};
     std::vector<std::string> arguments{std::move(instance)};
     const Reply reply = co_await connection_.run(number_of(Script::TakeHome), std::move(keys),
                                                  std::move(arguments));
     if (verdict(reply) == "no_thread") no_thread(id);
-    co_return part(reply, 1).text;
+    co_return core::Home{part(reply, 1).text, part(reply, 2).word() == "1"};
 }
 
 asio::awaitable<void> RedisThreads::leave_home(ThreadId id, std::string instance) {

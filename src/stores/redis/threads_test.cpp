@@ -76,8 +76,8 @@ TEST(RedisThreads, AHomeIsAskedForAndLetGo) {
     await(loop, a.create_thread(thread("t1", "ann"), 0));
     await(loop, a.live("a", time_now() + seconds(60)));
     await(loop, b.live("b", time_now() + seconds(60)));
-    EXPECT_EQ(await(loop, a.take_home(id, "a")), "a");
-    EXPECT_EQ(await(loop, b.take_home(id, "b")), "a");
+    EXPECT_EQ(await(loop, a.take_home(id, "a")).instance, "a");
+    EXPECT_EQ(await(loop, b.take_home(id, "b")).instance, "a");
     await(loop, b.ask_for_home(id, "b"));
     await(loop, b.ask_for_home(id, "b"));
     EXPECT_EQ(await(loop, a.asked_of("a")), std::vector<ThreadId>{id});
@@ -85,8 +85,10 @@ TEST(RedisThreads, AHomeIsAskedForAndLetGo) {
     EXPECT_TRUE(await(loop, b.asked_of("b")).empty());
     await(loop, a.leave_home(id, "a"));
     EXPECT_TRUE(await(loop, a.asked_of("a")).empty());
-    EXPECT_EQ(await(loop, b.take_home(id, "b")), "b");
-    EXPECT_EQ(await(loop, a.take_home(id, "a")), "b");
+    const auto taken = await(loop, b.take_home(id, "b"));
+    EXPECT_EQ(taken.instance, "b");
+    EXPECT_FALSE(taken.was_abandoned);
+    EXPECT_EQ(await(loop, a.take_home(id, "a")).instance, "b");
     // Nobody is asked for what is nobody's, or one's own.
     await(loop, b.ask_for_home(id, "b"));
     EXPECT_TRUE(await(loop, b.asked_of("b")).empty());
@@ -101,14 +103,16 @@ TEST(RedisThreads, TheHomeOfTheDeadIsTaken) {
     const ThreadId id("t1");
     await(loop, a.create_thread(thread("t1", "ann"), 0));
     await(loop, a.live("a", time_now() + milliseconds(150)));
-    EXPECT_EQ(await(loop, a.take_home(id, "a")), "a");
+    EXPECT_EQ(await(loop, a.take_home(id, "a")).instance, "a");
     sleep_ms(250);
-    EXPECT_EQ(await(loop, b.take_home(id, "b")), "b");
+    const auto taken = await(loop, b.take_home(id, "b"));
+    EXPECT_EQ(taken.instance, "b");
+    EXPECT_TRUE(taken.was_abandoned);
     // To say goodbye is quicker than to be given up.
     await(loop, b.live("b", time_now() + seconds(60)));
-    EXPECT_EQ(await(loop, a.take_home(id, "a")), "b");
+    EXPECT_EQ(await(loop, a.take_home(id, "a")).instance, "b");
     await(loop, b.live("b", time_now() - seconds(1)));
-    EXPECT_EQ(await(loop, a.take_home(id, "a")), "a");
+    EXPECT_EQ(await(loop, a.take_home(id, "a")).instance, "a");
 }
 
 // Goal: leases go by Redis' clock. A server whose own is an hour ahead takes nothing over.

@@ -471,11 +471,10 @@ std::vector<ThreadMessage> read_messages(Connection& db, const core::Whose& whos
 
 // ---- Homes ----
 
-std::string take_home(Connection& db, const ThreadId& id, const std::string& instance) {
-    const auto changed =
-        db.query("UPDATE threads SET home = ? WHERE id = ?").bind(instance).bind(id.text()).run();
-    if (changed == 0) no_thread(id);
-    return instance;
+core::Home take_home(Connection& db, const ThreadId& id, const std::string& instance) {
+    const auto before = get_thread(db, core::Whose::anyones(), id).home;
+    (void)db.query("UPDATE threads SET home = ? WHERE id = ?").bind(instance).bind(id.text()).run();
+    return {instance, !before.empty() && before != instance};
 }
 
 void leave_home(Connection& db, const ThreadId& id, const std::string& instance) {

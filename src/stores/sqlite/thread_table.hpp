@@ -41,8 +41,7 @@ enum class After { GoesOn, Ends };
                                                              std::uint64_t sequence,
                                                              std::uint64_t bytes_max);
 
-[[nodiscard]] std::string take_home(Connection& db, const ThreadId& id,
-                                    const std::string& instance);
+[[nodiscard]] core::Home take_home(Connection& db, const ThreadId& id, const std::string& instance);
 void leave_home(Connection& db, const ThreadId& id, const std::string& instance);
 
 }  // namespace atl::sqlite

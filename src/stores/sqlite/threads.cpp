@@ -144,8 +144,8 @@ asio::awaitable<std::vector<core::ThreadMessage>> SqliteThreads::read(core::Whos
 
 // ---- Homes ----
 
-asio::awaitable<std::string> SqliteThreads::take_home(ThreadId id, std::string instance) {
-    return worker_.ask<std::string>(
+asio::awaitable<core::Home> SqliteThreads::take_home(ThreadId id, std::string instance) {
+    return worker_.ask<core::Home>(
         kWrites, kSmall, [id = std::move(id), instance = std::move(instance)](Connection& db) {
             return sqlite::take_home(db, id, instance);
         });

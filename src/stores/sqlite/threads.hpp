@@ -41,7 +41,7 @@ public:
                                                                   std::uint64_t sequence,
                                                                   std::uint64_t bytes_max) override;
 
-    boost::asio::awaitable<std::string> take_home(ThreadId id, std::string instance) override;
+    boost::asio::awaitable<core::Home> take_home(ThreadId id, std::string instance) override;
     boost::asio::awaitable<void> leave_home(ThreadId id, std::string instance) override;
     boost::asio::awaitable<void> live(std::string instance, core::Time until) override;
     boost::asio::awaitable<void> ask_for_home(ThreadId id, std::string from) override;
