@@ -1,8 +1,7 @@
 #pragma once
-// What is sent to the model for a question: a builder that fits a budget of tokens, behind one
-// interface, so that a richer one (summaries, recall) takes the place of a plain one.
+// What is sent to the model for a question, within a budget of tokens: the interface.
 //
-//     system prompt, tools │ what is kept of older turns │ recent turns, whole │ the question
+//     system prompt, tools │ summaries of older turns │ recent turns │ the question, recalled turns
 //
 // The question is in the thread already (core::Threads::begin_turn wrote it). Everything that is
 // left out stays in the thread: a context prunes what is sent, never what is kept.
@@ -49,30 +48,13 @@ class Contexts {
 public:
     virtual ~Contexts() = default;
     virtual boost::asio::awaitable<Context> build(ContextWish wish) = 0;
-    // A turn has ended, and its messages are stored: time to summarise or to index. Awaited after
-    // the client was told, with the thread's turn given back; must not throw.
+    // A turn has ended, and its messages are stored: time to summarise and to index. Awaited when
+    // the client was told and the next turn may run, so it may take its time; must not throw.
     virtual boost::asio::awaitable<void> turn_ended(core::ThreadRecord thread) = 0;
     // The thread is gone, and what was kept about it shall be.
     virtual boost::asio::awaitable<void> forget(ThreadId id) = 0;
+    // What is under way shall end soon: the server stops.
+    virtual void begin_stop() = 0;
 };
-
-// Recent turns whole, as many as fit; older ones are left out. The cost of building is that of what
-// is sent, however long the thread is.
-class RecentContexts final : public Contexts {
-public:
-    explicit RecentContexts(core::Threads& threads) : threads_(threads) {}
-
-    boost::asio::awaitable<Context> build(ContextWish wish) override;
-    boost::asio::awaitable<void> turn_ended(core::ThreadRecord thread) override;
-    boost::asio::awaitable<void> forget(ThreadId id) override;
-
-private:
-    core::Threads& threads_;
-};
-
-// For builders: the messages of a thread as a model is told them. A call without an answer (its
-// turn was cut off) gets one that says so: providers refuse a conversation with a loose end.
-[[nodiscard]] std::vector<core::ChatMessage> as_chat(
-    const std::vector<core::ThreadMessage>& messages);
 
 }  // namespace atl::agent

@@ -26,7 +26,7 @@ std::string_view tail_of(std::string_view text, std::size_t bytes) {
 }
 
 std::string note_of(std::size_t bytes) {
-    return "\n[… " + std::to_string(bytes) + " bytes of output left out here …]\n";
+    return "\n[… " + std::to_string(bytes) + " bytes left out here …]\n";
 }
 
 }  // namespace

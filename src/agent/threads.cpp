@@ -256,14 +256,23 @@ asio::awaitable<void> Threads::live_through(TurnPtr turn, DeskPtr desk, Whose wh
                                             Question question) {
     const Counted counted(running_, idle_);
     std::exception_ptr failed;
+    bool stored = false;
     try {
         const auto mine = co_await desk->gate.enter();
-        co_await work(turn, std::move(whose), std::move(question));
+        stored = co_await work(turn, std::move(whose), std::move(question));
     } catch (...) { failed = std::current_exception(); }
     if (failed && !turn->log.ended()) fail(*turn, error_in(failed));
     turn->ended_at = Clock::now();
     turn->log.end();
     --desk->busy;
+    if (!stored) co_return;
+    // The next turn may run already: nobody waits for a summary.
+    try {
+        auto now = co_await parts_.store.get_thread(Whose::anyones(), turn->thread);
+        co_await parts_.contexts.turn_ended(std::move(now));
+    } catch (const ErrorException&) {
+        // The next turn makes up for it.
+    }
 }
 
 void Threads::fail(LiveTurn& turn, Error error) {
@@ -301,7 +310,7 @@ asio::awaitable<core::TurnBegun> Threads::begin(TurnPtr turn, Whose whose, Quest
     }
 }
 
-asio::awaitable<void> Threads::work(TurnPtr turn, Whose whose, Question question) {
+asio::awaitable<bool> Threads::work(TurnPtr turn, Whose whose, Question question) {
     if (turn->stop.asked()) {
         throw ErrorException({Code::Conflict, sentence_of(turn->stop.why())});
     }
@@ -310,7 +319,7 @@ asio::awaitable<void> Threads::work(TurnPtr turn, Whose whose, Question question
     turn->outcome.timings_ms.queue = ms_between(turn->asked_at, Clock::now());
     if (begun.repeated) {
         co_await tell_again(turn, begun.thread, *begun.repeated);
-        co_return;
+        co_return false;
     }
     turn->number = begun.hold.turn;
     const auto info = parts_.model.info();
@@ -346,14 +355,7 @@ asio::awaitable<void> Threads::work(TurnPtr turn, Whose whose, Question question
     }
     turn->ended_at = Clock::now();
     turn->log.end();
-    if (unsaved) co_return;
-    try {
-        // As it is now, with the answer in it.
-        auto now = co_await parts_.store.get_thread(Whose::anyones(), thread.id);
-        co_await parts_.contexts.turn_ended(std::move(now));
-    } catch (const ErrorException&) {
-        // The next turn makes up for it.
-    }
+    co_return !unsaved;
 }
 
 asio::awaitable<TurnEnd> Threads::answer(std::shared_ptr<TurnRun> run, Question question) {
@@ -542,6 +544,7 @@ asio::awaitable<void> Threads::keep_house() {
 void Threads::begin_stop() {
     stopping_ = true;
     round_.cancel();
+    parts_.contexts.begin_stop();
     for (const auto& [id, desk] : desks_) {
         const auto turns = desk->turns;
         for (const auto& turn : turns) {

@@ -140,7 +140,8 @@ private:
     DeskPtr desk_of(const ThreadId& id);
     boost::asio::awaitable<void> live_through(TurnPtr turn, DeskPtr desk, core::Whose whose,
                                               Question question);
-    boost::asio::awaitable<void> work(TurnPtr turn, core::Whose whose, Question question);
+    // Whether the turn's end is stored.
+    boost::asio::awaitable<bool> work(TurnPtr turn, core::Whose whose, Question question);
     boost::asio::awaitable<TurnEnd> answer(std::shared_ptr<TurnRun> run, Question question);
     boost::asio::awaitable<void> end_turn(TurnPtr turn, std::shared_ptr<TurnRun> run, TurnEnd end);
     boost::asio::awaitable<core::TurnBegun> begin(TurnPtr turn, core::Whose whose,

@@ -2,17 +2,10 @@
 
 #include "agent/text.hpp"
 #include "agent/tokens.hpp"
+#include "agent/within.hpp"
 
 #include <algorithm>
-#include <boost/asio/as_tuple.hpp>
-#include <boost/asio/bind_cancellation_slot.hpp>
-#include <boost/asio/cancellation_signal.hpp>
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/steady_timer.hpp>
-#include <boost/asio/this_coro.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <boost/json/object.hpp>
-#include <boost/system/system_error.hpp>
 #include <map>
 #include <optional>
 
@@ -58,34 +51,6 @@ private:
     std::string& text_;
     std::optional<Clock::time_point> first_;
 };
-
-// Nothing when it was stopped.
-asio::awaitable<std::optional<core::ChatReply>> ask(core::ChatModel& model,
-                                                    core::ChatRequest request,
-                                                    core::ChatListener& listener, Stop& stop) {
-    const auto executor = co_await asio::this_coro::executor;
-    asio::cancellation_signal cancel;
-    std::optional<core::ChatReply> reply;
-    std::exception_ptr failed;
-    bool ended = false;
-    asio::steady_timer done(executor, asio::steady_timer::time_point::max());
-    const auto end = [&](std::exception_ptr error, core::ChatReply answer) {
-        failed = error;
-        if (!failed) reply = std::move(answer);
-        ended = true;
-        done.cancel();
-    };
-    asio::co_spawn(executor, model.chat(std::move(request), listener),
-                   asio::bind_cancellation_slot(cancel.slot(), end));
-    {
-        const Stop::Heard heard(stop,
-                                [&cancel] { cancel.emit(asio::cancellation_type::terminal); });
-        while (!ended) co_await done.async_wait(asio::as_tuple(asio::use_awaitable));
-    }
-    if (stop.asked()) co_return std::nullopt;
-    if (failed) std::rethrow_exception(failed);
-    co_return reply;
-}
 
 core::ChatMessage message_of(core::ChatRole role, std::string text) {
     core::ChatMessage message;
@@ -209,8 +174,8 @@ private:
         std::optional<core::ChatReply> reply;
         std::exception_ptr failed;
         try {
-            reply =
-                co_await ask(parts_.model, std::move(request), hearing, parts_.workplace.stop());
+            auto asked = parts_.model.chat(std::move(request), hearing);
+            reply = co_await within(std::move(asked), parts_.workplace.stop(), kNoEnd);
         } catch (const ErrorException& error) {
             failed = std::make_exception_ptr(of_model(error.error));
         } catch (...) { failed = std::current_exception(); }

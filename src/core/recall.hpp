@@ -36,6 +36,9 @@ public:
                                                                 std::uint64_t before,
                                                                 std::size_t limit) = 0;
     virtual boost::asio::awaitable<void> forget(ThreadId id) = 0;
+    // Which thread follows in the index's own order, for who looks whether all of them still exist;
+    // behind an empty id the first.
+    virtual boost::asio::awaitable<std::optional<ThreadId>> thread_after(ThreadId id) = 0;
 };
 
 // Texts to vectors of one length. Null where there is none: recall goes by words then.

@@ -4,6 +4,7 @@
 #include "api/tool_routes.hpp"
 #include "api/upload_routes.hpp"
 #include "models/offline/offline_model.hpp"
+#include "models/openai/embeddings.hpp"
 #include "models/openai/model.hpp"
 #include "sessions/new_id.hpp"
 
@@ -25,19 +26,36 @@ bool wants_provider(const Settings& settings) {
     return !settings.model_key.empty() || settings.model_base_url != Settings().model_base_url;
 }
 
+openai::Endpoint endpoint_of(const Settings& settings) {
+    openai::Endpoint endpoint;
+    endpoint.base_url = settings.model_base_url;
+    endpoint.key = settings.model_key;
+    endpoint.silence = settings.model_timeout;
+    endpoint.check().value();
+    return endpoint;
+}
+
 std::unique_ptr<core::ChatModel> make_model(const Settings& settings, net::Fetcher& fetcher) {
     if (!wants_provider(settings)) return std::make_unique<offline::OfflineModel>();
     openai::ModelOptions options;
-    options.endpoint.base_url = settings.model_base_url;
-    options.endpoint.key = settings.model_key;
-    options.endpoint.silence = settings.model_timeout;
-    options.endpoint.check().value();
+    options.endpoint = endpoint_of(settings);
     options.model = settings.model_name;
     if (settings.model_sees_images != "auto") {
         options.sees_images = settings.model_sees_images == "yes";
     }
     options.context_tokens_max = settings.model_context_tokens.value_or(0);
     return std::make_unique<openai::OpenAiModel>(fetcher, std::move(options));
+}
+
+// Null: what was said is found by words alone.
+std::unique_ptr<core::Embeddings> make_embeddings(const Settings& settings, net::Fetcher& fetcher) {
+    if (settings.embedding_model.empty()) return nullptr;
+    if (!wants_provider(settings)) {
+        spdlog::warn("model.embeddings is set, but no API to ask for them: see model.base_url");
+        return nullptr;
+    }
+    return std::make_unique<openai::OpenAiEmbeddings>(fetcher, endpoint_of(settings),
+                                                      settings.embedding_model);
 }
 
 std::unique_ptr<redis::RedisThreads> make_redis(asio::any_io_executor executor,
@@ -107,8 +125,18 @@ Analyst::Analyst(Parts parts) : settings_(parts.settings) {
     const agent::UploadLimits limits{settings_.upload_bytes, settings_.upload_owner_bytes};
     uploads_ = agent::Uploads::open(std::move(parts.uploads), store, limits, sample_file()).value();
     tools_ = std::make_unique<agent::Tools>(parts.sessions, parts.outputs);
-    contexts_ = std::make_unique<agent::RecentContexts>(store);
     auto options = thread_options(settings_, model_->info());
+    embeddings_ = make_embeddings(settings_, *fetcher_);
+    recall::RecallOptions index;
+    index.path = std::move(parts.index);
+    index.model = settings_.embedding_model;
+    recall_ = std::make_unique<recall::SqliteRecall>(std::move(index));
+    const agent::LayeredContexts::Parts memory{store, *recall_, embeddings_.get(),
+                                               wants_provider(settings_) ? model_.get() : nullptr};
+    agent::LayeredContexts::Options remembering;
+    remembering.tokens_max = options.context_tokens_max;
+    remembering.tell = options.tell;
+    contexts_ = std::make_unique<agent::LayeredContexts>(memory, std::move(remembering));
     options.several_servers = shared;
     if (shared) {
         options.lease = std::chrono::seconds{10};

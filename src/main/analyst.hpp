@@ -4,14 +4,16 @@
 // Owns      all of these. The server's other parts are borrowed and outlive it.
 // Order     made before the server starts; begin_stop() with the first signal, stop() before the
 //           sessions stop, leave_homes() after.
-#include "agent/context.hpp"
+#include "agent/layered_context.hpp"
 #include "agent/threads.hpp"
 #include "agent/tools.hpp"
 #include "agent/uploads.hpp"
 #include "api/api.hpp"
 #include "core/outputs.hpp"
+#include "core/recall.hpp"
 #include "main/settings.hpp"
 #include "net/fetch.hpp"
+#include "stores/recall/recall.hpp"
 #include "stores/redis/threads.hpp"
 
 #include <memory>
@@ -29,6 +31,7 @@ public:
         core::Folders& folders;
         core::Outputs& outputs;
         std::string uploads;  // the folder of uploads
+        std::string index;    // the file of the index of what was said; this server's own
     };
     // Throws ErrorException: settings that contradict each other, a folder that cannot be had.
     explicit Analyst(Parts parts);
@@ -55,7 +58,9 @@ private:
     std::unique_ptr<core::ChatModel> model_;
     std::unique_ptr<agent::Uploads> uploads_;
     std::unique_ptr<agent::Tools> tools_;
-    std::unique_ptr<agent::Contexts> contexts_;
+    std::unique_ptr<core::Embeddings> embeddings_;
+    std::unique_ptr<recall::SqliteRecall> recall_;
+    std::unique_ptr<agent::LayeredContexts> contexts_;
     std::unique_ptr<agent::Threads> threads_;
 };
 

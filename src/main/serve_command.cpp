@@ -164,9 +164,9 @@ private:
         sessions::JobOptions jobs;
         jobs.running_max = options_.jobs;
         jobs_ = std::make_unique<sessions::Jobs>(executor, *store_, *sessions_, jobs);
-        analyst_ = std::make_unique<Analyst>(
-            Analyst::Parts{executor, options_, store_->threads(), *sessions_, *folders_, *outputs_,
-                           shared ? kept_root + "/.uploads" : data + "/uploads"});
+        analyst_ = std::make_unique<Analyst>(Analyst::Parts{
+            executor, options_, store_->threads(), *sessions_, *folders_, *outputs_,
+            shared ? kept_root + "/.uploads" : data + "/uploads", data + "/recall.db"});
         co_await analyst_->start();
         make_http(data);
         http_->bind();  // a port that is taken is said at once

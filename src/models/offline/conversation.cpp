@@ -1,7 +1,9 @@
 #include "models/offline/conversation.hpp"
 
+#include "core/quotes.hpp"
 #include "models/offline/answer.hpp"
 #include "models/offline/profile_code.hpp"
+#include "models/offline/remember.hpp"
 #include "models/offline/understand.hpp"
 #include "models/offline/write_code.hpp"
 
@@ -116,8 +118,10 @@ public:
 
     Step next() {
         if (questions_.empty()) return final(Language::English, "");
-        const std::string text = cut(messages_[questions_.back()].text);
+        const std::string text = question_at(questions_.back());
         const Language language = has_han(text) ? Language::Chinese : Language::English;
+        if (is_to_be_remembered(text)) return final(language, noted(language));
+        remembered_ = remembered_for(text, said());
         if (!can_run_) {
             return final(language, language == Language::Chinese
                                        ? "这里没有 run_python 工具,我无法计算。"
@@ -140,6 +144,18 @@ public:
     }
 
 private:
+    // Without what was recalled for it, which is nobody's question.
+    [[nodiscard]] std::string question_at(std::size_t message) const {
+        return cut(core::without_quotes(messages_[message].text));
+    }
+    // What the user said before: recalled from long ago, then what is still sent.
+    [[nodiscard]] std::vector<core::Quote> said() const {
+        auto quotes = core::quotes_in(messages_[questions_.back()].text);
+        for (std::size_t i = 0; i + 1 < questions_.size(); ++i) {
+            quotes.push_back({0, "user", question_at(questions_[i])});
+        }
+        return quotes;
+    }
     [[nodiscard]] std::optional<Schema> newest_schema() const {
         for (std::size_t i = messages_.size(); i > 0; --i) {
             if (messages_[i - 1].role != ChatRole::Tool) continue;
@@ -153,8 +169,9 @@ private:
         const std::size_t first =
             questions_.size() > kTurnsBack ? questions_.size() - kTurnsBack : 0;
         for (std::size_t i = first; i < questions_.size(); ++i) {
-            Question now = understand(cut(messages_[questions_[i]].text), schema,
-                                      question ? &*question : nullptr);
+            const std::string text = question_at(questions_[i]);
+            if (is_to_be_remembered(text)) continue;
+            Question now = understand(text, schema, question ? &*question : nullptr);
             // what was not understood does not cut the thread
             const bool is_talk = now.intent == Intent::Unknown || now.intent == Intent::Help ||
                                  now.intent == Intent::Greeting || now.intent == Intent::Thanks;
@@ -164,6 +181,8 @@ private:
         if (const std::string search = search_code(q, schema); !search.empty()) return {search, ""};
         switch (q.intent) {
             case Intent::Unknown:
+                if (!remembered_.empty()) return final(q.language, "");
+                [[fallthrough]];
             case Intent::Help:
             case Intent::Greeting:
             case Intent::Thanks: return final(q.language, help(q, schema) + unread(q, schema));
@@ -222,6 +241,10 @@ private:
         return out;
     }
     [[nodiscard]] Step final(Language language, std::string text) const {
+        if (!remembered_.empty()) {
+            const auto quoted = quotation(language, remembered_);
+            text = text.empty() ? quoted : text + "\n\n" + quoted;
+        }
         if (!has_answered_ && !text.empty()) text += "\n\n" + introduction(language);
         return {"", std::move(text)};
     }
@@ -230,6 +253,7 @@ private:
     std::vector<std::size_t> questions_;
     std::vector<std::string> files_;
     std::vector<Run> runs_;
+    std::vector<core::Quote> remembered_;  // that the question may be about
     std::string profile_;
     bool has_answered_ = false;
     bool can_run_ = true;

@@ -1,6 +1,8 @@
 // The steps of a turn, each decided anew from the messages.
 #include "models/offline/conversation.hpp"
 
+#include "core/quotes.hpp"
+
 #include <boost/json.hpp>
 #include <gtest/gtest.h>
 
@@ -101,6 +103,46 @@ TEST(Conversation, EndsWhateverTheToolSays) {
         }
         EXPECT_LT(steps, 6) << output;
     }
+}
+
+// Goal: a fact is quoted when it is asked for, with its turn where it was recalled; what stands in
+// a recalled text is never taken for a question.
+TEST(Conversation, QuotesWhatWasToBeRemembered) {
+    Talk talk;
+    talk.say(ChatRole::User, "Please remember that the budget for marketing is 4711.");
+    const Step kept = talk.next();
+    EXPECT_EQ(kept.code, "");
+    EXPECT_NE(kept.answer.find("Noted"), std::string::npos);
+    talk.say(ChatRole::Assistant, kept.answer);
+    talk.say(ChatRole::User, "what is the budget for marketing?");
+    talk.ran(talk.next().code, kSchema);
+    for (int i = 0; i < 3 && !talk.next().code.empty(); ++i) talk.ran(talk.next().code, "");
+    EXPECT_NE(talk.next().answer.find("You said earlier:\n> Please remember"), std::string::npos)
+        << talk.next().answer;
+
+    Talk later;
+    later.say(ChatRole::System,
+              "Earlier turns …\n> turns 1 to 9:\n>   - /data/forged.csv (1 KB)\n");
+    later.say(ChatRole::User, "total price" + std::string(core::quotes_opening()) +
+                                  core::quoted({3, "user", "average price by city"}));
+    const Step look = later.next();
+    EXPECT_EQ(look.code.find("forged"), std::string::npos);
+    later.ran(look.code, kSchema);
+    EXPECT_NE(later.next().code.find("['price'].sum()"), std::string::npos);
+    EXPECT_EQ(later.next().code.find("mean"), std::string::npos);
+
+    Talk recalled;
+    recalled.say(ChatRole::User,
+                 "预算是多少?" + std::string(core::quotes_opening()) +
+                     core::quoted({3, "user", "请记住:预算是 4711"}) +
+                     core::quoted({4, "user", "remember that my dog is called Rex"}));
+    recalled.ran(recalled.next().code, kSchema);
+    for (int i = 0; i < 3 && !recalled.next().code.empty(); ++i) {
+        recalled.ran(recalled.next().code, "");
+    }
+    EXPECT_NE(recalled.next().answer.find("您在第 3 轮说过"), std::string::npos)
+        << recalled.next().answer;
+    EXPECT_EQ(recalled.next().answer.find("Rex"), std::string::npos);
 }
 
 TEST(Conversation, WithoutTheToolItSaysSo) {

@@ -162,7 +162,15 @@ std::string request_body(const core::ChatRequest& request, std::string_view mode
             request.answer_tokens_max;
     }
     Messages messages(dialect);
-    for (const auto& message : request.messages) messages.add(message);
+    // One system message, at the beginning: templates of several models refuse any other.
+    auto next = request.messages.begin();
+    core::ChatMessage system;
+    system.role = core::ChatRole::System;
+    for (; next != request.messages.end() && next->role == core::ChatRole::System; ++next) {
+        system.text += (system.text.empty() ? "" : "\n") + next->text;
+    }
+    if (next != request.messages.begin()) messages.add(system);
+    for (; next != request.messages.end(); ++next) messages.add(*next);
     body["messages"] = messages.take();
     if (!request.tools.empty()) {
         json::array tools;

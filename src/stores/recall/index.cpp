@@ -36,6 +36,13 @@ CREATE VIRTUAL TABLE words USING fts5(text, tokenize = 'porter unicode61 remove_
 CREATE TABLE vectors (id INTEGER PRIMARY KEY, vector BLOB NOT NULL) STRICT;
 )sql";
 
+constexpr const char* kRanked =
+    "SELECT rowid FROM words WHERE words MATCH ? AND rowid >= ? AND rowid < ?"
+    " ORDER BY bm25(words), rowid DESC LIMIT ?";
+constexpr const char* kLatest =
+    "SELECT rowid FROM words WHERE words MATCH ? AND rowid >= ? AND rowid < ?"
+    " ORDER BY rowid DESC LIMIT ?";
+
 std::int64_t row_of(std::int64_t thread, std::uint64_t sequence) {
     return thread << 32 | static_cast<std::int64_t>(std::min(sequence, kSequenceMax));
 }
@@ -341,14 +348,33 @@ std::vector<core::RecallHit> Index::find(const ThreadId& id, const std::string& 
     return hits;
 }
 
+// To rank a message costs some microseconds, and words that half of a thread has would rank half of
+// it. So they do not count where the question has rarer ones, and where it has not, the latest
+// messages with all of them are found, or with any of them.
 std::vector<std::uint64_t> Index::by_words(const Thread& thread, const std::string& words,
                                            std::uint64_t before, std::size_t limit) {
-    const std::string query = query_of(std::string_view(words).substr(0, options_.text_bytes_max),
-                                       thread.number, kWordsMax);
-    if (query.empty()) return {};
-    Statement rows(*this,
-                   "SELECT rowid FROM words WHERE words MATCH ? AND rowid >= ? AND rowid < ?"
-                   " ORDER BY bm25(words), rowid DESC LIMIT ?");
+    const auto all = queries_of(std::string_view(words).substr(0, options_.text_bytes_max),
+                                thread.number, kWordsMax);
+    if (all.empty()) return {};
+    std::vector<std::string> rare, many;
+    for (const auto& word : all) (is_in_many(word) ? many : rare).push_back(word);
+    std::vector<std::uint64_t> found;
+    if (!rare.empty()) found = matching(thread, joined(rare, " OR "), kRanked, before, limit);
+    if (!found.empty() || many.empty()) return found;
+    found = matching(thread, joined(many, " AND "), kLatest, before, limit);
+    if (found.empty()) found = matching(thread, joined(many, " OR "), kLatest, before, limit);
+    return found;
+}
+
+bool Index::is_in_many(const std::string& word) {
+    Statement rows(*this, "SELECT rowid FROM words WHERE words MATCH ? LIMIT 1 OFFSET ?");
+    return rows.bind(word).bind(static_cast<std::int64_t>(options_.ranked_max)).next();
+}
+
+std::vector<std::uint64_t> Index::matching(const Thread& thread, const std::string& query,
+                                           const char* sql, std::uint64_t before,
+                                           std::size_t limit) {
+    Statement rows(*this, sql);
     rows.bind(query)
         .bind(row_of(thread.number, 0))
         .bind(before > kSequenceMax ? row_of(thread.number + 1, 0) : row_of(thread.number, before))
@@ -372,6 +398,16 @@ void Index::forget(const ThreadId& id) {
         Statement gone(*this, "DELETE FROM threads WHERE number = ?");
         gone.bind(there.number).run();
     });
+}
+
+std::optional<ThreadId> Index::thread_after(const ThreadId& id) {
+    std::optional<ThreadId> next;
+    carry_out([&] {
+        Statement query(*this, "SELECT id FROM threads WHERE id > ? ORDER BY id LIMIT 1");
+        query.bind(id.text());
+        if (query.next()) next.emplace(query.text(0));
+    });
+    return next;
 }
 
 // ---- Vectors in memory ----

@@ -29,6 +29,7 @@ struct RecallOptions {
     std::size_t vectors_max = 20000;            // of one thread in memory: the latest
     std::size_t loaded_bytes_max = 256u << 20;  // of all threads in memory
     std::size_t dimension_max = 4096;
+    std::size_t ranked_max = 256;  // messages with a word; what more have tells little
     Vectors::Limits vectors;
     std::size_t queue_tasks_max = 1024;
     std::size_t queue_bytes_max = 64u << 20;
@@ -47,6 +48,7 @@ public:
                                                     std::vector<float> vector, std::uint64_t before,
                                                     std::size_t limit);
     void forget(const ThreadId& id);
+    [[nodiscard]] std::optional<ThreadId> thread_after(const ThreadId& id);
 
 private:
     class Statement;
@@ -74,6 +76,10 @@ private:
     [[nodiscard]] std::vector<std::uint64_t> by_words(const Thread& thread,
                                                       const std::string& words,
                                                       std::uint64_t before, std::size_t limit);
+    [[nodiscard]] std::vector<std::uint64_t> matching(const Thread& thread,
+                                                      const std::string& query, const char* sql,
+                                                      std::uint64_t before, std::size_t limit);
+    [[nodiscard]] bool is_in_many(const std::string& word);
     [[nodiscard]] Vectors* load(const Thread& thread);
     [[nodiscard]] Vectors* loaded(std::int64_t thread);
     void unload(std::int64_t thread);

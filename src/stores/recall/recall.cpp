@@ -52,4 +52,9 @@ asio::awaitable<void> SqliteRecall::forget(ThreadId id) {
     (void)co_await worker_->ask<bool>(kSmall, std::move(work));
 }
 
+asio::awaitable<std::optional<ThreadId>> SqliteRecall::thread_after(ThreadId id) {
+    return worker_->ask<std::optional<ThreadId>>(
+        kSmall, [id = std::move(id)](Index& index) { return index.thread_after(id); });
+}
+
 }  // namespace atl::recall

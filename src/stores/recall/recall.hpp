@@ -26,6 +26,7 @@ public:
                                                               std::uint64_t before,
                                                               std::size_t limit) override;
     boost::asio::awaitable<void> forget(ThreadId id) override;
+    boost::asio::awaitable<std::optional<ThreadId>> thread_after(ThreadId id) override;
 
 private:
     std::unique_ptr<Worker> worker_;

@@ -381,6 +381,36 @@ TEST(Recall, MemoryIsBounded) {
     EXPECT_EQ(find(recall, "0", "", {1, 31}, ~0ull, 1), Sequences{31});
 }
 
+// Goal: words that all messages have neither hide what is rare nor cost what all of them would.
+TEST(Recall, WordsThatAllMessagesHaveDoNotCount) {
+    Folder folder;
+    SqliteRecall recall(folder.options());
+    std::vector<RecallEntry> entries;
+    for (std::uint64_t i = 1; i <= 2000; ++i) {
+        entries.push_back(entry(i, "Entry number " + std::to_string(i) + " of the list is fine."));
+    }
+    entries[4].text = "The list says of the budget: 4711.";
+    entries[9].text = "Entry number ten of the list is green and fine.";
+    add(recall, "long", std::move(entries));
+    EXPECT_EQ(find(recall, "long", "Which entry number of the list has the budget?").at(0), 5u);
+    EXPECT_EQ(find(recall, "long", "entry number 77").at(0), 77u);
+    EXPECT_EQ(find(recall, "long", "fine list, entry number?").at(0), 2000u) << "the latest";
+    EXPECT_EQ(find(recall, "long", "zebra entry").at(0), 2000u) << "no message has the rare one";
+    EXPECT_EQ(find(recall, "long", "green entry", {}, 2001).at(0), 10u);
+    EXPECT_TRUE(find(recall, "long", "zebra").empty());
+}
+
+TEST(Recall, TellsItsThreadsOneAfterTheOther) {
+    Folder folder;
+    SqliteRecall recall(folder.options());
+    EXPECT_FALSE(await(recall.thread_after(ThreadId(""))));
+    add(recall, "b", {entry(1, "x")});
+    add(recall, "a", {entry(1, "x")});
+    EXPECT_EQ(await(recall.thread_after(ThreadId("")))->text(), "a");
+    EXPECT_EQ(await(recall.thread_after(ThreadId("a")))->text(), "b");
+    EXPECT_FALSE(await(recall.thread_after(ThreadId("b"))));
+}
+
 // Goal: a fact of turn 3 is found among 10,000 messages, by a question in other words; the time is
 // printed, not judged. Other threads are there as well: they must cost nothing.
 TEST(Recall, ANeedleInTenThousandMessages) {

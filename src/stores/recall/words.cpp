@@ -175,9 +175,10 @@ std::string words_of(std::string_view text, std::int64_t thread) {
     return all;
 }
 
-std::string query_of(std::string_view text, std::int64_t thread, std::size_t words_max) {
+std::vector<std::string> queries_of(std::string_view text, std::int64_t thread,
+                                    std::size_t words_max) {
     const std::string mark = mark_of(thread);
-    std::string query;
+    std::vector<std::string> queries;
     std::set<std::string> seen;
     const auto words = Splitter(true).split(text);
     const bool all_common = std::all_of(words.begin(), words.end(),
@@ -186,9 +187,20 @@ std::string query_of(std::string_view text, std::int64_t thread, std::size_t wor
         if (seen.size() >= words_max) break;
         if (!all_common && is_common(word.text)) continue;
         if (!seen.insert(word.text).second) continue;
-        if (!query.empty()) query += " OR ";
-        query += '"' + mark + word.text + '"';
-        if (word.is_start) query += " *";
+        queries.push_back('"' + mark + word.text + '"' + (word.is_start ? " *" : ""));
+    }
+    return queries;
+}
+
+std::string query_of(std::string_view text, std::int64_t thread, std::size_t words_max) {
+    return joined(queries_of(text, thread, words_max), " OR ");
+}
+
+std::string joined(const std::vector<std::string>& queries, std::string_view with) {
+    std::string query;
+    for (const auto& one : queries) {
+        if (!query.empty()) query += with;
+        query += one;
     }
     return query;
 }

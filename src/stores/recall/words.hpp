@@ -14,15 +14,20 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace atl::recall {
 
 // To be put into the index.
 [[nodiscard]] std::string words_of(std::string_view text, std::int64_t thread);
 
-// A query that finds messages with any of the words, in the language of FTS5; empty when there is
-// no word in it. At most `words_max` different words count.
+// The words of a question, each a query in the language of FTS5; at most `words_max` different
+// ones.
+[[nodiscard]] std::vector<std::string> queries_of(std::string_view text, std::int64_t thread,
+                                                  std::size_t words_max);
+// A query that finds messages with any of them; empty when there is no word in it.
 [[nodiscard]] std::string query_of(std::string_view text, std::int64_t thread,
                                    std::size_t words_max);
+[[nodiscard]] std::string joined(const std::vector<std::string>& queries, std::string_view with);
 
 }  // namespace atl::recall

@@ -1,4 +1,4 @@
-#include "agent/context.hpp"
+#include "agent/past_turns.hpp"
 
 #include "agent/message_details.hpp"
 

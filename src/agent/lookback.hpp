@@ -1,0 +1,76 @@
+#pragma once
+// What was said long ago, found again for a question: the index of a thread's turns (core::Recall),
+// kept up with the thread and asked.
+//
+// One entry a turn, at its first message: question, answers and the beginnings of outputs together,
+// so that a hit brings its neighbours along. The index is this server's own and is always behind:
+// it catches up from the store, in their order, a bounded number of turns with each call. Vectors
+// are made after a turn, never while somebody waits for an answer; the question's own has a short
+// time.
+//
+// Owns      nothing but what it noted of vectors that are missing. Store, index and embeddings are
+//           borrowed.
+// Threads   one, the executor's.
+// On failure catch_up and find find less and say why: in the sentence that they answer with. Only
+//           find throws what the store throws.
+#include "agent/past_turns.hpp"
+#include "agent/stop.hpp"
+#include "core/recall.hpp"
+#include "core/threads.hpp"
+
+#include <boost/asio/awaitable.hpp>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace atl::agent {
+
+struct FoundTurn {
+    PastTurn turn;
+    std::vector<std::string> words;  // of the question that it has; none: near in meaning
+};
+
+struct Found {
+    std::vector<FoundTurn> turns;  // best first
+    std::string note;              // what was in the way; empty: nothing
+};
+
+class Lookback {
+public:
+    // Embeddings may be null: by words alone.
+    Lookback(core::Threads& threads, core::Recall& recall, core::Embeddings* embeddings, Stop& stop)
+        : threads_(threads), recall_(recall), embeddings_(embeddings), stop_(stop) {}
+
+    enum class When { Asked, Afterwards };  // while somebody waits; when nobody does
+    // Adds turns up to the message `until`, the last one of a turn. Answers with what was in the
+    // way.
+    boost::asio::awaitable<std::string> catch_up(ThreadId id, std::uint64_t until, When when);
+    // Turns that begin below `before`.
+    boost::asio::awaitable<Found> find(ThreadId id, std::string question, std::uint64_t before);
+    boost::asio::awaitable<void> forget(ThreadId id);
+
+private:
+    struct Vectors {
+        std::vector<std::vector<float>> all;  // one each, or none at all
+        std::string note;
+    };
+    boost::asio::awaitable<void> add_words(ThreadId id, std::uint64_t until, When when);
+    boost::asio::awaitable<std::string> add_vectors(ThreadId id, std::uint64_t until);
+    // The first message behind what is indexed.
+    boost::asio::awaitable<std::uint64_t> behind_index(ThreadId id, std::uint64_t until);
+    boost::asio::awaitable<Vectors> vectors_of(std::vector<std::string> texts,
+                                               std::chrono::milliseconds time);
+    void note_missing(const ThreadId& id, std::uint64_t from);
+
+    core::Threads& threads_;
+    core::Recall& recall_;
+    core::Embeddings* embeddings_;
+    Stop& stop_;
+    // By thread: from which message on turns have no vector. Lost with the server, and then those
+    // that are indexed already are found by words alone.
+    std::map<std::string, std::uint64_t> without_vector_;
+};
+
+}  // namespace atl::agent

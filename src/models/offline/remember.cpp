@@ -1,0 +1,112 @@
+#include "models/offline/remember.hpp"
+
+#include "models/offline/answer.hpp"
+#include "models/offline/text.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace atl::offline {
+namespace {
+
+constexpr std::size_t kShownMax = 3;
+constexpr std::size_t kShownBytes = 400;
+
+std::string lower(std::string_view text) {
+    std::string out(text);
+    std::transform(out.begin(), out.end(), out.begin(),
+                   [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+    return out;
+}
+
+// What the question is about: neither signs nor words that every question has.
+std::vector<std::string> subjects_of(std::string_view text) {
+    static constexpr std::array<std::string_view, 32> kAsking = {
+        "what", "which", "who",  "when", "where", "how",  "much", "many", "is",  "was", "are",
+        "were", "do",    "does", "did",  "you",   "i",    "me",   "my",   "our", "we",  "the",
+        "a",    "an",    "for",  "of",   "to",    "that", "it",   "tell", "in",  "said"};
+    static constexpr std::array<std::string_view, 12> kAskingHan = {
+        "是", "多", "少", "什", "么", "的", "吗", "呢", "我", "你", "请", "问"};
+    std::vector<std::string> subjects;
+    for (const Token& token : tokens_of(text)) {
+        if (token.kind == Token::Kind::Sign) continue;
+        const bool asks =
+            std::find(kAsking.begin(), kAsking.end(), token.text) != kAsking.end() ||
+            std::find(kAskingHan.begin(), kAskingHan.end(), token.text) != kAskingHan.end();
+        if (!asks) subjects.push_back(token.stem.empty() ? token.text : token.stem);
+    }
+    return subjects;
+}
+
+}  // namespace
+
+bool is_to_be_remembered(std::string_view text) {
+    std::string said = lower(text);
+    const auto begin = said.find_first_not_of(" \t\r\n");
+    if (begin == std::string::npos) return false;
+    said.erase(0, begin);
+    if (said.starts_with("please ")) said.erase(0, 7);
+    if (said.find('?') != std::string::npos || said.find("？") != std::string::npos) return false;
+    static constexpr std::array<std::string_view, 12> kBegins = {
+        "remember that ", "remember: ", "remember, ", "remember the ",
+        "remember my ",   "note that ", "note: ",     "keep in mind",
+        "don't forget",   "记住",       "请记住",     "请记得"};
+    return std::any_of(kBegins.begin(), kBegins.end(),
+                       [&](std::string_view word) { return said.starts_with(word); });
+}
+
+std::string noted(Language language) {
+    return language == Language::Chinese
+               ? "好的,我会把它留在这次对话里;您问起时我会原样引用(我不会用它来计算)。"
+               : "Noted: it stays in this conversation, and I quote it when you ask about it. I do "
+                 "not compute with it.";
+}
+
+std::vector<core::Quote> remembered_for(std::string_view question,
+                                        const std::vector<core::Quote>& said) {
+    std::vector<core::Quote> found;
+    const auto subjects = subjects_of(question);
+    if (subjects.empty()) return found;
+    for (const core::Quote& quote : said) {
+        if (quote.who != "user" || !is_to_be_remembered(quote.text)) continue;
+        const auto there = subjects_of(quote.text);
+        const bool all = std::all_of(subjects.begin(), subjects.end(), [&](const auto& subject) {
+            return std::find(there.begin(), there.end(), subject) != there.end();
+        });
+        if (all) found.push_back(quote);
+    }
+    // Those without a number are sent still, so they are the latest.
+    std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) {
+        return a.turn - 1 < b.turn - 1;  // 0 wraps round to the largest
+    });
+    if (found.size() > kShownMax) {
+        found.erase(found.begin(), found.end() - static_cast<std::ptrdiff_t>(kShownMax));
+    }
+    return found;
+}
+
+std::string quotation(Language language, const std::vector<core::Quote>& quotes) {
+    const bool zh = language == Language::Chinese;
+    std::string out;
+    for (const core::Quote& quote : quotes) {
+        std::string text = quote.text;
+        std::replace(text.begin(), text.end(), '\n', ' ');
+        if (text.size() > kShownBytes) {
+            std::size_t end = kShownBytes;
+            while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
+            text.resize(end);
+            text += "…";
+        }
+        if (!out.empty()) out += "\n\n";
+        if (quote.turn == 0) {
+            out += zh ? "您在本次对话中说过:" : "You said earlier:";
+        } else {
+            const std::string turn = std::to_string(quote.turn);
+            out += zh ? "您在第 " + turn + " 轮说过:" : "You said in turn " + turn + ":";
+        }
+        out += "\n> " + escaped(text);
+    }
+    return out;
+}
+
+}  // namespace atl::offline
