@@ -81,10 +81,24 @@ private:
     }
     [[nodiscard]] std::string cell(std::size_t row, std::size_t column) const {
         if (row >= result_.rows.size() || column >= result_.rows[row].size()) return "–";
-        return text_of(result_.rows[row][column],
-                       column < result_.columns.size() ? result_.columns[column] : "");
+        const std::string label = column < result_.columns.size() ? result_.columns[column] : "";
+        const auto value = number(row, column);
+        if (value && is_name_like(label)) return plain(*value);
+        return text_of(result_.rows[row][column], label);
+    }
+    // Numbers of ids and years are names: 900007, not 900,007.
+    [[nodiscard]] bool is_name_like(const std::string& column) const {
+        const auto in = [&](std::size_t table) {
+            const auto& columns = schema_.tables[table].columns;
+            return std::any_of(columns.begin(), columns.end(), [&](const Column& c) {
+                const bool is_year = c.is_whole && c.low >= 1900 && c.high <= 2100;
+                return c.name == column && c.is_number() && (c.is_id || is_year);
+            });
+        };
+        return in(q_.table) || (q_.join && in(q_.join->right.table));
     }
     [[nodiscard]] std::size_t key_count() const {
+        if (q_.by_columns && q_.groups.empty()) return 1;
         return q_.groups.size() + (q_.periods.empty() ? 0 : 1);
     }
     [[nodiscard]] std::string name(const Measure& m) const {
@@ -133,6 +147,8 @@ private:
                 return field + ": " + days;
             }
             case Filter::Kind::Dates: return field + " " + dates(f.time);
+            case Filter::Kind::Missing: return field + say(" is missing", " 缺失");
+            case Filter::Kind::Present: return field + say(" is not missing", " 不缺失");
         }
         return field;
     }
@@ -231,6 +247,7 @@ private:
             case Intent::Distribution: return distribution();
             case Intent::Missing: return missing();
             case Intent::Duplicates: return duplicates();
+            case Intent::Ratio: return ratio();
             default: return table();
         }
     }
@@ -322,6 +339,7 @@ private:
     }
     [[nodiscard]] std::string keys_text() const {
         std::string out;
+        if (q_.by_columns && q_.groups.empty()) return say("column", "列");
         for (const Group& g : q_.groups) out += (out.empty() ? "" : say(" and ", "和")) + name(g);
         if (!q_.periods.empty())
             out += (out.empty() ? "" : say(" and ", "和")) + say("period", "时期");
@@ -411,7 +429,9 @@ private:
     }
     [[nodiscard]] std::string ranking() const {
         const std::size_t value = key_count();
-        const std::string measure = name(q_.measures[0]);
+        const std::string measure = q_.by_columns && q_.groups.empty()
+                                        ? escaped(result_.columns.back())
+                                        : name(q_.measures[0]);
         std::string lead;
         if (q_.wants_one || (q_.count && *q_.count == 1)) {
             const bool low = q_.order == Order::Lowest;
@@ -473,6 +493,32 @@ private:
                    measure + " 按" + keys_text() + "的占比" + scope() + ":" + bold(key_text(0)) +
                        " 占 " + bold(cell(0, last)) + "。") +
                table();
+    }
+    [[nodiscard]] std::string operand(const Measure& m, const std::vector<Filter>& filters) const {
+        const std::string where = conditions(filters);
+        return name(m) + (where.empty() ? "" : say(" with ", ",") + where);
+    }
+    [[nodiscard]] std::string ratio() const {
+        if (result_.rows.empty()) return nothing();
+        const std::string upper = operand(q_.measures[0], q_.part);
+        const std::string lower = operand(q_.measures.back(), q_.base);
+        if (key_count() > 0) {
+            return say("Ratio of " + upper + " to " + lower + " by " + keys_text() + scope() + ":",
+                       "按" + keys_text() + "的 " + upper + " 与 " + lower + " 之比" + scope() +
+                           ":") +
+                   table();
+        }
+        const std::string value = bold(cell(0, 2));
+        if (q_.in_percent) {
+            return say(upper + " is " + value + " of " + lower + ": " + cell(0, 0) + " of " +
+                           cell(0, 1) + scope() + ".",
+                       upper + " 占 " + lower + " 的 " + value + ":" + cell(0, 0) + " / " +
+                           cell(0, 1) + scope() + "。");
+        }
+        return say("The ratio of " + upper + " to " + lower + " is " + value + ": " + cell(0, 0) +
+                       " / " + cell(0, 1) + scope() + ".",
+                   upper + " 与 " + lower + " 之比为 " + value + ":" + cell(0, 0) + " / " +
+                       cell(0, 1) + scope() + "。");
     }
     [[nodiscard]] std::string growth() const {
         if (result_.rows.empty()) return nothing();
@@ -769,7 +815,28 @@ std::string help(const Question& question, const Schema& schema) {
                  "example:";
     } else {
         out = zh ? "我没有理解这个问题" : "I did not understand this question";
-        if (!question.unknown.empty()) {
+        switch (question.limit) {
+            case Limit::Forecast:
+                out = zh ? "我无法预测:我只计算表中已有的数据" :
+                           "I cannot forecast: I only compute from the rows that are there";
+                break;
+            case Limit::Reason:
+                out = zh ? "我无法说明原因:表中只有数字,没有原因" :
+                           "I cannot say why: the table holds figures, not reasons";
+                break;
+            case Limit::Advice:
+                out = zh ? "我无法给出建议:我只计算表中已有的数据" :
+                           "I cannot give advice: I only compute what the table holds";
+                break;
+            case Limit::None: break;
+        }
+        if (!question.absent.empty()) {
+            std::string words;
+            for (const std::string& word : question.absent) {
+                words += (words.empty() ? "" : ", ") + escaped(word);
+            }
+            out += zh ? ":表中没有找到“" + words + "”" : ": I find nothing in the table for “" + words + "”";
+        } else if (!question.unknown.empty() && question.limit == Limit::None) {
             std::string words;
             for (const std::string& word : question.unknown) {
                 words += (words.empty() ? "" : ", ") + escaped(word);

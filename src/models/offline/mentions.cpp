@@ -1,5 +1,7 @@
 #include "models/offline/mentions.hpp"
 
+#include "models/offline/plain_words.hpp"
+
 #include <algorithm>
 #include <set>
 
@@ -97,7 +99,10 @@ public:
         for (const Tag& tag : tags) {
             for (std::size_t i = tag.begin; i < tag.end; ++i) {
                 tag_length_[i] = std::max(tag_length_[i], tag.end - tag.begin);
-                if (tag.word != Word::Of && tag.word != Word::Negative) is_function_[i] = true;
+                const bool may_name = tag.word == Word::Of || tag.word == Word::Negative ||
+                                      tag.word == Word::Forecast || tag.word == Word::Why ||
+                                      tag.word == Word::Advice || tag.word == Word::Ratio;
+                if (!may_name) is_function_[i] = true;
             }
         }
     }
@@ -200,6 +205,7 @@ private:
         if (n == words.size() && stands_in(tokens_, begin, words, 0, n, is_near)) best = 80;
         if (n == strong.size() && stands_in(tokens_, begin, strong, 0, n, is_near)) best = 78;
         best = std::max(best, part_score(strong, begin, end));
+        best = std::max(best, composed_score(column, begin, end));
         return std::max(best, meaning_score(column, begin, end));
     }
 
@@ -233,6 +239,37 @@ private:
             return (from + n == strong.size() ? 68 : 54) + share;
         }
         return 0;
+    }
+
+    // "net sales" for Net Amt.: each word is one of the name's or says what the column is about.
+    [[nodiscard]] int composed_score(const Column& column, std::size_t begin,
+                                     std::size_t end) const {
+        if (end - begin < 2 || end - begin > 4) return 0;
+        std::size_t by_name = 0;
+        std::size_t by_meaning = 0;
+        for (std::size_t i = begin; i < end; ++i) {
+            if (tokens_[i].kind != Token::Kind::Word) return 0;
+            const bool is_inside = i > begin && i + 1 < end;
+            if (is_inside && (tokens_[i].text == "of" || tokens_[i].text == "the")) continue;
+            const bool is_named =
+                std::any_of(column.strong.begin(), column.strong.end(),
+                            [&](const Token& word) { return is_near(tokens_[i], word); });
+            if (is_named) {
+                ++by_name;
+            } else if (says_meaning(column, i)) {
+                ++by_meaning;
+            } else {
+                return 0;
+            }
+        }
+        return by_name > 0 && by_meaning > 0 ? 76 : 0;
+    }
+    [[nodiscard]] bool says_meaning(const Column& column, std::size_t at) const {
+        return std::any_of(column.meanings.begin(), column.meanings.end(), [&](const Concept* c) {
+            return std::any_of(c->phrases.begin(), c->phrases.end(), [&](const Words& phrase) {
+                return phrase.size() == 1 && matches_at(tokens_, at, phrase);
+            });
+        });
     }
 
     [[nodiscard]] int meaning_score(const Column& column, std::size_t begin,
@@ -293,7 +330,14 @@ private:
              is_other_word_for(first.text, words[0].text))) {
             return 84;
         }
-        if (n == words.size()) { return stands_in(tokens_, begin, words, 0, n, is_near) ? 72 : 0; }
+        if (n == words.size()) {
+            // a word that has its own sense is no slip of the keyboard: "grade" is not Grace
+            const bool may_be_slip =
+                n > 1 || (first.text.size() >= 6 && !is_concept_word(first) &&
+                          !is_plain_word(first)) ||
+                first.kind == Token::Kind::Han || root_of(first.stem) == root_of(words[0].stem);
+            return may_be_slip && stands_in(tokens_, begin, words, 0, n, is_near) ? 72 : 0;
+        }
         const bool is_long = first.kind == Token::Kind::Han ? n >= 2 : first.text.size() >= 4;
         const bool is_prefix = stands_in(tokens_, begin, words, 0, n, is_equal);
         if (is_long && is_prefix && first.kind != Token::Kind::Number) return 56;

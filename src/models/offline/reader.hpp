@@ -118,6 +118,10 @@ private:
     [[nodiscard]] bool is_excluded(std::size_t begin) const;
     void find_value_filters();
 
+    // "orders with a refund", "no rating", 没有评分: cells that are there or not
+    void find_presence();
+    void add_presence(Said& s, bool is_there);
+
     // ---- roles of columns
     // -------------------------------------------------------------------------
     [[nodiscard]] bool asks_to_count() const { return has(Word::HowMany) || has(Word::Common); }
@@ -143,8 +147,11 @@ private:
         Aggregation aggregation;
         std::size_t begin;
         std::size_t end;
+        double quantile = 0;
     };
     [[nodiscard]] std::vector<AggregationTag> aggregations() const;
+    // "90th percentile", 第90百分位: 0.9
+    [[nodiscard]] std::optional<double> quantile_at(const Tag& t) const;
     void find_measures();
     // "most" and "fewest" compare totals; "highest" and "lowest" may be of one row
     [[nodiscard]] bool is_of_number(const Tag& t) const;
@@ -168,6 +175,13 @@ private:
     // ----------------------------------------------------------------------------
     void decide_intent();
     void decide_correlation();
+    // "ratio of A to B", "what fraction of sales was refunded": false where there are not two sides
+    bool decide_ratio();
+    // "does more homework go with better marks?": two numbers and no figure of either asked for
+    [[nodiscard]] bool asks_relation() const;
+    // "which subject has the best average": columns of one kind, set side by side
+    void find_side_by_side();
+    [[nodiscard]] std::vector<Field> sibling_columns() const;
     // What is related to what: conditions on numbers, else the last value named, else the time.
     void split_share();
     [[nodiscard]] bool compares_values() const;
@@ -208,6 +222,15 @@ private:
     // daily, per day, 日均; not "by day"
     [[nodiscard]] bool says_rate_of_time(bool counts) const;
     [[nodiscard]] bool says_per_thing(Field field) const;
+    // What cannot be answered is not answered: times to come, reasons, things the table lacks.
+    void find_limits();
+    [[nodiscard]] bool is_said_beside_names(Word word) const;
+    void find_absent();
+    void find_absent_han();
+    // Said beside what it belongs to: "rainy" where there is rain, "card users".
+    [[nodiscard]] bool goes_with(std::size_t i) const;
+    // A word for what a row of this table is about.
+    [[nodiscard]] bool names_row(std::size_t i) const;
     void find_unknown();
     // "by planet", where there is no such column: better said than left out
     [[nodiscard]] bool has_unknown_role() const;
@@ -228,7 +251,9 @@ private:
     std::optional<Said> counted_;
     bool says_rows_ = false;  // a noun for one row
     bool counts_rows_ = false;
+    bool per_row_ = false;    // "revenue per order"
     std::optional<Field> rate_;
+    double quantile_ = 0;
     std::vector<Aggregation> aggregations_said_;
     std::set<std::size_t> condition_numbers_;
     Grain grain_ = Grain::None;

@@ -26,6 +26,7 @@ void Reader::complete() {
         if (q_.measures.empty()) choose_measure();
         for (std::size_t i = 0; i < q_.filters.size(); ++i) group_by_values(i);
     }
+    if (q_.intent == Intent::Aggregate || q_.intent == Intent::Unknown) find_side_by_side();
     if (q_.intent == Intent::Rows && q_.order != Order::None && q_.measures.empty()) {
         if (const auto field = superlative_field()) {
             q_.measures.push_back({Aggregation::Maximum, *field, std::nullopt});
@@ -46,6 +47,7 @@ void Reader::complete() {
     }
     if (q_.intent == Intent::Aggregate) complete_aggregate();
     if (q_.count) q_.count = std::min(*q_.count, kRowsMax);
+    find_limits();
     find_unknown();
 }
 
@@ -113,6 +115,19 @@ std::optional<Field> Reader::superlative_field() const {
         Adjective{"smallest", "area"},       Adjective{"biggest", "area"},
         Adjective{"cheapest", "price"},      Adjective{"oldest", "age"},
         Adjective{"youngest", "age"}};
+    if (has({Word::Expensive, Word::Cheap}) && q_.groups.empty()) {
+        // of a whole booking its total, not the price of a night
+        const auto& columns = schema_.tables[q_.table].columns;
+        for (std::size_t c = 0; c < columns.size(); ++c) {
+            const bool is_total = std::any_of(
+                columns[c].words.begin(), columns[c].words.end(),
+                [](const Token& word) { return word.text == "total" || word.text == "总"; });
+            if (columns[c].is_number() && is_total &&
+                (columns[c].means("price") || columns[c].means("amount"))) {
+                return Field{q_.table, c};
+            }
+        }
+    }
     if (has({Word::Expensive, Word::Cheap})) {
         if (auto field = field_meaning("price")) return field;
     }
@@ -218,6 +233,7 @@ void Reader::complete_aggregate() {
     }
     const bool asks_one = has({Word::Which, Word::Who, Word::When, Word::What, Word::HowMuch}) ||
                           (q_.order != Order::None && !q_.groups.empty());
+    if (q_.by_columns && q_.order != Order::None && !q_.count) q_.wants_one = true;
     if (q_.order != Order::None && !q_.count && !q_.groups.empty()) {
         const bool is_list = has({Word::Top, Word::Bottom}) && !has(Word::Highest) &&
                              !has(Word::Lowest) && !says_singular_top();

@@ -389,4 +389,46 @@ void Reader::find_value_filters() {
     }
 }
 
+void Reader::find_presence() {
+    const bool counts = asks_to_count() || has({Word::Share, Word::Show, Word::Rate}) ||
+                        row_noun_said() || says_rows_;
+    for (Said& s : said_) {
+        if (s.is_value || s.is_used || s.column->is_flag() || s.column->is_id) continue;
+        if (follows(s.begin, {Word::Exclude}, 2)) {
+            add_presence(s, false);
+            continue;
+        }
+        if (!counts) continue;
+        const bool is_with = follows(s.begin, {Word::With}, 2) &&
+                             !follows(s.begin, {Word::Mean, Word::Sum, Word::Highest}, 2);
+        const Token& last = tokens_[s.end - 1];
+        // "refunded" said of a column "refund"
+        const bool is_participle =
+            last.kind == Token::Kind::Word && last.text.ends_with("ed") && s.end - s.begin == 1 &&
+            std::none_of(s.column->words.begin(), s.column->words.end(),
+                         [&](const Token& word) { return word.text == last.text; }) &&
+            !follows(s.begin, {Word::HowMuch, Word::Sum, Word::Mean}, 4);
+        if (is_with || (is_participle && s.column->is_number() && asks_to_count())) {
+            add_presence(s, true);
+        }
+    }
+}
+
+void Reader::add_presence(Said& s, bool is_there) {
+    const Column& column = *s.column;
+    Filter filter;
+    filter.field = s.field;
+    filter.begin = s.begin;
+    if (column.missing > 0) {
+        filter.kind = is_there ? Filter::Kind::Present : Filter::Kind::Missing;
+    } else if (column.is_number() && column.low == 0) {
+        filter.kind = is_there ? Filter::Kind::Greater : Filter::Kind::Equal;
+    } else {
+        return;
+    }
+    q_.filters.push_back(filter);
+    s.is_used = true;
+    says_rows_ = true;
+}
+
 }  // namespace atl::offline

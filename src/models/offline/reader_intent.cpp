@@ -36,7 +36,8 @@ void Reader::decide_intent() {
         for (const Said& s : measures_said_) q_.fields.push_back(s.field);
         return;
     }
-    if (has(Word::Correlation) || q_.chart == ChartKind::Scatter) {
+    if ((has(Word::Ratio) || has(Word::Share)) && decide_ratio()) return;
+    if (has(Word::Correlation) || q_.chart == ChartKind::Scatter || asks_relation()) {
         decide_correlation();
         if (q_.intent != Intent::Unknown) return;
     }
@@ -49,7 +50,7 @@ void Reader::decide_intent() {
         return;
     }
     if ((has({Word::Distribution}) || q_.chart == ChartKind::Histogram ||
-         q_.chart == ChartKind::Box) &&
+         q_.chart == ChartKind::Box) && quantile_ == 0 &&
         !(q_.groups.size() == 1 && measures_said_.empty())) {
         if (!measures_said_.empty() || q_.groups.empty()) {
             q_.intent = Intent::Distribution;
@@ -138,6 +139,129 @@ void Reader::decide_intent() {
         q_.intent = Intent::Describe;
         q_.fields = columns_said_;
     }
+}
+
+bool Reader::asks_relation() const {
+    static const std::set<std::string> kFirst = {"do", "does", "did", "is", "are"};
+    if (tokens_.empty() || !kFirst.contains(tokens_[0].text)) return false;
+    if (measures_said_.size() != 2 || !q_.groups.empty() || !q_.filters.empty()) return false;
+    return !said_aggregation_ && !has({Word::Compare, Word::HowMany, Word::And, Word::Or}) &&
+           q_.periods.empty();
+}
+
+bool Reader::decide_ratio() {
+    const auto operand = [&](const Said& s) {
+        const bool adds_up = s.column->nature() == Nature::Additive;
+        return Measure{adds_up ? Aggregation::Sum : Aggregation::Mean, s.field, std::nullopt, 0};
+    };
+    std::vector<Said> numbers;
+    for (const Said& s : measures_said_) {
+        if (!s.is_used) numbers.push_back(s);
+    }
+    const bool is_plain = q_.filters.empty() && q_.groups.empty();
+    if (numbers.size() == 2 && (has(Word::Ratio) || is_plain)) {
+        Measure upper = operand(numbers[0]);
+        Measure lower = operand(numbers[1]);
+        const Tag* share = tag(Word::Share);
+        if (!has(Word::Ratio) && share != nullptr) {
+            // the whole stands right behind "share of"
+            const bool first_is_whole = numbers[0].begin >= share->end &&
+                                        follows(numbers[0].begin, {Word::Of, Word::Share}, 3);
+            if (first_is_whole) std::swap(upper, lower);
+            q_.in_percent = true;
+        }
+        if (upper.aggregation != lower.aggregation) {
+            upper.aggregation = lower.aggregation = Aggregation::Mean;
+        }
+        q_.measures = {upper, lower};
+        q_.order = Order::None;
+        q_.intent = Intent::Ratio;
+        return true;
+    }
+    if (!has(Word::Ratio)) return false;
+    for (std::size_t i = 0; i < q_.filters.size(); ++i) {
+        const Filter f = q_.filters[i];
+        if (f.kind != Filter::Kind::OneOf || f.values.size() != 2) continue;
+        Filter upper = f;
+        Filter lower = f;
+        upper.values = {f.values[0]};
+        lower.values = {f.values[1]};
+        q_.part = {upper};
+        q_.base = {lower};
+        q_.filters.erase(q_.filters.begin() + static_cast<std::ptrdiff_t>(i));
+        std::erase_if(q_.groups, [&](const Group& g) { return g.field == f.field; });
+        if (numbers.empty()) {
+            q_.measures = {{Aggregation::Count, std::nullopt, std::nullopt, 0}};
+        } else if (!said_aggregation_) {
+            q_.measures = {operand(numbers[0])};
+        }
+        if (q_.measures.size() > 1) q_.measures.resize(1);
+        q_.intent = Intent::Ratio;
+        return true;
+    }
+    return false;
+}
+
+std::vector<Field> Reader::sibling_columns() const {
+    const auto& columns = schema_.tables[q_.table].columns;
+    std::vector<Field> best;
+    std::vector<Field> run;
+    double high = 0;
+    for (std::size_t c = 0; c < columns.size(); ++c) {
+        const Column& column = columns[c];
+        const bool is_year = column.is_whole && column.low >= 1900 && column.high <= 2100;
+        const bool is_figure = column.is_number() && !column.is_id && !column.is_flag() &&
+                               !is_year && column.high > 0;
+        const bool fits = is_figure && (run.empty() || (column.high <= high * 2.5 &&
+                                                        column.high * 2.5 >= high));
+        if (!fits) run.clear();
+        if (is_figure) {
+            if (run.empty()) high = column.high;
+            run.push_back({q_.table, c});
+        }
+        if (run.size() > best.size()) best = run;
+    }
+    return best.size() >= 3 ? best : std::vector<Field>();
+}
+
+void Reader::find_side_by_side() {
+    if (!q_.groups.empty() || !q_.periods.empty()) return;
+    if (q_.measures.size() > 1 && measures_said_.size() > 1 &&
+        (q_.order != Order::None || has(Word::Compare))) {
+        const Aggregation first = q_.measures[0].aggregation;
+        q_.by_columns = std::all_of(q_.measures.begin(), q_.measures.end(), [&](const Measure& m) {
+            return m.aggregation == first && m.field;
+        });
+        if (q_.by_columns) return;
+    }
+    static const std::set<std::string> kNouns = {"subject", "course", "exam", "test", "column",
+                                                 "metric",  "discipline", "paper", "skill"};
+    bool is_said = false;
+    for (std::size_t i = 0; i < tokens_.size(); ++i) {
+        const bool is_noun = kNouns.contains(tokens_[i].stem) &&
+                             follows(i, {Word::Which, Word::Each, Word::By, Word::Per}, 2);
+        const bool is_han = matches_at(tokens_, i, tokens_of("科目")) ||
+                            matches_at(tokens_, i, tokens_of("各科")) ||
+                            matches_at(tokens_, i, tokens_of("哪科")) ||
+                            matches_at(tokens_, i, tokens_of("哪门")) ||
+                            matches_at(tokens_, i, tokens_of("学科"));
+        const bool is_column = std::any_of(said_.begin(), said_.end(), [&](const Said& s) {
+            return s.begin <= i && i < s.end;
+        });
+        is_said = is_said || ((is_noun || is_han) && !is_column);
+    }
+    const auto siblings = sibling_columns();
+    if (!is_said || siblings.empty()) return;
+    Aggregation figure = Aggregation::Mean;
+    if (!aggregations_said_.empty()) figure = aggregations_said_[0];
+    q_.measures.clear();
+    for (const Field& field : siblings) {
+        q_.measures.push_back({figure, field, std::nullopt, 0});
+        if (q_.measures.size() == 30) break;
+    }
+    q_.by_columns = true;
+    q_.chose_measure = false;
+    q_.intent = Intent::Aggregate;
 }
 
 void Reader::decide_correlation() {
@@ -307,7 +431,8 @@ bool Reader::row_noun_said() const {
             }
         }
     }
-    for (const char* noun : {"订单", "交易", "记录", "员工", "笔", "条", "请求", "消费"}) {
+    for (const char* noun : {"订单", "交易", "记录", "员工", "笔", "条", "请求", "消费", "一单", "一次", "一场",
+                             "一天", "哪次", "哪单", "哪场"}) {
         const auto phrase = tokens_of(noun);
         for (std::size_t i = 0; i < tokens_.size(); ++i) {
             if (matches_at(tokens_, i, phrase) && !is_measure_token(i)) return true;

@@ -19,15 +19,33 @@ std::vector<Reader::AggregationTag> Reader::aggregations() const {
             case Word::Deviation: a = Aggregation::Deviation; break;
             default: break;
         }
-        if (a) found.push_back({*a, t.begin, t.end});
+        if (a) found.push_back({*a, t.begin, t.end, 0});
+        if (t.word != Word::Percentile) continue;
+        if (const auto q = quantile_at(t)) {
+            found.push_back({Aggregation::Quantile, t.begin, t.end, *q});
+        }
     }
     std::stable_sort(found.begin(), found.end(),
                      [](const auto& a, const auto& b) { return a.begin < b.begin; });
     return found;
 }
 
+std::optional<double> Reader::quantile_at(const Tag& t) const {
+    std::size_t end = 0;
+    for (std::size_t back = 1; back <= 3 && back <= t.begin; ++back) {
+        const auto value = number_at(t.begin - back, end);
+        if (value && *value > 0 && *value < 100) return *value < 1 ? *value : *value / 100;
+    }
+    const auto value = number_at(t.end, end);
+    if (value && *value > 0 && *value < 100) return *value < 1 ? *value : *value / 100;
+    return std::nullopt;
+}
+
 void Reader::find_measures() {
     auto aggs = aggregations();
+    for (const AggregationTag& a : aggs) {
+        if (a.aggregation == Aggregation::Quantile) quantile_ = a.quantile;
+    }
     // "highest and lowest salary", "the highest temperature per sensor": extremes, not order
     const bool names_group = std::any_of(q_.groups.begin(), q_.groups.end(),
                                          [&](const Group& g) { return group_is_each(g); });
@@ -47,7 +65,8 @@ void Reader::find_measures() {
                                             : t.begin - std::min(m.end, t.begin) <= 2;
                 });
             if (!beside) continue;
-            aggs.push_back({is_high ? Aggregation::Maximum : Aggregation::Minimum, t.begin, t.end});
+            aggs.push_back(
+                {is_high ? Aggregation::Maximum : Aggregation::Minimum, t.begin, t.end, 0});
             extremes_ = true;
         }
         std::stable_sort(aggs.begin(), aggs.end(),
@@ -96,7 +115,9 @@ void Reader::find_measures() {
                 return (t.word == Word::Highest || t.word == Word::Lowest) && is_of_number(t);
             });
             const bool is_plain = s.column->meanings.empty() && !q_.groups.empty() && most;
-            mine.push_back(is_plain ? Aggregation::Sum : natural(*s.column));
+            mine.push_back(per_row_   ? Aggregation::Mean
+                           : is_plain ? Aggregation::Sum
+                                      : natural(*s.column));
         }
         for (const Aggregation a : mine) add_measure({a, s.field, std::nullopt});
     }
@@ -134,6 +155,7 @@ Aggregation Reader::natural(const Column& column) {
 }
 
 void Reader::add_measure(Measure measure) {
+    if (measure.aggregation == Aggregation::Quantile) measure.quantile = quantile_;
     if (q_.measures.size() < 6 &&
         std::find(q_.measures.begin(), q_.measures.end(), measure) == q_.measures.end()) {
         q_.measures.push_back(measure);

@@ -41,6 +41,12 @@ void Reader::find_roles() {
                 counts_rows_ = counts_rows_ || ranked;
                 continue;
             }
+            // "average revenue per booking": of a row
+            if (is_row_noun(s) && follows(s.begin, {Word::Per, Word::Each}, 2) && !ranked) {
+                says_rows_ = true;
+                per_row_ = true;
+                continue;
+            }
             add_group(s);
             last_group_end = s.end;
             continue;

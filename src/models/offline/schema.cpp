@@ -137,6 +137,25 @@ void find_flag(Column& column) {
     }
 }
 
+// What people shorten in headers is said in full in questions.
+std::string written_out(const std::string& word) {
+    static constexpr std::array<std::pair<std::string_view, std::string_view>, 30> kShort = {
+        {{"amt", "amount"},      {"qty", "quantity"},   {"cust", "customer"},
+         {"prod", "product"},    {"cat", "category"},   {"dept", "department"},
+         {"emp", "employee"},    {"temp", "temperature"}, {"avg", "average"},
+         {"pct", "percent"},     {"perc", "percent"},   {"num", "number"},
+         {"addr", "address"},    {"desc", "description"}, {"mgr", "manager"},
+         {"yr", "year"},         {"yrs", "year"},       {"hr", "hour"},
+         {"hrs", "hour"},        {"min", "minute"},     {"mins", "minute"},
+         {"sec", "second"},      {"dist", "distance"},  {"dur", "duration"},
+         {"acct", "account"},    {"inv", "invoice"},    {"trans", "transaction"},
+         {"mth", "month"},       {"wt", "weight"},      {"loc", "location"}}};
+    for (const auto& [written, meant] : kShort) {
+        if (word == written) return std::string(meant);
+    }
+    return word;
+}
+
 std::optional<Column> column_of(const json::value& value, std::size_t rows) {
     if (!value.is_array()) return std::nullopt;
     const json::array& facts = value.get_array();
@@ -163,6 +182,11 @@ std::optional<Column> column_of(const json::value& value, std::size_t rows) {
         }
     }
     column.words = tokens_of_name(column.name);
+    for (std::size_t i = 0; i < column.words.size(); ++i) {
+        Token& word = column.words[i];
+        if (word.text == "min" && i == 0) continue;  // min_temp is the lowest, time_min are minutes
+        word.stem = written_out(word.stem);
+    }
     for (const Token& word : column.words) {
         column.together += word.text;
         if (!is_weak(word)) column.strong.push_back(word);

@@ -13,6 +13,7 @@ Question Reader::read() {
     find_time();
     find_comparisons();
     find_value_filters();
+    find_presence();
     find_roles();
     find_order();
     find_measures();
