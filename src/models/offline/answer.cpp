@@ -86,6 +86,14 @@ private:
         if (value && is_name_like(label)) return plain(*value);
         return text_of(result_.rows[row][column], label);
     }
+    // The column that names a row: an order's number, a person.
+    [[nodiscard]] bool tells_rows(const std::string& column) const {
+        const Table& t = schema_.tables[q_.table];
+        return std::any_of(t.columns.begin(), t.columns.end(), [&](const Column& c) {
+            return c.name == column && (c.is_text() || c.is_id) && t.rows > 5 &&
+                   (c.distinct + c.missing) * 10 >= t.rows * 9;
+        });
+    }
     // Numbers of ids and years are names: 900007, not 900,007.
     [[nodiscard]] bool is_name_like(const std::string& column) const {
         const auto in = [&](std::size_t table) {
@@ -290,6 +298,9 @@ private:
                     }
                 }
             }
+            for (std::size_t c = 0; c < result_.columns.size() && who.empty(); ++c) {
+                if (tells_rows(result_.columns[c])) who = cell(0, c);
+            }
             lead = say("The " + std::string(low ? "lowest" : "highest") + " `" + field + "` is " +
                            bold(cell(0, column)) + (who.empty() ? "" : ": " + bold(who)),
                        "`" + field + "` " + (low ? "最低" : "最高") + "的是 " +
@@ -349,8 +360,14 @@ private:
         const Measure& m = q_.measures[0];
         const bool is_extreme = result_.figure("value").has_value();
         if (is_extreme) {
-            return say("The " + bold(name(m)) + " is " + bold(figure("value")) + scope() + ":",
-                       bold(name(m)) + " 为 " + bold(figure("value")) + scope() + ":") +
+            std::string who;
+            for (std::size_t c = 0; c < result_.columns.size() && who.empty(); ++c) {
+                if (tells_rows(result_.columns[c])) who = bold(cell(0, c));
+            }
+            return say("The " + bold(name(m)) + " is " + bold(figure("value")) +
+                           (who.empty() ? "" : ": " + who) + scope() + ":",
+                       bold(name(m)) + " 为 " + bold(figure("value")) +
+                           (who.empty() ? "" : ":" + who) + scope() + ":") +
                    table();
         }
         std::string out;

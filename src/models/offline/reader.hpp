@@ -182,6 +182,8 @@ private:
     // "which subject has the best average": columns of one kind, set side by side
     void find_side_by_side();
     [[nodiscard]] std::vector<Field> sibling_columns() const;
+    // "subject", 科目: a word for such columns
+    [[nodiscard]] bool is_column_noun(std::size_t i) const;
     // What is related to what: conditions on numbers, else the last value named, else the time.
     void split_share();
     [[nodiscard]] bool compares_values() const;

@@ -115,7 +115,8 @@ std::optional<Field> Reader::superlative_field() const {
         Adjective{"smallest", "area"},       Adjective{"biggest", "area"},
         Adjective{"cheapest", "price"},      Adjective{"oldest", "age"},
         Adjective{"youngest", "age"}};
-    if (has({Word::Expensive, Word::Cheap}) && q_.groups.empty()) {
+    const bool of_rows = q_.groups.empty() || is_unique(q_.groups[0].field);
+    if (has({Word::Expensive, Word::Cheap}) && of_rows) {
         // of a whole booking its total, not the price of a night
         const auto& columns = schema_.tables[q_.table].columns;
         for (std::size_t c = 0; c < columns.size(); ++c) {
@@ -145,7 +146,7 @@ std::optional<Field> Reader::superlative_field() const {
 }
 
 void Reader::choose_measure() {
-    const bool counts_rows = (q_.intent == Intent::Share && asks_people()) ||
+    const bool counts_rows = (q_.intent == Intent::Share && !asks_money()) ||
                              has({Word::Common, Word::Rare}) || row_noun_counts() || says_used();
     auto field = superlative_field();
     if (counts_rows || !field || at(schema_, *field).is_date()) {

@@ -212,8 +212,8 @@ std::vector<Field> Reader::sibling_columns() const {
         const bool is_year = column.is_whole && column.low >= 1900 && column.high <= 2100;
         const bool is_figure = column.is_number() && !column.is_id && !column.is_flag() &&
                                !is_year && column.high > 0;
-        const bool fits = is_figure && (run.empty() || (column.high <= high * 2.5 &&
-                                                        column.high * 2.5 >= high));
+        const bool fits = is_figure && (run.empty() || (column.high <= high * 2 &&
+                                                        column.high * 2 >= high));
         if (!fits) run.clear();
         if (is_figure) {
             if (run.empty()) high = column.high;
@@ -222,6 +222,16 @@ std::vector<Field> Reader::sibling_columns() const {
         if (run.size() > best.size()) best = run;
     }
     return best.size() >= 3 ? best : std::vector<Field>();
+}
+
+bool Reader::is_column_noun(std::size_t i) const {
+    static const std::set<std::string> kNouns = {"subject", "course",     "exam",  "test", "column",
+                                                 "metric",  "discipline", "paper", "skill"};
+    if (kNouns.contains(tokens_[i].stem)) return true;
+    for (const char* noun : {"科目", "各科", "哪科", "哪门", "学科", "每科"}) {
+        if (matches_at(tokens_, i, tokens_of(noun))) return true;
+    }
+    return false;
 }
 
 void Reader::find_side_by_side() {
@@ -234,21 +244,14 @@ void Reader::find_side_by_side() {
         });
         if (q_.by_columns) return;
     }
-    static const std::set<std::string> kNouns = {"subject", "course", "exam", "test", "column",
-                                                 "metric",  "discipline", "paper", "skill"};
     bool is_said = false;
     for (std::size_t i = 0; i < tokens_.size(); ++i) {
-        const bool is_noun = kNouns.contains(tokens_[i].stem) &&
-                             follows(i, {Word::Which, Word::Each, Word::By, Word::Per}, 2);
-        const bool is_han = matches_at(tokens_, i, tokens_of("科目")) ||
-                            matches_at(tokens_, i, tokens_of("各科")) ||
-                            matches_at(tokens_, i, tokens_of("哪科")) ||
-                            matches_at(tokens_, i, tokens_of("哪门")) ||
-                            matches_at(tokens_, i, tokens_of("学科"));
         const bool is_column = std::any_of(said_.begin(), said_.end(), [&](const Said& s) {
             return s.begin <= i && i < s.end;
         });
-        is_said = is_said || ((is_noun || is_han) && !is_column);
+        const bool has_role = tokens_[i].kind == Token::Kind::Han ||
+                              follows(i, {Word::Which, Word::Each, Word::By, Word::Per}, 2);
+        is_said = is_said || (is_column_noun(i) && has_role && !is_column);
     }
     const auto siblings = sibling_columns();
     if (!is_said || siblings.empty()) return;

@@ -29,6 +29,12 @@ bool shares_concept(const Token& a, const Token& b) {
     });
 }
 
+bool is_noun_ending(const Token& token) {
+    static const std::set<std::string> kEndings = {"型", "式", "性", "者", "员", "层", "级", "段", "量",
+                                                   "额", "值", "率", "度", "费", "类", "区", "品", "商"};
+    return kEndings.contains(token.text);
+}
+
 }  // namespace
 
 void Reader::find_limits() {
@@ -94,6 +100,13 @@ bool Reader::goes_with(std::size_t i) const {
     const bool is_product = std::any_of(q_.measures.begin(), q_.measures.end(),
                                         [](const Measure& m) { return m.times.has_value(); });
     if (is_product && is_concept_word(token)) return true;
+    static const std::set<std::string> kFigures = {"grade", "mark", "score",  "point", "result", "level",
+                                                   "price", "cost", "amount", "rate",  "number", "reading"};
+    const bool beside_number = std::any_of(said_.begin(), said_.end(), [&](const Said& s) {
+        return !s.is_value && s.column->is_number() && (s.end == i || s.begin == i + 1);
+    });
+    if (beside_number && kFigures.contains(token.stem)) return true;
+    if (is_column_noun(i) && !sibling_columns().empty()) return true;
     // happier, happiest, happy; rainy, rain; the error of a status
     std::string root = token.stem;
     for (const std::string_view ending : {"iest", "ier", "est", "er", "y"}) {
@@ -143,6 +156,11 @@ void Reader::find_absent_han() {
         std::size_t end = i;
         while (end < tokens_.size() && tokens_[end].kind == Token::Kind::Han && !known[end] &&
                !is_noise(tokens_[end])) {
+            word += tokens_[end].text;
+            ++end;
+        }
+        // 房型: what ends a noun goes with what is not known before it
+        if (end - i == 1 && end < tokens_.size() && is_noun_ending(tokens_[end])) {
             word += tokens_[end].text;
             ++end;
         }

@@ -56,8 +56,10 @@ std::vector<const Concept*> meanings_of(const Column& column) {
         if (!fits) continue;
         Found best{&about, 0, 0};
         for (const auto& phrase : about.phrases) {
-            for (std::size_t i = 0; i + phrase.size() <= words.size(); ++i) {
-                if (!matches_at(words, i, phrase)) continue;
+            // a room type is more than a room: weak words count inside a longer phrase
+            const std::vector<Token>& in = phrase.size() > 1 ? column.words : words;
+            for (std::size_t i = 0; i + phrase.size() <= in.size(); ++i) {
+                if (!matches_at(in, i, phrase)) continue;
                 if (std::pair(i + phrase.size(), phrase.size()) >
                     std::pair(best.end, best.length)) {
                     best.end = i + phrase.size();

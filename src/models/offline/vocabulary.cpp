@@ -325,6 +325,7 @@ constexpr std::array kConcepts = {
     ConceptRow{"bonus", Nature::Additive, "bonus|bonuses|奖金|分红"},
     ConceptRow{"age", Nature::Level,
         "age|ages|old|older|younger|oldest|youngest|years old|aged|年龄|岁数|岁|年纪"},
+    ConceptRow{"birth", Nature::Level, "birth|born|birth year|year of birth|出生|出生年份"},
     ConceptRow{"tenure", Nature::Level,
         "tenure|years of service|years at company|seniority|experience|service years|"
         "years of experience|工龄|司龄|工作年限|年限|经验|服务年限"},
@@ -450,6 +451,7 @@ constexpr std::array kConcepts = {
     ConceptRow{"mpg", Nature::Level, "mpg|miles per gallon|horsepower|hp|马力"},
     ConceptRow{"date", Nature::Time,
         "date|day|time|timestamp|datetime|when|order date|日期|时间|交易日期|下单时间|订单日期|销售日期"},
+    ConceptRow{"birthday", Nature::Time, "birth|born|birthday|birth date|date of birth|出生日期|生日"},
     ConceptRow{"hired", Nature::Time,
         "hire date|hired|hire|joined|join|joining date|start date|入职|入职日期|入职时间|加入"},
 
@@ -623,11 +625,19 @@ bool is_same_text(const std::vector<Token>& tokens, std::size_t at, const Meanin
 
 // Long words of the vocabulary that people mistype: "distribtion", "avarage".
 const Meaning* mistyped(const Token& token) {
-    if (token.kind != Token::Kind::Word || token.text.size() < 6) return nullptr;
+    if (token.kind != Token::Kind::Word || token.text.size() < 5) return nullptr;
+    const auto sorted = [](std::string text) {
+        std::sort(text.begin(), text.end());
+        return text;
+    };
     for (const auto& [first, meaning] : meanings()) {
         if (meaning.phrase.size() != 1 || meaning.phrase[0].kind != Token::Kind::Word) continue;
-        if (meaning.phrase[0].text.size() < 6 || meaning.words[0] == Word::Noise) continue;
-        if (is_typo_of(token.text, meaning.phrase[0].text)) return &meaning;
+        const std::string& meant = meaning.phrase[0].text;
+        if (meant.size() < 5 || meaning.words[0] == Word::Noise) continue;
+        // short words are near to many others: only letters that changed places
+        const bool is_short = meant.size() < 6 || token.text.size() < 6;
+        if (is_short && sorted(token.text) != sorted(meant)) continue;
+        if (is_typo_of(token.text, meant)) return &meaning;
     }
     return nullptr;
 }
