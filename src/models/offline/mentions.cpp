@@ -3,6 +3,7 @@
 #include "models/offline/plain_words.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <set>
 
 namespace atl::offline {
@@ -33,6 +34,14 @@ bool is_other_word_for(const std::string& said, const std::string& value) {
         {"germany", "de", "德国"},
         {"china", "cn", "中国"},
         {"online", "web", "internet", "线上"},
+        {"won", "win", "winning", "winner"},
+        {"lost", "lose", "losing", "loser"},
+        {"fail", "failed", "failing", "failure"},
+        {"pass", "passed", "passing"},
+        {"paid", "pay"},
+        {"sold", "sell"},
+        {"sent", "send"},
+        {"married", "marry", "已婚"},
         {"offline", "in store", "线下"},
     };
     return std::any_of(kSame.begin(), kSame.end(), [&](const std::set<std::string>& same) {
@@ -170,16 +179,29 @@ private:
             const int part = part_score(column.strong, begin, end);
             return part > 0 && part < 68 && part == c.score;
         };
-        if (std::count_if(columns.begin(), columns.end(), is_beginning) > 1) {
-            std::erase_if(columns, is_beginning);
-        }
+        if (std::count_if(columns.begin(), columns.end(), is_beginning) <= 1) return;
+        // 读者 is the one of 读者姓名, not of 读者类型
+        const auto is_name = [&](const Candidate& c) {
+            const Column& column = at(schema_, c.field);
+            return column.is_text() && column.means("name");
+        };
+        const auto named = std::find_if(columns.begin(), columns.end(), [&](const Candidate& c) {
+            return is_beginning(c) && is_name(c);
+        });
+        const std::optional<Field> kept =
+            named == columns.end() ? std::nullopt : std::optional(named->field);
+        std::erase_if(columns, [&](const Candidate& c) {
+            return is_beginning(c) && (!kept || c.field != *kept);
+        });
     }
     // Function words are columns only when the name is exactly theirs: "total", "month".
     [[nodiscard]] bool only_functions(std::size_t begin, std::size_t end) const {
+        bool is_word = end - begin > 1;  // 分类: two characters that are particles by themselves
         for (std::size_t i = begin; i < end; ++i) {
             if (!is_function_[i] && !is_noise_[i]) return false;
+            is_word = is_word && tokens_[i].kind == Token::Kind::Han && tag_length_[i] <= 1;
         }
-        return true;
+        return !is_word;
     }
 
     [[nodiscard]] int column_score(const Column& column, std::size_t begin, std::size_t end) const {

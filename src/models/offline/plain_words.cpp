@@ -83,6 +83,7 @@ constexpr std::string_view kEnglish =
     "older younger cheaper faster slower cheapest fastest slowest busiest earlier later latest "
     "strong stronger weak weaker weakest strongest significant significantly noticeable notable "
     "interesting relevant available existing corresponding given following above-mentioned "
+    "pipeline portfolio catalog catalogue system archive league registry "
     "down aged apart toward per plus minus versus hereby thereof "
     "positive negative normal distinct separate matching respective remaining entire complete";
 

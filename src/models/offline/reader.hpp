@@ -126,8 +126,13 @@ private:
     // -------------------------------------------------------------------------
     [[nodiscard]] bool asks_to_count() const { return has(Word::HowMany) || has(Word::Common); }
     void find_roles();
+    // "who opened the most issues": the column of names that comes back
+    void find_person();
+    // "how many days on average", 平均多少天: the column that is counted in them
+    void find_unit_measure();
     // 每个类别的商品数量: the noun before a measure is part of its name, where a group is named
     void drop_modifiers();
+    [[nodiscard]] bool is_person_noun(const Said& s) const;
     // "the most orders": how many
     [[nodiscard]] bool follows_most(std::size_t token) const;
     [[nodiscard]] bool tokens_said_sort() const;
@@ -218,6 +223,8 @@ private:
     // "which region has the most orders": rows, not money
     [[nodiscard]] bool row_noun_counts() const;
     [[nodiscard]] bool is_row_word(std::size_t i) const;
+    [[nodiscard]] std::size_t row_noun_at(std::size_t i) const;
+    [[nodiscard]] bool says_number(const Tag& t) const;
     [[nodiscard]] bool asks_people() const;
     void complete_aggregate();
     [[nodiscard]] bool says_singular_top() const;

@@ -54,6 +54,9 @@ void Reader::complete() {
 void Reader::complete_growth() {
     q_.of_growth = q_.order != Order::None;
     if (has(Word::Drop) && !has(Word::Growth) && q_.of_growth) q_.order = Order::Lowest;
+    // 9月环比8月: from the earlier to the later, however it is said
+    std::stable_sort(q_.periods.begin(), q_.periods.end(),
+                     [](const TimeSpan& a, const TimeSpan& b) { return a.from < b.from; });
     if (!q_.periods.empty()) return;
     const auto date = main_date(schema_, q_.table);
     const bool has_grain = std::any_of(q_.groups.begin(), q_.groups.end(),
@@ -149,7 +152,15 @@ void Reader::choose_measure() {
     const bool counts_rows = (q_.intent == Intent::Share && !asks_money()) ||
                              has({Word::Common, Word::Rare}) || row_noun_counts() || says_used();
     auto field = superlative_field();
-    if (counts_rows || !field || at(schema_, *field).is_date()) {
+    // "top three authors", 借得最多: how often, where nothing in the table adds up
+    const bool is_plain_top =
+        field && aggregations_said_.empty() && at(schema_, *field).nature() != Nature::Additive &&
+        !q_.groups.empty() && field == main_measure(schema_, q_.table) &&
+        (has({Word::Top, Word::Bottom}) ||
+         std::any_of(tags_.begin(), tags_.end(), [&](const Tag& t) {
+             return (t.word == Word::Highest || t.word == Word::Lowest) && says_number(t);
+         }));
+    if (counts_rows || is_plain_top || !field || at(schema_, *field).is_date()) {
         q_.measures.push_back({Aggregation::Count, std::nullopt, std::nullopt});
         return;
     }
@@ -202,7 +213,28 @@ bool Reader::is_row_word(std::size_t i) const {
             return true;
     }
     return std::any_of(kHan.begin(), kHan.end(),
-                       [&](const char* noun) { return matches_at(tokens_, i, tokens_of(noun)); });
+                       [&](const char* noun) { return matches_at(tokens_, i, tokens_of(noun)); }) ||
+           row_noun_at(i) > 0;
+}
+
+// 借阅 where the file or the rows' number is named after it: how many tokens it is.
+std::size_t Reader::row_noun_at(std::size_t i) const {
+    for (const auto& noun : schema_.tables[q_.table].row_nouns) {
+        if (matches_at(tokens_, i, noun)) return noun.size();
+        if (noun.size() < 4) continue;  // 外卖订单: also 外卖, 订单
+        const std::vector<Token> head(noun.begin(), noun.begin() + 2);
+        const std::vector<Token> tail(noun.end() - 2, noun.end());
+        if (matches_at(tokens_, i, head) || matches_at(tokens_, i, tail)) return 2;
+    }
+    return 0;
+}
+
+// "most", 最多: a comparison of numbers, not of quality
+bool Reader::says_number(const Tag& t) const {
+    static const std::set<std::string> kWords = {"most", "least", "fewest", "最多", "最少"};
+    std::string text;
+    for (std::size_t i = t.begin; i < t.end; ++i) text += tokens_[i].text;
+    return kWords.contains(text);
 }
 
 bool Reader::asks_people() const {

@@ -408,6 +408,16 @@ void Reader::find_presence() {
             std::none_of(s.column->words.begin(), s.column->words.end(),
                          [&](const Token& word) { return word.text == last.text; }) &&
             !follows(s.begin, {Word::HowMuch, Word::Sum, Word::Mean}, 4);
+        // 有多少本书逾期了, 逾期率: of a column 逾期天数
+        const bool is_han_state =
+            last.kind == Token::Kind::Han && s.score < kOwnName && s.column->is_number() &&
+            s.end < tokens_.size() &&
+            (tokens_[s.end].text == "了" ||
+             (tokens_[s.end].text == "率" && tokens_.size() - s.end < 6));
+        if (is_han_state) {
+            add_presence(s, true);
+            continue;
+        }
         if (is_with || (is_participle && s.column->is_number() && asks_to_count())) {
             add_presence(s, true);
         }

@@ -79,8 +79,10 @@ void Reader::decide_intent() {
     // "return rate by product": of rows with that value
     const bool rate_of_value =
         has(Word::Rate) && !rate_ && measures_said_.empty() &&
-        std::any_of(q_.filters.begin(), q_.filters.end(),
-                    [](const Filter& f) { return f.kind == Filter::Kind::OneOf; });
+        std::any_of(q_.filters.begin(), q_.filters.end(), [](const Filter& f) {
+            return f.kind == Filter::Kind::OneOf || f.kind == Filter::Kind::Greater ||
+                   f.kind == Filter::Kind::Present;
+        });
     if (rate_of_value) {
         q_.measures = {{Aggregation::Count, std::nullopt, std::nullopt}};
         q_.intent = Intent::Share;
@@ -305,7 +307,8 @@ void Reader::split_share() {
     const auto is_number = [](const Filter& f) {
         return f.kind == Filter::Kind::Less || f.kind == Filter::Kind::LessOrEqual ||
                f.kind == Filter::Kind::Greater || f.kind == Filter::Kind::GreaterOrEqual ||
-               f.kind == Filter::Kind::Between || f.kind == Filter::Kind::Equal;
+               f.kind == Filter::Kind::Between || f.kind == Filter::Kind::Equal ||
+               f.kind == Filter::Kind::Present || f.kind == Filter::Kind::Missing;
     };
     const auto is_value = [](const Filter& f) { return f.kind == Filter::Kind::OneOf; };
     if (!q_.groups.empty()) {
@@ -433,6 +436,9 @@ bool Reader::row_noun_said() const {
                 return true;
             }
         }
+    }
+    for (std::size_t i = 0; i < tokens_.size(); ++i) {
+        if (row_noun_at(i) > 0 && !is_measure_token(i)) return true;
     }
     for (const char* noun : {"订单", "交易", "记录", "员工", "笔", "条", "请求", "消费", "一单", "一次", "一场",
                              "一天", "哪次", "哪单", "哪场"}) {

@@ -144,7 +144,7 @@ void Reader::find_absent_han() {
     for (const Said& s : said_) mark(s.begin, s.end);
     for (const TimeSpan& t : times_) mark(t.begin, t.end);
     for (std::size_t i = 0; i < tokens_.size(); ++i) {
-        if (is_row_word(i)) known[i] = true;
+        if (is_row_word(i)) mark(i, i + std::max<std::size_t>(row_noun_at(i), 1));
     }
     for (std::size_t i = 0; i < tokens_.size();) {
         const std::size_t length = plain_length(tokens_, i);

@@ -201,6 +201,12 @@ void Reader::find_counts() {
         counts = false;  // 增长了多少
     }
     if (has(Word::Common) || has(Word::Rare)) counts = true;
+    for (std::size_t i = 0; i < tokens_.size(); ++i) {  // 借阅量, 骑行数
+        const std::size_t behind = i + row_noun_at(i);
+        const bool is_number = behind > i && behind < tokens_.size() &&
+                               (tokens_[behind].text == "量" || tokens_[behind].text == "数");
+        if (is_number && measures_said_.empty()) counts = true;
+    }
     if (counts_rows_ && measures_said_.empty() && !rate_) counts = true;
     if (counts) {
         if (const auto quantity = field_meaning("quantity"); quantity && says_sold()) {

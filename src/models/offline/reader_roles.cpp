@@ -41,6 +41,12 @@ void Reader::find_roles() {
                 counts_rows_ = counts_rows_ || ranked;
                 continue;
             }
+            // 用户 is the rows, where 用户类型 is a column and another group is named
+            const bool is_head_noun = s.score < 68 && is_person_noun(s) && !after_by && !after_which;
+            if (is_head_noun && (!q_.groups.empty() || has(Word::HowMany))) {
+                says_rows_ = true;
+                continue;
+            }
             // "average revenue per booking": of a row
             if (is_row_noun(s) && follows(s.begin, {Word::Per, Word::Each}, 2) && !ranked) {
                 says_rows_ = true;
@@ -81,6 +87,15 @@ void Reader::find_roles() {
         measures_said_ = {Said(m)};
         break;
     }
+}
+
+bool Reader::is_person_noun(const Said& s) const {
+    static const std::set<std::string> kNouns = {"user",   "customer", "employee", "member", "client",
+                                                 "reader", "patient",  "student",  "用户",   "客户",
+                                                 "员工",   "会员",     "读者",     "顾客",   "患者"};
+    std::string text;
+    for (std::size_t i = s.begin; i < s.end; ++i) text += tokens_[i].stem;
+    return kNouns.contains(text);
 }
 
 // 每个类别的商品数量: the noun before a measure is part of its name, where a group is named
@@ -208,6 +223,70 @@ bool Reader::take_count(std::size_t i) {
     // 最高的一个 is one
     q_.count = static_cast<std::size_t>(*value);
     return true;
+}
+
+void Reader::find_person() {
+    if (!has(Word::Who) || !q_.groups.empty() || !measures_said_.empty()) return;
+    if (!has({Word::Highest, Word::Lowest, Word::Common, Word::Rare, Word::Top, Word::Bottom})) return;
+    static constexpr std::array<std::string_view, 16> kPeople = {
+        "author", "salesperson", "customer", "employee", "user",   "reader", "rider",   "assignee",
+        "player", "teacher",     "doctor",   "student",  "member", "name",   "trainer", "referee"};
+    const auto& columns = schema_.tables[q_.table].columns;
+    for (std::size_t c = 0; c < columns.size(); ++c) {
+        const Column& column = columns[c];
+        if (!column.is_text() || column.distinct < 2 || is_unique({q_.table, c})) continue;
+        const bool is_person = std::any_of(kPeople.begin(), kPeople.end(),
+                                           [&](std::string_view about) { return column.means(about); });
+        if (!is_person) continue;
+        q_.groups.push_back({{q_.table, c}, Grain::None, 0});
+        return;
+    }
+}
+
+void Reader::find_unit_measure() {
+    for (const Tag& t : tags_) {
+        if (t.word != Word::HowMany || !has({Word::Mean, Word::Sum, Word::Median})) continue;
+        const std::size_t unit = tokens_[t.end - 1].kind == Token::Kind::Han && t.end - t.begin > 2
+                                     ? t.end - 1
+                                     : t.end;
+        std::optional<Field> best;
+        std::size_t most = 0;
+        const auto& columns = schema_.tables[q_.table].columns;
+        for (std::size_t c = 0; c < columns.size() && unit < tokens_.size(); ++c) {
+            if (!columns[c].is_number() || columns[c].is_id) continue;
+            const auto& words = columns[c].words;
+            const bool has_unit = std::any_of(words.begin(), words.end(), [&](const Token& w) {
+                return w.stem == tokens_[unit].stem;
+            });
+            static const std::set<std::string> kUnits = {"天", "分", "小", "元", "公", "day", "hour",
+                                                         "minute", "night", "kilometer", "mile"};
+            if (!has_unit || !kUnits.contains(tokens_[unit].stem)) continue;
+            // 借阅多少天 is 借阅天数, not 逾期天数
+            std::size_t shared = 1;
+            for (const Token& word : words) {
+                shared += static_cast<std::size_t>(
+                    std::count_if(tokens_.begin(), tokens_.end(),
+                                  [&](const Token& token) { return token.stem == word.stem; }));
+            }
+            if (shared > most) {
+                most = shared;
+                best = Field{q_.table, c};
+            }
+        }
+        const bool is_said = std::any_of(said_.begin(), said_.end(), [&](const Said& s) {
+            return !s.is_value && s.column->is_number() && !s.is_used;
+        });
+        if (!best || is_said) continue;
+        Said said;
+        said.field = *best;
+        said.column = &at(schema_, *best);
+        said.score = kOwnName;
+        said.begin = unit;
+        said.end = unit + 1;
+        said_.push_back(said);
+        std::erase_if(tags_, [&](const Tag& other) { return other.word == Word::HowMany; });
+        return;
+    }
 }
 
 }  // namespace atl::offline

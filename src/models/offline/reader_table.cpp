@@ -49,6 +49,17 @@ void Reader::choose_table_and_mentions() {
     std::erase_if(tags_, [&](const Tag& t) { return is_in_time(t.begin); });
     mentions = mentions_of(tokens_, tags_, times_, schema_);
     for (const Mention& m : mentions) settle(m);
+    // the 图 of 图书 draws nothing
+    std::erase_if(tags_, [&](const Tag& t) {
+        const bool may_be_inside = t.word == Word::Chart || t.word == Word::By ||
+                                   t.word == Word::Top || t.word == Word::First ||
+                                   t.word == Word::Last || t.word == Word::In ||
+                                   t.word == Word::Is || t.word == Word::Exclude;
+        return may_be_inside && tokens_[t.begin].kind == Token::Kind::Han &&
+               std::any_of(said_.begin(), said_.end(), [&](const Said& s) {
+                   return s.begin <= t.begin && t.end <= s.end && s.end - s.begin > t.end - t.begin;
+               });
+    });
 }
 
 bool Reader::has_price_and_quantity(const Table& table) {

@@ -190,7 +190,9 @@ std::optional<Column> column_of(const json::value& value, std::size_t rows) {
         word.stem = written_out(word.stem);
     }
     for (const Token& word : column.words) {
-        column.together += word.text;
+        for (const char c : word.text) {
+            if (c != '.') column.together += c;  // PM2.5 is scanned otherwise in a question
+        }
         if (!is_weak(word)) column.strong.push_back(word);
     }
     for (const std::string& v : column.values) column.value_words.push_back(tokens_of(v));
@@ -198,6 +200,23 @@ std::optional<Column> column_of(const json::value& value, std::size_t rows) {
     column.is_id = is_id(column, rows);
     find_flag(column);
     return column;
+}
+
+// 骑行编号, 借阅单号, 外卖订单: the noun in front, what a row is
+std::string han_noun(std::string name) {
+    static constexpr std::array<std::string_view, 22> kEndings = {
+        "单号", "编号", "编码", "号码", "流水号", "序号", "号",   "代码", "ID",   "id",   "记录",
+        "数据", "明细", "列表", "清单", "表",     "监测", "统计", "信息", "汇总", "日志", "流水"};
+    for (bool again = true; again;) {
+        again = false;
+        for (const std::string_view ending : kEndings) {
+            if (name.size() > ending.size() && name.ends_with(ending)) {
+                name.resize(name.size() - ending.size());
+                again = true;
+            }
+        }
+    }
+    return has_han(name) ? name : "";
 }
 
 std::optional<Table> table_of(const json::value& value) {
@@ -225,6 +244,17 @@ std::optional<Table> table_of(const json::value& value) {
     std::string stem = table.file_name();
     stem = stem.substr(0, stem.rfind('.'));
     table.words = tokens_of_name(table.sheet.empty() ? stem : table.sheet);
+    const auto add_noun = [&](const std::string& name) {
+        auto noun = tokens_of(han_noun(name));
+        std::erase_if(noun, [](const Token& t) { return t.kind != Token::Kind::Han; });
+        if (noun.size() >= 2) table.row_nouns.push_back(std::move(noun));
+    };
+    add_noun(table.sheet.empty() ? stem : table.sheet);
+    for (const Column& column : table.columns) {
+        if (column.is_id && (column.distinct + column.missing) * 100 >= table.rows * 98) {
+            add_noun(column.name);
+        }
+    }
     return table;
 }
 

@@ -14,7 +14,9 @@ Question Reader::read() {
     find_comparisons();
     find_value_filters();
     find_presence();
+    find_unit_measure();
     find_roles();
+    find_person();
     find_order();
     find_measures();
     decide_intent();
