@@ -132,7 +132,7 @@ private:
             case Filter::Kind::Equal: return field + " = " + plain(f.low);
             case Filter::Kind::NotEqual: return field + " ≠ " + plain(f.low);
             case Filter::Kind::Between:
-                return field + " " + number_text(f.low) + " – " + number_text(f.high);
+                return field + " " + bound(f.low) + " – " + bound(f.high);
             case Filter::Kind::Months: {
                 std::string months;
                 for (const int m : f.time.parts) {
@@ -561,10 +561,11 @@ private:
                 "按" + keys_text() + "的 " + bold(measure) + " 及环比变化" + scope());
         if (q_.groups.size() == 1) {
             const std::size_t n = result_.rows.size() - 1;
+            const std::string rate = n == 1 ? ", " + cell(1, result_.columns.size() - 1) : "";
             lead += say(": from " + cell(0, value) + " (" + cell(0, 0) + ") to " + cell(n, value) +
-                            " (" + cell(n, 0) + ")",
+                            " (" + cell(n, 0) + ")" + rate,
                         ":从 " + cell(0, value) + "(" + cell(0, 0) + ")到 " + cell(n, value) + "(" +
-                            cell(n, 0) + ")");
+                            cell(n, 0) + ")" + rate);
         }
         return lead + say(".", "。") + table();
     }

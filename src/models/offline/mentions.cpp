@@ -3,6 +3,7 @@
 #include "models/offline/plain_words.hpp"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <set>
 
@@ -63,6 +64,14 @@ std::string root_of(std::string word) {
     }
     if (word.size() > 5 && word[word.size() - 1] == word[word.size() - 2]) word.pop_back();
     return word;
+}
+
+// "inactive" of a column "active"
+bool is_denied(const Token& said, const Token& name) {
+    static constexpr std::array<std::string_view, 5> kDenials = {"in", "un", "non", "dis", "not"};
+    return name.text.size() >= 4 && std::any_of(kDenials.begin(), kDenials.end(), [&](auto denial) {
+               return said.text == std::string(denial) + name.text;
+           });
 }
 
 // Nearly the same word: a slip, or another ending (refund, refunded).
@@ -224,6 +233,9 @@ private:
             return 95;
         }
         int best = 0;
+        if (n == 1 && column.is_flag() && words.size() == 1 && is_denied(tokens_[begin], words[0])) {
+            return 90;
+        }
         if (n == words.size() && stands_in(tokens_, begin, words, 0, n, is_near)) best = 80;
         if (n == strong.size() && stands_in(tokens_, begin, strong, 0, n, is_near)) best = 78;
         best = std::max(best, part_score(strong, begin, end));

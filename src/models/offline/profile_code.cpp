@@ -10,8 +10,8 @@ constexpr char kTools[] =
 import csv, glob, io, json, os, re
 import pandas as pd
 
-MISSING = ['', '-', '--', '—', '–', '.', '?', 'n/a', 'N/A', 'n.a.', 'na', 'NA', 'nan', 'none',
-           'null', 'NULL', 'nil', '#N/A', '#VALUE!', 'missing', 'Missing', '空', '缺失', '暂无']
+MISSING = ['', '-', '--', '—', '–', '.', '?', 'n/a', 'N/A', 'n.a.', 'na', 'NA', 'nan', 'NaN', 'None',
+           'null', 'NULL', 'nil', 'Null', 'N.A.', 'n/A', 'Nan', 'Na', 'NAN', '#N/A', '#VALUE!', '#REF!', 'missing', 'Missing', '空', '缺失', '暂无']
 DATE_FORMATS = [
     '%Y-%m-%d %H:%M:%S', '%Y-%m-%d %H:%M', '%Y-%m-%d', '%Y/%m/%d %H:%M:%S', '%Y/%m/%d %H:%M',
     '%Y/%m/%d', '%Y.%m.%d', '%d.%m.%Y', '%d.%m.%Y %H:%M', '%d %b %Y', '%d %B %Y', '%b %d, %Y',
@@ -69,7 +69,7 @@ def to_dates(text):
 def tidy(text):
     """Without spaces too many; what stands for nothing as missing."""
     text = text.str.strip().str.replace(r'\s+', ' ', regex=True)
-    return text.mask(text.str.lower().isin([m.lower() for m in MISSING]))
+    return text.mask(text.isin(MISSING))
 
 
 def clean_column(name, column):

@@ -62,6 +62,10 @@ void Reader::complete_growth() {
     const bool has_grain = std::any_of(q_.groups.begin(), q_.groups.end(),
                                        [](const Group& g) { return g.grain != Grain::None; });
     if (has_grain || !date) return;
+    for (const Group& g : q_.groups) {  // by a column of years
+        const Column& c = at(schema_, g.field);
+        if (c.is_number() && c.is_whole && c.low >= 1900 && c.high <= 2100) return;
+    }
     // growth in 2024: against the year before
     for (std::size_t i = 0; i < q_.filters.size(); ++i) {
         const Filter& f = q_.filters[i];

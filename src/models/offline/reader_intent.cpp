@@ -89,6 +89,14 @@ void Reader::decide_intent() {
         split_share();
         return;
     }
+    // "how did sales change from 2023 to 2024, in percent": a change, not a share
+    const bool is_change = has({Word::Growth, Word::Drop}) && tag(Word::Share) != nullptr &&
+                           (q_.periods.size() == 2 || !q_.filters.empty()) && q_.part.empty() &&
+                           tokens_[tag(Word::Share)->begin].text != "share";
+    if (is_change && (!q_.periods.empty() || main_date(schema_, q_.table) == std::nullopt)) {
+        q_.intent = Intent::Growth;
+        return;
+    }
     if (has(Word::Share) && (!q_.groups.empty() || !q_.filters.empty() || !q_.periods.empty())) {
         q_.intent = Intent::Share;
         if (!rate_) {
@@ -96,7 +104,12 @@ void Reader::decide_intent() {
             return;
         }
     }
-    if (has({Word::Growth, Word::Drop}) && (main_date(schema_, q_.table) || !q_.periods.empty())) {
+    const bool by_year = std::any_of(q_.groups.begin(), q_.groups.end(), [&](const Group& g) {
+        const Column& c = at(schema_, g.field);
+        return c.is_number() && c.is_whole && c.low >= 1900 && c.high <= 2100;
+    });
+    if (has({Word::Growth, Word::Drop}) &&
+        (main_date(schema_, q_.table) || !q_.periods.empty() || by_year)) {
         q_.intent = Intent::Growth;
         return;
     }

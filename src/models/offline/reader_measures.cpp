@@ -200,7 +200,8 @@ void Reader::find_counts() {
     if (has({Word::Growth, Word::Drop}) && is_vague_count() && !counted_ && !says_rows_) {
         counts = false;  // 增长了多少
     }
-    if (has(Word::Common) || has(Word::Rare)) counts = true;
+    const bool is_verb = has(Word::Who) && !measures_said_.empty();  // "who visits most often"
+    if ((has(Word::Common) || has(Word::Rare)) && !is_verb) counts = true;
     for (std::size_t i = 0; i < tokens_.size(); ++i) {  // 借阅量, 骑行数
         const std::size_t behind = i + row_noun_at(i);
         const bool is_number = behind > i && behind < tokens_.size() &&

@@ -130,6 +130,21 @@ void Reader::flag(Said& s, bool asks_rate) {
         add_group(s);
         return;
     }
+    const Token& word = tokens_[s.begin];
+    const bool is_denied = s.end - s.begin == 1 && !s.column->words.empty() &&
+                           word.text != s.column->words[0].text &&
+                           word.text.ends_with(s.column->words[0].text);
+    if (is_denied && !s.column->negative.empty()) {  // "inactive"
+        Filter filter;
+        filter.field = s.field;
+        filter.begin = s.begin;
+        filter.kind = s.column->is_number() ? Filter::Kind::Equal : Filter::Kind::OneOf;
+        if (!s.column->is_number()) filter.values = {s.column->negative};
+        q_.filters.push_back(filter);
+        s.is_used = true;
+        says_rows_ = true;
+        return;
+    }
     // 会员消费占总金额的比例: a share of the measure, with the flag as the condition
     const bool is_part = has(Word::Share) && !has(Word::Rate) && !measures_said_.empty();
     if ((asks_rate && !is_part) || (has(Word::Mean) && measures_said_.empty())) {

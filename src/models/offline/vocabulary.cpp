@@ -81,7 +81,7 @@ constexpr std::array kWords = {
         "growth|grow|grew|grown|growing|increase|increased|increasing|rise|rose|risen|gain|"
         "month on month|year on year|quarter on quarter|week on week|month to month change|"
         "month over month|mom|year over year|yoy|quarter over quarter|qoq|week over week|"
-        "percent change|percentage change|change from|changed from|vs previous|"
+        "change|changed|changes|percent change|percentage change|change from|changed from|vs previous|"
         "versus previous|versus the previous|compared to previous|compared with previous|"
         "compared to the previous|compared with the previous|compared to last|"
         "than the previous|增长|增长率|增幅|环比|同比|增速|涨幅|增加|上升"},

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 
 namespace atl::offline {
 namespace {
@@ -157,6 +158,13 @@ private:
         };
         switch (f.kind) {
             case Filter::Kind::OneOf:
+                if (at(schema_, f.field).is_number()) {  // years
+                    std::string years;
+                    for (const std::string& v : f.values) {
+                        years += (years.empty() ? "" : ", ") + py(std::atof(v.c_str()));
+                    }
+                    return c + ".isin([" + years + "])";
+                }
                 return f.values.size() == 1 ? "(" + c + " == " + py(f.values[0]) + ")"
                                             : c + ".isin(" + py(f.values) + ")";
             case Filter::Kind::NoneOf: return "~" + c + ".isin(" + py(f.values) + ")";
