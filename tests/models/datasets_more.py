@@ -332,9 +332,88 @@ def crops(folder):
     return {"crops": table}
 
 
+def calls(folder):
+    r = np.random.default_rng(1201)
+    n = 1300
+    start = pd.to_datetime("2024-01-08") + pd.to_timedelta(np.sort(r.integers(0, 180 * 24 * 60, n)), unit="min")
+    table = pd.DataFrame({
+        "call_id": [f"C{i:06d}" for i in range(n)], "start_time": start,
+        "agent": r.choice(["Priya", "Marco", "Hanna", "Louis", "Yasmin"], n, p=[.26, .24, .2, .18, .12]),
+        "queue": r.choice(["Billing", "Technical", "Sales"], n, p=[.4, .45, .15]),
+        "caller_country": r.choice(["UK", "Ireland", "Malta"], n, p=[.7, .2, .1]),
+        "wait_seconds": r.gamma(1.5, 60, n).round(0), "duration_minutes": r.gamma(2, 4, n).round(1) + 0.2,
+        "resolved": r.choice(["Yes", "No"], n, p=[.78, .22]),
+        "csat": np.where(r.random(n) < .4, np.nan, r.integers(1, 6, n))})
+    table.loc[[12, 800, 1100], "duration_minutes"] = [188.0, 240.5, 201.0]
+    table.to_csv(folder / "call_log.csv", index=False)
+    return {"calls": table}
+
+
+def recruiting(folder):
+    r = np.random.default_rng(1202)
+    n = 640
+    table = pd.DataFrame({
+        "候选人编号": [f"H{i:04d}" for i in range(n)],
+        "投递日期": pd.to_datetime("2023-05-01") + pd.to_timedelta(np.sort(r.integers(0, 500, n)), unit="D"),
+        "应聘岗位": r.choice(["前端工程师", "数据分析师", "产品经理", "测试工程师"], n, p=[.35, .3, .2, .15]),
+        "学历": r.choice(["本科", "硕士", "博士", "大专"], n, p=[.55, .28, .05, .12]),
+        "来源渠道": r.choice(["招聘网站", "内推", "猎头", "校招"], n, p=[.5, .25, .1, .15]),
+        "工作年限": r.integers(0, 16, n), "期望薪资": (r.normal(18, 5, n).clip(6, 45)).round(1) * 1000,
+        "面试得分": np.where(r.random(n) < .2, np.nan, r.normal(72, 10, n).clip(30, 100).round(0)),
+        "面试结果": r.choice(["通过", "淘汰", "待定"], n, p=[.3, .55, .15]),
+        "城市": r.choice(["北京", "上海", "深圳", "杭州"], n, p=[.35, .3, .2, .15])})
+    shown = table.copy()
+    shown["期望薪资"] = shown["期望薪资"].map(lambda v: f"{v:,.0f}元/月")
+    shown["投递日期"] = shown["投递日期"].dt.strftime("%Y.%m.%d")
+    shown.to_csv(folder / "招聘数据.csv", index=False, encoding="gbk")
+    return {"招聘": table}
+
+
+def taxi(folder):
+    r = np.random.default_rng(1301)
+    n = 1500
+    pick = pd.to_datetime("2024-09-01") + pd.to_timedelta(np.sort(r.integers(0, 61 * 24 * 3600, n)), unit="s")
+    miles = r.gamma(1.8, 2.1, n).round(2) + 0.3
+    fare = (3 + miles * 2.6 + r.normal(0, 1, n)).clip(3).round(2)
+    pay = r.choice(["Card", "Cash", "Voucher"], n, p=[.68, .28, .04])
+    tip = np.where(pay == "Card", (fare * r.uniform(0.05, 0.3, n)).round(2), 0.0)
+    table = pd.DataFrame({
+        "TripID": range(1, n + 1), "PickupTime": pick, "PickupZone": r.choice(["Midtown", "Airport", "Harlem", "SoHo"], n, p=[.4, .2, .15, .25]),
+        "DropoffZone": r.choice(["Midtown", "Airport", "Harlem", "SoHo"], n), "Passengers": r.choice([1, 2, 3, 4], n, p=[.65, .2, .1, .05]),
+        "TripMiles": miles, "Fare": fare, "Tip": tip, "TotalPaid": (fare + tip).round(2), "PaymentType": pay,
+        "DriverRating": np.where(r.random(n) < .3, np.nan, r.integers(3, 6, n))})
+    table.loc[[7, 900], "Fare"] = [480.0, 350.0]
+    table["TotalPaid"] = (table.Fare + table.Tip).round(2)
+    shown = table.copy()
+    shown["PickupTime"] = shown["PickupTime"].dt.strftime("%m/%d/%Y %I:%M:%S %p")
+    table["PickupTime"] = table["PickupTime"].dt.floor("s")
+    shown.to_csv(folder / "taxi_trips.csv", index=False)
+    return {"trips": table}
+
+
+def loans(folder):
+    r = np.random.default_rng(1302)
+    n = 560
+    table = pd.DataFrame({
+        "application_id": range(70001, 70001 + n), "applied_on": pd.to_datetime("2022-03-01") + pd.to_timedelta(np.sort(r.integers(0, 1000, n)), unit="D"),
+        "loan_purpose": r.choice(["car", "home", "education", "wedding"], n, p=[.35, .3, .2, .15]),
+        "loan_amount": r.integers(2, 60, n) * 1000, "term_months": r.choice([12, 24, 36, 60], n),
+        "interest_rate": r.uniform(3, 14, n).round(2), "applicant_income": r.integers(20, 140, n) * 1000,
+        "applicant_age": r.integers(19, 72, n), "employment": r.choice(["salaried", "self-employed", "retired", "student"], n, p=[.6, .22, .1, .08]),
+        "decision": r.choice(["approved", "rejected", "withdrawn"], n, p=[.58, .34, .08]), "branch": r.choice(["Leeds", "York", "Hull"], n, p=[.5, .3, .2]),
+        "defaulted": np.where(r.random(n) < 0.09, 1, 0)})
+    table.loc[r.choice(n, 21, replace=False), "applicant_income"] = np.nan
+    shown = table.copy()
+    shown["loan_amount"] = shown["loan_amount"].map(lambda v: f"£{v / 1000:.0f}k")
+    shown["interest_rate"] = shown["interest_rate"].map(lambda v: f"{v}%")
+    shown["applied_on"] = shown["applied_on"].dt.strftime("%d/%m/%Y")
+    shown.to_csv(folder / "loan_applications.csv", index=False, sep="|")
+    return {"loans": table}
+
+
 MAKERS = {maker.__name__: maker for maker in
           [hotel_bookings, marks, waimai, refunds, football, reviews, air_quality, meters, github_issues, bikes, leads,
-           library, gym, crops]}
+           library, gym, crops, calls, recruiting, taxi, loans]}
 
 CONVERSIONS = {
     "library": """

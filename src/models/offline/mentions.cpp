@@ -6,6 +6,7 @@
 #include <array>
 #include <optional>
 #include <set>
+#include <utility>
 
 namespace atl::offline {
 namespace {
@@ -66,6 +67,20 @@ std::string root_of(std::string word) {
     return word;
 }
 
+// resolution and resolved, conversion and converted
+bool is_noun_of_verb(std::string_view noun, std::string_view verb) {
+    static constexpr std::array<std::pair<std::string_view, std::string_view>, 9> kEndings = {
+        {{"ution", "ve"}, {"rsion", "rt"}, {"ption", "be"}, {"ission", "it"}, {"usion", "ude"},
+         {"nsion", "nd"}, {"ision", "ide"}, {"ention", "ain"}, {"uction", "uce"}}};
+    for (const auto& [of_noun, of_verb] : kEndings) {
+        if (noun.size() < of_noun.size() + 2 || !noun.ends_with(of_noun)) continue;
+        std::string stem(noun.substr(0, noun.size() - of_noun.size()));
+        stem += of_verb;
+        if (verb.starts_with(stem) && verb.size() <= stem.size() + 3) return true;
+    }
+    return false;
+}
+
 // "inactive" of a column "active"
 bool is_denied(const Token& said, const Token& name) {
     static constexpr std::array<std::string_view, 5> kDenials = {"in", "un", "non", "dis", "not"};
@@ -81,12 +96,14 @@ bool is_near(const Token& said, const Token& meant) {
     if (is_typo_of(said.stem, meant.stem)) return true;
     if (said.stem.substr(0, 4) != meant.stem.substr(0, 4)) return false;
     if (root_of(said.stem).size() >= 5 && root_of(said.stem) == root_of(meant.stem)) return true;
+    if (is_noun_of_verb(said.stem, meant.stem) || is_noun_of_verb(meant.stem, said.stem)) return true;
     const auto& shorter = said.stem.size() < meant.stem.size() ? said.stem : meant.stem;
     const auto& longer = said.stem.size() < meant.stem.size() ? meant.stem : said.stem;
-    if (shorter.size() < 5 || longer.size() - shorter.size() > 5 || !longer.starts_with(shorter)) {
+    if (shorter.size() < 4 || longer.size() - shorter.size() > 5 || !longer.starts_with(shorter)) {
         return false;
     }
     const std::string ending = longer.substr(shorter.size());
+    if (shorter.size() == 4) return ending == "ing" || ending == "ed";
     static const std::set<std::string> kEndings = {"ed", "d", "ing", "al",   "ic",    "ly",
                                                    "er", "e", "ion", "ment", "ation", "ations"};
     return kEndings.contains(ending);
@@ -185,7 +202,7 @@ private:
                                 std::size_t end) const {
         const auto is_beginning = [&](const Candidate& c) {
             const Column& column = at(schema_, c.field);
-            const int part = part_score(column.strong, begin, end);
+            const int part = part_score(column.strong, begin, end, column.is_number());
             return part > 0 && part < 68 && part == c.score;
         };
         if (std::count_if(columns.begin(), columns.end(), is_beginning) <= 1) return;
@@ -238,7 +255,7 @@ private:
         }
         if (n == words.size() && stands_in(tokens_, begin, words, 0, n, is_near)) best = 80;
         if (n == strong.size() && stands_in(tokens_, begin, strong, 0, n, is_near)) best = 78;
-        best = std::max(best, part_score(strong, begin, end));
+        best = std::max(best, part_score(strong, begin, end, column.is_number()));
         best = std::max(best, composed_score(column, begin, end));
         return std::max(best, meaning_score(column, begin, end));
     }
@@ -257,7 +274,15 @@ private:
         }
         return next == words.size();
     }
-    [[nodiscard]] int part_score(const Words& strong, std::size_t begin, std::size_t end) const {
+    [[nodiscard]] static bool names_person(const Token& token) {
+        static const std::set<std::string> kPeople = {
+            "driver", "customer", "user",   "employee", "applicant", "patient", "student", "client",
+            "member", "agent",    "seller", "buyer",    "player",    "teacher", "doctor",  "guest",
+            "person", "author",   "owner",  "caller",   "visitor",   "passenger"};
+        return kPeople.contains(token.stem);
+    }
+    [[nodiscard]] int part_score(const Words& strong, std::size_t begin, std::size_t end,
+                                 bool is_number) const {
         const std::size_t n = end - begin;
         if (n >= strong.size()) return 0;
         if (n == 1 && tokens_[begin].kind == Token::Kind::Han) return 0;
@@ -269,6 +294,8 @@ private:
         }
         for (std::size_t from = 0; from + n <= strong.size(); ++from) {
             if (!stands_in(tokens_, begin, strong, from, n, is_near)) continue;
+            // "driver" is none of DriverRating, though "rating" is
+            if (from == 0 && is_number && n == 1 && names_person(tokens_[begin])) return 0;
             const int share = static_cast<int>(10 * n / strong.size());
             return (from + n == strong.size() ? 68 : 54) + share;
         }

@@ -71,6 +71,7 @@ private:
     void move_to_measures(const std::vector<Mention>& mentions);
     // Which of its candidates a mention is: the question's table first, then what can be joined.
     void settle(const Mention& m);
+    void prefer_end(const Mention& m, std::vector<Candidate>& here) const;
     [[nodiscard]] bool can_join(std::size_t table) const;
     [[nodiscard]] std::optional<Join> join_with(std::size_t table) const;
 

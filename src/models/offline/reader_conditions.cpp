@@ -83,14 +83,14 @@ std::optional<Field> Reader::condition_field(std::size_t begin, std::size_t end)
     }
     if (const auto field = field_of_unit(end)) return field;
     // "employees under 30" speaks of their age
-    if (begin > 0 && is_row_word(begin - 1)) {
-        std::size_t ignored = 0;
-        for (std::size_t i = begin; i < end; ++i) {
-            const auto value = number_at(i, ignored);
-            const auto age = field_meaning("age");
-            if (value && age && *value >= 10 && *value <= 100) return age;
-        }
-    }
+    std::size_t before = begin;
+    while (before > 0 && (is_filler(before - 1) || is_at(before - 1, Word::Is))) --before;
+    const bool of_rows = before > 0 && (is_row_word(before - 1) || names_row(before - 1));
+    std::optional<double> value;
+    std::size_t ignored = 0;
+    for (std::size_t i = begin; i < end && !value; ++i) value = number_at(i, ignored);
+    const auto age = field_meaning("age");
+    if (of_rows && value && age && *value >= 10 && *value <= 100) return age;
     if (end < tokens_.size() && (tokens_[end].text == "岁" || tokens_[end].stem == "year")) {
         if (auto field = field_meaning("age")) {
             for (Said& s : said_) {
@@ -103,7 +103,15 @@ std::optional<Field> Reader::condition_field(std::size_t begin, std::size_t end)
         near->is_used = true;
         return near->field;
     }
-    return main_measure(schema_, q_.table);
+    // none is named: one whose values reach so far
+    const auto main = main_measure(schema_, q_.table);
+    const auto reaches = [&](Field field) {
+        const Column& column = at(schema_, field);
+        return value && *value >= column.low && *value <= column.high;
+    };
+    if (!main || reaches(*main)) return main;
+    if (age && reaches(*age)) return age;
+    return main;
 }
 
 // "longer than 10 days": the column that is counted in days

@@ -177,7 +177,7 @@ void Reader::find_counts() {
             (is_vague ? is_han_many : is_plain) = true;
         }
         if (is_han_many && !is_plain) counts = false;
-        if (is_han_many && counts_pieces()) {  // 卖了多少台
+        if (counts_pieces()) {  // 卖了多少台
             q_.measures = {{Aggregation::Sum, field_meaning("quantity"), std::nullopt}};
             return;
         }
@@ -191,6 +191,7 @@ void Reader::find_counts() {
     // "average price per bedroom count"
     for (const Tag& t : tags_) {
         const bool is_figure = t.word == Word::Mean || t.word == Word::Median ||
+                               t.word == Word::Sum ||
                                t.word == Word::Maximum || t.word == Word::Minimum;
         if (is_figure && counts && many != nullptr && t.begin < many->begin &&
             !q_.measures.empty() && !has(Word::And)) {
@@ -232,8 +233,9 @@ bool Reader::counts_pieces() const {
     static const std::set<std::string> kPieces = {"台", "件", "个", "只", "瓶", "本", "箱", "杯",
                                                   "双", "套", "部", "份", "包", "盒", "张", "辆"};
     return std::any_of(tags_.begin(), tags_.end(), [&](const Tag& t) {
-        return t.word == Word::HowMany && t.end < tokens_.size() &&
-               kPieces.contains(tokens_[t.end].text);
+        return t.word == Word::HowMany &&
+               ((t.end < tokens_.size() && kPieces.contains(tokens_[t.end].text)) ||
+                kPieces.contains(tokens_[t.end - 1].text));
     });
 }
 

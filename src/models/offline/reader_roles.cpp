@@ -12,7 +12,12 @@ void Reader::find_roles() {
     for (Said& s : said_) {
         if (s.is_value || s.is_used) continue;
         const Column& column = *s.column;
-        const bool after_by = follows(s.begin, {Word::By, Word::Each, Word::Per}, 4);
+        const bool after_by = follows(s.begin, {Word::By, Word::Each, Word::Per}, 4) ||
+                              std::any_of(tags_.begin(), tags_.end(), [&](const Tag& t) {
+                                  return t.word == Word::HowMany && t.end == s.begin &&
+                                         s.column->is_number() &&
+                                         follows(t.begin, {Word::By, Word::Each, Word::Per}, 2);
+                              });
         const bool in_list = last_group_end > 0 && s.begin <= last_group_end + 2 &&
                              s.begin > last_group_end && is_at(last_group_end, Word::And);
         const bool after_which = follows(s.begin, {Word::Which}, 2);
@@ -48,9 +53,15 @@ void Reader::find_roles() {
                 continue;
             }
             // "average revenue per booking": of a row
-            if (is_row_noun(s) && follows(s.begin, {Word::Per, Word::Each}, 2) && !ranked) {
+            const bool per_row = follows(s.begin, {Word::Per, Word::Each}, 2);
+            const bool is_broken_down = std::any_of(said_.begin(), said_.end(), [&](const Said& o) {
+                return &o != &s && !o.is_value && !o.is_used && o.begin > s.end &&
+                       o.column->is_text() && !is_row_noun(o);
+            });
+            if (is_row_noun(s) && !ranked && (per_row || is_broken_down)) {
                 says_rows_ = true;
-                per_row_ = true;
+                per_row_ = per_row;
+                counts_rows_ = counts_rows_ || !per_row;
                 continue;
             }
             add_group(s);
@@ -134,7 +145,8 @@ void Reader::flag(Said& s, bool asks_rate) {
     const bool is_denied = s.end - s.begin == 1 && !s.column->words.empty() &&
                            word.text != s.column->words[0].text &&
                            word.text.ends_with(s.column->words[0].text);
-    if (is_denied && !s.column->negative.empty()) {  // "inactive"
+    const bool is_refused = asks_rate && is_excluded(s.begin);  // "not resolved"
+    if ((is_denied || is_refused) && !s.column->negative.empty()) {  // "inactive"
         Filter filter;
         filter.field = s.field;
         filter.begin = s.begin;
@@ -232,6 +244,12 @@ bool Reader::take_count(std::size_t i) {
     std::size_t end = 0;
     const auto value = number_at(i, end);
     if (!value || *value < 1 || *value > 1000 || condition_numbers_.contains(i)) return false;
+    const bool is_percent =
+        end < tokens_.size() && (tokens_[end].text == "%" || tokens_[end].stem == "percent");
+    if (is_percent) {  // the top 10 %: no such figure is made here
+        q_.absent.push_back(tokens_[i].text + " %");
+        return false;
+    }
     for (const Filter& f : q_.filters) {
         if (f.begin == i) return false;
     }

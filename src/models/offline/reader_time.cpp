@@ -239,7 +239,8 @@ void Reader::find_grain(std::optional<Field> date) {
             }
         }
     }
-    if (grain == Grain::None && has({Word::Trend}) && !has(Word::Correlation)) {
+    const bool sets_side_by_side = times_.size() > 1 && has({Word::Growth, Word::Compare});
+    if (grain == Grain::None && has({Word::Trend}) && !has(Word::Correlation) && !sets_side_by_side) {
         grain = natural_grain(column);
     }
     if (grain == Grain::None && has(Word::When) &&

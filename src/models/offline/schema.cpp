@@ -60,6 +60,9 @@ std::vector<const Concept*> meanings_of(const Column& column) {
             const std::vector<Token>& in = phrase.size() > 1 ? column.words : words;
             for (std::size_t i = 0; i + phrase.size() <= in.size(); ++i) {
                 if (!matches_at(in, i, phrase)) continue;
+                // a driver's rating is no driver
+                const bool is_head = i + phrase.size() >= words.size();
+                if (about.nature == Nature::Name && column.is_number() && !is_head) continue;
                 if (std::pair(i + phrase.size(), phrase.size()) >
                     std::pair(best.end, best.length)) {
                     best.end = i + phrase.size();
@@ -204,7 +207,8 @@ std::optional<Column> column_of(const json::value& value, std::size_t rows) {
 
 // 骑行编号, 借阅单号, 外卖订单: the noun in front, what a row is
 std::string han_noun(std::string name) {
-    static constexpr std::array<std::string_view, 22> kEndings = {
+    static constexpr std::array<std::string_view, 25> kEndings = {
+        "日期", "时间", "时刻",
         "单号", "编号", "编码", "号码", "流水号", "序号", "号",   "代码", "ID",   "id",   "记录",
         "数据", "明细", "列表", "清单", "表",     "监测", "统计", "信息", "汇总", "日志", "流水"};
     for (bool again = true; again;) {
@@ -254,6 +258,7 @@ std::optional<Table> table_of(const json::value& value) {
         if (column.is_id && (column.distinct + column.missing) * 100 >= table.rows * 98) {
             add_noun(column.name);
         }
+        if (column.is_date()) add_noun(column.name);  // 投递日期: 投递
     }
     return table;
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 
 namespace atl::offline {
 
@@ -142,6 +143,17 @@ std::optional<Field> main_measure(const Schema& schema, std::size_t table) {
         "amount", "profit",      "salary", "quantity", "cost",         "visits",
         "price",  "temperature", "score",  "rating",   "satisfaction", "latency"};
     const auto& columns = schema.tables[table].columns;
+    for (std::size_t c = 0; c < columns.size(); ++c) {  // it says so itself
+        static const std::set<std::string> kNames = {"amount", "revenue", "sale", "turnover"};
+        const auto& words = columns[c].words;
+        if (!columns[c].is_number() || words.empty() || !columns[c].means("amount")) continue;
+        if (columns[c].name.find("金额") != std::string::npos ||
+            columns[c].name.find("销售额") != std::string::npos ||
+            std::any_of(words.begin(), words.end(),
+                        [](const Token& w) { return kNames.contains(w.stem); })) {
+            return Field{table, c};
+        }
+    }
     for (const std::string_view about : kUsual) {
         for (std::size_t c = 0; c < columns.size(); ++c) {
             const Column& column = columns[c];

@@ -107,6 +107,7 @@ constexpr std::array kWords = {
         "percentiles|分布|直方图|分位数|四分位"},
     Row{Word::Missing,
         "did not answer|didn't answer|not answered|unanswered|no answer|skipped|"
+        "not stated|not known|not provided|not specified|left blank|left empty|未提供|"
         "not filled in|unknown|not available|not recorded|not given|lacking|lack|lacks|unspecified|no data|未知|缺少|没有数据|"
         "not filled in|没有回答|未回答|未填|没填|missing|null|nulls|nan|nans|empty|blank|blanks|"
         "incomplete|not filled|unfilled|na values|gaps|data quality|completeness|complete|缺失|"
@@ -459,7 +460,7 @@ constexpr std::array kConcepts = {
         "neighborhood|neighborhoods|neighbourhood|borough|street|街区|社区|region|regions|area|"
         "areas|territory|territories|zone|zones|district|market|regional|geography|地区|区域|大区|"
         "片区|地域|区"},
-    ConceptRow{"city", Nature::Name, "city|cities|town|location|office|site|branch|城市|地点|市"},
+    ConceptRow{"city", Nature::Name, "分行|支行|网点|分店|分公司|branches|city|cities|town|location|office|site|branch|城市|地点|市"},
     ConceptRow{"province", Nature::Name, "province|provinces|state|states|county|省份|省|州"},
     ConceptRow{"country", Nature::Name, "country|countries|nation|nations|国家|国"},
     ConceptRow{"category", Nature::Name,
