@@ -411,9 +411,82 @@ def loans(folder):
     return {"loans": table}
 
 
+def web_traffic(folder):
+    r = np.random.default_rng(1401)
+    rows = []
+    for day in pd.date_range("2024-01-01", "2024-08-31"):
+        for source, base in [("Organic", 420), ("Paid", 260), ("Email", 90), ("Social", 150)]:
+            sessions = int(base * r.uniform(.7, 1.3) * (0.8 if day.dayofweek >= 5 else 1))
+            rows.append((day, source, r.choice(["Desktop", "Mobile", "Tablet"], p=[.45, .48, .07]), sessions, int(sessions * r.uniform(.5, .9)),
+                         round(r.uniform(25, 70), 1), int(sessions * r.uniform(.005, .05)), round(r.uniform(30, 240), 0)))
+    table = pd.DataFrame(rows, columns=["Date", "Traffic Source", "Device", "Sessions", "New Users", "Bounce Rate", "Conversions", "Avg. Time on Page (s)"])
+    table["Revenue"] = (table.Conversions * r.uniform(20, 60, len(table))).round(2)
+    table.loc[r.choice(len(table), 28, replace=False), "Bounce Rate"] = np.nan
+    table.loc[500, "Sessions"] = 6200
+    shown = table.copy()
+    shown["Bounce Rate"] = shown["Bounce Rate"].map(lambda v: "" if np.isnan(v) else f"{v}%")
+    shown["Revenue"] = shown["Revenue"].map(lambda v: f"${v:,.2f}")
+    shown["Sessions"] = shown["Sessions"].map(lambda v: f"{v:,}")
+    shown.to_csv(folder / "web_analytics.csv", index=False)
+    return {"web": table}
+
+
+def scores_zh(folder):
+    """成绩: wide, Chinese."""
+    r = np.random.default_rng(1402)
+    n = 180
+    table = pd.DataFrame({
+        "学号": [f"2024{i:04d}" for i in range(n)],
+        "姓名": [r.choice(list("赵钱孙李周吴郑王冯陈")) + r.choice(list("明华丽强芳伟娜军")) + r.choice(list("宇轩涵琪博雅")) for _ in range(n)],
+        "班级": r.choice(["一班", "二班", "三班"], n, p=[.4, .35, .25]), "性别": r.choice(["男", "女"], n), "年龄": r.integers(15, 18, n)})
+    base = r.normal(75, 9, n)
+    for subject, shift in [("语文", 2), ("数学", -3), ("英语", 1), ("物理", -5), ("化学", 0)]:
+        table[subject] = (base + shift + r.normal(0, 6, n)).clip(20, 100).round(0)
+    table["总分"] = table[["语文", "数学", "英语", "物理", "化学"]].sum(axis=1)
+    table.loc[r.choice(n, 6, replace=False), "物理"] = np.nan
+    table["住校"] = r.choice(["是", "否"], n, p=[.45, .55])
+    table.to_csv(folder / "期末成绩.csv", index=False)
+    return {"成绩": table}
+
+
+def inventory(folder):
+    """Two files: what is in the warehouses, and who delivers it."""
+    r = np.random.default_rng(1501)
+    suppliers = pd.DataFrame({"supplier_id": ["S1", "S2", "S3", "S4", "S5"], "supplier_name": ["Nordic Parts", "Ferro", "Plastix", "Volt Co", "Gearbox"],
+                              "supplier_country": ["Sweden", "Italy", "Poland", "Germany", "Italy"], "reliability": [4.8, 3.9, 4.1, 4.5, 3.5]})
+    n = 300
+    items = pd.DataFrame({
+        "sku": [f"SKU-{i:04d}" for i in range(n)], "item_name": [f"Part {i}" for i in range(n)],
+        "category": r.choice(["Electrical", "Mechanical", "Packaging"], n, p=[.4, .4, .2]), "warehouse": r.choice(["Rotterdam", "Gdansk", "Genoa"], n),
+        "stock": r.integers(0, 500, n), "reorder_level": r.integers(20, 120, n), "unit_cost": r.gamma(2, 9, n).round(2) + 0.5,
+        "supplier_id": r.choice(suppliers.supplier_id, n), "last_delivery": pd.to_datetime("2024-02-01") + pd.to_timedelta(r.integers(0, 240, n), unit="D")})
+    items.loc[r.choice(n, 15, replace=False), "stock"] = 0
+    items.loc[[40], "unit_cost"] = 990.0
+    items.to_csv(folder / "inventory.csv", index=False)
+    suppliers.to_csv(folder / "suppliers.csv", index=False)
+    return {"items": items, "suppliers": suppliers, "both": items.merge(suppliers, on="supplier_id")}
+
+
+def clinic_zh(folder):
+    r = np.random.default_rng(1502)
+    n = 950
+    table = pd.DataFrame({
+        "就诊编号": range(300001, 300001 + n), "就诊日期": pd.to_datetime("2023-07-01") + pd.to_timedelta(np.sort(r.integers(0, 400, n)), unit="D"),
+        "科室": r.choice(["内科", "外科", "儿科", "眼科"], n, p=[.4, .25, .2, .15]), "医生": r.choice(["王医生", "刘医生", "张医生", "陈医生", "杨医生"], n),
+        "患者性别": r.choice(["男", "女"], n, p=[.47, .53]), "患者年龄": r.integers(1, 90, n), "是否初诊": r.choice(["是", "否"], n, p=[.4, .6]),
+        "挂号费": r.choice([10, 20, 50], n, p=[.5, .35, .15]), "药费": r.gamma(2, 60, n).round(2), "检查费": np.where(r.random(n) < .35, np.nan, r.gamma(2, 110, n).round(2)),
+        "候诊时间(分钟)": r.gamma(2, 14, n).round(0), "满意度": r.integers(1, 6, n)})
+    table.loc[[3, 600], "药费"] = [4200.0, 3980.0]
+    shown = table.copy()
+    shown["就诊日期"] = shown["就诊日期"].dt.strftime("%Y年%-m月%-d日")
+    shown.to_csv(folder / "门诊记录.csv", index=False, encoding="utf-8-sig")
+    return {"门诊": table}
+
+
 MAKERS = {maker.__name__: maker for maker in
           [hotel_bookings, marks, waimai, refunds, football, reviews, air_quality, meters, github_issues, bikes, leads,
-           library, gym, crops, calls, recruiting, taxi, loans]}
+           library, gym, crops, calls, recruiting, taxi, loans, web_traffic, scores_zh,
+           inventory, clinic_zh]}
 
 CONVERSIONS = {
     "library": """

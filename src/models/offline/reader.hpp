@@ -113,6 +113,7 @@ private:
     void find_codes(const std::set<std::size_t>& done);
     // "excluding refunds", "only negative amounts"
     void find_signs();
+    void find_zeros();
 
     // ---- conditions on values
     // ---------------------------------------------------------------------
@@ -176,6 +177,7 @@ private:
     // Revenue where there is only a price and a quantity.
     [[nodiscard]] bool asks_money() const;
     void find_product();
+    void find_times();
 
     // ---- what is asked
     // ----------------------------------------------------------------------------
@@ -201,6 +203,7 @@ private:
     [[nodiscard]] bool row_noun_said() const;
     [[nodiscard]] bool is_measure_token(std::size_t i) const;
     [[nodiscard]] bool lists_values() const;
+    [[nodiscard]] bool lists_numbers() const;
 
     // ---- follow-ups
     // -------------------------------------------------------------------------------
@@ -226,6 +229,7 @@ private:
     [[nodiscard]] bool is_row_word(std::size_t i) const;
     [[nodiscard]] std::size_t row_noun_at(std::size_t i) const;
     [[nodiscard]] bool says_number(const Tag& t) const;
+    [[nodiscard]] static bool is_usual_measure(const Column& column);
     [[nodiscard]] bool asks_people() const;
     void complete_aggregate();
     [[nodiscard]] bool says_singular_top() const;
@@ -237,6 +241,8 @@ private:
     [[nodiscard]] bool is_said_beside_names(Word word) const;
     void find_absent();
     void find_absent_han();
+    [[nodiscard]] bool leaves_column_out() const;
+    [[nodiscard]] bool shares_with_rows(std::size_t begin, std::size_t end) const;
     // Said beside what it belongs to: "rainy" where there is rain, "card users".
     [[nodiscard]] bool goes_with(std::size_t i) const;
     // A word for what a row of this table is about.
@@ -261,6 +267,7 @@ private:
     std::optional<Said> counted_;
     bool says_rows_ = false;  // a noun for one row
     bool counts_rows_ = false;
+    bool is_per_ = false;     // "revenue per session", both numbers
     bool per_row_ = false;    // "revenue per order"
     std::optional<Field> rate_;
     double quantile_ = 0;

@@ -14,7 +14,7 @@ constexpr std::size_t kRowsMax = 50;
 
 void Reader::complete() {
     if (q_.intent == Intent::Unknown && !has_unknown_role()) {
-        const bool is_superlative = q_.order != Order::None && row_noun_said();
+        const bool is_superlative = q_.order != Order::None && (row_noun_said() || says_rows_);
         if (!q_.filters.empty() || is_superlative) q_.intent = Intent::Rows;
     }
     if ((q_.intent == Intent::Aggregate || q_.intent == Intent::Share) && has_unknown_role()) {
@@ -137,7 +137,9 @@ std::optional<Field> Reader::superlative_field() const {
         }
     }
     if (has({Word::Expensive, Word::Cheap})) {
-        if (auto field = field_meaning("price")) return field;
+        for (const char* about : {"price", "cost", "amount"}) {
+            if (auto field = field_meaning(about)) return field;
+        }
     }
     if (has({Word::Oldest, Word::Youngest})) {
         if (auto field = field_meaning("age")) return field;
@@ -153,12 +155,15 @@ std::optional<Field> Reader::superlative_field() const {
 }
 
 void Reader::choose_measure() {
-    const bool counts_rows = (q_.intent == Intent::Share && !asks_money()) ||
+    // "deliveries per month" of a column last_delivery
+    const bool counts_dates = !dates_said_.empty() && !q_.groups.empty() && !asks_money() &&
+                              q_.groups[0].grain != Grain::None && aggregations_said_.empty();
+    const bool counts_rows = (q_.intent == Intent::Share && !asks_money()) || counts_dates ||
                              has({Word::Common, Word::Rare}) || row_noun_counts() || says_used();
     auto field = superlative_field();
     // "top three authors", 借得最多: how often, where nothing in the table adds up
     const bool is_plain_top =
-        field && aggregations_said_.empty() && at(schema_, *field).nature() != Nature::Additive &&
+        field && aggregations_said_.empty() && !is_usual_measure(at(schema_, *field)) &&
         !q_.groups.empty() && field == main_measure(schema_, q_.table) &&
         (has({Word::Top, Word::Bottom}) ||
          std::any_of(tags_.begin(), tags_.end(), [&](const Tag& t) {
@@ -175,6 +180,15 @@ void Reader::choose_measure() {
     for (const Aggregation a : aggregations_said_) {
         q_.measures.push_back({a, *field, std::nullopt});
     }
+}
+
+// What people mean by "most" without saying of what.
+bool Reader::is_usual_measure(const Column& column) {
+    static const std::set<std::string_view> kUsual = {"amount", "profit", "quantity", "cost",
+                                                      "visits", "energy", "passengers"};
+    return column.nature() == Nature::Additive &&
+           std::any_of(column.meanings.begin(), column.meanings.end(),
+                       [](const Concept* about) { return kUsual.contains(about->name); });
 }
 
 // "is cash used more than cards": how often

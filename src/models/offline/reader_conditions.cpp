@@ -124,6 +124,10 @@ std::optional<Field> Reader::field_of_unit(std::size_t i) const {
     for (std::size_t c = 0; c < table.columns.size(); ++c) {
         const Column& column = table.columns[c];
         if (!column.is_number() || column.is_id) continue;
+        const std::string& after = i + 1 < tokens_.size() ? tokens_[i + 1].text : tokens_[i].text;
+        const bool is_two = tokens_[i].text == "小" || tokens_[i].text == "分" ||
+                            tokens_[i].text == "公";  // 小时, 分钟, 公里; 60分 are points
+        if (is_two && column.name.find(tokens_[i].text + after) == std::string::npos) continue;
         const bool has_unit =
             std::any_of(column.words.begin(), column.words.end(), [&](const Token& word) {
                 return word.stem == tokens_[i].stem ||
@@ -330,8 +334,28 @@ void Reader::find_codes(const std::set<std::size_t>& done) {
     }
 }
 
+// "zero stock", 库存为零
+void Reader::find_zeros() {
+    for (const Tag& t : tags_) {
+        if (t.word != Word::Zero) continue;
+        for (Said& s : said_) {
+            const bool is_beside = s.begin == t.end || (s.end <= t.begin && t.begin - s.end <= 2);
+            if (s.is_value || s.is_used || !s.column->is_number() || !is_beside) continue;
+            Filter filter;
+            filter.kind = Filter::Kind::Equal;
+            filter.field = s.field;
+            filter.begin = s.begin;
+            q_.filters.push_back(filter);
+            s.is_used = true;
+            says_rows_ = true;
+            break;
+        }
+    }
+}
+
 // "excluding refunds", "only negative amounts"
 void Reader::find_signs() {
+    find_zeros();
     const Tag* negative = tag(Word::Negative);
     if (negative == nullptr) return;
     for (const Said& s : said_) {

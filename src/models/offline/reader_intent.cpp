@@ -36,7 +36,7 @@ void Reader::decide_intent() {
         for (const Said& s : measures_said_) q_.fields.push_back(s.field);
         return;
     }
-    if ((has(Word::Ratio) || has(Word::Share)) && decide_ratio()) return;
+    if ((has({Word::Ratio, Word::Share}) || is_per_) && decide_ratio()) return;
     if (has(Word::Correlation) || q_.chart == ChartKind::Scatter || asks_relation()) {
         decide_correlation();
         if (q_.intent != Intent::Unknown) return;
@@ -119,6 +119,11 @@ void Reader::decide_intent() {
         q_.fields = columns_said_;
         return;
     }
+    if (lists_numbers()) {
+        q_.intent = Intent::Values;
+        q_.fields = {measures_said_[0].field};
+        return;
+    }
     if (wants_rows()) {
         q_.intent = Intent::Rows;
         return;
@@ -166,19 +171,23 @@ bool Reader::asks_relation() const {
 
 bool Reader::decide_ratio() {
     const auto operand = [&](const Said& s) {
-        const bool adds_up = s.column->nature() == Nature::Additive;
+        const bool adds_up =
+            s.column->nature() == Nature::Additive && !has({Word::Mean, Word::Median});
         return Measure{adds_up ? Aggregation::Sum : Aggregation::Mean, s.field, std::nullopt, 0};
     };
     std::vector<Said> numbers;
     for (const Said& s : measures_said_) {
-        if (!s.is_used) numbers.push_back(s);
+        const bool is_known = std::any_of(numbers.begin(), numbers.end(),
+                                          [&](const Said& o) { return o.field == s.field; });
+        if (!s.is_used && !is_known) numbers.push_back(s);
     }
+    const bool is_ratio = has(Word::Ratio) || is_per_;
     const bool is_plain = q_.filters.empty() && q_.groups.empty();
-    if (numbers.size() == 2 && (has(Word::Ratio) || is_plain)) {
+    if (numbers.size() == 2 && (is_ratio || is_plain)) {
         Measure upper = operand(numbers[0]);
         Measure lower = operand(numbers[1]);
         const Tag* share = tag(Word::Share);
-        if (!has(Word::Ratio) && share != nullptr) {
+        if (!is_ratio && share != nullptr) {
             // the whole stands right behind "share of"
             const bool first_is_whole = numbers[0].begin >= share->end &&
                                         follows(numbers[0].begin, {Word::Of, Word::Share}, 3);
@@ -468,6 +477,15 @@ bool Reader::is_measure_token(std::size_t i) const {
                        [&](const Said& m) { return m.begin <= i && i < m.end; });
 }
 
+// 挂号费有哪几种: a number with few values
+bool Reader::lists_numbers() const {
+    return measures_said_.size() == 1 && !measures_said_[0].is_used && q_.groups.empty() &&
+           q_.filters.empty() && measures_said_[0].column->distinct <= 30 && !said_aggregation_ &&
+           q_.order == Order::None && q_.chart == ChartKind::None && q_.periods.empty() &&
+           has({Word::Exist, Word::Distinct}) && has({Word::Which, Word::Exist}) &&
+           !has({Word::By, Word::Compare, Word::Trend});
+}
+
 bool Reader::lists_values() const {
     if (q_.groups.empty() || !q_.measures.empty() || said_aggregation_ || q_.order != Order::None ||
         q_.chart != ChartKind::None) {
@@ -484,6 +502,7 @@ QuestionParts Reader::parts() const {
                         (asks_to_count() && !is_vague_count());
     parts.aggregations = aggregations_said_;
     parts.adds = has(Word::Also);
+    parts.asks_share = has(Word::Share);
     parts.has_time = !q_.periods.empty();
     return parts;
 }
@@ -508,7 +527,7 @@ bool Reader::builds_on_before() const {
     }
     switch (q_.intent) {
         case Intent::Unknown:
-            return q_.chart != ChartKind::None || q_.count.has_value() || !q_.filters.empty() ||
+            return has(Word::Share) || !aggregations_said_.empty() || q_.chart != ChartKind::None || q_.count.has_value() || !q_.filters.empty() ||
                    q_.order != Order::None;
         case Intent::Aggregate:
         case Intent::Share:

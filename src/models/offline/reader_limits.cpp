@@ -56,7 +56,7 @@ void Reader::find_limits() {
         return;
     }
     find_absent();
-    if (!q_.absent.empty()) q_.intent = Intent::Unknown;
+    if (!q_.absent.empty() || leaves_column_out()) q_.intent = Intent::Unknown;
 }
 
 // "reason" may be a column and "Will" a name.
@@ -65,6 +65,15 @@ bool Reader::is_said_beside_names(Word word) const {
         return t.word == word && std::none_of(said_.begin(), said_.end(), [&](const Said& s) {
                    return s.begin < t.end && t.begin < s.end;
                });
+    });
+}
+
+// A plain count of all rows, though the question speaks of a column: something was not understood.
+bool Reader::leaves_column_out() const {
+    if (q_.intent != Intent::Shape || has({Word::Rows, Word::Columns})) return false;
+    return std::any_of(said_.begin(), said_.end(), [&](const Said& s) {
+        return !s.is_value && !s.is_used && !is_row_noun(s) && !s.column->is_id &&
+               !(counted_ && counted_->field == s.field) && !s.column->is_date();
     });
 }
 
@@ -115,6 +124,9 @@ bool Reader::goes_with(std::size_t i) const {
             break;
         }
     }
+    // "which driver" asks for drivers, even where drivers have ratings
+    const bool is_head = follows(i, {Word::Which, Word::By, Word::Each, Word::Per, Word::Top}, 2) ||
+                         (i > 1 && is_at(i - 2, Word::Which));
     const bool is_error = token.stem == "error" || token.stem == "failure" || token.stem == "5xx";
     const Table& table = schema_.tables[q_.table];
     return std::any_of(table.columns.begin(), table.columns.end(), [&](const Column& c) {
@@ -123,7 +135,7 @@ bool Reader::goes_with(std::size_t i) const {
             return root.size() >= 4 && word.kind == Token::Kind::Word &&
                    word.stem.starts_with(root);
         };
-        if (std::any_of(c.words.begin(), c.words.end(), begins)) return true;
+        if (!is_head && std::any_of(c.words.begin(), c.words.end(), begins)) return true;
         const bool is_used =
             std::any_of(said_.begin(), said_.end(), [&](const Said& s) { return s.column == &c; });
         return is_used && std::any_of(c.meanings.begin(), c.meanings.end(), [&](const Concept* a) {
@@ -168,9 +180,22 @@ void Reader::find_absent_han() {
         const auto& columns = schema_.tables[q_.table].columns;
         // 住院 where there is 住院费用
         const bool is_of_table = std::any_of(columns.begin(), columns.end(), is_part);
-        if (end - i >= 2 && !is_of_table) q_.absent.push_back(word);
+        const bool is_of_rows = end - i == 2 && shares_with_rows(i, end);
+        if (end - i >= 2 && !is_of_table && !is_of_rows) q_.absent.push_back(word);
         i = std::max(end, i + 1);
     }
+}
+
+// 接诊 where the rows are 就诊
+bool Reader::shares_with_rows(std::size_t begin, std::size_t end) const {
+    for (const auto& noun : schema_.tables[q_.table].row_nouns) {
+        for (const Token& character : noun) {
+            for (std::size_t i = begin; i < end; ++i) {
+                if (noun.size() == 2 && tokens_[i].text == character.text) return true;
+            }
+        }
+    }
+    return false;
 }
 
 bool Reader::names_row(std::size_t i) const {

@@ -53,7 +53,8 @@ void Reader::find_measures() {
     if (!measures_said_.empty() &&
         !has({Word::Which, Word::Who, Word::Top, Word::Bottom, Word::Mean, Word::Sum,
               Word::Median}) &&
-        (both || q_.groups.empty() || names_group) && !has(Word::HowMany)) {
+        (both || q_.groups.empty() || names_group) &&
+        !has({Word::HowMany, Word::Growth, Word::Drop})) {
         for (const Tag& t : tags_) {
             const bool is_high = t.word == Word::Highest || t.word == Word::Expensive;
             const bool is_low = t.word == Word::Lowest || t.word == Word::Cheap;
@@ -100,6 +101,8 @@ void Reader::find_measures() {
                 }
             }
         }
+        const bool is_for_all = aggs.size() == 1 && aggs[0].begin >= measures_said_.back().end;
+        if (mine.empty() && is_for_all) mine.push_back(aggs[0].aggregation);  // A和B的总额
         if (mine.empty() && !q_.measures.empty() && !aggs.empty()) {
             mine.push_back(q_.measures.back().aggregation);
         }
@@ -123,6 +126,7 @@ void Reader::find_measures() {
     }
     if (rate_) add_measure({Aggregation::Rate, *rate_, std::nullopt});
     find_counts();
+    find_times();
     if (q_.measures.empty()) find_product();
     if (q_.measures.empty() && !aggs.empty()) {
         aggregations_said_.clear();
@@ -271,6 +275,21 @@ bool Reader::asks_money() const {
         }
     }
     return false;
+}
+
+// "unit cost times stock"
+void Reader::find_times() {
+    static const std::set<std::string> kTimes = {"times", "multiplied", "乘", "×", "x"};
+    for (std::size_t m = 1; m < measures_said_.size(); ++m) {
+        const Said& a = measures_said_[m - 1];
+        const Said& b = measures_said_[m];
+        for (std::size_t i = a.end; i < b.begin; ++i) {
+            if (!kTimes.contains(tokens_[i].text) || a.field == b.field) continue;
+            const auto aggs = aggregations();
+            q_.measures = {{aggs.empty() ? Aggregation::Sum : aggs[0].aggregation, a.field, b.field, 0}};
+            return;
+        }
+    }
 }
 
 void Reader::find_product() {

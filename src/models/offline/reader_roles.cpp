@@ -39,7 +39,8 @@ void Reader::find_roles() {
             }
             // "percentage of employees": the rows, told apart by their id
             const bool ranked = has({Word::Top, Word::Bottom, Word::Highest, Word::Lowest,
-                                     Word::Oldest, Word::Youngest, Word::Common});
+                                     Word::Oldest, Word::Youngest, Word::Common,
+                                     Word::Expensive, Word::Cheap, Word::Newest, Word::Earliest});
             if (is_row_noun(s) && !after_by && !after_which &&
                 (!ranked || !q_.groups.empty() || follows_most(s.begin))) {
                 says_rows_ = true;
@@ -79,7 +80,9 @@ void Reader::find_roles() {
             return &o != &s && !o.is_value && !o.is_used && o.column->is_number() &&
                    !o.column->is_id && o.begin < s.begin;
         });
-        if ((after_by || in_list || after_which) &&
+        const bool is_rate = s.begin > 0 && tokens_[s.begin - 1].text == "per" &&
+                             column.distinct > 40 && column.nature() == Nature::Additive;
+        if ((after_by || in_list || after_which) && !is_rate &&
             (column.distinct <= 40 ? !ranks : has_other_measure && !ranks) &&
             (has_other_measure || asks_to_count() || column.distinct <= 12) &&
             !has(Word::Correlation)) {
@@ -87,6 +90,10 @@ void Reader::find_roles() {
             q_.groups.push_back(group);
             last_group_end = s.end;
             continue;
+        }
+        const bool is_figure = column.nature() == Nature::Additive && column.distinct > 40;
+        if (is_figure && has_other_measure && s.begin > 0 && tokens_[s.begin - 1].text == "per") {
+            is_per_ = true;  // "revenue per session"
         }
         measures_said_.push_back(s);
     }
@@ -145,7 +152,7 @@ void Reader::flag(Said& s, bool asks_rate) {
     const bool is_denied = s.end - s.begin == 1 && !s.column->words.empty() &&
                            word.text != s.column->words[0].text &&
                            word.text.ends_with(s.column->words[0].text);
-    const bool is_refused = asks_rate && is_excluded(s.begin);  // "not resolved"
+    const bool is_refused = is_excluded(s.begin);  // "not resolved", 不住校
     if ((is_denied || is_refused) && !s.column->negative.empty()) {  // "inactive"
         Filter filter;
         filter.field = s.field;
@@ -163,7 +170,10 @@ void Reader::flag(Said& s, bool asks_rate) {
         rate_ = s.field;
         return;
     }
-    if (is_part || has(Word::HowMany) || !measures_said_.empty() || has(Word::Show)) {
+    const bool was_filter =
+        before_ != nullptr && std::any_of(before_->filters.begin(), before_->filters.end(),
+                                          [&](const Filter& f) { return f.field == s.field; });
+    if (was_filter || is_part || has(Word::HowMany) || !measures_said_.empty() || has(Word::Show)) {
         const Column& column = *s.column;
         const bool negated = is_excluded(s.begin) && !column.negative.empty();
         Filter filter;

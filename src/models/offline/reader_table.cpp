@@ -178,6 +178,20 @@ void Reader::settle(const Mention& m) {
         const bool wants_number =
             follows(m.begin, {Word::Sum, Word::Mean, Word::Median, Word::Minimum, Word::Maximum,
                               Word::Deviation, Word::HowMuch});
+        // "which page" asks for pages, not for the time on a page
+        const bool is_any_name = std::any_of(here.begin(), here.end(), [&](const Candidate& c) {
+            const Column& column = at(schema_, c.field);
+            return !column.is_number() || column.is_id || column.distinct <= 40;
+        });
+        const bool is_behind = m.begin > 1 && is_at(m.begin - 2, Word::Which) &&
+                               std::none_of(tags_.begin(), tags_.end(), [&](const Tag& t) {
+                                   return t.begin <= m.begin - 1 && m.begin - 1 < t.end;
+                               }) &&
+                               (said_.empty() || said_.back().end < m.begin);  // "which landing page"
+        const bool after_which = (is_behind || follows(m.begin, {Word::Which, Word::Each}, 1)) &&
+                                 tokens_[m.begin].kind == Token::Kind::Word;
+        const bool is_name_of_part = m.end - m.begin == 1 && here[0].score < 78;
+        if (after_which && !is_any_name && is_name_of_part && !has({Word::Top, Word::Rank})) return;
         for (const Candidate& c : here) {
             if (c.score + 25 < here[0].score) break;
             const Column& column = at(schema_, c.field);

@@ -287,7 +287,20 @@ Nature Column::nature() const {
             return about->nature;
         }
     }
-    return Nature::Level;
+    // 药费, 退款额; Conversions: what its name ends with
+    if (words.empty()) return Nature::Level;
+    static constexpr std::array<std::string_view, 6> kSums = {"费", "额", "款", "数", "量", "次"};
+    std::size_t last = words.size() - 1;
+    const std::size_t unit = name.find_first_of("([");
+    if (unit != std::string::npos && unit > 0) {
+        const auto before = tokens_of_name(name.substr(0, unit));
+        if (!before.empty()) last = before.size() - 1;
+    }
+    const Token& end = words[std::min(last, words.size() - 1)];
+    if (std::find(kSums.begin(), kSums.end(), end.text) != kSums.end()) return Nature::Additive;
+    const bool is_plural = end.kind == Token::Kind::Word && end.text.size() > 4 &&
+                           end.text != end.stem && is_whole && low >= 0;
+    return is_plural ? Nature::Additive : Nature::Level;
 }
 
 std::string Table::file_name() const {

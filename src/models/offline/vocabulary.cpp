@@ -134,7 +134,7 @@ constexpr std::array kWords = {
         "看一下|看看|输出"},
     Row{Word::Exist,
         "are there|is there|there are|exist|exists|available|appear|appears|occur|do we have|"
-        "contained|有哪些|哪些|都有什么|有什么|包含|包括哪些|存在"},
+        "contained|哪几种|哪几类|有哪几|有哪几种|有哪些|哪些|都有什么|有什么|包含|包括哪些|存在"},
     Row{Word::Period,
         "time range|date range|time period|time span|timespan|what period|which period|"
         "period cover|period covered|cover|covers|covered|how long a period|"
@@ -174,7 +174,7 @@ constexpr std::array kWords = {
     Row{Word::Each,
         "each|every|per|for all|for every|for each|respective|individual|各|每|每个|各个|每一个|不同|各类|"
         "各种|分别|每位|每名|每种|每类|每家|所有"},
-    Row{Word::Which, "which|what|哪个|哪一个|哪|哪些|哪家|哪种|哪位|哪类|什么|哪几个|哪一|哪款|哪名|哪天|哪一天"},
+    Row{Word::Which, "which|what|哪个|哪一个|哪|哪些|哪家|哪种|哪位|哪类|什么|哪几个|哪一|哪款|哪名|哪天|哪一天|哪几种|哪几类|哪几|几种"},
     Row{Word::What, "what|什么"},
     Row{Word::Who, "who|whom|whose|谁"},
     Row{Word::When, "when|at what time|什么时候|何时"},
@@ -201,7 +201,7 @@ constexpr std::array kWords = {
     Row{Word::To, "to|until|till|through|-|and|到|至|和|与"},
     Row{Word::Or, "or|或|或者"},
     Row{Word::Exclude,
-        "no|with no|have no|has no|had no|without any|without a|never|缺|不带|无|"
+        "out of|run out of|sold out of|不|no|with no|have no|has no|had no|without any|without a|never|缺|不带|无|"
         "excluding|exclude|except|except for|without|other than|not including|apart from|"
         "ignoring|ignore|leaving out|leave out|not|non|isn't|aren't|not in|minus|but not|"
         "don't count|disregarding|除了|不包括|不含|去掉|排除|除去|剔除|不算|不计|除|之外|不是|非|没有"},
