@@ -5,6 +5,7 @@ import json
 import pathlib
 import random
 
+import datasets_more
 import numpy as np
 import pandas as pd
 
@@ -281,7 +282,7 @@ def cafe(folder):
 
 MAKERS = {maker.__name__: maker for maker in
           [transactions, chinese_sales, employees, sensors, weblogs, survey, shop, movies, students, flights,
-           houses, webshop, hospital, weather, tickets, cafe]}
+           houses, webshop, hospital, weather, tickets, cafe]} | datasets_more.MAKERS
 
 # What the tests' own Python cannot write is written in the sandbox, before anything is asked.
 CONVERSIONS = {
@@ -295,4 +296,4 @@ import os, pandas as pd
 table = pd.read_csv("/data/sensor_readings.csv", parse_dates=["timestamp"])
 table.to_parquet("/data/sensor_readings.parquet", index=False)
 os.remove("/data/sensor_readings.csv")
-"""}
+"""} | datasets_more.CONVERSIONS

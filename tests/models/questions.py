@@ -4,11 +4,7 @@ A case: the data set, the conversation (the last question counts), and a functio
 the answer must contain: numbers (within rounding) and words. `Lead(x)` must stand in the first line.
 """
 import pandas as pd
-
-
-class Lead:
-    def __init__(self, *wanted):
-        self.wanted = wanted
+from wanted import Lead
 
 
 def top(series, n):

@@ -81,10 +81,32 @@ private:
     }
     [[nodiscard]] std::string cell(std::size_t row, std::size_t column) const {
         if (row >= result_.rows.size() || column >= result_.rows[row].size()) return "–";
-        return text_of(result_.rows[row][column],
-                       column < result_.columns.size() ? result_.columns[column] : "");
+        const std::string label = column < result_.columns.size() ? result_.columns[column] : "";
+        const auto value = number(row, column);
+        if (value && is_name_like(label)) return plain(*value);
+        return text_of(result_.rows[row][column], label);
+    }
+    // The column that names a row: an order's number, a person.
+    [[nodiscard]] bool tells_rows(const std::string& column) const {
+        const Table& t = schema_.tables[q_.table];
+        return std::any_of(t.columns.begin(), t.columns.end(), [&](const Column& c) {
+            return c.name == column && (c.is_text() || c.is_id) && t.rows > 5 &&
+                   (c.distinct + c.missing) * 10 >= t.rows * 9;
+        });
+    }
+    // Numbers of ids and years are names: 900007, not 900,007.
+    [[nodiscard]] bool is_name_like(const std::string& column) const {
+        const auto in = [&](std::size_t table) {
+            const auto& columns = schema_.tables[table].columns;
+            return std::any_of(columns.begin(), columns.end(), [&](const Column& c) {
+                const bool is_year = c.is_whole && c.low >= 1900 && c.high <= 2100;
+                return c.name == column && c.is_number() && (c.is_id || is_year);
+            });
+        };
+        return in(q_.table) || (q_.join && in(q_.join->right.table));
     }
     [[nodiscard]] std::size_t key_count() const {
+        if (q_.by_columns && q_.groups.empty()) return 1;
         return q_.groups.size() + (q_.periods.empty() ? 0 : 1);
     }
     [[nodiscard]] std::string name(const Measure& m) const {
@@ -110,7 +132,7 @@ private:
             case Filter::Kind::Equal: return field + " = " + plain(f.low);
             case Filter::Kind::NotEqual: return field + " ≠ " + plain(f.low);
             case Filter::Kind::Between:
-                return field + " " + number_text(f.low) + " – " + number_text(f.high);
+                return field + " " + bound(f.low) + " – " + bound(f.high);
             case Filter::Kind::Months: {
                 std::string months;
                 for (const int m : f.time.parts) {
@@ -133,6 +155,8 @@ private:
                 return field + ": " + days;
             }
             case Filter::Kind::Dates: return field + " " + dates(f.time);
+            case Filter::Kind::Missing: return field + say(" is missing", " 缺失");
+            case Filter::Kind::Present: return field + say(" is not missing", " 不缺失");
         }
         return field;
     }
@@ -231,6 +255,7 @@ private:
             case Intent::Distribution: return distribution();
             case Intent::Missing: return missing();
             case Intent::Duplicates: return duplicates();
+            case Intent::Ratio: return ratio();
             default: return table();
         }
     }
@@ -272,6 +297,9 @@ private:
                         who = cell(0, c);
                     }
                 }
+            }
+            for (std::size_t c = 0; c < result_.columns.size() && who.empty(); ++c) {
+                if (tells_rows(result_.columns[c])) who = cell(0, c);
             }
             lead = say("The " + std::string(low ? "lowest" : "highest") + " `" + field + "` is " +
                            bold(cell(0, column)) + (who.empty() ? "" : ": " + bold(who)),
@@ -322,6 +350,7 @@ private:
     }
     [[nodiscard]] std::string keys_text() const {
         std::string out;
+        if (q_.by_columns && q_.groups.empty()) return say("column", "列");
         for (const Group& g : q_.groups) out += (out.empty() ? "" : say(" and ", "和")) + name(g);
         if (!q_.periods.empty())
             out += (out.empty() ? "" : say(" and ", "和")) + say("period", "时期");
@@ -331,8 +360,14 @@ private:
         const Measure& m = q_.measures[0];
         const bool is_extreme = result_.figure("value").has_value();
         if (is_extreme) {
-            return say("The " + bold(name(m)) + " is " + bold(figure("value")) + scope() + ":",
-                       bold(name(m)) + " 为 " + bold(figure("value")) + scope() + ":") +
+            std::string who;
+            for (std::size_t c = 0; c < result_.columns.size() && who.empty(); ++c) {
+                if (tells_rows(result_.columns[c])) who = bold(cell(0, c));
+            }
+            return say("The " + bold(name(m)) + " is " + bold(figure("value")) +
+                           (who.empty() ? "" : ": " + who) + scope() + ":",
+                       bold(name(m)) + " 为 " + bold(figure("value")) +
+                           (who.empty() ? "" : ":" + who) + scope() + ":") +
                    table();
         }
         std::string out;
@@ -411,7 +446,9 @@ private:
     }
     [[nodiscard]] std::string ranking() const {
         const std::size_t value = key_count();
-        const std::string measure = name(q_.measures[0]);
+        const std::string measure = q_.by_columns && q_.groups.empty()
+                                        ? escaped(result_.columns.back())
+                                        : name(q_.measures[0]);
         std::string lead;
         if (q_.wants_one || (q_.count && *q_.count == 1)) {
             const bool low = q_.order == Order::Lowest;
@@ -474,6 +511,32 @@ private:
                        " 占 " + bold(cell(0, last)) + "。") +
                table();
     }
+    [[nodiscard]] std::string operand(const Measure& m, const std::vector<Filter>& filters) const {
+        const std::string where = conditions(filters);
+        return name(m) + (where.empty() ? "" : say(" with ", ",") + where);
+    }
+    [[nodiscard]] std::string ratio() const {
+        if (result_.rows.empty()) return nothing();
+        const std::string upper = operand(q_.measures[0], q_.part);
+        const std::string lower = operand(q_.measures.back(), q_.base);
+        if (key_count() > 0) {
+            return say("Ratio of " + upper + " to " + lower + " by " + keys_text() + scope() + ":",
+                       "按" + keys_text() + "的 " + upper + " 与 " + lower + " 之比" + scope() +
+                           ":") +
+                   table();
+        }
+        const std::string value = bold(cell(0, 2));
+        if (q_.in_percent) {
+            return say(upper + " is " + value + " of " + lower + ": " + cell(0, 0) + " of " +
+                           cell(0, 1) + scope() + ".",
+                       upper + " 占 " + lower + " 的 " + value + ":" + cell(0, 0) + " / " +
+                           cell(0, 1) + scope() + "。");
+        }
+        return say("The ratio of " + upper + " to " + lower + " is " + value + ": " + cell(0, 0) +
+                       " / " + cell(0, 1) + scope() + ".",
+                   upper + " 与 " + lower + " 之比为 " + value + ":" + cell(0, 0) + " / " +
+                       cell(0, 1) + scope() + "。");
+    }
     [[nodiscard]] std::string growth() const {
         if (result_.rows.empty()) return nothing();
         const std::size_t value = key_count();
@@ -498,10 +561,11 @@ private:
                 "按" + keys_text() + "的 " + bold(measure) + " 及环比变化" + scope());
         if (q_.groups.size() == 1) {
             const std::size_t n = result_.rows.size() - 1;
+            const std::string rate = n == 1 ? ", " + cell(1, result_.columns.size() - 1) : "";
             lead += say(": from " + cell(0, value) + " (" + cell(0, 0) + ") to " + cell(n, value) +
-                            " (" + cell(n, 0) + ")",
+                            " (" + cell(n, 0) + ")" + rate,
                         ":从 " + cell(0, value) + "(" + cell(0, 0) + ")到 " + cell(n, value) + "(" +
-                            cell(n, 0) + ")");
+                            cell(n, 0) + ")" + rate);
         }
         return lead + say(".", "。") + table();
     }
@@ -769,7 +833,28 @@ std::string help(const Question& question, const Schema& schema) {
                  "example:";
     } else {
         out = zh ? "我没有理解这个问题" : "I did not understand this question";
-        if (!question.unknown.empty()) {
+        switch (question.limit) {
+            case Limit::Forecast:
+                out = zh ? "我无法预测:我只计算表中已有的数据" :
+                           "I cannot forecast: I only compute from the rows that are there";
+                break;
+            case Limit::Reason:
+                out = zh ? "我无法说明原因:表中只有数字,没有原因" :
+                           "I cannot say why: the table holds figures, not reasons";
+                break;
+            case Limit::Advice:
+                out = zh ? "我无法给出建议:我只计算表中已有的数据" :
+                           "I cannot give advice: I only compute what the table holds";
+                break;
+            case Limit::None: break;
+        }
+        if (!question.absent.empty()) {
+            std::string words;
+            for (const std::string& word : question.absent) {
+                words += (words.empty() ? "" : ", ") + escaped(word);
+            }
+            out += zh ? ":表中没有找到“" + words + "”" : ": I find nothing in the table for “" + words + "”";
+        } else if (!question.unknown.empty() && question.limit == Limit::None) {
             std::string words;
             for (const std::string& word : question.unknown) {
                 words += (words.empty() ? "" : ", ") + escaped(word);

@@ -63,6 +63,11 @@ Question follow_up(const Question& before, const Question& now, const QuestionPa
         }
         if (out.intent == Intent::Share) out.intent = Intent::Aggregate;
     }
+    const bool can_be_share = out.intent == Intent::Aggregate && !out.groups.empty() &&
+                              out.measures.size() == 1 &&
+                              (out.measures[0].aggregation == Aggregation::Sum ||
+                               out.measures[0].aggregation == Aggregation::Count);
+    if (parts.asks_share && can_be_share) out.intent = Intent::Share;
     if (now.intent == Intent::Share || now.intent == Intent::Growth) {
         out.intent = now.intent;
         out.part = now.part;

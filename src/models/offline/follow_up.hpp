@@ -8,6 +8,7 @@ namespace atl::offline {
 
 // What of a question was said in its own words, where the value alone does not show it.
 struct QuestionParts {
+    bool asks_share = false;  // "in percent"
     bool has_measure = false;
     bool has_time = false;
     bool adds = false;  // "also by region": beside the group before, not instead of it

@@ -1,7 +1,12 @@
 #include "models/offline/mentions.hpp"
 
+#include "models/offline/plain_words.hpp"
+
 #include <algorithm>
+#include <array>
+#include <optional>
 #include <set>
+#include <utility>
 
 namespace atl::offline {
 namespace {
@@ -31,6 +36,14 @@ bool is_other_word_for(const std::string& said, const std::string& value) {
         {"germany", "de", "德国"},
         {"china", "cn", "中国"},
         {"online", "web", "internet", "线上"},
+        {"won", "win", "winning", "winner"},
+        {"lost", "lose", "losing", "loser"},
+        {"fail", "failed", "failing", "failure"},
+        {"pass", "passed", "passing"},
+        {"paid", "pay"},
+        {"sold", "sell"},
+        {"sent", "send"},
+        {"married", "marry", "已婚"},
         {"offline", "in store", "线下"},
     };
     return std::any_of(kSame.begin(), kSame.end(), [&](const std::set<std::string>& same) {
@@ -54,6 +67,30 @@ std::string root_of(std::string word) {
     return word;
 }
 
+// resolution and resolved, conversion and converted
+bool is_noun_of_verb(std::string_view noun, std::string_view verb) {
+    static constexpr std::array<std::pair<std::string_view, std::string_view>, 18> kEndings = {
+        {{"ability", "able"}, {"ibility", "ible"}, {"ivity", "ive"}, {"iness", "y"}, {"ness", ""},
+         {"ency", "ent"}, {"acy", "ate"}, {"ity", "e"}, {"ity", ""},
+         {"ution", "ve"}, {"rsion", "rt"}, {"ption", "be"}, {"ission", "it"}, {"usion", "ude"},
+         {"nsion", "nd"}, {"ision", "ide"}, {"ention", "ain"}, {"uction", "uce"}}};
+    for (const auto& [of_noun, of_verb] : kEndings) {
+        if (noun.size() < of_noun.size() + 2 || noun.size() < 7 || !noun.ends_with(of_noun)) continue;
+        std::string stem(noun.substr(0, noun.size() - of_noun.size()));
+        stem += of_verb;
+        if (verb.starts_with(stem) && verb.size() <= stem.size() + 3) return true;
+    }
+    return false;
+}
+
+// "inactive" of a column "active"
+bool is_denied(const Token& said, const Token& name) {
+    static constexpr std::array<std::string_view, 5> kDenials = {"in", "un", "non", "dis", "not"};
+    return name.text.size() >= 4 && std::any_of(kDenials.begin(), kDenials.end(), [&](auto denial) {
+               return said.text == std::string(denial) + name.text;
+           });
+}
+
 // Nearly the same word: a slip, or another ending (refund, refunded).
 bool is_near(const Token& said, const Token& meant) {
     if (is_equal(said, meant)) return true;
@@ -61,12 +98,14 @@ bool is_near(const Token& said, const Token& meant) {
     if (is_typo_of(said.stem, meant.stem)) return true;
     if (said.stem.substr(0, 4) != meant.stem.substr(0, 4)) return false;
     if (root_of(said.stem).size() >= 5 && root_of(said.stem) == root_of(meant.stem)) return true;
+    if (is_noun_of_verb(said.stem, meant.stem) || is_noun_of_verb(meant.stem, said.stem)) return true;
     const auto& shorter = said.stem.size() < meant.stem.size() ? said.stem : meant.stem;
     const auto& longer = said.stem.size() < meant.stem.size() ? meant.stem : said.stem;
-    if (shorter.size() < 5 || longer.size() - shorter.size() > 5 || !longer.starts_with(shorter)) {
+    if (shorter.size() < 4 || longer.size() - shorter.size() > 5 || !longer.starts_with(shorter)) {
         return false;
     }
     const std::string ending = longer.substr(shorter.size());
+    if (shorter.size() == 4) return ending == "ing" || ending == "ed";
     static const std::set<std::string> kEndings = {"ed", "d", "ing", "al",   "ic",    "ly",
                                                    "er", "e", "ion", "ment", "ation", "ations"};
     return kEndings.contains(ending);
@@ -97,7 +136,10 @@ public:
         for (const Tag& tag : tags) {
             for (std::size_t i = tag.begin; i < tag.end; ++i) {
                 tag_length_[i] = std::max(tag_length_[i], tag.end - tag.begin);
-                if (tag.word != Word::Of && tag.word != Word::Negative) is_function_[i] = true;
+                const bool may_name = tag.word == Word::Of || tag.word == Word::Negative ||
+                                      tag.word == Word::Forecast || tag.word == Word::Why ||
+                                      tag.word == Word::Advice || tag.word == Word::Ratio;
+                if (!may_name) is_function_[i] = true;
             }
         }
     }
@@ -162,19 +204,32 @@ private:
                                 std::size_t end) const {
         const auto is_beginning = [&](const Candidate& c) {
             const Column& column = at(schema_, c.field);
-            const int part = part_score(column.strong, begin, end);
+            const int part = part_score(column.strong, begin, end, column.is_number());
             return part > 0 && part < 68 && part == c.score;
         };
-        if (std::count_if(columns.begin(), columns.end(), is_beginning) > 1) {
-            std::erase_if(columns, is_beginning);
-        }
+        if (std::count_if(columns.begin(), columns.end(), is_beginning) <= 1) return;
+        // 读者 is the one of 读者姓名, not of 读者类型
+        const auto is_name = [&](const Candidate& c) {
+            const Column& column = at(schema_, c.field);
+            return column.is_text() && column.means("name");
+        };
+        const auto named = std::find_if(columns.begin(), columns.end(), [&](const Candidate& c) {
+            return is_beginning(c) && is_name(c);
+        });
+        const std::optional<Field> kept =
+            named == columns.end() ? std::nullopt : std::optional(named->field);
+        std::erase_if(columns, [&](const Candidate& c) {
+            return is_beginning(c) && (!kept || c.field != *kept);
+        });
     }
     // Function words are columns only when the name is exactly theirs: "total", "month".
     [[nodiscard]] bool only_functions(std::size_t begin, std::size_t end) const {
+        bool is_word = end - begin > 1;  // 分类: two characters that are particles by themselves
         for (std::size_t i = begin; i < end; ++i) {
             if (!is_function_[i] && !is_noise_[i]) return false;
+            is_word = is_word && tokens_[i].kind == Token::Kind::Han && tag_length_[i] <= 1;
         }
-        return true;
+        return !is_word;
     }
 
     [[nodiscard]] int column_score(const Column& column, std::size_t begin, std::size_t end) const {
@@ -197,9 +252,13 @@ private:
             return 95;
         }
         int best = 0;
+        if (n == 1 && column.is_flag() && words.size() == 1 && is_denied(tokens_[begin], words[0])) {
+            return 90;
+        }
         if (n == words.size() && stands_in(tokens_, begin, words, 0, n, is_near)) best = 80;
         if (n == strong.size() && stands_in(tokens_, begin, strong, 0, n, is_near)) best = 78;
-        best = std::max(best, part_score(strong, begin, end));
+        best = std::max(best, part_score(strong, begin, end, column.is_number()));
+        best = std::max(best, composed_score(column, begin, end));
         return std::max(best, meaning_score(column, begin, end));
     }
 
@@ -217,7 +276,15 @@ private:
         }
         return next == words.size();
     }
-    [[nodiscard]] int part_score(const Words& strong, std::size_t begin, std::size_t end) const {
+    [[nodiscard]] static bool names_person(const Token& token) {
+        static const std::set<std::string> kPeople = {
+            "driver", "customer", "user",   "employee", "applicant", "patient", "student", "client",
+            "member", "agent",    "seller", "buyer",    "player",    "teacher", "doctor",  "guest",
+            "person", "author",   "owner",  "caller",   "visitor",   "passenger"};
+        return kPeople.contains(token.stem);
+    }
+    [[nodiscard]] int part_score(const Words& strong, std::size_t begin, std::size_t end,
+                                 bool is_number) const {
         const std::size_t n = end - begin;
         if (n >= strong.size()) return 0;
         if (n == 1 && tokens_[begin].kind == Token::Kind::Han) return 0;
@@ -229,10 +296,43 @@ private:
         }
         for (std::size_t from = 0; from + n <= strong.size(); ++from) {
             if (!stands_in(tokens_, begin, strong, from, n, is_near)) continue;
+            // "driver" is none of DriverRating, though "rating" is
+            if (from == 0 && is_number && n == 1 && names_person(tokens_[begin])) return 0;
             const int share = static_cast<int>(10 * n / strong.size());
             return (from + n == strong.size() ? 68 : 54) + share;
         }
         return 0;
+    }
+
+    // "net sales" for Net Amt.: each word is one of the name's or says what the column is about.
+    [[nodiscard]] int composed_score(const Column& column, std::size_t begin,
+                                     std::size_t end) const {
+        if (end - begin < 2 || end - begin > 4) return 0;
+        std::size_t by_name = 0;
+        std::size_t by_meaning = 0;
+        for (std::size_t i = begin; i < end; ++i) {
+            if (tokens_[i].kind != Token::Kind::Word) return 0;
+            const bool is_inside = i > begin && i + 1 < end;
+            if (is_inside && (tokens_[i].text == "of" || tokens_[i].text == "the")) continue;
+            const bool is_named =
+                std::any_of(column.strong.begin(), column.strong.end(),
+                            [&](const Token& word) { return is_near(tokens_[i], word); });
+            if (is_named) {
+                ++by_name;
+            } else if (says_meaning(column, i)) {
+                ++by_meaning;
+            } else {
+                return 0;
+            }
+        }
+        return by_name > 0 && by_meaning > 0 ? 76 : 0;
+    }
+    [[nodiscard]] bool says_meaning(const Column& column, std::size_t at) const {
+        return std::any_of(column.meanings.begin(), column.meanings.end(), [&](const Concept* c) {
+            return std::any_of(c->phrases.begin(), c->phrases.end(), [&](const Words& phrase) {
+                return phrase.size() == 1 && matches_at(tokens_, at, phrase);
+            });
+        });
     }
 
     [[nodiscard]] int meaning_score(const Column& column, std::size_t begin,
@@ -293,7 +393,14 @@ private:
              is_other_word_for(first.text, words[0].text))) {
             return 84;
         }
-        if (n == words.size()) { return stands_in(tokens_, begin, words, 0, n, is_near) ? 72 : 0; }
+        if (n == words.size()) {
+            // a word that has its own sense is no slip of the keyboard: "grade" is not Grace
+            const bool may_be_slip =
+                n > 1 || (first.text.size() >= 6 && !is_concept_word(first) &&
+                          !is_plain_word(first)) ||
+                first.kind == Token::Kind::Han || root_of(first.stem) == root_of(words[0].stem);
+            return may_be_slip && stands_in(tokens_, begin, words, 0, n, is_near) ? 72 : 0;
+        }
         const bool is_long = first.kind == Token::Kind::Han ? n >= 2 : first.text.size() >= 4;
         const bool is_prefix = stands_in(tokens_, begin, words, 0, n, is_equal);
         if (is_long && is_prefix && first.kind != Token::Kind::Number) return 56;

@@ -10,13 +10,16 @@ constexpr char kTools[] =
 import csv, glob, io, json, os, re
 import pandas as pd
 
-MISSING = ['', '-', '--', '—', '–', '.', '?', 'n/a', 'N/A', 'n.a.', 'na', 'NA', 'nan', 'none',
-           'null', 'NULL', 'nil', '#N/A', '#VALUE!', 'missing', 'Missing', '空', '缺失', '暂无']
+MISSING = ['', '-', '--', '—', '–', '.', '?', 'n/a', 'N/A', 'n.a.', 'na', 'NA', 'nan', 'NaN', 'None',
+           'null', 'NULL', 'nil', 'Null', 'N.A.', 'n/A', 'Nan', 'Na', 'NAN', '#N/A', '#VALUE!', '#REF!', 'missing', 'Missing', '空', '缺失', '暂无']
 DATE_FORMATS = [
     '%Y-%m-%d %H:%M:%S', '%Y-%m-%d %H:%M', '%Y-%m-%d', '%Y/%m/%d %H:%M:%S', '%Y/%m/%d %H:%M',
     '%Y/%m/%d', '%Y.%m.%d', '%d.%m.%Y', '%d.%m.%Y %H:%M', '%d %b %Y', '%d %B %Y', '%b %d, %Y',
     '%B %d, %Y', '%b %d %Y', '%d-%b-%Y', '%d-%b-%y', '%Y-%m', '%Y/%m', '%b %Y', '%B %Y', '%b-%y',
-    '%d/%b/%Y:%H:%M:%S %z']
+    '%d/%b/%Y:%H:%M:%S %z', '%d-%B-%Y', '%d/%b/%Y', '%d.%m.%y', '%B %d %Y', '%d %b %y', '%b %d, %y',
+    '%b. %d, %Y', '%d %b %Y %H:%M', '%d-%b-%Y %H:%M', '%b %d, %Y %H:%M', '%Y-%b-%d']
+MULTIPLES = {'k': 1e3, 'm': 1e6, 'mn': 1e6, 'mio': 1e6, 'b': 1e9, 'bn': 1e9, '万': 1e4, '亿': 1e8, '千': 1e3}
+DATE_LIKE = r'\d[-/.年 :]\s?\d|[A-Za-z]{3}\.?,?[-/ ]\d|\d(?:st|nd|rd|th)?[-/ ][A-Za-z]{3}'
 ROWS_MAX_BYTES = 300_000_000  # of a text file; beyond that it is read in pieces, and told so
 notes = {}
 
@@ -25,13 +28,20 @@ def to_numbers(text):
     """'$1,234.50', '1.234,50 €', '12 %', '(5.00)', '30 kg' as numbers; other text: missing."""
     t = text.str.replace(r'^\((.*)\)$', r'-\1', regex=True)
     t = t.str.replace(r'(?i)[$€£¥￥₹%％\s\u00a0\']|usd|eur|gbp|cny|rmb|元', '', regex=True)
+    t = t.str.replace(r'(?i)^([\d.,]+)(?:/|outof)(?:5|10|20|100)$', r'\1', regex=True)  # 4.5/5
     unit = t.str.extract(r'^[-+]?[\d.,]+([^\d.,]{1,6})$')[0].dropna()
-    if len(unit) and unit.nunique() == 1:
+    times = 1.0
+    kinds = set(unit.str.lower())
+    if kinds and kinds <= set(MULTIPLES) and kinds != {'m'} and kinds != {'b'}:  # 1.2k, 3.4M, 5万
+        given = t.str.extract(r'([^\d.,+-]+)$')[0].str.lower()
+        times = given.map(MULTIPLES).fillna(1.0)
+        t = t.str.replace(r'[^\d.,+-]+$', '', regex=True)
+    elif len(unit) and unit.nunique() == 1:
         t = t.str.removesuffix(unit.iloc[0])
     commas = t.str.contains(r'^[-+]?[\d.]*,\d{1,2}$').sum()
     if commas > t.str.contains(r'^[-+]?[\d,]*\.\d+$').sum():
         t = t.str.replace('.', '', regex=False).str.replace(',', '.', regex=False)
-    return pd.to_numeric(t.str.replace(',', '', regex=False), errors='coerce')
+    return pd.to_numeric(t.str.replace(',', '', regex=False), errors='coerce') * times
 
 
 def to_dates(text):
@@ -39,11 +49,13 @@ def to_dates(text):
     t = text.str.replace(r'(\d{4})\s*年\s*(\d{1,2})\s*月', r'\1-\2-', regex=True)
     t = t.str.replace(r'-(\d{1,2})\s*[日号]', r'-\1', regex=True).str.rstrip('- ')
     t = t.str.replace('T', ' ', regex=False).where(t.str.contains(r'\d{4}-\d\d-\d\dT') == True, t)
+    t = t.str.replace(r'(?i)^(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*\.?,?\s+', '', regex=True)
+    t = t.str.replace(r'(?i)(\d)(?:st|nd|rd|th)\b', r'\1', regex=True)
     done = pd.to_datetime(t, format='ISO8601', errors='coerce', utc=True).dt.tz_localize(None)
     slashed = t.str.extract(r'^(\d{1,2})[/-](\d{1,2})[/-]\d{2,4}').astype('float')
     day_first = (slashed[0] > 12).sum() > (slashed[1] > 12).sum()
     order = '%d/%m/' if day_first else '%m/%d/'
-    times = ('', ' %H:%M', ' %H:%M:%S')
+    times = ('', ' %H:%M', ' %H:%M:%S', ' %I:%M %p', ' %I:%M:%S %p')
     slashes = [order + year + time for year in ('%Y', '%y') for time in times]
     for form in DATE_FORMATS + slashes + [s.replace('/', '-') for s in slashes]:
         rest = done.isna() & t.notna()
@@ -57,7 +69,7 @@ def to_dates(text):
 def tidy(text):
     """Without spaces too many; what stands for nothing as missing."""
     text = text.str.strip().str.replace(r'\s+', ' ', regex=True)
-    return text.mask(text.str.lower().isin([m.lower() for m in MISSING]))
+    return text.mask(text.isin(MISSING))
 
 
 def clean_column(name, column):
@@ -90,7 +102,7 @@ def clean_column(name, column):
     if sample.empty:
         return for_all_rows(known)
     if sample.str.contains(r'\d').mean() > 0.8:
-        if sample.str.contains(r'\d[-/.年 :]\s?\d|[A-Za-z]{3} \d|\d [A-Za-z]{3}').mean() > 0.8:
+        if sample.str.contains(DATE_LIKE).mean() > 0.8:
             if to_dates(sample).notna().mean() > 0.8:
                 return for_all_rows(to_dates(known))
         if to_numbers(sample).notna().mean() > 0.8:

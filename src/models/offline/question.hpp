@@ -31,14 +31,30 @@ enum class Intent {
     Distribution,
     Missing,
     Duplicates,
+    Ratio,  // one figure divided by another
 };
 
-enum class Aggregation { Sum, Mean, Median, Minimum, Maximum, Deviation, Count, Distinct, Rate };
+// What no table can tell, however it is asked.
+enum class Limit { None, Forecast, Reason, Advice };
+
+enum class Aggregation {
+    Sum,
+    Mean,
+    Median,
+    Minimum,
+    Maximum,
+    Deviation,
+    Quantile,
+    Count,
+    Distinct,
+    Rate
+};
 
 struct Measure {
     Aggregation aggregation = Aggregation::Sum;
     std::optional<Field> field;  // none: rows are counted
     std::optional<Field> times;  // price times quantity, where there is no amount
+    double quantile = 0;         // Quantile: 0.9 for the 90th percentile
     bool operator==(const Measure&) const = default;
 };
 
@@ -76,7 +92,9 @@ struct Filter {
         NotEqual,
         Dates,
         Months,
-        Weekdays
+        Weekdays,
+        Missing,  // the cell is empty
+        Present
     };
     Kind kind = Kind::OneOf;
     Field field;
@@ -104,7 +122,8 @@ struct Question {
     std::vector<Measure> measures;
     std::vector<Group> groups;
     std::vector<Filter> filters;
-    std::vector<Filter> part;       // Share: what is related to the whole
+    std::vector<Filter> part;       // Share, Ratio: what is related to the whole
+    std::vector<Filter> base;       // Ratio: what it is related to
     std::vector<TimeSpan> periods;  // set side by side
     std::optional<Group> averaged;  // "average daily sales": totals of these, then their mean
     std::vector<Field> fields;      // columns that the intent is about
@@ -114,6 +133,10 @@ struct Question {
     ChartKind chart = ChartKind::None;
     bool chose_measure = false;        // the question named none: the answer says which was taken
     bool of_growth = false;            // Growth: which period grew most
+    bool by_columns = false;           // the measures are set side by side: "which subject …"
+    bool in_percent = false;           // Ratio
+    Limit limit = Limit::None;
+    std::vector<std::string> absent;   // things asked about that the table does not have
     std::vector<std::string> unknown;  // words that are not known
     std::vector<std::string> names;    // those of them that look like values of the table
 };

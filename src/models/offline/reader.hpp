@@ -71,6 +71,7 @@ private:
     void move_to_measures(const std::vector<Mention>& mentions);
     // Which of its candidates a mention is: the question's table first, then what can be joined.
     void settle(const Mention& m);
+    void prefer_end(const Mention& m, std::vector<Candidate>& here) const;
     [[nodiscard]] bool can_join(std::size_t table) const;
     [[nodiscard]] std::optional<Join> join_with(std::size_t table) const;
 
@@ -112,18 +113,28 @@ private:
     void find_codes(const std::set<std::size_t>& done);
     // "excluding refunds", "only negative amounts"
     void find_signs();
+    void find_zeros();
 
     // ---- conditions on values
     // ---------------------------------------------------------------------
     [[nodiscard]] bool is_excluded(std::size_t begin) const;
     void find_value_filters();
 
+    // "orders with a refund", "no rating", 没有评分: cells that are there or not
+    void find_presence();
+    void add_presence(Said& s, bool is_there);
+
     // ---- roles of columns
     // -------------------------------------------------------------------------
     [[nodiscard]] bool asks_to_count() const { return has(Word::HowMany) || has(Word::Common); }
     void find_roles();
+    // "who opened the most issues": the column of names that comes back
+    void find_person();
+    // "how many days on average", 平均多少天: the column that is counted in them
+    void find_unit_measure();
     // 每个类别的商品数量: the noun before a measure is part of its name, where a group is named
     void drop_modifiers();
+    [[nodiscard]] bool is_person_noun(const Said& s) const;
     // "the most orders": how many
     [[nodiscard]] bool follows_most(std::size_t token) const;
     [[nodiscard]] bool tokens_said_sort() const;
@@ -143,8 +154,11 @@ private:
         Aggregation aggregation;
         std::size_t begin;
         std::size_t end;
+        double quantile = 0;
     };
     [[nodiscard]] std::vector<AggregationTag> aggregations() const;
+    // "90th percentile", 第90百分位: 0.9
+    [[nodiscard]] std::optional<double> quantile_at(const Tag& t) const;
     void find_measures();
     // "most" and "fewest" compare totals; "highest" and "lowest" may be of one row
     [[nodiscard]] bool is_of_number(const Tag& t) const;
@@ -163,11 +177,21 @@ private:
     // Revenue where there is only a price and a quantity.
     [[nodiscard]] bool asks_money() const;
     void find_product();
+    void find_times();
 
     // ---- what is asked
     // ----------------------------------------------------------------------------
     void decide_intent();
     void decide_correlation();
+    // "ratio of A to B", "what fraction of sales was refunded": false where there are not two sides
+    bool decide_ratio();
+    // "does more homework go with better marks?": two numbers and no figure of either asked for
+    [[nodiscard]] bool asks_relation() const;
+    // "which subject has the best average": columns of one kind, set side by side
+    void find_side_by_side();
+    [[nodiscard]] std::vector<Field> sibling_columns() const;
+    // "subject", 科目: a word for such columns
+    [[nodiscard]] bool is_column_noun(std::size_t i) const;
     // What is related to what: conditions on numbers, else the last value named, else the time.
     void split_share();
     [[nodiscard]] bool compares_values() const;
@@ -179,6 +203,7 @@ private:
     [[nodiscard]] bool row_noun_said() const;
     [[nodiscard]] bool is_measure_token(std::size_t i) const;
     [[nodiscard]] bool lists_values() const;
+    [[nodiscard]] bool lists_numbers() const;
 
     // ---- follow-ups
     // -------------------------------------------------------------------------------
@@ -202,12 +227,26 @@ private:
     // "which region has the most orders": rows, not money
     [[nodiscard]] bool row_noun_counts() const;
     [[nodiscard]] bool is_row_word(std::size_t i) const;
+    [[nodiscard]] std::size_t row_noun_at(std::size_t i) const;
+    [[nodiscard]] bool says_number(const Tag& t) const;
+    [[nodiscard]] static bool is_usual_measure(const Column& column);
     [[nodiscard]] bool asks_people() const;
     void complete_aggregate();
     [[nodiscard]] bool says_singular_top() const;
     // daily, per day, 日均; not "by day"
     [[nodiscard]] bool says_rate_of_time(bool counts) const;
     [[nodiscard]] bool says_per_thing(Field field) const;
+    // What cannot be answered is not answered: times to come, reasons, things the table lacks.
+    void find_limits();
+    [[nodiscard]] bool is_said_beside_names(Word word) const;
+    void find_absent();
+    void find_absent_han();
+    [[nodiscard]] bool leaves_column_out() const;
+    [[nodiscard]] bool shares_with_rows(std::size_t begin, std::size_t end) const;
+    // Said beside what it belongs to: "rainy" where there is rain, "card users".
+    [[nodiscard]] bool goes_with(std::size_t i) const;
+    // A word for what a row of this table is about.
+    [[nodiscard]] bool names_row(std::size_t i) const;
     void find_unknown();
     // "by planet", where there is no such column: better said than left out
     [[nodiscard]] bool has_unknown_role() const;
@@ -228,7 +267,10 @@ private:
     std::optional<Said> counted_;
     bool says_rows_ = false;  // a noun for one row
     bool counts_rows_ = false;
+    bool is_per_ = false;     // "revenue per session", both numbers
+    bool per_row_ = false;    // "revenue per order"
     std::optional<Field> rate_;
+    double quantile_ = 0;
     std::vector<Aggregation> aggregations_said_;
     std::set<std::size_t> condition_numbers_;
     Grain grain_ = Grain::None;

@@ -14,7 +14,7 @@ constexpr std::size_t kRowsMax = 50;
 
 void Reader::complete() {
     if (q_.intent == Intent::Unknown && !has_unknown_role()) {
-        const bool is_superlative = q_.order != Order::None && row_noun_said();
+        const bool is_superlative = q_.order != Order::None && (row_noun_said() || says_rows_);
         if (!q_.filters.empty() || is_superlative) q_.intent = Intent::Rows;
     }
     if ((q_.intent == Intent::Aggregate || q_.intent == Intent::Share) && has_unknown_role()) {
@@ -26,6 +26,7 @@ void Reader::complete() {
         if (q_.measures.empty()) choose_measure();
         for (std::size_t i = 0; i < q_.filters.size(); ++i) group_by_values(i);
     }
+    if (q_.intent == Intent::Aggregate || q_.intent == Intent::Unknown) find_side_by_side();
     if (q_.intent == Intent::Rows && q_.order != Order::None && q_.measures.empty()) {
         if (const auto field = superlative_field()) {
             q_.measures.push_back({Aggregation::Maximum, *field, std::nullopt});
@@ -46,17 +47,25 @@ void Reader::complete() {
     }
     if (q_.intent == Intent::Aggregate) complete_aggregate();
     if (q_.count) q_.count = std::min(*q_.count, kRowsMax);
+    find_limits();
     find_unknown();
 }
 
 void Reader::complete_growth() {
     q_.of_growth = q_.order != Order::None;
     if (has(Word::Drop) && !has(Word::Growth) && q_.of_growth) q_.order = Order::Lowest;
+    // 9月环比8月: from the earlier to the later, however it is said
+    std::stable_sort(q_.periods.begin(), q_.periods.end(),
+                     [](const TimeSpan& a, const TimeSpan& b) { return a.from < b.from; });
     if (!q_.periods.empty()) return;
     const auto date = main_date(schema_, q_.table);
     const bool has_grain = std::any_of(q_.groups.begin(), q_.groups.end(),
                                        [](const Group& g) { return g.grain != Grain::None; });
     if (has_grain || !date) return;
+    for (const Group& g : q_.groups) {  // by a column of years
+        const Column& c = at(schema_, g.field);
+        if (c.is_number() && c.is_whole && c.low >= 1900 && c.high <= 2100) return;
+    }
     // growth in 2024: against the year before
     for (std::size_t i = 0; i < q_.filters.size(); ++i) {
         const Filter& f = q_.filters[i];
@@ -113,8 +122,24 @@ std::optional<Field> Reader::superlative_field() const {
         Adjective{"smallest", "area"},       Adjective{"biggest", "area"},
         Adjective{"cheapest", "price"},      Adjective{"oldest", "age"},
         Adjective{"youngest", "age"}};
+    const bool of_rows = q_.groups.empty() || is_unique(q_.groups[0].field);
+    if (has({Word::Expensive, Word::Cheap}) && of_rows) {
+        // of a whole booking its total, not the price of a night
+        const auto& columns = schema_.tables[q_.table].columns;
+        for (std::size_t c = 0; c < columns.size(); ++c) {
+            const bool is_total = std::any_of(
+                columns[c].words.begin(), columns[c].words.end(),
+                [](const Token& word) { return word.text == "total" || word.text == "总"; });
+            if (columns[c].is_number() && is_total &&
+                (columns[c].means("price") || columns[c].means("amount"))) {
+                return Field{q_.table, c};
+            }
+        }
+    }
     if (has({Word::Expensive, Word::Cheap})) {
-        if (auto field = field_meaning("price")) return field;
+        for (const char* about : {"price", "cost", "amount"}) {
+            if (auto field = field_meaning(about)) return field;
+        }
     }
     if (has({Word::Oldest, Word::Youngest})) {
         if (auto field = field_meaning("age")) return field;
@@ -130,10 +155,21 @@ std::optional<Field> Reader::superlative_field() const {
 }
 
 void Reader::choose_measure() {
-    const bool counts_rows = (q_.intent == Intent::Share && asks_people()) ||
+    // "deliveries per month" of a column last_delivery
+    const bool counts_dates = !dates_said_.empty() && !q_.groups.empty() && !asks_money() &&
+                              q_.groups[0].grain != Grain::None && aggregations_said_.empty();
+    const bool counts_rows = (q_.intent == Intent::Share && !asks_money()) || counts_dates ||
                              has({Word::Common, Word::Rare}) || row_noun_counts() || says_used();
     auto field = superlative_field();
-    if (counts_rows || !field || at(schema_, *field).is_date()) {
+    // "top three authors", 借得最多: how often, where nothing in the table adds up
+    const bool is_plain_top =
+        field && aggregations_said_.empty() && !is_usual_measure(at(schema_, *field)) &&
+        !q_.groups.empty() && field == main_measure(schema_, q_.table) &&
+        (has({Word::Top, Word::Bottom}) ||
+         std::any_of(tags_.begin(), tags_.end(), [&](const Tag& t) {
+             return (t.word == Word::Highest || t.word == Word::Lowest) && says_number(t);
+         }));
+    if (counts_rows || is_plain_top || !field || at(schema_, *field).is_date()) {
         q_.measures.push_back({Aggregation::Count, std::nullopt, std::nullopt});
         return;
     }
@@ -144,6 +180,15 @@ void Reader::choose_measure() {
     for (const Aggregation a : aggregations_said_) {
         q_.measures.push_back({a, *field, std::nullopt});
     }
+}
+
+// What people mean by "most" without saying of what.
+bool Reader::is_usual_measure(const Column& column) {
+    static const std::set<std::string_view> kUsual = {"amount", "profit", "quantity", "cost",
+                                                      "visits", "energy", "passengers"};
+    return column.nature() == Nature::Additive &&
+           std::any_of(column.meanings.begin(), column.meanings.end(),
+                       [](const Concept* about) { return kUsual.contains(about->name); });
 }
 
 // "is cash used more than cards": how often
@@ -186,7 +231,28 @@ bool Reader::is_row_word(std::size_t i) const {
             return true;
     }
     return std::any_of(kHan.begin(), kHan.end(),
-                       [&](const char* noun) { return matches_at(tokens_, i, tokens_of(noun)); });
+                       [&](const char* noun) { return matches_at(tokens_, i, tokens_of(noun)); }) ||
+           row_noun_at(i) > 0;
+}
+
+// 借阅 where the file or the rows' number is named after it: how many tokens it is.
+std::size_t Reader::row_noun_at(std::size_t i) const {
+    for (const auto& noun : schema_.tables[q_.table].row_nouns) {
+        if (matches_at(tokens_, i, noun)) return noun.size();
+        if (noun.size() < 4) continue;  // 外卖订单: also 外卖, 订单
+        const std::vector<Token> head(noun.begin(), noun.begin() + 2);
+        const std::vector<Token> tail(noun.end() - 2, noun.end());
+        if (matches_at(tokens_, i, head) || matches_at(tokens_, i, tail)) return 2;
+    }
+    return 0;
+}
+
+// "most", 最多: a comparison of numbers, not of quality
+bool Reader::says_number(const Tag& t) const {
+    static const std::set<std::string> kWords = {"most", "least", "fewest", "最多", "最少"};
+    std::string text;
+    for (std::size_t i = t.begin; i < t.end; ++i) text += tokens_[i].text;
+    return kWords.contains(text);
 }
 
 bool Reader::asks_people() const {
@@ -218,6 +284,7 @@ void Reader::complete_aggregate() {
     }
     const bool asks_one = has({Word::Which, Word::Who, Word::When, Word::What, Word::HowMuch}) ||
                           (q_.order != Order::None && !q_.groups.empty());
+    if (q_.by_columns && q_.order != Order::None && !q_.count) q_.wants_one = true;
     if (q_.order != Order::None && !q_.count && !q_.groups.empty()) {
         const bool is_list = has({Word::Top, Word::Bottom}) && !has(Word::Highest) &&
                              !has(Word::Lowest) && !says_singular_top();

@@ -83,14 +83,14 @@ std::optional<Field> Reader::condition_field(std::size_t begin, std::size_t end)
     }
     if (const auto field = field_of_unit(end)) return field;
     // "employees under 30" speaks of their age
-    if (begin > 0 && is_row_word(begin - 1)) {
-        std::size_t ignored = 0;
-        for (std::size_t i = begin; i < end; ++i) {
-            const auto value = number_at(i, ignored);
-            const auto age = field_meaning("age");
-            if (value && age && *value >= 10 && *value <= 100) return age;
-        }
-    }
+    std::size_t before = begin;
+    while (before > 0 && (is_filler(before - 1) || is_at(before - 1, Word::Is))) --before;
+    const bool of_rows = before > 0 && (is_row_word(before - 1) || names_row(before - 1));
+    std::optional<double> value;
+    std::size_t ignored = 0;
+    for (std::size_t i = begin; i < end && !value; ++i) value = number_at(i, ignored);
+    const auto age = field_meaning("age");
+    if (of_rows && value && age && *value >= 10 && *value <= 100) return age;
     if (end < tokens_.size() && (tokens_[end].text == "岁" || tokens_[end].stem == "year")) {
         if (auto field = field_meaning("age")) {
             for (Said& s : said_) {
@@ -103,7 +103,15 @@ std::optional<Field> Reader::condition_field(std::size_t begin, std::size_t end)
         near->is_used = true;
         return near->field;
     }
-    return main_measure(schema_, q_.table);
+    // none is named: one whose values reach so far
+    const auto main = main_measure(schema_, q_.table);
+    const auto reaches = [&](Field field) {
+        const Column& column = at(schema_, field);
+        return value && *value >= column.low && *value <= column.high;
+    };
+    if (!main || reaches(*main)) return main;
+    if (age && reaches(*age)) return age;
+    return main;
 }
 
 // "longer than 10 days": the column that is counted in days
@@ -116,6 +124,10 @@ std::optional<Field> Reader::field_of_unit(std::size_t i) const {
     for (std::size_t c = 0; c < table.columns.size(); ++c) {
         const Column& column = table.columns[c];
         if (!column.is_number() || column.is_id) continue;
+        const std::string& after = i + 1 < tokens_.size() ? tokens_[i + 1].text : tokens_[i].text;
+        const bool is_two = tokens_[i].text == "小" || tokens_[i].text == "分" ||
+                            tokens_[i].text == "公";  // 小时, 分钟, 公里; 60分 are points
+        if (is_two && column.name.find(tokens_[i].text + after) == std::string::npos) continue;
         const bool has_unit =
             std::any_of(column.words.begin(), column.words.end(), [&](const Token& word) {
                 return word.stem == tokens_[i].stem ||
@@ -322,8 +334,28 @@ void Reader::find_codes(const std::set<std::size_t>& done) {
     }
 }
 
+// "zero stock", 库存为零
+void Reader::find_zeros() {
+    for (const Tag& t : tags_) {
+        if (t.word != Word::Zero) continue;
+        for (Said& s : said_) {
+            const bool is_beside = s.begin == t.end || (s.end <= t.begin && t.begin - s.end <= 2);
+            if (s.is_value || s.is_used || !s.column->is_number() || !is_beside) continue;
+            Filter filter;
+            filter.kind = Filter::Kind::Equal;
+            filter.field = s.field;
+            filter.begin = s.begin;
+            q_.filters.push_back(filter);
+            s.is_used = true;
+            says_rows_ = true;
+            break;
+        }
+    }
+}
+
 // "excluding refunds", "only negative amounts"
 void Reader::find_signs() {
+    find_zeros();
     const Tag* negative = tag(Word::Negative);
     if (negative == nullptr) return;
     for (const Said& s : said_) {
@@ -387,6 +419,58 @@ void Reader::find_value_filters() {
             }
         }
     }
+}
+
+void Reader::find_presence() {
+    const bool counts = asks_to_count() || has({Word::Share, Word::Show, Word::Rate}) ||
+                        row_noun_said() || says_rows_;
+    for (Said& s : said_) {
+        if (s.is_value || s.is_used || s.column->is_flag() || s.column->is_id) continue;
+        if (follows(s.begin, {Word::Exclude}, 2)) {
+            add_presence(s, false);
+            continue;
+        }
+        if (!counts) continue;
+        const bool is_with = follows(s.begin, {Word::With}, 2) &&
+                             !follows(s.begin, {Word::Mean, Word::Sum, Word::Highest}, 2);
+        const Token& last = tokens_[s.end - 1];
+        // "refunded" said of a column "refund"
+        const bool is_participle =
+            last.kind == Token::Kind::Word && last.text.ends_with("ed") && s.end - s.begin == 1 &&
+            std::none_of(s.column->words.begin(), s.column->words.end(),
+                         [&](const Token& word) { return word.text == last.text; }) &&
+            !follows(s.begin, {Word::HowMuch, Word::Sum, Word::Mean}, 4);
+        // 有多少本书逾期了, 逾期率: of a column 逾期天数
+        const bool is_han_state =
+            last.kind == Token::Kind::Han && s.score < kOwnName && s.column->is_number() &&
+            s.end < tokens_.size() &&
+            (tokens_[s.end].text == "了" ||
+             (tokens_[s.end].text == "率" && tokens_.size() - s.end < 6));
+        if (is_han_state) {
+            add_presence(s, true);
+            continue;
+        }
+        if (is_with || (is_participle && s.column->is_number() && asks_to_count())) {
+            add_presence(s, true);
+        }
+    }
+}
+
+void Reader::add_presence(Said& s, bool is_there) {
+    const Column& column = *s.column;
+    Filter filter;
+    filter.field = s.field;
+    filter.begin = s.begin;
+    if (column.missing > 0) {
+        filter.kind = is_there ? Filter::Kind::Present : Filter::Kind::Missing;
+    } else if (column.is_number() && column.low == 0) {
+        filter.kind = is_there ? Filter::Kind::Greater : Filter::Kind::Equal;
+    } else {
+        return;
+    }
+    q_.filters.push_back(filter);
+    s.is_used = true;
+    says_rows_ = true;
 }
 
 }  // namespace atl::offline

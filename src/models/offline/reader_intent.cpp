@@ -36,7 +36,8 @@ void Reader::decide_intent() {
         for (const Said& s : measures_said_) q_.fields.push_back(s.field);
         return;
     }
-    if (has(Word::Correlation) || q_.chart == ChartKind::Scatter) {
+    if ((has({Word::Ratio, Word::Share}) || is_per_) && decide_ratio()) return;
+    if (has(Word::Correlation) || q_.chart == ChartKind::Scatter || asks_relation()) {
         decide_correlation();
         if (q_.intent != Intent::Unknown) return;
     }
@@ -49,7 +50,7 @@ void Reader::decide_intent() {
         return;
     }
     if ((has({Word::Distribution}) || q_.chart == ChartKind::Histogram ||
-         q_.chart == ChartKind::Box) &&
+         q_.chart == ChartKind::Box) && quantile_ == 0 &&
         !(q_.groups.size() == 1 && measures_said_.empty())) {
         if (!measures_said_.empty() || q_.groups.empty()) {
             q_.intent = Intent::Distribution;
@@ -78,12 +79,22 @@ void Reader::decide_intent() {
     // "return rate by product": of rows with that value
     const bool rate_of_value =
         has(Word::Rate) && !rate_ && measures_said_.empty() &&
-        std::any_of(q_.filters.begin(), q_.filters.end(),
-                    [](const Filter& f) { return f.kind == Filter::Kind::OneOf; });
+        std::any_of(q_.filters.begin(), q_.filters.end(), [](const Filter& f) {
+            return f.kind == Filter::Kind::OneOf || f.kind == Filter::Kind::Greater ||
+                   f.kind == Filter::Kind::Present;
+        });
     if (rate_of_value) {
         q_.measures = {{Aggregation::Count, std::nullopt, std::nullopt}};
         q_.intent = Intent::Share;
         split_share();
+        return;
+    }
+    // "how did sales change from 2023 to 2024, in percent": a change, not a share
+    const bool is_change = has({Word::Growth, Word::Drop}) && tag(Word::Share) != nullptr &&
+                           (q_.periods.size() == 2 || !q_.filters.empty()) && q_.part.empty() &&
+                           tokens_[tag(Word::Share)->begin].text != "share";
+    if (is_change && (!q_.periods.empty() || main_date(schema_, q_.table) == std::nullopt)) {
+        q_.intent = Intent::Growth;
         return;
     }
     if (has(Word::Share) && (!q_.groups.empty() || !q_.filters.empty() || !q_.periods.empty())) {
@@ -93,7 +104,12 @@ void Reader::decide_intent() {
             return;
         }
     }
-    if (has({Word::Growth, Word::Drop}) && (main_date(schema_, q_.table) || !q_.periods.empty())) {
+    const bool by_year = std::any_of(q_.groups.begin(), q_.groups.end(), [&](const Group& g) {
+        const Column& c = at(schema_, g.field);
+        return c.is_number() && c.is_whole && c.low >= 1900 && c.high <= 2100;
+    });
+    if (has({Word::Growth, Word::Drop}) &&
+        (main_date(schema_, q_.table) || !q_.periods.empty() || by_year)) {
         q_.intent = Intent::Growth;
         return;
     }
@@ -101,6 +117,11 @@ void Reader::decide_intent() {
     if (has(Word::Describe) && !has_agg && q_.groups.empty()) {
         q_.intent = Intent::Describe;
         q_.fields = columns_said_;
+        return;
+    }
+    if (lists_numbers()) {
+        q_.intent = Intent::Values;
+        q_.fields = {measures_said_[0].field};
         return;
     }
     if (wants_rows()) {
@@ -138,6 +159,136 @@ void Reader::decide_intent() {
         q_.intent = Intent::Describe;
         q_.fields = columns_said_;
     }
+}
+
+bool Reader::asks_relation() const {
+    static const std::set<std::string> kFirst = {"do", "does", "did", "is", "are"};
+    if (tokens_.empty() || !kFirst.contains(tokens_[0].text)) return false;
+    if (measures_said_.size() != 2 || !q_.groups.empty() || !q_.filters.empty()) return false;
+    return !said_aggregation_ && !has({Word::Compare, Word::HowMany, Word::And, Word::Or}) &&
+           q_.periods.empty();
+}
+
+bool Reader::decide_ratio() {
+    const auto operand = [&](const Said& s) {
+        const bool adds_up =
+            s.column->nature() == Nature::Additive && !has({Word::Mean, Word::Median});
+        return Measure{adds_up ? Aggregation::Sum : Aggregation::Mean, s.field, std::nullopt, 0};
+    };
+    std::vector<Said> numbers;
+    for (const Said& s : measures_said_) {
+        const bool is_known = std::any_of(numbers.begin(), numbers.end(),
+                                          [&](const Said& o) { return o.field == s.field; });
+        if (!s.is_used && !is_known) numbers.push_back(s);
+    }
+    const bool is_ratio = has(Word::Ratio) || is_per_;
+    const bool is_plain = q_.filters.empty() && q_.groups.empty();
+    if (numbers.size() == 2 && (is_ratio || is_plain)) {
+        Measure upper = operand(numbers[0]);
+        Measure lower = operand(numbers[1]);
+        const Tag* share = tag(Word::Share);
+        if (!is_ratio && share != nullptr) {
+            // the whole stands right behind "share of"
+            const bool first_is_whole = numbers[0].begin >= share->end &&
+                                        follows(numbers[0].begin, {Word::Of, Word::Share}, 3);
+            if (first_is_whole) std::swap(upper, lower);
+            q_.in_percent = true;
+        }
+        if (upper.aggregation != lower.aggregation) {
+            upper.aggregation = lower.aggregation = Aggregation::Mean;
+        }
+        q_.measures = {upper, lower};
+        q_.order = Order::None;
+        q_.intent = Intent::Ratio;
+        return true;
+    }
+    if (!has(Word::Ratio)) return false;
+    for (std::size_t i = 0; i < q_.filters.size(); ++i) {
+        const Filter f = q_.filters[i];
+        if (f.kind != Filter::Kind::OneOf || f.values.size() != 2) continue;
+        Filter upper = f;
+        Filter lower = f;
+        upper.values = {f.values[0]};
+        lower.values = {f.values[1]};
+        q_.part = {upper};
+        q_.base = {lower};
+        q_.filters.erase(q_.filters.begin() + static_cast<std::ptrdiff_t>(i));
+        std::erase_if(q_.groups, [&](const Group& g) { return g.field == f.field; });
+        if (numbers.empty()) {
+            q_.measures = {{Aggregation::Count, std::nullopt, std::nullopt, 0}};
+        } else if (!said_aggregation_) {
+            q_.measures = {operand(numbers[0])};
+        }
+        if (q_.measures.size() > 1) q_.measures.resize(1);
+        q_.intent = Intent::Ratio;
+        return true;
+    }
+    return false;
+}
+
+std::vector<Field> Reader::sibling_columns() const {
+    const auto& columns = schema_.tables[q_.table].columns;
+    std::vector<Field> best;
+    std::vector<Field> run;
+    double high = 0;
+    for (std::size_t c = 0; c < columns.size(); ++c) {
+        const Column& column = columns[c];
+        const bool is_year = column.is_whole && column.low >= 1900 && column.high <= 2100;
+        const bool is_figure = column.is_number() && !column.is_id && !column.is_flag() &&
+                               !is_year && column.high > 0;
+        const bool fits = is_figure && (run.empty() || (column.high <= high * 2 &&
+                                                        column.high * 2 >= high));
+        if (!fits) run.clear();
+        if (is_figure) {
+            if (run.empty()) high = column.high;
+            run.push_back({q_.table, c});
+        }
+        if (run.size() > best.size()) best = run;
+    }
+    return best.size() >= 3 ? best : std::vector<Field>();
+}
+
+bool Reader::is_column_noun(std::size_t i) const {
+    static const std::set<std::string> kNouns = {"subject", "course",     "exam",  "test", "column",
+                                                 "metric",  "discipline", "paper", "skill"};
+    if (kNouns.contains(tokens_[i].stem)) return true;
+    for (const char* noun : {"科目", "各科", "哪科", "哪门", "学科", "每科"}) {
+        if (matches_at(tokens_, i, tokens_of(noun))) return true;
+    }
+    return false;
+}
+
+void Reader::find_side_by_side() {
+    if (!q_.groups.empty() || !q_.periods.empty()) return;
+    if (q_.measures.size() > 1 && measures_said_.size() > 1 &&
+        (q_.order != Order::None || has(Word::Compare))) {
+        const Aggregation first = q_.measures[0].aggregation;
+        q_.by_columns = std::all_of(q_.measures.begin(), q_.measures.end(), [&](const Measure& m) {
+            return m.aggregation == first && m.field;
+        });
+        if (q_.by_columns) return;
+    }
+    bool is_said = false;
+    for (std::size_t i = 0; i < tokens_.size(); ++i) {
+        const bool is_column = std::any_of(said_.begin(), said_.end(), [&](const Said& s) {
+            return s.begin <= i && i < s.end;
+        });
+        const bool has_role = tokens_[i].kind == Token::Kind::Han ||
+                              follows(i, {Word::Which, Word::Each, Word::By, Word::Per}, 2);
+        is_said = is_said || (is_column_noun(i) && has_role && !is_column);
+    }
+    const auto siblings = sibling_columns();
+    if (!is_said || siblings.empty()) return;
+    Aggregation figure = Aggregation::Mean;
+    if (!aggregations_said_.empty()) figure = aggregations_said_[0];
+    q_.measures.clear();
+    for (const Field& field : siblings) {
+        q_.measures.push_back({figure, field, std::nullopt, 0});
+        if (q_.measures.size() == 30) break;
+    }
+    q_.by_columns = true;
+    q_.chose_measure = false;
+    q_.intent = Intent::Aggregate;
 }
 
 void Reader::decide_correlation() {
@@ -178,7 +329,8 @@ void Reader::split_share() {
     const auto is_number = [](const Filter& f) {
         return f.kind == Filter::Kind::Less || f.kind == Filter::Kind::LessOrEqual ||
                f.kind == Filter::Kind::Greater || f.kind == Filter::Kind::GreaterOrEqual ||
-               f.kind == Filter::Kind::Between || f.kind == Filter::Kind::Equal;
+               f.kind == Filter::Kind::Between || f.kind == Filter::Kind::Equal ||
+               f.kind == Filter::Kind::Present || f.kind == Filter::Kind::Missing;
     };
     const auto is_value = [](const Filter& f) { return f.kind == Filter::Kind::OneOf; };
     if (!q_.groups.empty()) {
@@ -307,7 +459,11 @@ bool Reader::row_noun_said() const {
             }
         }
     }
-    for (const char* noun : {"订单", "交易", "记录", "员工", "笔", "条", "请求", "消费"}) {
+    for (std::size_t i = 0; i < tokens_.size(); ++i) {
+        if (row_noun_at(i) > 0 && !is_measure_token(i)) return true;
+    }
+    for (const char* noun : {"订单", "交易", "记录", "员工", "笔", "条", "请求", "消费", "一单", "一次", "一场",
+                             "一天", "哪次", "哪单", "哪场"}) {
         const auto phrase = tokens_of(noun);
         for (std::size_t i = 0; i < tokens_.size(); ++i) {
             if (matches_at(tokens_, i, phrase) && !is_measure_token(i)) return true;
@@ -319,6 +475,15 @@ bool Reader::row_noun_said() const {
 bool Reader::is_measure_token(std::size_t i) const {
     return std::any_of(measures_said_.begin(), measures_said_.end(),
                        [&](const Said& m) { return m.begin <= i && i < m.end; });
+}
+
+// 挂号费有哪几种: a number with few values
+bool Reader::lists_numbers() const {
+    return measures_said_.size() == 1 && !measures_said_[0].is_used && q_.groups.empty() &&
+           q_.filters.empty() && measures_said_[0].column->distinct <= 30 && !said_aggregation_ &&
+           q_.order == Order::None && q_.chart == ChartKind::None && q_.periods.empty() &&
+           has({Word::Exist, Word::Distinct}) && has({Word::Which, Word::Exist}) &&
+           !has({Word::By, Word::Compare, Word::Trend});
 }
 
 bool Reader::lists_values() const {
@@ -337,6 +502,7 @@ QuestionParts Reader::parts() const {
                         (asks_to_count() && !is_vague_count());
     parts.aggregations = aggregations_said_;
     parts.adds = has(Word::Also);
+    parts.asks_share = has(Word::Share);
     parts.has_time = !q_.periods.empty();
     return parts;
 }
@@ -361,7 +527,7 @@ bool Reader::builds_on_before() const {
     }
     switch (q_.intent) {
         case Intent::Unknown:
-            return q_.chart != ChartKind::None || q_.count.has_value() || !q_.filters.empty() ||
+            return has(Word::Share) || !aggregations_said_.empty() || q_.chart != ChartKind::None || q_.count.has_value() || !q_.filters.empty() ||
                    q_.order != Order::None;
         case Intent::Aggregate:
         case Intent::Share:

@@ -19,15 +19,33 @@ std::vector<Reader::AggregationTag> Reader::aggregations() const {
             case Word::Deviation: a = Aggregation::Deviation; break;
             default: break;
         }
-        if (a) found.push_back({*a, t.begin, t.end});
+        if (a) found.push_back({*a, t.begin, t.end, 0});
+        if (t.word != Word::Percentile) continue;
+        if (const auto q = quantile_at(t)) {
+            found.push_back({Aggregation::Quantile, t.begin, t.end, *q});
+        }
     }
     std::stable_sort(found.begin(), found.end(),
                      [](const auto& a, const auto& b) { return a.begin < b.begin; });
     return found;
 }
 
+std::optional<double> Reader::quantile_at(const Tag& t) const {
+    std::size_t end = 0;
+    for (std::size_t back = 1; back <= 3 && back <= t.begin; ++back) {
+        const auto value = number_at(t.begin - back, end);
+        if (value && *value > 0 && *value < 100) return *value < 1 ? *value : *value / 100;
+    }
+    const auto value = number_at(t.end, end);
+    if (value && *value > 0 && *value < 100) return *value < 1 ? *value : *value / 100;
+    return std::nullopt;
+}
+
 void Reader::find_measures() {
     auto aggs = aggregations();
+    for (const AggregationTag& a : aggs) {
+        if (a.aggregation == Aggregation::Quantile) quantile_ = a.quantile;
+    }
     // "highest and lowest salary", "the highest temperature per sensor": extremes, not order
     const bool names_group = std::any_of(q_.groups.begin(), q_.groups.end(),
                                          [&](const Group& g) { return group_is_each(g); });
@@ -35,7 +53,8 @@ void Reader::find_measures() {
     if (!measures_said_.empty() &&
         !has({Word::Which, Word::Who, Word::Top, Word::Bottom, Word::Mean, Word::Sum,
               Word::Median}) &&
-        (both || q_.groups.empty() || names_group) && !has(Word::HowMany)) {
+        (both || q_.groups.empty() || names_group) &&
+        !has({Word::HowMany, Word::Growth, Word::Drop})) {
         for (const Tag& t : tags_) {
             const bool is_high = t.word == Word::Highest || t.word == Word::Expensive;
             const bool is_low = t.word == Word::Lowest || t.word == Word::Cheap;
@@ -47,7 +66,8 @@ void Reader::find_measures() {
                                             : t.begin - std::min(m.end, t.begin) <= 2;
                 });
             if (!beside) continue;
-            aggs.push_back({is_high ? Aggregation::Maximum : Aggregation::Minimum, t.begin, t.end});
+            aggs.push_back(
+                {is_high ? Aggregation::Maximum : Aggregation::Minimum, t.begin, t.end, 0});
             extremes_ = true;
         }
         std::stable_sort(aggs.begin(), aggs.end(),
@@ -81,6 +101,8 @@ void Reader::find_measures() {
                 }
             }
         }
+        const bool is_for_all = aggs.size() == 1 && aggs[0].begin >= measures_said_.back().end;
+        if (mine.empty() && is_for_all) mine.push_back(aggs[0].aggregation);  // A和B的总额
         if (mine.empty() && !q_.measures.empty() && !aggs.empty()) {
             mine.push_back(q_.measures.back().aggregation);
         }
@@ -96,12 +118,15 @@ void Reader::find_measures() {
                 return (t.word == Word::Highest || t.word == Word::Lowest) && is_of_number(t);
             });
             const bool is_plain = s.column->meanings.empty() && !q_.groups.empty() && most;
-            mine.push_back(is_plain ? Aggregation::Sum : natural(*s.column));
+            mine.push_back(per_row_   ? Aggregation::Mean
+                           : is_plain ? Aggregation::Sum
+                                      : natural(*s.column));
         }
         for (const Aggregation a : mine) add_measure({a, s.field, std::nullopt});
     }
     if (rate_) add_measure({Aggregation::Rate, *rate_, std::nullopt});
     find_counts();
+    find_times();
     if (q_.measures.empty()) find_product();
     if (q_.measures.empty() && !aggs.empty()) {
         aggregations_said_.clear();
@@ -134,6 +159,7 @@ Aggregation Reader::natural(const Column& column) {
 }
 
 void Reader::add_measure(Measure measure) {
+    if (measure.aggregation == Aggregation::Quantile) measure.quantile = quantile_;
     if (q_.measures.size() < 6 &&
         std::find(q_.measures.begin(), q_.measures.end(), measure) == q_.measures.end()) {
         q_.measures.push_back(measure);
@@ -155,7 +181,7 @@ void Reader::find_counts() {
             (is_vague ? is_han_many : is_plain) = true;
         }
         if (is_han_many && !is_plain) counts = false;
-        if (is_han_many && counts_pieces()) {  // 卖了多少台
+        if (counts_pieces()) {  // 卖了多少台
             q_.measures = {{Aggregation::Sum, field_meaning("quantity"), std::nullopt}};
             return;
         }
@@ -169,6 +195,7 @@ void Reader::find_counts() {
     // "average price per bedroom count"
     for (const Tag& t : tags_) {
         const bool is_figure = t.word == Word::Mean || t.word == Word::Median ||
+                               t.word == Word::Sum ||
                                t.word == Word::Maximum || t.word == Word::Minimum;
         if (is_figure && counts && many != nullptr && t.begin < many->begin &&
             !q_.measures.empty() && !has(Word::And)) {
@@ -178,7 +205,14 @@ void Reader::find_counts() {
     if (has({Word::Growth, Word::Drop}) && is_vague_count() && !counted_ && !says_rows_) {
         counts = false;  // 增长了多少
     }
-    if (has(Word::Common) || has(Word::Rare)) counts = true;
+    const bool is_verb = has(Word::Who) && !measures_said_.empty();  // "who visits most often"
+    if ((has(Word::Common) || has(Word::Rare)) && !is_verb) counts = true;
+    for (std::size_t i = 0; i < tokens_.size(); ++i) {  // 借阅量, 骑行数
+        const std::size_t behind = i + row_noun_at(i);
+        const bool is_number = behind > i && behind < tokens_.size() &&
+                               (tokens_[behind].text == "量" || tokens_[behind].text == "数");
+        if (is_number && measures_said_.empty()) counts = true;
+    }
     if (counts_rows_ && measures_said_.empty() && !rate_) counts = true;
     if (counts) {
         if (const auto quantity = field_meaning("quantity"); quantity && says_sold()) {
@@ -203,8 +237,9 @@ bool Reader::counts_pieces() const {
     static const std::set<std::string> kPieces = {"台", "件", "个", "只", "瓶", "本", "箱", "杯",
                                                   "双", "套", "部", "份", "包", "盒", "张", "辆"};
     return std::any_of(tags_.begin(), tags_.end(), [&](const Tag& t) {
-        return t.word == Word::HowMany && t.end < tokens_.size() &&
-               kPieces.contains(tokens_[t.end].text);
+        return t.word == Word::HowMany &&
+               ((t.end < tokens_.size() && kPieces.contains(tokens_[t.end].text)) ||
+                kPieces.contains(tokens_[t.end - 1].text));
     });
 }
 
@@ -240,6 +275,21 @@ bool Reader::asks_money() const {
         }
     }
     return false;
+}
+
+// "unit cost times stock"
+void Reader::find_times() {
+    static const std::set<std::string> kTimes = {"times", "multiplied", "乘", "×", "x"};
+    for (std::size_t m = 1; m < measures_said_.size(); ++m) {
+        const Said& a = measures_said_[m - 1];
+        const Said& b = measures_said_[m];
+        for (std::size_t i = a.end; i < b.begin; ++i) {
+            if (!kTimes.contains(tokens_[i].text) || a.field == b.field) continue;
+            const auto aggs = aggregations();
+            q_.measures = {{aggs.empty() ? Aggregation::Sum : aggs[0].aggregation, a.field, b.field, 0}};
+            return;
+        }
+    }
 }
 
 void Reader::find_product() {

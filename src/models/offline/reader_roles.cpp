@@ -12,7 +12,12 @@ void Reader::find_roles() {
     for (Said& s : said_) {
         if (s.is_value || s.is_used) continue;
         const Column& column = *s.column;
-        const bool after_by = follows(s.begin, {Word::By, Word::Each, Word::Per}, 4);
+        const bool after_by = follows(s.begin, {Word::By, Word::Each, Word::Per}, 4) ||
+                              std::any_of(tags_.begin(), tags_.end(), [&](const Tag& t) {
+                                  return t.word == Word::HowMany && t.end == s.begin &&
+                                         s.column->is_number() &&
+                                         follows(t.begin, {Word::By, Word::Each, Word::Per}, 2);
+                              });
         const bool in_list = last_group_end > 0 && s.begin <= last_group_end + 2 &&
                              s.begin > last_group_end && is_at(last_group_end, Word::And);
         const bool after_which = follows(s.begin, {Word::Which}, 2);
@@ -34,11 +39,30 @@ void Reader::find_roles() {
             }
             // "percentage of employees": the rows, told apart by their id
             const bool ranked = has({Word::Top, Word::Bottom, Word::Highest, Word::Lowest,
-                                     Word::Oldest, Word::Youngest, Word::Common});
+                                     Word::Oldest, Word::Youngest, Word::Common,
+                                     Word::Expensive, Word::Cheap, Word::Newest, Word::Earliest});
             if (is_row_noun(s) && !after_by && !after_which &&
                 (!ranked || !q_.groups.empty() || follows_most(s.begin))) {
                 says_rows_ = true;
                 counts_rows_ = counts_rows_ || ranked;
+                continue;
+            }
+            // 用户 is the rows, where 用户类型 is a column and another group is named
+            const bool is_head_noun = s.score < 68 && is_person_noun(s) && !after_by && !after_which;
+            if (is_head_noun && (!q_.groups.empty() || has(Word::HowMany))) {
+                says_rows_ = true;
+                continue;
+            }
+            // "average revenue per booking": of a row
+            const bool per_row = follows(s.begin, {Word::Per, Word::Each}, 2);
+            const bool is_broken_down = std::any_of(said_.begin(), said_.end(), [&](const Said& o) {
+                return &o != &s && !o.is_value && !o.is_used && o.begin > s.end &&
+                       o.column->is_text() && !is_row_noun(o);
+            });
+            if (is_row_noun(s) && !ranked && (per_row || is_broken_down)) {
+                says_rows_ = true;
+                per_row_ = per_row;
+                counts_rows_ = counts_rows_ || !per_row;
                 continue;
             }
             add_group(s);
@@ -56,7 +80,9 @@ void Reader::find_roles() {
             return &o != &s && !o.is_value && !o.is_used && o.column->is_number() &&
                    !o.column->is_id && o.begin < s.begin;
         });
-        if ((after_by || in_list || after_which) &&
+        const bool is_rate = s.begin > 0 && tokens_[s.begin - 1].text == "per" &&
+                             column.distinct > 40 && column.nature() == Nature::Additive;
+        if ((after_by || in_list || after_which) && !is_rate &&
             (column.distinct <= 40 ? !ranks : has_other_measure && !ranks) &&
             (has_other_measure || asks_to_count() || column.distinct <= 12) &&
             !has(Word::Correlation)) {
@@ -64,6 +90,10 @@ void Reader::find_roles() {
             q_.groups.push_back(group);
             last_group_end = s.end;
             continue;
+        }
+        const bool is_figure = column.nature() == Nature::Additive && column.distinct > 40;
+        if (is_figure && has_other_measure && s.begin > 0 && tokens_[s.begin - 1].text == "per") {
+            is_per_ = true;  // "revenue per session"
         }
         measures_said_.push_back(s);
     }
@@ -75,6 +105,15 @@ void Reader::find_roles() {
         measures_said_ = {Said(m)};
         break;
     }
+}
+
+bool Reader::is_person_noun(const Said& s) const {
+    static const std::set<std::string> kNouns = {"user",   "customer", "employee", "member", "client",
+                                                 "reader", "patient",  "student",  "用户",   "客户",
+                                                 "员工",   "会员",     "读者",     "顾客",   "患者"};
+    std::string text;
+    for (std::size_t i = s.begin; i < s.end; ++i) text += tokens_[i].stem;
+    return kNouns.contains(text);
 }
 
 // 每个类别的商品数量: the noun before a measure is part of its name, where a group is named
@@ -109,13 +148,32 @@ void Reader::flag(Said& s, bool asks_rate) {
         add_group(s);
         return;
     }
+    const Token& word = tokens_[s.begin];
+    const bool is_denied = s.end - s.begin == 1 && !s.column->words.empty() &&
+                           word.text != s.column->words[0].text &&
+                           word.text.ends_with(s.column->words[0].text);
+    const bool is_refused = is_excluded(s.begin);  // "not resolved", 不住校
+    if ((is_denied || is_refused) && !s.column->negative.empty()) {  // "inactive"
+        Filter filter;
+        filter.field = s.field;
+        filter.begin = s.begin;
+        filter.kind = s.column->is_number() ? Filter::Kind::Equal : Filter::Kind::OneOf;
+        if (!s.column->is_number()) filter.values = {s.column->negative};
+        q_.filters.push_back(filter);
+        s.is_used = true;
+        says_rows_ = true;
+        return;
+    }
     // 会员消费占总金额的比例: a share of the measure, with the flag as the condition
     const bool is_part = has(Word::Share) && !has(Word::Rate) && !measures_said_.empty();
     if ((asks_rate && !is_part) || (has(Word::Mean) && measures_said_.empty())) {
         rate_ = s.field;
         return;
     }
-    if (is_part || has(Word::HowMany) || !measures_said_.empty() || has(Word::Show)) {
+    const bool was_filter =
+        before_ != nullptr && std::any_of(before_->filters.begin(), before_->filters.end(),
+                                          [&](const Filter& f) { return f.field == s.field; });
+    if (was_filter || is_part || has(Word::HowMany) || !measures_said_.empty() || has(Word::Show)) {
         const Column& column = *s.column;
         const bool negated = is_excluded(s.begin) && !column.negative.empty();
         Filter filter;
@@ -196,12 +254,82 @@ bool Reader::take_count(std::size_t i) {
     std::size_t end = 0;
     const auto value = number_at(i, end);
     if (!value || *value < 1 || *value > 1000 || condition_numbers_.contains(i)) return false;
+    const bool is_percent =
+        end < tokens_.size() && (tokens_[end].text == "%" || tokens_[end].stem == "percent");
+    if (is_percent) {  // the top 10 %: no such figure is made here
+        q_.absent.push_back(tokens_[i].text + " %");
+        return false;
+    }
     for (const Filter& f : q_.filters) {
         if (f.begin == i) return false;
     }
     // 最高的一个 is one
     q_.count = static_cast<std::size_t>(*value);
     return true;
+}
+
+void Reader::find_person() {
+    if (!has(Word::Who) || !q_.groups.empty() || !measures_said_.empty()) return;
+    if (!has({Word::Highest, Word::Lowest, Word::Common, Word::Rare, Word::Top, Word::Bottom})) return;
+    static constexpr std::array<std::string_view, 16> kPeople = {
+        "author", "salesperson", "customer", "employee", "user",   "reader", "rider",   "assignee",
+        "player", "teacher",     "doctor",   "student",  "member", "name",   "trainer", "referee"};
+    const auto& columns = schema_.tables[q_.table].columns;
+    for (std::size_t c = 0; c < columns.size(); ++c) {
+        const Column& column = columns[c];
+        if (!column.is_text() || column.distinct < 2 || is_unique({q_.table, c})) continue;
+        const bool is_person = std::any_of(kPeople.begin(), kPeople.end(),
+                                           [&](std::string_view about) { return column.means(about); });
+        if (!is_person) continue;
+        q_.groups.push_back({{q_.table, c}, Grain::None, 0});
+        return;
+    }
+}
+
+void Reader::find_unit_measure() {
+    for (const Tag& t : tags_) {
+        if (t.word != Word::HowMany || !has({Word::Mean, Word::Sum, Word::Median})) continue;
+        const std::size_t unit = tokens_[t.end - 1].kind == Token::Kind::Han && t.end - t.begin > 2
+                                     ? t.end - 1
+                                     : t.end;
+        std::optional<Field> best;
+        std::size_t most = 0;
+        const auto& columns = schema_.tables[q_.table].columns;
+        for (std::size_t c = 0; c < columns.size() && unit < tokens_.size(); ++c) {
+            if (!columns[c].is_number() || columns[c].is_id) continue;
+            const auto& words = columns[c].words;
+            const bool has_unit = std::any_of(words.begin(), words.end(), [&](const Token& w) {
+                return w.stem == tokens_[unit].stem;
+            });
+            static const std::set<std::string> kUnits = {"天", "分", "小", "元", "公", "day", "hour",
+                                                         "minute", "night", "kilometer", "mile"};
+            if (!has_unit || !kUnits.contains(tokens_[unit].stem)) continue;
+            // 借阅多少天 is 借阅天数, not 逾期天数
+            std::size_t shared = 1;
+            for (const Token& word : words) {
+                shared += static_cast<std::size_t>(
+                    std::count_if(tokens_.begin(), tokens_.end(),
+                                  [&](const Token& token) { return token.stem == word.stem; }));
+            }
+            if (shared > most) {
+                most = shared;
+                best = Field{q_.table, c};
+            }
+        }
+        const bool is_said = std::any_of(said_.begin(), said_.end(), [&](const Said& s) {
+            return !s.is_value && s.column->is_number() && !s.is_used;
+        });
+        if (!best || is_said) continue;
+        Said said;
+        said.field = *best;
+        said.column = &at(schema_, *best);
+        said.score = kOwnName;
+        said.begin = unit;
+        said.end = unit + 1;
+        said_.push_back(said);
+        std::erase_if(tags_, [&](const Tag& other) { return other.word == Word::HowMany; });
+        return;
+    }
 }
 
 }  // namespace atl::offline

@@ -49,6 +49,28 @@ void Reader::choose_table_and_mentions() {
     std::erase_if(tags_, [&](const Tag& t) { return is_in_time(t.begin); });
     mentions = mentions_of(tokens_, tags_, times_, schema_);
     for (const Mention& m : mentions) settle(m);
+    // the 图 of 图书 draws nothing
+    std::erase_if(tags_, [&](const Tag& t) {  // nor does "drop" in drop-off zone fall
+        const bool is_figure = t.word == Word::Sum || t.word == Word::Mean ||
+                               t.word == Word::Median || t.word == Word::Minimum ||
+                               t.word == Word::Maximum || t.word == Word::Deviation ||
+                               t.word == Word::Noise || t.word == Word::Of;
+        return !is_figure && tokens_[t.begin].kind == Token::Kind::Word &&
+               std::any_of(said_.begin(), said_.end(), [&](const Said& s) {
+                   return !s.is_value && s.score >= kOwnName && s.begin <= t.begin &&
+                          t.end <= s.end && s.end - s.begin > t.end - t.begin;
+               });
+    });
+    std::erase_if(tags_, [&](const Tag& t) {
+        const bool may_be_inside = t.word == Word::Chart || t.word == Word::By ||
+                                   t.word == Word::Top || t.word == Word::First ||
+                                   t.word == Word::Last || t.word == Word::In ||
+                                   t.word == Word::Is || t.word == Word::Exclude;
+        return may_be_inside && tokens_[t.begin].kind == Token::Kind::Han &&
+               std::any_of(said_.begin(), said_.end(), [&](const Said& s) {
+                   return s.begin <= t.begin && t.end <= s.end && s.end - s.begin > t.end - t.begin;
+               });
+    });
 }
 
 bool Reader::has_price_and_quantity(const Table& table) {
@@ -139,6 +161,15 @@ void Reader::settle(const Mention& m) {
         }
     }
     if (here.empty()) return;
+    if (m.is_value) prefer_end(m, here);
+    // 贷款金额: two words for one column
+    if (!m.is_value && !said_.empty() && said_.back().end == m.begin && !said_.back().is_value &&
+        said_.back().column->is_number() &&
+        std::any_of(here.begin(), here.end(),
+                    [&](const Candidate& c) { return c.field == said_.back().field; })) {
+        said_.back().end = m.end;
+        return;
+    }
     Candidate chosen = here[0];
     if (!m.is_value) {
         // "payment" may be a method or an amount: the place in the question decides
@@ -147,6 +178,20 @@ void Reader::settle(const Mention& m) {
         const bool wants_number =
             follows(m.begin, {Word::Sum, Word::Mean, Word::Median, Word::Minimum, Word::Maximum,
                               Word::Deviation, Word::HowMuch});
+        // "which page" asks for pages, not for the time on a page
+        const bool is_any_name = std::any_of(here.begin(), here.end(), [&](const Candidate& c) {
+            const Column& column = at(schema_, c.field);
+            return !column.is_number() || column.is_id || column.distinct <= 40;
+        });
+        const bool is_behind = m.begin > 1 && is_at(m.begin - 2, Word::Which) &&
+                               std::none_of(tags_.begin(), tags_.end(), [&](const Tag& t) {
+                                   return t.begin <= m.begin - 1 && m.begin - 1 < t.end;
+                               }) &&
+                               (said_.empty() || said_.back().end < m.begin);  // "which landing page"
+        const bool after_which = (is_behind || follows(m.begin, {Word::Which, Word::Each}, 1)) &&
+                                 tokens_[m.begin].kind == Token::Kind::Word;
+        const bool is_name_of_part = m.end - m.begin == 1 && here[0].score < 78;
+        if (after_which && !is_any_name && is_name_of_part && !has({Word::Top, Word::Rank})) return;
         for (const Candidate& c : here) {
             if (c.score + 25 < here[0].score) break;
             const Column& column = at(schema_, c.field);
@@ -179,6 +224,37 @@ void Reader::settle(const Mention& m) {
     said.value = chosen.value;
     if (chosen.field.table != q_.table && !q_.join) q_.join = join_with(chosen.field.table);
     said_.push_back(std::move(said));
+}
+
+// "from SoHo to Harlem", "Rovers at home": of two columns with the same values, the one that is meant.
+void Reader::prefer_end(const Mention& m, std::vector<Candidate>& here) const {
+    if (here.size() < 2) return;
+    static const std::set<std::string> kFrom = {"origin", "from",   "pickup", "departure", "start",
+                                                "source", "sender", "起",     "出",        "始"};
+    static const std::set<std::string> kTo = {"destination", "dest", "to",  "dropoff", "arrival",
+                                              "end",         "drop", "终", "到",      "目"};
+    std::string before;
+    for (std::size_t i = m.begin; i > 0 && before.empty(); --i) {
+        if (!is_noise(tokens_[i - 1])) before = tokens_[i - 1].text;
+    }
+    const bool is_from = before == "from" || before == "从" || before == "自";
+    const bool is_to = before == "to" || before == "到" || before == "至" || before == "into";
+    const auto worth = [&](const Candidate& c) {
+        int points = 0;
+        for (const Token& word : at(schema_, c.field).words) {
+            if (is_from && kFrom.contains(word.stem)) points += 2;
+            if (is_to && kTo.contains(word.stem)) points += 2;
+            // a word of the column's name stands close by
+            for (std::size_t i = m.begin > 4 ? m.begin - 4 : 0; i < tokens_.size() && i < m.end + 4; ++i) {
+                const bool is_own = i >= m.begin && i < m.end;
+                if (!is_own && !is_noise(tokens_[i]) && tokens_[i].stem == word.stem) points += 1;
+            }
+        }
+        return points;
+    };
+    std::stable_sort(here.begin(), here.end(), [&](const Candidate& a, const Candidate& b) {
+        return std::pair(a.score, worth(a)) > std::pair(b.score, worth(b));
+    });
 }
 
 bool Reader::can_join(std::size_t table) const {

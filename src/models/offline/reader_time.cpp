@@ -114,11 +114,16 @@ void Reader::find_year_column() {
         if (is_year) year = Field{q_.table, c};
     }
     if (!year) return;
-    const bool by_year = has({Word::Yearly, Word::Trend}) ||
-                         std::any_of(tags_.begin(), tags_.end(), [&](const Tag& t) {
-                             return t.word == Word::Year && !is_in_time(t.begin) &&
-                                    follows(t.begin, {Word::By, Word::Each, Word::Which}, 3);
-                         });
+    const bool grows = has({Word::Growth, Word::Drop});
+    const bool by_year =
+        has({Word::Yearly, Word::Trend}) || grows ||
+        std::any_of(tags_.begin(), tags_.end(), [&](const Tag& t) {
+            return t.word == Word::Year && !is_in_time(t.begin) &&
+                   follows(t.begin,
+                           {Word::By, Word::Each, Word::Which, Word::Highest, Word::Lowest,
+                            Word::Top, Word::Bottom},
+                           3);
+        });
     if (by_year) q_.groups.push_back({*year, Grain::None, 0});
     std::vector<double> years;
     for (const TimeSpan& span : times_) {
@@ -134,6 +139,11 @@ void Reader::find_year_column() {
             filter.high = year_number(*span.to - std::chrono::days(1));
             if (filter.low == filter.high) {
                 years.push_back(filter.low);
+                continue;
+            }
+            if (grows && span.head_to) {  // "from 2015 to 2024": one against the other
+                years.push_back(filter.low);
+                years.push_back(filter.high);
                 continue;
             }
             filter.kind = Filter::Kind::Between;
@@ -152,6 +162,10 @@ void Reader::find_year_column() {
     filter.kind = years.size() == 1 ? Filter::Kind::Equal : Filter::Kind::Between;
     filter.low = *std::min_element(years.begin(), years.end());
     filter.high = *std::max_element(years.begin(), years.end());
+    if (years.size() > 1) {
+        filter.kind = Filter::Kind::OneOf;
+        for (const double y : years) filter.values.push_back(std::to_string(static_cast<int>(y)));
+    }
     q_.filters.push_back(filter);
     if (years.size() > 1 && !by_year) q_.groups.push_back({*year, Grain::None, 0});
 }
@@ -225,7 +239,8 @@ void Reader::find_grain(std::optional<Field> date) {
             }
         }
     }
-    if (grain == Grain::None && has({Word::Trend}) && !has(Word::Correlation)) {
+    const bool sets_side_by_side = times_.size() > 1 && has({Word::Growth, Word::Compare});
+    if (grain == Grain::None && has({Word::Trend}) && !has(Word::Correlation) && !sets_side_by_side) {
         grain = natural_grain(column);
     }
     if (grain == Grain::None && has(Word::When) &&

@@ -56,8 +56,13 @@ std::vector<const Concept*> meanings_of(const Column& column) {
         if (!fits) continue;
         Found best{&about, 0, 0};
         for (const auto& phrase : about.phrases) {
-            for (std::size_t i = 0; i + phrase.size() <= words.size(); ++i) {
-                if (!matches_at(words, i, phrase)) continue;
+            // a room type is more than a room: weak words count inside a longer phrase
+            const std::vector<Token>& in = phrase.size() > 1 ? column.words : words;
+            for (std::size_t i = 0; i + phrase.size() <= in.size(); ++i) {
+                if (!matches_at(in, i, phrase)) continue;
+                // a driver's rating is no driver
+                const bool is_head = i + phrase.size() >= words.size();
+                if (about.nature == Nature::Name && column.is_number() && !is_head) continue;
                 if (std::pair(i + phrase.size(), phrase.size()) >
                     std::pair(best.end, best.length)) {
                     best.end = i + phrase.size();
@@ -137,6 +142,25 @@ void find_flag(Column& column) {
     }
 }
 
+// What people shorten in headers is said in full in questions.
+std::string written_out(const std::string& word) {
+    static constexpr std::array<std::pair<std::string_view, std::string_view>, 30> kShort = {
+        {{"amt", "amount"},      {"qty", "quantity"},   {"cust", "customer"},
+         {"prod", "product"},    {"cat", "category"},   {"dept", "department"},
+         {"emp", "employee"},    {"temp", "temperature"}, {"avg", "average"},
+         {"pct", "percent"},     {"perc", "percent"},   {"num", "number"},
+         {"addr", "address"},    {"desc", "description"}, {"mgr", "manager"},
+         {"yr", "year"},         {"yrs", "year"},       {"hr", "hour"},
+         {"hrs", "hour"},        {"min", "minute"},     {"mins", "minute"},
+         {"sec", "second"},      {"dist", "distance"},  {"dur", "duration"},
+         {"acct", "account"},    {"inv", "invoice"},    {"trans", "transaction"},
+         {"mth", "month"},       {"wt", "weight"},      {"loc", "location"}}};
+    for (const auto& [written, meant] : kShort) {
+        if (word == written) return std::string(meant);
+    }
+    return word;
+}
+
 std::optional<Column> column_of(const json::value& value, std::size_t rows) {
     if (!value.is_array()) return std::nullopt;
     const json::array& facts = value.get_array();
@@ -163,8 +187,15 @@ std::optional<Column> column_of(const json::value& value, std::size_t rows) {
         }
     }
     column.words = tokens_of_name(column.name);
+    for (std::size_t i = 0; i < column.words.size(); ++i) {
+        Token& word = column.words[i];
+        if (word.text == "min" && i == 0) continue;  // min_temp is the lowest, time_min are minutes
+        word.stem = written_out(word.stem);
+    }
     for (const Token& word : column.words) {
-        column.together += word.text;
+        for (const char c : word.text) {
+            if (c != '.') column.together += c;  // PM2.5 is scanned otherwise in a question
+        }
         if (!is_weak(word)) column.strong.push_back(word);
     }
     for (const std::string& v : column.values) column.value_words.push_back(tokens_of(v));
@@ -172,6 +203,24 @@ std::optional<Column> column_of(const json::value& value, std::size_t rows) {
     column.is_id = is_id(column, rows);
     find_flag(column);
     return column;
+}
+
+// 骑行编号, 借阅单号, 外卖订单: the noun in front, what a row is
+std::string han_noun(std::string name) {
+    static constexpr std::array<std::string_view, 25> kEndings = {
+        "日期", "时间", "时刻",
+        "单号", "编号", "编码", "号码", "流水号", "序号", "号",   "代码", "ID",   "id",   "记录",
+        "数据", "明细", "列表", "清单", "表",     "监测", "统计", "信息", "汇总", "日志", "流水"};
+    for (bool again = true; again;) {
+        again = false;
+        for (const std::string_view ending : kEndings) {
+            if (name.size() > ending.size() && name.ends_with(ending)) {
+                name.resize(name.size() - ending.size());
+                again = true;
+            }
+        }
+    }
+    return has_han(name) ? name : "";
 }
 
 std::optional<Table> table_of(const json::value& value) {
@@ -199,6 +248,18 @@ std::optional<Table> table_of(const json::value& value) {
     std::string stem = table.file_name();
     stem = stem.substr(0, stem.rfind('.'));
     table.words = tokens_of_name(table.sheet.empty() ? stem : table.sheet);
+    const auto add_noun = [&](const std::string& name) {
+        auto noun = tokens_of(han_noun(name));
+        std::erase_if(noun, [](const Token& t) { return t.kind != Token::Kind::Han; });
+        if (noun.size() >= 2) table.row_nouns.push_back(std::move(noun));
+    };
+    add_noun(table.sheet.empty() ? stem : table.sheet);
+    for (const Column& column : table.columns) {
+        if (column.is_id && (column.distinct + column.missing) * 100 >= table.rows * 98) {
+            add_noun(column.name);
+        }
+        if (column.is_date()) add_noun(column.name);  // 投递日期: 投递
+    }
     return table;
 }
 
@@ -226,7 +287,20 @@ Nature Column::nature() const {
             return about->nature;
         }
     }
-    return Nature::Level;
+    // 药费, 退款额; Conversions: what its name ends with
+    if (words.empty()) return Nature::Level;
+    static constexpr std::array<std::string_view, 6> kSums = {"费", "额", "款", "数", "量", "次"};
+    std::size_t last = words.size() - 1;
+    const std::size_t unit = name.find_first_of("([");
+    if (unit != std::string::npos && unit > 0) {
+        const auto before = tokens_of_name(name.substr(0, unit));
+        if (!before.empty()) last = before.size() - 1;
+    }
+    const Token& end = words[std::min(last, words.size() - 1)];
+    if (std::find(kSums.begin(), kSums.end(), end.text) != kSums.end()) return Nature::Additive;
+    const bool is_plural = end.kind == Token::Kind::Word && end.text.size() > 4 &&
+                           end.text != end.stem && is_whole && low >= 0;
+    return is_plural ? Nature::Additive : Nature::Level;
 }
 
 std::string Table::file_name() const {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 
 namespace atl::offline {
 
@@ -13,7 +14,10 @@ Question Reader::read() {
     find_time();
     find_comparisons();
     find_value_filters();
+    find_presence();
+    find_unit_measure();
     find_roles();
+    find_person();
     find_order();
     find_measures();
     decide_intent();
@@ -135,15 +139,29 @@ std::optional<double> Reader::number_at(std::size_t i, std::size_t& end) const {
 std::optional<Field> main_measure(const Schema& schema, std::size_t table) {
     if (table >= schema.tables.size()) return std::nullopt;
     // what people mean by "how much", in this order
-    static constexpr std::array<std::string_view, 12> kUsual = {
-        "amount", "profit",      "salary", "quantity", "cost",         "visits",
-        "price",  "temperature", "score",  "rating",   "satisfaction", "latency"};
+    static constexpr std::array<std::string_view, 13> kUsual = {
+        "amount", "profit",      "salary", "quantity", "cost",         "visits", "price",
+        "",  // whatever adds up
+        "temperature", "score",  "rating",   "satisfaction", "latency"};
     const auto& columns = schema.tables[table].columns;
+    for (std::size_t c = 0; c < columns.size(); ++c) {  // it says so itself
+        static const std::set<std::string> kNames = {"amount", "revenue", "sale", "turnover"};
+        const auto& words = columns[c].words;
+        if (!columns[c].is_number() || words.empty() || !columns[c].means("amount")) continue;
+        if (columns[c].name.find("金额") != std::string::npos ||
+            columns[c].name.find("销售额") != std::string::npos ||
+            std::any_of(words.begin(), words.end(),
+                        [](const Token& w) { return kNames.contains(w.stem); })) {
+            return Field{table, c};
+        }
+    }
     for (const std::string_view about : kUsual) {
         for (std::size_t c = 0; c < columns.size(); ++c) {
             const Column& column = columns[c];
-            if (column.is_number() && !column.is_id && !column.meanings.empty() &&
-                column.meanings[0]->name == about) {
+            if (!column.is_number() || column.is_id) continue;
+            const bool adds_up = about.empty() && column.nature() == Nature::Additive &&
+                                 !column.is_flag() && column.distinct > 2;
+            if (adds_up || (!column.meanings.empty() && column.meanings[0]->name == about)) {
                 return Field{table, c};
             }
         }

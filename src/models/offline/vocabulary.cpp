@@ -27,6 +27,8 @@ constexpr std::array kWords = {
         "standard deviation|std|stdev|std dev|deviation|spread|variability|标准差|波动"},
     Row{Word::HowMany,
         "how many|number of|count|counts|counted|amount of times|how often|how frequently|"
+        "tally|how many times|天数|多少天|几天|人次|多少人次|多少张|多少本|多少辆|多少场|多少件|几场|几件|几本|几单|几张|几辆|几人|"
+        "场次|场数|单量|单数|订单数量|数目|家数|"
         "frequency|headcount|head count|多少个|多少条|多少笔|多少次|多少人|多少名|多少位|多少家|多少单|多少种|多少类|多少|有多少|"
         "几个|几条|几种|几家|几笔|几名|几位|几次|个数|条数|笔数|次数|人数|计数|总人数|订单数|订单量|交易数|交易量|记录数|频率|频次"},
     Row{Word::HowMuch,
@@ -37,14 +39,16 @@ constexpr std::array kWords = {
     Row{Word::Highest,
         "highest|largest|biggest|greatest|most|best|strongest|top performing|leading|maximal|"
         "slowest|longest|heaviest|hottest|warmest|peaked|peak|winner|hottest|fastest growing|"
+        "tallest|wettest|rainiest|windiest|richest|farthest|furthest|top rated|best rated|highest rated|最热销|最远|最重|最高的|"
         "tallest|最高|最大|最多|最好|最佳|最强|最长|最热|第一|冠军|高峰"},
     Row{Word::Lowest,
-        "fastest|quickest|"
+        "fastest|quickest|ascending|lowest first|smallest first|low to high|升序|从低到高|从小到大|由低到高|driest|slimmest|"
         "lowest|smallest|least|fewest|worst|weakest|poorest|minimal|shortest|lightest|"
         "coldest|coolest|slowest day|最低|最小|最少|最差|最弱|最短|最冷|最后一名|垫底"},
     Row{Word::Top, "top|leading|best selling|前|排名前|头"},
     Row{Word::Bottom, "bottom|last place|倒数|后几名|末尾|最后几名"},
     Row{Word::Common,
+        "最热门|热门|最火|最爱|"
         "busiest|最忙|最繁忙|most active|most common|commonest|most frequent|most frequently|"
         "most popular|most used|most often|occurs most|appears most|最常见|最常用|最受欢迎|最流行|出现最多|"
         "最普遍|最频繁"},
@@ -54,7 +58,8 @@ constexpr std::array kWords = {
     Row{Word::Rank,
         "rank|ranking|ranked|sort|sorted|order by|ordered by|descending|"
         "from highest to lowest|highest first|largest first|biggest first|best first|"
-        "from high to low|high to low|league table|排名|排序|排行|排行榜|从高到低|降序"},
+        "from high to low|high to low|league table|ascending|lowest first|smallest first|low to high|升序|从低到高|从大到小|从小到大|由高到低|由低到高|"
+        "排名|排序|排行|排行榜|从高到低|降序"},
     Row{Word::Expensive, "most expensive|priciest|dearest|costliest|expensive|最贵|昂贵"},
     Row{Word::Cheap, "cheapest|least expensive|cheap|最便宜|便宜"},
     Row{Word::Oldest, "oldest|年龄最大|最年长"},
@@ -65,7 +70,8 @@ constexpr std::array kWords = {
     Row{Word::Share,
         "share|percentage|percent|proportion|fraction|contribution|contribute|contributes|"
         "contributed|portion|percentages|account for|accounts for|make up|makes up|"
-        "how is split|split|breakdown in percent|%|占比|比例|百分比|份额|比重|占|百分之几|百分之多少|构成|占总"},
+        "how is split|split|what part|how much of|in percent|as a percentage|as percent|in %|百分率|占了|占到|占多少|多大比例|"
+        "breakdown in percent|%|占比|比例|百分比|份额|比重|占|百分之几|百分之多少|构成|占总"},
     Row{Word::Trend,
         "trend|trending|over time|develop|developed|development|evolve|evolved|evolution|"
         "progress|progression|time series|timeline|through time|over the months|"
@@ -73,8 +79,9 @@ constexpr std::array kWords = {
         "how has|seasonality|走势|趋势|变化|变动|随时间|发展|时间序列"},
     Row{Word::Growth,
         "growth|grow|grew|grown|growing|increase|increased|increasing|rise|rose|risen|gain|"
+        "month on month|year on year|quarter on quarter|week on week|month to month change|"
         "month over month|mom|year over year|yoy|quarter over quarter|qoq|week over week|"
-        "percent change|percentage change|change from|changed from|vs previous|"
+        "change|changed|changes|percent change|percentage change|change from|changed from|vs previous|"
         "versus previous|versus the previous|compared to previous|compared with previous|"
         "compared to the previous|compared with the previous|compared to last|"
         "than the previous|增长|增长率|增幅|环比|同比|增速|涨幅|增加|上升"},
@@ -88,16 +95,20 @@ constexpr std::array kWords = {
     Row{Word::Correlation,
         "correlation|correlate|correlated|correlates|correlations|relationship|relation|"
         "related|relate|association|associated|depend on|depends on|influence|influences|"
+        "go along with|goes along with|go together|goes together|go hand in hand|hand in hand|tied to|"
+        "driven by|impact|impacts|impact on|effect on|effect of|effect|dependence|connected|挂钩|联系|"
         "affect|affects|linked|link between|connection between|coefficient|相关|相关性|关系|关联|相关系数|"
         "影响|有关"},
     Row{Word::Outlier,
         "outlier|outliers|anomaly|anomalies|anomalous|unusual|unusually|extreme|abnormal|"
-        "suspicious|strange|odd values|离群|异常|异常值|极端|离群值|极值"},
+        "suspicious|strange|odd values|weird|implausible|离谱|可疑|不正常|离群|异常|异常值|极端|离群值|极值"},
     Row{Word::Distribution,
         "distribution|distributed|histogram|spread of|quartile|quartiles|percentile|"
         "percentiles|分布|直方图|分位数|四分位"},
     Row{Word::Missing,
         "did not answer|didn't answer|not answered|unanswered|no answer|skipped|"
+        "not stated|not known|not provided|not specified|left blank|left empty|未提供|"
+        "not filled in|unknown|not available|not recorded|not given|lacking|lack|lacks|unspecified|no data|未知|缺少|没有数据|"
         "not filled in|没有回答|未回答|未填|没填|missing|null|nulls|nan|nans|empty|blank|blanks|"
         "incomplete|not filled|unfilled|na values|gaps|data quality|completeness|complete|缺失|"
         "缺失值|空值|缺值|为空|空缺|没有填|不完整|数据质量"},
@@ -123,7 +134,7 @@ constexpr std::array kWords = {
         "看一下|看看|输出"},
     Row{Word::Exist,
         "are there|is there|there are|exist|exists|available|appear|appears|occur|do we have|"
-        "contained|有哪些|哪些|都有什么|有什么|包含|包括哪些|存在"},
+        "contained|哪几种|哪几类|有哪几|有哪几种|有哪些|哪些|都有什么|有什么|包含|包括哪些|存在"},
     Row{Word::Period,
         "time range|date range|time period|time span|timespan|what period|which period|"
         "period cover|period covered|cover|covers|covered|how long a period|"
@@ -135,6 +146,26 @@ constexpr std::array kWords = {
     Row{Word::Greeting, "hello|hi|hey|good morning|good afternoon|good evening|你好|您好|嗨|早上好"},
     Row{Word::Thanks, "thanks|thank you|thx|great thanks|cheers|谢谢|多谢|感谢"},
 
+    Row{Word::Forecast,
+        "forecast|forecasts|forecasting|predict|predicts|prediction|predicted|predictions|will|"
+        "going to be|going to|next year|next month|next week|next quarter|next season|next day|tomorrow|"
+        "in the future|future|upcoming|coming year|coming month|extrapolate|预测|预计|预估|未来|明年|明天|后天|"
+        "下个月|下月|下周|下星期|下季度|下一季度|下个季度|下一年|会怎样|会怎么样|会如何|会不会|会是多少|会有多少|会增长|会上升|"
+        "会下降|将会|将达到|将是|将有"},
+    Row{Word::Why,
+        "why|reason for|reasons for|the reason|what caused|what causes|what is causing|what explains|"
+        "what drives|what drove|what led to|how come|cause of|causes of|explain why|explanation|"
+        "because of what|为什么|为何|为啥|原因|怎么会|什么导致|什么造成|怎么回事"},
+    Row{Word::Advice,
+        "how can we|how can i|how could we|how do we|how should|should we|should i|what should|how to|"
+        "advice|advise|suggest|suggestion|suggestions|recommendations|what can we do|what can i do|"
+        "怎样才能|怎么才能|如何才能|如何提高|如何提升|如何减少|如何降低|如何改善|如何增加|如何优化|怎样提高|怎样减少|怎么提高|"
+        "怎么减少|怎么办|建议|应该|应当|该怎么|该如何"},
+    Row{Word::Ratio, "ratio|ratios|divided by|relative to|quotient|比值|之比|除以"},
+    Row{Word::Percentile, "percentile|percentiles|quantile|quantiles|分位数|百分位|百分位数|分位"},
+    Row{Word::With,
+        "with|with a|with an|with some|with any|having|that have|that has|which have|who have|who has|"
+        "have|has|had|have a|has a|had a|have an|has an|带|带有"},
     Row{Word::By,
         "by|grouped by|broken down by|break down by|split by|group by|breakdown by|"
         "in terms of|according to|depending on|across|over each|among|amongst|"
@@ -143,7 +174,7 @@ constexpr std::array kWords = {
     Row{Word::Each,
         "each|every|per|for all|for every|for each|respective|individual|各|每|每个|各个|每一个|不同|各类|"
         "各种|分别|每位|每名|每种|每类|每家|所有"},
-    Row{Word::Which, "which|what|哪个|哪一个|哪|哪些|哪家|哪种|哪位|哪类|什么|哪几个|哪一|哪款|哪名|哪天|哪一天"},
+    Row{Word::Which, "which|what|哪个|哪一个|哪|哪些|哪家|哪种|哪位|哪类|什么|哪几个|哪一|哪款|哪名|哪天|哪一天|哪几种|哪几类|哪几|几种"},
     Row{Word::What, "what|什么"},
     Row{Word::Who, "who|whom|whose|谁"},
     Row{Word::When, "when|at what time|什么时候|何时"},
@@ -170,6 +201,7 @@ constexpr std::array kWords = {
     Row{Word::To, "to|until|till|through|-|and|到|至|和|与"},
     Row{Word::Or, "or|或|或者"},
     Row{Word::Exclude,
+        "out of|run out of|sold out of|不|no|with no|have no|has no|had no|without any|without a|never|缺|不带|无|"
         "excluding|exclude|except|except for|without|other than|not including|apart from|"
         "ignoring|ignore|leaving out|leave out|not|non|isn't|aren't|not in|minus|but not|"
         "don't count|disregarding|除了|不包括|不含|去掉|排除|除去|剔除|不算|不计|除|之外|不是|非|没有"},
@@ -223,13 +255,13 @@ constexpr std::array kWords = {
         "weekly|by week|per week|each week|every week|week by week|按周|每周|逐周|周度|各周|周均"},
     Row{Word::Monthly,
         "monthly|by month|per month|each month|every month|month by month|by months|"
-        "month to month|month over month|mom|按月|每月|每个月|逐月|月度|各月|月均|按月份|各月份|分月|每个月份"},
+        "month to month|month over month|month on month|mom|按月|每月|每个月|逐月|月度|各月|月均|按月份|各月份|分月|每个月份"},
     Row{Word::Quarterly,
         "quarterly|by quarter|per quarter|each quarter|every quarter|quarter by quarter|"
-        "quarter over quarter|qoq|按季度|每季度|各季度|每个季度|季度|按季|分季度"},
+        "quarter over quarter|quarter on quarter|qoq|按季度|每季度|各季度|每个季度|季度|按季|分季度"},
     Row{Word::Yearly,
         "yearly|annual|annually|by year|per year|each year|every year|year by year|per annum|"
-        "year over year|yoy|按年|每年|各年|年度|逐年|按年份|年均|每一年|分年"},
+        "year over year|year on year|yoy|按年|每年|各年|年度|逐年|按年份|年均|每一年|分年"},
     Row{Word::Weekday,
         "weekday|weekdays|day of the week|day of week|days of the week|which weekday|"
         "per weekday|by weekday|dow|星期几|周几|礼拜几|每周几|工作日分布|一周中|一周里"},
@@ -248,6 +280,7 @@ constexpr std::array kWords = {
         "这些|上面|刚才|也|变成|画成|做成|继续|还有"},
     Row{Word::Also, "also|additionally|further|in addition|as well|too|同时|另外|并|还要|并且|进一步"},
     Row{Word::Noise,
+        "will you|would you|could you|can you|i would like|i'd like|i want|we want|want|pls|plz|kindly|"
         "please|the|a|an|me|my|our|we|us|i|you|your|can|could|would|tell|do|does|did|has|"
         "have|had|be|been|will|there|their|its|so|ok|okay|data|dataset|data set|table|file|"
         "csv|spreadsheet|info|information|values|value|all|any|some|just|really|exactly|"
@@ -272,6 +305,7 @@ constexpr std::array kConcepts = {
         "expenditure|expense|expenses|transaction value|order value|income|earnings|payment|"
         "proceeds|money|sell|sells|sold|selling|total price|line total|subtotal|takings|"
         "bring in|brought in|make money|cash|paid|pay|amt|gross|net sales|receipts|"
+        "earn|earns|earned|ticket size|basket|basket size|order size|deal size|worth|客单价|"
         "purchase amount|bill|charge|charges|销售额|金额|营收|营业额|收入|销售金额|成交额|交易额|交易金额|消费|消费额|支出|花费|"
         "销售收入|业绩|销售|总价|钱|实付|付款金额|订单金额|卖|流水|营业收入|总金额|消费金额"},
     ConceptRow{"quantity", Nature::Additive,
@@ -287,10 +321,12 @@ constexpr std::array kConcepts = {
     ConceptRow{"tax", Nature::Additive, "tax|vat|税|税额|税费"},
     ConceptRow{"salary", Nature::Level,
         "salary|wage|wages|pay|compensation|remuneration|earn|earns|earning|earned|paid|"
+        "payroll|wage bill|salaries|"
         "income|annual salary|monthly salary|package|工资|薪资|薪水|月薪|年薪|薪酬|收入|薪金|待遇|薪"},
     ConceptRow{"bonus", Nature::Additive, "bonus|bonuses|奖金|分红"},
     ConceptRow{"age", Nature::Level,
         "age|ages|old|older|younger|oldest|youngest|years old|aged|年龄|岁数|岁|年纪"},
+    ConceptRow{"birth", Nature::Level, "birth|born|birth year|year of birth|出生|出生年份"},
     ConceptRow{"tenure", Nature::Level,
         "tenure|years of service|years at company|seniority|experience|service years|"
         "years of experience|工龄|司龄|工作年限|年限|经验|服务年限"},
@@ -306,7 +342,7 @@ constexpr std::array kConcepts = {
     ConceptRow{"humidity", Nature::Level, "humidity|humid|moisture|relative humidity|湿度"},
     ConceptRow{"pressure", Nature::Level, "pressure|气压|压力"},
     ConceptRow{"energy", Nature::Additive,
-        "energy|consumption|electricity|kwh|energy use|power consumption|用电量|能耗|电量|耗电|耗电量"},
+        "electric|usage|energy usage|power used|electricity use|power|用电|energy|consumption|electricity|kwh|energy use|power consumption|用电量|能耗|电量|耗电|耗电量"},
     ConceptRow{"power", Nature::Level, "power|watt|watts|功率"},
     ConceptRow{"voltage", Nature::Level, "voltage|volt|battery|电压|电池"},
     ConceptRow{"vibration", Nature::Level, "vibration|振动|震动"},
@@ -343,7 +379,7 @@ constexpr std::array kConcepts = {
     ConceptRow{"downloads", Nature::Additive,
         "downloads|installs|streams|plays|likes|shares|comments|followers|subscribers|votes|"
         "signups|下载量|播放量|点赞|粉丝|评论数|阅读量"},
-    ConceptRow{"production", Nature::Additive, "production|output|produced|yield|产量|产出|产值"},
+    ConceptRow{"production", Nature::Additive, "production|output|produced|produce|produces|harvest|harvested|产量|产出|产值|收成"},
     ConceptRow{"trading", Nature::Additive, "trading volume|shares traded|成交量|交易量"},
     ConceptRow{"close", Nature::Level,
         "close|closing price|stock price|share price|open|opening price|adj close|收盘价|开盘价|股价"},
@@ -357,8 +393,66 @@ constexpr std::array kConcepts = {
     ConceptRow{"stock", Nature::Additive, "stock|inventory|in stock|库存|存货"},
     ConceptRow{"population", Nature::Additive, "population|inhabitants|residents|人口"},
 
+    ConceptRow{"attendance", Nature::Level,
+        "attendance|crowd|crowds|spectators|audience|fans|attendees|turnout|观众|观众数|上座|到场|出席"},
+    ConceptRow{"absence", Nature::Additive,
+        "absence|absences|absent|days absent|missed days|sick days|sick leave|缺勤|缺课|缺席|病假|请假"},
+    ConceptRow{"nights", Nature::Additive,
+        "night|nights|length of stay|stay length|stay|days stayed|住院天数|晚数|夜|间夜|入住天数|入住晚数"},
+    ConceptRow{"guests", Nature::Additive, "guest|guests|adults|children|occupants|客人|住客|入住人数"},
+    ConceptRow{"refund", Nature::Additive,
+        "refund|refunds|refunded|reimbursement|chargeback|money back|退款|退款额|退款金额"},
+    ConceptRow{"shipping", Nature::Additive,
+        "shipping|shipping cost|freight|postage|delivery fee|运费|配送费|邮费|快递费"},
+    ConceptRow{"fine", Nature::Additive, "fine|fines|penalty|penalties|罚款|罚金|滞纳金"},
+    ConceptRow{"overdue", Nature::Level, "overdue|days overdue|late days|days late|逾期|逾期天数|超期"},
+    ConceptRow{"days", Nature::Level,
+        "days|day count|days to close|time to close|close time|closing time|time to resolve|days open|"
+        "lead time|turnaround|天数|借阅天数|处理天数"},
+    ConceptRow{"minutes", Nature::Level, "minutes|minute|mins|分钟|分钟数"},
+    ConceptRow{"comments", Nature::Additive, "comments|comment|replies|responses|评论|回复|评论数"},
+    ConceptRow{"reactions", Nature::Additive, "reactions|reaction|upvotes|likes|点赞|点赞数"},
+    ConceptRow{"cards", Nature::Additive, "yellow cards|red cards|cards|bookings|黄牌|红牌"},
+    ConceptRow{"calls", Nature::Additive, "calls|calls made|phone calls|通话|通话次数|电话次数"},
+    ConceptRow{"training", Nature::Additive, "training|training days|training hours|培训|培训天数|培训时长"},
+    ConceptRow{"probability", Nature::Level,
+        "probability|likelihood|chance|odds|概率|可能性|胜率"},
+    ConceptRow{"yield", Nature::Level, "yield|yields|harvest per hectare|单产|亩产|每公顷产量"},
+    ConceptRow{"pm25", Nature::Level, "pm2.5|pm25|fine dust|细颗粒物"},
+    ConceptRow{"pm10", Nature::Level, "pm10|coarse dust|可吸入颗粒物"},
+    ConceptRow{"ozone", Nature::Level, "ozone|o3|臭氧|臭氧浓度"},
+    ConceptRow{"no2", Nature::Level, "no2|nitrogen dioxide|二氧化氮"},
+    ConceptRow{"so2", Nature::Level, "so2|sulphur dioxide|sulfur dioxide|二氧化硫"},
+    ConceptRow{"aqi", Nature::Level, "aqi|air quality index|空气质量指数"},
+    ConceptRow{"noise", Nature::Level, "noise|noise level|decibel|db|噪音|噪声"},
+    ConceptRow{"math", Nature::Level, "math|maths|mathematics|数学"},
+    ConceptRow{"physics", Nature::Level, "physics|物理"},
+    ConceptRow{"chemistry", Nature::Level, "chemistry|化学"},
+    ConceptRow{"biology", Nature::Level, "biology|生物"},
+    ConceptRow{"history", Nature::Level, "history|历史"},
+    ConceptRow{"geography", Nature::Level, "geography|地理"},
+    ConceptRow{"english", Nature::Level, "english|英语|英文"},
+    ConceptRow{"chinese", Nature::Level, "chinese|语文"},
+    ConceptRow{"art", Nature::Level, "art|arts|美术|艺术"},
+    ConceptRow{"music", Nature::Level, "music|音乐"},
+    ConceptRow{"sports", Nature::Level, "sports|sport|pe|physical education|gym|体育"},
+    ConceptRow{"reading", Nature::Level, "reading|reading score|阅读"},
+    ConceptRow{"writing", Nature::Level, "writing|writing score|写作"},
+    ConceptRow{"homework", Nature::Level, "homework|study hours|study time|作业|学习时间"},
+    ConceptRow{"steps", Nature::Additive, "steps|step count|步数"},
+    ConceptRow{"sleep", Nature::Level, "sleep|sleep hours|睡眠|睡眠时间"},
+    ConceptRow{"fuelused", Nature::Additive, "fuel consumption|fuel used|litres|liters|油耗|用油量"},
+    ConceptRow{"water", Nature::Additive, "water|water use|water consumption|用水量|用水"},
+    ConceptRow{"gas", Nature::Additive, "gas|gas consumption|用气量|燃气"},
+    ConceptRow{"emissions", Nature::Additive, "emissions|emission|carbon|排放|排放量|碳排放"},
+    ConceptRow{"rent", Nature::Level, "rent|rental|租金|房租"},
+    ConceptRow{"insurance", Nature::Additive, "premium|insurance|claim amount|claims|保费|理赔|理赔金额"},
+    ConceptRow{"rooms", Nature::Level, "rooms|bedrooms|bathrooms|卧室|房间数|卫生间"},
+    ConceptRow{"floor", Nature::Level, "floor|floors|storey|楼层"},
+    ConceptRow{"mpg", Nature::Level, "mpg|miles per gallon|horsepower|hp|马力"},
     ConceptRow{"date", Nature::Time,
         "date|day|time|timestamp|datetime|when|order date|日期|时间|交易日期|下单时间|订单日期|销售日期"},
+    ConceptRow{"birthday", Nature::Time, "birth|born|birthday|birth date|date of birth|出生日期|生日"},
     ConceptRow{"hired", Nature::Time,
         "hire date|hired|hire|joined|join|joining date|start date|入职|入职日期|入职时间|加入"},
 
@@ -366,7 +460,7 @@ constexpr std::array kConcepts = {
         "neighborhood|neighborhoods|neighbourhood|borough|street|街区|社区|region|regions|area|"
         "areas|territory|territories|zone|zones|district|market|regional|geography|地区|区域|大区|"
         "片区|地域|区"},
-    ConceptRow{"city", Nature::Name, "city|cities|town|location|office|site|branch|城市|地点|市"},
+    ConceptRow{"city", Nature::Name, "分行|支行|网点|分店|分公司|branches|city|cities|town|location|office|site|branch|城市|地点|市"},
     ConceptRow{"province", Nature::Name, "province|provinces|state|states|county|省份|省|州"},
     ConceptRow{"country", Nature::Name, "country|countries|nation|nations|国家|国"},
     ConceptRow{"category", Nature::Name,
@@ -407,6 +501,29 @@ constexpr std::array kConcepts = {
     ConceptRow{"channel", Nature::Name,
         "channel|channels|sales channel|platform|platforms|source|medium|渠道|平台|来源|销售渠道"},
     ConceptRow{"brand", Nature::Name, "brand|brands|make|manufacturer|品牌|厂商"},
+    ConceptRow{"roomtype", Nature::Name, "room type|room types|kind of room|type of room|房型|房间类型"},
+    ConceptRow{"hotel", Nature::Name, "hotel|hotels|resort|property|酒店|宾馆|旅馆"},
+    ConceptRow{"rider", Nature::Name, "rider|riders|courier|couriers|driver|drivers|骑手|快递员|司机|配送员"},
+    ConceptRow{"reader", Nature::Name, "reader|readers|borrower|borrowers|读者|借阅人|借书人"},
+    ConceptRow{"stage", Nature::Name, "stage|stages|phase|pipeline stage|deal stage|阶段|进度"},
+    ConceptRow{"label", Nature::Name, "label|labels|tag|tags|标签"},
+    ConceptRow{"assignee", Nature::Name, "assignee|assignees|owner|assigned to|负责人|处理人"},
+    ConceptRow{"referee", Nature::Name, "referee|referees|ref|umpire|裁判"},
+    ConceptRow{"stadium", Nature::Name, "stadium|stadiums|venue|venues|ground|arena|球场|场馆|体育场"},
+    ConceptRow{"season", Nature::Name, "season|seasons|赛季|季节"},
+    ConceptRow{"plan", Nature::Name, "plan|plans|subscription|package|membership|套餐|会员类型|方案"},
+    ConceptRow{"trainer", Nature::Name, "trainer|trainers|coach|coaches|教练"},
+    ConceptRow{"crop", Nature::Name, "crop|crops|plant|grain|作物|农作物|庄稼"},
+    ConceptRow{"meter", Nature::Name, "meter|meters|电表|仪表"},
+    ConceptRow{"diagnosis", Nature::Name, "diagnosis|diagnoses|病情|诊断结果"},
+    ConceptRow{"airport", Nature::Name, "airport|airports|机场"},
+    ConceptRow{"reason", Nature::Name, "reason|reasons|cause|原因"},
+    ConceptRow{"comment", Nature::Name, "comment|comments|remark|remarks|备注|评论"},
+    ConceptRow{"shift", Nature::Name, "shift|shifts|班次|时段"},
+    ConceptRow{"color", Nature::Name, "color|colour|colors|colours|颜色"},
+    ConceptRow{"size", Nature::Name, "size|sizes|尺码|规格|尺寸"},
+    ConceptRow{"risk", Nature::Name, "risk|risk level|风险|风险等级"},
+    ConceptRow{"usertype", Nature::Name, "user type|customer type|customer group|member type|用户类型|客户类型|读者类型"},
     ConceptRow{"status", Nature::Name,
         "status|statuses|state|status code|http status|outcome|condition|状态|状态码|订单状态"},
     ConceptRow{"device", Nature::Name,
@@ -509,11 +626,19 @@ bool is_same_text(const std::vector<Token>& tokens, std::size_t at, const Meanin
 
 // Long words of the vocabulary that people mistype: "distribtion", "avarage".
 const Meaning* mistyped(const Token& token) {
-    if (token.kind != Token::Kind::Word || token.text.size() < 6) return nullptr;
+    if (token.kind != Token::Kind::Word || token.text.size() < 5) return nullptr;
+    const auto sorted = [](std::string text) {
+        std::sort(text.begin(), text.end());
+        return text;
+    };
     for (const auto& [first, meaning] : meanings()) {
         if (meaning.phrase.size() != 1 || meaning.phrase[0].kind != Token::Kind::Word) continue;
-        if (meaning.phrase[0].text.size() < 6 || meaning.words[0] == Word::Noise) continue;
-        if (is_typo_of(token.text, meaning.phrase[0].text)) return &meaning;
+        const std::string& meant = meaning.phrase[0].text;
+        if (meant.size() < 5 || meaning.words[0] == Word::Noise) continue;
+        // short words are near to many others: only letters that changed places
+        const bool is_short = meant.size() < 6 || token.text.size() < 6;
+        if (is_short && sorted(token.text) != sorted(meant)) continue;
+        if (is_typo_of(token.text, meant)) return &meaning;
     }
     return nullptr;
 }
@@ -558,6 +683,21 @@ bool is_weak(const Token& token) {
         "rmb", "the",  "of",   "编",    "号",     "名", "称",  "元",  "gbp", "in",
         "pct", "type", "col",  "total", "label",  "c",  "f",   "ms",  "kg"};
     return kWeak.contains(token.text);
+}
+
+bool is_concept_word(const Token& token) {
+    static const auto words = [] {
+        std::set<std::string> out;
+        for (const Concept& about : concepts()) {
+            for (const auto& phrase : about.phrases) {
+                if (phrase.size() == 1 && phrase[0].kind == Token::Kind::Word) {
+                    out.insert(phrase[0].stem);
+                }
+            }
+        }
+        return out;
+    }();
+    return words.contains(token.stem);
 }
 
 bool is_noise(const Token& token) {

@@ -49,6 +49,8 @@ enum class Word {
     Distribution,
     Missing,
     Duplicate,
+    Ratio,
+    Percentile,
     Describe,
     Columns,
     Rows,
@@ -59,6 +61,10 @@ enum class Word {
     Help,
     Greeting,
     Thanks,
+    // what nobody can read off a table
+    Forecast,
+    Why,
+    Advice,
     // roles
     By,
     Each,
@@ -78,6 +84,7 @@ enum class Word {
     To,
     Or,
     Exclude,
+    With,
     Only,
     Is,
     In,
@@ -152,6 +159,8 @@ struct Concept {
 
 // Words in a column's name that do not tell it from others: id, name, code, 编号.
 [[nodiscard]] bool is_weak(const Token& token);
+// Whether the word alone says what a column may be about: "grade", "profit".
+[[nodiscard]] bool is_concept_word(const Token& token);
 // Words that mean nothing for what is asked: "please", "the", 请.
 [[nodiscard]] bool is_noise(const Token& token);
 

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 
 namespace atl::offline {
 namespace {
@@ -23,10 +24,24 @@ std::string function_of(Aggregation aggregation) {
         case Aggregation::Minimum: return "min";
         case Aggregation::Maximum: return "max";
         case Aggregation::Deviation: return "std";
+        case Aggregation::Quantile: return "quantile";
         case Aggregation::Count: return "size";
         case Aggregation::Distinct: return "nunique";
     }
     return "sum";
+}
+
+// As an argument of agg() and pivot_table().
+std::string function_text(const Measure& m) {
+    if (m.aggregation == Aggregation::Quantile) {
+        return "lambda v: v.quantile(" + py(m.quantile) + ")";
+    }
+    return "'" + function_of(m.aggregation) + "'";
+}
+// As a call: .mean(), .quantile(0.9)
+std::string call_text(const Measure& m) {
+    return "." + function_of(m.aggregation) + "(" +
+           (m.aggregation == Aggregation::Quantile ? py(m.quantile) : "") + ")";
 }
 
 std::string key_expression(const std::string& column, Grain grain, int bins) {
@@ -46,6 +61,21 @@ std::string key_expression(const std::string& column, Grain grain, int bins) {
         case Grain::None: break;
     }
     return "pd.cut(" + column + ", bins=" + std::to_string(bins) + ").astype(str)";
+}
+
+// What is computed of each, without its name: "average".
+std::string kind_of_measure(const Question& q, const Measure& m) {
+    const bool chinese = q.language == Language::Chinese;
+    switch (m.aggregation) {
+        case Aggregation::Sum: return chinese ? "合计" : "total";
+        case Aggregation::Mean: return chinese ? "平均" : "average";
+        case Aggregation::Median: return chinese ? "中位数" : "median";
+        case Aggregation::Minimum: return chinese ? "最小值" : "lowest";
+        case Aggregation::Maximum: return chinese ? "最大值" : "highest";
+        case Aggregation::Deviation: return chinese ? "标准差" : "standard deviation";
+        case Aggregation::Distinct: return chinese ? "去重数" : "distinct";
+        default: return chinese ? "值" : "value";
+    }
 }
 
 class Writer {
@@ -72,6 +102,7 @@ public:
             case Intent::Distribution: distribution(); break;
             case Intent::Missing: missing(); break;
             case Intent::Duplicates: duplicates(); break;
+            case Intent::Ratio: ratio(); break;
             default: shape(); break;
         }
         line("result");
@@ -127,6 +158,13 @@ private:
         };
         switch (f.kind) {
             case Filter::Kind::OneOf:
+                if (at(schema_, f.field).is_number()) {  // years
+                    std::string years;
+                    for (const std::string& v : f.values) {
+                        years += (years.empty() ? "" : ", ") + py(std::atof(v.c_str()));
+                    }
+                    return c + ".isin([" + years + "])";
+                }
                 return f.values.size() == 1 ? "(" + c + " == " + py(f.values[0]) + ")"
                                             : c + ".isin(" + py(f.values) + ")";
             case Filter::Kind::NoneOf: return "~" + c + ".isin(" + py(f.values) + ")";
@@ -142,6 +180,8 @@ private:
             case Filter::Kind::Weekdays:
                 return c + ".dt.day_of_week.isin(" + list(f.time.parts) + ")";
             case Filter::Kind::Dates: return dates(c, f.time);
+            case Filter::Kind::Missing: return c + ".isna()";
+            case Filter::Kind::Present: return c + ".notna()";
         }
         return "True";
     }
@@ -218,14 +258,14 @@ private:
     [[nodiscard]] std::string label(const Measure& m) const { return name_of(q_, schema_, m); }
     [[nodiscard]] std::string scalar(const Measure& m, const std::string& frame) const {
         if (m.aggregation == Aggregation::Count) return "len(" + frame + ")";
-        return frame + "[" + py(value_column(m)) + "]." + function_of(m.aggregation) + "()";
+        return frame + "[" + py(value_column(m)) + "]" + call_text(m);
     }
     [[nodiscard]] std::string named_aggregations() const {
         std::string out = ".agg(**{";
         for (std::size_t i = 0; i < q_.measures.size(); ++i) {
             const Measure& m = q_.measures[i];
-            out += (i > 0 ? ", " : "") + py(label(m)) + ": (" + py(value_column(m)) + ", '" +
-                   function_of(m.aggregation) + "')";
+            out += (i > 0 ? ", " : "") + py(label(m)) + ": (" + py(value_column(m)) + ", " +
+                   function_text(m) + ")";
         }
         return out + "})";
     }
@@ -359,6 +399,10 @@ private:
             return;
         }
         const auto by = keys();
+        if (q_.by_columns && by.empty()) {
+            columns_side_by_side();
+            return;
+        }
         if (by.empty()) {
             single();
             return;
@@ -372,6 +416,31 @@ private:
         sort_and_cut(label(q_.measures[0]));
         report_groups();
         chart();
+    }
+    // One row a column: which subject has the best average.
+    void columns_side_by_side() {
+        std::vector<std::string> names;
+        std::string values;
+        for (const Measure& m : q_.measures) {
+            names.push_back(value_column(m));
+            values += (values.empty() ? "" : ", ") + scalar(m, rows_);
+        }
+        const std::string value = kind_of_measure(q_, q_.measures[0]);
+        line("result = pd.DataFrame({'column': " + py(names) + ", " + py(value) + ": [" + values +
+             "]})");
+        line("result = result.sort_values(" + py(value) +
+             ", ascending=" + (q_.order == Order::Lowest ? "True" : "False") + ")");
+        if (q_.count && q_.order != Order::None) {
+            line("result = result.head(" + std::to_string(std::max<std::size_t>(*q_.count, 1)) +
+                 ")");
+        }
+        line("report(result, rows=len(" + rows_ + "))");
+        if (q_.chart == ChartKind::None) return;
+        begin_chart(value);
+        line("axes.bar(result['column'], result[" + py(value) + "])");
+        line("axes.set_ylabel(" + py(value) + ")");
+        line("axes.tick_params(axis='x', rotation=45)");
+        end_chart();
     }
     void single() {
         const Measure& m = q_.measures[0];
@@ -400,8 +469,8 @@ private:
         if (m.aggregation == Aggregation::Count) {
             line("each = " + rows_ + ".groupby(" + key + ").size()");
         } else {
-            line("each = " + rows_ + ".groupby(" + key + ")[" + py(value_column(m)) + "]." +
-                 function_of(m.aggregation) + "()");
+            line("each = " + rows_ + ".groupby(" + key + ")[" + py(value_column(m)) + "]" +
+                 call_text(m));
         }
         line(
             "result = pd.DataFrame({'average': [each.mean()], 'lowest': [each.min()], 'highest': "
@@ -423,7 +492,7 @@ private:
              ", values=" +
              py(value_column(m) == down || value_column(m) == over ? other_column(down, over)
                                                                    : value_column(m)) +
-             ", aggfunc='" + function_of(m.aggregation) + "')");
+             ", aggfunc=" + function_text(m) + ")");
         if (m.aggregation == Aggregation::Count || m.aggregation == Aggregation::Sum) {
             line("result = result.fillna(0)");
         }
@@ -501,14 +570,41 @@ private:
                 const std::string grouped = frame + ".groupby(" + py(by) + ")";
                 return m.aggregation == Aggregation::Count
                            ? grouped + ".size()"
-                           : grouped + "[" + py(value_column(m)) + "]." +
-                                 function_of(m.aggregation) + "()";
+                           : grouped + "[" + py(value_column(m)) + "]" + call_text(m);
             };
             line("result = pd.DataFrame({'part': " + per("part") + ", 'whole': " + per(rows_) +
                  "}).fillna(0).reset_index()");
         }
         line("result[" + py(kShareColumn) + "] = 100 * result['part'] / result['whole']");
         if (!by.empty()) sort_and_cut(std::string(kShareColumn));
+        line("report(result, rows=len(" + rows_ + "))");
+    }
+
+    // One figure divided by another, for all rows or for each group.
+    void ratio() {
+        prepare();
+        const Measure& upper = q_.measures[0];
+        const Measure& lower = q_.measures.back();
+        const auto frame = [&](const char* name, const std::vector<Filter>& filters) {
+            line(std::string(name) + " = " + rows_ +
+                 (filters.empty() ? "" : "[" + conditions(filters, rows_) + "]"));
+        };
+        frame("upper", q_.part);
+        frame("lower", q_.base);
+        const auto by = keys();
+        const auto figure = [&](const Measure& m, const std::string& of) {
+            if (by.empty()) return "[" + scalar(m, of) + "]";
+            const std::string grouped = of + ".groupby(" + py(by) + ")";
+            return m.aggregation == Aggregation::Count
+                       ? grouped + ".size()"
+                       : grouped + "[" + py(value_column(m)) + "]" + call_text(m);
+        };
+        line("result = pd.DataFrame({'upper': " + figure(upper, "upper") +
+             ", 'lower': " + figure(lower, "lower") + "})" + (by.empty() ? "" : ".reset_index()"));
+        const std::string label = q_.in_percent ? std::string(kShareColumn) : "ratio";
+        line("result[" + py(label) + "] = " + (q_.in_percent ? "100 * " : "") +
+             "result['upper'] / result['lower']");
+        if (!by.empty()) sort_and_cut(label);
         line("report(result, rows=len(" + rows_ + "))");
     }
 
@@ -795,6 +891,12 @@ Name grain_name(Grain grain) {
     return {"range", "区间"};
 }
 
+std::string percent_of(double quantile) {
+    std::array<char, 24> buffer{};
+    std::snprintf(buffer.data(), buffer.size(), "%.4g", quantile * 100);
+    return buffer.data();
+}
+
 bool is_taken(const Question& q, const Schema& schema, const std::string& name) {
     const auto has = [&](std::size_t table) {
         const auto& columns = schema.tables[table].columns;
@@ -842,6 +944,10 @@ std::string name_of(const Question& question, const Schema& schema, const Measur
         case Aggregation::Maximum: return chinese ? name + " 最大值" : "highest " + name;
         case Aggregation::Deviation:
             return chinese ? name + " 标准差" : "standard deviation of " + name;
+        case Aggregation::Quantile: {
+            const std::string nth = percent_of(measure.quantile);
+            return chinese ? name + " 第" + nth + "百分位数" : nth + "th percentile of " + name;
+        }
         case Aggregation::Distinct: return chinese ? name + " 去重数" : "distinct " + name;
         case Aggregation::Rate: {
             const std::string& yes = at(schema, *measure.field).positive;

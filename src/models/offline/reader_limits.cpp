@@ -1,0 +1,225 @@
+// What cannot be read off the table: better said than answered with another figure.
+#include "models/offline/plain_words.hpp"
+#include "models/offline/reader.hpp"
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+namespace atl::offline {
+namespace {
+
+// Nouns for rows of any table, and for people, who are rows only of a table about them.
+const std::set<std::string>& row_nouns() {
+    static const std::set<std::string> nouns = {
+        "transaction", "order", "purchase", "request", "row",   "record", "entry", "event",
+        "observation", "log",   "hit",      "people",  "person", "case",   "line",  "one",
+        "headcount",   "item",  "count"};
+    return nouns;
+}
+
+bool shares_concept(const Token& a, const Token& b) {
+    return std::any_of(concepts().begin(), concepts().end(), [&](const Concept& about) {
+        const auto holds = [&](const Token& token) {
+            return std::any_of(about.phrases.begin(), about.phrases.end(), [&](const auto& phrase) {
+                return phrase.size() == 1 && phrase[0].stem == token.stem;
+            });
+        };
+        return about.nature == Nature::Name && holds(a) && holds(b);
+    });
+}
+
+bool is_noun_ending(const Token& token) {
+    static const std::set<std::string> kEndings = {"型", "式", "性", "者", "员", "层", "级", "段", "量",
+                                                   "额", "值", "率", "度", "费", "类", "区", "品", "商"};
+    return kEndings.contains(token.text);
+}
+
+}  // namespace
+
+void Reader::find_limits() {
+    if (is_said_beside_names(Word::Forecast)) {
+        q_.limit = Limit::Forecast;
+    } else if (is_said_beside_names(Word::Why)) {
+        q_.limit = Limit::Reason;
+    } else if (is_said_beside_names(Word::Advice)) {
+        q_.limit = Limit::Advice;
+    }
+    switch (q_.intent) {
+        case Intent::Help:
+        case Intent::Greeting:
+        case Intent::Thanks: q_.limit = Limit::None; return;
+        default: break;
+    }
+    if (q_.limit != Limit::None) {
+        q_.intent = Intent::Unknown;
+        return;
+    }
+    find_absent();
+    if (!q_.absent.empty() || leaves_column_out()) q_.intent = Intent::Unknown;
+}
+
+// "reason" may be a column and "Will" a name.
+bool Reader::is_said_beside_names(Word word) const {
+    return std::any_of(tags_.begin(), tags_.end(), [&](const Tag& t) {
+        return t.word == word && std::none_of(said_.begin(), said_.end(), [&](const Said& s) {
+                   return s.begin < t.end && t.begin < s.end;
+               });
+    });
+}
+
+// A plain count of all rows, though the question speaks of a column: something was not understood.
+bool Reader::leaves_column_out() const {
+    if (q_.intent != Intent::Shape || has({Word::Rows, Word::Columns})) return false;
+    return std::any_of(said_.begin(), said_.end(), [&](const Said& s) {
+        return !s.is_value && !s.is_used && !is_row_noun(s) && !s.column->is_id &&
+               !(counted_ && counted_->field == s.field) && !s.column->is_date();
+    });
+}
+
+void Reader::find_absent() {
+    for (std::size_t i = 0; i < tokens_.size() && q_.absent.size() < 5; ++i) {
+        const Token& token = tokens_[i];
+        if (token.kind != Token::Kind::Word || token.text.size() < 3) continue;
+        const bool is_tagged = std::any_of(tags_.begin(), tags_.end(), [&](const Tag& t) {
+            return t.begin <= i && i < t.end;
+        });
+        const bool is_said = std::any_of(said_.begin(), said_.end(), [&](const Said& s) {
+            return s.begin <= i && i < s.end;
+        });
+        if (is_tagged || is_said || is_in_time(i) || is_noise(token) || names_row(i) ||
+            is_table_word(i) || number_word(token) || is_plain_word(token) || goes_with(i)) {
+            continue;
+        }
+        q_.absent.push_back(token.as_written.substr(0, 40));
+    }
+    find_absent_han();
+}
+
+// Said beside what it belongs to: "rainy" where there is rain, "card users", "revenue" of price and
+// quantity.
+bool Reader::goes_with(std::size_t i) const {
+    const Token& token = tokens_[i];
+    static const std::set<std::string> kPeople = {"user", "customer", "people", "person",
+                                                  "holder", "owner", "buyer", "one"};
+    const bool after_value = std::any_of(said_.begin(), said_.end(), [&](const Said& s) {
+        return s.is_value && s.end == i;
+    });
+    if (after_value && (kPeople.contains(token.stem) || is_concept_word(token))) return true;
+    const bool is_product = std::any_of(q_.measures.begin(), q_.measures.end(),
+                                        [](const Measure& m) { return m.times.has_value(); });
+    if (is_product && is_concept_word(token)) return true;
+    static const std::set<std::string> kFigures = {"grade", "mark", "score",  "point", "result", "level",
+                                                   "price", "cost", "amount", "rate",  "number", "reading"};
+    const bool beside_number = std::any_of(said_.begin(), said_.end(), [&](const Said& s) {
+        return !s.is_value && s.column->is_number() && (s.end == i || s.begin == i + 1);
+    });
+    if (beside_number && kFigures.contains(token.stem)) return true;
+    if (is_column_noun(i) && !sibling_columns().empty()) return true;
+    // happier, happiest, happy; rainy, rain; the error of a status
+    std::string root = token.stem;
+    for (const std::string_view ending : {"iest", "ier", "est", "er", "y"}) {
+        if (root.size() > ending.size() + 2 && root.ends_with(ending)) {
+            root.resize(root.size() - ending.size());
+            break;
+        }
+    }
+    // "which driver" asks for drivers, even where drivers have ratings
+    const bool is_head = follows(i, {Word::Which, Word::By, Word::Each, Word::Per, Word::Top}, 2) ||
+                         (i > 1 && is_at(i - 2, Word::Which));
+    const bool is_error = token.stem == "error" || token.stem == "failure" || token.stem == "5xx";
+    const Table& table = schema_.tables[q_.table];
+    return std::any_of(table.columns.begin(), table.columns.end(), [&](const Column& c) {
+        if (is_error && c.means("status")) return true;
+        const auto begins = [&](const Token& word) {
+            return root.size() >= 4 && word.kind == Token::Kind::Word &&
+                   word.stem.starts_with(root);
+        };
+        if (!is_head && std::any_of(c.words.begin(), c.words.end(), begins)) return true;
+        const bool is_used =
+            std::any_of(said_.begin(), said_.end(), [&](const Said& s) { return s.column == &c; });
+        return is_used && std::any_of(c.meanings.begin(), c.meanings.end(), [&](const Concept* a) {
+                   return std::any_of(a->phrases.begin(), a->phrases.end(), [&](const auto& p) {
+                       return p.size() == 1 && begins(p[0]);
+                   });
+               });
+    });
+}
+
+// Chinese has no spaces: what neither the vocabulary nor the table explains, two characters at least.
+void Reader::find_absent_han() {
+    std::vector<bool> known(tokens_.size());
+    const auto mark = [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i) known[i] = true;
+    };
+    for (const Tag& t : tags_) mark(t.begin, t.end);
+    for (const Said& s : said_) mark(s.begin, s.end);
+    for (const TimeSpan& t : times_) mark(t.begin, t.end);
+    for (std::size_t i = 0; i < tokens_.size(); ++i) {
+        if (is_row_word(i)) mark(i, i + std::max<std::size_t>(row_noun_at(i), 1));
+    }
+    for (std::size_t i = 0; i < tokens_.size();) {
+        const std::size_t length = plain_length(tokens_, i);
+        mark(i, i + length);
+        i += std::max<std::size_t>(length, 1);
+    }
+    for (std::size_t i = 0; i < tokens_.size() && q_.absent.size() < 5;) {
+        std::string word;
+        std::size_t end = i;
+        while (end < tokens_.size() && tokens_[end].kind == Token::Kind::Han && !known[end] &&
+               !is_noise(tokens_[end])) {
+            word += tokens_[end].text;
+            ++end;
+        }
+        // 房型: what ends a noun goes with what is not known before it
+        if (end - i == 1 && end < tokens_.size() && is_noun_ending(tokens_[end])) {
+            word += tokens_[end].text;
+            ++end;
+        }
+        const auto is_part = [&](const Column& c) { return c.name.find(word) != std::string::npos; };
+        const auto& columns = schema_.tables[q_.table].columns;
+        // 住院 where there is 住院费用
+        const bool is_of_table = std::any_of(columns.begin(), columns.end(), is_part);
+        const bool is_of_rows = end - i == 2 && shares_with_rows(i, end);
+        if (end - i >= 2 && !is_of_table && !is_of_rows) q_.absent.push_back(word);
+        i = std::max(end, i + 1);
+    }
+}
+
+// 接诊 where the rows are 就诊
+bool Reader::shares_with_rows(std::size_t begin, std::size_t end) const {
+    for (const auto& noun : schema_.tables[q_.table].row_nouns) {
+        for (const Token& character : noun) {
+            for (std::size_t i = begin; i < end; ++i) {
+                if (noun.size() == 2 && tokens_[i].text == character.text) return true;
+            }
+        }
+    }
+    return false;
+}
+
+bool Reader::names_row(std::size_t i) const {
+    const Token& token = tokens_[i];
+    if (row_nouns().contains(token.stem)) return true;
+    const Table& table = schema_.tables[q_.table];
+    const auto is_about = [&](const Token& word) {
+        return word.stem == token.stem || shares_concept(word, token);
+    };
+    if (std::any_of(table.words.begin(), table.words.end(), is_about)) return true;
+    static constexpr std::array<std::string_view, 4> kOfPeople = {"age", "gender", "salary", "job"};
+    static const std::set<std::string> kPeople = {"employee", "staff",      "worker",  "customer",
+                                                  "user",     "respondent", "visitor", "participant",
+                                                  "member",   "patient",    "student", "client"};
+    const bool is_of_people =
+        std::any_of(table.columns.begin(), table.columns.end(), [&](const Column& c) {
+            return std::any_of(kOfPeople.begin(), kOfPeople.end(),
+                               [&](std::string_view about) { return c.means(about); });
+        });
+    if (is_of_people && kPeople.contains(token.stem)) return true;
+    return std::any_of(table.columns.begin(), table.columns.end(), [&](const Column& c) {
+        const bool is_unique = (c.distinct + c.missing) * 100 >= table.rows * 98;
+        return is_unique && !c.is_date() && std::any_of(c.words.begin(), c.words.end(), is_about);
+    });
+}
+
+}  // namespace atl::offline

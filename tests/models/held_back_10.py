@@ -1,0 +1,63 @@
+"""Questions written before looking at how they are read: a sales pipeline, 借阅."""
+from held_back_7 import month, outside
+from wanted import AnyOf, CHART, Lead, REFUSAL
+
+LEADS = [
+    (["how many deals did we win"], lambda t: [Lead((t.Stage == "Won").sum())]),
+    (["total value of won deals"], lambda t: [Lead(t[t.Stage == "Won"]["Deal Value"].sum())]),
+    (["win rate by sales rep"], lambda t: [AnyOf(*[(t[t["Sales Rep"] == r].Stage == "Won").mean() * 100, REFUSAL]) for r in t["Sales Rep"].unique()]),
+    (["average deal size per industry"], lambda t: list(t.groupby("Industry")["Deal Value"].mean())),
+    (["which rep closed the most value?"], lambda t: [Lead(AnyOf(t.groupby("Sales Rep")["Deal Value"].sum().idxmax(), t[t.Stage == "Won"].groupby("Sales Rep")["Deal Value"].sum().idxmax()))]),
+    (["deals created per quarter"], lambda t: list(t.groupby(t.Created.dt.to_period("Q")).size())),
+    (["what is the biggest deal"], lambda t: [Lead(t["Deal Value"].max(), t.loc[t["Deal Value"].idxmax(), "Deal ID"])]),
+    (["average win probability for Tech"], lambda t: [Lead(AnyOf(t[t.Industry == "Tech"]["Win Probability"].mean() * 100, t[t.Industry == "Tech"]["Win Probability"].mean()))]),
+    (["number of lost deals per source"], lambda t: list(t[t.Stage == "Lost"].groupby("Source").size())),
+    (["top 3 companies by deal value"], lambda t: [x for k, v in t.groupby("Company")["Deal Value"].sum().nlargest(3).items() for x in (k, v)]),
+    (["median calls made"], lambda t: [Lead(t["Calls Made"].median())]),
+    (["is the number of calls correlated with the deal value?"], lambda t: [t["Calls Made"].corr(t["Deal Value"])]),
+    (["deals above 50k"], lambda t: [(t["Deal Value"] > 50000).sum()]),
+    (["how many deals are worth less than 5,000 euros?"], lambda t: [Lead((t["Deal Value"] < 5000).sum())]),
+    (["where do we have missing data?"], lambda t: ["Source", 18]),
+    (["deal value by month in 2024, bar chart"], lambda t: [CHART] + list(t[t.Created.dt.year == 2024].groupby(month(t.Created))["Deal Value"].sum())),
+    (["how does Anna Berg compare to Tom Reed in total deal value"], lambda t: [t[t["Sales Rep"] == "Anna Berg"]["Deal Value"].sum(), t[t["Sales Rep"] == "Tom Reed"]["Deal Value"].sum()]),
+    (["share of each stage"], lambda t: list(t.Stage.value_counts(normalize=True) * 100)),
+    (["show the distribution of deal values"], lambda t: [AnyOf(t["Deal Value"].mean(), t["Deal Value"].median())]),
+    (["total deal value by industry", "same by source"], lambda t: list(t.groupby("Source")["Deal Value"].sum())),
+    (["total deal value by industry", "now only the won ones"], lambda t: list(t[t.Stage == "Won"].groupby("Industry")["Deal Value"].sum())),
+    (["what's our churn?"], lambda t: [REFUSAL]),
+    (["why do we lose deals"], lambda t: [REFUSAL]),
+    (["how many different companies are in the pipeline?"], lambda t: [Lead(t.Company.nunique())]),
+    (["total deal value in the second half of 2024"], lambda t: [Lead(t[(t.Created >= "2024-07-01") & (t.Created <= "2024-12-31")]["Deal Value"].sum())]),
+    (["deals from referrals: total value"], lambda t: [Lead(t[t.Source == "Referral"]["Deal Value"].sum())]),
+]
+
+LIBRARY = [
+    (["共有多少条借阅记录"], lambda t: [Lead(len(t))]),
+    (["各图书分类的借阅次数"], lambda t: list(t["图书分类"].value_counts())),
+    (["哪类图书借得最多?"], lambda t: [Lead(t["图书分类"].value_counts().idxmax(), t["图书分类"].value_counts().max())]),
+    (["学生平均借阅多少天"], lambda t: [Lead(t[t["读者类型"] == "学生"]["借阅天数"].mean())]),
+    (["罚款总额"], lambda t: [Lead(t["逾期罚款"].sum())]),
+    (["逾期率"], lambda t: [AnyOf((t["逾期天数"] > 0).mean() * 100, REFUSAL)]),
+    (["有多少本书逾期了"], lambda t: [AnyOf((t["逾期天数"] > 0).sum(), REFUSAL)]),
+    (["每个馆区借阅量占比"], lambda t: list(t["馆区"].value_counts(normalize=True) * 100)),
+    (["2023年和2024年的借阅量比较"], lambda t: [(t["借书日期"].dt.year == 2023).sum(), (t["借书日期"].dt.year == 2024).sum()]),
+    (["借阅量按季度的变化"], lambda t: list(t.groupby(t["借书日期"].dt.to_period("Q")).size())),
+    (["谁借书次数最多"], lambda t: [Lead(t["读者姓名"].value_counts().idxmax(), t["读者姓名"].value_counts().max())]),
+    (["借书最多的前三名读者"], lambda t: list(t["读者姓名"].value_counts().head(3))),
+    (["图书价格的平均值、最大值和最小值"], lambda t: [t["图书价格"].mean(), t["图书价格"].max(), t["图书价格"].min()]),
+    (["价格缺失多少条"], lambda t: [Lead(t["图书价格"].isna().sum())]),
+    (["图书价格的异常值"], lambda t: [outside(t["图书价格"]), 999]),
+    (["教师和学生的平均借阅天数"], lambda t: [t[t["读者类型"] == "教师"]["借阅天数"].mean(), t[t["读者类型"] == "学生"]["借阅天数"].mean()]),
+    (["续借的比例是多少"], lambda t: [Lead((t["续借"] == "是").mean() * 100)]),
+    (["借阅天数和罚款相关吗"], lambda t: [t["借阅天数"].corr(t["逾期罚款"])]),
+    (["主馆文学类有多少次借阅"], lambda t: [Lead(((t["馆区"] == "主馆") & (t["图书分类"] == "文学")).sum())]),
+    (["请画一个各分类借阅次数的饼图"], lambda t: [CHART] + list(t["图书分类"].value_counts())),
+    (["各读者类型的平均罚款", "按馆区呢"], lambda t: list(t.groupby("馆区")["逾期罚款"].mean())),
+    (["东馆的罚款总额", "西馆呢?"], lambda t: [Lead(t[t["馆区"] == "西馆"]["逾期罚款"].sum())]),
+    (["出版社的分布"], lambda t: [REFUSAL]),
+    (["怎样才能减少逾期?"], lambda t: [REFUSAL]),
+    (["借阅超过50天的记录有哪些"], lambda t: [(t["借阅天数"] > 50).sum()]),
+    (["2024年5月借了多少本书"], lambda t: [Lead((month(t["借书日期"]) == "2024-05").sum())]),
+]
+
+CASES = [(name, asked, truth) for name, cases in [("leads", LEADS), ("library", LIBRARY)] for asked, truth in cases]

@@ -1,0 +1,62 @@
+"""Questions written before looking at how they are read: a gym's members, harvests."""
+from held_back_7 import growth, month, outside
+from wanted import AnyOf, CHART, Lead, REFUSAL
+
+GYM = [
+    (["how many members do we have"], lambda t: [Lead(len(t))]),
+    (["how many active members are there per club?"], lambda t: list(t[t.active].groupby("club").size())),
+    (["monthly income from fees"], lambda t: [AnyOf(t.monthly_fee.sum(), REFUSAL)]),
+    (["average age of premium members"], lambda t: [Lead(t[t.plan == "Premium"].age.mean())]),
+    (["members by plan in percent"], lambda t: list(t.plan.value_counts(normalize=True) * 100)),
+    (["new members per month"], lambda t: list(t.groupby(month(t.joined)).size())),
+    (["how many people joined in 2023?"], lambda t: [Lead((t.joined.dt.year == 2023).sum())]),
+    (["who visits most often"], lambda t: [Lead(62, "Member 3")]),
+    (["oldest member"], lambda t: [Lead(t.age.max())]),
+    (["how many members older than 60?"], lambda t: [Lead((t.age > 60).sum())]),
+    (["how many members are between 20 and 30 years old"], lambda t: [Lead(((t.age >= 20) & (t.age <= 30)).sum())]),
+    (["average visits, men vs women"], lambda t: list(t.groupby("sex").visits_last_month.mean())),
+    (["how many weights are unknown"], lambda t: [Lead(t.weight_kg.isna().sum())]),
+    (["box plot of weight by sex"], lambda t: [CHART]),
+    (["number of members per trainer, descending"], lambda t: list(t.trainer.value_counts())),
+    (["relationship between age and visits"], lambda t: [t.age.corr(t.visits_last_month)]),
+    (["unusual visit counts"], lambda t: [outside(t.visits_last_month), 62]),
+    (["which plan brings in the most fees?"], lambda t: [Lead(t.groupby("plan").monthly_fee.sum().idxmax(), t.groupby("plan").monthly_fee.sum().max())]),
+    (["which club has fewest members"], lambda t: [Lead(t.club.value_counts().idxmin(), t.club.value_counts().min())]),
+    (["avg visits by club", "and by plan"], lambda t: list(t.groupby("plan").visits_last_month.mean())),
+    (["avg visits by club", "chart it"], lambda t: [CHART]),
+    (["how many female members have the Plus plan", "and Basic?"], lambda t: [Lead(((t.sex == "female") & (t.plan == "Basic")).sum())]),
+    (["what percentage of members is inactive?"], lambda t: [Lead((~t.active).mean() * 100)]),
+    (["what is the average income of our members?"], lambda t: [REFUSAL]),
+    (["How can we attract more members?"], lambda t: [REFUSAL]),
+    (["members who joined before June 2022"], lambda t: [(t.joined < "2022-06-01").sum()]),
+]
+
+CROPS = [
+    (["total production per crop"], lambda t: list(t.groupby("Crop")["Production (t)"].sum())),
+    (["average yield of wheat"], lambda t: [Lead(t[t.Crop == "wheat"]["Yield (t/ha)"].mean())]),
+    (["Which region produces the most maize?"], lambda t: [Lead(t[t.Crop == "maize"].groupby("Region")["Production (t)"].sum().idxmax(), t[t.Crop == "maize"].groupby("Region")["Production (t)"].sum().max())]),
+    (["production trend over the years"], lambda t: list(t.groupby("Year")["Production (t)"].sum())),
+    (["line chart of average yield by year"], lambda t: [CHART] + list(t.groupby("Year")["Yield (t/ha)"].mean())),
+    (["how did production change from 2015 to 2024, in percent?"], lambda t: [growth(t[t.Year == 2015]["Production (t)"].sum(), t[t.Year == 2024]["Production (t)"].sum())]),
+    (["year over year growth of production"], lambda t: list(t.groupby("Year")["Production (t)"].sum().pct_change().dropna() * 100)),
+    (["does rainfall influence yield?"], lambda t: [t["Rainfall mm"].corr(t["Yield (t/ha)"])]),
+    (["avg price in 2020"], lambda t: [Lead(t[t.Year == 2020]["Price USD/t"].mean())]),
+    (["missing prices"], lambda t: [t["Price USD/t"].isna().sum()]),
+    (["best year for barley production"], lambda t: [Lead(str(t[t.Crop == "barley"].groupby("Year")["Production (t)"].sum().idxmax()))]),
+    (["compare Punjab and Kansas by total area"], lambda t: [t[t.Region == "Punjab"]["Area (ha)"].sum(), t[t.Region == "Kansas"]["Area (ha)"].sum()]),
+    (["each region's share of total production"], lambda t: list(t.groupby("Region")["Production (t)"].sum() / t["Production (t)"].sum() * 100)),
+    (["max rainfall, where and when"], lambda t: [Lead(t["Rainfall mm"].max())]),
+    (["mean rainfall by region since 2020"], lambda t: list(t[t.Year >= 2020].groupby("Region")["Rainfall mm"].mean())),
+    (["how many records have a yield below 3?"], lambda t: [Lead((t["Yield (t/ha)"] < 3).sum())]),
+    (["summary statistics of price"], lambda t: [t["Price USD/t"].mean(), t["Price USD/t"].min(), t["Price USD/t"].max()]),
+    (["production by region and crop"], lambda t: list(t.groupby(["Region", "Crop"])["Production (t)"].sum())),
+    (["wheat production in Bavaria in 2022"], lambda t: [Lead(t[(t.Crop == "wheat") & (t.Region == "Bavaria") & (t.Year == 2022)]["Production (t)"].sum())]),
+    (["total production per crop", "in 2024 only"], lambda t: list(t[t.Year == 2024].groupby("Crop")["Production (t)"].sum())),
+    (["total area by region", "which one is the smallest?"], lambda t: [Lead(t.groupby("Region")["Area (ha)"].sum().idxmin(), t.groupby("Region")["Area (ha)"].sum().min())]),
+    (["how much fertilizer was used?"], lambda t: [REFUSAL]),
+    (["what will the wheat price be in 2030?"], lambda t: [REFUSAL]),
+    (["各地区平均降雨量"], lambda t: list(t.groupby("Region")["Rainfall mm"].mean())),
+    (["ratio of wheat to maize production"], lambda t: [t[t.Crop == "wheat"]["Production (t)"].sum() / t[t.Crop == "maize"]["Production (t)"].sum()]),
+]
+
+CASES = [(name, asked, truth) for name, cases in [("gym", GYM), ("crops", CROPS)] for asked, truth in cases]

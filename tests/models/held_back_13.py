@@ -1,0 +1,63 @@
+"""Questions of a later round: taxi trips, loan applications."""
+from held_back_7 import growth, month, outside
+from wanted import AnyOf, CHART, Lead, REFUSAL
+
+TAXI = [
+    (["how many trips in total?"], lambda t: [Lead(len(t))]),
+    (["total fares in October"], lambda t: [Lead(t[t.PickupTime.dt.month == 10].Fare.sum())]),
+    (["average tip per payment type"], lambda t: list(t.groupby("PaymentType").Tip.mean())),
+    (["what's the average fare from the Airport?"], lambda t: [Lead(t[t.PickupZone == "Airport"].Fare.mean())]),
+    (["busiest hour of the day"], lambda t: [Lead(t.PickupTime.dt.hour.value_counts().max())]),
+    (["trips by pickup zone"], lambda t: list(t.PickupZone.value_counts())),
+    (["most common drop-off zone"], lambda t: [Lead(t.DropoffZone.value_counts().idxmax(), t.DropoffZone.value_counts().max())]),
+    (["how many trips had more than 2 passengers"], lambda t: [Lead((t.Passengers > 2).sum())]),
+    (["avg miles by number of passengers"], lambda t: list(t.groupby("Passengers").TripMiles.mean())),
+    (["share of cash payments"], lambda t: [Lead((t.PaymentType == "Cash").mean() * 100)]),
+    (["tip as a percentage of fare"], lambda t: [AnyOf(t.Tip.sum() / t.Fare.sum() * 100, t.Tip.sum() / t.Fare.sum())]),
+    (["correlation of miles and fare"], lambda t: [Lead(t.TripMiles.corr(t.Fare))]),
+    (["scatter plot of miles vs fare"], lambda t: [CHART]),
+    (["which trips look suspicious by fare?"], lambda t: [outside(t.Fare), 480]),
+    (["daily revenue as a line chart"], lambda t: [CHART]),
+    (["compare September and October by total paid"], lambda t: [t[t.PickupTime.dt.month == 9].TotalPaid.sum(), t[t.PickupTime.dt.month == 10].TotalPaid.sum()]),
+    (["shortest trip in miles"], lambda t: [Lead(t.TripMiles.min())]),
+    (["5 most expensive trips"], lambda t: list(t.TotalPaid.nlargest(3))),
+    (["trips without a tip"], lambda t: [(t.Tip == 0).sum()]),
+    (["median fare by pickup zone", "same for the dropoff zone"], lambda t: list(t.groupby("DropoffZone").Fare.median())),
+    (["number of trips from SoHo to Harlem"], lambda t: [Lead(((t.PickupZone == "SoHo") & (t.DropoffZone == "Harlem")).sum())]),
+    (["how many ratings are missing", "and as a percentage?"], lambda t: [AnyOf(t.DriverRating.isna().mean() * 100, REFUSAL)]),
+    (["average driver rating on weekends"], lambda t: [Lead(t[t.PickupTime.dt.dayofweek >= 5].DriverRating.mean())]),
+    (["which driver earned the most?"], lambda t: [REFUSAL]),
+    (["what is the best time to take a taxi tomorrow"], lambda t: [REFUSAL]),
+    (["total paid by week"], lambda t: list(t.groupby(t.PickupTime.dt.to_period("W")).TotalPaid.sum().iloc[1:4])),
+]
+
+LOANS = [
+    (["how many applications were approved?"], lambda t: [Lead((t.decision == "approved").sum())]),
+    (["approval rate by branch"], lambda t: list(t.groupby("branch").decision.agg(lambda s: (s == "approved").mean() * 100))),
+    (["total amount of approved loans"], lambda t: [Lead(t[t.decision == "approved"].loan_amount.sum())]),
+    (["average loan amount by purpose"], lambda t: list(t.groupby("loan_purpose").loan_amount.mean())),
+    (["What's the default rate?"], lambda t: [Lead(t.defaulted.mean() * 100)]),
+    (["default rate per employment type"], lambda t: list(t.groupby("employment").defaulted.mean() * 100)),
+    (["average interest rate for 60 month loans"], lambda t: [Lead(t[t.term_months == 60].interest_rate.mean())]),
+    (["applications per year"], lambda t: list(t.groupby(t.applied_on.dt.year).size())),
+    (["largest loan"], lambda t: [Lead(t.loan_amount.max())]),
+    (["loans over 40k: how many?"], lambda t: [Lead((t.loan_amount > 40000).sum())]),
+    (["applicants younger than 25"], lambda t: [(t.applicant_age < 25).sum()]),
+    (["how many applicants are between 30 and 40"], lambda t: [Lead(((t.applicant_age >= 30) & (t.applicant_age <= 40)).sum())]),
+    (["is income related to the loan amount?"], lambda t: [t.applicant_income.corr(t.loan_amount)]),
+    (["income not stated - how many?"], lambda t: [AnyOf(t.applicant_income.isna().sum(), REFUSAL)]),
+    (["median income of rejected applicants"], lambda t: [Lead(t[t.decision == "rejected"].applicant_income.median())]),
+    (["rank the branches by number of applications"], lambda t: [x for k, v in t.branch.value_counts().items() for x in (k, v)]),
+    (["quarterly number of applications in 2023"], lambda t: list(t[t.applied_on.dt.year == 2023].groupby(t.applied_on.dt.quarter).size())),
+    (["loan purposes by share of total amount, pie chart"], lambda t: [CHART] + list(t.groupby("loan_purpose").loan_amount.sum() / t.loan_amount.sum() * 100)),
+    (["how do self-employed and salaried people differ in average income?"], lambda t: [t[t.employment == "self-employed"].applicant_income.mean(), t[t.employment == "salaried"].applicant_income.mean()]),
+    (["average loan amount in Leeds", "what about York", "and Hull?"], lambda t: [Lead(t[t.branch == "Hull"].loan_amount.mean())]),
+    (["number of wedding loans in 2023 vs 2022"], lambda t: [((t.loan_purpose == "wedding") & (t.applied_on.dt.year == 2023)).sum(), ((t.loan_purpose == "wedding") & (t.applied_on.dt.year == 2022)).sum()]),
+    (["histogram of applicant ages"], lambda t: [CHART]),
+    (["which applicants will default?"], lambda t: [REFUSAL]),
+    (["what's the applicants' average credit score"], lambda t: [REFUSAL]),
+    (["how many loans were repaid early?"], lambda t: [REFUSAL]),
+    (["各分行的平均贷款金额"], lambda t: list(t.groupby("branch").loan_amount.mean())),
+]
+
+CASES = [(name, asked, truth) for name, cases in [("taxi", TAXI), ("loans", LOANS)] for asked, truth in cases]

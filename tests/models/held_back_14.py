@@ -1,0 +1,63 @@
+"""Questions of a later round: visits of a web site, 期末成绩 (wide)."""
+from held_back_7 import month, outside
+from wanted import AnyOf, CHART, Lead, REFUSAL
+
+WEB = [
+    (["What is the total number of sessions?"], lambda t: [Lead(t.Sessions.sum())]),
+    (["sessions by traffic source"], lambda t: list(t.groupby("Traffic Source").Sessions.sum())),
+    (["Which traffic source generates the most revenue?"], lambda t: [Lead(t.groupby("Traffic Source").Revenue.sum().idxmax(), t.groupby("Traffic Source").Revenue.sum().max())]),
+    (["What is the average bounce rate by device?"], lambda t: list(t.groupby("Device")["Bounce Rate"].mean())),
+    (["mean time on page"], lambda t: [Lead(t["Avg. Time on Page (s)"].mean())]),
+    (["total conversions in May 2024"], lambda t: [Lead(t[month(t.Date) == "2024-05"].Conversions.sum())]),
+    (["monthly revenue"], lambda t: list(t.groupby(month(t.Date)).Revenue.sum())),
+    (["plot monthly sessions for Organic"], lambda t: [CHART] + list(t[t["Traffic Source"] == "Organic"].groupby(month(t.Date)).Sessions.sum())),
+    (["What percentage of sessions come from Paid?"], lambda t: [Lead(t[t["Traffic Source"] == "Paid"].Sessions.sum() / t.Sessions.sum() * 100)]),
+    (["conversion rate: conversions divided by sessions"], lambda t: [AnyOf(t.Conversions.sum() / t.Sessions.sum() * 100, t.Conversions.sum() / t.Sessions.sum())]),
+    (["On which day did we have the most sessions?"], lambda t: [Lead(str(t.groupby("Date").Sessions.sum().idxmax().date()), t.groupby("Date").Sessions.sum().max())]),
+    (["Which weekday has the fewest sessions?"], lambda t: [Lead(t.groupby(t.Date.dt.day_name()).Sessions.sum().idxmin())]),
+    (["is bounce rate correlated with conversions?"], lambda t: [t["Bounce Rate"].corr(t.Conversions)]),
+    (["how many bounce rate values are missing?"], lambda t: [Lead(t["Bounce Rate"].isna().sum())]),
+    (["outliers in sessions"], lambda t: [outside(t.Sessions), 6200]),
+    (["new users per week, line chart"], lambda t: [CHART]),
+    (["compare mobile and desktop revenue"], lambda t: [t[t.Device == "Mobile"].Revenue.sum(), t[t.Device == "Desktop"].Revenue.sum()]),
+    (["How has revenue changed from June to July?"], lambda t: [t[t.Date.dt.month == 6].Revenue.sum(), t[t.Date.dt.month == 7].Revenue.sum()]),
+    (["month with the highest revenue growth"], lambda t: [Lead(t.groupby(month(t.Date)).Revenue.sum().pct_change().idxmax())]),
+    (["revenue per session by traffic source"], lambda t: [AnyOf(*[x, REFUSAL]) for x in t.groupby("Traffic Source").Revenue.sum() / t.groupby("Traffic Source").Sessions.sum()]),
+    (["average daily sessions"], lambda t: [Lead(t.groupby("Date").Sessions.sum().mean())]),
+    (["top 3 days by revenue"], lambda t: list(t.groupby("Date").Revenue.sum().nlargest(3))),
+    (["revenue by device", "in percent"], lambda t: list(t.groupby("Device").Revenue.sum() / t.Revenue.sum() * 100)),
+    (["total revenue in Q1", "and Q2?"], lambda t: [Lead(t[t.Date.dt.quarter == 2].Revenue.sum())]),
+    (["which landing page converts best?"], lambda t: [REFUSAL]),
+    (["how many users churned?"], lambda t: [REFUSAL]),
+    (["What will revenue be in September?"], lambda t: [REFUSAL]),
+]
+
+SCORES = [
+    (["各科平均分"], lambda t: [t[s].mean() for s in ["语文", "数学", "英语", "物理", "化学"]]),
+    (["哪科平均分最高"], lambda t: [Lead(t[["语文", "数学", "英语", "物理", "化学"]].mean().idxmax())]),
+    (["数学平均分是多少"], lambda t: [Lead(t["数学"].mean())]),
+    (["每个班的数学平均分"], lambda t: list(t.groupby("班级")["数学"].mean())),
+    (["总分最高的学生是谁"], lambda t: [Lead(t["总分"].max())]),
+    (["总分前五名"], lambda t: list(t["总分"].nlargest(5))),
+    (["男生和女生的英语平均分对比"], lambda t: list(t.groupby("性别")["英语"].mean())),
+    (["数学不及格(低于60分)的有多少人"], lambda t: [Lead((t["数学"] < 60).sum())]),
+    (["物理缺考的有几个"], lambda t: [AnyOf(t["物理"].isna().sum(), REFUSAL)]),
+    (["物理成绩有多少缺失"], lambda t: [Lead(t["物理"].isna().sum())]),
+    (["语文成绩的标准差"], lambda t: [Lead(t["语文"].std())]),
+    (["数学和物理成绩的相关系数"], lambda t: [Lead(t["数学"].corr(t["物理"]))]),
+    (["化学成绩分布直方图"], lambda t: [CHART]),
+    (["各班人数"], lambda t: list(t["班级"].value_counts())),
+    (["住校生占比"], lambda t: [Lead((t["住校"] == "是").mean() * 100)]),
+    (["住校生的平均总分", "不住校的呢?"], lambda t: [Lead(t[t["住校"] == "否"]["总分"].mean())]),
+    (["英语90分以上的有多少人"], lambda t: [Lead((t["英语"] >= 90).sum())]),
+    (["一班男生有多少"], lambda t: [Lead(((t["班级"] == "一班") & (t["性别"] == "男")).sum())]),
+    (["总分的中位数"], lambda t: [Lead(t["总分"].median())]),
+    (["哪个班总分平均最高"], lambda t: [Lead(t.groupby("班级")["总分"].mean().idxmax(), t.groupby("班级")["总分"].mean().max())]),
+    (["各班平均总分", "用柱状图表示"], lambda t: [CHART] + list(t.groupby("班级")["总分"].mean())),
+    (["生物平均分是多少"], lambda t: [REFUSAL]),
+    (["谁会考上大学"], lambda t: [REFUSAL]),
+    (["语文最低分"], lambda t: [Lead(t["语文"].min())]),
+    (["三班女生的数学平均分"], lambda t: [Lead(t[(t["班级"] == "三班") & (t["性别"] == "女")]["数学"].mean())]),
+]
+
+CASES = [(name, asked, truth) for name, cases in [("web_traffic", WEB), ("scores_zh", SCORES)] for asked, truth in cases]

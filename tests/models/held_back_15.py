@@ -1,0 +1,63 @@
+"""Questions of a later round: an inventory and its suppliers (two files), 门诊."""
+from held_back_7 import month, outside
+from wanted import AnyOf, CHART, Lead, REFUSAL
+
+INVENTORY = [
+    (["How many items do we have?"], lambda i, s, b: [AnyOf(Lead(len(i)), Lead(i.stock.sum()))]),
+    (["total stock per warehouse"], lambda i, s, b: list(i.groupby("warehouse").stock.sum())),
+    (["how many items are out of stock?"], lambda i, s, b: [AnyOf((i.stock == 0).sum(), REFUSAL)]),
+    (["items with zero stock"], lambda i, s, b: [(i.stock == 0).sum()]),
+    (["average unit cost by category"], lambda i, s, b: list(i.groupby("category").unit_cost.mean())),
+    (["which supplier delivers the most items?"], lambda i, s, b: [Lead(AnyOf(b.supplier_name.value_counts().idxmax(), b.supplier_id.value_counts().idxmax()))]),
+    (["total stock by supplier country"], lambda i, s, b: list(b.groupby("supplier_country").stock.sum())),
+    (["how many suppliers are there"], lambda i, s, b: [Lead(5)]),
+    (["average reliability of the suppliers"], lambda i, s, b: [Lead(s.reliability.mean())]),
+    (["most reliable supplier"], lambda i, s, b: [Lead("Nordic Parts", 4.8)]),
+    (["most expensive item"], lambda i, s, b: [Lead(990)]),
+    (["items that cost more than 40"], lambda i, s, b: [(i.unit_cost > 40).sum()]),
+    (["median unit cost in Genoa"], lambda i, s, b: [Lead(i[i.warehouse == "Genoa"].unit_cost.median())]),
+    (["share of Electrical items"], lambda i, s, b: [Lead((i.category == "Electrical").mean() * 100)]),
+    (["number of items by category and warehouse"], lambda i, s, b: list(i.groupby(["category", "warehouse"]).size())),
+    (["value of the stock: unit cost times stock"], lambda i, s, b: [AnyOf((i.stock * i.unit_cost).sum(), REFUSAL)]),
+    (["any strange unit costs?"], lambda i, s, b: [outside(i.unit_cost), 990]),
+    (["deliveries per month"], lambda i, s, b: list(i.groupby(month(i.last_delivery)).size())),
+    (["items from Italy"], lambda i, s, b: [(b.supplier_country == "Italy").sum()]),
+    (["average stock of items supplied by Ferro"], lambda i, s, b: [Lead(b[b.supplier_name == "Ferro"].stock.mean())]),
+    (["bar chart of the number of items per supplier name"], lambda i, s, b: [CHART] + list(b.supplier_name.value_counts())),
+    (["total stock per warehouse", "for Packaging only"], lambda i, s, b: list(i[i.category == "Packaging"].groupby("warehouse").stock.sum())),
+    (["which items were delivered before March 2024?"], lambda i, s, b: [(i.last_delivery < "2024-03-01").sum()]),
+    (["what is the expiry date of the items?"], lambda i, s, b: [REFUSAL]),
+    (["how much should we reorder?"], lambda i, s, b: [REFUSAL]),
+    (["lowest stock in Gdansk"], lambda i, s, b: [Lead(i[i.warehouse == "Gdansk"].stock.min())]),
+]
+
+CLINIC = [
+    (["总就诊人次"], lambda t: [Lead(len(t))]),
+    (["各科室就诊量"], lambda t: list(t["科室"].value_counts())),
+    (["哪个医生接诊最多"], lambda t: [Lead(t["医生"].value_counts().idxmax(), t["医生"].value_counts().max())]),
+    (["平均候诊时间"], lambda t: [Lead(t["候诊时间(分钟)"].mean())]),
+    (["各科室平均候诊时间,从高到低"], lambda t: list(t.groupby("科室")["候诊时间(分钟)"].mean())),
+    (["药费总额"], lambda t: [Lead(t["药费"].sum())]),
+    (["药费和检查费哪个总额更高"], lambda t: [t["药费"].sum(), t["检查费"].sum()]),
+    (["初诊的比例"], lambda t: [Lead((t["是否初诊"] == "是").mean() * 100)]),
+    (["儿科患者的平均年龄"], lambda t: [Lead(t[t["科室"] == "儿科"]["患者年龄"].mean())]),
+    (["60岁以上的患者有多少"], lambda t: [Lead(AnyOf((t["患者年龄"] >= 60).sum(), (t["患者年龄"] > 60).sum()))]),
+    (["检查费缺失多少"], lambda t: [Lead(t["检查费"].isna().sum())]),
+    (["没有检查费的就诊有多少次"], lambda t: [Lead(t["检查费"].isna().sum())]),
+    (["药费的异常值有哪些"], lambda t: [outside(t["药费"]), 4200]),
+    (["每月就诊人数变化趋势图"], lambda t: [CHART] + list(t.groupby(month(t["就诊日期"])).size())),
+    (["候诊时间和满意度有没有关系"], lambda t: [t["候诊时间(分钟)"].corr(t["满意度"])]),
+    (["满意度为5的占比"], lambda t: [Lead((t["满意度"] == 5).mean() * 100)]),
+    (["2024年一季度药费总额"], lambda t: [Lead(t[(t["就诊日期"] >= "2024-01-01") & (t["就诊日期"] < "2024-04-01")]["药费"].sum())]),
+    (["女性患者有多少"], lambda t: [Lead((t["患者性别"] == "女").sum())]),
+    (["各医生的平均满意度", "按科室看"], lambda t: list(t.groupby("科室")["满意度"].mean())),
+    (["内科药费的中位数", "外科呢"], lambda t: [Lead(t[t["科室"] == "外科"]["药费"].median())]),
+    (["挂号费有哪几种"], lambda t: [10, 20, 50]),
+    (["王医生2023年看了多少病人"], lambda t: [Lead(((t["医生"] == "王医生") & (t["就诊日期"].dt.year == 2023)).sum())]),
+    (["患者的血压平均是多少"], lambda t: [REFUSAL]),
+    (["下个月会有多少病人"], lambda t: [REFUSAL]),
+    (["药费最贵的一次就诊"], lambda t: [Lead(4200)]),
+    (["星期几就诊的人最多"], lambda t: [Lead(t.groupby(t["就诊日期"].dt.dayofweek).size().max())]),
+]
+
+CASES = [(name, asked, truth) for name, cases in [("inventory", INVENTORY), ("clinic_zh", CLINIC)] for asked, truth in cases]

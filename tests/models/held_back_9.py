@@ -1,0 +1,62 @@
+"""Questions written before looking at how they are read: issues of a repository, 骑行."""
+from held_back_7 import month, outside
+from wanted import AnyOf, CHART, Lead, REFUSAL
+
+ISSUES = [
+    (["how many issues are still open?"], lambda t: [Lead((t.state == "open").sum())]),
+    (["count issues by label"], lambda t: list(t.label.value_counts())),
+    (["who opened the most issues"], lambda t: [Lead(t.author.value_counts().idxmax(), t.author.value_counts().max())]),
+    (["what's the avg time to close a bug?"], lambda t: [Lead(t[t.label == "bug"].days_to_close.mean())]),
+    (["median days to close per priority"], lambda t: list(t.groupby("priority").days_to_close.median())),
+    (["issues created per month"], lambda t: list(t.groupby(month(t.created_at)).size())),
+    (["plot the number of issues opened each week"], lambda t: [CHART]),
+    (["what fraction of issues is closed"], lambda t: [AnyOf((t.state == "closed").mean() * 100, (t.state == "closed").mean())]),
+    (["percentage of bugs among all issues"], lambda t: [Lead((t.label == "bug").mean() * 100)]),
+    (["how many P0 bugs are open"], lambda t: [Lead(((t.priority == "P0") & (t.label == "bug") & (t.state == "open")).sum())]),
+    (["issue with the most comments"], lambda t: [Lead(95), AnyOf(481, "Issue about thing 480")]),
+    (["Which issues have more than 50 comments?"], lambda t: [77, 95]),
+    (["how many issues have no assignee?"], lambda t: [Lead(t.assignee.isna().sum())]),
+    (["are there any outliers in comments?"], lambda t: [outside(t.comments), 95]),
+    (["do comments and reactions correlate"], lambda t: [t.comments.corr(t.reactions)]),
+    (["compare bugs and features by average comments"], lambda t: [t[t.label == "bug"].comments.mean(), t[t.label == "feature"].comments.mean()]),
+    (["how many issues did ferris create in 2024?"], lambda t: [Lead(((t.author == "ferris") & (t.created_at.dt.year == 2024)).sum())]),
+    (["top three authors"], lambda t: [x for k, v in t.author.value_counts().head(3).items() for x in (k, v)]),
+    (["number of issues by author and label"], lambda t: list(t.groupby(["author", "label"]).size())),
+    (["average comments by label", "for open ones only"], lambda t: list(t[t.state == "open"].groupby("label").comments.mean())),
+    (["how many issues were opened in 2023", "and in 2024?"], lambda t: [Lead((t.created_at.dt.year == 2024).sum())]),
+    (["which milestone has the most issues?"], lambda t: [REFUSAL]),
+    (["When will all bugs be fixed?"], lambda t: [REFUSAL]),
+    (["total number of reactions"], lambda t: [Lead(t.reactions.sum())]),
+    (["what columns does the table have?"], lambda t: ["assignee", "priority", "days_to_close"]),
+    (["which assignee closes issues fastest on average"], lambda t: [Lead(t.groupby("assignee").days_to_close.mean().idxmin())]),
+]
+
+BIKES = [
+    (["总共骑行多少次"], lambda t: [Lead(len(t))]),
+    (["总收入是多少?"], lambda t: [Lead(t["费用"].sum())]),
+    (["平均骑行时长"], lambda t: [Lead(t["时长_分钟"].mean())]),
+    (["哪个起点站最热门"], lambda t: [Lead(t["起点站"].value_counts().idxmax(), t["起点站"].value_counts().max())]),
+    (["会员和散客的平均里程对比"], lambda t: list(t.groupby("用户类型")["里程_公里"].mean())),
+    (["男女用户各多少人次"], lambda t: list(t["性别"].value_counts())),
+    (["女性占百分之多少"], lambda t: [Lead((t["性别"] == "女").mean() * 100)]),
+    (["每个月的骑行次数"], lambda t: list(t.groupby(month(t["开始时间"])).size())),
+    (["按月统计费用总和并画折线图"], lambda t: [CHART] + list(t.groupby(month(t["开始时间"]))["费用"].sum())),
+    (["雨天的平均时长是多少"], lambda t: [Lead(t[t["天气"] == "雨"]["时长_分钟"].mean())]),
+    (["不同天气下的骑行次数"], lambda t: list(t["天气"].value_counts())),
+    (["年龄的缺失情况"], lambda t: [t["年龄"].isna().sum()]),
+    (["里程有哪些异常值"], lambda t: [outside(t["里程_公里"]), 120.5]),
+    (["时长和里程的相关性"], lambda t: [Lead(t["时长_分钟"].corr(t["里程_公里"]))]),
+    (["30岁以上的用户有多少次骑行"], lambda t: [Lead(AnyOf((t["年龄"] > 30).sum(), (t["年龄"] >= 30).sum()))]),
+    (["超过60分钟的骑行有几次?"], lambda t: [Lead((t["时长_分钟"] > 60).sum())]),
+    (["里程最长的一次是多少公里"], lambda t: [Lead(120.5)]),
+    (["费用的中位数和平均数"], lambda t: [t["费用"].median(), t["费用"].mean()]),
+    (["从静安寺出发的骑行占多少比例"], lambda t: [Lead((t["起点站"] == "静安寺").mean() * 100)]),
+    (["年龄分布直方图"], lambda t: [CHART]),
+    (["各起点站的总费用", "只看会员"], lambda t: list(t[t["用户类型"] == "会员"].groupby("起点站")["费用"].sum())),
+    (["8月的骑行次数", "9月呢?"], lambda t: [Lead((t["开始时间"].dt.month == 9).sum())]),
+    (["用户的职业分布"], lambda t: [REFUSAL]),
+    (["明年骑行次数会增长多少"], lambda t: [REFUSAL]),
+    (["9月费用环比8月增长了多少"], lambda t: [(t[t["开始时间"].dt.month == 9]["费用"].sum() / t[t["开始时间"].dt.month == 8]["费用"].sum() - 1) * 100]),
+]
+
+CASES = [(name, asked, truth) for name, cases in [("github_issues", ISSUES), ("bikes", BIKES)] for asked, truth in cases]
