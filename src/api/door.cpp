@@ -270,7 +270,9 @@ void Door::pass(net::Request& request, const Need& need) {
             .with_member("scope", boost::json::value(need.scope.c_str()));
     }
     const bool runs = need.scope == "run" || need.scope == "jobs" || need.scope == "threads";
-    if (runs && request.method == "POST" && options_.may_run) options_.may_run(caller.owner);
+    // A terminal is asked for with GET, as all WebSockets are.
+    const bool begins = request.method == "POST" || need.id == "open_terminal";
+    if (runs && begins && options_.may_run) options_.may_run(caller.owner);
 }
 
 void Door::ended(const net::Request& request, const Need& need, std::string_view outcome) {

@@ -44,6 +44,10 @@ public:
     // Files, links, modes and times; for `fork`. The target's folders are made by this.
     virtual boost::asio::awaitable<void> copy(SessionId from, SessionId to) = 0;
     virtual boost::asio::awaitable<FolderUse> use(SessionId id) = 0;
+    // Which store's sessions lie here, by its identity: nobody removes what may be another's. Empty
+    // until it is claimed.
+    [[nodiscard]] virtual std::string claimed_by() const = 0;
+    virtual Result<void> claim(const std::string& identity) = 0;
     // Every session that has folders, to find those that no record knows.
     virtual boost::asio::awaitable<std::vector<SessionId>> list() = 0;
     // Bytes that are left where sessions lie.

@@ -50,6 +50,9 @@ public:
     // Safe from any thread, and does not wait.
     [[nodiscard]] virtual StoreHealth health() const = 0;
 
+    // Made with the store, and no other's: a name for what lies beside it.
+    virtual boost::asio::awaitable<std::string> identity() = 0;
+
     // ---- Sessions ----
 
     // Answers with what was written: generation 1. Exhausted when the owner has `owner_max`

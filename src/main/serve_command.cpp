@@ -172,7 +172,14 @@ private:
         http_->bind();  // a port that is taken is said at once
         spdlog::info("raising the template default");
         co_await runtime_->start();
-        co_await sessions_->recover();
+        const auto strangers = co_await sessions_->recover();
+        if (strangers > 0) {
+            spdlog::warn(
+                "{} holds {} folders of which this server knows no session; they are left as they "
+                "are",
+                folders_->root(), strangers);
+        }
+        sessions_->on_removed([this](const SessionId& id) { processes_->forget(id); });
         if (!read_only()) co_await recover_jobs();
         http_->start();
         if (!read_only_at_start_) {

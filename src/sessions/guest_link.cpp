@@ -331,7 +331,8 @@ asio::awaitable<bool> GuestLink::lend(ChannelId channel, std::string_view bytes)
     const auto self = shared_from_this();
     while (!bytes.empty()) {
         const auto found = channels_.find(channel);
-        if (found == channels_.end()) co_return false;
+        // A lost link never drains: who waited for that would wait for ever.
+        if (found == channels_.end() || !alive_) co_return false;
         if (!found->second.credit.open()) {
             const auto timer = found->second.credit_came;
             co_await timer->async_wait(as_tuple);

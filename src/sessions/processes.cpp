@@ -275,6 +275,14 @@ void Processes::tidy() {
     std::erase_if(tables_, [](const auto& entry) { return entry.second.empty(); });
 }
 
+void Processes::forget(const SessionId& session) {
+    const auto found = tables_.find(session.text());
+    if (found == tables_.end()) return;
+    const Table gone = std::move(found->second);
+    tables_.erase(found);
+    for (const auto& process : gone) process->let_go();
+}
+
 void Processes::tidy(Table& table) {
     const auto now = core::time_now();
     std::size_t ended = 0;

@@ -157,6 +157,8 @@ public:
     [[nodiscard]] std::vector<ProcessPtr> list(const SessionId& session);
     // Forgets its record; what runs is killed first.
     boost::asio::awaitable<void> remove(SessionId session, std::string id);
+    // The session is gone, and what its processes said with it.
+    void forget(const SessionId& session);
 
 private:
     using Table = std::vector<ProcessPtr>;  // the oldest first

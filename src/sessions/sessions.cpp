@@ -94,9 +94,9 @@ std::vector<core::Mount> Sessions::mounts_of(const std::vector<std::string>& nam
     return mounts;
 }
 
-asio::awaitable<void> Sessions::recover() {
+asio::awaitable<std::size_t> Sessions::recover() {
     // Without a store that can be believed, what it does not know is no leftover.
-    if (read_only()) co_return;
+    if (read_only()) co_return 0;
     std::set<std::string> recorded, deleting;
     core::SessionQuery query{Whose::anyones(), {}, {}, {}, kPage};
     do {
@@ -129,9 +129,24 @@ asio::awaitable<void> Sessions::recover() {
         query.cursor = page.next_cursor;
     } while (!query.cursor.empty());
     const auto folders = co_await folders_.list();
+    const auto is_recorded = [&](const SessionId& id) {
+        return recorded.count(id.text()) != 0 || deleting.count(id.text()) != 0;
+    };
+    const std::string identity = co_await store_.identity();
+    std::string owner = folders_.claimed_by();
+    if (owner.empty() &&
+        (folders.empty() || std::any_of(folders.begin(), folders.end(), is_recorded))) {
+        folders_.claim(identity).value();
+        owner = identity;
+    }
+    std::size_t left_alone = 0;
     for (const auto& id : folders) {
         if (recorded.count(id.text()) != 0) continue;
-        if (id.text().starts_with(kOfThread) && deleting.count(id.text()) == 0) continue;
+        if (deleting.count(id.text()) == 0 &&
+            (owner != identity || id.text().starts_with(kOfThread))) {
+            ++left_alone;
+            continue;
+        }
         co_await folders_.remove(id);
         deleting.erase(id.text());
     }
@@ -148,6 +163,7 @@ asio::awaitable<void> Sessions::recover() {
     for (const auto& record : leftovers.sessions) {
         co_await store_.remove_session(Whose::anyones(), record.id);
     }
+    co_return left_alone;
 }
 
 asio::awaitable<SessionRecord> Sessions::create(NewSession wanted) {
@@ -177,7 +193,7 @@ asio::awaitable<SessionRecord> Sessions::create(NewSession wanted) {
         if (ledger->bytes_left() == 0) throw ErrorException(owner_is_full(*ledger));
     }
 
-    // In the store first: a folder without a record is removed at the next start, a record without
+    // In the store first: a folder without a record is removed at the next start; a record without
     // a folder would be a session that cannot come back.
     record = co_await store_.create_session(record, options_.sessions_an_owner_max);
     std::optional<Error> failed;
@@ -534,14 +550,27 @@ asio::awaitable<void> Sessions::remove(Whose whose, SessionId id) {
     if (std::exchange(session->gone_, true)) throw ErrorException(not_there(id));
     core::SessionPatch patch;
     patch.state = SessionState::Deleting;
-    co_await store_.patch_session(Whose::anyones(), id, patch, std::nullopt);
+    std::optional<Error> unwritten, failed;
+    try {
+        co_await store_.patch_session(Whose::anyones(), id, patch, std::nullopt);
+    } catch (const ErrorException& error) { unwritten = error.error; }
+    if (unwritten && unwritten->code != Code::Exhausted) {
+        session->gone_ = false;
+        throw ErrorException(*unwritten);
+    }
+    // Where the disk is too full to write even that, removing its files makes the room.
     let_go(*session);
-    known_.erase(id.text());
-    std::optional<Error> failed;
     try {
         co_await folders_.remove(id);
     } catch (const ErrorException& error) { failed = error.error; }
-    co_await store_.remove_session(Whose::anyones(), id);
+    try {
+        co_await store_.remove_session(Whose::anyones(), id);
+    } catch (const ErrorException& error) {
+        session->gone_ = false;  // it is listed still, so it can be removed still
+        throw;
+    }
+    known_.erase(id.text());
+    if (on_removed_) on_removed_(id);
     if (failed) throw ErrorException(*failed);
 }
 

@@ -163,8 +163,11 @@ public:
              core::Folders& folders, SessionOptions options);
 
     // Once, before anything else: sessions that a killed server left awake are cold now, and
-    // folders that no record knows are removed.
-    boost::asio::awaitable<void> recover();
+    // folders that no record knows are removed, if the place is this store's own (Folders::claim).
+    // Else they are somebody's, and stay: answers with how many.
+    boost::asio::awaitable<std::size_t> recover();
+    // Told of each session that is gone.
+    void on_removed(std::function<void(const SessionId&)> hear) { on_removed_ = std::move(hear); }
     // Puts idle sessions to sleep and ends those whose time is over, until stop().
     boost::asio::awaitable<void> keep_house();
     // Saves the variables of everything that is awake.
@@ -252,6 +255,7 @@ private:
     core::Folders& folders_;
     SessionOptions options_;
     std::map<std::string, SessionPtr> known_;
+    std::function<void(const SessionId&)> on_removed_;
     std::map<std::string, std::shared_ptr<DiskLedger>> owners_;
     boost::asio::steady_timer round_;
     boost::asio::steady_timer disk_round_;

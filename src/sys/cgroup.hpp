@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace atl::sys {
@@ -56,8 +57,14 @@ public:
     // Makes `name` in every hierarchy; an existing one of that name is an error (Conflict).
     static Result<Cgroup> create(const CgroupHost& host, const std::string& name);
 
-    Cgroup(Cgroup&&) = default;
-    Cgroup& operator=(Cgroup&&) = default;
+    // What was moved from is absent. With a host and no name it would be the base of them all.
+    Cgroup(Cgroup&& other) noexcept
+        : host_(std::exchange(other.host_, nullptr)), name_(std::move(other.name_)) {}
+    Cgroup& operator=(Cgroup&& other) noexcept {
+        host_ = std::exchange(other.host_, nullptr);
+        name_ = std::move(other.name_);
+        return *this;
+    }
 
     [[nodiscard]] bool present() const noexcept { return host_ != nullptr; }
     Result<void> set_limits(const CgroupLimits& limits);

@@ -329,3 +329,37 @@ def test_a6_the_hosts_disk_is_full(small_disk):
     assert server.http.put(files(session, "session/x"), content=b"x" * MB).status_code in (200, 201)
     assert server.run(session, "print(1)")["stdout"] == "1\n"
     server.session()
+
+
+@pytest.mark.root_only
+def test_a_session_that_filled_the_disk_can_be_removed(small_disk):
+    server = small_disk
+    session = server.session()
+    server.run(session, """
+with open('/session/all', 'wb', buffering=0) as file:
+    try:
+        while file.write(b'x' * 512): pass
+    except OSError as full: print(full)
+""")
+    answer = server.http.delete(f"/v1/sessions/{session}")
+    assert answer.status_code == 204, answer.text
+    assert server.http.get(f"/v1/sessions/{session}").status_code == 404
+    assert server.http.get("/v1/sessions").json()["sessions"] == []
+    assert server.run(server.session(), "print(1)")["stdout"] == "1\n"
+
+
+def test_deep_folders_are_counted_once(server):
+    """Side by side and deeper than the walk keeps open: a node_modules has this shape."""
+    session = server.session()
+    server.run(session, """
+import os
+for side in range(3):
+    folder = f'/session/w/p{side}/' + '/'.join(f'd{level}' for level in range(12))
+    os.makedirs(folder)
+    open(folder + '/file', 'wb').write(b'x' * 5_000_000)
+""")
+    assert server.run(session, "print('runs')")["stdout"] == "runs\n"
+    forked = server.http.post(f"/v1/sessions/{session}/fork", json={"count": 1})
+    assert forked.status_code == 201, forked.text
+    copy = forked.json()["sessions"][0]["id"]
+    assert server.run(copy, "import glob; print(len(glob.glob('/session/w/p*/**/file', recursive=True)))")["stdout"] == "3\n"

@@ -133,7 +133,7 @@ def test_requests_side_by_side_with_restarts_and_removals(server):
 
     asks = [lambda c: c.post("/run", json={"code": "x = 1"})] * 4 + [
         lambda c: c.post("/restart"),
-        lambda c: c.put("/files/session/a.txt", content=b"a"),
+        lambda c: c.put("/files/session/a.txt", content=b"a" * (3 << 20)),
         lambda c: c.get("/files/session/a.txt"),
         lambda c: c.get("/contexts"),
         lambda c: c.post("/processes", json={"argv": ["true"]}),

@@ -1,9 +1,11 @@
 #include "stores/folders/disk_folders.hpp"
 
+#include "base/write_all.hpp"
 #include "stores/folders/bring_in.hpp"
 #include "stores/folders/names.hpp"
 #include "stores/folders/work.hpp"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 namespace atl::folders {
@@ -54,6 +56,27 @@ DiskFolders::DiskFolders(asio::any_io_executor executor, Places places, std::opt
       worker_(std::move(executor), options.waiting_max) {}
 
 DiskFolders::~DiskFolders() = default;
+
+// A name that no session has, so that it is never taken for one.
+static constexpr const char* kClaim = ".store";
+static constexpr std::size_t kIdentityMax = 128;
+
+std::string DiskFolders::claimed_by() const {
+    const UniqueFd file(
+        ::openat(places_.root.get(), kClaim, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+    if (!file) return {};
+    char text[kIdentityMax];
+    const auto length = ::read(file.get(), text, sizeof text);
+    return length > 0 ? std::string(text, static_cast<std::size_t>(length)) : "?";
+}
+
+Result<void> DiskFolders::claim(const std::string& identity) {
+    const UniqueFd file(::openat(places_.root.get(), kClaim,
+                                 O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+    const int cause = file ? write_all(file.get(), identity) : errno;
+    if (cause != 0) return failure("claim " + places_.path + " for this server", cause);
+    return {};
+}
 
 std::string DiskFolders::path_of(const SessionId& id) const {
     check_id(id).value();

@@ -61,6 +61,8 @@ public:
     boost::asio::awaitable<void> copy(SessionId from, SessionId to) override;
     // The session's own files, not its state.
     boost::asio::awaitable<core::FolderUse> use(SessionId id) override;
+    [[nodiscard]] std::string claimed_by() const override;
+    Result<void> claim(const std::string& identity) override;
     boost::asio::awaitable<std::vector<SessionId>> list() override;
     boost::asio::awaitable<std::uint64_t> room() override;
 

@@ -59,7 +59,8 @@ Result<bool> TreeWalk::enter(const char* name) {
     levels_.push_back(std::move(level));
     if (levels_.size() > kWindow + 1) {
         Level& far = levels_[levels_.size() - 1 - kWindow];
-        far.position = far.names ? far.names->position() : 0;
+        // One that was left and entered again without a look in between keeps the old position.
+        if (far.names) far.position = far.names->position();
         far.names.reset();
         far.fd.reset();
     }

@@ -204,6 +204,12 @@ CREATE TABLE thread_questions (
     PRIMARY KEY (thread, client_id)
 ) STRICT, WITHOUT ROWID;
 )sql",
+
+    R"sql(
+-- Which store this is, among all: what lies in folders beside it names it.
+CREATE TABLE identity (id TEXT NOT NULL) STRICT;
+INSERT INTO identity VALUES (lower(hex(randomblob(16))));
+)sql",
 };
 
 std::int64_t pragma_number(Connection& db, const char* sql) {

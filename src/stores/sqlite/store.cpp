@@ -91,6 +91,13 @@ SqliteStore::~SqliteStore() = default;
 
 core::StoreHealth SqliteStore::health() const { return worker_->health(); }
 
+asio::awaitable<std::string> SqliteStore::identity() {
+    return worker_->ask<std::string>(kReads, kSmall, [](Connection& db) {
+        auto query = db.query("SELECT id FROM identity");
+        return query.next() ? query.text() : std::string();
+    });
+}
+
 core::Threads& SqliteStore::threads() { return *threads_; }
 
 StoreCounts SqliteStore::counts() const {

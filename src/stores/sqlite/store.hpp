@@ -63,6 +63,7 @@ public:
     [[nodiscard]] core::Threads& threads();
 
     [[nodiscard]] core::StoreHealth health() const override;
+    boost::asio::awaitable<std::string> identity() override;
 
     boost::asio::awaitable<core::SessionRecord> create_session(core::SessionRecord record,
                                                                std::uint64_t owner_max) override;
