@@ -1,7 +1,8 @@
 """Conversations of any length: what is sent fits its budget, what was said long ago is found again, and a turn costs
 what the first ones cost.
 
-`ATOLL_LONG_TURNS=2000` runs the long conversation at its full length, and prints what was measured (`-s`)."""
+`ATOLL_LONG_TURNS=2000` runs the long conversation at its full length, and prints what was measured (`-s`);
+`ATOLL_TEST_MINILM` names the folder of all-MiniLM-L6-v2, for the test of vectors that are made on this machine."""
 
 import json
 import os
@@ -123,7 +124,7 @@ def parts(context, kind, words="") -> list:
 
 def until_shown(server, thread, kind, words, question=None) -> dict:
     """What is made after a turn is there in a moment."""
-    end = time.monotonic() + 20
+    end = time.monotonic() + 60
     while time.monotonic() < end:
         context = context_of(server, thread, question)
         if parts(context, kind, words):
@@ -234,6 +235,24 @@ def test_what_shares_no_word_is_found_by_its_meaning(own_server, script):
     assert found and "by words alone" in found[0]["why"], context["parts"]
     own_server.ask(thread, ASKED)
     assert FACT in script.last.messages[-1]["content"]
+
+
+@pytest.mark.skipif("ATOLL_TEST_MINILM" not in os.environ, reason="ATOLL_TEST_MINILM names no folder with the model")
+@pytest.mark.parametrize("own_server", [{"ATOLL_EMBEDDINGS_FOLDER": os.environ.get("ATOLL_TEST_MINILM", "")}], ids=[""],
+                         indirect=True)
+def test_meaning_is_found_by_a_model_on_this_machine(own_server, script):
+    thread = own_server.thread()
+    talk(own_server, thread, 60)
+    own_server.http.timeout = 120
+    context = until_shown(own_server, thread, "recalled", "recalled turn 3: near the question in meaning",
+                          "How much may I spend on ads?")
+    assert FACT in context["messages"][-1]["content"]
+    assert context["tokens"] <= BUDGET
+
+
+def test_a_folder_without_the_model_is_said_at_the_start(tmp_path):
+    with pytest.raises(RuntimeError, match="model.safetensors cannot be opened"):
+        Analyst(tmp_path, environment={"ATOLL_EMBEDDINGS_FOLDER": str(tmp_path)})
 
 
 def test_a_lost_index_and_a_lost_memory_are_made_anew(own_server, script):
