@@ -11,6 +11,7 @@ namespace {
 constexpr std::size_t kWordBytesMax = 40;
 constexpr std::size_t kTextBytesMax = 256u << 10;
 constexpr std::size_t kSentencesMax = 400;
+constexpr std::size_t kPlacesMax = 2000;  // that an excerpt is chosen among
 
 bool continues(char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; }
 
@@ -138,6 +139,7 @@ std::string excerpt(std::string_view text, const std::vector<std::string>& words
     const std::set<std::string> wanted(words.begin(), words.end());
     std::vector<Place> places;
     for (auto& place : places_in(text)) {
+        if (places.size() >= kPlacesMax) break;
         if (wanted.contains(place.word)) places.push_back(std::move(place));
     }
     // The stretch with the most different words in it, the earliest of equals.

@@ -5,6 +5,9 @@
 #include "base/result.hpp"
 
 #include <algorithm>
+#include <boost/asio/post.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
 #include <optional>
 
 namespace atl::agent {
@@ -28,6 +31,7 @@ constexpr std::size_t kChunksAtOnce =
     8;  // after one turn; a thread that is far behind takes several
 constexpr std::size_t kPendingTurns = 320;
 constexpr std::size_t kPendingBytes = 4u << 20;
+constexpr std::size_t kBreath = 16;  // turns that are looked at in one go
 
 constexpr std::size_t kQuoteBytes = 700, kFirstQuoteBytes = 1500, kOutputQuoteBytes = 400;
 constexpr std::size_t kSmallQuoteBytes = 200;
@@ -416,8 +420,11 @@ asio::awaitable<Memory> LayeredContexts::add_summaries(Memory memory, core::Thre
     TurnsWish wish{thread.id, memory.covered() + 1, until, kPendingTurns, kPendingBytes};
     auto pending = co_await read_turns(threads_, std::move(wish));
     std::vector<TurnSizes> latest_first;
+    const auto executor = co_await asio::this_coro::executor;
     for (auto turn = pending.turns.rbegin(); turn != pending.turns.rend(); ++turn) {
         latest_first.push_back(sizes_of(as_chat(turn->messages)));
+        // Long tables take their time to be read; others may have their turn between.
+        if (latest_first.size() % kBreath == 0) co_await asio::post(executor, asio::use_awaitable);
     }
     std::size_t at = 0;
     for (std::size_t chunks = 0; chunks < kChunksAtOnce && !stop_.asked(); ++chunks) {

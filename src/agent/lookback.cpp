@@ -89,6 +89,7 @@ asio::awaitable<std::string> Lookback::add_vectors(ThreadId id, std::uint64_t un
     } else {
         from = co_await behind_index(id, until);
     }
+    if (from > until) co_return note;
     for (std::size_t added = 0; from <= until && added < kTurnsAfterwards && note.empty();) {
         const TurnsWish wish{id, from, until, kTurnsEmbedded, kBytesAfterwards};
         const auto some = co_await read_turns(threads_, wish);

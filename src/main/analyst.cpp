@@ -3,6 +3,7 @@
 #include "api/thread_routes.hpp"
 #include "api/tool_routes.hpp"
 #include "api/upload_routes.hpp"
+#include "models/minilm/embeddings.hpp"
 #include "models/offline/offline_model.hpp"
 #include "models/openai/embeddings.hpp"
 #include "models/openai/model.hpp"
@@ -49,9 +50,13 @@ std::unique_ptr<core::ChatModel> make_model(const Settings& settings, net::Fetch
 
 // Null: what was said is found by words alone.
 std::unique_ptr<core::Embeddings> make_embeddings(const Settings& settings, net::Fetcher& fetcher) {
-    if (settings.embedding_model.empty()) return nullptr;
-    if (!wants_provider(settings)) {
-        spdlog::warn("model.embeddings is set, but no API to ask for them: see model.base_url");
+    if (settings.embedding_model.empty() || !wants_provider(settings)) {
+        if (!settings.embedding_folder.empty()) {
+            return minilm::open_embeddings(settings.embedding_folder);
+        }
+        if (!settings.embedding_model.empty()) {
+            spdlog::warn("model.embeddings is set, but no API to ask for them: see model.base_url");
+        }
         return nullptr;
     }
     return std::make_unique<openai::OpenAiEmbeddings>(fetcher, endpoint_of(settings),
@@ -129,7 +134,7 @@ Analyst::Analyst(Parts parts) : settings_(parts.settings) {
     embeddings_ = make_embeddings(settings_, *fetcher_);
     recall::RecallOptions index;
     index.path = std::move(parts.index);
-    index.model = settings_.embedding_model;
+    index.model = embeddings_ ? embeddings_->name() : "";
     recall_ = std::make_unique<recall::SqliteRecall>(std::move(index));
     const agent::LayeredContexts::Parts memory{store, *recall_, embeddings_.get(),
                                                wants_provider(settings_) ? model_.get() : nullptr};

@@ -84,6 +84,7 @@ struct Settings {
     std::optional<std::uint64_t> model_context_tokens;
     Milliseconds model_timeout{300'000};
     std::string embedding_model;
+    std::string embedding_folder;
     std::uint64_t model_prompt_cents = 0;
     std::uint64_t model_answer_cents = 0;
 
