@@ -128,7 +128,8 @@ public:
           schema_(schema),
           taken_(tokens.size()),
           tag_length_(tokens.size()),
-          is_function_(tokens.size()) {
+          is_function_(tokens.size()),
+          is_grain_(tokens.size()) {
         for (const Token& token : tokens) is_noise_.push_back(is_noise(token));
         for (const TimeSpan& time : times) {
             for (std::size_t i = time.begin; i < time.end; ++i) taken_[i] = true;
@@ -140,6 +141,11 @@ public:
                                       tag.word == Word::Forecast || tag.word == Word::Why ||
                                       tag.word == Word::Advice || tag.word == Word::Ratio;
                 if (!may_name) is_function_[i] = true;
+                if (tag.word == Word::Yearly || tag.word == Word::Monthly ||
+                    tag.word == Word::Quarterly || tag.word == Word::Weekly ||
+                    tag.word == Word::Daily || tag.word == Word::Hourly) {
+                    is_grain_[i] = true;
+                }
             }
         }
     }
@@ -152,7 +158,7 @@ public:
             for (std::size_t n = longest; n > 0 && best.candidates.empty(); --n) {
                 best = mention(at, at + n);
             }
-            if (best.candidates.empty()) {
+            if (best.candidates.empty() || cuts_a_name(best)) {
                 ++at;
             } else {
                 at = best.end;
@@ -163,10 +169,24 @@ public:
     }
 
 private:
+    // 平均票 of 平均票价 would take the beginning of 票房 in 平均票房.
+    [[nodiscard]] bool cuts_a_name(const Mention& m) const {
+        if (m.is_value || m.candidates[0].score >= 68 || tokens_[m.begin].kind != Token::Kind::Han) {
+            return false;
+        }
+        for (std::size_t begin = m.begin + 1; begin < m.end; ++begin) {
+            for (std::size_t end = m.end + 1; end <= tokens_.size() && end <= begin + 6; ++end) {
+                const Mention other = mention(begin, end);
+                if (!other.candidates.empty() && other.candidates[0].score >= kOwnName) return true;
+            }
+        }
+        return false;
+    }
     [[nodiscard]] bool is_free(std::size_t begin, std::size_t end) const {
         for (std::size_t i = begin; i < end; ++i) {
             // inside a longer phrase of the vocabulary: "how many", 人数
-            if (taken_[i] || tag_length_[i] > end - begin) return false;
+            const bool is_grain = is_grain_[i] && end - begin == 1 && is_after_by(i);
+            if (taken_[i] || (tag_length_[i] > end - begin && !is_grain)) return false;
         }
         return tokens_[begin].kind != Token::Kind::Sign;
     }
@@ -222,6 +242,12 @@ private:
             return is_beginning(c) && (!kept || c.field != *kept);
         });
     }
+    // "by make", "per year", "which state"; 各店
+    [[nodiscard]] bool is_after_by(std::size_t at) const {
+        static const std::set<std::string> kWords = {"by",   "per", "each", "every", "which", "各",
+                                                     "每",   "哪",  "个",   "按",    "家",    "些"};
+        return at > 0 && kWords.contains(tokens_[at - 1].text);
+    }
     // Function words are columns only when the name is exactly theirs: "total", "month".
     [[nodiscard]] bool only_functions(std::size_t begin, std::size_t end) const {
         bool is_word = end - begin > 1;  // 分类: two characters that are particles by themselves
@@ -239,8 +265,9 @@ private:
         const bool strict = only_functions(begin, end);
         if (n == words.size() && stands_in(tokens_, begin, words, 0, n, is_equal)) {
             const bool is_stop = n == 1 && is_noise(tokens_[begin]) && !tokens_[begin].is_quoted;
-            return is_stop ? 0 : 100;
+            return is_stop && !is_after_by(begin) ? 0 : 100;  // "by make" of a column "make"
         }
+        if (n == 1 && tag_length_[begin] > 1) return 0;  // "by year": only the very name
         if (n < words.size() + 3 && reads_together(tokens_, begin, end, column.together)) {
             return 96;
         }
@@ -258,6 +285,9 @@ private:
         if (n == words.size() && stands_in(tokens_, begin, words, 0, n, is_near)) best = 80;
         if (n == strong.size() && stands_in(tokens_, begin, strong, 0, n, is_near)) best = 78;
         best = std::max(best, part_score(strong, begin, end, column.is_number()));
+        const bool is_kind = n == 1 && column.is_text() && words.size() > 1 &&
+                             tokens_[begin].stem == "type" && words.back().stem == "type";
+        if (is_kind) best = std::max(best, 62);  // "by type" of Expense Type
         best = std::max(best, composed_score(column, begin, end));
         return std::max(best, meaning_score(column, begin, end));
     }
@@ -298,6 +328,10 @@ private:
             if (!stands_in(tokens_, begin, strong, from, n, is_near)) continue;
             // "driver" is none of DriverRating, though "rating" is
             if (from == 0 && is_number && n == 1 && names_person(tokens_[begin])) return 0;
+            if (from == 0 && is_number && tokens_[begin].kind == Token::Kind::Han &&
+                is_name_phrase(tokens_, begin, end)) {
+                return 0;  // 乘客 of 乘客评分
+            }
             const int share = static_cast<int>(10 * n / strong.size());
             return (from + n == strong.size() ? 68 : 54) + share;
         }
@@ -341,6 +375,10 @@ private:
         for (const Concept* about : column.meanings) {
             for (const Words& phrase : about->phrases) {
                 if (phrase.size() != end - begin) continue;
+                const bool is_one_character =
+                    phrase.size() == 1 && phrase[0].kind == Token::Kind::Han;
+                const bool is_name = about->nature == Nature::Name;
+                if (is_one_character && is_name && !is_after_by(begin)) continue;  // 接单 is no 订单
                 if (matches_at(tokens_, begin, phrase)) return worth;
                 if (phrase.size() == 1 && phrase[0].text.size() >= 6 &&
                     is_typo_of(tokens_[begin].text, phrase[0].text)) {
@@ -401,6 +439,9 @@ private:
                 first.kind == Token::Kind::Han || root_of(first.stem) == root_of(words[0].stem);
             return may_be_slip && stands_in(tokens_, begin, words, 0, n, is_near) ? 72 : 0;
         }
+        const bool is_done = words.size() == n + 1 && first.kind == Token::Kind::Han && n >= 2 &&
+                             (words[0].text == "已" || words[0].text == "未" || words[0].text == "待");
+        if (is_done && stands_in(tokens_, begin, words, 1, n, is_equal)) return 70;  // 取消: 已取消
         const bool is_long = first.kind == Token::Kind::Han ? n >= 2 : first.text.size() >= 4;
         const bool is_prefix = stands_in(tokens_, begin, words, 0, n, is_equal);
         if (is_long && is_prefix && first.kind != Token::Kind::Number) return 56;
@@ -412,6 +453,7 @@ private:
     std::vector<bool> taken_;
     std::vector<std::size_t> tag_length_;
     std::vector<bool> is_function_;
+    std::vector<bool> is_grain_;
     std::vector<bool> is_noise_;
 };
 

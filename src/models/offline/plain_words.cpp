@@ -76,7 +76,7 @@ constexpr std::string_view kEnglish =
     "sum summary table term terms thing time times top total type types unit units value values "
     "view volume world board decimal decimals place integer percent percentage euro euros dollar "
     "dollars usd eur cents pound pounds yuan rmb money bucks cash order orders descending ascending "
-    "desc asc alphabetical alphabetically horizontal vertical stacked grouped colour color colored "
+    "desc asc alphabetical alphabetically horizontal vertical stacked grouped "
     "axis axes title labels legend png image picture figure svg excel csv python pandas "
     "guys folks everyone anybody somebody nobody "
     "degree degrees higher lower highest lowest bigger smaller larger fewer greater longer shorter "

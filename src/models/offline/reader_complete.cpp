@@ -30,6 +30,11 @@ void Reader::complete() {
     if (q_.intent == Intent::Rows && q_.order != Order::None && q_.measures.empty()) {
         if (const auto field = superlative_field()) {
             q_.measures.push_back({Aggregation::Maximum, *field, std::nullopt});
+            const Column& column = at(schema_, *field);
+            const bool is_year = column.is_whole && column.low >= 1900 && column.high <= 2100;
+            if (has({Word::Oldest, Word::Youngest}) && is_year) {  // the oldest car has the lowest year
+                q_.order = q_.order == Order::Highest ? Order::Lowest : Order::Highest;
+            }
         }
     }
     if (q_.intent == Intent::Rows && extremes_ && q_.order == Order::None && !q_.measures.empty()) {
@@ -143,6 +148,12 @@ std::optional<Field> Reader::superlative_field() const {
     }
     if (has({Word::Oldest, Word::Youngest})) {
         if (auto field = field_meaning("age")) return field;
+        const auto& columns = schema_.tables[q_.table].columns;
+        for (std::size_t c = 0; c < columns.size(); ++c) {
+            const bool is_year = columns[c].is_number() && columns[c].is_whole &&
+                                 columns[c].low >= 1900 && columns[c].high <= 2100;
+            if (is_year) return Field{q_.table, c};
+        }
     }
     for (const Adjective& a : kAdjectives) {
         const bool said = std::any_of(tokens_.begin(), tokens_.end(),

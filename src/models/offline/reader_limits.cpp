@@ -109,6 +109,8 @@ bool Reader::goes_with(std::size_t i) const {
     const bool is_product = std::any_of(q_.measures.begin(), q_.measures.end(),
                                         [](const Measure& m) { return m.times.has_value(); });
     if (is_product && is_concept_word(token)) return true;
+    static const std::set<std::string> kMoney = {"revenue", "sale", "turnover", "income", "earning"};
+    if (kMoney.contains(token.stem) && chose_money()) return true;
     static const std::set<std::string> kFigures = {"grade", "mark", "score",  "point", "result", "level",
                                                    "price", "cost", "amount", "rate",  "number", "reading"};
     const bool beside_number = std::any_of(said_.begin(), said_.end(), [&](const Said& s) {
@@ -146,14 +148,42 @@ bool Reader::goes_with(std::size_t i) const {
     });
 }
 
+// The answer takes the only money there is, and says so.
+bool Reader::chose_money() const {
+    if (!q_.chose_measure || q_.measures.empty() || !q_.measures[0].field) return false;
+    const Column& column = at(schema_, *q_.measures[0].field);
+    return column.means("amount") || column.means("cost") || column.means("price") ||
+           column.name.find("费") != std::string::npos;
+}
+
 // Chinese has no spaces: what neither the vocabulary nor the table explains, two characters at least.
 void Reader::find_absent_han() {
     std::vector<bool> known(tokens_.size());
     const auto mark = [&](std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i) known[i] = true;
     };
-    for (const Tag& t : tags_) mark(t.begin, t.end);
     for (const Said& s : said_) mark(s.begin, s.end);
+    for (const Tag& t : tags_) {
+        if (t.end - t.begin > 1) mark(t.begin, t.end);
+    }
+    for (const TimeSpan& t : times_) mark(t.begin, t.end);
+    // 年龄, where no column is about it
+    for (std::size_t i = 0; i < tokens_.size() && q_.absent.size() < 5;) {
+        const std::size_t length = concept_length(i);
+        const bool is_open = length > 0 && std::none_of(known.begin() + static_cast<std::ptrdiff_t>(i),
+                                                        known.begin() + static_cast<std::ptrdiff_t>(i + length),
+                                                        [](bool b) { return b; });
+        const bool is_plain = plain_length(tokens_, i) >= length;
+        const bool is_money = asks_money() && chose_money();
+        if (is_open && !is_plain && !is_money && !is_row_word(i) && !is_in_column_name(i, length)) {
+            std::string word;
+            for (std::size_t k = i; k < i + length; ++k) word += tokens_[k].text;
+            q_.absent.push_back(word);
+            mark(i, i + length);
+        }
+        i += std::max<std::size_t>(length, 1);
+    }
+    for (const Tag& t : tags_) mark(t.begin, t.end);
     for (const TimeSpan& t : times_) mark(t.begin, t.end);
     for (std::size_t i = 0; i < tokens_.size(); ++i) {
         if (is_row_word(i)) mark(i, i + std::max<std::size_t>(row_noun_at(i), 1));
@@ -162,6 +192,16 @@ void Reader::find_absent_han() {
         const std::size_t length = plain_length(tokens_, i);
         mark(i, i + length);
         i += std::max<std::size_t>(length, 1);
+    }
+    for (std::size_t i = 0; i + 2 < tokens_.size(); ++i) {  // 每公里多少钱: a rate is not made here
+        for (const char* unit : {"公里", "千米", "分钟", "小时", "平米", "公斤", "平方"}) {
+            const bool is_rate = tokens_[i].text == "每" && matches_at(tokens_, i + 1, tokens_of(unit));
+            const bool is_grain = std::any_of(q_.groups.begin(), q_.groups.end(),
+                                              [](const Group& g) { return g.grain != Grain::None; });
+            if (is_rate && !is_grain && q_.intent != Intent::Ratio) {
+                q_.absent.push_back("每" + std::string(unit));
+            }
+        }
     }
     for (std::size_t i = 0; i < tokens_.size() && q_.absent.size() < 5;) {
         std::string word;
@@ -184,6 +224,30 @@ void Reader::find_absent_han() {
         if (end - i >= 2 && !is_of_table && !is_of_rows) q_.absent.push_back(word);
         i = std::max(end, i + 1);
     }
+}
+
+// How many Chinese tokens from `i` on say what a number may be about.
+std::size_t Reader::concept_length(std::size_t i) const {
+    if (tokens_[i].kind != Token::Kind::Han) return 0;
+    std::size_t longest = 0;
+    for (const Concept& about : concepts()) {
+        if (about.nature != Nature::Additive && about.nature != Nature::Level) continue;
+        for (const auto& phrase : about.phrases) {
+            if (phrase.size() > 1 && phrase.size() > longest && matches_at(tokens_, i, phrase)) {
+                longest = phrase.size();
+            }
+        }
+    }
+    return longest;
+}
+
+bool Reader::is_in_column_name(std::size_t begin, std::size_t length) const {
+    std::string word;
+    for (std::size_t i = begin; i < begin + length; ++i) word += tokens_[i].text;
+    const auto& columns = schema_.tables[q_.table].columns;
+    return std::any_of(columns.begin(), columns.end(), [&](const Column& c) {
+        return c.name.find(word) != std::string::npos;
+    });
 }
 
 // 接诊 where the rows are 就诊

@@ -47,6 +47,12 @@ void Reader::find_roles() {
                 counts_rows_ = counts_rows_ || ranked;
                 continue;
             }
+            // "year of manufacture" names no manufacturer
+            const bool is_of_time = s.begin > 1 && tokens_[s.begin - 1].text == "of" &&
+                                    (tokens_[s.begin - 2].stem == "year" ||
+                                     tokens_[s.begin - 2].stem == "date" ||
+                                     tokens_[s.begin - 2].stem == "month");
+            if (is_of_time && s.score < 70) continue;
             // 用户 is the rows, where 用户类型 is a column and another group is named
             const bool is_head_noun = s.score < 68 && is_person_noun(s) && !after_by && !after_which;
             if (is_head_noun && (!q_.groups.empty() || has(Word::HowMany))) {
@@ -70,6 +76,15 @@ void Reader::find_roles() {
             continue;
         }
         const bool is_year = column.is_whole && column.low >= 1900 && column.high <= 2100;
+        const bool is_by = s.begin > 0 && (tokens_[s.begin - 1].text == "by" ||
+                                           tokens_[s.begin - 1].text == "per" ||
+                                           tokens_[s.begin - 1].text == "each" ||
+                                           tokens_[s.begin - 1].text == "按" ||
+                                           tokens_[s.begin - 1].text == "每");
+        if (is_year && is_by) {
+            add_group(s);
+            continue;
+        }
         if (is_year && !has({Word::Mean, Word::Maximum, Word::Minimum, Word::Median,
                              Word::Correlation, Word::Distribution})) {
             if (after_by || after_which) add_group(s);

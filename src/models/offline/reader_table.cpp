@@ -26,6 +26,7 @@ void Reader::choose_table_and_mentions() {
             worth[t] += best + (is_number ? 30 : 0);
         }
         if (asks_money() && has_price_and_quantity(schema_.tables[t])) worth[t] += 130;
+        worth[t] += counted_rows(t) ? 120 : 0;
         for (std::size_t i = 0; i < tokens_.size(); ++i) {
             for (const Token& word : schema_.tables[t].words) {
                 if (word.stem == tokens_[i].stem && word.kind == Token::Kind::Word &&
@@ -71,6 +72,23 @@ void Reader::choose_table_and_mentions() {
                    return s.begin <= t.begin && t.end <= s.end && s.end - s.begin > t.end - t.begin;
                });
     });
+}
+
+// "number of items", where a column of this table tells items apart
+bool Reader::counted_rows(std::size_t table) const {
+    const Table& t = schema_.tables[table];
+    for (std::size_t i = 0; i < tokens_.size(); ++i) {
+        if (!follows(i, {Word::HowMany}, 2) || tokens_[i].kind != Token::Kind::Word) continue;
+        for (const Column& c : t.columns) {
+            const bool is_unique = t.rows > 5 && c.distinct * 100 >= t.rows * 98 && !c.is_date();
+            if (is_unique && std::any_of(c.strong.begin(), c.strong.end(), [&](const Token& word) {
+                    return word.stem == tokens_[i].stem;
+                })) {
+                return true;
+            }
+        }
+    }
+    return false;
 }
 
 bool Reader::has_price_and_quantity(const Table& table) {
@@ -147,6 +165,12 @@ void Reader::move_to_measures(const std::vector<Mention>& mentions) {
     }
 }
 
+// "Expense Type": what is said of expenses is not said of their types.
+bool Reader::is_kind_of(const Column& column) {
+    static const std::set<std::string> kKinds = {"type", "category", "class", "kind", "status"};
+    return column.words.size() > 1 && kKinds.contains(column.words.back().stem);
+}
+
 void Reader::settle(const Mention& m) {
     std::vector<Candidate> here;
     for (const Candidate& c : m.candidates) {
@@ -213,6 +237,16 @@ void Reader::settle(const Mention& m) {
                 }
             }
         }
+    }
+    // "cars" of used_cars.csv are the rows, though models are cars too
+    const bool is_table_noun =
+        !m.is_value && m.end - m.begin == 1 && is_table_word(m.begin) &&
+        (chosen.score < 70 || is_kind_of(at(schema_, chosen.field))) &&
+        chosen.field.table == q_.table && at(schema_, chosen.field).is_text() &&
+        !follows(m.begin, {Word::By, Word::Each, Word::Per}, 2) && schema_.tables.size() == 1;
+    if (is_table_noun) {
+        says_rows_ = true;
+        return;
     }
     Said said;
     said.field = chosen.field;
@@ -303,7 +337,10 @@ void Reader::find_chart() {
         if (t == nullptr) return false;
         return asked || t->end - t->begin > 1 || tokens_[t->begin].text.size() > 4;
     };
-    if (is_said(Word::Pie)) {
+    const Tag* pie = tag(Word::Pie);
+    const bool as_pie = pie != nullptr && pie->begin > 0 &&
+                        (tokens_[pie->begin - 1].text == "a" || tokens_[pie->begin - 1].text == "as");
+    if (is_said(Word::Pie) || as_pie) {
         q_.chart = ChartKind::Pie;
     } else if (is_said(Word::Histogram)) {
         q_.chart = ChartKind::Histogram;

@@ -12,7 +12,7 @@ void Reader::find_time() {
         if (!s.is_value && s.column->is_date()) date = s.field;
     }
     find_grain(date);
-    if (!date) {
+    if (!date || speaks_of_year_column(*date)) {
         find_year_column();
         return;
     }
@@ -101,6 +101,24 @@ Filter Reader::time_filter(Filter::Kind kind, Field field, const TimeSpan& span)
     filter.time = span;
     filter.begin = span.begin;
     return filter;
+}
+
+// "cars from 2015", where the dates are all of 2024 and a column holds years.
+bool Reader::speaks_of_year_column(Field date) const {
+    const Column& dates = at(schema_, date);
+    const auto& columns = schema_.tables[q_.table].columns;
+    const auto year = std::find_if(columns.begin(), columns.end(), [](const Column& c) {
+        return c.is_number() && c.is_whole && c.low >= 1900 && c.high <= 2100 && c.distinct > 1;
+    });
+    if (year == columns.end() || times_.empty() || dates.from.size() < 4) return false;
+    return std::all_of(times_.begin(), times_.end(), [&](const TimeSpan& span) {
+        if (span.kind != TimeSpan::Kind::Dates) return false;
+        const auto day = span.from ? *span.from : *span.to;
+        const double said = std::stod(iso_of(day).substr(0, 4));
+        const bool is_outside = said < std::stod(dates.from.substr(0, 4)) ||
+                                said > std::stod(dates.to.substr(0, 4));
+        return is_outside && said >= year->low && said <= year->high + 1;
+    });
 }
 
 // A table without dates may still have a column "year".

@@ -75,6 +75,14 @@ std::vector<const Concept*> meanings_of(const Column& column) {
     std::stable_sort(found.begin(), found.end(), [](const Found& a, const Found& b) {
         return std::pair(a.end, a.length) > std::pair(b.end, b.length);
     });
+    // 乘客评分 is a rating, and nothing that 乘客 is
+    if (column.is_number() && !found.empty() && found[0].end >= words.size()) {
+        std::erase_if(found, [&](const Found& f) {
+            const std::size_t begin = f.end - f.length;
+            return f.end < found[0].end && begin == 0 && f.end <= column.words.size() &&
+                   is_name_phrase(column.words, begin, f.end);
+        });
+    }
     std::vector<const Concept*> out;
     for (const Found& f : found) out.push_back(f.about);
     return out;
@@ -197,6 +205,15 @@ std::optional<Column> column_of(const json::value& value, std::size_t rows) {
             if (c != '.') column.together += c;  // PM2.5 is scanned otherwise in a question
         }
         if (!is_weak(word)) column.strong.push_back(word);
+    }
+    // 票房(万元), Consumption [kWh]: the unit tells no column from others
+    if (const std::size_t unit = column.name.find_first_of("(["); unit != std::string::npos) {
+        const std::size_t count = tokens_of_name(column.name.substr(0, unit)).size();
+        std::vector<Token> named;
+        for (std::size_t i = 0; i < std::min(count, column.words.size()); ++i) {
+            if (!is_weak(column.words[i])) named.push_back(column.words[i]);
+        }
+        if (!named.empty()) column.strong = std::move(named);
     }
     for (const std::string& v : column.values) column.value_words.push_back(tokens_of(v));
     column.meanings = meanings_of(column);

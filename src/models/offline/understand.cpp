@@ -148,6 +148,9 @@ std::optional<Field> main_measure(const Schema& schema, std::size_t table) {
         static const std::set<std::string> kNames = {"amount", "revenue", "sale", "turnover"};
         const auto& words = columns[c].words;
         if (!columns[c].is_number() || words.empty() || !columns[c].means("amount")) continue;
+        if (columns[c].means("discount") || columns[c].means("refund") || columns[c].means("tax")) {
+            continue;
+        }
         if (columns[c].name.find("金额") != std::string::npos ||
             columns[c].name.find("销售额") != std::string::npos ||
             std::any_of(words.begin(), words.end(),
@@ -161,7 +164,8 @@ std::optional<Field> main_measure(const Schema& schema, std::size_t table) {
             if (!column.is_number() || column.is_id) continue;
             const bool adds_up = about.empty() && column.nature() == Nature::Additive &&
                                  !column.is_flag() && column.distinct > 2;
-            if (adds_up || (!column.meanings.empty() && column.meanings[0]->name == about)) {
+            const bool is_side = column.means("discount") || column.means("refund");
+            if ((adds_up && !is_side) || (!is_side && !column.meanings.empty() && column.meanings[0]->name == about)) {
                 return Field{table, c};
             }
         }

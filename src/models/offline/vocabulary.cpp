@@ -101,7 +101,7 @@ constexpr std::array kWords = {
         "影响|有关"},
     Row{Word::Outlier,
         "outlier|outliers|anomaly|anomalies|anomalous|unusual|unusually|extreme|abnormal|"
-        "suspicious|strange|odd values|weird|implausible|离谱|可疑|不正常|离群|异常|异常值|极端|离群值|极值"},
+        "looks off|look off|stands out|stand out|out of line|suspicious|strange|odd values|weird|implausible|离谱|可疑|不正常|离群|异常|异常值|极端|离群值|极值"},
     Row{Word::Distribution,
         "distribution|distributed|histogram|spread of|quartile|quartiles|percentile|"
         "percentiles|分布|直方图|分位数|四分位"},
@@ -477,7 +477,7 @@ constexpr std::array kConcepts = {
         "customer|customers|client|clients|buyer|buyers|shopper|shoppers|account|consumer|"
         "member|客户|顾客|买家|会员|消费者"},
     ConceptRow{"user", Nature::Name,
-        "user|users|visitor|visitors|ip|ip address|people|person|用户|访客|访问者"},
+        "乘客|旅客|游客|passenger|passengers|user|users|visitor|visitors|ip|ip address|people|person|用户|访客|访问者"},
     ConceptRow{"employee", Nature::Name,
         "employee|employees|staff|worker|workers|people|person|colleague|personnel|"
         "staff member|team member|员工|职工|雇员|同事|人员|职员|人"},
@@ -698,6 +698,15 @@ bool is_concept_word(const Token& token) {
         return out;
     }();
     return words.contains(token.stem);
+}
+
+bool is_name_phrase(const std::vector<Token>& tokens, std::size_t begin, std::size_t end) {
+    return std::any_of(concepts().begin(), concepts().end(), [&](const Concept& about) {
+        return about.nature == Nature::Name &&
+               std::any_of(about.phrases.begin(), about.phrases.end(), [&](const auto& phrase) {
+                   return phrase.size() == end - begin && matches_at(tokens, begin, phrase);
+               });
+    });
 }
 
 bool is_noise(const Token& token) {
