@@ -14,7 +14,7 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::size_t kTableRowsMax = 40;
+constexpr std::size_t kTableRowsMax = 60;
 constexpr std::size_t kCellBytesMax = 80;
 
 Cell cell_of(const json::value& value) {

@@ -36,8 +36,9 @@ bool is_other_word_for(const std::string& said, const std::string& value) {
         {"germany", "de", "德国"},
         {"china", "cn", "中国"},
         {"online", "web", "internet", "线上"},
-        {"won", "win", "winning", "winner"},
-        {"lost", "lose", "losing", "loser"},
+        {"won", "win", "winning", "winner", "w", "胜"},
+        {"lost", "lose", "losing", "loser", "l", "loss", "负"},
+        {"d", "draw", "tie", "平局", "平"},
         {"fail", "failed", "failing", "failure"},
         {"pass", "passed", "passing"},
         {"paid", "pay"},
@@ -381,6 +382,7 @@ private:
                 if (is_one_character && is_name && !is_after_by(begin)) continue;  // 接单 is no 订单
                 if (matches_at(tokens_, begin, phrase)) return worth;
                 if (phrase.size() == 1 && phrase[0].text.size() >= 6 &&
+                    !is_plain_word(tokens_[begin]) &&
                     is_typo_of(tokens_[begin].text, phrase[0].text)) {
                     return worth - 8;
                 }

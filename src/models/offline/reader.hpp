@@ -63,6 +63,9 @@ private:
     void choose_table_and_mentions();
     [[nodiscard]] static bool has_price_and_quantity(const Table& table);
     [[nodiscard]] bool counted_rows(std::size_t table) const;
+    [[nodiscard]] bool is_value_name(const TimeSpan& span) const;
+    void prefer_said(const Mention& m, std::vector<Candidate>& here) const;
+    [[nodiscard]] bool stays_with_before(const std::vector<Mention>& mentions);
     [[nodiscard]] bool has_number_candidate(const Mention& m, std::size_t table) const;
     // A survey's column q3 is no quarter.
     [[nodiscard]] bool is_column_name(const TimeSpan& span) const;

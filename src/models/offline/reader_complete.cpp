@@ -293,6 +293,13 @@ void Reader::complete_aggregate() {
             if (m.aggregation == Aggregation::Mean) m.aggregation = Aggregation::Sum;
         }
     }
+    // "on which day was it hottest": the day of the highest value, not of the highest mean
+    if (q_.order != Order::None && q_.groups.size() == 1 && q_.groups[0].grain == Grain::Day &&
+        q_.measures.size() == 1 && q_.measures[0].aggregation == Aggregation::Mean &&
+        !said_aggregation_ && aggregations_said_.empty()) {
+        q_.measures[0].aggregation =
+            q_.order == Order::Highest ? Aggregation::Maximum : Aggregation::Minimum;
+    }
     const bool asks_one = has({Word::Which, Word::Who, Word::When, Word::What, Word::HowMuch}) ||
                           (q_.order != Order::None && !q_.groups.empty());
     if (q_.by_columns && q_.order != Order::None && !q_.count) q_.wants_one = true;

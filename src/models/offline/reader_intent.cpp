@@ -544,6 +544,10 @@ bool Reader::builds_on_before() const {
     const bool has_cue = begins_with_cue || ends_with_cue();
     if (q_.intent == Intent::Rows) return has_cue && q_.filters.empty() && q_.measures.empty();
     if (q_.intent == Intent::Values) return has_cue;
+    const bool says_of_them = std::any_of(tokens_.begin(), tokens_.end(), [](const Token& t) {
+        return t.text == "them" || t.text == "those" || t.text == "these" || t.text == "其";
+    });
+    if (says_of_them && !before_->filters.empty() && asks_to_count()) return true;
     if (q_.intent == Intent::Shape && !has_measure) return false;
     if (has_measure) {
         // "what about quantity?", "and the average salary?"

@@ -109,7 +109,8 @@ bool Reader::goes_with(std::size_t i) const {
     const bool is_product = std::any_of(q_.measures.begin(), q_.measures.end(),
                                         [](const Measure& m) { return m.times.has_value(); });
     if (is_product && is_concept_word(token)) return true;
-    static const std::set<std::string> kMoney = {"revenue", "sale", "turnover", "income", "earning"};
+    if (q_.intent == Intent::Ratio && is_concept_word(token)) return true;
+    static const std::set<std::string> kMoney = {"revenue", "sale", "turnover"};
     if (kMoney.contains(token.stem) && chose_money()) return true;
     static const std::set<std::string> kFigures = {"grade", "mark", "score",  "point", "result", "level",
                                                    "price", "cost", "amount", "rate",  "number", "reading"};
@@ -133,6 +134,8 @@ bool Reader::goes_with(std::size_t i) const {
     const Table& table = schema_.tables[q_.table];
     return std::any_of(table.columns.begin(), table.columns.end(), [&](const Column& c) {
         if (is_error && c.means("status")) return true;
+        const auto is_own = [&](const Token& word) { return word.text == token.text; };
+        if (!is_head && std::any_of(c.words.begin(), c.words.end(), is_own)) return true;  // kWh
         const auto begins = [&](const Token& word) {
             return root.size() >= 4 && word.kind == Token::Kind::Word &&
                    word.stem.starts_with(root);
@@ -270,6 +273,7 @@ bool Reader::names_row(std::size_t i) const {
         return word.stem == token.stem || shares_concept(word, token);
     };
     if (std::any_of(table.words.begin(), table.words.end(), is_about)) return true;
+    if (std::any_of(table.row_words.begin(), table.row_words.end(), is_about)) return true;
     static constexpr std::array<std::string_view, 4> kOfPeople = {"age", "gender", "salary", "job"};
     static const std::set<std::string> kPeople = {"employee", "staff",      "worker",  "customer",
                                                   "user",     "respondent", "visitor", "participant",

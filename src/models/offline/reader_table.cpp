@@ -43,9 +43,14 @@ void Reader::choose_table_and_mentions() {
             q_.table = t;
         }
     }
+    if (before_ != nullptr && q_.table != before_->table && stays_with_before(mentions)) {
+        q_.table = before_->table;
+    }
     move_to_measures(mentions);
     times_ = spans_of(tokens_, data_period(q_.table));
-    std::erase_if(times_, [&](const TimeSpan& span) { return is_column_name(span); });
+    std::erase_if(times_, [&](const TimeSpan& span) {
+        return is_column_name(span) || is_value_name(span);
+    });
     // "first quarter of 2024" is a time, and neither an order nor a grain
     std::erase_if(tags_, [&](const Tag& t) { return is_in_time(t.begin); });
     mentions = mentions_of(tokens_, tags_, times_, schema_);
@@ -91,6 +96,22 @@ bool Reader::counted_rows(std::size_t table) const {
     return false;
 }
 
+// "only for Legal": a fragment about the table of the question before, joined to this one
+bool Reader::stays_with_before(const std::vector<Mention>& mentions) {
+    if (tokens_.size() > 6 || before_->table >= schema_.tables.size()) return false;
+    const std::size_t here = q_.table;
+    q_.table = before_->table;
+    const bool joins = std::all_of(mentions.begin(), mentions.end(), [&](const Mention& m) {
+        return std::any_of(m.candidates.begin(), m.candidates.end(), [&](const Candidate& c) {
+            const Column& column = at(schema_, c.field);
+            const bool is_measure = column.is_number() && !column.is_id && !m.is_value;
+            return c.field.table == q_.table || (!is_measure && join_with(c.field.table));
+        });
+    });
+    q_.table = here;
+    return joins && !has({Word::HowMany, Word::Rows});
+}
+
 bool Reader::has_price_and_quantity(const Table& table) {
     const auto any = [&](std::string_view name) {
         return std::any_of(table.columns.begin(), table.columns.end(), [&](const Column& c) {
@@ -116,6 +137,19 @@ bool Reader::is_column_name(const TimeSpan& span) const {
         std::string name;
         for (const Token& word : column.words) name += word.text;
         if (name == said) return true;
+    }
+    return false;
+}
+
+// The season 2022/23 is no year.
+bool Reader::is_value_name(const TimeSpan& span) const {
+    for (const Column& column : schema_.tables[q_.table].columns) {
+        if (!column.is_text()) continue;
+        for (const auto& words : column.value_words) {
+            if (words.size() > span.end - span.begin && matches_at(tokens_, span.begin, words)) {
+                return true;
+            }
+        }
     }
     return false;
 }
@@ -194,6 +228,7 @@ void Reader::settle(const Mention& m) {
         said_.back().end = m.end;
         return;
     }
+    if (!m.is_value) prefer_said(m, here);
     Candidate chosen = here[0];
     if (!m.is_value) {
         // "payment" may be a method or an amount: the place in the question decides
@@ -282,6 +317,24 @@ void Reader::prefer_end(const Mention& m, std::vector<Candidate>& here) const {
             for (std::size_t i = m.begin > 4 ? m.begin - 4 : 0; i < tokens_.size() && i < m.end + 4; ++i) {
                 const bool is_own = i >= m.begin && i < m.end;
                 if (!is_own && !is_noise(tokens_[i]) && tokens_[i].stem == word.stem) points += 1;
+            }
+        }
+        return points;
+    };
+    std::stable_sort(here.begin(), here.end(), [&](const Candidate& a, const Candidate& b) {
+        return std::pair(a.score, worth(a)) > std::pair(b.score, worth(b));
+    });
+}
+
+// "teams by away goals": of home_team and away_team the one that the question goes on about.
+void Reader::prefer_said(const Mention& m, std::vector<Candidate>& here) const {
+    if (here.size() < 2 || here[1].score < here[0].score) return;
+    const auto worth = [&](const Candidate& c) {
+        int points = 0;
+        for (const Token& word : at(schema_, c.field).strong) {
+            for (std::size_t i = 0; i < tokens_.size(); ++i) {
+                const bool is_own = i >= m.begin && i < m.end;
+                if (!is_own && !is_noise(tokens_[i]) && tokens_[i].stem == word.stem) ++points;
             }
         }
         return points;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <boost/json.hpp>
+#include <set>
 #include <utility>
 
 namespace atl::offline {
@@ -275,7 +276,16 @@ std::optional<Table> table_of(const json::value& value) {
         if (column.is_id && (column.distinct + column.missing) * 100 >= table.rows * 98) {
             add_noun(column.name);
         }
-        if (column.is_date()) add_noun(column.name);  // 投递日期: 投递
+        if (!column.is_date()) continue;
+        add_noun(column.name);  // 投递日期: 投递
+        static const std::set<std::string> kGeneric = {"date", "time", "day",  "at",    "on",  "datetime",
+                                                       "last", "first", "start", "end", "timestamp"};
+        for (const Token& word : column.words) {
+            if (word.kind == Token::Kind::Word && word.text.size() > 3 &&
+                !kGeneric.contains(word.stem)) {
+                table.row_words.push_back(word);
+            }
+        }
     }
     return table;
 }

@@ -92,6 +92,10 @@ bool Reader::is_in_value(std::size_t token) const {
 // The number at a token, with what multiplies it: 5 thousand, 3万, 1.5 million.
 std::optional<double> Reader::number_at(std::size_t i, std::size_t& end) const {
     if (i >= tokens_.size() || is_in_time(i) || is_in_value(i)) return std::nullopt;
+    const bool is_in_name = std::any_of(said_.begin(), said_.end(), [&](const Said& s) {
+        return s.begin <= i && i < s.end && s.end - s.begin > 1;
+    });
+    if (is_in_name) return std::nullopt;  // the 5 of PM2.5
     std::optional<double> value;
     if (tokens_[i].kind == Token::Kind::Number) {
         value = tokens_[i].number;

@@ -321,7 +321,7 @@ constexpr std::array kConcepts = {
     ConceptRow{"tax", Nature::Additive, "tax|vat|税|税额|税费"},
     ConceptRow{"salary", Nature::Level,
         "salary|wage|wages|pay|compensation|remuneration|earn|earns|earning|earned|paid|"
-        "payroll|wage bill|salaries|"
+        "payroll|wage bill|salaries|earner|earners|"
         "income|annual salary|monthly salary|package|工资|薪资|薪水|月薪|年薪|薪酬|收入|薪金|待遇|薪"},
     ConceptRow{"bonus", Nature::Additive, "bonus|bonuses|奖金|分红"},
     ConceptRow{"age", Nature::Level,
@@ -342,7 +342,7 @@ constexpr std::array kConcepts = {
     ConceptRow{"humidity", Nature::Level, "humidity|humid|moisture|relative humidity|湿度"},
     ConceptRow{"pressure", Nature::Level, "pressure|气压|压力"},
     ConceptRow{"energy", Nature::Additive,
-        "electric|usage|energy usage|power used|electricity use|power|用电|energy|consumption|electricity|kwh|energy use|power consumption|用电量|能耗|电量|耗电|耗电量"},
+        "consume|consumes|consumed|electric|usage|energy usage|power used|electricity use|power|用电|energy|consumption|electricity|kwh|energy use|power consumption|用电量|能耗|电量|耗电|耗电量"},
     ConceptRow{"power", Nature::Level, "power|watt|watts|功率"},
     ConceptRow{"voltage", Nature::Level, "voltage|volt|battery|电压|电池"},
     ConceptRow{"vibration", Nature::Level, "vibration|振动|震动"},
@@ -373,7 +373,7 @@ constexpr std::array kConcepts = {
     ConceptRow{"gross", Nature::Additive, "box office|gross|grossed|票房"},
     ConceptRow{"rain", Nature::Additive,
         "rain|rainfall|precipitation|snow|snowfall|wet|wettest|降雨|降雨量|降水|降水量|雨量"},
-    ConceptRow{"goals", Nature::Additive, "goals|assists|wins|losses|runs|scored|进球|助攻|胜场"},
+    ConceptRow{"goals", Nature::Additive, "goals|goal|assists|runs|scored|进球|助攻|胜场"},
     ConceptRow{"cases", Nature::Additive,
         "cases|deaths|infections|confirmed|recoveries|tests|病例|确诊|死亡"},
     ConceptRow{"downloads", Nature::Additive,
@@ -510,6 +510,7 @@ constexpr std::array kConcepts = {
     ConceptRow{"assignee", Nature::Name, "assignee|assignees|owner|assigned to|负责人|处理人"},
     ConceptRow{"referee", Nature::Name, "referee|referees|ref|umpire|裁判"},
     ConceptRow{"stadium", Nature::Name, "stadium|stadiums|venue|venues|ground|arena|球场|场馆|体育场"},
+    ConceptRow{"match", Nature::Name, "match|matches|game|games|fixture|fixtures|比赛|场次|赛事"},
     ConceptRow{"season", Nature::Name, "season|seasons|赛季|季节"},
     ConceptRow{"plan", Nature::Name, "plan|plans|subscription|package|membership|套餐|会员类型|方案"},
     ConceptRow{"trainer", Nature::Name, "trainer|trainers|coach|coaches|教练"},
@@ -656,8 +657,10 @@ std::vector<Tag> tags_of(const std::vector<Token>& tokens) {
                 best = &i->second;
             }
         }
+        const bool is_tie = tokens[at].text == "draws";  // matches that nobody won
+        if (is_tie) best = nullptr;
         std::size_t length = best == nullptr ? 1 : best->phrase.size();
-        if (best == nullptr) best = mistyped(tokens[at]);
+        if (best == nullptr && !is_tie) best = mistyped(tokens[at]);
         if (best != nullptr) {
             for (const Word word : best->words) tags.push_back({word, at, at + length});
         }
