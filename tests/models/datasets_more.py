@@ -554,10 +554,70 @@ def rides_zh(folder):
     return {"网约车": table}
 
 
+def campaigns(folder):
+    r = np.random.default_rng(1801)
+    n = 600
+    impressions = r.integers(800, 60000, n)
+    clicks = (impressions * r.uniform(.004, .06, n)).astype(int)
+    table = pd.DataFrame({
+        "campaign": r.choice(["Spring Promo", "Brand Push", "Retarget", "Holiday"], n, p=[.3, .3, .25, .15]), "platform": r.choice(["Google", "Facebook", "TikTok"], n, p=[.45, .35, .2]),
+        "ad_date": pd.to_datetime("2023-09-01") + pd.to_timedelta(np.sort(r.integers(0, 365, n)), unit="D"), "audience": r.choice(["18-24", "25-34", "35-54"], n, p=[.3, .4, .3]),
+        "impressions": impressions, "clicks": clicks, "cost": (clicks * r.uniform(.2, 1.4, n)).round(2), "signups": (clicks * r.uniform(0, .1, n)).astype(int)})
+    table.loc[r.choice(n, 17, replace=False), "audience"] = None
+    table.loc[222, "cost"] = 9800.0
+    table.to_csv(folder / "ad_campaigns.csv", index=False)
+    return {"ads": table}
+
+
+def rentals_zh(folder):
+    r = np.random.default_rng(1802)
+    n = 520
+    area = r.gamma(6, 12, n).round(0) + 15
+    table = pd.DataFrame({
+        "房源编号": [f"FY{i:05d}" for i in range(n)], "区域": r.choice(["南山", "福田", "罗湖", "龙岗"], n, p=[.3, .3, .15, .25]), "户型": r.choice(["一室", "两室", "三室"], n, p=[.4, .4, .2]),
+        "面积(平米)": area, "月租金": (area * r.uniform(60, 110, n)).round(-1), "楼层": r.integers(1, 33, n), "朝向": r.choice(["南", "北", "东南"], n, p=[.5, .3, .2]), "装修": r.choice(["精装", "简装", "毛坯"], n, p=[.6, .3, .1]),
+        "是否近地铁": r.choice(["是", "否"], n, p=[.55, .45]), "发布日期": pd.to_datetime("2024-03-01") + pd.to_timedelta(np.sort(r.integers(0, 200, n)), unit="D"), "浏览次数": r.poisson(80, n)})
+    table.loc[r.choice(n, 22, replace=False), "装修"] = None
+    table.loc[77, "月租金"] = 88000
+    shown = table.copy()
+    shown["月租金"] = shown["月租金"].map(lambda v: f"{v:.0f}元/月")
+    shown["面积(平米)"] = shown["面积(平米)"].map(lambda v: f"{v:.0f}㎡")
+    shown.to_csv(folder / "租房信息.csv", index=False)
+    return {"租房": table}
+
+
+def retail(folder):
+    r = np.random.default_rng(1901)
+    n = 820
+    price = {"Notebook": 4.5, "Backpack": 49.0, "Water Bottle": 15.0, "Headphones": 79.0, "Umbrella": 22.0}
+    product = r.choice(list(price), n, p=[.3, .2, .2, .15, .15])
+    table = pd.DataFrame({
+        "Order ID": range(20001, 20001 + n), "Order Date": pd.to_datetime("2023-01-01") + pd.to_timedelta(np.sort(r.integers(0, 730, n)), unit="D"),
+        "Customer": r.choice([f"Customer {c}" for c in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"], n), "Region": r.choice(["North", "South", "East", "West"], n), "Product": product,
+        "Units Sold": r.integers(1, 12, n), "Unit Price": [price[p] for p in product], "Returned": r.choice([True, False], n, p=[.06, .94]), "Sales Channel": r.choice(["Online", "Store"], n, p=[.6, .4])})
+    table.to_csv(folder / "retail_orders.csv", index=False)
+    table["revenue"] = table["Units Sold"] * table["Unit Price"]
+    return {"orders": table}
+
+
+def logistics_zh(folder):
+    r = np.random.default_rng(1902)
+    n = 760
+    table = pd.DataFrame({
+        "运单号": [f"YD{i:07d}" for i in range(n)], "发货日期": pd.to_datetime("2024-01-01") + pd.to_timedelta(np.sort(r.integers(0, 300, n)), unit="D"),
+        "始发地": r.choice(["广州", "上海", "北京"], n, p=[.4, .35, .25]), "目的地": r.choice(["广州", "上海", "北京", "成都"], n), "承运商": r.choice(["顺达", "中联", "飞鸟"], n, p=[.45, .35, .2]),
+        "重量(kg)": r.gamma(1.6, 9, n).round(1) + .2, "运费": 0.0, "运输时长(小时)": r.gamma(5, 9, n).round(0) + 4, "是否延误": r.choice(["是", "否"], n, p=[.17, .83]), "客户评分": np.where(r.random(n) < .25, np.nan, r.integers(1, 6, n))})
+    table["运费"] = (table["重量(kg)"] * r.uniform(2, 5, n) + 8).round(2)
+    table.loc[10, "运费"] = 2600.0
+    table.to_csv(folder / "物流运单.csv", index=False, encoding="gb18030")
+    return {"物流": table}
+
+
 MAKERS = {maker.__name__: maker for maker in
           [hotel_bookings, marks, waimai, refunds, football, reviews, air_quality, meters, github_issues, bikes, leads,
            library, gym, crops, calls, recruiting, taxi, loans, web_traffic, scores_zh,
-           inventory, clinic_zh, used_cars, box_office, expenses, rides_zh]}
+           inventory, clinic_zh, used_cars, box_office, expenses, rides_zh, campaigns, rentals_zh,
+           retail, logistics_zh]}
 
 CONVERSIONS = {
     "library": """

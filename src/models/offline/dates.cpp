@@ -544,8 +544,8 @@ private:
             // 2024年以后 counts 2024 in, as people say it
             if (after_behind && first->day == 0) span.from = from;
             while (span.end < tokens_.size() &&
-                   is(span.end, {"or", "and", "later", "newer", "after", "以", "来", "起", "开", "始", "之", "后", "前", "为", "止",
-                                 "onwards", "onward"})) {
+                   is(span.end, {"or", "and", "later", "newer", "after", "以", "来", "起", "开",
+                                 "始", "之", "后", "前", "为", "止", "onwards", "onward"})) {
                 ++span.end;
             }
             span.label = label_of(from, to);

@@ -71,12 +71,27 @@ std::string root_of(std::string word) {
 // resolution and resolved, conversion and converted
 bool is_noun_of_verb(std::string_view noun, std::string_view verb) {
     static constexpr std::array<std::pair<std::string_view, std::string_view>, 18> kEndings = {
-        {{"ability", "able"}, {"ibility", "ible"}, {"ivity", "ive"}, {"iness", "y"}, {"ness", ""},
-         {"ency", "ent"}, {"acy", "ate"}, {"ity", "e"}, {"ity", ""},
-         {"ution", "ve"}, {"rsion", "rt"}, {"ption", "be"}, {"ission", "it"}, {"usion", "ude"},
-         {"nsion", "nd"}, {"ision", "ide"}, {"ention", "ain"}, {"uction", "uce"}}};
+        {{"ability", "able"},
+         {"ibility", "ible"},
+         {"ivity", "ive"},
+         {"iness", "y"},
+         {"ness", ""},
+         {"ency", "ent"},
+         {"acy", "ate"},
+         {"ity", "e"},
+         {"ity", ""},
+         {"ution", "ve"},
+         {"rsion", "rt"},
+         {"ption", "be"},
+         {"ission", "it"},
+         {"usion", "ude"},
+         {"nsion", "nd"},
+         {"ision", "ide"},
+         {"ention", "ain"},
+         {"uction", "uce"}}};
     for (const auto& [of_noun, of_verb] : kEndings) {
-        if (noun.size() < of_noun.size() + 2 || noun.size() < 7 || !noun.ends_with(of_noun)) continue;
+        if (noun.size() < of_noun.size() + 2 || noun.size() < 7 || !noun.ends_with(of_noun))
+            continue;
         std::string stem(noun.substr(0, noun.size() - of_noun.size()));
         stem += of_verb;
         if (verb.starts_with(stem) && verb.size() <= stem.size() + 3) return true;
@@ -99,7 +114,8 @@ bool is_near(const Token& said, const Token& meant) {
     if (is_typo_of(said.stem, meant.stem)) return true;
     if (said.stem.substr(0, 4) != meant.stem.substr(0, 4)) return false;
     if (root_of(said.stem).size() >= 5 && root_of(said.stem) == root_of(meant.stem)) return true;
-    if (is_noun_of_verb(said.stem, meant.stem) || is_noun_of_verb(meant.stem, said.stem)) return true;
+    if (is_noun_of_verb(said.stem, meant.stem) || is_noun_of_verb(meant.stem, said.stem))
+        return true;
     const auto& shorter = said.stem.size() < meant.stem.size() ? said.stem : meant.stem;
     const auto& longer = said.stem.size() < meant.stem.size() ? meant.stem : said.stem;
     if (shorter.size() < 4 || longer.size() - shorter.size() > 5 || !longer.starts_with(shorter)) {
@@ -172,7 +188,8 @@ public:
 private:
     // 平均票 of 平均票价 would take the beginning of 票房 in 平均票房.
     [[nodiscard]] bool cuts_a_name(const Mention& m) const {
-        if (m.is_value || m.candidates[0].score >= 68 || tokens_[m.begin].kind != Token::Kind::Han) {
+        if (m.is_value || m.candidates[0].score >= 68 ||
+            tokens_[m.begin].kind != Token::Kind::Han) {
             return false;
         }
         for (std::size_t begin = m.begin + 1; begin < m.end; ++begin) {
@@ -245,8 +262,8 @@ private:
     }
     // "by make", "per year", "which state"; 各店
     [[nodiscard]] bool is_after_by(std::size_t at) const {
-        static const std::set<std::string> kWords = {"by",   "per", "each", "every", "which", "各",
-                                                     "每",   "哪",  "个",   "按",    "家",    "些"};
+        static const std::set<std::string> kWords = {"by", "per", "each", "every", "which", "各",
+                                                     "每", "哪",  "个",   "按",    "家",    "些"};
         return at > 0 && kWords.contains(tokens_[at - 1].text);
     }
     // Function words are columns only when the name is exactly theirs: "total", "month".
@@ -280,7 +297,8 @@ private:
             return 95;
         }
         int best = 0;
-        if (n == 1 && column.is_flag() && words.size() == 1 && is_denied(tokens_[begin], words[0])) {
+        if (n == 1 && column.is_flag() && words.size() == 1 &&
+            is_denied(tokens_[begin], words[0])) {
             return 90;
         }
         if (n == words.size() && stands_in(tokens_, begin, words, 0, n, is_near)) best = 80;
@@ -309,9 +327,10 @@ private:
     }
     [[nodiscard]] static bool names_person(const Token& token) {
         static const std::set<std::string> kPeople = {
-            "driver", "customer", "user",   "employee", "applicant", "patient", "student", "client",
-            "member", "agent",    "seller", "buyer",    "player",    "teacher", "doctor",  "guest",
-            "person", "author",   "owner",  "caller",   "visitor",   "passenger"};
+            "driver",  "customer", "user",    "employee", "applicant", "patient",
+            "student", "client",   "member",  "agent",    "seller",    "buyer",
+            "player",  "teacher",  "doctor",  "guest",    "person",    "author",
+            "owner",   "caller",   "visitor", "passenger"};
         return kPeople.contains(token.stem);
     }
     [[nodiscard]] int part_score(const Words& strong, std::size_t begin, std::size_t end,
@@ -379,7 +398,8 @@ private:
                 const bool is_one_character =
                     phrase.size() == 1 && phrase[0].kind == Token::Kind::Han;
                 const bool is_name = about->nature == Nature::Name;
-                if (is_one_character && is_name && !is_after_by(begin)) continue;  // 接单 is no 订单
+                if (is_one_character && is_name && !is_after_by(begin))
+                    continue;  // 接单 is no 订单
                 if (matches_at(tokens_, begin, phrase)) return worth;
                 if (phrase.size() == 1 && phrase[0].text.size() >= 6 &&
                     !is_plain_word(tokens_[begin]) &&
@@ -436,13 +456,14 @@ private:
         if (n == words.size()) {
             // a word that has its own sense is no slip of the keyboard: "grade" is not Grace
             const bool may_be_slip =
-                n > 1 || (first.text.size() >= 6 && !is_concept_word(first) &&
-                          !is_plain_word(first)) ||
+                n > 1 ||
+                (first.text.size() >= 6 && !is_concept_word(first) && !is_plain_word(first)) ||
                 first.kind == Token::Kind::Han || root_of(first.stem) == root_of(words[0].stem);
             return may_be_slip && stands_in(tokens_, begin, words, 0, n, is_near) ? 72 : 0;
         }
-        const bool is_done = words.size() == n + 1 && first.kind == Token::Kind::Han && n >= 2 &&
-                             (words[0].text == "已" || words[0].text == "未" || words[0].text == "待");
+        const bool is_done =
+            words.size() == n + 1 && first.kind == Token::Kind::Han && n >= 2 &&
+            (words[0].text == "已" || words[0].text == "未" || words[0].text == "待");
         if (is_done && stands_in(tokens_, begin, words, 1, n, is_equal)) return 70;  // 取消: 已取消
         const bool is_long = first.kind == Token::Kind::Han ? n >= 2 : first.text.size() >= 4;
         const bool is_prefix = stands_in(tokens_, begin, words, 0, n, is_equal);

@@ -276,8 +276,8 @@ private:
     std::optional<Said> counted_;
     bool says_rows_ = false;  // a noun for one row
     bool counts_rows_ = false;
-    bool is_per_ = false;     // "revenue per session", both numbers
-    bool per_row_ = false;    // "revenue per order"
+    bool is_per_ = false;   // "revenue per session", both numbers
+    bool per_row_ = false;  // "revenue per order"
     std::optional<Field> rate_;
     double quantile_ = 0;
     std::vector<Aggregation> aggregations_said_;

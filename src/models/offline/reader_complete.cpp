@@ -14,7 +14,9 @@ constexpr std::size_t kRowsMax = 50;
 
 void Reader::complete() {
     if (q_.intent == Intent::Unknown && !has_unknown_role()) {
-        const bool is_superlative = q_.order != Order::None && (row_noun_said() || says_rows_);
+        const bool of_one = has({Word::Expensive, Word::Cheap, Word::Oldest, Word::Youngest});
+        const bool is_superlative =
+            q_.order != Order::None && (row_noun_said() || says_rows_ || of_one);
         if (!q_.filters.empty() || is_superlative) q_.intent = Intent::Rows;
     }
     if ((q_.intent == Intent::Aggregate || q_.intent == Intent::Share) && has_unknown_role()) {
@@ -32,7 +34,8 @@ void Reader::complete() {
             q_.measures.push_back({Aggregation::Maximum, *field, std::nullopt});
             const Column& column = at(schema_, *field);
             const bool is_year = column.is_whole && column.low >= 1900 && column.high <= 2100;
-            if (has({Word::Oldest, Word::Youngest}) && is_year) {  // the oldest car has the lowest year
+            if (has({Word::Oldest, Word::Youngest}) &&
+                is_year) {  // the oldest car has the lowest year
                 q_.order = q_.order == Order::Highest ? Order::Lowest : Order::Highest;
             }
         }
@@ -142,7 +145,7 @@ std::optional<Field> Reader::superlative_field() const {
         }
     }
     if (has({Word::Expensive, Word::Cheap})) {
-        for (const char* about : {"price", "cost", "amount"}) {
+        for (const char* about : {"price", "rent", "cost", "amount"}) {
             if (auto field = field_meaning(about)) return field;
         }
     }
@@ -195,7 +198,7 @@ void Reader::choose_measure() {
 
 // What people mean by "most" without saying of what.
 bool Reader::is_usual_measure(const Column& column) {
-    static const std::set<std::string_view> kUsual = {"amount", "profit", "quantity", "cost",
+    static const std::set<std::string_view> kUsual = {"amount", "profit", "quantity",  "cost",
                                                       "visits", "energy", "passengers"};
     return column.nature() == Nature::Additive &&
            std::any_of(column.meanings.begin(), column.meanings.end(),

@@ -48,9 +48,8 @@ void Reader::choose_table_and_mentions() {
     }
     move_to_measures(mentions);
     times_ = spans_of(tokens_, data_period(q_.table));
-    std::erase_if(times_, [&](const TimeSpan& span) {
-        return is_column_name(span) || is_value_name(span);
-    });
+    std::erase_if(
+        times_, [&](const TimeSpan& span) { return is_column_name(span) || is_value_name(span); });
     // "first quarter of 2024" is a time, and neither an order nor a grain
     std::erase_if(tags_, [&](const Tag& t) { return is_in_time(t.begin); });
     mentions = mentions_of(tokens_, tags_, times_, schema_);
@@ -61,11 +60,10 @@ void Reader::choose_table_and_mentions() {
                                t.word == Word::Median || t.word == Word::Minimum ||
                                t.word == Word::Maximum || t.word == Word::Deviation ||
                                t.word == Word::Noise || t.word == Word::Of;
-        return !is_figure && tokens_[t.begin].kind == Token::Kind::Word &&
-               std::any_of(said_.begin(), said_.end(), [&](const Said& s) {
-                   return !s.is_value && s.score >= kOwnName && s.begin <= t.begin &&
-                          t.end <= s.end && s.end - s.begin > t.end - t.begin;
-               });
+        return !is_figure && std::any_of(said_.begin(), said_.end(), [&](const Said& s) {
+            return !s.is_value && s.score >= kOwnName && s.begin <= t.begin && t.end <= s.end &&
+                   s.end - s.begin > t.end - t.begin;
+        });
     });
     std::erase_if(tags_, [&](const Tag& t) {
         const bool may_be_inside = t.word == Word::Chart || t.word == Word::By ||
@@ -242,11 +240,12 @@ void Reader::settle(const Mention& m) {
             const Column& column = at(schema_, c.field);
             return !column.is_number() || column.is_id || column.distinct <= 40;
         });
-        const bool is_behind = m.begin > 1 && is_at(m.begin - 2, Word::Which) &&
-                               std::none_of(tags_.begin(), tags_.end(), [&](const Tag& t) {
-                                   return t.begin <= m.begin - 1 && m.begin - 1 < t.end;
-                               }) &&
-                               (said_.empty() || said_.back().end < m.begin);  // "which landing page"
+        const bool is_behind =
+            m.begin > 1 && is_at(m.begin - 2, Word::Which) &&
+            std::none_of(
+                tags_.begin(), tags_.end(),
+                [&](const Tag& t) { return t.begin <= m.begin - 1 && m.begin - 1 < t.end; }) &&
+            (said_.empty() || said_.back().end < m.begin);  // "which landing page"
         const bool after_which = (is_behind || follows(m.begin, {Word::Which, Word::Each}, 1)) &&
                                  tokens_[m.begin].kind == Token::Kind::Word;
         const bool is_name_of_part = m.end - m.begin == 1 && here[0].score < 78;
@@ -295,12 +294,13 @@ void Reader::settle(const Mention& m) {
     said_.push_back(std::move(said));
 }
 
-// "from SoHo to Harlem", "Rovers at home": of two columns with the same values, the one that is meant.
+// "from SoHo to Harlem", "Rovers at home": of two columns with the same values, the one that is
+// meant.
 void Reader::prefer_end(const Mention& m, std::vector<Candidate>& here) const {
     if (here.size() < 2) return;
     static const std::set<std::string> kFrom = {"origin", "from",   "pickup", "departure", "start",
                                                 "source", "sender", "起",     "出",        "始"};
-    static const std::set<std::string> kTo = {"destination", "dest", "to",  "dropoff", "arrival",
+    static const std::set<std::string> kTo = {"destination", "dest", "to", "dropoff", "arrival",
                                               "end",         "drop", "终", "到",      "目"};
     std::string before;
     for (std::size_t i = m.begin; i > 0 && before.empty(); --i) {
@@ -314,7 +314,8 @@ void Reader::prefer_end(const Mention& m, std::vector<Candidate>& here) const {
             if (is_from && kFrom.contains(word.stem)) points += 2;
             if (is_to && kTo.contains(word.stem)) points += 2;
             // a word of the column's name stands close by
-            for (std::size_t i = m.begin > 4 ? m.begin - 4 : 0; i < tokens_.size() && i < m.end + 4; ++i) {
+            for (std::size_t i = m.begin > 4 ? m.begin - 4 : 0; i < tokens_.size() && i < m.end + 4;
+                 ++i) {
                 const bool is_own = i >= m.begin && i < m.end;
                 if (!is_own && !is_noise(tokens_[i]) && tokens_[i].stem == word.stem) points += 1;
             }
@@ -391,8 +392,9 @@ void Reader::find_chart() {
         return asked || t->end - t->begin > 1 || tokens_[t->begin].text.size() > 4;
     };
     const Tag* pie = tag(Word::Pie);
-    const bool as_pie = pie != nullptr && pie->begin > 0 &&
-                        (tokens_[pie->begin - 1].text == "a" || tokens_[pie->begin - 1].text == "as");
+    const bool as_pie =
+        pie != nullptr && pie->begin > 0 &&
+        (tokens_[pie->begin - 1].text == "a" || tokens_[pie->begin - 1].text == "as");
     if (is_said(Word::Pie) || as_pie) {
         q_.chart = ChartKind::Pie;
     } else if (is_said(Word::Histogram)) {

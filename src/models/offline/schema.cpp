@@ -76,6 +76,17 @@ std::vector<const Concept*> meanings_of(const Column& column) {
     std::stable_sort(found.begin(), found.end(), [](const Found& a, const Found& b) {
         return std::pair(a.end, a.length) > std::pair(b.end, b.length);
     });
+    // units sold are no money, though "sold" alone speaks of it
+    const auto pieces = std::find_if(found.begin(), found.end(), [](const Found& f) {
+        return f.about->name == "quantity" && f.length > 1;
+    });
+    if (pieces != found.end()) {
+        const std::size_t begin = pieces->end - pieces->length;
+        const std::size_t end = pieces->end;
+        std::erase_if(found, [&](const Found& f) {
+            return f.about->name == "amount" && f.end - f.length >= begin && f.end <= end;
+        });
+    }
     // 乘客评分 is a rating, and nothing that 乘客 is
     if (column.is_number() && !found.empty() && found[0].end >= words.size()) {
         std::erase_if(found, [&](const Found& f) {
@@ -154,16 +165,16 @@ void find_flag(Column& column) {
 // What people shorten in headers is said in full in questions.
 std::string written_out(const std::string& word) {
     static constexpr std::array<std::pair<std::string_view, std::string_view>, 30> kShort = {
-        {{"amt", "amount"},      {"qty", "quantity"},   {"cust", "customer"},
-         {"prod", "product"},    {"cat", "category"},   {"dept", "department"},
-         {"emp", "employee"},    {"temp", "temperature"}, {"avg", "average"},
-         {"pct", "percent"},     {"perc", "percent"},   {"num", "number"},
-         {"addr", "address"},    {"desc", "description"}, {"mgr", "manager"},
-         {"yr", "year"},         {"yrs", "year"},       {"hr", "hour"},
-         {"hrs", "hour"},        {"min", "minute"},     {"mins", "minute"},
-         {"sec", "second"},      {"dist", "distance"},  {"dur", "duration"},
-         {"acct", "account"},    {"inv", "invoice"},    {"trans", "transaction"},
-         {"mth", "month"},       {"wt", "weight"},      {"loc", "location"}}};
+        {{"amt", "amount"},   {"qty", "quantity"},     {"cust", "customer"},
+         {"prod", "product"}, {"cat", "category"},     {"dept", "department"},
+         {"emp", "employee"}, {"temp", "temperature"}, {"avg", "average"},
+         {"pct", "percent"},  {"perc", "percent"},     {"num", "number"},
+         {"addr", "address"}, {"desc", "description"}, {"mgr", "manager"},
+         {"yr", "year"},      {"yrs", "year"},         {"hr", "hour"},
+         {"hrs", "hour"},     {"min", "minute"},       {"mins", "minute"},
+         {"sec", "second"},   {"dist", "distance"},    {"dur", "duration"},
+         {"acct", "account"}, {"inv", "invoice"},      {"trans", "transaction"},
+         {"mth", "month"},    {"wt", "weight"},        {"loc", "location"}}};
     for (const auto& [written, meant] : kShort) {
         if (word == written) return std::string(meant);
     }
@@ -226,9 +237,9 @@ std::optional<Column> column_of(const json::value& value, std::size_t rows) {
 // 骑行编号, 借阅单号, 外卖订单: the noun in front, what a row is
 std::string han_noun(std::string name) {
     static constexpr std::array<std::string_view, 25> kEndings = {
-        "日期", "时间", "时刻",
-        "单号", "编号", "编码", "号码", "流水号", "序号", "号",   "代码", "ID",   "id",   "记录",
-        "数据", "明细", "列表", "清单", "表",     "监测", "统计", "信息", "汇总", "日志", "流水"};
+        "日期", "时间", "时刻", "单号", "编号", "编码", "号码", "流水号", "序号",
+        "号",   "代码", "ID",   "id",   "记录", "数据", "明细", "列表",   "清单",
+        "表",   "监测", "统计", "信息", "汇总", "日志", "流水"};
     for (bool again = true; again;) {
         again = false;
         for (const std::string_view ending : kEndings) {
@@ -278,8 +289,9 @@ std::optional<Table> table_of(const json::value& value) {
         }
         if (!column.is_date()) continue;
         add_noun(column.name);  // 投递日期: 投递
-        static const std::set<std::string> kGeneric = {"date", "time", "day",  "at",    "on",  "datetime",
-                                                       "last", "first", "start", "end", "timestamp"};
+        static const std::set<std::string> kGeneric = {"date",  "time",     "day",      "at",
+                                                       "on",    "datetime", "last",     "first",
+                                                       "start", "end",      "timestamp"};
         for (const Token& word : column.words) {
             if (word.kind == Token::Kind::Word && word.text.size() > 3 &&
                 !kGeneric.contains(word.stem)) {

@@ -143,10 +143,19 @@ std::optional<double> Reader::number_at(std::size_t i, std::size_t& end) const {
 std::optional<Field> main_measure(const Schema& schema, std::size_t table) {
     if (table >= schema.tables.size()) return std::nullopt;
     // what people mean by "how much", in this order
-    static constexpr std::array<std::string_view, 13> kUsual = {
-        "amount", "profit",      "salary", "quantity", "cost",         "visits", "price",
-        "",  // whatever adds up
-        "temperature", "score",  "rating",   "satisfaction", "latency"};
+    static constexpr std::array<std::string_view, 13> kUsual = {"amount",
+                                                                "profit",
+                                                                "salary",
+                                                                "quantity",
+                                                                "cost",
+                                                                "visits",
+                                                                "price",
+                                                                "",  // whatever adds up
+                                                                "temperature",
+                                                                "score",
+                                                                "rating",
+                                                                "satisfaction",
+                                                                "latency"};
     const auto& columns = schema.tables[table].columns;
     for (std::size_t c = 0; c < columns.size(); ++c) {  // it says so itself
         static const std::set<std::string> kNames = {"amount", "revenue", "sale", "turnover"};
@@ -169,7 +178,8 @@ std::optional<Field> main_measure(const Schema& schema, std::size_t table) {
             const bool adds_up = about.empty() && column.nature() == Nature::Additive &&
                                  !column.is_flag() && column.distinct > 2;
             const bool is_side = column.means("discount") || column.means("refund");
-            if ((adds_up && !is_side) || (!is_side && !column.meanings.empty() && column.meanings[0]->name == about)) {
+            if ((adds_up && !is_side) ||
+                (!is_side && !column.meanings.empty() && column.meanings[0]->name == about)) {
                 return Field{table, c};
             }
         }
