@@ -80,8 +80,7 @@ int main(int argc, char** argv) {
          {atl::main::add_run_command, atl::main::add_shell_command}},
         {"Sessions of a server (ATOLL_URL, ATOLL_API_KEY)",
          {atl::main::add_list_commands, atl::main::add_exec_command, atl::main::add_copy_command,
-          atl::main::add_logs_command, atl::main::add_top_command,
-          atl::main::add_bench_command}},
+          atl::main::add_logs_command, atl::main::add_top_command, atl::main::add_bench_command}},
         {"The server itself",
          {atl::main::add_serve_command, atl::main::add_config_command, atl::main::add_key_command}},
         {"This machine", {atl::main::add_template_command, atl::main::add_doctor_command}}};

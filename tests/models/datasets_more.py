@@ -483,10 +483,141 @@ def clinic_zh(folder):
     return {"门诊": table}
 
 
+def used_cars(folder):
+    r = np.random.default_rng(1601)
+    n = 720
+    makes = {"Toyota": ["Corolla", "Yaris"], "Ford": ["Focus", "Fiesta"], "BMW": ["320i", "X3"], "Skoda": ["Octavia", "Fabia"]}
+    make = r.choice(list(makes), n, p=[.3, .3, .15, .25])
+    year = r.integers(2010, 2024, n)
+    mileage = ((2024 - year) * r.uniform(8000, 18000, n)).round(-2)
+    price = (np.where(make == "BMW", 38000, 24000) * 0.9 ** (2024 - year) * r.uniform(.85, 1.15, n)).round(-2)
+    table = pd.DataFrame({
+        "listing_id": range(1, n + 1), "make": make, "model": [r.choice(makes[m]) for m in make], "year": year, "mileage_km": mileage.astype(int),
+        "fuel": r.choice(["petrol", "diesel", "hybrid", "electric"], n, p=[.45, .35, .13, .07]), "transmission": r.choice(["manual", "automatic"], n, p=[.6, .4]),
+        "price_eur": price.astype(int), "owners": r.integers(1, 5, n), "accident_free": r.choice(["yes", "no"], n, p=[.8, .2]),
+        "listed_on": pd.to_datetime("2024-01-01") + pd.to_timedelta(np.sort(r.integers(0, 270, n)), unit="D"), "seller": r.choice(["dealer", "private"], n, p=[.65, .35])})
+    table.loc[r.choice(n, 19, replace=False), "owners"] = np.nan
+    table.loc[[11], "price_eur"] = 189000
+    table.to_csv(folder / "used_cars.csv", index=False)
+    return {"cars": table}
+
+
+def box_office(folder):
+    r = np.random.default_rng(1602)
+    n = 210
+    table = pd.DataFrame({
+        "影片名称": [f"影片{i:03d}" for i in range(n)], "上映日期": pd.to_datetime("2021-01-01") + pd.to_timedelta(np.sort(r.integers(0, 1300, n)), unit="D"),
+        "类型": r.choice(["喜剧", "动作", "爱情", "动画", "科幻"], n, p=[.3, .25, .2, .15, .1]), "制片国家": r.choice(["中国大陆", "美国", "日本"], n, p=[.6, .3, .1]),
+        "票房(万元)": r.gamma(1.2, 18000, n).round(0) + 200, "观影人次(万)": 0.0, "平均票价": r.uniform(32, 48, n).round(1), "豆瓣评分": r.normal(6.4, 1.1, n).clip(2.5, 9.6).round(1),
+        "片长": r.integers(85, 165, n)})
+    table["观影人次(万)"] = (table["票房(万元)"] / table["平均票价"]).round(1)
+    table.loc[r.choice(n, 12, replace=False), "豆瓣评分"] = np.nan
+    table.to_csv(folder / "电影票房.csv", index=False)
+    return {"电影": table}
+
+
+def expenses(folder):
+    """An accountant's sheet: several currencies' signs gone, negative amounts in brackets, notes."""
+    r = np.random.default_rng(1701)
+    n = 480
+    table = pd.DataFrame({
+        "Doc Nr": [f"EXP{i:05d}" for i in range(n)], "Posting Date": pd.to_datetime("2023-07-01") + pd.to_timedelta(np.sort(r.integers(0, 540, n)), unit="D"),
+        "Cost Centre": r.choice(["Marketing", "R&D", "Facilities", "HR"], n, p=[.3, .35, .2, .15]), "Employee": r.choice(["Novak", "Haas", "Kim", "Okafor", "Silva", "Weber"], n),
+        "Expense Type": r.choice(["Travel", "Hotel", "Meals", "Software", "Training"], n, p=[.3, .2, .25, .15, .1]), "Net Amount": r.gamma(1.5, 160, n).round(2),
+        "Approved": r.choice(["Y", "N"], n, p=[.88, .12]), "Days to Reimburse": r.integers(2, 45, n)})
+    table.loc[r.choice(n, 14, replace=False), "Net Amount"] *= -1
+    table["Net Amount"] = table["Net Amount"].round(2)
+    table["VAT"] = (table["Net Amount"] * 0.2).round(2)
+    shown = table.copy()
+    for name in ["Net Amount", "VAT"]:
+        shown[name] = shown[name].map(lambda v: f"({-v:,.2f})" if v < 0 else f"{v:,.2f}")
+    shown["Posting Date"] = shown["Posting Date"].dt.strftime("%d.%m.%Y")
+    shown.to_csv(folder / "expenses 2023-24.csv", index=False, sep=";")
+    return {"expenses": table}
+
+
+def rides_zh(folder):
+    """网约车: Chinese, two money columns, a rate in percent."""
+    r = np.random.default_rng(1702)
+    n = 880
+    km = r.gamma(2.2, 4, n).round(1) + 1
+    table = pd.DataFrame({
+        "订单ID": [f"R{i:06d}" for i in range(n)], "下单日期": pd.to_datetime("2024-02-01") + pd.to_timedelta(np.sort(r.integers(0, 240, n)), unit="D"),
+        "城市": r.choice(["成都", "重庆", "武汉"], n, p=[.45, .35, .2]), "车型": r.choice(["快车", "专车", "拼车"], n, p=[.6, .15, .25]), "司机": r.choice([f"司机{c}" for c in "甲乙丙丁戊己"], n),
+        "里程": km, "车费": (8 + km * 2.3 + r.normal(0, 2, n)).clip(8).round(2), "优惠金额": r.choice([0, 2, 5, 10], n, p=[.5, .2, .2, .1]).astype(float),
+        "乘客评分": np.where(r.random(n) < .3, np.nan, r.integers(2, 6, n)), "订单状态": r.choice(["已完成", "已取消"], n, p=[.9, .1])})
+    table["平台抽成"] = r.choice([18, 20, 25], n).astype(float)
+    shown = table.copy()
+    shown["平台抽成"] = shown["平台抽成"].map(lambda v: f"{v:.0f}%")
+    shown["车费"] = shown["车费"].map(lambda v: f"￥{v:.2f}")
+    shown.to_csv(folder / "网约车订单.csv", index=False)
+    return {"网约车": table}
+
+
+def campaigns(folder):
+    r = np.random.default_rng(1801)
+    n = 600
+    impressions = r.integers(800, 60000, n)
+    clicks = (impressions * r.uniform(.004, .06, n)).astype(int)
+    table = pd.DataFrame({
+        "campaign": r.choice(["Spring Promo", "Brand Push", "Retarget", "Holiday"], n, p=[.3, .3, .25, .15]), "platform": r.choice(["Google", "Facebook", "TikTok"], n, p=[.45, .35, .2]),
+        "ad_date": pd.to_datetime("2023-09-01") + pd.to_timedelta(np.sort(r.integers(0, 365, n)), unit="D"), "audience": r.choice(["18-24", "25-34", "35-54"], n, p=[.3, .4, .3]),
+        "impressions": impressions, "clicks": clicks, "cost": (clicks * r.uniform(.2, 1.4, n)).round(2), "signups": (clicks * r.uniform(0, .1, n)).astype(int)})
+    table.loc[r.choice(n, 17, replace=False), "audience"] = None
+    table.loc[222, "cost"] = 9800.0
+    table.to_csv(folder / "ad_campaigns.csv", index=False)
+    return {"ads": table}
+
+
+def rentals_zh(folder):
+    r = np.random.default_rng(1802)
+    n = 520
+    area = r.gamma(6, 12, n).round(0) + 15
+    table = pd.DataFrame({
+        "房源编号": [f"FY{i:05d}" for i in range(n)], "区域": r.choice(["南山", "福田", "罗湖", "龙岗"], n, p=[.3, .3, .15, .25]), "户型": r.choice(["一室", "两室", "三室"], n, p=[.4, .4, .2]),
+        "面积(平米)": area, "月租金": (area * r.uniform(60, 110, n)).round(-1), "楼层": r.integers(1, 33, n), "朝向": r.choice(["南", "北", "东南"], n, p=[.5, .3, .2]), "装修": r.choice(["精装", "简装", "毛坯"], n, p=[.6, .3, .1]),
+        "是否近地铁": r.choice(["是", "否"], n, p=[.55, .45]), "发布日期": pd.to_datetime("2024-03-01") + pd.to_timedelta(np.sort(r.integers(0, 200, n)), unit="D"), "浏览次数": r.poisson(80, n)})
+    table.loc[r.choice(n, 22, replace=False), "装修"] = None
+    table.loc[77, "月租金"] = 88000
+    shown = table.copy()
+    shown["月租金"] = shown["月租金"].map(lambda v: f"{v:.0f}元/月")
+    shown["面积(平米)"] = shown["面积(平米)"].map(lambda v: f"{v:.0f}㎡")
+    shown.to_csv(folder / "租房信息.csv", index=False)
+    return {"租房": table}
+
+
+def retail(folder):
+    r = np.random.default_rng(1901)
+    n = 820
+    price = {"Notebook": 4.5, "Backpack": 49.0, "Water Bottle": 15.0, "Headphones": 79.0, "Umbrella": 22.0}
+    product = r.choice(list(price), n, p=[.3, .2, .2, .15, .15])
+    table = pd.DataFrame({
+        "Order ID": range(20001, 20001 + n), "Order Date": pd.to_datetime("2023-01-01") + pd.to_timedelta(np.sort(r.integers(0, 730, n)), unit="D"),
+        "Customer": r.choice([f"Customer {c}" for c in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"], n), "Region": r.choice(["North", "South", "East", "West"], n), "Product": product,
+        "Units Sold": r.integers(1, 12, n), "Unit Price": [price[p] for p in product], "Returned": r.choice([True, False], n, p=[.06, .94]), "Sales Channel": r.choice(["Online", "Store"], n, p=[.6, .4])})
+    table.to_csv(folder / "retail_orders.csv", index=False)
+    table["revenue"] = table["Units Sold"] * table["Unit Price"]
+    return {"orders": table}
+
+
+def logistics_zh(folder):
+    r = np.random.default_rng(1902)
+    n = 760
+    table = pd.DataFrame({
+        "运单号": [f"YD{i:07d}" for i in range(n)], "发货日期": pd.to_datetime("2024-01-01") + pd.to_timedelta(np.sort(r.integers(0, 300, n)), unit="D"),
+        "始发地": r.choice(["广州", "上海", "北京"], n, p=[.4, .35, .25]), "目的地": r.choice(["广州", "上海", "北京", "成都"], n), "承运商": r.choice(["顺达", "中联", "飞鸟"], n, p=[.45, .35, .2]),
+        "重量(kg)": r.gamma(1.6, 9, n).round(1) + .2, "运费": 0.0, "运输时长(小时)": r.gamma(5, 9, n).round(0) + 4, "是否延误": r.choice(["是", "否"], n, p=[.17, .83]), "客户评分": np.where(r.random(n) < .25, np.nan, r.integers(1, 6, n))})
+    table["运费"] = (table["重量(kg)"] * r.uniform(2, 5, n) + 8).round(2)
+    table.loc[10, "运费"] = 2600.0
+    table.to_csv(folder / "物流运单.csv", index=False, encoding="gb18030")
+    return {"物流": table}
+
+
 MAKERS = {maker.__name__: maker for maker in
           [hotel_bookings, marks, waimai, refunds, football, reviews, air_quality, meters, github_issues, bikes, leads,
            library, gym, crops, calls, recruiting, taxi, loans, web_traffic, scores_zh,
-           inventory, clinic_zh]}
+           inventory, clinic_zh, used_cars, box_office, expenses, rides_zh, campaigns, rentals_zh,
+           retail, logistics_zh]}
 
 CONVERSIONS = {
     "library": """

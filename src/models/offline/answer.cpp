@@ -14,7 +14,7 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::size_t kTableRowsMax = 40;
+constexpr std::size_t kTableRowsMax = 60;
 constexpr std::size_t kCellBytesMax = 80;
 
 Cell cell_of(const json::value& value) {
@@ -131,8 +131,7 @@ private:
             case Filter::Kind::GreaterOrEqual: return field + " ≥ " + bound(f.low);
             case Filter::Kind::Equal: return field + " = " + plain(f.low);
             case Filter::Kind::NotEqual: return field + " ≠ " + plain(f.low);
-            case Filter::Kind::Between:
-                return field + " " + bound(f.low) + " – " + bound(f.high);
+            case Filter::Kind::Between: return field + " " + bound(f.low) + " – " + bound(f.high);
             case Filter::Kind::Months: {
                 std::string months;
                 for (const int m : f.time.parts) {
@@ -835,16 +834,16 @@ std::string help(const Question& question, const Schema& schema) {
         out = zh ? "我没有理解这个问题" : "I did not understand this question";
         switch (question.limit) {
             case Limit::Forecast:
-                out = zh ? "我无法预测:我只计算表中已有的数据" :
-                           "I cannot forecast: I only compute from the rows that are there";
+                out = zh ? "我无法预测:我只计算表中已有的数据"
+                         : "I cannot forecast: I only compute from the rows that are there";
                 break;
             case Limit::Reason:
-                out = zh ? "我无法说明原因:表中只有数字,没有原因" :
-                           "I cannot say why: the table holds figures, not reasons";
+                out = zh ? "我无法说明原因:表中只有数字,没有原因"
+                         : "I cannot say why: the table holds figures, not reasons";
                 break;
             case Limit::Advice:
-                out = zh ? "我无法给出建议:我只计算表中已有的数据" :
-                           "I cannot give advice: I only compute what the table holds";
+                out = zh ? "我无法给出建议:我只计算表中已有的数据"
+                         : "I cannot give advice: I only compute what the table holds";
                 break;
             case Limit::None: break;
         }
@@ -853,7 +852,8 @@ std::string help(const Question& question, const Schema& schema) {
             for (const std::string& word : question.absent) {
                 words += (words.empty() ? "" : ", ") + escaped(word);
             }
-            out += zh ? ":表中没有找到“" + words + "”" : ": I find nothing in the table for “" + words + "”";
+            out += zh ? ":表中没有找到“" + words + "”"
+                      : ": I find nothing in the table for “" + words + "”";
         } else if (!question.unknown.empty() && question.limit == Limit::None) {
             std::string words;
             for (const std::string& word : question.unknown) {

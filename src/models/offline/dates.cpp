@@ -518,7 +518,9 @@ private:
         }
         const bool since_behind = reads(span.end, "以来") || reads(span.end, "起") ||
                                   reads(span.end, "开始") || is(span.end, {"onwards", "onward"}) ||
-                                  reads(span.end, "and later") || reads(span.end, "or later");
+                                  reads(span.end, "and later") || reads(span.end, "or later") ||
+                                  reads(span.end, "or newer") || reads(span.end, "and newer") ||
+                                  reads(span.end, "or after") || reads(span.end, "and after");
         const bool after_behind =
             reads(span.end, "之后") || reads(span.end, "以后") || reads(span.end, "后");
         const bool before_behind =
@@ -542,8 +544,8 @@ private:
             // 2024年以后 counts 2024 in, as people say it
             if (after_behind && first->day == 0) span.from = from;
             while (span.end < tokens_.size() &&
-                   is(span.end, {"以", "来", "起", "开", "始", "之", "后", "前", "为", "止",
-                                 "onwards", "onward"})) {
+                   is(span.end, {"or", "and", "later", "newer", "after", "以", "来", "起", "开",
+                                 "始", "之", "后", "前", "为", "止", "onwards", "onward"})) {
                 ++span.end;
             }
             span.label = label_of(from, to);

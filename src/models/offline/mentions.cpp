@@ -36,8 +36,9 @@ bool is_other_word_for(const std::string& said, const std::string& value) {
         {"germany", "de", "德国"},
         {"china", "cn", "中国"},
         {"online", "web", "internet", "线上"},
-        {"won", "win", "winning", "winner"},
-        {"lost", "lose", "losing", "loser"},
+        {"won", "win", "winning", "winner", "w", "胜"},
+        {"lost", "lose", "losing", "loser", "l", "loss", "负"},
+        {"d", "draw", "tie", "平局", "平"},
         {"fail", "failed", "failing", "failure"},
         {"pass", "passed", "passing"},
         {"paid", "pay"},
@@ -70,12 +71,27 @@ std::string root_of(std::string word) {
 // resolution and resolved, conversion and converted
 bool is_noun_of_verb(std::string_view noun, std::string_view verb) {
     static constexpr std::array<std::pair<std::string_view, std::string_view>, 18> kEndings = {
-        {{"ability", "able"}, {"ibility", "ible"}, {"ivity", "ive"}, {"iness", "y"}, {"ness", ""},
-         {"ency", "ent"}, {"acy", "ate"}, {"ity", "e"}, {"ity", ""},
-         {"ution", "ve"}, {"rsion", "rt"}, {"ption", "be"}, {"ission", "it"}, {"usion", "ude"},
-         {"nsion", "nd"}, {"ision", "ide"}, {"ention", "ain"}, {"uction", "uce"}}};
+        {{"ability", "able"},
+         {"ibility", "ible"},
+         {"ivity", "ive"},
+         {"iness", "y"},
+         {"ness", ""},
+         {"ency", "ent"},
+         {"acy", "ate"},
+         {"ity", "e"},
+         {"ity", ""},
+         {"ution", "ve"},
+         {"rsion", "rt"},
+         {"ption", "be"},
+         {"ission", "it"},
+         {"usion", "ude"},
+         {"nsion", "nd"},
+         {"ision", "ide"},
+         {"ention", "ain"},
+         {"uction", "uce"}}};
     for (const auto& [of_noun, of_verb] : kEndings) {
-        if (noun.size() < of_noun.size() + 2 || noun.size() < 7 || !noun.ends_with(of_noun)) continue;
+        if (noun.size() < of_noun.size() + 2 || noun.size() < 7 || !noun.ends_with(of_noun))
+            continue;
         std::string stem(noun.substr(0, noun.size() - of_noun.size()));
         stem += of_verb;
         if (verb.starts_with(stem) && verb.size() <= stem.size() + 3) return true;
@@ -98,7 +114,8 @@ bool is_near(const Token& said, const Token& meant) {
     if (is_typo_of(said.stem, meant.stem)) return true;
     if (said.stem.substr(0, 4) != meant.stem.substr(0, 4)) return false;
     if (root_of(said.stem).size() >= 5 && root_of(said.stem) == root_of(meant.stem)) return true;
-    if (is_noun_of_verb(said.stem, meant.stem) || is_noun_of_verb(meant.stem, said.stem)) return true;
+    if (is_noun_of_verb(said.stem, meant.stem) || is_noun_of_verb(meant.stem, said.stem))
+        return true;
     const auto& shorter = said.stem.size() < meant.stem.size() ? said.stem : meant.stem;
     const auto& longer = said.stem.size() < meant.stem.size() ? meant.stem : said.stem;
     if (shorter.size() < 4 || longer.size() - shorter.size() > 5 || !longer.starts_with(shorter)) {
@@ -128,7 +145,8 @@ public:
           schema_(schema),
           taken_(tokens.size()),
           tag_length_(tokens.size()),
-          is_function_(tokens.size()) {
+          is_function_(tokens.size()),
+          is_grain_(tokens.size()) {
         for (const Token& token : tokens) is_noise_.push_back(is_noise(token));
         for (const TimeSpan& time : times) {
             for (std::size_t i = time.begin; i < time.end; ++i) taken_[i] = true;
@@ -140,6 +158,11 @@ public:
                                       tag.word == Word::Forecast || tag.word == Word::Why ||
                                       tag.word == Word::Advice || tag.word == Word::Ratio;
                 if (!may_name) is_function_[i] = true;
+                if (tag.word == Word::Yearly || tag.word == Word::Monthly ||
+                    tag.word == Word::Quarterly || tag.word == Word::Weekly ||
+                    tag.word == Word::Daily || tag.word == Word::Hourly) {
+                    is_grain_[i] = true;
+                }
             }
         }
     }
@@ -152,7 +175,7 @@ public:
             for (std::size_t n = longest; n > 0 && best.candidates.empty(); --n) {
                 best = mention(at, at + n);
             }
-            if (best.candidates.empty()) {
+            if (best.candidates.empty() || cuts_a_name(best)) {
                 ++at;
             } else {
                 at = best.end;
@@ -163,10 +186,25 @@ public:
     }
 
 private:
+    // 平均票 of 平均票价 would take the beginning of 票房 in 平均票房.
+    [[nodiscard]] bool cuts_a_name(const Mention& m) const {
+        if (m.is_value || m.candidates[0].score >= 68 ||
+            tokens_[m.begin].kind != Token::Kind::Han) {
+            return false;
+        }
+        for (std::size_t begin = m.begin + 1; begin < m.end; ++begin) {
+            for (std::size_t end = m.end + 1; end <= tokens_.size() && end <= begin + 6; ++end) {
+                const Mention other = mention(begin, end);
+                if (!other.candidates.empty() && other.candidates[0].score >= kOwnName) return true;
+            }
+        }
+        return false;
+    }
     [[nodiscard]] bool is_free(std::size_t begin, std::size_t end) const {
         for (std::size_t i = begin; i < end; ++i) {
             // inside a longer phrase of the vocabulary: "how many", 人数
-            if (taken_[i] || tag_length_[i] > end - begin) return false;
+            const bool is_grain = is_grain_[i] && end - begin == 1 && is_after_by(i);
+            if (taken_[i] || (tag_length_[i] > end - begin && !is_grain)) return false;
         }
         return tokens_[begin].kind != Token::Kind::Sign;
     }
@@ -222,6 +260,12 @@ private:
             return is_beginning(c) && (!kept || c.field != *kept);
         });
     }
+    // "by make", "per year", "which state"; 各店
+    [[nodiscard]] bool is_after_by(std::size_t at) const {
+        static const std::set<std::string> kWords = {"by", "per", "each", "every", "which", "各",
+                                                     "每", "哪",  "个",   "按",    "家",    "些"};
+        return at > 0 && kWords.contains(tokens_[at - 1].text);
+    }
     // Function words are columns only when the name is exactly theirs: "total", "month".
     [[nodiscard]] bool only_functions(std::size_t begin, std::size_t end) const {
         bool is_word = end - begin > 1;  // 分类: two characters that are particles by themselves
@@ -239,8 +283,9 @@ private:
         const bool strict = only_functions(begin, end);
         if (n == words.size() && stands_in(tokens_, begin, words, 0, n, is_equal)) {
             const bool is_stop = n == 1 && is_noise(tokens_[begin]) && !tokens_[begin].is_quoted;
-            return is_stop ? 0 : 100;
+            return is_stop && !is_after_by(begin) ? 0 : 100;  // "by make" of a column "make"
         }
+        if (n == 1 && tag_length_[begin] > 1) return 0;  // "by year": only the very name
         if (n < words.size() + 3 && reads_together(tokens_, begin, end, column.together)) {
             return 96;
         }
@@ -252,12 +297,16 @@ private:
             return 95;
         }
         int best = 0;
-        if (n == 1 && column.is_flag() && words.size() == 1 && is_denied(tokens_[begin], words[0])) {
+        if (n == 1 && column.is_flag() && words.size() == 1 &&
+            is_denied(tokens_[begin], words[0])) {
             return 90;
         }
         if (n == words.size() && stands_in(tokens_, begin, words, 0, n, is_near)) best = 80;
         if (n == strong.size() && stands_in(tokens_, begin, strong, 0, n, is_near)) best = 78;
         best = std::max(best, part_score(strong, begin, end, column.is_number()));
+        const bool is_kind = n == 1 && column.is_text() && words.size() > 1 &&
+                             tokens_[begin].stem == "type" && words.back().stem == "type";
+        if (is_kind) best = std::max(best, 62);  // "by type" of Expense Type
         best = std::max(best, composed_score(column, begin, end));
         return std::max(best, meaning_score(column, begin, end));
     }
@@ -278,9 +327,10 @@ private:
     }
     [[nodiscard]] static bool names_person(const Token& token) {
         static const std::set<std::string> kPeople = {
-            "driver", "customer", "user",   "employee", "applicant", "patient", "student", "client",
-            "member", "agent",    "seller", "buyer",    "player",    "teacher", "doctor",  "guest",
-            "person", "author",   "owner",  "caller",   "visitor",   "passenger"};
+            "driver",  "customer", "user",    "employee", "applicant", "patient",
+            "student", "client",   "member",  "agent",    "seller",    "buyer",
+            "player",  "teacher",  "doctor",  "guest",    "person",    "author",
+            "owner",   "caller",   "visitor", "passenger"};
         return kPeople.contains(token.stem);
     }
     [[nodiscard]] int part_score(const Words& strong, std::size_t begin, std::size_t end,
@@ -298,6 +348,10 @@ private:
             if (!stands_in(tokens_, begin, strong, from, n, is_near)) continue;
             // "driver" is none of DriverRating, though "rating" is
             if (from == 0 && is_number && n == 1 && names_person(tokens_[begin])) return 0;
+            if (from == 0 && is_number && tokens_[begin].kind == Token::Kind::Han &&
+                is_name_phrase(tokens_, begin, end)) {
+                return 0;  // 乘客 of 乘客评分
+            }
             const int share = static_cast<int>(10 * n / strong.size());
             return (from + n == strong.size() ? 68 : 54) + share;
         }
@@ -341,8 +395,14 @@ private:
         for (const Concept* about : column.meanings) {
             for (const Words& phrase : about->phrases) {
                 if (phrase.size() != end - begin) continue;
+                const bool is_one_character =
+                    phrase.size() == 1 && phrase[0].kind == Token::Kind::Han;
+                const bool is_name = about->nature == Nature::Name;
+                if (is_one_character && is_name && !is_after_by(begin))
+                    continue;  // 接单 is no 订单
                 if (matches_at(tokens_, begin, phrase)) return worth;
                 if (phrase.size() == 1 && phrase[0].text.size() >= 6 &&
+                    !is_plain_word(tokens_[begin]) &&
                     is_typo_of(tokens_[begin].text, phrase[0].text)) {
                     return worth - 8;
                 }
@@ -396,11 +456,15 @@ private:
         if (n == words.size()) {
             // a word that has its own sense is no slip of the keyboard: "grade" is not Grace
             const bool may_be_slip =
-                n > 1 || (first.text.size() >= 6 && !is_concept_word(first) &&
-                          !is_plain_word(first)) ||
+                n > 1 ||
+                (first.text.size() >= 6 && !is_concept_word(first) && !is_plain_word(first)) ||
                 first.kind == Token::Kind::Han || root_of(first.stem) == root_of(words[0].stem);
             return may_be_slip && stands_in(tokens_, begin, words, 0, n, is_near) ? 72 : 0;
         }
+        const bool is_done =
+            words.size() == n + 1 && first.kind == Token::Kind::Han && n >= 2 &&
+            (words[0].text == "已" || words[0].text == "未" || words[0].text == "待");
+        if (is_done && stands_in(tokens_, begin, words, 1, n, is_equal)) return 70;  // 取消: 已取消
         const bool is_long = first.kind == Token::Kind::Han ? n >= 2 : first.text.size() >= 4;
         const bool is_prefix = stands_in(tokens_, begin, words, 0, n, is_equal);
         if (is_long && is_prefix && first.kind != Token::Kind::Number) return 56;
@@ -412,6 +476,7 @@ private:
     std::vector<bool> taken_;
     std::vector<std::size_t> tag_length_;
     std::vector<bool> is_function_;
+    std::vector<bool> is_grain_;
     std::vector<bool> is_noise_;
 };
 

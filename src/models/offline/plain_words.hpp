@@ -1,7 +1,7 @@
 #pragma once
 // Words that people use around the matter and that change no figure: verbs, adverbs, generic nouns.
-// A word of a question that is neither here, nor in the vocabulary, nor of the table names something
-// that the table may not have (reader_limits.cpp).
+// A word of a question that is neither here, nor in the vocabulary, nor of the table names
+// something that the table may not have (reader_limits.cpp).
 #include "models/offline/text.hpp"
 
 #include <vector>

@@ -10,15 +10,17 @@ constexpr char kTools[] =
 import csv, glob, io, json, os, re
 import pandas as pd
 
-MISSING = ['', '-', '--', '—', '–', '.', '?', 'n/a', 'N/A', 'n.a.', 'na', 'NA', 'nan', 'NaN', 'None',
-           'null', 'NULL', 'nil', 'Null', 'N.A.', 'n/A', 'Nan', 'Na', 'NAN', '#N/A', '#VALUE!', '#REF!', 'missing', 'Missing', '空', '缺失', '暂无']
+MISSING = ['', '-', '--', '—', '–', '.', '?', 'n/a', 'N/A', 'n.a.', 'N.A.', 'na', 'NA', 'nan', 'NaN',
+           'None', 'null', 'Null', 'NULL', 'nil', '#N/A', '#VALUE!', '#REF!', 'missing', 'Missing',
+           '空', '缺失', '暂无']
 DATE_FORMATS = [
     '%Y-%m-%d %H:%M:%S', '%Y-%m-%d %H:%M', '%Y-%m-%d', '%Y/%m/%d %H:%M:%S', '%Y/%m/%d %H:%M',
     '%Y/%m/%d', '%Y.%m.%d', '%d.%m.%Y', '%d.%m.%Y %H:%M', '%d %b %Y', '%d %B %Y', '%b %d, %Y',
     '%B %d, %Y', '%b %d %Y', '%d-%b-%Y', '%d-%b-%y', '%Y-%m', '%Y/%m', '%b %Y', '%B %Y', '%b-%y',
     '%d/%b/%Y:%H:%M:%S %z', '%d-%B-%Y', '%d/%b/%Y', '%d.%m.%y', '%B %d %Y', '%d %b %y', '%b %d, %y',
     '%b. %d, %Y', '%d %b %Y %H:%M', '%d-%b-%Y %H:%M', '%b %d, %Y %H:%M', '%Y-%b-%d']
-MULTIPLES = {'k': 1e3, 'm': 1e6, 'mn': 1e6, 'mio': 1e6, 'b': 1e9, 'bn': 1e9, '万': 1e4, '亿': 1e8, '千': 1e3}
+MULTIPLES = {'k': 1e3, 'm': 1e6, 'mn': 1e6, 'mio': 1e6, 'b': 1e9, 'bn': 1e9, '千': 1e3, '万': 1e4,
+             '亿': 1e8}
 DATE_LIKE = r'\d[-/.年 :]\s?\d|[A-Za-z]{3}\.?,?[-/ ]\d|\d(?:st|nd|rd|th)?[-/ ][A-Za-z]{3}'
 ROWS_MAX_BYTES = 300_000_000  # of a text file; beyond that it is read in pieces, and told so
 notes = {}

@@ -62,6 +62,10 @@ private:
     // --------------------------------------------------------------------------------
     void choose_table_and_mentions();
     [[nodiscard]] static bool has_price_and_quantity(const Table& table);
+    [[nodiscard]] bool counted_rows(std::size_t table) const;
+    [[nodiscard]] bool is_value_name(const TimeSpan& span) const;
+    void prefer_said(const Mention& m, std::vector<Candidate>& here) const;
+    [[nodiscard]] bool stays_with_before(const std::vector<Mention>& mentions);
     [[nodiscard]] bool has_number_candidate(const Mention& m, std::size_t table) const;
     // A survey's column q3 is no quarter.
     [[nodiscard]] bool is_column_name(const TimeSpan& span) const;
@@ -71,6 +75,7 @@ private:
     void move_to_measures(const std::vector<Mention>& mentions);
     // Which of its candidates a mention is: the question's table first, then what can be joined.
     void settle(const Mention& m);
+    [[nodiscard]] static bool is_kind_of(const Column& column);
     void prefer_end(const Mention& m, std::vector<Candidate>& here) const;
     [[nodiscard]] bool can_join(std::size_t table) const;
     [[nodiscard]] std::optional<Join> join_with(std::size_t table) const;
@@ -87,6 +92,7 @@ private:
     static Filter time_filter(Filter::Kind kind, Field field, const TimeSpan& span);
     // A table without dates may still have a column "year".
     void find_year_column();
+    [[nodiscard]] bool speaks_of_year_column(Field date) const;
     [[nodiscard]] bool is_column_said(Word word) const;
     void find_grain(std::optional<Field> date);
     // "top 3 months", "前三个月份"
@@ -242,6 +248,9 @@ private:
     void find_absent();
     void find_absent_han();
     [[nodiscard]] bool leaves_column_out() const;
+    [[nodiscard]] bool chose_money() const;
+    [[nodiscard]] std::size_t concept_length(std::size_t i) const;
+    [[nodiscard]] bool is_in_column_name(std::size_t begin, std::size_t length) const;
     [[nodiscard]] bool shares_with_rows(std::size_t begin, std::size_t end) const;
     // Said beside what it belongs to: "rainy" where there is rain, "card users".
     [[nodiscard]] bool goes_with(std::size_t i) const;
@@ -267,8 +276,8 @@ private:
     std::optional<Said> counted_;
     bool says_rows_ = false;  // a noun for one row
     bool counts_rows_ = false;
-    bool is_per_ = false;     // "revenue per session", both numbers
-    bool per_row_ = false;    // "revenue per order"
+    bool is_per_ = false;   // "revenue per session", both numbers
+    bool per_row_ = false;  // "revenue per order"
     std::optional<Field> rate_;
     double quantile_ = 0;
     std::vector<Aggregation> aggregations_said_;

@@ -14,7 +14,9 @@ constexpr std::size_t kRowsMax = 50;
 
 void Reader::complete() {
     if (q_.intent == Intent::Unknown && !has_unknown_role()) {
-        const bool is_superlative = q_.order != Order::None && (row_noun_said() || says_rows_);
+        const bool of_one = has({Word::Expensive, Word::Cheap, Word::Oldest, Word::Youngest});
+        const bool is_superlative =
+            q_.order != Order::None && (row_noun_said() || says_rows_ || of_one);
         if (!q_.filters.empty() || is_superlative) q_.intent = Intent::Rows;
     }
     if ((q_.intent == Intent::Aggregate || q_.intent == Intent::Share) && has_unknown_role()) {
@@ -30,6 +32,12 @@ void Reader::complete() {
     if (q_.intent == Intent::Rows && q_.order != Order::None && q_.measures.empty()) {
         if (const auto field = superlative_field()) {
             q_.measures.push_back({Aggregation::Maximum, *field, std::nullopt});
+            const Column& column = at(schema_, *field);
+            const bool is_year = column.is_whole && column.low >= 1900 && column.high <= 2100;
+            if (has({Word::Oldest, Word::Youngest}) &&
+                is_year) {  // the oldest car has the lowest year
+                q_.order = q_.order == Order::Highest ? Order::Lowest : Order::Highest;
+            }
         }
     }
     if (q_.intent == Intent::Rows && extremes_ && q_.order == Order::None && !q_.measures.empty()) {
@@ -137,12 +145,18 @@ std::optional<Field> Reader::superlative_field() const {
         }
     }
     if (has({Word::Expensive, Word::Cheap})) {
-        for (const char* about : {"price", "cost", "amount"}) {
+        for (const char* about : {"price", "rent", "cost", "amount"}) {
             if (auto field = field_meaning(about)) return field;
         }
     }
     if (has({Word::Oldest, Word::Youngest})) {
         if (auto field = field_meaning("age")) return field;
+        const auto& columns = schema_.tables[q_.table].columns;
+        for (std::size_t c = 0; c < columns.size(); ++c) {
+            const bool is_year = columns[c].is_number() && columns[c].is_whole &&
+                                 columns[c].low >= 1900 && columns[c].high <= 2100;
+            if (is_year) return Field{q_.table, c};
+        }
     }
     for (const Adjective& a : kAdjectives) {
         const bool said = std::any_of(tokens_.begin(), tokens_.end(),
@@ -184,7 +198,7 @@ void Reader::choose_measure() {
 
 // What people mean by "most" without saying of what.
 bool Reader::is_usual_measure(const Column& column) {
-    static const std::set<std::string_view> kUsual = {"amount", "profit", "quantity", "cost",
+    static const std::set<std::string_view> kUsual = {"amount", "profit", "quantity",  "cost",
                                                       "visits", "energy", "passengers"};
     return column.nature() == Nature::Additive &&
            std::any_of(column.meanings.begin(), column.meanings.end(),
@@ -281,6 +295,13 @@ void Reader::complete_aggregate() {
             q_.groups.clear();
             if (m.aggregation == Aggregation::Mean) m.aggregation = Aggregation::Sum;
         }
+    }
+    // "on which day was it hottest": the day of the highest value, not of the highest mean
+    if (q_.order != Order::None && q_.groups.size() == 1 && q_.groups[0].grain == Grain::Day &&
+        q_.measures.size() == 1 && q_.measures[0].aggregation == Aggregation::Mean &&
+        !said_aggregation_ && aggregations_said_.empty()) {
+        q_.measures[0].aggregation =
+            q_.order == Order::Highest ? Aggregation::Maximum : Aggregation::Minimum;
     }
     const bool asks_one = has({Word::Which, Word::Who, Word::When, Word::What, Word::HowMuch}) ||
                           (q_.order != Order::None && !q_.groups.empty());

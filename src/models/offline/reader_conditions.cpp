@@ -441,11 +441,10 @@ void Reader::find_presence() {
                          [&](const Token& word) { return word.text == last.text; }) &&
             !follows(s.begin, {Word::HowMuch, Word::Sum, Word::Mean}, 4);
         // 有多少本书逾期了, 逾期率: of a column 逾期天数
-        const bool is_han_state =
-            last.kind == Token::Kind::Han && s.score < kOwnName && s.column->is_number() &&
-            s.end < tokens_.size() &&
-            (tokens_[s.end].text == "了" ||
-             (tokens_[s.end].text == "率" && tokens_.size() - s.end < 6));
+        const bool is_han_state = last.kind == Token::Kind::Han && s.score < kOwnName &&
+                                  s.column->is_number() && s.end < tokens_.size() &&
+                                  (tokens_[s.end].text == "了" ||
+                                   (tokens_[s.end].text == "率" && tokens_.size() - s.end < 6));
         if (is_han_state) {
             add_presence(s, true);
             continue;

@@ -50,8 +50,8 @@ void Reader::decide_intent() {
         return;
     }
     if ((has({Word::Distribution}) || q_.chart == ChartKind::Histogram ||
-         q_.chart == ChartKind::Box) && quantile_ == 0 &&
-        !(q_.groups.size() == 1 && measures_said_.empty())) {
+         q_.chart == ChartKind::Box) &&
+        quantile_ == 0 && !(q_.groups.size() == 1 && measures_said_.empty())) {
         if (!measures_said_.empty() || q_.groups.empty()) {
             q_.intent = Intent::Distribution;
             q_.fields.clear();
@@ -234,10 +234,10 @@ std::vector<Field> Reader::sibling_columns() const {
     for (std::size_t c = 0; c < columns.size(); ++c) {
         const Column& column = columns[c];
         const bool is_year = column.is_whole && column.low >= 1900 && column.high <= 2100;
-        const bool is_figure = column.is_number() && !column.is_id && !column.is_flag() &&
-                               !is_year && column.high > 0;
-        const bool fits = is_figure && (run.empty() || (column.high <= high * 2 &&
-                                                        column.high * 2 >= high));
+        const bool is_figure =
+            column.is_number() && !column.is_id && !column.is_flag() && !is_year && column.high > 0;
+        const bool fits =
+            is_figure && (run.empty() || (column.high <= high * 2 && column.high * 2 >= high));
         if (!fits) run.clear();
         if (is_figure) {
             if (run.empty()) high = column.high;
@@ -270,9 +270,8 @@ void Reader::find_side_by_side() {
     }
     bool is_said = false;
     for (std::size_t i = 0; i < tokens_.size(); ++i) {
-        const bool is_column = std::any_of(said_.begin(), said_.end(), [&](const Said& s) {
-            return s.begin <= i && i < s.end;
-        });
+        const bool is_column = std::any_of(
+            said_.begin(), said_.end(), [&](const Said& s) { return s.begin <= i && i < s.end; });
         const bool has_role = tokens_[i].kind == Token::Kind::Han ||
                               follows(i, {Word::Which, Word::Each, Word::By, Word::Per}, 2);
         is_said = is_said || (is_column_noun(i) && has_role && !is_column);
@@ -390,7 +389,9 @@ void Reader::split_share() {
 }
 
 bool Reader::compares_values() const {
-    return has({Word::Which, Word::Compare}) && !has(Word::Show) &&
+    // "does A order more than B"
+    const bool is_more = has({Word::More, Word::Less}) && condition_numbers_.empty();
+    return (is_more || has({Word::Which, Word::Compare})) && !has(Word::Show) &&
            std::any_of(q_.filters.begin(), q_.filters.end(), [](const Filter& f) {
                return f.kind == Filter::Kind::OneOf && f.values.size() > 1;
            });
@@ -426,7 +427,9 @@ bool Reader::wants_rows() const {
 }
 
 bool Reader::has_row_noun_ranked() const {
-    return has(Word::HowMuch) && !has(Word::HowMany) && row_noun_said() &&
+    const bool of_rows =
+        row_noun_said() || (q_.groups.size() == 1 && is_unique(q_.groups[0].field));
+    return has(Word::HowMuch) && !has(Word::HowMany) && of_rows &&
            (q_.order != Order::None || extremes_);
 }
 
@@ -462,8 +465,8 @@ bool Reader::row_noun_said() const {
     for (std::size_t i = 0; i < tokens_.size(); ++i) {
         if (row_noun_at(i) > 0 && !is_measure_token(i)) return true;
     }
-    for (const char* noun : {"订单", "交易", "记录", "员工", "笔", "条", "请求", "消费", "一单", "一次", "一场",
-                             "一天", "哪次", "哪单", "哪场"}) {
+    for (const char* noun : {"订单", "交易", "记录", "员工", "笔", "条", "请求", "消费", "一单",
+                             "一次", "一场", "一天", "哪次", "哪单", "哪场"}) {
         const auto phrase = tokens_of(noun);
         for (std::size_t i = 0; i < tokens_.size(); ++i) {
             if (matches_at(tokens_, i, phrase) && !is_measure_token(i)) return true;
@@ -527,8 +530,8 @@ bool Reader::builds_on_before() const {
     }
     switch (q_.intent) {
         case Intent::Unknown:
-            return has(Word::Share) || !aggregations_said_.empty() || q_.chart != ChartKind::None || q_.count.has_value() || !q_.filters.empty() ||
-                   q_.order != Order::None;
+            return has(Word::Share) || !aggregations_said_.empty() || q_.chart != ChartKind::None ||
+                   q_.count.has_value() || !q_.filters.empty() || q_.order != Order::None;
         case Intent::Aggregate:
         case Intent::Share:
         case Intent::Growth:
@@ -544,6 +547,10 @@ bool Reader::builds_on_before() const {
     const bool has_cue = begins_with_cue || ends_with_cue();
     if (q_.intent == Intent::Rows) return has_cue && q_.filters.empty() && q_.measures.empty();
     if (q_.intent == Intent::Values) return has_cue;
+    const bool says_of_them = std::any_of(tokens_.begin(), tokens_.end(), [](const Token& t) {
+        return t.text == "them" || t.text == "those" || t.text == "these" || t.text == "其";
+    });
+    if (says_of_them && !before_->filters.empty() && asks_to_count()) return true;
     if (q_.intent == Intent::Shape && !has_measure) return false;
     if (has_measure) {
         // "what about quantity?", "and the average salary?"

@@ -12,9 +12,9 @@ namespace {
 // Nouns for rows of any table, and for people, who are rows only of a table about them.
 const std::set<std::string>& row_nouns() {
     static const std::set<std::string> nouns = {
-        "transaction", "order", "purchase", "request", "row",   "record", "entry", "event",
-        "observation", "log",   "hit",      "people",  "person", "case",   "line",  "one",
-        "headcount",   "item",  "count"};
+        "transaction", "order",       "purchase",  "request", "row",    "record", "entry",
+        "event",       "observation", "log",       "hit",     "people", "person", "case",
+        "line",        "one",         "headcount", "item",    "count"};
     return nouns;
 }
 
@@ -30,8 +30,9 @@ bool shares_concept(const Token& a, const Token& b) {
 }
 
 bool is_noun_ending(const Token& token) {
-    static const std::set<std::string> kEndings = {"型", "式", "性", "者", "员", "层", "级", "段", "量",
-                                                   "额", "值", "率", "度", "费", "类", "区", "品", "商"};
+    static const std::set<std::string> kEndings = {"型", "式", "性", "者", "员", "层",
+                                                   "级", "段", "量", "额", "值", "率",
+                                                   "度", "费", "类", "区", "品", "商"};
     return kEndings.contains(token.text);
 }
 
@@ -81,12 +82,10 @@ void Reader::find_absent() {
     for (std::size_t i = 0; i < tokens_.size() && q_.absent.size() < 5; ++i) {
         const Token& token = tokens_[i];
         if (token.kind != Token::Kind::Word || token.text.size() < 3) continue;
-        const bool is_tagged = std::any_of(tags_.begin(), tags_.end(), [&](const Tag& t) {
-            return t.begin <= i && i < t.end;
-        });
-        const bool is_said = std::any_of(said_.begin(), said_.end(), [&](const Said& s) {
-            return s.begin <= i && i < s.end;
-        });
+        const bool is_tagged = std::any_of(tags_.begin(), tags_.end(),
+                                           [&](const Tag& t) { return t.begin <= i && i < t.end; });
+        const bool is_said = std::any_of(said_.begin(), said_.end(),
+                                         [&](const Said& s) { return s.begin <= i && i < s.end; });
         if (is_tagged || is_said || is_in_time(i) || is_noise(token) || names_row(i) ||
             is_table_word(i) || number_word(token) || is_plain_word(token) || goes_with(i)) {
             continue;
@@ -100,17 +99,22 @@ void Reader::find_absent() {
 // quantity.
 bool Reader::goes_with(std::size_t i) const {
     const Token& token = tokens_[i];
-    static const std::set<std::string> kPeople = {"user", "customer", "people", "person",
-                                                  "holder", "owner", "buyer", "one"};
-    const bool after_value = std::any_of(said_.begin(), said_.end(), [&](const Said& s) {
-        return s.is_value && s.end == i;
-    });
+    static const std::set<std::string> kPeople = {"user",   "customer", "people", "person",
+                                                  "holder", "owner",    "buyer",  "one"};
+    const bool after_value = std::any_of(said_.begin(), said_.end(),
+                                         [&](const Said& s) { return s.is_value && s.end == i; });
     if (after_value && (kPeople.contains(token.stem) || is_concept_word(token))) return true;
+    if (i + 1 < tokens_.size() && condition_numbers_.contains(i + 1))
+        return true;  // "returned 404"
     const bool is_product = std::any_of(q_.measures.begin(), q_.measures.end(),
                                         [](const Measure& m) { return m.times.has_value(); });
     if (is_product && is_concept_word(token)) return true;
-    static const std::set<std::string> kFigures = {"grade", "mark", "score",  "point", "result", "level",
-                                                   "price", "cost", "amount", "rate",  "number", "reading"};
+    if (q_.intent == Intent::Ratio && is_concept_word(token)) return true;
+    static const std::set<std::string> kMoney = {"revenue", "sale", "turnover"};
+    if (kMoney.contains(token.stem) && chose_money()) return true;
+    static const std::set<std::string> kFigures = {"grade",  "mark",  "score",  "point",
+                                                   "result", "level", "price",  "cost",
+                                                   "amount", "rate",  "number", "reading"};
     const bool beside_number = std::any_of(said_.begin(), said_.end(), [&](const Said& s) {
         return !s.is_value && s.column->is_number() && (s.end == i || s.begin == i + 1);
     });
@@ -131,6 +135,8 @@ bool Reader::goes_with(std::size_t i) const {
     const Table& table = schema_.tables[q_.table];
     return std::any_of(table.columns.begin(), table.columns.end(), [&](const Column& c) {
         if (is_error && c.means("status")) return true;
+        const auto is_own = [&](const Token& word) { return word.text == token.text; };
+        if (!is_head && std::any_of(c.words.begin(), c.words.end(), is_own)) return true;  // kWh
         const auto begins = [&](const Token& word) {
             return root.size() >= 4 && word.kind == Token::Kind::Word &&
                    word.stem.starts_with(root);
@@ -139,21 +145,50 @@ bool Reader::goes_with(std::size_t i) const {
         const bool is_used =
             std::any_of(said_.begin(), said_.end(), [&](const Said& s) { return s.column == &c; });
         return is_used && std::any_of(c.meanings.begin(), c.meanings.end(), [&](const Concept* a) {
-                   return std::any_of(a->phrases.begin(), a->phrases.end(), [&](const auto& p) {
-                       return p.size() == 1 && begins(p[0]);
-                   });
+                   return std::any_of(a->phrases.begin(), a->phrases.end(),
+                                      [&](const auto& p) { return p.size() == 1 && begins(p[0]); });
                });
     });
 }
 
-// Chinese has no spaces: what neither the vocabulary nor the table explains, two characters at least.
+// The answer takes the only money there is, and says so.
+bool Reader::chose_money() const {
+    if (!q_.chose_measure || q_.measures.empty() || !q_.measures[0].field) return false;
+    const Column& column = at(schema_, *q_.measures[0].field);
+    return column.means("amount") || column.means("cost") || column.means("price") ||
+           column.name.find("费") != std::string::npos;
+}
+
+// Chinese has no spaces: what neither the vocabulary nor the table explains, two characters at
+// least.
 void Reader::find_absent_han() {
     std::vector<bool> known(tokens_.size());
     const auto mark = [&](std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i) known[i] = true;
     };
-    for (const Tag& t : tags_) mark(t.begin, t.end);
     for (const Said& s : said_) mark(s.begin, s.end);
+    for (const Tag& t : tags_) {
+        if (t.end - t.begin > 1) mark(t.begin, t.end);
+    }
+    for (const TimeSpan& t : times_) mark(t.begin, t.end);
+    // 年龄, where no column is about it
+    for (std::size_t i = 0; i < tokens_.size() && q_.absent.size() < 5;) {
+        const std::size_t length = concept_length(i);
+        const bool is_open =
+            length > 0 && std::none_of(known.begin() + static_cast<std::ptrdiff_t>(i),
+                                       known.begin() + static_cast<std::ptrdiff_t>(i + length),
+                                       [](bool b) { return b; });
+        const bool is_plain = plain_length(tokens_, i) >= length;
+        const bool is_money = asks_money() && chose_money();
+        if (is_open && !is_plain && !is_money && !is_row_word(i) && !is_in_column_name(i, length)) {
+            std::string word;
+            for (std::size_t k = i; k < i + length; ++k) word += tokens_[k].text;
+            q_.absent.push_back(word);
+            mark(i, i + length);
+        }
+        i += std::max<std::size_t>(length, 1);
+    }
+    for (const Tag& t : tags_) mark(t.begin, t.end);
     for (const TimeSpan& t : times_) mark(t.begin, t.end);
     for (std::size_t i = 0; i < tokens_.size(); ++i) {
         if (is_row_word(i)) mark(i, i + std::max<std::size_t>(row_noun_at(i), 1));
@@ -162,6 +197,18 @@ void Reader::find_absent_han() {
         const std::size_t length = plain_length(tokens_, i);
         mark(i, i + length);
         i += std::max<std::size_t>(length, 1);
+    }
+    for (std::size_t i = 0; i + 2 < tokens_.size(); ++i) {  // 每公里多少钱: a rate is not made here
+        for (const char* unit : {"公里", "千米", "分钟", "小时", "平米", "公斤", "平方"}) {
+            const bool is_rate =
+                tokens_[i].text == "每" && matches_at(tokens_, i + 1, tokens_of(unit));
+            const bool is_grain =
+                std::any_of(q_.groups.begin(), q_.groups.end(),
+                            [](const Group& g) { return g.grain != Grain::None; });
+            if (is_rate && !is_grain && q_.intent != Intent::Ratio) {
+                q_.absent.push_back("每" + std::string(unit));
+            }
+        }
     }
     for (std::size_t i = 0; i < tokens_.size() && q_.absent.size() < 5;) {
         std::string word;
@@ -176,7 +223,9 @@ void Reader::find_absent_han() {
             word += tokens_[end].text;
             ++end;
         }
-        const auto is_part = [&](const Column& c) { return c.name.find(word) != std::string::npos; };
+        const auto is_part = [&](const Column& c) {
+            return c.name.find(word) != std::string::npos;
+        };
         const auto& columns = schema_.tables[q_.table].columns;
         // 住院 where there is 住院费用
         const bool is_of_table = std::any_of(columns.begin(), columns.end(), is_part);
@@ -184,6 +233,29 @@ void Reader::find_absent_han() {
         if (end - i >= 2 && !is_of_table && !is_of_rows) q_.absent.push_back(word);
         i = std::max(end, i + 1);
     }
+}
+
+// How many Chinese tokens from `i` on say what a number may be about.
+std::size_t Reader::concept_length(std::size_t i) const {
+    if (tokens_[i].kind != Token::Kind::Han) return 0;
+    std::size_t longest = 0;
+    for (const Concept& about : concepts()) {
+        if (about.nature != Nature::Additive && about.nature != Nature::Level) continue;
+        for (const auto& phrase : about.phrases) {
+            if (phrase.size() > 1 && phrase.size() > longest && matches_at(tokens_, i, phrase)) {
+                longest = phrase.size();
+            }
+        }
+    }
+    return longest;
+}
+
+bool Reader::is_in_column_name(std::size_t begin, std::size_t length) const {
+    std::string word;
+    for (std::size_t i = begin; i < begin + length; ++i) word += tokens_[i].text;
+    const auto& columns = schema_.tables[q_.table].columns;
+    return std::any_of(columns.begin(), columns.end(),
+                       [&](const Column& c) { return c.name.find(word) != std::string::npos; });
 }
 
 // 接诊 where the rows are 就诊
@@ -206,10 +278,11 @@ bool Reader::names_row(std::size_t i) const {
         return word.stem == token.stem || shares_concept(word, token);
     };
     if (std::any_of(table.words.begin(), table.words.end(), is_about)) return true;
+    if (std::any_of(table.row_words.begin(), table.row_words.end(), is_about)) return true;
     static constexpr std::array<std::string_view, 4> kOfPeople = {"age", "gender", "salary", "job"};
-    static const std::set<std::string> kPeople = {"employee", "staff",      "worker",  "customer",
-                                                  "user",     "respondent", "visitor", "participant",
-                                                  "member",   "patient",    "student", "client"};
+    static const std::set<std::string> kPeople = {
+        "employee", "staff",       "worker", "customer", "user",    "respondent",
+        "visitor",  "participant", "member", "patient",  "student", "client"};
     const bool is_of_people =
         std::any_of(table.columns.begin(), table.columns.end(), [&](const Column& c) {
             return std::any_of(kOfPeople.begin(), kOfPeople.end(),

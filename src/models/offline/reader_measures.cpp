@@ -195,8 +195,8 @@ void Reader::find_counts() {
     // "average price per bedroom count"
     for (const Tag& t : tags_) {
         const bool is_figure = t.word == Word::Mean || t.word == Word::Median ||
-                               t.word == Word::Sum ||
-                               t.word == Word::Maximum || t.word == Word::Minimum;
+                               t.word == Word::Sum || t.word == Word::Maximum ||
+                               t.word == Word::Minimum;
         if (is_figure && counts && many != nullptr && t.begin < many->begin &&
             !q_.measures.empty() && !has(Word::And)) {
             counts = false;
@@ -245,7 +245,7 @@ bool Reader::counts_pieces() const {
 
 // "how many products were sold": pieces
 bool Reader::says_sold() const {
-    static const std::set<std::string> kVerbs = {"sold", "bought", "卖", "ordered"};
+    static const std::set<std::string> kVerbs = {"sold", "sell", "bought", "buy", "卖", "ordered"};
     const bool is_verb = std::any_of(tokens_.begin(), tokens_.end(),
                                      [&](const Token& t) { return kVerbs.contains(t.text); });
     return is_verb && !has(Word::Distinct) &&
@@ -286,7 +286,8 @@ void Reader::find_times() {
         for (std::size_t i = a.end; i < b.begin; ++i) {
             if (!kTimes.contains(tokens_[i].text) || a.field == b.field) continue;
             const auto aggs = aggregations();
-            q_.measures = {{aggs.empty() ? Aggregation::Sum : aggs[0].aggregation, a.field, b.field, 0}};
+            q_.measures = {
+                {aggs.empty() ? Aggregation::Sum : aggs[0].aggregation, a.field, b.field, 0}};
             return;
         }
     }

@@ -39,17 +39,24 @@ void Reader::find_roles() {
             }
             // "percentage of employees": the rows, told apart by their id
             const bool ranked = has({Word::Top, Word::Bottom, Word::Highest, Word::Lowest,
-                                     Word::Oldest, Word::Youngest, Word::Common,
-                                     Word::Expensive, Word::Cheap, Word::Newest, Word::Earliest});
+                                     Word::Oldest, Word::Youngest, Word::Common, Word::Expensive,
+                                     Word::Cheap, Word::Newest, Word::Earliest});
             if (is_row_noun(s) && !after_by && !after_which &&
                 (!ranked || !q_.groups.empty() || follows_most(s.begin))) {
                 says_rows_ = true;
                 counts_rows_ = counts_rows_ || ranked;
                 continue;
             }
+            // "year of manufacture" names no manufacturer
+            const bool is_of_time =
+                s.begin > 1 && tokens_[s.begin - 1].text == "of" &&
+                (tokens_[s.begin - 2].stem == "year" || tokens_[s.begin - 2].stem == "date" ||
+                 tokens_[s.begin - 2].stem == "month");
+            if (is_of_time && s.score < 70) continue;
             // 用户 is the rows, where 用户类型 is a column and another group is named
-            const bool is_head_noun = s.score < 68 && is_person_noun(s) && !after_by && !after_which;
-            if (is_head_noun && (!q_.groups.empty() || has(Word::HowMany))) {
+            const bool is_head_noun = s.score < 68 && is_person_noun(s) && !column.means("name") &&
+                                      !after_by && !after_which;
+            if (is_head_noun) {
                 says_rows_ = true;
                 continue;
             }
@@ -59,7 +66,8 @@ void Reader::find_roles() {
                 return &o != &s && !o.is_value && !o.is_used && o.begin > s.end &&
                        o.column->is_text() && !is_row_noun(o);
             });
-            if (is_row_noun(s) && !ranked && (per_row || is_broken_down)) {
+            const bool is_small = schema_.tables[s.field.table].rows <= 20;
+            if (is_row_noun(s) && !is_small && !ranked && (per_row || is_broken_down)) {
                 says_rows_ = true;
                 per_row_ = per_row;
                 counts_rows_ = counts_rows_ || !per_row;
@@ -70,6 +78,15 @@ void Reader::find_roles() {
             continue;
         }
         const bool is_year = column.is_whole && column.low >= 1900 && column.high <= 2100;
+        const bool is_by =
+            s.begin > 0 &&
+            (tokens_[s.begin - 1].text == "by" || tokens_[s.begin - 1].text == "per" ||
+             tokens_[s.begin - 1].text == "each" || tokens_[s.begin - 1].text == "按" ||
+             tokens_[s.begin - 1].text == "每");
+        if (is_year && is_by) {
+            add_group(s);
+            continue;
+        }
         if (is_year && !has({Word::Mean, Word::Maximum, Word::Minimum, Word::Median,
                              Word::Correlation, Word::Distribution})) {
             if (after_by || after_which) add_group(s);
@@ -108,9 +125,9 @@ void Reader::find_roles() {
 }
 
 bool Reader::is_person_noun(const Said& s) const {
-    static const std::set<std::string> kNouns = {"user",   "customer", "employee", "member", "client",
-                                                 "reader", "patient",  "student",  "用户",   "客户",
-                                                 "员工",   "会员",     "读者",     "顾客",   "患者"};
+    static const std::set<std::string> kNouns = {
+        "user", "customer", "employee", "member", "client", "reader", "patient", "student",
+        "用户", "客户",     "员工",     "会员",   "读者",   "顾客",   "患者"};
     std::string text;
     for (std::size_t i = s.begin; i < s.end; ++i) text += tokens_[i].stem;
     return kNouns.contains(text);
@@ -152,7 +169,7 @@ void Reader::flag(Said& s, bool asks_rate) {
     const bool is_denied = s.end - s.begin == 1 && !s.column->words.empty() &&
                            word.text != s.column->words[0].text &&
                            word.text.ends_with(s.column->words[0].text);
-    const bool is_refused = is_excluded(s.begin);  // "not resolved", 不住校
+    const bool is_refused = is_excluded(s.begin);                    // "not resolved", 不住校
     if ((is_denied || is_refused) && !s.column->negative.empty()) {  // "inactive"
         Filter filter;
         filter.field = s.field;
@@ -270,7 +287,8 @@ bool Reader::take_count(std::size_t i) {
 
 void Reader::find_person() {
     if (!has(Word::Who) || !q_.groups.empty() || !measures_said_.empty()) return;
-    if (!has({Word::Highest, Word::Lowest, Word::Common, Word::Rare, Word::Top, Word::Bottom})) return;
+    if (!has({Word::Highest, Word::Lowest, Word::Common, Word::Rare, Word::Top, Word::Bottom}))
+        return;
     static constexpr std::array<std::string_view, 16> kPeople = {
         "author", "salesperson", "customer", "employee", "user",   "reader", "rider",   "assignee",
         "player", "teacher",     "doctor",   "student",  "member", "name",   "trainer", "referee"};
@@ -278,8 +296,9 @@ void Reader::find_person() {
     for (std::size_t c = 0; c < columns.size(); ++c) {
         const Column& column = columns[c];
         if (!column.is_text() || column.distinct < 2 || is_unique({q_.table, c})) continue;
-        const bool is_person = std::any_of(kPeople.begin(), kPeople.end(),
-                                           [&](std::string_view about) { return column.means(about); });
+        const bool is_person =
+            std::any_of(kPeople.begin(), kPeople.end(),
+                        [&](std::string_view about) { return column.means(about); });
         if (!is_person) continue;
         q_.groups.push_back({{q_.table, c}, Grain::None, 0});
         return;
@@ -289,9 +308,8 @@ void Reader::find_person() {
 void Reader::find_unit_measure() {
     for (const Tag& t : tags_) {
         if (t.word != Word::HowMany || !has({Word::Mean, Word::Sum, Word::Median})) continue;
-        const std::size_t unit = tokens_[t.end - 1].kind == Token::Kind::Han && t.end - t.begin > 2
-                                     ? t.end - 1
-                                     : t.end;
+        const std::size_t unit =
+            tokens_[t.end - 1].kind == Token::Kind::Han && t.end - t.begin > 2 ? t.end - 1 : t.end;
         std::optional<Field> best;
         std::size_t most = 0;
         const auto& columns = schema_.tables[q_.table].columns;
@@ -301,8 +319,9 @@ void Reader::find_unit_measure() {
             const bool has_unit = std::any_of(words.begin(), words.end(), [&](const Token& w) {
                 return w.stem == tokens_[unit].stem;
             });
-            static const std::set<std::string> kUnits = {"天", "分", "小", "元", "公", "day", "hour",
-                                                         "minute", "night", "kilometer", "mile"};
+            static const std::set<std::string> kUnits = {"天",    "分",        "小",   "元",
+                                                         "公",    "day",       "hour", "minute",
+                                                         "night", "kilometer", "mile"};
             if (!has_unit || !kUnits.contains(tokens_[unit].stem)) continue;
             // 借阅多少天 is 借阅天数, not 逾期天数
             std::size_t shared = 1;

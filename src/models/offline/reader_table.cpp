@@ -26,6 +26,7 @@ void Reader::choose_table_and_mentions() {
             worth[t] += best + (is_number ? 30 : 0);
         }
         if (asks_money() && has_price_and_quantity(schema_.tables[t])) worth[t] += 130;
+        worth[t] += counted_rows(t) ? 120 : 0;
         for (std::size_t i = 0; i < tokens_.size(); ++i) {
             for (const Token& word : schema_.tables[t].words) {
                 if (word.stem == tokens_[i].stem && word.kind == Token::Kind::Word &&
@@ -42,9 +43,13 @@ void Reader::choose_table_and_mentions() {
             q_.table = t;
         }
     }
+    if (before_ != nullptr && q_.table != before_->table && stays_with_before(mentions)) {
+        q_.table = before_->table;
+    }
     move_to_measures(mentions);
     times_ = spans_of(tokens_, data_period(q_.table));
-    std::erase_if(times_, [&](const TimeSpan& span) { return is_column_name(span); });
+    std::erase_if(
+        times_, [&](const TimeSpan& span) { return is_column_name(span) || is_value_name(span); });
     // "first quarter of 2024" is a time, and neither an order nor a grain
     std::erase_if(tags_, [&](const Tag& t) { return is_in_time(t.begin); });
     mentions = mentions_of(tokens_, tags_, times_, schema_);
@@ -55,11 +60,10 @@ void Reader::choose_table_and_mentions() {
                                t.word == Word::Median || t.word == Word::Minimum ||
                                t.word == Word::Maximum || t.word == Word::Deviation ||
                                t.word == Word::Noise || t.word == Word::Of;
-        return !is_figure && tokens_[t.begin].kind == Token::Kind::Word &&
-               std::any_of(said_.begin(), said_.end(), [&](const Said& s) {
-                   return !s.is_value && s.score >= kOwnName && s.begin <= t.begin &&
-                          t.end <= s.end && s.end - s.begin > t.end - t.begin;
-               });
+        return !is_figure && std::any_of(said_.begin(), said_.end(), [&](const Said& s) {
+            return !s.is_value && s.score >= kOwnName && s.begin <= t.begin && t.end <= s.end &&
+                   s.end - s.begin > t.end - t.begin;
+        });
     });
     std::erase_if(tags_, [&](const Tag& t) {
         const bool may_be_inside = t.word == Word::Chart || t.word == Word::By ||
@@ -71,6 +75,39 @@ void Reader::choose_table_and_mentions() {
                    return s.begin <= t.begin && t.end <= s.end && s.end - s.begin > t.end - t.begin;
                });
     });
+}
+
+// "number of items", where a column of this table tells items apart
+bool Reader::counted_rows(std::size_t table) const {
+    const Table& t = schema_.tables[table];
+    for (std::size_t i = 0; i < tokens_.size(); ++i) {
+        if (!follows(i, {Word::HowMany}, 2) || tokens_[i].kind != Token::Kind::Word) continue;
+        for (const Column& c : t.columns) {
+            const bool is_unique = t.rows > 5 && c.distinct * 100 >= t.rows * 98 && !c.is_date();
+            if (is_unique && std::any_of(c.strong.begin(), c.strong.end(), [&](const Token& word) {
+                    return word.stem == tokens_[i].stem;
+                })) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+// "only for Legal": a fragment about the table of the question before, joined to this one
+bool Reader::stays_with_before(const std::vector<Mention>& mentions) {
+    if (tokens_.size() > 6 || before_->table >= schema_.tables.size()) return false;
+    const std::size_t here = q_.table;
+    q_.table = before_->table;
+    const bool joins = std::all_of(mentions.begin(), mentions.end(), [&](const Mention& m) {
+        return std::any_of(m.candidates.begin(), m.candidates.end(), [&](const Candidate& c) {
+            const Column& column = at(schema_, c.field);
+            const bool is_measure = column.is_number() && !column.is_id && !m.is_value;
+            return c.field.table == q_.table || (!is_measure && join_with(c.field.table));
+        });
+    });
+    q_.table = here;
+    return joins && !has({Word::HowMany, Word::Rows});
 }
 
 bool Reader::has_price_and_quantity(const Table& table) {
@@ -98,6 +135,19 @@ bool Reader::is_column_name(const TimeSpan& span) const {
         std::string name;
         for (const Token& word : column.words) name += word.text;
         if (name == said) return true;
+    }
+    return false;
+}
+
+// The season 2022/23 is no year.
+bool Reader::is_value_name(const TimeSpan& span) const {
+    for (const Column& column : schema_.tables[q_.table].columns) {
+        if (!column.is_text()) continue;
+        for (const auto& words : column.value_words) {
+            if (words.size() > span.end - span.begin && matches_at(tokens_, span.begin, words)) {
+                return true;
+            }
+        }
     }
     return false;
 }
@@ -147,6 +197,12 @@ void Reader::move_to_measures(const std::vector<Mention>& mentions) {
     }
 }
 
+// "Expense Type": what is said of expenses is not said of their types.
+bool Reader::is_kind_of(const Column& column) {
+    static const std::set<std::string> kKinds = {"type", "category", "class", "kind", "status"};
+    return column.words.size() > 1 && kKinds.contains(column.words.back().stem);
+}
+
 void Reader::settle(const Mention& m) {
     std::vector<Candidate> here;
     for (const Candidate& c : m.candidates) {
@@ -170,6 +226,7 @@ void Reader::settle(const Mention& m) {
         said_.back().end = m.end;
         return;
     }
+    if (!m.is_value) prefer_said(m, here);
     Candidate chosen = here[0];
     if (!m.is_value) {
         // "payment" may be a method or an amount: the place in the question decides
@@ -183,11 +240,12 @@ void Reader::settle(const Mention& m) {
             const Column& column = at(schema_, c.field);
             return !column.is_number() || column.is_id || column.distinct <= 40;
         });
-        const bool is_behind = m.begin > 1 && is_at(m.begin - 2, Word::Which) &&
-                               std::none_of(tags_.begin(), tags_.end(), [&](const Tag& t) {
-                                   return t.begin <= m.begin - 1 && m.begin - 1 < t.end;
-                               }) &&
-                               (said_.empty() || said_.back().end < m.begin);  // "which landing page"
+        const bool is_behind =
+            m.begin > 1 && is_at(m.begin - 2, Word::Which) &&
+            std::none_of(
+                tags_.begin(), tags_.end(),
+                [&](const Tag& t) { return t.begin <= m.begin - 1 && m.begin - 1 < t.end; }) &&
+            (said_.empty() || said_.back().end < m.begin);  // "which landing page"
         const bool after_which = (is_behind || follows(m.begin, {Word::Which, Word::Each}, 1)) &&
                                  tokens_[m.begin].kind == Token::Kind::Word;
         const bool is_name_of_part = m.end - m.begin == 1 && here[0].score < 78;
@@ -214,6 +272,16 @@ void Reader::settle(const Mention& m) {
             }
         }
     }
+    // "cars" of used_cars.csv are the rows, though models are cars too
+    const bool is_table_noun =
+        !m.is_value && m.end - m.begin == 1 && is_table_word(m.begin) &&
+        (chosen.score < 70 || is_kind_of(at(schema_, chosen.field))) &&
+        chosen.field.table == q_.table && at(schema_, chosen.field).is_text() &&
+        !follows(m.begin, {Word::By, Word::Each, Word::Per}, 2) && schema_.tables.size() == 1;
+    if (is_table_noun) {
+        says_rows_ = true;
+        return;
+    }
     Said said;
     said.field = chosen.field;
     said.column = &at(schema_, chosen.field);
@@ -226,12 +294,13 @@ void Reader::settle(const Mention& m) {
     said_.push_back(std::move(said));
 }
 
-// "from SoHo to Harlem", "Rovers at home": of two columns with the same values, the one that is meant.
+// "from SoHo to Harlem", "Rovers at home": of two columns with the same values, the one that is
+// meant.
 void Reader::prefer_end(const Mention& m, std::vector<Candidate>& here) const {
     if (here.size() < 2) return;
     static const std::set<std::string> kFrom = {"origin", "from",   "pickup", "departure", "start",
                                                 "source", "sender", "起",     "出",        "始"};
-    static const std::set<std::string> kTo = {"destination", "dest", "to",  "dropoff", "arrival",
+    static const std::set<std::string> kTo = {"destination", "dest", "to", "dropoff", "arrival",
                                               "end",         "drop", "终", "到",      "目"};
     std::string before;
     for (std::size_t i = m.begin; i > 0 && before.empty(); --i) {
@@ -245,9 +314,28 @@ void Reader::prefer_end(const Mention& m, std::vector<Candidate>& here) const {
             if (is_from && kFrom.contains(word.stem)) points += 2;
             if (is_to && kTo.contains(word.stem)) points += 2;
             // a word of the column's name stands close by
-            for (std::size_t i = m.begin > 4 ? m.begin - 4 : 0; i < tokens_.size() && i < m.end + 4; ++i) {
+            for (std::size_t i = m.begin > 4 ? m.begin - 4 : 0; i < tokens_.size() && i < m.end + 4;
+                 ++i) {
                 const bool is_own = i >= m.begin && i < m.end;
                 if (!is_own && !is_noise(tokens_[i]) && tokens_[i].stem == word.stem) points += 1;
+            }
+        }
+        return points;
+    };
+    std::stable_sort(here.begin(), here.end(), [&](const Candidate& a, const Candidate& b) {
+        return std::pair(a.score, worth(a)) > std::pair(b.score, worth(b));
+    });
+}
+
+// "teams by away goals": of home_team and away_team the one that the question goes on about.
+void Reader::prefer_said(const Mention& m, std::vector<Candidate>& here) const {
+    if (here.size() < 2 || here[1].score < here[0].score) return;
+    const auto worth = [&](const Candidate& c) {
+        int points = 0;
+        for (const Token& word : at(schema_, c.field).strong) {
+            for (std::size_t i = 0; i < tokens_.size(); ++i) {
+                const bool is_own = i >= m.begin && i < m.end;
+                if (!is_own && !is_noise(tokens_[i]) && tokens_[i].stem == word.stem) ++points;
             }
         }
         return points;
@@ -303,7 +391,11 @@ void Reader::find_chart() {
         if (t == nullptr) return false;
         return asked || t->end - t->begin > 1 || tokens_[t->begin].text.size() > 4;
     };
-    if (is_said(Word::Pie)) {
+    const Tag* pie = tag(Word::Pie);
+    const bool as_pie =
+        pie != nullptr && pie->begin > 0 &&
+        (tokens_[pie->begin - 1].text == "a" || tokens_[pie->begin - 1].text == "as");
+    if (is_said(Word::Pie) || as_pie) {
         q_.chart = ChartKind::Pie;
     } else if (is_said(Word::Histogram)) {
         q_.chart = ChartKind::Histogram;

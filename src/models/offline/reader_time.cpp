@@ -12,7 +12,7 @@ void Reader::find_time() {
         if (!s.is_value && s.column->is_date()) date = s.field;
     }
     find_grain(date);
-    if (!date) {
+    if (!date || speaks_of_year_column(*date)) {
         find_year_column();
         return;
     }
@@ -103,6 +103,24 @@ Filter Reader::time_filter(Filter::Kind kind, Field field, const TimeSpan& span)
     return filter;
 }
 
+// "cars from 2015", where the dates are all of 2024 and a column holds years.
+bool Reader::speaks_of_year_column(Field date) const {
+    const Column& dates = at(schema_, date);
+    const auto& columns = schema_.tables[q_.table].columns;
+    const auto year = std::find_if(columns.begin(), columns.end(), [](const Column& c) {
+        return c.is_number() && c.is_whole && c.low >= 1900 && c.high <= 2100 && c.distinct > 1;
+    });
+    if (year == columns.end() || times_.empty() || dates.from.size() < 4) return false;
+    return std::all_of(times_.begin(), times_.end(), [&](const TimeSpan& span) {
+        if (span.kind != TimeSpan::Kind::Dates) return false;
+        const auto day = span.from ? *span.from : *span.to;
+        const double said = std::stod(iso_of(day).substr(0, 4));
+        const bool is_outside =
+            said < std::stod(dates.from.substr(0, 4)) || said > std::stod(dates.to.substr(0, 4));
+        return is_outside && said >= year->low && said <= year->high + 1;
+    });
+}
+
 // A table without dates may still have a column "year".
 void Reader::find_year_column() {
     const Table& table = schema_.tables[q_.table];
@@ -115,15 +133,14 @@ void Reader::find_year_column() {
     }
     if (!year) return;
     const bool grows = has({Word::Growth, Word::Drop});
-    const bool by_year =
-        has({Word::Yearly, Word::Trend}) || grows ||
-        std::any_of(tags_.begin(), tags_.end(), [&](const Tag& t) {
-            return t.word == Word::Year && !is_in_time(t.begin) &&
-                   follows(t.begin,
-                           {Word::By, Word::Each, Word::Which, Word::Highest, Word::Lowest,
-                            Word::Top, Word::Bottom},
-                           3);
-        });
+    const bool by_year = has({Word::Yearly, Word::Trend}) || grows ||
+                         std::any_of(tags_.begin(), tags_.end(), [&](const Tag& t) {
+                             return t.word == Word::Year && !is_in_time(t.begin) &&
+                                    follows(t.begin,
+                                            {Word::By, Word::Each, Word::Which, Word::Highest,
+                                             Word::Lowest, Word::Top, Word::Bottom},
+                                            3);
+                         });
     if (by_year) q_.groups.push_back({*year, Grain::None, 0});
     std::vector<double> years;
     for (const TimeSpan& span : times_) {
@@ -240,7 +257,8 @@ void Reader::find_grain(std::optional<Field> date) {
         }
     }
     const bool sets_side_by_side = times_.size() > 1 && has({Word::Growth, Word::Compare});
-    if (grain == Grain::None && has({Word::Trend}) && !has(Word::Correlation) && !sets_side_by_side) {
+    if (grain == Grain::None && has({Word::Trend}) && !has(Word::Correlation) &&
+        !sets_side_by_side) {
         grain = natural_grain(column);
     }
     if (grain == Grain::None && has(Word::When) &&

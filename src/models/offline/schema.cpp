@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <boost/json.hpp>
+#include <set>
 #include <utility>
 
 namespace atl::offline {
@@ -75,6 +76,25 @@ std::vector<const Concept*> meanings_of(const Column& column) {
     std::stable_sort(found.begin(), found.end(), [](const Found& a, const Found& b) {
         return std::pair(a.end, a.length) > std::pair(b.end, b.length);
     });
+    // units sold are no money, though "sold" alone speaks of it
+    const auto pieces = std::find_if(found.begin(), found.end(), [](const Found& f) {
+        return f.about->name == "quantity" && f.length > 1;
+    });
+    if (pieces != found.end()) {
+        const std::size_t begin = pieces->end - pieces->length;
+        const std::size_t end = pieces->end;
+        std::erase_if(found, [&](const Found& f) {
+            return f.about->name == "amount" && f.end - f.length >= begin && f.end <= end;
+        });
+    }
+    // 乘客评分 is a rating, and nothing that 乘客 is
+    if (column.is_number() && !found.empty() && found[0].end >= words.size()) {
+        std::erase_if(found, [&](const Found& f) {
+            const std::size_t begin = f.end - f.length;
+            return f.end < found[0].end && begin == 0 && f.end <= column.words.size() &&
+                   is_name_phrase(column.words, begin, f.end);
+        });
+    }
     std::vector<const Concept*> out;
     for (const Found& f : found) out.push_back(f.about);
     return out;
@@ -145,16 +165,16 @@ void find_flag(Column& column) {
 // What people shorten in headers is said in full in questions.
 std::string written_out(const std::string& word) {
     static constexpr std::array<std::pair<std::string_view, std::string_view>, 30> kShort = {
-        {{"amt", "amount"},      {"qty", "quantity"},   {"cust", "customer"},
-         {"prod", "product"},    {"cat", "category"},   {"dept", "department"},
-         {"emp", "employee"},    {"temp", "temperature"}, {"avg", "average"},
-         {"pct", "percent"},     {"perc", "percent"},   {"num", "number"},
-         {"addr", "address"},    {"desc", "description"}, {"mgr", "manager"},
-         {"yr", "year"},         {"yrs", "year"},       {"hr", "hour"},
-         {"hrs", "hour"},        {"min", "minute"},     {"mins", "minute"},
-         {"sec", "second"},      {"dist", "distance"},  {"dur", "duration"},
-         {"acct", "account"},    {"inv", "invoice"},    {"trans", "transaction"},
-         {"mth", "month"},       {"wt", "weight"},      {"loc", "location"}}};
+        {{"amt", "amount"},   {"qty", "quantity"},     {"cust", "customer"},
+         {"prod", "product"}, {"cat", "category"},     {"dept", "department"},
+         {"emp", "employee"}, {"temp", "temperature"}, {"avg", "average"},
+         {"pct", "percent"},  {"perc", "percent"},     {"num", "number"},
+         {"addr", "address"}, {"desc", "description"}, {"mgr", "manager"},
+         {"yr", "year"},      {"yrs", "year"},         {"hr", "hour"},
+         {"hrs", "hour"},     {"min", "minute"},       {"mins", "minute"},
+         {"sec", "second"},   {"dist", "distance"},    {"dur", "duration"},
+         {"acct", "account"}, {"inv", "invoice"},      {"trans", "transaction"},
+         {"mth", "month"},    {"wt", "weight"},        {"loc", "location"}}};
     for (const auto& [written, meant] : kShort) {
         if (word == written) return std::string(meant);
     }
@@ -198,6 +218,15 @@ std::optional<Column> column_of(const json::value& value, std::size_t rows) {
         }
         if (!is_weak(word)) column.strong.push_back(word);
     }
+    // 票房(万元), Consumption [kWh]: the unit tells no column from others
+    if (const std::size_t unit = column.name.find_first_of("(["); unit != std::string::npos) {
+        const std::size_t count = tokens_of_name(column.name.substr(0, unit)).size();
+        std::vector<Token> named;
+        for (std::size_t i = 0; i < std::min(count, column.words.size()); ++i) {
+            if (!is_weak(column.words[i])) named.push_back(column.words[i]);
+        }
+        if (!named.empty()) column.strong = std::move(named);
+    }
     for (const std::string& v : column.values) column.value_words.push_back(tokens_of(v));
     column.meanings = meanings_of(column);
     column.is_id = is_id(column, rows);
@@ -208,9 +237,9 @@ std::optional<Column> column_of(const json::value& value, std::size_t rows) {
 // 骑行编号, 借阅单号, 外卖订单: the noun in front, what a row is
 std::string han_noun(std::string name) {
     static constexpr std::array<std::string_view, 25> kEndings = {
-        "日期", "时间", "时刻",
-        "单号", "编号", "编码", "号码", "流水号", "序号", "号",   "代码", "ID",   "id",   "记录",
-        "数据", "明细", "列表", "清单", "表",     "监测", "统计", "信息", "汇总", "日志", "流水"};
+        "日期", "时间", "时刻", "单号", "编号", "编码", "号码", "流水号", "序号",
+        "号",   "代码", "ID",   "id",   "记录", "数据", "明细", "列表",   "清单",
+        "表",   "监测", "统计", "信息", "汇总", "日志", "流水"};
     for (bool again = true; again;) {
         again = false;
         for (const std::string_view ending : kEndings) {
@@ -258,7 +287,17 @@ std::optional<Table> table_of(const json::value& value) {
         if (column.is_id && (column.distinct + column.missing) * 100 >= table.rows * 98) {
             add_noun(column.name);
         }
-        if (column.is_date()) add_noun(column.name);  // 投递日期: 投递
+        if (!column.is_date()) continue;
+        add_noun(column.name);  // 投递日期: 投递
+        static const std::set<std::string> kGeneric = {"date",  "time",     "day",      "at",
+                                                       "on",    "datetime", "last",     "first",
+                                                       "start", "end",      "timestamp"};
+        for (const Token& word : column.words) {
+            if (word.kind == Token::Kind::Word && word.text.size() > 3 &&
+                !kGeneric.contains(word.stem)) {
+                table.row_words.push_back(word);
+            }
+        }
     }
     return table;
 }

@@ -55,7 +55,8 @@ struct Table {
     std::size_t rows = 0;
     std::size_t width = 0;
     std::vector<Column> columns;
-    std::vector<Token> words;  // of the file's name
+    std::vector<Token> words;                   // of the file's name
+    std::vector<Token> row_words;               // English: "match" of match_date
     std::vector<std::vector<Token>> row_nouns;  // Chinese: 订单 of 订单号, what a row is
 
     [[nodiscard]] std::string file_name() const;

@@ -208,8 +208,16 @@ private:
     // 1st, 2nd, 3rd, 4th, 30s, 10pm: the number counts
     [[nodiscard]] bool is_suffix(std::size_t i) const {
         const std::string rest = lower(written(i, std::min(i + 2, characters_.size())));
-        return (rest == "st" || rest == "nd" || rest == "rd" || rest == "th") &&
-               !is_letter(code(i + 2));
+        const bool is_ordinal = rest == "st" || rest == "nd" || rest == "rd" || rest == "th";
+        if (is_ordinal && !is_letter(code(i + 2))) return true;
+        std::size_t end = i;
+        while (is_letter(code(end))) ++end;
+        static constexpr std::array<std::string_view, 22> kUnits = {
+            "kg", "g",  "km", "cm",  "mm",  "ms",  "min", "mins", "h",   "hrs", "kwh",
+            "mb", "gb", "kb", "eur", "usd", "gbp", "rmb", "lbs",  "mph", "sqm", "l"};
+        const std::string unit = lower(written(i, end));
+        return !is_digit(code(end)) &&
+               std::find(kUnits.begin(), kUnits.end(), unit) != kUnits.end();
     }
 
     void take_word() {

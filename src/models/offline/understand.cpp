@@ -92,6 +92,10 @@ bool Reader::is_in_value(std::size_t token) const {
 // The number at a token, with what multiplies it: 5 thousand, 3万, 1.5 million.
 std::optional<double> Reader::number_at(std::size_t i, std::size_t& end) const {
     if (i >= tokens_.size() || is_in_time(i) || is_in_value(i)) return std::nullopt;
+    const bool is_in_name = std::any_of(said_.begin(), said_.end(), [&](const Said& s) {
+        return s.begin <= i && i < s.end && s.end - s.begin > 1;
+    });
+    if (is_in_name) return std::nullopt;  // the 5 of PM2.5
     std::optional<double> value;
     if (tokens_[i].kind == Token::Kind::Number) {
         value = tokens_[i].number;
@@ -139,15 +143,27 @@ std::optional<double> Reader::number_at(std::size_t i, std::size_t& end) const {
 std::optional<Field> main_measure(const Schema& schema, std::size_t table) {
     if (table >= schema.tables.size()) return std::nullopt;
     // what people mean by "how much", in this order
-    static constexpr std::array<std::string_view, 13> kUsual = {
-        "amount", "profit",      "salary", "quantity", "cost",         "visits", "price",
-        "",  // whatever adds up
-        "temperature", "score",  "rating",   "satisfaction", "latency"};
+    static constexpr std::array<std::string_view, 13> kUsual = {"amount",
+                                                                "profit",
+                                                                "salary",
+                                                                "quantity",
+                                                                "cost",
+                                                                "visits",
+                                                                "price",
+                                                                "",  // whatever adds up
+                                                                "temperature",
+                                                                "score",
+                                                                "rating",
+                                                                "satisfaction",
+                                                                "latency"};
     const auto& columns = schema.tables[table].columns;
     for (std::size_t c = 0; c < columns.size(); ++c) {  // it says so itself
         static const std::set<std::string> kNames = {"amount", "revenue", "sale", "turnover"};
         const auto& words = columns[c].words;
         if (!columns[c].is_number() || words.empty() || !columns[c].means("amount")) continue;
+        if (columns[c].means("discount") || columns[c].means("refund") || columns[c].means("tax")) {
+            continue;
+        }
         if (columns[c].name.find("金额") != std::string::npos ||
             columns[c].name.find("销售额") != std::string::npos ||
             std::any_of(words.begin(), words.end(),
@@ -161,7 +177,9 @@ std::optional<Field> main_measure(const Schema& schema, std::size_t table) {
             if (!column.is_number() || column.is_id) continue;
             const bool adds_up = about.empty() && column.nature() == Nature::Additive &&
                                  !column.is_flag() && column.distinct > 2;
-            if (adds_up || (!column.meanings.empty() && column.meanings[0]->name == about)) {
+            const bool is_side = column.means("discount") || column.means("refund");
+            if ((adds_up && !is_side) ||
+                (!is_side && !column.meanings.empty() && column.meanings[0]->name == about)) {
                 return Field{table, c};
             }
         }

@@ -32,17 +32,20 @@ constexpr std::array kWords = {
         "frequency|headcount|head count|多少个|多少条|多少笔|多少次|多少人|多少名|多少位|多少家|多少单|多少种|多少类|多少|有多少|"
         "几个|几条|几种|几家|几笔|几名|几位|几次|个数|条数|笔数|次数|人数|计数|总人数|订单数|订单量|交易数|交易量|记录数|频率|频次"},
     Row{Word::HowMuch,
-        "how much|how high|how large|how big|what is|what was|what's|多高|多大|多长|是多少|有多少|为多少"},
+        "多少钱|多少元|几块钱|how much|how high|how large|how big|what is|what was|what's|多高|多大|多长|是多少|"
+        "有多少|为多少"},
     Row{Word::Distinct, "distinct|unique|different|不同的|不重复|去重|唯一|多少种|几种|多少类|几类|种类数"},
     Row{Word::Rate, "rate|rates|率"},
 
     Row{Word::Highest,
         "highest|largest|biggest|greatest|most|best|strongest|top performing|leading|maximal|"
         "slowest|longest|heaviest|hottest|warmest|peaked|peak|winner|hottest|fastest growing|"
-        "tallest|wettest|rainiest|windiest|richest|farthest|furthest|top rated|best rated|highest rated|最热销|最远|最重|最高的|"
+        "tallest|wettest|rainiest|windiest|richest|farthest|furthest|top rated|best rated|"
+        "highest rated|最热销|最远|最重|最高的|"
         "tallest|最高|最大|最多|最好|最佳|最强|最长|最热|第一|冠军|高峰"},
     Row{Word::Lowest,
-        "fastest|quickest|ascending|lowest first|smallest first|low to high|升序|从低到高|从小到大|由低到高|driest|slimmest|"
+        "fastest|quickest|ascending|lowest first|smallest first|low to high|升序|从低到高|从小到大|由低到高|"
+        "driest|slimmest|"
         "lowest|smallest|least|fewest|worst|weakest|poorest|minimal|shortest|lightest|"
         "coldest|coolest|slowest day|最低|最小|最少|最差|最弱|最短|最冷|最后一名|垫底"},
     Row{Word::Top, "top|leading|best selling|前|排名前|头"},
@@ -58,7 +61,8 @@ constexpr std::array kWords = {
     Row{Word::Rank,
         "rank|ranking|ranked|sort|sorted|order by|ordered by|descending|"
         "from highest to lowest|highest first|largest first|biggest first|best first|"
-        "from high to low|high to low|league table|ascending|lowest first|smallest first|low to high|升序|从低到高|从大到小|从小到大|由高到低|由低到高|"
+        "from high to low|high to low|league table|ascending|lowest first|smallest first|"
+        "low to high|升序|从低到高|从大到小|从小到大|由高到低|由低到高|"
         "排名|排序|排行|排行榜|从高到低|降序"},
     Row{Word::Expensive, "most expensive|priciest|dearest|costliest|expensive|最贵|昂贵"},
     Row{Word::Cheap, "cheapest|least expensive|cheap|最便宜|便宜"},
@@ -70,7 +74,8 @@ constexpr std::array kWords = {
     Row{Word::Share,
         "share|percentage|percent|proportion|fraction|contribution|contribute|contributes|"
         "contributed|portion|percentages|account for|accounts for|make up|makes up|"
-        "how is split|split|what part|how much of|in percent|as a percentage|as percent|in %|百分率|占了|占到|占多少|多大比例|"
+        "how is split|split|what part|how much of|in percent|as a percentage|as percent|in %|百分率|"
+        "占了|占到|占多少|多大比例|"
         "breakdown in percent|%|占比|比例|百分比|份额|比重|占|百分之几|百分之多少|构成|占总"},
     Row{Word::Trend,
         "trend|trending|over time|develop|developed|development|evolve|evolved|evolution|"
@@ -81,7 +86,8 @@ constexpr std::array kWords = {
         "growth|grow|grew|grown|growing|increase|increased|increasing|rise|rose|risen|gain|"
         "month on month|year on year|quarter on quarter|week on week|month to month change|"
         "month over month|mom|year over year|yoy|quarter over quarter|qoq|week over week|"
-        "change|changed|changes|percent change|percentage change|change from|changed from|vs previous|"
+        "change|changed|changes|percent change|percentage change|change from|changed from|"
+        "vs previous|"
         "versus previous|versus the previous|compared to previous|compared with previous|"
         "compared to the previous|compared with the previous|compared to last|"
         "than the previous|增长|增长率|增幅|环比|同比|增速|涨幅|增加|上升"},
@@ -95,20 +101,23 @@ constexpr std::array kWords = {
     Row{Word::Correlation,
         "correlation|correlate|correlated|correlates|correlations|relationship|relation|"
         "related|relate|association|associated|depend on|depends on|influence|influences|"
-        "go along with|goes along with|go together|goes together|go hand in hand|hand in hand|tied to|"
+        "go along with|goes along with|go together|goes together|go hand in hand|hand in hand|"
+        "tied to|"
         "driven by|impact|impacts|impact on|effect on|effect of|effect|dependence|connected|挂钩|联系|"
         "affect|affects|linked|link between|connection between|coefficient|相关|相关性|关系|关联|相关系数|"
         "影响|有关"},
     Row{Word::Outlier,
         "outlier|outliers|anomaly|anomalies|anomalous|unusual|unusually|extreme|abnormal|"
-        "suspicious|strange|odd values|weird|implausible|离谱|可疑|不正常|离群|异常|异常值|极端|离群值|极值"},
+        "looks off|look off|stands out|stand out|out of line|suspicious|strange|odd values|weird|"
+        "implausible|离谱|可疑|不正常|离群|异常|异常值|极端|离群值|极值"},
     Row{Word::Distribution,
         "distribution|distributed|histogram|spread of|quartile|quartiles|percentile|"
         "percentiles|分布|直方图|分位数|四分位"},
     Row{Word::Missing,
         "did not answer|didn't answer|not answered|unanswered|no answer|skipped|"
         "not stated|not known|not provided|not specified|left blank|left empty|未提供|"
-        "not filled in|unknown|not available|not recorded|not given|lacking|lack|lacks|unspecified|no data|未知|缺少|没有数据|"
+        "not filled in|unknown|not available|not recorded|not given|lacking|lack|lacks|"
+        "unspecified|no data|未知|缺少|没有数据|"
         "not filled in|没有回答|未回答|未填|没填|missing|null|nulls|nan|nans|empty|blank|blanks|"
         "incomplete|not filled|unfilled|na values|gaps|data quality|completeness|complete|缺失|"
         "缺失值|空值|缺值|为空|空缺|没有填|不完整|数据质量"},
@@ -148,23 +157,27 @@ constexpr std::array kWords = {
 
     Row{Word::Forecast,
         "forecast|forecasts|forecasting|predict|predicts|prediction|predicted|predictions|will|"
-        "going to be|going to|next year|next month|next week|next quarter|next season|next day|tomorrow|"
+        "going to be|going to|next year|next month|next week|next quarter|next season|next day|"
+        "tomorrow|"
         "in the future|future|upcoming|coming year|coming month|extrapolate|预测|预计|预估|未来|明年|明天|后天|"
         "下个月|下月|下周|下星期|下季度|下一季度|下个季度|下一年|会怎样|会怎么样|会如何|会不会|会是多少|会有多少|会增长|会上升|"
         "会下降|将会|将达到|将是|将有"},
     Row{Word::Why,
-        "why|reason for|reasons for|the reason|what caused|what causes|what is causing|what explains|"
+        "why|reason for|reasons for|the reason|what caused|what causes|what is causing|"
+        "what explains|"
         "what drives|what drove|what led to|how come|cause of|causes of|explain why|explanation|"
         "because of what|为什么|为何|为啥|原因|怎么会|什么导致|什么造成|怎么回事"},
     Row{Word::Advice,
-        "how can we|how can i|how could we|how do we|how should|should we|should i|what should|how to|"
+        "how can we|how can i|how could we|how do we|how should|should we|should i|what should|"
+        "how to|"
         "advice|advise|suggest|suggestion|suggestions|recommendations|what can we do|what can i do|"
         "怎样才能|怎么才能|如何才能|如何提高|如何提升|如何减少|如何降低|如何改善|如何增加|如何优化|怎样提高|怎样减少|怎么提高|"
         "怎么减少|怎么办|建议|应该|应当|该怎么|该如何"},
     Row{Word::Ratio, "ratio|ratios|divided by|relative to|quotient|比值|之比|除以"},
     Row{Word::Percentile, "percentile|percentiles|quantile|quantiles|分位数|百分位|百分位数|分位"},
     Row{Word::With,
-        "with|with a|with an|with some|with any|having|that have|that has|which have|who have|who has|"
+        "with|with a|with an|with some|with any|having|that have|that has|which have|who have|"
+        "who has|"
         "have|has|had|have a|has a|had a|have an|has an|带|带有"},
     Row{Word::By,
         "by|grouped by|broken down by|break down by|split by|group by|breakdown by|"
@@ -201,7 +214,8 @@ constexpr std::array kWords = {
     Row{Word::To, "to|until|till|through|-|and|到|至|和|与"},
     Row{Word::Or, "or|或|或者"},
     Row{Word::Exclude,
-        "out of|run out of|sold out of|不|no|with no|have no|has no|had no|without any|without a|never|缺|不带|无|"
+        "out of|run out of|sold out of|不|no|with no|have no|has no|had no|without any|without a|"
+        "never|缺|不带|无|"
         "excluding|exclude|except|except for|without|other than|not including|apart from|"
         "ignoring|ignore|leaving out|leave out|not|non|isn't|aren't|not in|minus|but not|"
         "don't count|disregarding|除了|不包括|不含|去掉|排除|除去|剔除|不算|不计|除|之外|不是|非|没有"},
@@ -280,7 +294,8 @@ constexpr std::array kWords = {
         "这些|上面|刚才|也|变成|画成|做成|继续|还有"},
     Row{Word::Also, "also|additionally|further|in addition|as well|too|同时|另外|并|还要|并且|进一步"},
     Row{Word::Noise,
-        "will you|would you|could you|can you|i would like|i'd like|i want|we want|want|pls|plz|kindly|"
+        "will you|would you|could you|can you|i would like|i'd like|i want|we want|want|pls|plz|"
+        "kindly|"
         "please|the|a|an|me|my|our|we|us|i|you|your|can|could|would|tell|do|does|did|has|"
         "have|had|be|been|will|there|their|its|so|ok|okay|data|dataset|data set|table|file|"
         "csv|spreadsheet|info|information|values|value|all|any|some|just|really|exactly|"
@@ -321,7 +336,7 @@ constexpr std::array kConcepts = {
     ConceptRow{"tax", Nature::Additive, "tax|vat|税|税额|税费"},
     ConceptRow{"salary", Nature::Level,
         "salary|wage|wages|pay|compensation|remuneration|earn|earns|earning|earned|paid|"
-        "payroll|wage bill|salaries|"
+        "payroll|wage bill|salaries|earner|earners|"
         "income|annual salary|monthly salary|package|工资|薪资|薪水|月薪|年薪|薪酬|收入|薪金|待遇|薪"},
     ConceptRow{"bonus", Nature::Additive, "bonus|bonuses|奖金|分红"},
     ConceptRow{"age", Nature::Level,
@@ -342,7 +357,8 @@ constexpr std::array kConcepts = {
     ConceptRow{"humidity", Nature::Level, "humidity|humid|moisture|relative humidity|湿度"},
     ConceptRow{"pressure", Nature::Level, "pressure|气压|压力"},
     ConceptRow{"energy", Nature::Additive,
-        "electric|usage|energy usage|power used|electricity use|power|用电|energy|consumption|electricity|kwh|energy use|power consumption|用电量|能耗|电量|耗电|耗电量"},
+        "consume|consumes|consumed|electric|usage|energy usage|power used|electricity use|power|"
+        "用电|energy|consumption|electricity|kwh|energy use|power consumption|用电量|能耗|电量|耗电|耗电量"},
     ConceptRow{"power", Nature::Level, "power|watt|watts|功率"},
     ConceptRow{"voltage", Nature::Level, "voltage|volt|battery|电压|电池"},
     ConceptRow{"vibration", Nature::Level, "vibration|振动|震动"},
@@ -373,7 +389,7 @@ constexpr std::array kConcepts = {
     ConceptRow{"gross", Nature::Additive, "box office|gross|grossed|票房"},
     ConceptRow{"rain", Nature::Additive,
         "rain|rainfall|precipitation|snow|snowfall|wet|wettest|降雨|降雨量|降水|降水量|雨量"},
-    ConceptRow{"goals", Nature::Additive, "goals|assists|wins|losses|runs|scored|进球|助攻|胜场"},
+    ConceptRow{"goals", Nature::Additive, "goals|goal|assists|runs|scored|进球|助攻|胜场"},
     ConceptRow{"cases", Nature::Additive,
         "cases|deaths|infections|confirmed|recoveries|tests|病例|确诊|死亡"},
     ConceptRow{"downloads", Nature::Additive,
@@ -407,7 +423,8 @@ constexpr std::array kConcepts = {
     ConceptRow{"fine", Nature::Additive, "fine|fines|penalty|penalties|罚款|罚金|滞纳金"},
     ConceptRow{"overdue", Nature::Level, "overdue|days overdue|late days|days late|逾期|逾期天数|超期"},
     ConceptRow{"days", Nature::Level,
-        "days|day count|days to close|time to close|close time|closing time|time to resolve|days open|"
+        "days|day count|days to close|time to close|close time|closing time|time to resolve|"
+        "days open|"
         "lead time|turnaround|天数|借阅天数|处理天数"},
     ConceptRow{"minutes", Nature::Level, "minutes|minute|mins|分钟|分钟数"},
     ConceptRow{"comments", Nature::Additive, "comments|comment|replies|responses|评论|回复|评论数"},
@@ -477,7 +494,8 @@ constexpr std::array kConcepts = {
         "customer|customers|client|clients|buyer|buyers|shopper|shoppers|account|consumer|"
         "member|客户|顾客|买家|会员|消费者"},
     ConceptRow{"user", Nature::Name,
-        "user|users|visitor|visitors|ip|ip address|people|person|用户|访客|访问者"},
+        "乘客|旅客|游客|passenger|passengers|user|users|visitor|visitors|ip|ip address|people|person|"
+        "用户|访客|访问者"},
     ConceptRow{"employee", Nature::Name,
         "employee|employees|staff|worker|workers|people|person|colleague|personnel|"
         "staff member|team member|员工|职工|雇员|同事|人员|职员|人"},
@@ -510,6 +528,7 @@ constexpr std::array kConcepts = {
     ConceptRow{"assignee", Nature::Name, "assignee|assignees|owner|assigned to|负责人|处理人"},
     ConceptRow{"referee", Nature::Name, "referee|referees|ref|umpire|裁判"},
     ConceptRow{"stadium", Nature::Name, "stadium|stadiums|venue|venues|ground|arena|球场|场馆|体育场"},
+    ConceptRow{"match", Nature::Name, "match|matches|game|games|fixture|fixtures|比赛|场次|赛事"},
     ConceptRow{"season", Nature::Name, "season|seasons|赛季|季节"},
     ConceptRow{"plan", Nature::Name, "plan|plans|subscription|package|membership|套餐|会员类型|方案"},
     ConceptRow{"trainer", Nature::Name, "trainer|trainers|coach|coaches|教练"},
@@ -656,8 +675,10 @@ std::vector<Tag> tags_of(const std::vector<Token>& tokens) {
                 best = &i->second;
             }
         }
+        const bool is_tie = tokens[at].text == "draws";  // matches that nobody won
+        if (is_tie) best = nullptr;
         std::size_t length = best == nullptr ? 1 : best->phrase.size();
-        if (best == nullptr) best = mistyped(tokens[at]);
+        if (best == nullptr && !is_tie) best = mistyped(tokens[at]);
         if (best != nullptr) {
             for (const Word word : best->words) tags.push_back({word, at, at + length});
         }
@@ -698,6 +719,15 @@ bool is_concept_word(const Token& token) {
         return out;
     }();
     return words.contains(token.stem);
+}
+
+bool is_name_phrase(const std::vector<Token>& tokens, std::size_t begin, std::size_t end) {
+    return std::any_of(concepts().begin(), concepts().end(), [&](const Concept& about) {
+        return about.nature == Nature::Name &&
+               std::any_of(about.phrases.begin(), about.phrases.end(), [&](const auto& phrase) {
+                   return phrase.size() == end - begin && matches_at(tokens, begin, phrase);
+               });
+    });
 }
 
 bool is_noise(const Token& token) {

@@ -161,6 +161,9 @@ struct Concept {
 [[nodiscard]] bool is_weak(const Token& token);
 // Whether the word alone says what a column may be about: "grade", "profit".
 [[nodiscard]] bool is_concept_word(const Token& token);
+// Whether these tokens are a word for things or people: "customer", 乘客.
+[[nodiscard]] bool is_name_phrase(const std::vector<Token>& tokens, std::size_t begin,
+                                  std::size_t end);
 // Words that mean nothing for what is asked: "please", "the", 请.
 [[nodiscard]] bool is_noise(const Token& token);
 

@@ -713,6 +713,7 @@ private:
         if (q_.chart == ChartKind::None) return;
         begin_chart(name(q_.fields[0]));
         line("axes.boxplot(" + c + ".dropna())");
+        line("axes.set_ylabel(" + py(name(q_.fields[0])) + ")");
         end_chart();
     }
     void distribution() {
@@ -729,6 +730,8 @@ private:
             line("groups = {str(k): v.dropna() for k, v in " + rows_ + ".groupby(" + py(key) +
                  ")[" + py(n) + "]}");
             line("axes.boxplot(list(groups.values()), tick_labels=list(groups))");
+            line("axes.set_xlabel(" + py(key) + ")");
+            line("axes.set_ylabel(" + py(n) + ")");
             line("axes.tick_params(axis='x', rotation=45)");
             end_chart();
             return;
@@ -739,11 +742,13 @@ private:
         begin_chart(n);
         if (q_.chart == ChartKind::Box) {
             line("axes.boxplot(" + c + ".dropna())");
+            line("axes.set_ylabel(" + py(n) + ")");
         } else {
             line("axes.hist(" + c +
                  ".dropna(), bins=" + (at(schema_, q_.fields[0]).distinct <= 12 ? "'auto'" : "30") +
                  ", edgecolor='white')");
             line("axes.set_xlabel(" + py(n) + ")");
+            line("axes.set_ylabel(" + py(q_.language == Language::Chinese ? "行数" : "rows") + ")");
         }
         end_chart();
     }

@@ -1,0 +1,62 @@
+"""Questions of a later round: used cars, 电影票房."""
+from held_back_7 import month, outside
+from wanted import AnyOf, CHART, Lead, REFUSAL
+
+CARS = [
+    (["how many cars are listed"], lambda t: [Lead(len(t))]),
+    (["avg price by make"], lambda t: list(t.groupby("make").price_eur.mean())),
+    (["which make is the most expensive on average?"], lambda t: [Lead(t.groupby("make").price_eur.mean().idxmax(), t.groupby("make").price_eur.mean().max())]),
+    (["cheapest electric car"], lambda t: [Lead(t[t.fuel == "electric"].price_eur.min())]),
+    (["how many diesels are there?"], lambda t: [Lead((t.fuel == "diesel").sum())]),
+    (["cars with less than 30000 km"], lambda t: [(t.mileage_km < 30000).sum()]),
+    (["average mileage of automatic cars"], lambda t: [Lead(t[t.transmission == "automatic"].mileage_km.mean())]),
+    (["how does price depend on mileage?"], lambda t: [t.mileage_km.corr(t.price_eur)]),
+    (["price by year of manufacture, line chart"], lambda t: [CHART] + list(t.groupby("year").price_eur.mean().iloc[:3])),
+    (["how many cars from 2015 or newer?"], lambda t: [Lead((t.year >= 2015).sum())]),
+    (["median price of accident free cars"], lambda t: [Lead(t[t.accident_free == "yes"].price_eur.median())]),
+    (["share of accident-free cars per make"], lambda t: list(t.groupby("make").accident_free.agg(lambda s: (s == "yes").mean() * 100))),
+    (["fuel type breakdown in %"], lambda t: list(t.fuel.value_counts(normalize=True) * 100)),
+    (["dealers vs private sellers: average price"], lambda t: list(t.groupby("seller").price_eur.mean())),
+    (["top 5 models by number of listings"], lambda t: [x for k, v in t.model.value_counts().head(5).items() for x in (k, v)]),
+    (["is there any price that looks off?"], lambda t: [AnyOf(outside(t.price_eur), REFUSAL)]),
+    (["unusual prices"], lambda t: [outside(t.price_eur), 189000]),
+    (["how many owners are unknown"], lambda t: [Lead(t.owners.isna().sum())]),
+    (["listings per month"], lambda t: list(t.groupby(month(t.listed_on)).size())),
+    (["BMWs under 15,000 euros"], lambda t: [((t.make == "BMW") & (t.price_eur < 15000)).sum()]),
+    (["average price for Toyota", "and Ford?", "and only diesels"], lambda t: [Lead(t[(t.make == "Ford") & (t.fuel == "diesel")].price_eur.mean())]),
+    (["number of cars per fuel and transmission"], lambda t: list(t.groupby(["fuel", "transmission"]).size())),
+    (["oldest car in the list"], lambda t: [AnyOf(Lead(str(t.year.min())), Lead(t.year.min()))]),
+    (["what color are most cars?"], lambda t: [REFUSAL]),
+    (["which car should I buy?"], lambda t: [REFUSAL]),
+    (["standard deviation of price per make"], lambda t: list(t.groupby("make").price_eur.std())),
+]
+
+BOX = [
+    (["总票房是多少"], lambda t: [Lead(t["票房(万元)"].sum())]),
+    (["票房最高的电影是哪部"], lambda t: [Lead(t.loc[t["票房(万元)"].idxmax(), "影片名称"], t["票房(万元)"].max())]),
+    (["票房前十的影片"], lambda t: list(t.nlargest(10, "票房(万元)")["影片名称"])),
+    (["各类型的总票房和占比"], lambda t: list(t.groupby("类型")["票房(万元)"].sum() / t["票房(万元)"].sum() * 100)),
+    (["哪种类型的电影最多"], lambda t: [Lead(t["类型"].value_counts().idxmax(), t["类型"].value_counts().max())]),
+    (["各国电影数量"], lambda t: list(t["制片国家"].value_counts())),
+    (["平均豆瓣评分"], lambda t: [Lead(t["豆瓣评分"].mean())]),
+    (["评分在8分以上的有几部"], lambda t: [Lead((t["豆瓣评分"] >= 8).sum())]),
+    (["每年的总票房"], lambda t: list(t.groupby(t["上映日期"].dt.year)["票房(万元)"].sum())),
+    (["2023年比2022年票房增长了多少"], lambda t: [(t[t["上映日期"].dt.year == 2023]["票房(万元)"].sum() / t[t["上映日期"].dt.year == 2022]["票房(万元)"].sum() - 1) * 100]),
+    (["评分和票房有相关性吗"], lambda t: [t["豆瓣评分"].corr(t["票房(万元)"])]),
+    (["喜剧片的平均票房", "动作片呢"], lambda t: [Lead(t[t["类型"] == "动作"]["票房(万元)"].mean())]),
+    (["片长超过150分钟的电影有多少部"], lambda t: [Lead((t["片长"] > 150).sum())]),
+    (["平均片长最长的类型"], lambda t: [Lead(t.groupby("类型")["片长"].mean().idxmax(), t.groupby("类型")["片长"].mean().max())]),
+    (["有多少部电影没有评分"], lambda t: [Lead(t["豆瓣评分"].isna().sum())]),
+    (["美国片占比多少"], lambda t: [Lead((t["制片国家"] == "美国").mean() * 100)]),
+    (["票房的分布情况"], lambda t: [AnyOf(t["票房(万元)"].mean(), t["票房(万元)"].median())]),
+    (["画出每季度票房的柱状图"], lambda t: [CHART] + list(t.groupby(t["上映日期"].dt.to_period("Q"))["票房(万元)"].sum())),
+    (["哪个月上映的电影最多"], lambda t: [Lead(AnyOf(t.groupby(month(t["上映日期"])).size().max(), t["上映日期"].dt.month.value_counts().max()))]),
+    (["评分最低的三部电影"], lambda t: list(t.nsmallest(3, "豆瓣评分")["豆瓣评分"])),
+    (["导演是谁"], lambda t: [REFUSAL]),
+    (["这部电影为什么火"], lambda t: [REFUSAL]),
+    (["日本动画片有几部"], lambda t: [Lead(((t["制片国家"] == "日本") & (t["类型"] == "动画")).sum())]),
+    (["平均票价的中位数"], lambda t: [Lead(t["平均票价"].median())]),
+    (["一共多少人次观影"], lambda t: [AnyOf(Lead(t["观影人次(万)"].sum()), REFUSAL)]),
+]
+
+CASES = [(name, asked, truth) for name, cases in [("used_cars", CARS), ("box_office", BOX)] for asked, truth in cases]

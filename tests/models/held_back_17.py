@@ -1,0 +1,62 @@
+"""Questions of a later round: an accountant's expenses, 网约车."""
+from held_back_7 import month, outside
+from wanted import AnyOf, CHART, Lead, REFUSAL
+
+EXPENSES = [
+    (["total net amount"], lambda t: [Lead(t["Net Amount"].sum())]),
+    (["Could you show me how much each cost centre spent?"], lambda t: list(t.groupby("Cost Centre")["Net Amount"].sum())),
+    (["which employee claimed the most"], lambda t: [Lead(t.groupby("Employee")["Net Amount"].sum().idxmax(), t.groupby("Employee")["Net Amount"].sum().max())]),
+    (["VAT per quarter"], lambda t: list(t.groupby(t["Posting Date"].dt.to_period("Q")).VAT.sum())),
+    (["spend on Travel vs Hotel"], lambda t: [t[t["Expense Type"] == "Travel"]["Net Amount"].sum(), t[t["Expense Type"] == "Hotel"]["Net Amount"].sum()]),
+    (["how many postings are negative?"], lambda t: [Lead((t["Net Amount"] < 0).sum())]),
+    (["how many expenses have not been approved"], lambda t: [Lead((t.Approved == "N").sum())]),
+    (["approval rate by cost centre"], lambda t: list(t.groupby("Cost Centre").Approved.agg(lambda s: (s == "Y").mean() * 100))),
+    (["average days to reimburse for Kim"], lambda t: [Lead(t[t.Employee == "Kim"]["Days to Reimburse"].mean())]),
+    (["longest reimbursement time"], lambda t: [AnyOf(Lead(t["Days to Reimburse"].max()), REFUSAL)]),
+    (["Meals in R&D, total"], lambda t: [Lead(t[(t["Expense Type"] == "Meals") & (t["Cost Centre"] == "R&D")]["Net Amount"].sum())]),
+    (["expenses above 500"], lambda t: [(t["Net Amount"] > 500).sum()]),
+    (["the three largest expenses"], lambda t: list(t["Net Amount"].nlargest(3))),
+    (["net amount by month for 2024, as columns chart"], lambda t: [CHART] + list(t[t["Posting Date"].dt.year == 2024].groupby(month(t["Posting Date"]))["Net Amount"].sum())),
+    (["what proportion of spending is Software?"], lambda t: [Lead(t[t["Expense Type"] == "Software"]["Net Amount"].sum() / t["Net Amount"].sum() * 100)]),
+    (["compare H2 2023 with H1 2024"], lambda t: [t[t["Posting Date"] < "2024-01-01"]["Net Amount"].sum(), t[(t["Posting Date"] >= "2024-01-01") & (t["Posting Date"] < "2024-07-01")]["Net Amount"].sum()]),
+    (["average expense per employee"], lambda t: list(t.groupby("Employee")["Net Amount"].mean())),
+    (["number of distinct employees"], lambda t: [Lead(6)]),
+    (["did HR spend more than Facilities?"], lambda t: [t[t["Cost Centre"] == "HR"]["Net Amount"].sum(), t[t["Cost Centre"] == "Facilities"]["Net Amount"].sum()]),
+    (["spending by type", "only Marketing", "as a pie"], lambda t: [CHART] + list(t[t["Cost Centre"] == "Marketing"].groupby("Expense Type")["Net Amount"].sum())),
+    (["how much is left of the budget?"], lambda t: [REFUSAL]),
+    (["which receipts are fake?"], lambda t: [REFUSAL]),
+    (["last posting date"], lambda t: [Lead(str(t["Posting Date"].max().date()))]),
+    (["correlation net amount vs days to reimburse"], lambda t: [Lead(t["Net Amount"].corr(t["Days to Reimburse"]))]),
+    (["Training spend by employee, highest to lowest"], lambda t: list(t[t["Expense Type"] == "Training"].groupby("Employee")["Net Amount"].sum())),
+    (["median net amount excluding refunds"], lambda t: [Lead(AnyOf(t[t["Net Amount"] >= 0]["Net Amount"].median(), t["Net Amount"].median()))]),
+]
+
+RIDES = [
+    (["各城市的车费总额"], lambda t: list(t.groupby("城市")["车费"].sum())),
+    (["取消率是多少"], lambda t: [Lead((t["订单状态"] == "已取消").mean() * 100)]),
+    (["各车型的取消率"], lambda t: list(t.groupby("车型")["订单状态"].agg(lambda s: (s == "已取消").mean() * 100))),
+    (["已完成订单的平均车费"], lambda t: [Lead(t[t["订单状态"] == "已完成"]["车费"].mean())]),
+    (["平均每公里多少钱"], lambda t: [AnyOf(t["车费"].sum() / t["里程"].sum(), (t["车费"] / t["里程"]).mean(), REFUSAL)]),
+    (["哪个司机接单最多"], lambda t: [AnyOf(Lead(t["司机"].value_counts().idxmax(), t["司机"].value_counts().max()), REFUSAL)]),
+    (["司机评分排名"], lambda t: [AnyOf(*t.groupby("司机")["乘客评分"].mean())]),
+    (["里程最远的订单"], lambda t: [Lead(t["里程"].max())]),
+    (["里程超过20公里的订单占比"], lambda t: [Lead((t["里程"] > 20).mean() * 100)]),
+    (["用了优惠的订单有多少"], lambda t: [AnyOf(Lead((t["优惠金额"] > 0).sum()), REFUSAL)]),
+    (["优惠总金额"], lambda t: [Lead(t["优惠金额"].sum())]),
+    (["平台抽成平均是多少"], lambda t: [Lead(t["平台抽成"].mean())]),
+    (["每周订单数"], lambda t: list(t.groupby(t["下单日期"].dt.to_period("W")).size().iloc[1:4])),
+    (["3月和4月的车费对比"], lambda t: [t[t["下单日期"].dt.month == 3]["车费"].sum(), t[t["下单日期"].dt.month == 4]["车费"].sum()]),
+    (["车费与里程的关系,画散点图"], lambda t: [CHART, t["车费"].corr(t["里程"])]),
+    (["乘客评分的缺失比例"], lambda t: [t["乘客评分"].isna().mean() * 100]),
+    (["快车的平均里程", "专车呢", "拼车呢"], lambda t: [Lead(t[t["车型"] == "拼车"]["里程"].mean())]),
+    (["各城市各车型的订单数"], lambda t: list(t.groupby(["城市", "车型"]).size())),
+    (["成都的快车订单有多少单"], lambda t: [Lead(((t["城市"] == "成都") & (t["车型"] == "快车")).sum())]),
+    (["车费的90分位数"], lambda t: [Lead(t["车费"].quantile(.9))]),
+    (["车费最高的5个订单"], lambda t: list(t["车费"].nlargest(5))),
+    (["乘客的年龄分布"], lambda t: [REFUSAL]),
+    (["未来三个月的订单预测"], lambda t: [REFUSAL]),
+    (["重庆比武汉多多少订单"], lambda t: [AnyOf((t["城市"] == "重庆").sum() - (t["城市"] == "武汉").sum(), (t["城市"] == "重庆").sum())]),
+    (["订单状态分布"], lambda t: list(t["订单状态"].value_counts())),
+]
+
+CASES = [(name, asked, truth) for name, cases in [("expenses", EXPENSES), ("rides_zh", RIDES)] for asked, truth in cases]

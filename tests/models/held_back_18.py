@@ -1,0 +1,63 @@
+"""Questions of a later round: advertisements, 租房."""
+from held_back_7 import month, outside
+from wanted import AnyOf, CHART, Lead, REFUSAL
+
+ADS = [
+    (["What is the total cost of all campaigns?"], lambda t: [Lead(t.cost.sum())]),
+    (["clicks per platform"], lambda t: list(t.groupby("platform").clicks.sum())),
+    (["Which campaign had the most impressions?"], lambda t: [Lead(t.groupby("campaign").impressions.sum().idxmax(), t.groupby("campaign").impressions.sum().max())]),
+    (["average cost by audience"], lambda t: list(t.groupby("audience").cost.mean())),
+    (["cost per click overall"], lambda t: [AnyOf(t.cost.sum() / t.clicks.sum(), REFUSAL)]),
+    (["ratio of clicks to impressions by platform"], lambda t: list(t.groupby("platform").clicks.sum() / t.groupby("platform").impressions.sum())),
+    (["how many signups did the Holiday campaign bring?"], lambda t: [Lead(t[t.campaign == "Holiday"].signups.sum())]),
+    (["signups by month as a bar chart"], lambda t: [CHART] + list(t.groupby(month(t.ad_date)).signups.sum())),
+    (["share of cost per platform"], lambda t: list(t.groupby("platform").cost.sum() / t.cost.sum() * 100)),
+    (["Google vs TikTok: clicks"], lambda t: [t[t.platform == "Google"].clicks.sum(), t[t.platform == "TikTok"].clicks.sum()]),
+    (["is there a relationship between impressions and clicks"], lambda t: [t.impressions.corr(t.clicks)]),
+    (["find anomalies in cost"], lambda t: [outside(t.cost), 9800]),
+    (["how many rows have no audience?"], lambda t: [Lead(t.audience.isna().sum())]),
+    (["median clicks for Retarget on Facebook"], lambda t: [Lead(t[(t.campaign == "Retarget") & (t.platform == "Facebook")].clicks.median())]),
+    (["total cost in Q4 2023"], lambda t: [Lead(t[(t.ad_date >= "2023-10-01") & (t.ad_date < "2024-01-01")].cost.sum())]),
+    (["days with cost above 500"], lambda t: [AnyOf((t.cost > 500).sum(), (t.groupby("ad_date").cost.sum() > 500).sum())]),
+    (["rank campaigns by signups"], lambda t: [x for k, v in t.groupby("campaign").signups.sum().items() for x in (k, v)]),
+    (["what is the best month in terms of signups?"], lambda t: [Lead(t.groupby(month(t.ad_date)).signups.sum().idxmax(), t.groupby(month(t.ad_date)).signups.sum().max())]),
+    (["average daily cost"], lambda t: [Lead(t.groupby("ad_date").cost.sum().mean())]),
+    (["clicks by campaign and platform"], lambda t: list(t.groupby(["campaign", "platform"]).clicks.sum())),
+    (["cost by platform", "for 25-34 only"], lambda t: list(t[t.audience == "25-34"].groupby("platform").cost.sum())),
+    (["total clicks in 2023", "and 2024", "difference?"], lambda t: [AnyOf(t[t.ad_date.dt.year == 2024].clicks.sum(), REFUSAL)]),
+    (["which creative performed best?"], lambda t: [REFUSAL]),
+    (["how will cost develop next quarter"], lambda t: [REFUSAL]),
+    (["what was the return on ad spend"], lambda t: [REFUSAL]),
+    (["max clicks in a single row"], lambda t: [Lead(t.clicks.max())]),
+]
+
+RENTALS = [
+    (["平均月租金是多少?"], lambda t: [Lead(t["月租金"].mean())]),
+    (["各区域平均租金"], lambda t: list(t.groupby("区域")["月租金"].mean())),
+    (["哪个区域租金最贵"], lambda t: [Lead(t.groupby("区域")["月租金"].mean().idxmax(), t.groupby("区域")["月租金"].mean().max())]),
+    (["最便宜的房子多少钱"], lambda t: [Lead(t["月租金"].min())]),
+    (["三室的房源有多少套"], lambda t: [Lead((t["户型"] == "三室").sum())]),
+    (["各户型数量及占比"], lambda t: list(t["户型"].value_counts(normalize=True) * 100)),
+    (["近地铁的房源占比"], lambda t: [Lead((t["是否近地铁"] == "是").mean() * 100)]),
+    (["近地铁和不近地铁的平均租金对比"], lambda t: list(t.groupby("是否近地铁")["月租金"].mean())),
+    (["面积和租金相关吗"], lambda t: [t["面积(平米)"].corr(t["月租金"])]),
+    (["面积大于100平米的有几套"], lambda t: [Lead((t["面积(平米)"] > 100).sum())]),
+    (["租金有没有异常值"], lambda t: [outside(t["月租金"]), 88000]),
+    (["装修信息缺失多少"], lambda t: [Lead(t["装修"].isna().sum())]),
+    (["福田两室的平均租金"], lambda t: [Lead(t[(t["区域"] == "福田") & (t["户型"] == "两室")]["月租金"].mean())]),
+    (["每月发布的房源数"], lambda t: list(t.groupby(month(t["发布日期"])).size())),
+    (["浏览次数最多的房源"], lambda t: [Lead(t["浏览次数"].max())]),
+    (["租金在3000到5000之间的房源有多少"], lambda t: [Lead(((t["月租金"] >= 3000) & (t["月租金"] <= 5000)).sum())]),
+    (["租金中位数最低的区域"], lambda t: [Lead(t.groupby("区域")["月租金"].median().idxmin(), t.groupby("区域")["月租金"].median().min())]),
+    (["不同朝向的平均面积"], lambda t: list(t.groupby("朝向")["面积(平米)"].mean())),
+    (["各区域房源数的饼图"], lambda t: [CHART] + list(t["区域"].value_counts())),
+    (["南山的平均租金", "罗湖呢?", "龙岗呢?"], lambda t: [Lead(t[t["区域"] == "龙岗"]["月租金"].mean())]),
+    (["各区域平均租金", "只看精装的"], lambda t: list(t[t["装修"] == "精装"].groupby("区域")["月租金"].mean())),
+    (["楼层高于20层的房源平均租金"], lambda t: [Lead(t[t["楼层"] > 20]["月租金"].mean())]),
+    (["房东的联系方式"], lambda t: [REFUSAL]),
+    (["明年租金会涨吗"], lambda t: [REFUSAL]),
+    (["物业费平均多少"], lambda t: [REFUSAL]),
+    (["租金前五的房源"], lambda t: list(t["月租金"].nlargest(5))),
+]
+
+CASES = [(name, asked, truth) for name, cases in [("campaigns", ADS), ("rentals_zh", RENTALS)] for asked, truth in cases]

@@ -1,0 +1,61 @@
+"""Questions of a later round: orders without a total, 物流."""
+from held_back_7 import growth, month, outside
+from wanted import AnyOf, CHART, Lead, REFUSAL
+
+RETAIL = [
+    (["What is the total revenue?"], lambda t: [Lead(t.revenue.sum())]),
+    (["total units sold by product"], lambda t: list(t.groupby("Product")["Units Sold"].sum())),
+    (["Which region sold the most units?"], lambda t: [Lead(t.groupby("Region")["Units Sold"].sum().idxmax(), t.groupby("Region")["Units Sold"].sum().max())]),
+    (["revenue by region"], lambda t: list(t.groupby("Region").revenue.sum())),
+    (["monthly revenue trend for 2024"], lambda t: list(t[t["Order Date"].dt.year == 2024].groupby(month(t["Order Date"])).revenue.sum())),
+    (["How many unique customers do we have?"], lambda t: [Lead(26)]),
+    (["who are our top 5 customers by units sold?"], lambda t: list(t.groupby("Customer")["Units Sold"].sum().nlargest(5))),
+    (["What percentage of orders were returned?"], lambda t: [Lead(t.Returned.mean() * 100)]),
+    (["return rate by product"], lambda t: list(t.groupby("Product").Returned.mean() * 100)),
+    (["online vs store: number of orders"], lambda t: list(t["Sales Channel"].value_counts())),
+    (["average units per order"], lambda t: [Lead(t["Units Sold"].mean())]),
+    (["orders with at least 10 units"], lambda t: [(t["Units Sold"] >= 10).sum()]),
+    (["how many headphones did we sell in 2023?"], lambda t: [Lead(t[(t.Product == "Headphones") & (t["Order Date"].dt.year == 2023)]["Units Sold"].sum())]),
+    (["year over year growth in units sold"], lambda t: [growth(t[t["Order Date"].dt.year == 2023]["Units Sold"].sum(), t[t["Order Date"].dt.year == 2024]["Units Sold"].sum())]),
+    (["distribution of units sold"], lambda t: [AnyOf(t["Units Sold"].mean(), t["Units Sold"].median())]),
+    (["what is the most popular product"], lambda t: [Lead(AnyOf(t.Product.value_counts().idxmax(), t.groupby("Product")["Units Sold"].sum().idxmax()))]),
+    (["number of orders per quarter, line chart"], lambda t: [CHART] + list(t.groupby(t["Order Date"].dt.to_period("Q")).size())),
+    (["units sold in the North by channel"], lambda t: list(t[t.Region == "North"].groupby("Sales Channel")["Units Sold"].sum())),
+    (["does Customer A order more than Customer B?"], lambda t: [AnyOf((t.Customer == "Customer A").sum(), t[t.Customer == "Customer A"]["Units Sold"].sum(), t[t.Customer == "Customer A"].revenue.sum())]),
+    (["total units sold by product", "sort ascending"], lambda t: list(t.groupby("Product")["Units Sold"].sum())),
+    (["revenue by region", "and by product", "as a pie chart"], lambda t: [CHART] + list(t.groupby("Product").revenue.sum())),
+    (["what's our profit margin?"], lambda t: [REFUSAL]),
+    (["average customer age"], lambda t: [REFUSAL]),
+    (["which weekday is the busiest?"], lambda t: [Lead(t["Order Date"].dt.day_name().value_counts().idxmax(), t["Order Date"].dt.day_name().value_counts().max())]),
+    (["first and last order date"], lambda t: [str(t["Order Date"].min().date()), str(t["Order Date"].max().date())]),
+]
+
+LOGISTICS = [
+    (["总运费"], lambda t: [Lead(t["运费"].sum())]),
+    (["延误率"], lambda t: [Lead((t["是否延误"] == "是").mean() * 100)]),
+    (["各承运商的延误率"], lambda t: list(t.groupby("承运商")["是否延误"].agg(lambda s: (s == "是").mean() * 100))),
+    (["哪个承运商延误率最高"], lambda t: [Lead(t.groupby("承运商")["是否延误"].agg(lambda s: (s == "是").mean() * 100).idxmax())]),
+    (["平均运输时长"], lambda t: [Lead(t["运输时长(小时)"].mean())]),
+    (["从广州发往成都的运单有多少"], lambda t: [Lead(((t["始发地"] == "广州") & (t["目的地"] == "成都")).sum())]),
+    (["各始发地的运单量"], lambda t: list(t["始发地"].value_counts())),
+    (["各目的地的平均运费"], lambda t: list(t.groupby("目的地")["运费"].mean())),
+    (["重量超过30kg的运单"], lambda t: [(t["重量(kg)"] > 30).sum()]),
+    (["运费最高的一单"], lambda t: [Lead(2600)]),
+    (["运费异常"], lambda t: [outside(t["运费"]), 2600]),
+    (["重量和运费的相关系数"], lambda t: [Lead(t["重量(kg)"].corr(t["运费"]))]),
+    (["每月运费合计"], lambda t: list(t.groupby(month(t["发货日期"]))["运费"].sum())),
+    (["每月运单数的折线图"], lambda t: [CHART] + list(t.groupby(month(t["发货日期"])).size())),
+    (["第一季度和第二季度的运费对比"], lambda t: [t[t["发货日期"].dt.quarter == 1]["运费"].sum(), t[t["发货日期"].dt.quarter == 2]["运费"].sum()]),
+    (["客户评分缺失了多少条"], lambda t: [Lead(t["客户评分"].isna().sum())]),
+    (["评分为1的运单有几个"], lambda t: [Lead((t["客户评分"] == 1).sum())]),
+    (["顺达的平均评分", "飞鸟呢"], lambda t: [Lead(t[t["承运商"] == "飞鸟"]["客户评分"].mean())]),
+    (["各承运商运费占比"], lambda t: list(t.groupby("承运商")["运费"].sum() / t["运费"].sum() * 100)),
+    (["各承运商运费占比", "画饼图"], lambda t: [CHART]),
+    (["运输时长的中位数和最大值"], lambda t: [t["运输时长(小时)"].median(), t["运输时长(小时)"].max()]),
+    (["延误的运单平均运输多少小时"], lambda t: [Lead(t[t["是否延误"] == "是"]["运输时长(小时)"].mean())]),
+    (["司机的平均年龄"], lambda t: [REFUSAL]),
+    (["延误的原因是什么"], lambda t: [REFUSAL]),
+    (["下个月运费会是多少"], lambda t: [REFUSAL]),
+]
+
+CASES = [(name, asked, truth) for name, cases in [("retail", RETAIL), ("logistics_zh", LOGISTICS)] for asked, truth in cases]
