@@ -236,32 +236,40 @@ JobRecord add_job(Connection& db, const JobRecord& record, std::uint64_t owner_m
     return made;
 }
 
-std::optional<JobRecord> take_job(Connection& db, const core::JobWish& wish) {
-    if (wish.instance.empty() || wish.lease.count() <= 0) {
-        throw ErrorException(
-            {Code::InvalidArgument, "a job is taken by a named instance and for some time"});
-    }
+// Of owners with fewer than `running_max` that run; 0 = of all.
+static std::optional<std::pair<std::int64_t, std::string>> first_queued(Connection& db,
+                                                                        const core::JobWish& wish,
+                                                                        std::uint32_t running_max) {
     Filter filter;
     filter.where("state = 'queued'");
     filter.one_of("kind", wish.kinds);
     filter.where("(not_before IS NULL OR not_before <= ?)",
                  std::int64_t{wish.now.time_since_epoch().count()});
-    if (wish.owner_running_max > 0) {
+    if (running_max > 0) {
         filter.where(
             "owner NOT IN (SELECT owner FROM jobs WHERE ended_at IS NULL AND state = 'running'"
             " GROUP BY owner HAVING count(*) >= ?)",
-            std::int64_t{wish.owner_running_max});
+            std::int64_t{running_max});
     }
-    std::int64_t number = 0;
-    std::string id;
-    {
-        auto first = db.query("SELECT number, id FROM jobs WHERE " + filter.text() +
-                              " ORDER BY priority DESC, created_at, number LIMIT 1");
-        filter.bind(first);
-        if (!first.next()) return std::nullopt;
-        number = first.number();
-        id = first.text();
+    auto first = db.query("SELECT number, id FROM jobs WHERE " + filter.text() +
+                          " ORDER BY priority DESC, created_at, number LIMIT 1");
+    filter.bind(first);
+    if (!first.next()) return std::nullopt;
+    const auto number = first.number();
+    return std::pair(number, first.text());
+}
+
+std::optional<JobRecord> take_job(Connection& db, const core::JobWish& wish) {
+    if (wish.instance.empty() || wish.lease.count() <= 0) {
+        throw ErrorException(
+            {Code::InvalidArgument, "a job is taken by a named instance and for some time"});
     }
+    // Whose jobs wait while none of theirs runs comes first: priority is among one's own, and who
+    // has queued thousands holds nobody up.
+    auto first = first_queued(db, wish, 1);
+    if (!first) first = first_queued(db, wish, wish.owner_running_max);
+    if (!first) return std::nullopt;
+    auto& [number, id] = *first;
     // Nobody can come between: this transaction has the writer's lock since its beginning.
     db.query(
           "UPDATE jobs SET state = 'running', attempts = attempts + 1, not_before = NULL,"

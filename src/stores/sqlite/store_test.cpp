@@ -329,6 +329,19 @@ TEST_F(StoreTest, AWishForKindsAndFairSharesIsHeard) {
     EXPECT_EQ(error_of(store->take_job(wish("", 1))).code, Code::InvalidArgument);
 }
 
+TEST_F(StoreTest, WhoHasQueuedThousandsHoldsNobodyUp) {
+    for (int i = 0; i < 4; ++i) {
+        auto record = job("a" + std::to_string(i), "alice", i);
+        record.priority = 1000;
+        await(store->add_job(record, 0));
+    }
+    await(store->add_job(job("b0", "bob", 9), 0));
+    await(store->add_job(job("b1", "bob", 9), 0));
+    std::string order;
+    for (int i = 0; i < 4; ++i) order += await(store->take_job(wish("one", 10)))->id.text() + " ";
+    EXPECT_EQ(order, "a0 b0 a1 a2 ");  // one each, then by priority
+}
+
 TEST_F(StoreTest, AQueueOfOneOwnerIsBounded) {
     for (int i = 0; i < 3; ++i) await(store->add_job(job("a" + std::to_string(i), "alice", i), 3));
     EXPECT_EQ(error_of(store->add_job(job("a9", "alice", 9), 3)).code, Code::Exhausted);
