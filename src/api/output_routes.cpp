@@ -4,6 +4,7 @@
 #include "api/file_place.hpp"
 #include "api/session_types.hpp"
 #include "net/target.hpp"
+#include "sessions/new_id.hpp"
 
 #include <sys/stat.h>
 
@@ -16,8 +17,12 @@ namespace {
 asio::awaitable<void> send_output(const core::Outputs& outputs, net::Exchange& exchange) {
     const auto& request = exchange.request();
     const std::string path(request.parameter("path"));
-    const UniqueFd file =
-        outputs.open(core::RunId(std::string(request.parameter("run_id"))), path).value();
+    const core::RunId run(std::string(request.parameter("run_id")));
+    const auto asks = whose(exchange);
+    if (asks.owner() && !sessions::is_owned_by(run.text(), *asks.owner())) {
+        throw ErrorException({Code::NotFound, "there is no such output"});
+    }
+    const UniqueFd file = outputs.open(run, path).value();
     struct stat info {};
     if (::fstat(file.get(), &info) != 0) {
         throw ErrorException({Code::Internal, "the file cannot be read"});

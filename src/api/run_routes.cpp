@@ -357,7 +357,8 @@ asio::awaitable<void> run_alone(const Runs& runs, net::Exchange& exchange) {
     const auto limits = alone.limits;
     const auto sandbox = co_await runs.sessions.ephemeral(std::move(alone));
     const auto link = sessions::GuestLink::start(exchange.executor(), sandbox->take_stream());
-    const core::RunId run_id = core::RunId(sessions::random_id("r-"));
+    const core::RunId run_id =
+        core::RunId(sessions::owned_id("r-", caller_of(exchange.request()).owner));
     sessions::Promotion promotion{run_id, "/work/artifacts", limits.disk_bytes_max};
     Place place{.link = link,
                 .changes = sessions::Changes::open(exchange.executor(), link),

@@ -134,10 +134,11 @@ asio::awaitable<std::size_t> Sessions::recover() {
     };
     const std::string identity = co_await store_.identity();
     std::string owner = folders_.claimed_by();
-    if (owner.empty() &&
-        (folders.empty() || std::any_of(folders.begin(), folders.end(), is_recorded))) {
-        folders_.claim(identity).value();
-        owner = identity;
+    if (owner.empty()) {
+        // Where strangers lie already it is nobody's for good: a later start must not take them for
+        // leftovers of its own.
+        owner = std::all_of(folders.begin(), folders.end(), is_recorded) ? identity : "nobody";
+        folders_.claim(owner).value();
     }
     std::size_t left_alone = 0;
     for (const auto& id : folders) {

@@ -298,6 +298,14 @@ def test_a3_no_key_is_inside_a_sandbox(keyed):
 # ---- B3: tokens ------------------------------------------------------------------------------------------------------
 
 
+def test_a2_what_a_run_left_is_its_owners(keyed):
+    with keyed.client(keyed.key("ann", "run")) as ann, keyed.client(keyed.key("bob", "run")) as bob:
+        ran = ann.post("/v1/run", json={"code": "open('/work/artifacts/secret.txt', 'w').write('ann')"}).json()
+        href = f"/v1/outputs/{ran['run_id']}/secret.txt"
+        assert ann.get(href).text == "ann"
+        problem(bob.get(href), 404)
+
+
 @pytest.fixture(scope="module")
 def tokens(keyed):
     key = keyed.key("tokens", "sessions:read", "sessions:write", "run", "files")

@@ -356,7 +356,7 @@ import os
 for side in range(3):
     folder = f'/session/w/p{side}/' + '/'.join(f'd{level}' for level in range(12))
     os.makedirs(folder)
-    open(folder + '/file', 'wb').write(b'x' * 5_000_000)
+    open(folder + '/file', 'wb').write(b'x' * 100_000)
 """)
     assert server.run(session, "print('runs')")["stdout"] == "runs\n"
     forked = server.http.post(f"/v1/sessions/{session}/fork", json={"count": 1})
