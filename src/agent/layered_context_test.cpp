@@ -333,6 +333,9 @@ TEST(LayeredContexts, VectorsFindWhatSharesNoWord) {
     bench.embeddings.fails = true;
     context = bench.ask("What was the budget for marketing?");
     EXPECT_NE(part_of(context, "recalled", "(by words alone: no vectors today)"), nullptr);
+    const auto tries = bench.embeddings.tries;
+    EXPECT_NE(part_of(bench.ask("budget?"), "recalled", "no vectors today"), nullptr);
+    EXPECT_EQ(bench.embeddings.tries, tries) << "the next question does not wait for them";
     EXPECT_NE(all_text(context).find("4711"), std::string::npos);
     // What was said while they were away has its vector as soon as they are back.
     bench.turn("Remember, budget of sales is 815.", "Noted.");
