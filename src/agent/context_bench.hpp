@@ -214,11 +214,12 @@ class ScriptedEmbeddings final : public core::Embeddings {
 public:
     std::function<std::vector<float>(const std::string&)> vector_of;
     bool fails = false;
-    std::size_t texts_asked = 0;
+    std::size_t texts_asked = 0, tries = 0;
 
     [[nodiscard]] std::string name() const override { return "test"; }
     asio::awaitable<std::vector<std::vector<float>>> embed(
         std::vector<std::string> texts) override {
+        ++tries;
         if (fails) throw ErrorException({Code::Unavailable, "no vectors today"});
         texts_asked += texts.size();
         std::vector<std::vector<float>> all;

@@ -9,6 +9,7 @@
 namespace atl::agent {
 
 namespace asio = boost::asio;
+using Clock = std::chrono::steady_clock;
 
 namespace {
 
@@ -17,6 +18,7 @@ constexpr std::size_t kBytesAsked = 1u << 20, kBytesAfterwards = 4u << 20;
 constexpr std::size_t kTurnsEmbedded = 64;  // at once, when vectors are made
 constexpr std::chrono::milliseconds kQuestionTime{2'000};
 constexpr std::chrono::milliseconds kTurnsTime{30'000};
+constexpr std::chrono::seconds kRest{30};
 
 constexpr std::size_t kSaidBytes = 24u << 10;  // of a question or an answer, in the index
 constexpr std::size_t kOutputBytes = 2u << 10;
@@ -107,6 +109,7 @@ asio::awaitable<std::string> Lookback::add_vectors(ThreadId id, std::uint64_t un
             entries[i].vector = std::move(vectors.all[i]);
         }
         co_await recall_.add(id, std::move(entries));
+        rest_until_ = {};  // they answer
         added += some.turns.size();
         from = some.turns.back().last() + 1;
     }
@@ -154,11 +157,14 @@ asio::awaitable<Found> Lookback::find(ThreadId id, std::string question, std::ui
     Found found;
     question = cut(question, kQuestionBytes);
     std::vector<float> vector;
-    if (embeddings_ != nullptr) {
+    if (embeddings_ != nullptr && Clock::now() < rest_until_) {
+        found.note = trouble_;
+    } else if (embeddings_ != nullptr) {
         std::vector<std::string> texts{question};
         auto vectors = co_await vectors_of(std::move(texts), kQuestionTime);
         if (!vectors.all.empty()) vector = std::move(vectors.all.front());
-        found.note = std::move(vectors.note);
+        found.note = trouble_ = vectors.note;
+        if (!trouble_.empty()) rest_until_ = Clock::now() + kRest;
     }
     std::vector<core::RecallHit> hits;
     try {

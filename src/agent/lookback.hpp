@@ -19,6 +19,7 @@
 #include "core/threads.hpp"
 
 #include <boost/asio/awaitable.hpp>
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -71,6 +72,9 @@ private:
     // By thread: from which message on turns have no vector. Lost with the server, and then those
     // that are indexed already are found by words alone.
     std::map<std::string, std::uint64_t> without_vector_;
+    // After a question without a vector the next ones do not wait for theirs.
+    std::chrono::steady_clock::time_point rest_until_{};
+    std::string trouble_;
 };
 
 }  // namespace atl::agent
