@@ -613,11 +613,47 @@ def logistics_zh(folder):
     return {"物流": table}
 
 
+def restaurant(folder):
+    r = np.random.default_rng(2001)
+    n = 740
+    people = r.integers(1, 9, n)
+    bill = (people * r.uniform(14, 42, n)).round(2)
+    table = pd.DataFrame({
+        "receipt": [f"R-{i:05d}" for i in range(n)], "visited": pd.to_datetime("2024-04-01") + pd.to_timedelta(np.sort(r.integers(0, 150, n)), unit="D"),
+        "meal": r.choice(["Breakfast", "Lunch", "Dinner"], n, p=[.15, .4, .45]), "waiter": r.choice(["Ana", "Boris", "Clara", "Dmitri"], n), "party_size": people,
+        "bill": bill, "tip": (bill * r.uniform(0, .22, n)).round(2), "payment": r.choice(["cash", "card"], n, p=[.25, .75]), "smoking_area": r.choice(["no", "yes"], n, p=[.85, .15]),
+        "stars": np.where(r.random(n) < .35, np.nan, r.integers(1, 6, n))})
+    table.loc[[100], "tip"] = 150.0
+    shown = table.copy()
+    shown["bill"] = shown["bill"].map(lambda v: f"{v:.2f} €".replace(".", ","))
+    shown["tip"] = shown["tip"].map(lambda v: f"{v:.2f} €".replace(".", ","))
+    shown["visited"] = shown["visited"].dt.strftime("%a, %d %b %Y")
+    shown.to_csv(folder / "restaurant_bills.csv", index=False, sep=";")
+    return {"bills": table}
+
+
+def factory_zh(folder):
+    r = np.random.default_rng(2002)
+    n = 690
+    made = r.integers(80, 400, n)
+    table = pd.DataFrame({
+        "批次号": [f"PC{i:05d}" for i in range(n)], "生产日期": pd.to_datetime("2023-11-01") + pd.to_timedelta(np.sort(r.integers(0, 330, n)), unit="D"),
+        "车间": r.choice(["一车间", "二车间", "三车间"], n, p=[.4, .35, .25]), "产品型号": r.choice(["A100", "B200", "C300"], n, p=[.5, .3, .2]), "班次": r.choice(["早班", "中班", "夜班"], n),
+        "产量": made, "不良品数": (made * r.gamma(1.2, .012, n)).astype(int), "能耗(度)": (made * r.uniform(1.1, 1.9, n)).round(1), "停机时间(分钟)": np.where(r.random(n) < .6, 0, r.gamma(2, 20, n).round(0)),
+        "质检员": r.choice(["郑工", "马工", "胡工"], n), "是否返工": r.choice(["是", "否"], n, p=[.07, .93])})
+    table.loc[r.choice(n, 30, replace=False), "能耗(度)"] = np.nan
+    table.loc[55, "停机时间(分钟)"] = 720
+    shown = table.copy()
+    shown["生产日期"] = shown["生产日期"].dt.strftime("%Y%m%d").astype(int)
+    shown.to_csv(folder / "生产日报.csv", index=False)
+    return {"生产": table}
+
+
 MAKERS = {maker.__name__: maker for maker in
           [hotel_bookings, marks, waimai, refunds, football, reviews, air_quality, meters, github_issues, bikes, leads,
            library, gym, crops, calls, recruiting, taxi, loans, web_traffic, scores_zh,
            inventory, clinic_zh, used_cars, box_office, expenses, rides_zh, campaigns, rentals_zh,
-           retail, logistics_zh]}
+           retail, logistics_zh, restaurant, factory_zh]}
 
 CONVERSIONS = {
     "library": """

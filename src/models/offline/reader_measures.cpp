@@ -187,6 +187,8 @@ void Reader::find_counts() {
         }
         // "how many units were sold": the measure itself is counted
         for (const Said& m : measures_said_) {
+            // "number of bills": rows, where a bill is 23.90
+            if (!m.column->is_whole && is_row_word_at(m)) continue;
             if (follows(m.begin, {Word::HowMany}, 2) && !is_filter_field(m.field)) {
                 counts = false;
             }
@@ -229,6 +231,13 @@ void Reader::find_counts() {
     } else if (counted_ && q_.measures.empty()) {
         q_.measures.push_back({Aggregation::Distinct, counted_->field, std::nullopt});
     }
+}
+
+// The measure's name is also what the rows are called.
+bool Reader::is_row_word_at(const Said& m) const {
+    return m.end - m.begin == 1 && is_table_word(m.begin) &&
+           tokens_[m.begin].kind == Token::Kind::Word &&
+           tokens_[m.begin].text != tokens_[m.begin].stem;
 }
 
 // 多少 and a word for pieces of a thing, none for money
