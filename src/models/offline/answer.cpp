@@ -94,6 +94,11 @@ private:
                    (c.distinct + c.missing) * 10 >= t.rows * 9;
         });
     }
+    [[nodiscard]] bool is_date(const std::string& column) const {
+        const auto& columns = schema_.tables[q_.table].columns;
+        return std::any_of(columns.begin(), columns.end(),
+                           [&](const Column& c) { return c.name == column && c.is_date(); });
+    }
     // Numbers of ids and years are names: 900007, not 900,007.
     [[nodiscard]] bool is_name_like(const std::string& column) const {
         const auto in = [&](std::size_t table) {
@@ -363,6 +368,9 @@ private:
             for (std::size_t c = 0; c < result_.columns.size() && who.empty(); ++c) {
                 if (tells_rows(result_.columns[c])) who = bold(cell(0, c));
             }
+            for (std::size_t c = 0; c < result_.columns.size() && who.empty(); ++c) {
+                if (is_date(result_.columns[c])) who = say("on ", "") + bold(cell(0, c));
+            }
             return say("The " + bold(name(m)) + " is " + bold(figure("value")) +
                            (who.empty() ? "" : ": " + who) + scope() + ":",
                        bold(name(m)) + " 为 " + bold(figure("value")) +
@@ -393,10 +401,11 @@ private:
                                      q_.measures[c].aggregation == Aggregation::Rate;
                 if (is_part) {
                     const Column& flag = at(schema_, *q_.measures[c].field);
-                    const std::string what = "`" + name(*q_.measures[c].field) + "` = " +
-                                             escaped(flag.positive);
-                    out += say((out.empty() ? "" : ", ") + what + ": " + bold(value) + " of the rows",
-                               (out.empty() ? "" : ",") + what + " 占 " + bold(value));
+                    const std::string what =
+                        "`" + name(*q_.measures[c].field) + "` = " + escaped(flag.positive);
+                    out +=
+                        say((out.empty() ? "" : ", ") + what + ": " + bold(value) + " of the rows",
+                            (out.empty() ? "" : ",") + what + " 占 " + bold(value));
                 } else {
                     out += say((out.empty() ? "The " : ", ") + label + " is " + bold(value),
                                (out.empty() ? "" : ",") + label + " 为 " + bold(value));
@@ -462,14 +471,14 @@ private:
         if (q_.wants_one || (q_.count && *q_.count == 1)) {
             const bool low = q_.order == Order::Lowest;
             const bool counts = q_.measures[0].aggregation == Aggregation::Count;
-            const std::string most = counts ? (low ? "fewest " : "most ")
-                                            : (low ? "lowest " : "highest ");
-            const std::string most_zh = counts ? (low ? " 最少" : " 最多")
-                                               : (low ? " 最低" : " 最高");
+            const std::string most =
+                counts ? (low ? "fewest " : "most ") : (low ? "lowest " : "highest ");
+            const std::string most_zh =
+                counts ? (low ? " 最少" : " 最多") : (low ? " 最低" : " 最高");
             lead = say(bold(key_text(0)) + " has the " + most + measure + ": " +
                            bold(cell(0, value)) + scope() + ".",
-                       bold(key_text(0)) + " 的 " + measure + most_zh + ":" +
-                           bold(cell(0, value)) + scope() + "。");
+                       bold(key_text(0)) + " 的 " + measure + most_zh + ":" + bold(cell(0, value)) +
+                           scope() + "。");
             return result_.rows.size() > 1 ? lead + table(10) : lead;
         }
         lead = say(bold(measure) + " by " + keys_text() + scope(),
@@ -509,7 +518,8 @@ private:
         if (!q_.part.empty() && key_count() == 0) {
             const auto value = number(0, 2);
             const std::string within =
-                q_.filters.empty() ? "" : say(" with ", "(") + conditions(q_.filters) + say("", ")");
+                q_.filters.empty() ? ""
+                                   : say(" with ", "(") + conditions(q_.filters) + say("", ")");
             const bool counts = q_.measures[0].aggregation == Aggregation::Count;
             return say(bold(value ? percent(*value) : "–") + " of the " + measure + within +
                            (counts ? " have " : " comes from rows with ") + conditions(q_.part) +

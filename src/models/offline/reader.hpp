@@ -176,6 +176,7 @@ private:
     void find_counts();
     // 多少 and a word for pieces of a thing, none for money
     [[nodiscard]] bool counts_pieces() const;
+    bool counts_days();
     [[nodiscard]] bool is_row_word_at(const Said& m) const;
     // "how many products were sold": pieces
     [[nodiscard]] bool says_sold() const;

@@ -250,7 +250,8 @@ void Reader::try_unit(std::size_t i, std::size_t end, double value, std::set<std
     const auto field = field_of_unit(end);
     if (!field || follows(i, {Word::Top, Word::Bottom, Word::First, Word::Last}, 2)) return;
     const Column& column = at(schema_, *field);
-    if (!column.is_whole || column.distinct > 12 || value < column.low || value > column.high) return;
+    if (!column.is_whole || column.distinct > 12 || value < column.low || value > column.high)
+        return;
     done.insert(i);
     Filter filter;
     filter.kind = Filter::Kind::Equal;
@@ -465,12 +466,19 @@ void Reader::find_presence() {
                                   s.column->is_number() && s.end < tokens_.size() &&
                                   (tokens_[s.end].text == "了" ||
                                    (tokens_[s.end].text == "率" && tokens_.size() - s.end < 6));
-        const bool is_number_of = s.column->name.ends_with("数") && !s.column->name.ends_with("天数");
+        const bool is_number_of =
+            s.column->name.ends_with("数") && !s.column->name.ends_with("天数");
         if (is_han_state && is_number_of && tokens_[s.end].text == "率") {
             q_.absent.push_back(s.column->name + " / ?");  // 不良率: of what is not said
             continue;
         }
         if (is_han_state) {
+            add_presence(s, true);
+            continue;
+        }
+        const bool is_han_with = s.begin > 0 && tokens_[s.begin - 1].text == "有" &&
+                                 s.end < tokens_.size() && tokens_[s.end].text == "的";
+        if (is_han_with) {  // 有贷款的客户
             add_presence(s, true);
             continue;
         }

@@ -46,6 +46,12 @@ void Reader::find_limits() {
     } else if (is_said_beside_names(Word::Advice)) {
         q_.limit = Limit::Advice;
     }
+    // 哪些客户会流失
+    for (const Said& s : said_) {
+        if (s.begin > 0 && tokens_[s.begin - 1].text == "会" && s.column->is_flag()) {
+            q_.limit = Limit::Forecast;
+        }
+    }
     switch (q_.intent) {
         case Intent::Help:
         case Intent::Greeting:
@@ -73,7 +79,8 @@ bool Reader::is_said_beside_names(Word word) const {
 bool Reader::leaves_column_out() const {
     if (q_.intent != Intent::Shape || has({Word::Rows, Word::Columns})) return false;
     return std::any_of(said_.begin(), said_.end(), [&](const Said& s) {
-        return !s.is_value && !s.is_used && !is_row_noun(s) && !s.column->is_id &&
+        const bool is_row = is_row_noun(s) && s.column->is_text();
+        return !s.is_value && !s.is_used && !is_row && !s.column->is_id &&
                !(counted_ && counted_->field == s.field) && !s.column->is_date();
     });
 }
@@ -101,9 +108,8 @@ void Reader::find_absent_numbers() {
     for (std::size_t i = 0; i < tokens_.size() && q_.absent.size() < 5; ++i) {
         const Token& token = tokens_[i];
         if (token.kind != Token::Kind::Number || is_in_time(i)) continue;
-        const bool is_said = std::any_of(said_.begin(), said_.end(), [&](const Said& s) {
-            return s.begin <= i && i < s.end;
-        });
+        const bool is_said = std::any_of(said_.begin(), said_.end(),
+                                         [&](const Said& s) { return s.begin <= i && i < s.end; });
         const bool is_count = q_.count && static_cast<double>(*q_.count) == token.number;
         const bool is_quantile =
             quantile_ > 0 && (token.number == quantile_ || token.number == quantile_ * 100);

@@ -216,6 +216,7 @@ void Reader::find_counts() {
         if (is_number && measures_said_.empty()) counts = true;
     }
     if (counts_rows_ && measures_said_.empty() && !rate_) counts = true;
+    if (counts && counts_days()) return;
     if (counts) {
         if (const auto quantity = field_meaning("quantity"); quantity && says_sold()) {
             q_.measures = {{Aggregation::Sum, *quantity, std::nullopt}};
@@ -231,6 +232,24 @@ void Reader::find_counts() {
     } else if (counted_ && q_.measures.empty()) {
         q_.measures.push_back({Aggregation::Distinct, counted_->field, std::nullopt});
     }
+}
+
+// "how many trading days": different dates, where a day has several rows
+bool Reader::counts_days() {
+    const auto date = main_date(schema_, q_.table);
+    if (!date || at(schema_, *date).has_time || !q_.groups.empty() || !measures_said_.empty() ||
+        !q_.filters.empty()) {
+        return false;
+    }
+    for (const Tag& t : tags_) {
+        if (t.word != Word::HowMany || tokens_[t.begin].kind == Token::Kind::Han) continue;
+        for (std::size_t i = t.end; i < tokens_.size() && i < t.end + 2; ++i) {
+            if (tokens_[i].text != "days") continue;
+            q_.measures = {{Aggregation::Distinct, *date, std::nullopt, 0}};
+            return true;
+        }
+    }
+    return false;
 }
 
 // The measure's name is also what the rows are called.
