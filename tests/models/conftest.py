@@ -11,6 +11,8 @@ from harness.model import ModelProgram
 from harness.model_server import ModelServer
 from harness.server import Server
 
+WORKERS = 3
+
 
 class Model:
     """atoll-offline: a conversation in, the next step out."""
@@ -61,9 +63,12 @@ class Talk:
         listed = "\n".join(f"- {path} (1 KB)" for path in self.files)
         self.messages = [{"role": "system", "text": f"The files:\n{listed}"}] + (self.seen if keep else [])
 
-    def close(self):
-        """Gives the session's memory back."""
-        self.server.http.delete(f"/v1/sessions/{self.session}")
+    def forget(self):
+        """The files and what was seen of them, not the warm kernel."""
+        gone = [name.removeprefix("/data/") for name in self.files]
+        self.run(f"import os\nfor name in {gone!r}: os.remove('/data/' + name)")
+        self.files, self.seen = [], []
+        self.begin()
 
     def run(self, code):
         return self.server.run(self.session, code)
@@ -109,10 +114,10 @@ def talk(server, model):
     return Talk(server, model)
 
 
-def talk_about(name, server, model, folder):
-    """A conversation about a data set, and its tables as they truly are."""
+def talk_about(name, talk, folder):
+    """Turns a conversation to a data set; its tables as they truly are."""
     tables = datasets.MAKERS[name](folder)
-    talk = Talk(server, model)
+    talk.forget()
     for path in sorted(folder.iterdir()):
         talk.put(path.name, path.read_bytes())
     if name in datasets.CONVERSIONS:
@@ -120,7 +125,7 @@ def talk_about(name, server, model, folder):
         assert ran["exit_code"] == 0, ran
         talk.files = talk.run("import glob; print('\\n'.join(sorted(glob.glob('/data/*.*'))))")["stdout"].split()
         talk.begin()
-    return talk, tables
+    return tables
 
 
 def hold(talk, conversation):
@@ -140,23 +145,24 @@ def answers(request, server, tmp_path_factory):
             params = item.callspec.params
             asked.setdefault(params["dataset"], []).append(params["conversation"])
     folders = {name: tmp_path_factory.mktemp(name) for name in asked}
+    left, found = list(asked), {}
 
-    def work(name):
-        model, found = Model(), {}
-        try:
-            talk, tables = talk_about(name, server, model, folders[name])
+    def work(_):
+        model = Model()
+        talk = Talk(server, model)
+        while left:
+            name = left.pop(0)
+            tables = talk_about(name, talk, folders[name])
             for conversation in asked[name]:
                 try:
                     found[name, tuple(conversation)] = (*hold(talk, conversation), tables)
                 except AssertionError as failure:
                     found[name, tuple(conversation)] = failure
-            talk.close()
-        finally:
-            model.close()
-        return found
+        model.close()
 
-    with ThreadPoolExecutor(max_workers=3) as pool:
-        return {key: value for found in pool.map(work, asked) for key, value in found.items()}
+    with ThreadPoolExecutor(max_workers=WORKERS) as pool:
+        list(pool.map(work, range(WORKERS)))
+    return found
 
 
 @pytest.fixture(scope="module")
