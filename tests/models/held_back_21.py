@@ -58,4 +58,19 @@ BANK = [
     (["信用评分低于600的客户有多少"], lambda t: [Lead((t["信用评分"] < 600).sum())]),
 ]
 
-CASES = [(name, asked, truth) for name, cases in [("stocks", STOCKS), ("bank_zh", BANK)] for asked, truth in cases]
+
+
+def by_year(t, key, year):
+    return t[t.date.dt.year == year].groupby(key).amount.sum()
+
+
+# of the bundled table, found wrong by looking at answers
+BUNDLED = [
+    (["List the 5 merchants with the lowest revenue"], lambda t: [x for k, v in t.groupby("merchant").amount.sum().nsmallest(5).items() for x in (k, v)]),
+    (["Which category grew the most from 2023 to 2024?"], lambda t: [Lead((by_year(t, "category", 2024) / by_year(t, "category", 2023)).idxmax(), growth(1, (by_year(t, "category", 2024) / by_year(t, "category", 2023)).max()))]),
+    (["各地区2024年的销售额同比增长"], lambda t: list(growth(by_year(t, "region", 2023), by_year(t, "region", 2024)))),
+    (["哪个商户的退款最多"], lambda t: [Lead(t[t.amount < 0].groupby("merchant").amount.sum().idxmin(), t[t.amount < 0].groupby("merchant").amount.sum().min())]),
+]
+
+CASES = [(name, asked, truth) for name, cases in
+         [("stocks", STOCKS), ("bank_zh", BANK), ("transactions", BUNDLED)] for asked, truth in cases]

@@ -587,7 +587,7 @@ private:
                     "period before" +
                     scope(),
                 "按" + keys_text() + "的 " + bold(measure) + " 及环比变化" + scope());
-        if (q_.groups.size() == 1) {
+        if (q_.groups.size() == 1 && q_.periods.empty()) {
             const std::size_t n = result_.rows.size() - 1;
             const std::string rate = n == 1 ? ", " + cell(1, result_.columns.size() - 1) : "";
             lead += say(": from " + cell(0, value) + " (" + cell(0, 0) + ") to " + cell(n, value) +

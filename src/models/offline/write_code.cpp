@@ -614,10 +614,10 @@ private:
         group_rows(keys());
         const std::string value = py(label(q_.measures[0]));
         std::string series = "result[" + value + "]";
-        if (keys().size() > 1 && q_.periods.empty()) {
+        if (keys().size() > 1) {  // each group against itself in the period before
             std::vector<std::string> others;
             for (const std::string& key : keys()) {
-                if (key != time_key()) others.push_back(key);
+                if (key != (q_.periods.empty() ? time_key() : "period")) others.push_back(key);
             }
             series = "result.groupby(" + py(others) + ")[" + value + "]";
         }
