@@ -1,6 +1,7 @@
 """The offline model and real sandboxes to run what it writes, for the tests here."""
 import json
 import subprocess
+from concurrent.futures import ThreadPoolExecutor
 from urllib.parse import quote
 
 import datasets
@@ -9,6 +10,8 @@ from harness.driver import BUILD
 from harness.model import ModelProgram
 from harness.model_server import ModelServer
 from harness.server import Server
+
+WORKERS = 3
 
 
 class Model:
@@ -60,6 +63,13 @@ class Talk:
         listed = "\n".join(f"- {path} (1 KB)" for path in self.files)
         self.messages = [{"role": "system", "text": f"The files:\n{listed}"}] + (self.seen if keep else [])
 
+    def forget(self):
+        """The files and what was seen of them, not the warm kernel."""
+        gone = [name.removeprefix("/data/") for name in self.files]
+        self.run(f"import os\nfor name in {gone!r}: os.remove('/data/' + name)")
+        self.files, self.seen = [], []
+        self.begin()
+
     def run(self, code):
         return self.server.run(self.session, code)
 
@@ -104,28 +114,55 @@ def talk(server, model):
     return Talk(server, model)
 
 
+def talk_about(name, talk, folder):
+    """Turns a conversation to a data set; its tables as they truly are."""
+    tables = datasets.MAKERS[name](folder)
+    talk.forget()
+    for path in sorted(folder.iterdir()):
+        talk.put(path.name, path.read_bytes())
+    if name in datasets.CONVERSIONS:
+        ran = talk.run(datasets.CONVERSIONS[name])
+        assert ran["exit_code"] == 0, ran
+        talk.files = talk.run("import glob; print('\\n'.join(sorted(glob.glob('/data/*.*'))))")["stdout"].split()
+        talk.begin()
+    return tables
+
+
+def hold(talk, conversation):
+    talk.begin()
+    for question in conversation:
+        answer = talk.ask(question)
+    return answer, talk.runs
+
+
 @pytest.fixture(scope="session")
-def talks(server, model, tmp_path_factory):
-    """By name of the data set: a conversation about it, and its tables as they truly are."""
-    made = {}
+def answers(request, server, tmp_path_factory):
+    """What the model says to all the questions that were selected: data sets side by side, for a question
+    waits more than it computes. By data set and conversation: its answer, its runs and the true tables."""
+    asked = {}
+    for item in request.session.items:
+        if "conversation" in getattr(getattr(item, "callspec", None), "params", {}):
+            params = item.callspec.params
+            asked.setdefault(params["dataset"], []).append(params["conversation"])
+    folders = {name: tmp_path_factory.mktemp(name) for name in asked}
+    left, found = list(asked), {}
 
-    def get(name):
-        if name not in made:
-            folder = tmp_path_factory.mktemp(name)
-            tables = datasets.MAKERS[name](folder)
-            talk = Talk(server, model)
-            for path in sorted(folder.iterdir()):
-                talk.put(path.name, path.read_bytes())
-            if name in datasets.CONVERSIONS:
-                ran = talk.run(datasets.CONVERSIONS[name])
-                assert ran["exit_code"] == 0, ran
-                listed = talk.run("import glob; print('\\n'.join(sorted(glob.glob('/data/*.*'))))")["stdout"].split()
-                talk.files = listed
-                talk.begin()
-            made[name] = (talk, tables)
-        return made[name]
+    def work(_):
+        model = Model()
+        talk = Talk(server, model)
+        while left:
+            name = left.pop(0)
+            tables = talk_about(name, talk, folders[name])
+            for conversation in asked[name]:
+                try:
+                    found[name, tuple(conversation)] = (*hold(talk, conversation), tables)
+                except AssertionError as failure:
+                    found[name, tuple(conversation)] = failure
+        model.close()
 
-    return get
+    with ThreadPoolExecutor(max_workers=WORKERS) as pool:
+        list(pool.map(work, range(WORKERS)))
+    return found
 
 
 @pytest.fixture(scope="module")

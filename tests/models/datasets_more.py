@@ -613,11 +613,75 @@ def logistics_zh(folder):
     return {"物流": table}
 
 
+def restaurant(folder):
+    r = np.random.default_rng(2001)
+    n = 740
+    people = r.integers(1, 9, n)
+    bill = (people * r.uniform(14, 42, n)).round(2)
+    table = pd.DataFrame({
+        "receipt": [f"R-{i:05d}" for i in range(n)], "visited": pd.to_datetime("2024-04-01") + pd.to_timedelta(np.sort(r.integers(0, 150, n)), unit="D"),
+        "meal": r.choice(["Breakfast", "Lunch", "Dinner"], n, p=[.15, .4, .45]), "waiter": r.choice(["Ana", "Boris", "Clara", "Dmitri"], n), "party_size": people,
+        "bill": bill, "tip": (bill * r.uniform(0, .22, n)).round(2), "payment": r.choice(["cash", "card"], n, p=[.25, .75]), "smoking_area": r.choice(["no", "yes"], n, p=[.85, .15]),
+        "stars": np.where(r.random(n) < .35, np.nan, r.integers(1, 6, n))})
+    table.loc[[100], "tip"] = 150.0
+    shown = table.copy()
+    shown["bill"] = shown["bill"].map(lambda v: f"{v:.2f} €".replace(".", ","))
+    shown["tip"] = shown["tip"].map(lambda v: f"{v:.2f} €".replace(".", ","))
+    shown["visited"] = shown["visited"].dt.strftime("%a, %d %b %Y")
+    shown.to_csv(folder / "restaurant_bills.csv", index=False, sep=";")
+    return {"bills": table}
+
+
+def factory_zh(folder):
+    r = np.random.default_rng(2002)
+    n = 690
+    made = r.integers(80, 400, n)
+    table = pd.DataFrame({
+        "批次号": [f"PC{i:05d}" for i in range(n)], "生产日期": pd.to_datetime("2023-11-01") + pd.to_timedelta(np.sort(r.integers(0, 330, n)), unit="D"),
+        "车间": r.choice(["一车间", "二车间", "三车间"], n, p=[.4, .35, .25]), "产品型号": r.choice(["A100", "B200", "C300"], n, p=[.5, .3, .2]), "班次": r.choice(["早班", "中班", "夜班"], n),
+        "产量": made, "不良品数": (made * r.gamma(1.2, .012, n)).astype(int), "能耗(度)": (made * r.uniform(1.1, 1.9, n)).round(1), "停机时间(分钟)": np.where(r.random(n) < .6, 0, r.gamma(2, 20, n).round(0)),
+        "质检员": r.choice(["郑工", "马工", "胡工"], n), "是否返工": r.choice(["是", "否"], n, p=[.07, .93])})
+    table.loc[r.choice(n, 30, replace=False), "能耗(度)"] = np.nan
+    table.loc[55, "停机时间(分钟)"] = 720
+    shown = table.copy()
+    shown["生产日期"] = shown["生产日期"].dt.strftime("%Y%m%d").astype(int)
+    shown.to_csv(folder / "生产日报.csv", index=False)
+    return {"生产": table}
+
+
+def stocks(folder):
+    r = np.random.default_rng(2101)
+    rows = []
+    for ticker, price in [("ACM", 40.0), ("BLU", 120.0), ("CRN", 15.0)]:
+        for day in pd.bdate_range("2024-01-02", "2024-09-30"):
+            start = price
+            price = max(2.0, price * (1 + r.normal(0.0006, 0.018)))
+            low, high = min(start, price) * (1 - abs(r.normal(0, .006))), max(start, price) * (1 + abs(r.normal(0, .006)))
+            rows.append((day, ticker, round(start, 2), round(high, 2), round(low, 2), round(price, 2), int(r.gamma(3, 40000))))
+    table = pd.DataFrame(rows, columns=["Date", "Ticker", "Open", "High", "Low", "Close", "Volume"])
+    table.loc[[60, 61], "Volume"] = [1900000, 2100000]
+    table.to_csv(folder / "stock_prices.csv", index=False)
+    return {"stocks": table}
+
+
+def bank_zh(folder):
+    r = np.random.default_rng(2102)
+    n = 640
+    table = pd.DataFrame({
+        "客户编号": range(80001, 80001 + n), "姓名": [f"客户{i}" for i in range(n)], "性别": r.choice(["男", "女"], n), "年龄": r.integers(20, 78, n), "城市": r.choice(["杭州", "宁波", "温州"], n, p=[.5, .3, .2]),
+        "开户日期": pd.to_datetime("2018-01-01") + pd.to_timedelta(r.integers(0, 2300, n), unit="D"), "存款余额": r.gamma(1.3, 60000, n).round(2), "贷款余额": np.where(r.random(n) < .6, 0, r.gamma(2, 90000, n).round(2)),
+        "信用评分": np.where(r.random(n) < .08, np.nan, r.normal(680, 60, n).clip(450, 850).round(0)), "产品数量": r.integers(1, 6, n), "客户等级": r.choice(["普通", "金卡", "白金"], n, p=[.6, .3, .1]), "是否流失": r.choice(["是", "否"], n, p=[.14, .86])})
+    shown = table.copy()
+    shown["存款余额"] = shown["存款余额"].map(lambda v: f"¥{v:,.2f}")
+    shown.to_csv(folder / "银行客户.csv", index=False)
+    return {"客户": table}
+
+
 MAKERS = {maker.__name__: maker for maker in
           [hotel_bookings, marks, waimai, refunds, football, reviews, air_quality, meters, github_issues, bikes, leads,
            library, gym, crops, calls, recruiting, taxi, loans, web_traffic, scores_zh,
            inventory, clinic_zh, used_cars, box_office, expenses, rides_zh, campaigns, rentals_zh,
-           retail, logistics_zh]}
+           retail, logistics_zh, restaurant, factory_zh, stocks, bank_zh]}
 
 CONVERSIONS = {
     "library": """

@@ -94,6 +94,11 @@ private:
                    (c.distinct + c.missing) * 10 >= t.rows * 9;
         });
     }
+    [[nodiscard]] bool is_date(const std::string& column) const {
+        const auto& columns = schema_.tables[q_.table].columns;
+        return std::any_of(columns.begin(), columns.end(),
+                           [&](const Column& c) { return c.name == column && c.is_date(); });
+    }
     // Numbers of ids and years are names: 900007, not 900,007.
     [[nodiscard]] bool is_name_like(const std::string& column) const {
         const auto in = [&](std::size_t table) {
@@ -306,7 +311,7 @@ private:
                            bold(cell(0, column)) + (who.empty() ? "" : ":" + bold(who))) +
                    say("" + scope() + ".", scope() + "。");
         } else {
-            lead = say(bold(figure("rows")) + " rows" +
+            lead = say(bold(figure("rows")) + (figure_value("rows") == 1 ? " row" : " rows") +
                            (q_.filters.empty() ? "" : " with " + conditions(q_.filters)) + ":",
                        "共 " + bold(figure("rows")) + " 行" +
                            (q_.filters.empty() ? "" : "(" + conditions(q_.filters) + ")") + ":");
@@ -363,6 +368,9 @@ private:
             for (std::size_t c = 0; c < result_.columns.size() && who.empty(); ++c) {
                 if (tells_rows(result_.columns[c])) who = bold(cell(0, c));
             }
+            for (std::size_t c = 0; c < result_.columns.size() && who.empty(); ++c) {
+                if (is_date(result_.columns[c])) who = say("on ", "") + bold(cell(0, c));
+            }
             return say("The " + bold(name(m)) + " is " + bold(figure("value")) +
                            (who.empty() ? "" : ": " + who) + scope() + ":",
                        bold(name(m)) + " 为 " + bold(figure("value")) +
@@ -389,8 +397,19 @@ private:
                     (out.empty() ? "There are " : ", ") + bold(value) + " distinct `" + field + "`",
                     (out.empty() ? "共有 " : ",") + bold(value) + " 个不同的 `" + field + "`");
             } else {
-                out += say((out.empty() ? "The " : ", ") + label + " is " + bold(value),
-                           (out.empty() ? "" : ",") + label + " 为 " + bold(value));
+                const bool is_part = c < q_.measures.size() && q_.measures[c].field &&
+                                     q_.measures[c].aggregation == Aggregation::Rate;
+                if (is_part) {
+                    const Column& flag = at(schema_, *q_.measures[c].field);
+                    const std::string what =
+                        "`" + name(*q_.measures[c].field) + "` = " + escaped(flag.positive);
+                    out +=
+                        say((out.empty() ? "" : ", ") + what + ": " + bold(value) + " of the rows",
+                            (out.empty() ? "" : ",") + what + " 占 " + bold(value));
+                } else {
+                    out += say((out.empty() ? "The " : ", ") + label + " is " + bold(value),
+                               (out.empty() ? "" : ",") + label + " 为 " + bold(value));
+                }
             }
         }
         const bool only_count =
@@ -451,10 +470,15 @@ private:
         std::string lead;
         if (q_.wants_one || (q_.count && *q_.count == 1)) {
             const bool low = q_.order == Order::Lowest;
-            lead = say(bold(key_text(0)) + " has the " + (low ? "lowest " : "highest ") + measure +
-                           ": " + bold(cell(0, value)) + scope() + ".",
-                       bold(key_text(0)) + " 的 " + measure + (low ? " 最低" : " 最高") + ":" +
-                           bold(cell(0, value)) + scope() + "。");
+            const bool counts = q_.measures[0].aggregation == Aggregation::Count;
+            const std::string most =
+                counts ? (low ? "fewest " : "most ") : (low ? "lowest " : "highest ");
+            const std::string most_zh =
+                counts ? (low ? " 最少" : " 最多") : (low ? " 最低" : " 最高");
+            lead = say(bold(key_text(0)) + " has the " + most + measure + ": " +
+                           bold(cell(0, value)) + scope() + ".",
+                       bold(key_text(0)) + " 的 " + measure + most_zh + ":" + bold(cell(0, value)) +
+                           scope() + "。");
             return result_.rows.size() > 1 ? lead + table(10) : lead;
         }
         lead = say(bold(measure) + " by " + keys_text() + scope(),
@@ -493,9 +517,14 @@ private:
         const std::size_t last = result_.columns.size() - 1;
         if (!q_.part.empty() && key_count() == 0) {
             const auto value = number(0, 2);
-            return say(bold(value ? percent(*value) : "–") + " of the " + measure + scope() + " (" +
-                           conditions(q_.part) + "): " + cell(0, 0) + " of " + cell(0, 1) + ".",
-                       conditions(q_.part) + " 占 " + measure + scope() + " 的 " +
+            const std::string within =
+                q_.filters.empty() ? ""
+                                   : say(" with ", "(") + conditions(q_.filters) + say("", ")");
+            const bool counts = q_.measures[0].aggregation == Aggregation::Count;
+            return say(bold(value ? percent(*value) : "–") + " of the " + measure + within +
+                           (counts ? " have " : " comes from rows with ") + conditions(q_.part) +
+                           ": " + cell(0, 0) + " of " + cell(0, 1) + ".",
+                       conditions(q_.part) + " 占 " + measure + within + " 的 " +
                            bold(value ? percent(*value) : "–") + ":" + cell(0, 0) + " / " +
                            cell(0, 1) + "。");
         }
@@ -558,7 +587,7 @@ private:
                     "period before" +
                     scope(),
                 "按" + keys_text() + "的 " + bold(measure) + " 及环比变化" + scope());
-        if (q_.groups.size() == 1) {
+        if (q_.groups.size() == 1 && q_.periods.empty()) {
             const std::size_t n = result_.rows.size() - 1;
             const std::string rate = n == 1 ? ", " + cell(1, result_.columns.size() - 1) : "";
             lead += say(": from " + cell(0, value) + " (" + cell(0, 0) + ") to " + cell(n, value) +
@@ -647,9 +676,21 @@ private:
                        " 个值)。" + scope_of_filters());
     }
     [[nodiscard]] std::string missing() const {
+        if (q_.fields.size() == 1) {
+            const std::string field = "`" + name(q_.fields[0]) + "`";
+            const double rows = figure_value("rows");
+            const double share = rows > 0 ? 100 * figure_value("total") / rows : 0;
+            return say(field + " is missing in " + bold(figure("total")) + " of " + figure("rows") +
+                           " rows (" + percent(share) + ")" + scope_of_filters() + ".",
+                       field + " 缺失 " + bold(figure("total")) + " 行,共 " + figure("rows") +
+                           " 行(" + percent(share) + ")" + scope_of_filters() + "。");
+        }
         if (figure_value("total") == 0) {
-            return say("No values are missing in " + file() + scope() + ".",
-                       file() + " 没有缺失值" + scope() + "。");
+            std::string where;
+            for (const Field& f : q_.fields) where += (where.empty() ? "`" : ", `") + name(f) + "`";
+            if (where.empty()) where = file();
+            return say("No values are missing in " + where + scope() + ".",
+                       where + " 没有缺失值" + scope() + "。");
         }
         return say(bold(figure("total")) + " values are missing, in " + bold(figure("affected")) +
                        " of " + figure("rows") + " rows; most in `" + cell(0, 0) +

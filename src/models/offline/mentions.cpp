@@ -358,6 +358,15 @@ private:
         return 0;
     }
 
+    // 贷款 is rather 贷款余额 than 存款余额, though both are balances.
+    [[nodiscard]] int own_words(const Column& column, std::size_t begin, std::size_t end) const {
+        std::string said;
+        for (std::size_t i = begin; i < end; ++i) {
+            if (tokens_[i].kind != Token::Kind::Han) return 0;
+            said += tokens_[i].text;
+        }
+        return column.name.find(said) != std::string::npos ? 2 : 0;
+    }
     // "net sales" for Net Amt.: each word is one of the name's or says what the column is about.
     [[nodiscard]] int composed_score(const Column& column, std::size_t begin,
                                      std::size_t end) const {
@@ -400,7 +409,8 @@ private:
                 const bool is_name = about->nature == Nature::Name;
                 if (is_one_character && is_name && !is_after_by(begin))
                     continue;  // 接单 is no 订单
-                if (matches_at(tokens_, begin, phrase)) return worth;
+                if (matches_at(tokens_, begin, phrase))
+                    return worth + own_words(column, begin, end);
                 if (phrase.size() == 1 && phrase[0].text.size() >= 6 &&
                     !is_plain_word(tokens_[begin]) &&
                     is_typo_of(tokens_[begin].text, phrase[0].text)) {

@@ -10,9 +10,9 @@ constexpr char kTools[] =
 import csv, glob, io, json, os, re
 import pandas as pd
 
-MISSING = ['', '-', '--', '—', '–', '.', '?', 'n/a', 'N/A', 'n.a.', 'N.A.', 'na', 'NA', 'nan', 'NaN',
-           'None', 'null', 'Null', 'NULL', 'nil', '#N/A', '#VALUE!', '#REF!', 'missing', 'Missing',
-           '空', '缺失', '暂无']
+MISSING = ['', '-', '--', '—', '–', '.', '?', 'n/a', 'N/A', 'n.a.', 'N.A.', 'na', 'NA', 'nan',
+           'NaN', 'None', 'null', 'Null', 'NULL', 'nil', '#N/A', '#VALUE!', '#REF!', 'missing',
+           'Missing', '空', '缺失', '暂无']
 DATE_FORMATS = [
     '%Y-%m-%d %H:%M:%S', '%Y-%m-%d %H:%M', '%Y-%m-%d', '%Y/%m/%d %H:%M:%S', '%Y/%m/%d %H:%M',
     '%Y/%m/%d', '%Y.%m.%d', '%d.%m.%Y', '%d.%m.%Y %H:%M', '%d %b %Y', '%d %B %Y', '%b %d, %Y',

@@ -110,6 +110,7 @@ private:
     void find_comparisons();
     void try_between(std::size_t i, std::set<std::size_t>& done);
     void try_range(std::size_t i, std::size_t end, double low, std::set<std::size_t>& done);
+    void try_unit(std::size_t i, std::size_t end, double value, std::set<std::size_t>& done);
     void add_comparison(Filter::Kind kind, double value, std::size_t begin, std::size_t end);
     // "5 star ratings", "3 bedroom houses"
     bool take_number_before(Said& s, std::set<std::size_t>& done);
@@ -175,6 +176,8 @@ private:
     void find_counts();
     // 多少 and a word for pieces of a thing, none for money
     [[nodiscard]] bool counts_pieces() const;
+    bool counts_days();
+    [[nodiscard]] bool is_row_word_at(const Said& m) const;
     // "how many products were sold": pieces
     [[nodiscard]] bool says_sold() const;
     [[nodiscard]] bool is_filter_field(Field field) const;
@@ -247,6 +250,7 @@ private:
     [[nodiscard]] bool is_said_beside_names(Word word) const;
     void find_absent();
     void find_absent_han();
+    void find_absent_numbers();
     [[nodiscard]] bool leaves_column_out() const;
     [[nodiscard]] bool chose_money() const;
     [[nodiscard]] std::size_t concept_length(std::size_t i) const;

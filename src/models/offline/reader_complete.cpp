@@ -305,6 +305,14 @@ void Reader::complete_aggregate() {
     }
     const bool asks_one = has({Word::Which, Word::Who, Word::When, Word::What, Word::HowMuch}) ||
                           (q_.order != Order::None && !q_.groups.empty());
+    // the most refunds are the lowest sum
+    const bool is_of_losses =
+        q_.order == Order::Highest && q_.measures.size() == 1 && q_.measures[0].field &&
+        q_.measures[0].aggregation == Aggregation::Sum &&
+        std::any_of(q_.filters.begin(), q_.filters.end(), [&](const Filter& f) {
+            return f.kind == Filter::Kind::Less && f.low == 0 && f.field == *q_.measures[0].field;
+        });
+    if (is_of_losses) q_.order = Order::Lowest;
     if (q_.by_columns && q_.order != Order::None && !q_.count) q_.wants_one = true;
     if (q_.order != Order::None && !q_.count && !q_.groups.empty()) {
         const bool is_list = has({Word::Top, Word::Bottom}) && !has(Word::Highest) &&

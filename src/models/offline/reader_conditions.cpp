@@ -185,10 +185,12 @@ void Reader::find_comparisons() {
             add_comparison(Filter::Kind::LessOrEqual, *value, i, end);
         } else {
             try_range(i, end, *value, done);
+            if (!done.contains(i)) try_unit(i, end, *value, done);
         }
     }
     find_equalities(done);
     find_codes(done);
+    condition_numbers_.insert(done.begin(), done.end());
     find_signs();
 }
 
@@ -241,6 +243,25 @@ void Reader::try_range(std::size_t i, std::size_t end, double low, std::set<std:
     filter.high = *high;
     filter.begin = i;
     q_.filters.push_back(filter);
+}
+
+// "60 month loans": a choice that is counted in this unit
+void Reader::try_unit(std::size_t i, std::size_t end, double value, std::set<std::size_t>& done) {
+    const auto field = field_of_unit(end);
+    if (!field || follows(i, {Word::Top, Word::Bottom, Word::First, Word::Last}, 2)) return;
+    const Column& column = at(schema_, *field);
+    if (!column.is_whole || column.distinct > 12 || value < column.low || value > column.high)
+        return;
+    done.insert(i);
+    Filter filter;
+    filter.kind = Filter::Kind::Equal;
+    filter.field = *field;
+    filter.low = value;
+    filter.begin = i;
+    q_.filters.push_back(filter);
+    for (Said& s : said_) {
+        if (s.field == *field && s.begin == end) s.is_used = true;
+    }
 }
 
 void Reader::add_comparison(Filter::Kind kind, double value, std::size_t begin, std::size_t end) {
@@ -445,7 +466,19 @@ void Reader::find_presence() {
                                   s.column->is_number() && s.end < tokens_.size() &&
                                   (tokens_[s.end].text == "了" ||
                                    (tokens_[s.end].text == "率" && tokens_.size() - s.end < 6));
+        const bool is_number_of =
+            s.column->name.ends_with("数") && !s.column->name.ends_with("天数");
+        if (is_han_state && is_number_of && tokens_[s.end].text == "率") {
+            q_.absent.push_back(s.column->name + " / ?");  // 不良率: of what is not said
+            continue;
+        }
         if (is_han_state) {
+            add_presence(s, true);
+            continue;
+        }
+        const bool is_han_with = s.begin > 0 && tokens_[s.begin - 1].text == "有" &&
+                                 s.end < tokens_.size() && tokens_[s.end].text == "的";
+        if (is_han_with) {  // 有贷款的客户
             add_presence(s, true);
             continue;
         }

@@ -46,6 +46,12 @@ void Reader::find_limits() {
     } else if (is_said_beside_names(Word::Advice)) {
         q_.limit = Limit::Advice;
     }
+    // 哪些客户会流失
+    for (const Said& s : said_) {
+        if (s.begin > 0 && tokens_[s.begin - 1].text == "会" && s.column->is_flag()) {
+            q_.limit = Limit::Forecast;
+        }
+    }
     switch (q_.intent) {
         case Intent::Help:
         case Intent::Greeting:
@@ -73,7 +79,8 @@ bool Reader::is_said_beside_names(Word word) const {
 bool Reader::leaves_column_out() const {
     if (q_.intent != Intent::Shape || has({Word::Rows, Word::Columns})) return false;
     return std::any_of(said_.begin(), said_.end(), [&](const Said& s) {
-        return !s.is_value && !s.is_used && !is_row_noun(s) && !s.column->is_id &&
+        const bool is_row = is_row_noun(s) && s.column->is_text();
+        return !s.is_value && !s.is_used && !is_row && !s.column->is_id &&
                !(counted_ && counted_->field == s.field) && !s.column->is_date();
     });
 }
@@ -93,6 +100,28 @@ void Reader::find_absent() {
         q_.absent.push_back(token.as_written.substr(0, 40));
     }
     find_absent_han();
+    find_absent_numbers();
+}
+
+// A number that became neither a condition nor a count was not understood.
+void Reader::find_absent_numbers() {
+    for (std::size_t i = 0; i < tokens_.size() && q_.absent.size() < 5; ++i) {
+        const Token& token = tokens_[i];
+        if (token.kind != Token::Kind::Number || is_in_time(i)) continue;
+        const bool is_said = std::any_of(said_.begin(), said_.end(),
+                                         [&](const Said& s) { return s.begin <= i && i < s.end; });
+        const bool is_count = q_.count && static_cast<double>(*q_.count) == token.number;
+        const bool is_quantile =
+            quantile_ > 0 && (token.number == quantile_ || token.number == quantile_ * 100);
+        const bool is_condition =
+            condition_numbers_.contains(i) || (i > 0 && condition_numbers_.contains(i - 1)) ||
+            std::any_of(q_.filters.begin(), q_.filters.end(), [&](const Filter& f) {
+                return f.low == token.number || f.high == token.number;
+            });
+        if (!is_said && !is_count && !is_quantile && !is_condition) {
+            q_.absent.push_back(token.text);
+        }
+    }
 }
 
 // Said beside what it belongs to: "rainy" where there is rain, "card users", "revenue" of price and

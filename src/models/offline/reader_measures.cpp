@@ -187,6 +187,8 @@ void Reader::find_counts() {
         }
         // "how many units were sold": the measure itself is counted
         for (const Said& m : measures_said_) {
+            // "number of bills": rows, where a bill is 23.90
+            if (!m.column->is_whole && is_row_word_at(m)) continue;
             if (follows(m.begin, {Word::HowMany}, 2) && !is_filter_field(m.field)) {
                 counts = false;
             }
@@ -214,6 +216,7 @@ void Reader::find_counts() {
         if (is_number && measures_said_.empty()) counts = true;
     }
     if (counts_rows_ && measures_said_.empty() && !rate_) counts = true;
+    if (counts && counts_days()) return;
     if (counts) {
         if (const auto quantity = field_meaning("quantity"); quantity && says_sold()) {
             q_.measures = {{Aggregation::Sum, *quantity, std::nullopt}};
@@ -229,6 +232,31 @@ void Reader::find_counts() {
     } else if (counted_ && q_.measures.empty()) {
         q_.measures.push_back({Aggregation::Distinct, counted_->field, std::nullopt});
     }
+}
+
+// "how many trading days": different dates, where a day has several rows
+bool Reader::counts_days() {
+    const auto date = main_date(schema_, q_.table);
+    if (!date || at(schema_, *date).has_time || !q_.groups.empty() || !measures_said_.empty() ||
+        !q_.filters.empty()) {
+        return false;
+    }
+    for (const Tag& t : tags_) {
+        if (t.word != Word::HowMany || tokens_[t.begin].kind == Token::Kind::Han) continue;
+        for (std::size_t i = t.end; i < tokens_.size() && i < t.end + 2; ++i) {
+            if (tokens_[i].text != "days") continue;
+            q_.measures = {{Aggregation::Distinct, *date, std::nullopt, 0}};
+            return true;
+        }
+    }
+    return false;
+}
+
+// The measure's name is also what the rows are called.
+bool Reader::is_row_word_at(const Said& m) const {
+    return m.end - m.begin == 1 && is_table_word(m.begin) &&
+           tokens_[m.begin].kind == Token::Kind::Word &&
+           tokens_[m.begin].text != tokens_[m.begin].stem;
 }
 
 // 多少 and a word for pieces of a thing, none for money

@@ -259,6 +259,14 @@ void Reader::find_order() {
             if (take_count(i - 1)) return;
         }
     }
+    // "the 5 merchants with the lowest revenue"
+    for (const Said& s : said_) {
+        const bool is_thing = !s.is_value && (s.column->is_text() || s.column->is_id);
+        if (q_.order != Order::None && is_thing && s.begin > 0 &&
+            tokens_[s.begin - 1].kind == Token::Kind::Number && take_count(s.begin - 1)) {
+            return;
+        }
+    }
     // 卖得最好的商品前三; "show 5 rows"
     for (const Tag& t : tags_) {
         if (t.word != Word::Rows && t.word != Word::Show) continue;

@@ -614,10 +614,10 @@ private:
         group_rows(keys());
         const std::string value = py(label(q_.measures[0]));
         std::string series = "result[" + value + "]";
-        if (keys().size() > 1 && q_.periods.empty()) {
+        if (keys().size() > 1) {  // each group against itself in the period before
             std::vector<std::string> others;
             for (const std::string& key : keys()) {
-                if (key != time_key()) others.push_back(key);
+                if (key != (q_.periods.empty() ? time_key() : "period")) others.push_back(key);
             }
             series = "result.groupby(" + py(others) + ")[" + value + "]";
         }
@@ -769,7 +769,7 @@ private:
              rows_ + "), 1)})");
         line("result = result[result['missing'] > 0].sort_values('missing', ascending=False)");
         line("report(result, total=int(missing.sum()), rows=len(" + rows_ + "), affected=int(" +
-             rows_ + ".isna().any(axis=1).sum()), complete=int((missing == 0).sum()))");
+             frame + ".isna().any(axis=1).sum()), complete=int((missing == 0).sum()))");
         if (q_.chart == ChartKind::None) return;
         begin_chart("missing");
         line("axes.bar(result['column'], result['missing'])");
@@ -942,7 +942,10 @@ std::string name_of(const Question& question, const Schema& schema, const Measur
     std::string name = measure.field ? name_of(question, schema, *measure.field) : "";
     if (measure.times) name += " × " + name_of(question, schema, *measure.times);
     switch (measure.aggregation) {
-        case Aggregation::Sum: return chinese ? name + " 合计" : "total " + name;
+        case Aggregation::Sum: {
+            const bool says_so = name.starts_with("total") || name.starts_with("Total");
+            return chinese ? name + " 合计" : (says_so ? "sum of " : "total ") + name;
+        }
         case Aggregation::Mean: return chinese ? name + " 平均" : "average " + name;
         case Aggregation::Median: return chinese ? name + " 中位数" : "median " + name;
         case Aggregation::Minimum: return chinese ? name + " 最小值" : "lowest " + name;

@@ -1,0 +1,62 @@
+"""Questions of a later round: a restaurant's bills, 生产日报."""
+from held_back_7 import month, outside
+from wanted import AnyOf, CHART, Lead, REFUSAL
+
+BILLS = [
+    (["What's the average bill?"], lambda t: [Lead(t.bill.mean())]),
+    (["total tips per waiter"], lambda t: list(t.groupby("waiter").tip.sum())),
+    (["which waiter gets the highest average tip?"], lambda t: [Lead(t.groupby("waiter").tip.mean().idxmax(), t.groupby("waiter").tip.mean().max())]),
+    (["how many guests did we serve in total (party size)?"], lambda t: [Lead(t.party_size.sum())]),
+    (["number of bills by meal"], lambda t: list(t.meal.value_counts())),
+    (["average party size at dinner"], lambda t: [Lead(t[t.meal == "Dinner"].party_size.mean())]),
+    (["tip as a share of the bill"], lambda t: [AnyOf(t.tip.sum() / t.bill.sum() * 100, t.tip.sum() / t.bill.sum())]),
+    (["do bigger parties tip more?"], lambda t: [AnyOf(t.party_size.corr(t.tip), REFUSAL)]),
+    (["correlation between party size and bill"], lambda t: [Lead(t.party_size.corr(t.bill))]),
+    (["percentage of cash payments"], lambda t: [Lead((t.payment == "cash").mean() * 100)]),
+    (["bills over 200 euros"], lambda t: [(t.bill > 200).sum()]),
+    (["revenue by weekday"], lambda t: list(t.groupby(t.visited.dt.day_name()).bill.sum())),
+    (["Which day of the week brings in the most money?"], lambda t: [Lead(t.groupby(t.visited.dt.day_name()).bill.sum().idxmax(), t.groupby(t.visited.dt.day_name()).bill.sum().max())]),
+    (["show the weekly revenue on a line chart"], lambda t: [CHART] + list(t.groupby(t.visited.dt.to_period("W")).bill.sum().iloc[1:4])),
+    (["how many visits have no star rating?"], lambda t: [Lead(t.stars.isna().sum())]),
+    (["distribution of the stars"], lambda t: [AnyOf(t.stars.mean(), t.stars.median(), (t.stars == 5).sum())]),
+    (["anything unusual in the tips?"], lambda t: [outside(t.tip), 150]),
+    (["compare Ana and Boris by total bill"], lambda t: [t[t.waiter == "Ana"].bill.sum(), t[t.waiter == "Boris"].bill.sum()]),
+    (["average bill in the smoking area"], lambda t: [Lead(t[t.smoking_area == "yes"].bill.mean())]),
+    (["parties of 6 or more: how many?"], lambda t: [Lead((t.party_size >= 6).sum())]),
+    (["average bill by meal", "now the median", "and as a bar chart"], lambda t: [CHART] + list(t.groupby("meal").bill.median())),
+    (["revenue in May", "June?"], lambda t: [Lead(t[t.visited.dt.month == 6].bill.sum())]),
+    (["how much did we spend on ingredients?"], lambda t: [REFUSAL]),
+    (["which dish is ordered most often?"], lambda t: [REFUSAL]),
+    (["top 3 bills"], lambda t: list(t.bill.nlargest(3))),
+    (["lowest bill paid by card at lunch"], lambda t: [Lead(t[(t.payment == "card") & (t.meal == "Lunch")].bill.min())]),
+]
+
+FACTORY = [
+    (["总产量是多少"], lambda t: [Lead(t["产量"].sum())]),
+    (["各车间的产量"], lambda t: list(t.groupby("车间")["产量"].sum())),
+    (["哪个班次产量最高"], lambda t: [Lead(t.groupby("班次")["产量"].sum().idxmax(), t.groupby("班次")["产量"].sum().max())]),
+    (["不良率是多少"], lambda t: [AnyOf(t["不良品数"].sum() / t["产量"].sum() * 100, REFUSAL)]),
+    (["不良品总数"], lambda t: [Lead(t["不良品数"].sum())]),
+    (["各型号的平均能耗"], lambda t: list(t.groupby("产品型号")["能耗(度)"].mean())),
+    (["每月产量趋势"], lambda t: list(t.groupby(month(t["生产日期"]))["产量"].sum())),
+    (["产量环比变化"], lambda t: list(t.groupby(month(t["生产日期"]))["产量"].sum().pct_change().dropna().iloc[:4] * 100)),
+    (["停机时间最长的批次"], lambda t: [Lead(720)]),
+    (["停机时间超过60分钟的有多少批"], lambda t: [Lead((t["停机时间(分钟)"] > 60).sum())]),
+    (["没有停机的批次占比"], lambda t: [AnyOf((t["停机时间(分钟)"] == 0).mean() * 100, REFUSAL)]),
+    (["返工率"], lambda t: [Lead((t["是否返工"] == "是").mean() * 100)]),
+    (["一车间和二车间的平均产量比较"], lambda t: [t[t["车间"] == "一车间"]["产量"].mean(), t[t["车间"] == "二车间"]["产量"].mean()]),
+    (["产量与能耗的相关性"], lambda t: [Lead(t["产量"].corr(t["能耗(度)"]))]),
+    (["能耗缺失的记录有几条"], lambda t: [Lead(t["能耗(度)"].isna().sum())]),
+    (["停机时间异常值"], lambda t: [outside(t["停机时间(分钟)"]), 720]),
+    (["产量的中位数、平均值"], lambda t: [t["产量"].median(), t["产量"].mean()]),
+    (["各车间各班次的产量"], lambda t: list(t.groupby(["车间", "班次"])["产量"].sum())),
+    (["2024年第二季度A100的产量"], lambda t: [Lead(t[(t["生产日期"] >= "2024-04-01") & (t["生产日期"] < "2024-07-01") & (t["产品型号"] == "A100")]["产量"].sum())]),
+    (["质检员各检了多少批"], lambda t: [AnyOf(*t["质检员"].value_counts())]),
+    (["各型号产量占比", "画个饼图"], lambda t: [CHART] + list(t.groupby("产品型号")["产量"].sum() / t["产量"].sum() * 100)),
+    (["夜班的平均产量", "早班呢?"], lambda t: [Lead(t[t["班次"] == "早班"]["产量"].mean())]),
+    (["设备的采购成本"], lambda t: [REFUSAL]),
+    (["如何降低不良率"], lambda t: [REFUSAL]),
+    (["产量最高的一天是哪天"], lambda t: [Lead(str(t.groupby("生产日期")["产量"].sum().idxmax().date()), t.groupby("生产日期")["产量"].sum().max())]),
+]
+
+CASES = [(name, asked, truth) for name, cases in [("restaurant", BILLS), ("factory_zh", FACTORY)] for asked, truth in cases]
