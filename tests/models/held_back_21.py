@@ -72,5 +72,11 @@ BUNDLED = [
     (["哪个商户的退款最多"], lambda t: [Lead(t[t.amount < 0].groupby("merchant").amount.sum().idxmin(), t[t.amount < 0].groupby("merchant").amount.sum().min())]),
 ]
 
+SALES = [
+    (["每个地区卖得最好的商品"], lambda t: list(t.groupby(["地区", "商品名称"])["销售额"].sum().groupby("地区").max())),
+    (["2024年3月销售额同比"], lambda t: [growth(*(t[month(t["销售日期"]) == m]["销售额"].sum() for m in ("2023-03", "2024-03")))]),
+]
+STAFF = [(["share of women in Engineering"], lambda t: [Lead((t[t.Department == "Engineering"].Gender == "Female").mean() * 100)])]
+
 CASES = [(name, asked, truth) for name, cases in
-         [("stocks", STOCKS), ("bank_zh", BANK), ("transactions", BUNDLED)] for asked, truth in cases]
+         [("stocks", STOCKS), ("bank_zh", BANK), ("transactions", BUNDLED), ("chinese_sales", SALES), ("employees", STAFF)] for asked, truth in cases]

@@ -470,6 +470,14 @@ private:
         std::string lead;
         if (q_.wants_one || (q_.count && *q_.count == 1)) {
             const bool low = q_.order == Order::Lowest;
+            if (q_.best_of_each) {
+                const std::string each = name(q_.groups[*q_.best_of_each]);
+                return say("The " + std::string(low ? "lowest " : "highest ") + bold(measure) +
+                               " of each " + each + scope() + ":",
+                           "各" + each + "中 " + bold(measure) + (low ? " 最低" : " 最高") + "的" +
+                               scope() + ":") +
+                       table();
+            }
             const bool counts = q_.measures[0].aggregation == Aggregation::Count;
             const std::string most =
                 counts ? (low ? "fewest " : "most ") : (low ? "lowest " : "highest ");
@@ -582,11 +590,10 @@ private:
                    table(10);
         }
         std::string lead =
-            say(bold(measure) + " by " + keys_text() +
-                    " with the change against the "
-                    "period before" +
-                    scope(),
-                "按" + keys_text() + "的 " + bold(measure) + " 及环比变化" + scope());
+            say(bold(measure) + " by " + keys_text() + " with the change against the " +
+                    (q_.against_last_year ? "year before" : "period before") + scope(),
+                "按" + keys_text() + "的 " + bold(measure) +
+                    (q_.against_last_year ? " 及同比变化" : " 及环比变化") + scope());
         if (q_.groups.size() == 1 && q_.periods.empty()) {
             const std::size_t n = result_.rows.size() - 1;
             const std::string rate = n == 1 ? ", " + cell(1, result_.columns.size() - 1) : "";

@@ -131,10 +131,13 @@ struct Question {
     bool wants_one = false;  // "which region …": the first of the ranking is the answer
     std::optional<std::size_t> count;
     ChartKind chart = ChartKind::None;
-    bool chose_measure = false;  // the question named none: the answer says which was taken
-    bool of_growth = false;      // Growth: which period grew most
-    bool by_columns = false;     // the measures are set side by side: "which subject …"
-    bool in_percent = false;     // Ratio
+    bool chose_measure = false;      // the question named none: the answer says which was taken
+    bool of_growth = false;          // Growth: which period grew most
+    bool against_last_year = false;  // Growth: 同比, year over year
+    std::optional<std::size_t>
+        best_of_each;         // which of the groups: "the best product of each region"
+    bool by_columns = false;  // the measures are set side by side: "which subject …"
+    bool in_percent = false;  // Ratio
     Limit limit = Limit::None;
     std::vector<std::string> absent;   // things asked about that the table does not have
     std::vector<std::string> unknown;  // words that are not known

@@ -61,6 +61,14 @@ void Reader::complete() {
 
 void Reader::complete_growth() {
     q_.of_growth = q_.order != Order::None;
+    for (std::size_t i = 0; i + 1 < tokens_.size(); ++i) {
+        if (matches_at(tokens_, i, tokens_of("同比")) || tokens_[i].text == "yoy" ||
+            matches_at(tokens_, i, tokens_of("year over year")) ||
+            matches_at(tokens_, i, tokens_of("year on year"))) {
+            q_.against_last_year = true;
+        }
+    }
+    if (!tokens_.empty() && tokens_.back().text == "yoy") q_.against_last_year = true;
     if (has(Word::Drop) && !has(Word::Growth) && q_.of_growth) q_.order = Order::Lowest;
     // 9月环比8月: from the earlier to the later, however it is said
     std::stable_sort(q_.periods.begin(), q_.periods.end(),
@@ -86,6 +94,10 @@ void Reader::complete_growth() {
             const int step = length.count() > 360 ? 12 : length.count() > 88 ? 3 : 1;
             then.to = now.from;
             then.from = sys_days(year_month_day(*now.from) - months(step));
+            if (q_.against_last_year) {
+                then.from = sys_days(year_month_day(*now.from) - months(12));
+                then.to = sys_days(year_month_day(*now.to) - months(12));
+            }
         } else {
             then.to = now.from;
             then.from = *now.from - length;
@@ -97,7 +109,8 @@ void Reader::complete_growth() {
         q_.filters.erase(q_.filters.begin() + static_cast<std::ptrdiff_t>(i));
         return;
     }
-    q_.groups.insert(q_.groups.begin(), {*date, natural_grain(at(schema_, *date)), 0});
+    const Grain grain = q_.against_last_year ? Grain::Year : natural_grain(at(schema_, *date));
+    q_.groups.insert(q_.groups.begin(), {*date, grain, 0});
 }
 
 // Several values of one column, and no group: one figure for each of them.
@@ -313,6 +326,13 @@ void Reader::complete_aggregate() {
             return f.kind == Filter::Kind::Less && f.low == 0 && f.field == *q_.measures[0].field;
         });
     if (is_of_losses) q_.order = Order::Lowest;
+    // "the best product in each region", 每个地区卖得最好的商品
+    if (q_.order != Order::None && q_.groups.size() == 2 && q_.groups[0].grain == Grain::None &&
+        q_.groups[1].grain == Grain::None) {
+        const bool first = group_is_each(q_.groups[0]);
+        const bool second = group_is_each(q_.groups[1]);
+        if (first != second) q_.best_of_each = first ? 0 : 1;
+    }
     if (q_.by_columns && q_.order != Order::None && !q_.count) q_.wants_one = true;
     if (q_.order != Order::None && !q_.count && !q_.groups.empty()) {
         const bool is_list = has({Word::Top, Word::Bottom}) && !has(Word::Highest) &&

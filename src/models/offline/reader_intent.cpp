@@ -375,6 +375,16 @@ void Reader::split_share() {
             }
         }
     }
+    // "share of women in Engineering": what stands right behind "share of"
+    if (const Tag* share = tag(Word::Share); share != nullptr && q_.language == Language::English) {
+        for (const Filter& f : q_.filters) {
+            if (is_value(f) && f.begin >= share->end && f.begin <= share->end + 2 &&
+                follows(f.begin, {Word::Share, Word::Of}, 2)) {
+                last_value = &f;
+                break;
+            }
+        }
+    }
     const bool any_time = std::any_of(q_.filters.begin(), q_.filters.end(), [&](const Filter& f) {
         return !is_number(f) && !is_value(f);
     });

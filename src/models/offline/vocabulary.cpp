@@ -386,7 +386,7 @@ constexpr std::array kConcepts = {
     ConceptRow{"passengers", Nature::Additive,
         "passengers|travelers|travellers|riders|ridership|乘客|旅客|客流|客流量"},
     ConceptRow{"budget", Nature::Additive, "budget|budgets|funding|investment|预算|投资"},
-    ConceptRow{"gross", Nature::Additive, "box office|gross|grossed|票房"},
+    ConceptRow{"gross", Nature::Additive, "box office|gross|grossed|grossing|票房"},
     ConceptRow{"rain", Nature::Additive,
         "rain|rainfall|precipitation|snow|snowfall|wet|wettest|降雨|降雨量|降水|降水量|雨量"},
     ConceptRow{"goals", Nature::Additive, "goals|goal|assists|runs|scored|进球|助攻|胜场"},

@@ -524,6 +524,12 @@ private:
             line("result = result.sort_values(" + py(by) +
                  ", ascending=" + (q_.order == Order::Lowest ? "True" : "False") + ")");
         }
+        if (q_.best_of_each) {
+            const std::string each = name_of(q_, schema_, q_.groups[*q_.best_of_each]);
+            line("result = result.groupby(" + py(each) + ", sort=False).head(" +
+                 std::to_string(q_.wants_one ? 1 : q_.count.value_or(1)) + ")");
+            return;
+        }
         if (q_.count && (q_.order != Order::None || !is_chronological())) {
             line("groups = len(result)");
             line("result = result.head(" + std::to_string(std::max<std::size_t>(*q_.count, 1)) +
@@ -621,8 +627,16 @@ private:
             }
             series = "result.groupby(" + py(others) + ")[" + value + "]";
         }
-        line("result[" + py(kChangeColumn) + "] = " + series + ".diff()");
-        line("result[" + py(kChangePercentColumn) + "] = 100 * " + series + ".pct_change()");
+        // against the same month of the year before, where that is asked
+        std::string lag;
+        for (const Group& g : q_.groups) {
+            if (!q_.against_last_year || !q_.periods.empty()) continue;
+            if (g.grain == Grain::Month) lag = "12";
+            if (g.grain == Grain::Quarter) lag = "4";
+        }
+        line("result[" + py(kChangeColumn) + "] = " + series + ".diff(" + lag + ")");
+        line("result[" + py(kChangePercentColumn) + "] = 100 * " + series + ".pct_change(" + lag +
+             ")");
         if (q_.of_growth) {
             line("result = result.dropna(subset=[" + py(kChangeColumn) + "]).sort_values(" +
                  py(kChangePercentColumn) +
