@@ -104,9 +104,10 @@ public:
     asio::awaitable<core::TurnBegun> begin_turn(core::TurnWish) override {
         throw std::logic_error("not here");
     }
-    asio::awaitable<void> renew_turn(core::TurnHold, core::Time) override {
+    asio::awaitable<bool> renew_turn(core::TurnHold, core::Time) override {
         throw std::logic_error("not here");
     }
+    asio::awaitable<bool> cancel_turn(ThreadId) override { throw std::logic_error("not here"); }
     asio::awaitable<std::uint64_t> append(core::TurnHold,
                                           std::vector<core::ThreadMessage>) override {
         throw std::logic_error("not here");
@@ -115,7 +116,7 @@ public:
                                             std::vector<core::ThreadMessage>) override {
         throw std::logic_error("not here");
     }
-    asio::awaitable<std::string> take_home(ThreadId, std::string) override {
+    asio::awaitable<core::Home> take_home(ThreadId, std::string) override {
         throw std::logic_error("not here");
     }
     asio::awaitable<void> leave_home(ThreadId, std::string) override {

@@ -6,6 +6,7 @@ import time
 import zipfile
 
 import pytest
+from harness.host import eventually
 from harness.model_server import call
 
 CSV = b"region,amount\nNorth,10\nSouth,32\n"
@@ -124,7 +125,8 @@ def test_status_and_list(server):
     listed = server.http.get("/threads").json()["threads"]
     assert listed[0]["thread_id"] == thread and listed[0]["title"] == "hello there, how are you today?"
     session = listed[0]["session_id"]
-    server.http.post(f"/v1/sessions/{session}/evict")
+    # The answer needed no sandbox, so it may still be on its way.
+    assert eventually(lambda: server.http.post(f"/v1/sessions/{session}/evict").status_code == 200)
     assert server.http.get(f"/thread/{thread}/status").json()["state"] == "cold"
     assert server.ask(thread, "again")["container_state"] == "hot"
 
