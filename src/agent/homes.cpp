@@ -85,7 +85,7 @@ asio::awaitable<void> Homes::make_session(ThreadRecord thread) {
 }
 
 asio::awaitable<sessions::Use> Homes::use(ThreadRecord thread) {
-    co_await come_home(thread);
+    const bool was_abandoned = co_await come_home(thread);
     const auto whose = Whose::of(thread.owner);
     std::optional<sessions::Use> use;
     try {
@@ -98,14 +98,20 @@ asio::awaitable<sessions::Use> Homes::use(ThreadRecord thread) {
         co_await make_session(thread);
         use.emplace(co_await parts_.sessions.use(whose, thread.session_id));
     }
+    if (was_abandoned) {
+        co_await parts_.sessions.note(
+            thread.session_id,
+            "the server that had it ended; its variables are as they were "
+            "when it was last put to sleep");
+    }
     co_await parts_.sessions.check_disk(**use);
     co_return std::move(*use);
 }
 
 // Several servers: the session must be asleep everywhere else.
-asio::awaitable<void> Homes::come_home(ThreadRecord thread) {
-    if (!options_.several_servers) co_return;
-    if (homes_.count(thread.id.text()) != 0) co_return;
+asio::awaitable<bool> Homes::come_home(ThreadRecord thread) {
+    if (!options_.several_servers) co_return false;
+    if (homes_.count(thread.id.text()) != 0) co_return false;
     const auto until = Clock::now() + kTimeToComeHome;
     bool was_abandoned = false;
     for (;;) {
@@ -123,15 +129,7 @@ asio::awaitable<void> Homes::come_home(ThreadRecord thread) {
     // What this server remembers of it is older than what lies in the folder.
     co_await parts_.sessions.release(thread.session_id);
     homes_[thread.id.text()] = thread.session_id.text();
-    if (was_abandoned) {
-        try {
-            co_await parts_.sessions.note(thread.session_id,
-                                          "the server that had it ended; its variables are as they "
-                                          "were when it was last put to sleep");
-        } catch (const ErrorException&) {
-            // There is no record of it here yet; the kernel says what is missing.
-        }
-    }
+    co_return was_abandoned;
 }
 
 asio::awaitable<void> Homes::remove(ThreadRecord thread) {

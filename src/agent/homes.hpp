@@ -54,7 +54,8 @@ public:
     boost::asio::awaitable<void> leave_all();
 
 private:
-    boost::asio::awaitable<void> come_home(core::ThreadRecord thread);
+    // True when the server that had it ended without leaving.
+    boost::asio::awaitable<bool> come_home(core::ThreadRecord thread);
 
     Parts parts_;
     HomeOptions options_;

@@ -86,7 +86,7 @@ ATOLL_TYPE(LimitsBody) {
         field<&T::disk_bytes_max>("All that is written to memory-backed folders.",
                                   range(1 << 20, 1ull << 46)),
         field<&T::disk_files_max>("Files in memory-backed folders.", range(256, 1ull << 32)),
-        field<&T::output_bytes_max>("Output and results of one run.", range(1024, 64 << 20)));
+        field<&T::output_bytes_max>("Output and results of one run.", range(1024, 1ull << 30)));
 }
 
 BOOST_DESCRIBE_STRUCT(CreateSession, (),

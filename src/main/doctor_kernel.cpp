@@ -83,7 +83,8 @@ Check namespaces() {
     for (const auto& kind : kKinds) {
         const auto probe = sys::probe_namespace(kind.flag);
         auto& list = probe.works ? check.found : refused;
-        list += (list.empty() ? "" : " ") + std::string(kind.name);
+        if (!list.empty()) list += ' ';
+        list += kind.name;
     }
     if (refused.empty()) return check;
     check.status = Status::Fail;

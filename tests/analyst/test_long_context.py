@@ -12,7 +12,7 @@ import statistics
 import time
 
 import pytest
-from conftest import Analyst
+from harness.analyst import Analyst
 from harness.model_server import ModelServer, call
 from test_two_servers import Redis
 

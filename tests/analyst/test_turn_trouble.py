@@ -5,7 +5,7 @@ import time
 
 import httpx
 import pytest
-from conftest import Analyst, answering
+from harness.analyst import Analyst, answering
 from harness.model_server import ModelServer, call
 
 

@@ -9,7 +9,7 @@ import threading
 import time
 
 import pytest
-from conftest import Analyst
+from harness.analyst import Analyst
 
 pytestmark = pytest.mark.skipif(shutil.which("redis-server") is None, reason="redis-server is not installed")
 
