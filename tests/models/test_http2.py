@@ -10,6 +10,8 @@ import pytest
 
 from harness.model import Failed, ModelProgram
 
+pytestmark = pytest.mark.once
+
 SERVER = r"""
 const http2 = require("node:http2"), fs = require("node:fs");
 const server = http2.createSecureServer({key: fs.readFileSync(process.argv[1]),

@@ -5,6 +5,8 @@ import importlib
 import pytest
 from checking import lacks
 
+pytestmark = pytest.mark.once
+
 CASES = [case for name in ["questions", *(f"held_back_{n}" for n in range(1, 22))]
          for case in importlib.import_module(name).CASES]
 
