@@ -36,7 +36,8 @@ class Listener(asyncio.Protocol):
 
     def __init__(self, raw: bytes):
         self.raw, self.tokens, self.longest, self.last = raw, 0, 0.0, 0.0
-        self.seen, self.done = b"", asyncio.get_running_loop().create_future()
+        self.seen, self.well = b"", False
+        self.done = asyncio.get_running_loop().create_future()
 
     def connection_made(self, transport) -> None:
         self.transport = transport
@@ -48,16 +49,18 @@ class Listener(asyncio.Protocol):
             if self.tokens:
                 self.longest = max(self.longest, now - self.last)
             self.tokens, self.last = self.tokens + tokens, now
-        self.seen = (self.seen + data)[-400:]
-        if b"event: done" in self.seen or b"event: error" in self.seen:
+        self.seen += data
+        self.well = self.well or b"event: done" in self.seen
+        if self.well or b"event: error" in self.seen:
             self._end()
+        self.seen = self.seen[-20:]  # a name may come in two pieces
 
     def connection_lost(self, _) -> None:
         self._end()
 
     def _end(self) -> None:
         if not self.done.done():
-            self.done.set_result(b"event: done" in self.seen)
+            self.done.set_result(self.well)
             self.transport.close()
 
 
