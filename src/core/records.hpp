@@ -193,7 +193,7 @@ struct JobRecord {
     JobKind kind = JobKind::Python;
     std::string code;
     JobState state = JobState::Queued;
-    std::int32_t priority = 0;        // higher runs first
+    std::int32_t priority = 0;        // higher runs first, among the owner's
     std::uint32_t attempts = 0;       // begun so far; numbers the holders
     std::uint32_t attempts_max = 1;   // those that the server cut off do not count
     std::uint32_t interruptions = 0;  // how many it cut off

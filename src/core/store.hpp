@@ -79,7 +79,8 @@ public:
     // waiting already (0 = no limit).
     virtual boost::asio::awaitable<JobRecord> add_job(JobRecord record,
                                                       std::uint64_t owner_max) = 0;
-    // The waiting job of the highest priority, the oldest of them, if its time has come; it runs
+    // Of owners who have none running first, else of all: the waiting job of the highest priority,
+    // the oldest of them, if its time has come; it runs
     // from now on under the wisher's lease, and nobody else gets it. Nothing when none waits.
     virtual boost::asio::awaitable<std::optional<JobRecord>> take_job(JobWish wish) = 0;
     // Conflict: the job is no longer the holder's, which must stop it. Otherwise whether somebody

@@ -1,7 +1,7 @@
 #pragma once
 // Jobs: code that is queued, run when its turn comes, and remembered.
 //
-//     add ──▶ queued ── by priority, then age ──▶ running ──▶ succeeded │ failed │ cancelled
+//     add ──▶ queued ── by owner, priority, age ──▶ running ──▶ succeeded │ failed │ cancelled
 //               ▲                                    │
 //               └── another attempt, after a pause ──┘   (it failed; or the server cut it off)
 //

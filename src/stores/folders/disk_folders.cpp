@@ -12,6 +12,13 @@ namespace atl::folders {
 
 namespace asio = boost::asio;
 
+namespace {
+
+constexpr const char* kClaim = ".store";  // no session has such a name
+constexpr std::size_t kIdentityMax = 128;
+
+}  // namespace
+
 Result<std::unique_ptr<DiskFolders>> DiskFolders::open(asio::any_io_executor executor,
                                                        std::string root, Ids ids,
                                                        FolderOptions options) {
@@ -56,10 +63,6 @@ DiskFolders::DiskFolders(asio::any_io_executor executor, Places places, std::opt
       worker_(std::move(executor), options.waiting_max) {}
 
 DiskFolders::~DiskFolders() = default;
-
-// A name that no session has, so that it is never taken for one.
-static constexpr const char* kClaim = ".store";
-static constexpr std::size_t kIdentityMax = 128;
 
 std::string DiskFolders::claimed_by() const {
     const UniqueFd file(

@@ -4,6 +4,7 @@
 //     <root>/              0700, the server's: nobody else on the host gets any further
 //       <id>/              the session's files; as root they belong to `Ids`
 //       <id>.state/        0700, the server's
+//       .store             whose sessions these are: the identity of a store, or "nobody"
 //       .making/           session folders made ahead, and copies that are not whole yet
 //       .trash/<id>.<x>/   what is being removed
 //       .broken/<id>.<x>/  what could not be removed, for a person to look at
