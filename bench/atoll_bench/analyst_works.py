@@ -105,12 +105,22 @@ class AnalystWorks(Gathering):
 
         async def listen() -> list[Listener]:
             loop = asyncio.get_running_loop()
+            watch = asyncio.ensure_future(own_pauses())
             opened = [loop.create_connection(lambda raw=subject.question(thread, AT_A_RATE):
                                              Listener(raw), "127.0.0.1", port)
                       for thread in threads]
             listeners = [protocol for _, protocol in await asyncio.gather(*opened)]
             await asyncio.wait_for(asyncio.gather(*(one.done for one in listeners)), 120)
+            watch.cancel()
             return listeners
+
+        own = [0.0]
+
+        async def own_pauses() -> None:
+            while True:
+                asleep = time.perf_counter()
+                await asyncio.sleep(0.005)
+                own[0] = max(own[0], time.perf_counter() - asleep - 0.005)
 
         busy, mine = cpu_seconds(pid), time.process_time()
         start = time.perf_counter()
@@ -121,7 +131,9 @@ class AnalystWorks(Gathering):
             raise process.Failed(f"{failed} of {len(listeners)} streams did not end well")
         tokens = sum(one.tokens for one in listeners)
         say(f"    {len(listeners)} streams, {tokens / taken:,.0f} tokens a second; the server took "
-            f"{busy / taken:.0%} of a core, the client {mine / taken:.0%}")
+            f"{busy / taken:.0%} of a core, the client {mine / taken:.0%}; the longest gap was "
+            f"{max(one.longest for one in listeners) * 1000:.0f} ms, the client's own pauses up to "
+            f"{own[0] * 1000:.0f} ms, the model late by up to {subject.model_late_ms():.0f} ms")
         self.add("o", "token_cpu", subject.name, subject.title, [busy / tokens * 1e6], unit="µs")
         self.add("o", "longest_gap", subject.name, subject.title,
                  [one.longest * 1000 for one in listeners], extra={"streams": len(listeners)})

@@ -61,6 +61,7 @@ Also there: POST …/embeddings (vectors made of the words, the same for the sam
 """
 import argparse
 import asyncio
+import functools
 import hashlib
 import http.client
 import importlib.util
@@ -71,6 +72,7 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 TOKEN = re.compile(r"\s*\S+\s*$|\s*\S+")
@@ -178,8 +180,9 @@ def event(value) -> bytes:
     return b"data: " + json.dumps(value, ensure_ascii=False).encode() + b"\n\n"
 
 
-def tokens_of(text: str) -> list[str]:
-    return TOKEN.findall(text) or ([text] if text else [])
+@functools.lru_cache(maxsize=64)
+def tokens_of(text: str) -> tuple[str, ...]:
+    return tuple(TOKEN.findall(text)) or ((text,) if text else ())
 
 
 def plain_arguments(arguments) -> str:
@@ -204,8 +207,9 @@ def filled(reply: dict, asked: Asked) -> dict:
             "reasoning": tokens_of(reply.get("reasoning", ""))}
 
 
-def stream_of(reply: dict, asked: Asked) -> list[bytes]:
-    """The events of a stream, one a token."""
+def stream_of(reply: dict, asked: Asked) -> Iterator[bytes]:
+    """The events of a stream, one a token. Each is made when it is due: making all of them first
+    would hold up the other streams."""
     told = filled(reply, asked)
     head = {"id": f"chatcmpl-{asked.number}", "object": "chat.completion.chunk",
             "created": int(asked.at), "model": asked.body.get("model", "scripted")}
@@ -219,30 +223,31 @@ def stream_of(reply: dict, asked: Asked) -> list[bytes]:
     def dumped(value) -> bytes:
         return json.dumps(value, ensure_ascii=False).encode()
 
-    out = [chunk(b'{"role": "assistant", "content": ""}')]
-    out += [chunk(b'{"reasoning_content": ' + dumped(t) + b"}") for t in told["reasoning"]]
-    out += [chunk(b'{"content": ' + dumped(t) + b"}") for t in told["tokens"]]
+    yield chunk(b'{"role": "assistant", "content": ""}')
+    for token in told["reasoning"]:
+        yield chunk(b'{"reasoning_content": ' + dumped(token) + b"}")
+    for token in told["tokens"]:
+        yield chunk(b'{"content": ' + dumped(token) + b"}")
     style = reply.get("style", "openai")
     for index, made in enumerate(told["calls"]):
         function = {"name": made["name"], "arguments": made["arguments"]}
         if style == "bare":
-            out.append(chunk(dumped({"tool_calls": [{"function": function}]})))
+            yield chunk(dumped({"tool_calls": [{"function": function}]}))
             continue
         entry = {"index": index, "id": made["id"], "type": "function", "function": function}
         if style == "whole":
-            out.append(chunk(dumped({"tool_calls": [entry]})))
+            yield chunk(dumped({"tool_calls": [entry]}))
             continue
         first = {**entry, "function": {"name": made["name"], "arguments": ""}}
-        out.append(chunk(dumped({"tool_calls": [first]})))
+        yield chunk(dumped({"tool_calls": [first]}))
         text = made["arguments"]
         for at in range(0, len(text), 12):
             piece = {"index": index, "function": {"arguments": text[at:at + 12]}}
-            out.append(chunk(dumped({"tool_calls": [piece]})))
-    out.append(chunk(b"{}", dumped(told["finish"])))
+            yield chunk(dumped({"tool_calls": [piece]}))
+    yield chunk(b"{}", dumped(told["finish"]))
     if asked.body.get("stream_options", {}).get("include_usage"):
-        out.append(event({**head, "choices": [], "usage": told["usage"]}))
-    out.append(b"data: [DONE]\n\n")
-    return out
+        yield event({**head, "choices": [], "usage": told["usage"]})
+    yield b"data: [DONE]\n\n"
 
 
 def plain_answer(reply: dict, asked: Asked) -> bytes:
@@ -394,6 +399,8 @@ class Connection(asyncio.Protocol):
         else:
             pieces = stream_of(reply, asked)
         framing = reply.get("framing", "chunked")
+        if framing == "length":
+            pieces = list(pieces)
         kind = headers.pop("Content-Type", "text/event-stream; charset=utf-8")
         if framing == "chunked":
             headers["Transfer-Encoding"] = "chunked"

@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import urllib.request
 from pathlib import Path
 
 from .. import http, paths, prepare, process, serving
@@ -31,7 +32,8 @@ class Analyst(base.Peer):
         self.model = self._model()
         self.server = serving.AtollServer(self.binary, POOL)
         try:
-            self.server.start({"OPENAI_BASE_URL": self._model_url(), "OPENAI_API_KEY": "bench"})
+            self.model_url = self._model_url()
+            self.server.start({"OPENAI_BASE_URL": self.model_url, "OPENAI_API_KEY": "bench"})
             self.line = self.server.connection()
         except (process.Failed, http.Broken, OSError) as problem:
             self.server.remove()
@@ -64,6 +66,11 @@ class Analyst(base.Peer):
         self.line.close()
         self.server.remove()
         self._end_model()
+
+    def model_late_ms(self) -> float:
+        """The most that the scripted model ever was behind its own rate."""
+        with urllib.request.urlopen(self.model_url.removesuffix("/v1") + "/_/stats") as answer:
+            return json.load(answer)["late_ms"]
 
     def thread(self) -> str:
         return self.line.ask("POST", "/thread/new")["thread_id"]
