@@ -22,7 +22,8 @@ DATE_FORMATS = [
 MULTIPLES = {'k': 1e3, 'm': 1e6, 'mn': 1e6, 'mio': 1e6, 'b': 1e9, 'bn': 1e9, '千': 1e3, '万': 1e4,
              '亿': 1e8}
 DATE_LIKE = r'\d[-/.年 :]\s?\d|[A-Za-z]{3}\.?,?[-/ ]\d|\d(?:st|nd|rd|th)?[-/ ][A-Za-z]{3}'
-ROWS_MAX_BYTES = 300_000_000  # of a text file; beyond that it is read in pieces, and told so
+TEXT_MAX_BYTES = 200_000_000  # of a file; beyond that it is read in pieces
+TABLE_MAX_BYTES = 700_000_000  # in memory; the rest is left out, and told so
 notes = {}
 
 
@@ -94,10 +95,15 @@ def clean_column(name, column):
         def as_text(v):
             return v if isinstance(v, str) else json.dumps(v, default=str).strip('"')
         text = column.map(as_text, na_action='ignore')
-    codes, known = pd.factorize(text)  # each distinct value is cleaned once
+    grouped = isinstance(column.dtype, pd.CategoricalDtype)  # each distinct value is cleaned once
+    codes, known = (column.cat.codes, column.cat.categories) if grouped else pd.factorize(text)
     known = tidy(pd.Series(known, dtype='str'))
 
     def for_all_rows(values):
+        if grouped and values.dtype == 'str':
+            again, distinct = pd.factorize(values)
+            again = pd.Series(again).reindex(codes, fill_value=-1)
+            return pd.Series(pd.Categorical.from_codes(again, distinct), column.index)
         return values.reindex(codes).set_axis(column.index)
 
     sample = tidy(text.dropna().head(3000).astype('str')).dropna()
@@ -109,7 +115,7 @@ def clean_column(name, column):
                 return for_all_rows(to_dates(known))
         if to_numbers(sample).notna().mean() > 0.8:
             return for_all_rows(to_numbers(known))
-    counts = pd.Series(codes[codes >= 0]).value_counts().reindex(range(len(known)), fill_value=0)
+    counts = pd.Series(codes)[codes >= 0].value_counts().reindex(range(len(known)), fill_value=0)
     spellings = counts.groupby(known).sum().sort_values(ascending=False)
     keys = spellings.index.str.casefold()
     if keys.duplicated().any():  # 'north' and 'North' are one: the usual spelling wins
@@ -156,21 +162,50 @@ def read_text_table(path, head):
         raise ValueError('the file is empty')
     options = dict(sep=separator_of(text), encoding=encoding, encoding_errors='replace',
                    na_values=MISSING, skipinitialspace=True, on_bad_lines='skip')
-    if os.path.getsize(path) <= ROWS_MAX_BYTES:
+    if os.path.getsize(path) <= TEXT_MAX_BYTES:
         return clean(pd.read_csv(path, low_memory=False, **options))
+    return read_in_pieces(path, options)
+
+
+def lean(column):
+    """The same values in less memory."""
+    if column.dtype in (object, 'str'):
+        return column.astype('category')
+    return pd.to_numeric(column, downcast='integer') if column.dtype == 'int64' else column
+
+
+def joined(pieces):
+    """One column of its pieces, which may disagree about what it is."""
+    kinds = {str(piece.dtype) for piece in pieces}
+    if kinds == {'category'}:
+        return pd.Series(pd.api.types.union_categoricals(pieces))
+    if 'category' in kinds:
+        pieces = [piece.astype('str') for piece in pieces]
+    whole = pd.concat(pieces, ignore_index=True)
+    return lean(clean_column(pieces[0].name, whole)) if 'category' in kinds else whole
+
+
+def read_in_pieces(path, options):
     parts, size = [], 0
-    for part in pd.read_csv(path, chunksize=200_000, **options):
-        part = clean(part)
-        for name in part.select_dtypes(['object', 'string']):
-            part[name] = part[name].astype('category')
-        parts.append(part)
-        size += part.memory_usage(deep=True).sum()
-        if size > ROWS_MAX_BYTES:
-            count = sum(map(len, parts))
-            notes[path] = f'only the first {count:,} rows were read, the file is too large'
-            break
-    table = pd.concat(parts, ignore_index=True)
-    return table.apply(lambda c: c.astype('category') if c.dtype in (object, 'str') else c)
+    first = pd.read_csv(path, nrows=20_000, low_memory=False, **options)
+    options['dtype'] = {name: 'category' for name in first.select_dtypes(['object', 'str'])}
+    with open(path, 'rb') as file:
+        for part in pd.read_csv(file, chunksize=500_000, low_memory=False, **options):
+            parts.append(clean(part).apply(lean))
+            size += parts[-1].memory_usage().sum()
+            if size > TABLE_MAX_BYTES and file.tell() < os.path.getsize(path):
+                rows = sum(map(len, parts))
+                about = round(rows * os.path.getsize(path) / file.tell(), -5)
+                notes[path] = (f'only the first {rows:,} rows of about {about:,.0f} were read, the '
+                               'file is too large')
+                break
+    names = list(dict.fromkeys(name for part in parts for name in part))
+    lengths = [len(part) for part in parts]
+    table = {}
+    for name in names:  # one after the other: two copies of one column, not of all
+        table[name] = joined([part.pop(name) if name in part else pd.Series([None] * length)
+                              for part, length in zip(parts, lengths)])
+    return pd.DataFrame(table)
 
 
 def read_json_table(path, head):
