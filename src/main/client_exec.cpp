@@ -164,7 +164,7 @@ void add_exec_command(CLI::App& app, int& exit_code) {
     command->footer(
         "Without anything to run it opens a shell, where you are at a terminal.\n"
         "  atoll exec ID -c 'print(6 * 7)'       Python; variables stay\n"
-        "  atoll exec ID ls                      a command; put -- before one with options\n"
+        "  atoll exec ID ls -l                   a command, with all that stands behind it\n"
         "  echo x | atoll exec ID cat            its input comes from here, byte by byte\n"
         "  atoll exec ID                         a shell");
     command->add_option("session", options->run.session, "Id of the session")->required();
@@ -180,8 +180,17 @@ void add_exec_command(CLI::App& app, int& exit_code) {
                       "On a terminal, also where none would be chosen");
     command->add_flag("--no-stdin", options->no_stdin,
                       "Leave our input alone, as in a loop of `read`");
-    command->add_option("words", options->words, "-- COMMAND [ARGUMENTS...]");
-    command->callback([options, &exit_code] { exit_code = exec(*options); });
+    // From its first word on, a line is the command's: `ls -l` is no language.
+    command->prefix_command();
+    command->callback([command, options, &exit_code] {
+        options->words = command->remaining();
+        if (!options->words.empty() && options->words.front() == "--") {
+            options->words.erase(options->words.begin());
+        } else if (!options->words.empty() && options->words.front().rfind("-", 0) == 0) {
+            throw CLI::ExtrasError(command->get_name(), {options->words.front()});
+        }
+        exit_code = exec(*options);
+    });
 }
 
 }  // namespace atl::main

@@ -1,6 +1,7 @@
 // `atoll config`: what is in force for `atoll serve` here, and where each value comes from.
 #include "main/commands.hpp"
 #include "main/settings.hpp"
+#include "runtimes/native/paths.hpp"
 
 #include <algorithm>
 #include <boost/json/array.hpp>
@@ -18,6 +19,13 @@ namespace {
 
 namespace json = boost::json;
 
+// As people want to see it: where things lie is never empty.
+std::string shown(const Setting& setting, const Settings& values) {
+    auto text = value_text(setting, values);
+    if (text.empty() && setting.key == "data_dir") return native::Paths::data_folder();
+    return text;
+}
+
 void print_json(const SettingsInForce& settings) {
     const Settings defaults;
     json::array rows;
@@ -26,12 +34,10 @@ void print_json(const SettingsInForce& settings) {
         for (const auto& variable : setting.variables) {
             variables.emplace_back(std::string(variable.name));
         }
-        json::object row{{"key", std::string(setting.key)},
-                         {"value", value_text(setting, settings.values)},
-                         {"from", settings.from.at(setting.key)},
-                         {"default", value_text(setting, defaults)},
-                         {"variables", std::move(variables)},
-                         {"help", std::string(setting.help)}};
+        json::object row{
+            {"key", std::string(setting.key)},       {"value", shown(setting, settings.values)},
+            {"from", settings.from.at(setting.key)}, {"default", value_text(setting, defaults)},
+            {"variables", std::move(variables)},     {"help", std::string(setting.help)}};
         if (!setting.flag.empty()) row["flag"] = std::string(setting.flag);
         rows.push_back(std::move(row));
     }
@@ -44,13 +50,13 @@ void print_table(const SettingsInForce& settings) {
     std::size_t keys = 0, values = 0;
     for (const auto& setting : all_settings()) {
         keys = std::max(keys, setting.key.size());
-        values = std::max(values, value_text(setting, settings.values).size());
+        values = std::max(values, shown(setting, settings.values).size());
     }
     values = std::min<std::size_t>(values, 48);
     std::printf("%-*s  %-*s  %s\n", static_cast<int>(keys), "SETTING", static_cast<int>(values),
                 "VALUE", "FROM");
     for (const auto& setting : all_settings()) {
-        const auto value = value_text(setting, settings.values);
+        const auto value = shown(setting, settings.values);
         std::printf("%-*s  %-*s  %s\n", static_cast<int>(keys), std::string(setting.key).c_str(),
                     static_cast<int>(values), value.empty() ? "-" : value.c_str(),
                     settings.from.at(setting.key).c_str());

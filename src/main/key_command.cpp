@@ -373,6 +373,8 @@ void add_key_command(CLI::App& app, int& exit_code) {
     command->require_subcommand(1);
     const auto options = std::make_shared<KeyOptions>();  // lives as long as the callbacks
     command->add_option("--data-dir", options->data_dir, "The server's data folder");
+    // Also behind the subcommand, where people write it.
+    command->fallthrough();
 
     auto* create_command = command->add_subcommand("create", "Make a key and print it, once");
     create_command->add_option("--name", options->name, "What people call it");

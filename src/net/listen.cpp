@@ -30,7 +30,9 @@ Error failed(const std::string& what, int cause) {
     const auto code = cause == EADDRINUSE ? Code::Conflict
                       : cause == EACCES   ? Code::Forbidden
                                           : Code::Internal;
-    return {code, what + ": " + std::strerror(cause)};
+    std::string why = std::strerror(cause);
+    if (cause == EADDRINUSE) why = "in use by another program; choose another with --listen";
+    return {code, what + ": " + why};
 }
 
 std::string text_of(const AnyAddress& address, std::uint16_t& port) {

@@ -145,7 +145,7 @@ def test_on_this_machine_it_works_at_once_and_the_first_key_closes_it(own_server
     own_server.stop()
     stopped = atoll("key", "--data-dir", data, "create", "--scope", "admin", "--json")  # and while it does not
     assert json.loads(stopped.stdout)["scopes"] == ["admin"]
-    assert b"revoked" in atoll("key", "--data-dir", data, "list").stdout
+    assert b"revoked" in atoll("key", "list", "--data-dir", data).stdout
     own_server.start()
     assert own_server.http.get("/v1/keys", headers={"X-API-Key": json.loads(stopped.stdout)["key"]}).status_code == 200
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import socket
 import ssl
 import subprocess
@@ -66,6 +67,13 @@ def test_the_order_of_sources(tmp_path):
     other.write_text("pool = 21")
     assert in_force("--config", str(other), folder=tmp_path)["pool"]["value"] == "21"
     assert in_force(folder=tmp_path, environment={"ATOLL_CONFIG": str(other)})["pool"]["value"] == "21"
+
+
+def test_where_things_lie_is_always_shown(tmp_path):
+    home = {"HOME": str(tmp_path), "XDG_DATA_HOME": str(tmp_path / "share"), "ATOLL_DATA_DIR": ""}
+    assert in_force(environment=home)["data_dir"]["value"].startswith("/")
+    shown = config(environment=home).stdout
+    assert re.search(r"^data_dir +/\S+ +default$", shown, re.MULTILINE), shown
 
 
 def test_zero_is_off_where_the_contract_says_so():

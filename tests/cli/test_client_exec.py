@@ -26,6 +26,14 @@ def test_input_and_output_are_bytes(client, session):
     assert (done.returncode, done.stdout, done.stderr) == (7, b"out\xff", b"err\xfe")
 
 
+def test_from_its_first_word_on_a_line_is_the_commands(client, session):
+    assert client("exec", session, "echo", "-l", "--json", "-c", "x", "--", "y").out == "-l --json -c x -- y\n"
+    assert client("exec", session, "--timeout", "30s", "echo", "--timeout").out == "--timeout\n"
+    assert client("exec", session, "--", "echo", "--", "-n").out == "-- -n\n"
+    wrong = client("exec", session, "--lnaguage", "shell", "-c", "ls")
+    assert wrong.returncode != 0 and "--lnaguage" in wrong.err and wrong.out == ""
+
+
 def test_a_file_as_input(client, session, tmp_path):
     (tmp_path / "in").write_text("from a file\n")
     with open(tmp_path / "in", "rb") as file:
