@@ -268,7 +268,11 @@ bool move_path(const std::string& from, const std::string& to, int scratch_fd) {
         rename(place_below(scratch_fd, inside_from), place_below(scratch_fd, inside_to))) {
         return true;
     }
-    errno = EXDEV;
+    // The kernel looks at the mounts before it looks for the file.
+    struct stat info {};
+    if (::fstatat(source.folder.get(), source.name.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0) {
+        errno = EXDEV;
+    }
     return false;
 }
 

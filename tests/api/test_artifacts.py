@@ -61,6 +61,21 @@ def test_artifacts_lie_on_the_host(server):
     assert not Path(outside).exists()
 
 
+def test_folders_of_artifacts_go_with_the_last_of_them(server):
+    session = server.session()
+    answer = server.run(session, """
+import os, shutil
+os.makedirs('/session/artifacts/a/b/c')
+for name in ('a/one', 'a/b/c/two', 'a/b/c/three'):
+    open('/session/artifacts/' + name, 'w').write(name)
+""")
+    host = Path(answer["artifact_map"]["/session/artifacts/a/one"]).parent
+    server.run(session, "os.remove('/session/artifacts/a/b/c/two')")
+    assert (host / "b/c/three").read_text() == "a/b/c/three"
+    server.run(session, "shutil.rmtree('/session/artifacts/a/b')")
+    assert [one.name for one in host.iterdir()] == ["one"]
+
+
 def test_artifacts_of_a_run_without_a_session(server):
     answer = server.http.post("/v1/run", json={
         "code": "import os; os.makedirs('/work/artifacts/x'); open('/work/artifacts/x/z.png', 'w').write('zz')"}).json()

@@ -197,6 +197,9 @@ def test_make_move_remove(files):
     assert files.get("session/tree/there").content == b"moved"
     assert post(move, json={"from": "/session/tree/there", "to": "/session/tree/x/y/z"}).status_code == 404
     assert post(move, json={"from": "/session/tree/there", "to": "/session/tree/x/y/z", "parents": True}).status_code == 200
+    for to in ("/session/tree/gone2", "/tmp/gone"):  # on the same file system, and on another
+        answer = post(move, json={"from": "/session/tree/gone", "to": to})
+        assert answer.status_code == 404, answer.text
     assert files.ask("DELETE", "session/tree").status_code == 409  # not empty
     assert files.ask("DELETE", "session/tree", params={"recursive": "true"}).status_code == 204
     assert files.get("session/tree").status_code == 404

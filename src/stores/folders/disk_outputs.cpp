@@ -133,6 +133,13 @@ void DiskOutputs::remove(const OutputPlace& place, const std::string& path) noex
         parts->pop_back();
         auto folder = walk(place, *parts, false);
         if (folder) ::unlinkat(folder->get(), name.c_str(), 0);
+        // Folders that were made for it go with it, up to the first that holds something else.
+        while (folder && !parts->empty()) {
+            const std::string last = parts->back();
+            parts->pop_back();
+            folder = walk(place, *parts, false);
+            if (folder && ::unlinkat(folder->get(), last.c_str(), AT_REMOVEDIR) != 0) break;
+        }
     } catch (const std::exception&) {
         // No memory for a path: it stays until its session goes.
         return;
