@@ -96,11 +96,16 @@ std::string_view Tools::nearest(std::string_view name) const {
 }
 
 std::string Tools::schema_of(const Tool& tool, bool with_session) {
-    const std::string whole = schema::json_schema(*tool.arguments);
-    if (with_session) return whole;
-    auto value = schema::parse_json(whole, kSchemaBytesMax);
-    if (auto* properties = value.as_object().if_contains("properties")) {
-        properties->as_object().erase("session_id");
+    auto value = schema::parse_json(schema::json_schema(*tool.arguments), kSchemaBytesMax);
+    auto& object = value.as_object();
+    if (!with_session) {
+        if (auto* properties = object.if_contains("properties")) {
+            properties->as_object().erase("session_id");
+        }
+    } else if (tool.for_models) {  // it works in a session; in a thread that goes without saying
+        auto& required = object["required"];
+        if (!required.is_array()) required.emplace_array();
+        required.as_array().emplace_back("session_id");
     }
     std::string text;
     schema::append_json(text, value);

@@ -23,6 +23,8 @@ def test_all_tools_are_listed_with_their_schemas(offline):
     for tool in listed.values():
         assert tool["description"] and tool["parameters"]["type"] == "object"
         assert "session_id" in tool["parameters"]["properties"] and "$ref" not in str(tool["parameters"])
+        needed = tool["parameters"].get("required", [])
+        assert ("session_id" in needed) == (tool["name"] != "code_sandbox"), tool["name"]
 
 
 def test_files_and_code_share_a_workspace(offline, session):

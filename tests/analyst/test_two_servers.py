@@ -178,13 +178,16 @@ def test_messages_survive_servers_that_are_killed_at_random(pair, models):
               for i, thread in enumerate(threads)]
     for one in asking:
         one.start()
+    kills = 0
     while any(one.is_alive() for one in asking):
         time.sleep(dice.uniform(2, 4))
         victim = dice.randrange(2)
+        kills += 1
         pair[victim].kill()
         pair[victim].start()
     for one in asking:
         one.join()
+    print(f"{total} messages over {len(threads)} threads; {kills} times a server was killed")
     assert wrong == []
     for i, thread in enumerate(threads):
         messages = pair[0].history(thread)
