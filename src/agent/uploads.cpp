@@ -28,7 +28,7 @@ constexpr const char* kComing = ".coming-";
 constexpr std::time_t kForgottenAfter = 86'400;
 
 Error failed(const std::string& what, int cause) {
-    const auto code = cause == ENOSPC || cause == EDQUOT ? Code::Exhausted
+    const auto code = cause == ENOSPC || cause == EDQUOT ? Code::DiskFull
                       : cause == ENOENT                  ? Code::NotFound
                                                          : Code::Internal;
     return {code, what + ": " + std::strerror(cause)};

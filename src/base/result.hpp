@@ -17,6 +17,7 @@ enum class Code {
     Conflict,     // not in this state
     TooLarge,     // send less
     Exhausted,    // a quota or a limit is used up
+    DiskFull,     // of the host, whoever filled it
     RateLimited,  // wait
     Unsupported,  // this server cannot do it at all
     Unavailable,  // not now

@@ -22,6 +22,7 @@
 #include "main/commands.hpp"
 #include "main/control_socket.hpp"
 #include "main/data_sets.hpp"
+#include "main/reserve.hpp"
 #include "main/settings.hpp"
 #include "net/server.hpp"
 #include "runtimes/native/runtime.hpp"
@@ -133,7 +134,14 @@ private:
         sqlite::StoreOptions store;
         store.path = data + "/atoll.db";
         store.open_unreadable = true;
-        store_ = sqlite::SqliteStore::open(std::move(store)).value();
+        auto opened = sqlite::SqliteStore::open(store);
+        if (!opened && opened.error().code == Code::DiskFull && give_up_reserve(data)) {
+            spdlog::error("the disk that holds {} is full; the server starts with what it kept in "
+                          "reserve. Remove sessions or files soon",
+                          data);
+            opened = sqlite::SqliteStore::open(std::move(store));
+        }
+        store_ = std::move(opened).value();
         read_only_at_start_ = read_only();
         if (read_only_at_start_) {
             spdlog::error("the server starts read-only: {}", store_->health().sentence);
@@ -196,6 +204,7 @@ private:
             context_, [this] { return audit_->run(); }, asio::detached);
         asio::co_spawn(
             context_, [this] { return clear_outputs(); }, asio::detached);
+        if (!read_only()) keep_reserve(data);
         audit_->write(about_server("server.start"));
         spdlog::info("{}", analyst_->model_sentence());
         for (const auto& address : http_->addresses()) {

@@ -13,6 +13,7 @@ std::string_view name_of(Code code) noexcept {
         case Code::Conflict: return "conflict";
         case Code::TooLarge: return "too_large";
         case Code::Exhausted: return "exhausted";
+        case Code::DiskFull: return "disk_full";
         case Code::RateLimited: return "rate_limited";
         case Code::Unsupported: return "unsupported";
         case Code::Unavailable: return "unavailable";
@@ -32,6 +33,7 @@ int status_of(Code code) noexcept {
         case Code::TooLarge: return 413;
         case Code::Exhausted:
         case Code::RateLimited: return 429;
+        case Code::DiskFull: return 507;
         case Code::Unsupported: return 501;
         case Code::Unavailable: return 503;
         case Code::Timeout: return 504;

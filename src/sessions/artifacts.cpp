@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t kFilesMax = 1000;  // of one run
 
 Error not_written(int cause) {
-    return {cause == ENOSPC ? Code::Exhausted : Code::Internal,
+    return {cause == ENOSPC ? Code::DiskFull : Code::Internal,
             std::string("write an artifact: ") + std::strerror(cause)};
 }
 

@@ -555,7 +555,7 @@ asio::awaitable<void> Sessions::remove(Whose whose, SessionId id) {
     try {
         co_await store_.patch_session(Whose::anyones(), id, patch, std::nullopt);
     } catch (const ErrorException& error) { unwritten = error.error; }
-    if (unwritten && unwritten->code != Code::Exhausted) {
+    if (unwritten && unwritten->code != Code::DiskFull) {
         session->gone_ = false;
         throw ErrorException(*unwritten);
     }

@@ -39,7 +39,7 @@ Result<std::unique_ptr<DiskFolders>> DiskFolders::open(asio::any_io_executor exe
     // The first one shows whether this can work at all. A full disk is no reason not to start: a
     // server that runs can remove things.
     auto first = folders->ready_.add();
-    if (!first && first.error().code != Code::Exhausted) {
+    if (!first && first.error().code != Code::DiskFull) {
         return first.error().during(
             "make folders for user " + std::to_string(ids.uid) + " and group " +
             std::to_string(ids.gid) + " in " + folders->root() +

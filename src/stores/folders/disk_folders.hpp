@@ -15,7 +15,7 @@
 // Trust     `<id>/` and all below is hostile (hostile.hpp); the rest is ours alone.
 // Threads   any. Coroutines work on one thread of ours (worker.hpp) and resume on their own
 //           executor. On the caller's thread are: the one rename of make(), and state files.
-// Failure   ErrorException. A full disk is Exhausted, and nothing half-made stays. What a crash
+// Failure   ErrorException. A full disk is DiskFull, and nothing half-made stays. What a crash
 //           leaves in .making and .trash, the next open() removes in the background.
 // Owns      the root's descriptor and a thread. One server a root: whoever opens it clears .making,
 //           so the lock of the data folder (stores/sqlite) must be held. Several servers share one

@@ -5,7 +5,7 @@
 // Threads   the server's one. Each call is a few steps on one file, or on as many as a run may
 //           leave (kFilesMax in sessions/artifacts.hpp).
 // Trusts    nothing in a path: it is walked name by name, never through a link.
-// Failure   Result; a full disk is Exhausted, and no half file has a name.
+// Failure   Result; a full disk is DiskFull, and no half file has a name.
 #include "core/outputs.hpp"
 
 #include <memory>

@@ -47,7 +47,7 @@ TEST(FullDisk, ends_a_copy_which_leaves_nothing) {
         }
         const auto before = await(folders->room());
         const Error error = error_of(folders->copy(SessionId("a"), SessionId("b")));
-        EXPECT_EQ(error.code, Code::Exhausted);
+        EXPECT_EQ(error.code, Code::DiskFull);
         EXPECT_NE(error.message.find("the disk is full"), std::string::npos) << error.message;
         EXPECT_FALSE(exists(root + "/b"));
         EXPECT_EQ(await(folders->room()), before);
@@ -67,7 +67,7 @@ TEST(FullDisk, ends_making_and_state_and_not_removing) {
         for (; made < 100 && error.message.empty(); ++made) {
             error = error_of(folders->make(SessionId("s" + std::to_string(made))));
         }
-        EXPECT_EQ(error.code, Code::Exhausted);
+        EXPECT_EQ(error.code, Code::DiskFull);
         EXPECT_NE(error.message.find("the disk is full"), std::string::npos) << error.message;
         EXPECT_GT(made, 10);
         EXPECT_EQ(await(folders->list()).size(), static_cast<std::size_t>(made) - 1);
@@ -79,7 +79,7 @@ TEST(FullDisk, ends_making_and_state_and_not_removing) {
         fill(root + "/s0/data/all");
         for (int i = 0; i < 100; ++i) std::ofstream(root + "/s0/work/" + std::to_string(i));
         folders = open_folders(root, options);
-        EXPECT_EQ(error_of(folders->make(SessionId("other"))).code, Code::Exhausted);
+        EXPECT_EQ(error_of(folders->make(SessionId("other"))).code, Code::DiskFull);
         await(folders->remove(SessionId("s0")));
         await(folders->remove(SessionId("s1")));
         EXPECT_EQ(error_of(folders->make(SessionId("other"))).message, "");
@@ -102,7 +102,7 @@ TEST(FullDisk, keeps_the_state_that_was_there) {
             EXPECT_LE(::write(second->get(), much.data(), much.size()), 0);
             second->reset();
         } else {
-            EXPECT_EQ(second.error().code, Code::Exhausted);
+            EXPECT_EQ(second.error().code, Code::DiskFull);
         }
         EXPECT_EQ(read_file(root + "/a.state/v"), "kept");
         EXPECT_EQ(entries_in(root + "/a.state"), 1u);

@@ -81,8 +81,8 @@ std::string printable(std::string_view name) {
 
 Error failure(const std::string& what, int cause) {
     switch (cause) {
-        case ENOSPC: return {Code::Exhausted, what + ": the disk is full"};
-        case EDQUOT: return {Code::Exhausted, what + ": the disk quota is used up"};
+        case ENOSPC: return {Code::DiskFull, what + ": the disk is full"};
+        case EDQUOT: return {Code::DiskFull, what + ": the disk quota is used up"};
         case EMFILE:
         case ENFILE:
         case ENOMEM:

@@ -27,7 +27,7 @@ Result<void> check_state_name(const std::string& name);
 [[nodiscard]] std::string printable(std::string_view name);
 [[nodiscard]] std::string in_quotes(std::string_view name);
 
-// An Error about an errno, with a code that a caller can act on: a full disk is Exhausted.
+// An Error about an errno, with a code that a caller can act on: a full disk is DiskFull.
 [[nodiscard]] Error failure(const std::string& what, int cause);
 
 }  // namespace atl::folders

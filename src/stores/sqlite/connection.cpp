@@ -25,14 +25,15 @@ Error explain(int rc, int system_errno, std::string_view message, const std::str
     const std::string said(message);
     switch (rc & 0xff) {
         case SQLITE_FULL:
-            return {Code::Exhausted, "the disk that holds " + path +
-                                         " is full; nothing was written. Free some space, then try "
-                                         "again"};
+            return {Code::DiskFull, "the disk that holds " + path +
+                                        " is full; nothing was written. Free some space, then try "
+                                        "again"};
         case SQLITE_IOERR: {
             const std::string cause = system_errno != 0 ? std::strerror(system_errno) : said;
-            return {Code::Exhausted, "the disk that holds " + path +
-                                         " does not take or give data (" + cause +
-                                         "); nothing was written"};
+            const bool full = system_errno == ENOSPC || system_errno == EDQUOT;
+            return {full ? Code::DiskFull : Code::Unavailable,
+                    "the disk that holds " + path + " does not take or give data (" + cause +
+                        "); nothing was written"};
         }
         case SQLITE_CORRUPT:
         case SQLITE_NOTADB: return {Code::Unavailable, damage_sentence(path, said)};

@@ -274,7 +274,7 @@ void fill_up(SqliteStore& store, int fd, const std::function<void()>& make_room)
         if (!error.message.empty()) break;
     }
     if (written < 10 || written == 2000) say(fd, "wrote " + std::to_string(written) + "\n");
-    if (error.code != Code::Exhausted) say(fd, "not Exhausted: " + error.message + "\n");
+    if (error.code != Code::DiskFull) say(fd, "not DiskFull: " + error.message + "\n");
     if (error.message.find("nothing was written") == error.message.npos) {
         say(fd, "sentence: " + error.message + "\n");
     }
@@ -371,7 +371,7 @@ TEST(FullDisk, OneThatDoesNotFitTakesNobodyWithIt) {
                 co_await store->create_session(record, 0);
                 ++small;
             } catch (const ErrorException& e) {
-                if (e.error.code == Code::Exhausted) ++refused;
+                if (e.error.code == Code::DiskFull) ++refused;
             }
         };
         for (int i = 0; i < 64; ++i) asio::co_spawn(loop, write(i), asio::detached);
@@ -396,7 +396,7 @@ TEST(FullDisk, AStoreThatCannotBeMadeSaysWhy) {
         auto opened = SqliteStore::open({.path = folder.file()});
         if (opened) {
             say(fd, "it opened\n");
-        } else if (opened.error().code != Code::Exhausted) {
+        } else if (opened.error().code != Code::DiskFull) {
             say(fd, opened.error().message + "\n");
         }
     });

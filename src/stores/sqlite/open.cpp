@@ -20,7 +20,7 @@ constexpr off_t kHeaderBytes = 100;
 
 Error system_error(const std::string& what, const std::string& path, int cause) {
     const bool full = cause == ENOSPC || cause == EDQUOT;
-    return {full ? Code::Exhausted : Code::Unavailable,
+    return {full ? Code::DiskFull : Code::Unavailable,
             what + " " + path + ": " + std::strerror(cause)};
 }
 
