@@ -450,6 +450,9 @@ private:
             api::let_port_pages_in(request);
             door_->admit(request);
         };
+        http.still_welcome = [this](const net::Request& request) {
+            return door_->still_welcome(request);
+        };
         http.decorate = [this](const net::Request& request, int, net::Headers& headers) {
             door_->decorate(request, headers);
         };
