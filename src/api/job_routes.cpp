@@ -37,8 +37,8 @@ std::uint64_t first_chunk(const net::Exchange& exchange, std::uint64_t otherwise
 
 class JobRoutes {
 public:
-    JobRoutes(sessions::Jobs& jobs, RunRules rules, core::Limits limits)
-        : jobs_(jobs), rules_(rules), limits_(limits) {}
+    JobRoutes(sessions::Jobs& jobs, RunRules rules, core::Limits limits, core::Ceilings ceilings)
+        : jobs_(jobs), rules_(rules), limits_(limits), ceilings_(ceilings) {}
 
     asio::awaitable<void> schedule(net::Exchange& exchange) const {
         const std::string body = co_await exchange.read_body(kBodyBytesMax);
@@ -93,7 +93,8 @@ public:
         if (wanted.session) job.session = SessionId(*wanted.session);
         if (wanted.context) job.spec.context = *wanted.context;
         if (wanted.template_name) job.spec.template_name = *wanted.template_name;
-        job.spec.limits = limits_of(wanted.limits, limits_);
+        job.spec.limits = limits_of(wanted.limits, limits_, ceilings_);
+        check_run_time(wanted.timeout, ceilings_);
         job.spec.environment = wanted.environment;
         job.metadata = std::move(wanted.metadata);
         const auto record = co_await jobs_.add(std::move(job));
@@ -198,12 +199,14 @@ private:
     sessions::Jobs& jobs_;
     RunRules rules_;
     core::Limits limits_;
+    core::Ceilings ceilings_;
 };
 
 }  // namespace
 
-void add_job_routes(Api& api, sessions::Jobs& jobs, RunRules rules, core::Limits limits) {
-    const JobRoutes routes(jobs, rules, limits);
+void add_job_routes(Api& api, sessions::Jobs& jobs, RunRules rules, core::Limits limits,
+                    core::Ceilings ceilings) {
+    const JobRoutes routes(jobs, rules, limits, ceilings);
     const auto with_id = [&](std::string_view method, std::string_view pattern, std::string_view id,
                              std::string_view summary) {
         return schema::Route{.method = method,

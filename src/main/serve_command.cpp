@@ -18,6 +18,7 @@
 #include "api/session_routes.hpp"
 #include "api/terminal_routes.hpp"
 #include "api/tokens.hpp"
+#include "core/ceilings.hpp"
 #include "main/analyst.hpp"
 #include "main/commands.hpp"
 #include "main/control_socket.hpp"
@@ -35,6 +36,7 @@
 #include "stores/sqlite/store.hpp"
 #include "sys/memory.hpp"
 
+#include <algorithm>
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
@@ -67,22 +69,40 @@ constexpr int kStoppedTwice = 130;
 // wrote to disk.
 constexpr folders::Ids kNobodys{1'899'999'999, 1'899'999'999};
 
+constexpr std::uint64_t kOpenFilesMost = 65'536;
+
+// A default that somebody set is never beyond: who says what a sandbox has says what it may have.
+core::Ceilings ceilings_of(const Settings& settings) {
+    core::Ceilings ceilings;
+    ceilings.memory_bytes = settings.memory_bytes_most.value_or(
+        std::max({sys::memory_total(), settings.memory_bytes.value_or(0),
+                  settings.light_memory_bytes.value_or(0)}));
+    ceilings.processes = static_cast<std::uint32_t>(settings.processes_most);
+    ceilings.cpus = static_cast<double>(settings.cpus_most.value_or(0));
+    ceilings.open_files = static_cast<std::uint32_t>(
+        settings.open_files_most.value_or(std::max(kOpenFilesMost, settings.open_files.value_or(0))));
+    ceilings.disk_bytes = settings.disk_bytes_most;
+    ceilings.disk_files = settings.disk_files_most;
+    ceilings.run_time = settings.run_time_most.value_or(ceilings.run_time);
+    return ceilings;
+}
+
 // What stays as core::Limits has it unless somebody set it.
-core::Limits session_limits(const Settings& settings) {
+core::Limits session_limits(const Settings& settings, const core::Ceilings& ceilings) {
     core::Limits limits;
     limits.memory_bytes_max = settings.memory_bytes.value_or(limits.memory_bytes_max);
     limits.file_bytes_max = settings.file_bytes.value_or(limits.file_bytes_max);
     limits.open_files_max =
         static_cast<std::uint32_t>(settings.open_files.value_or(limits.open_files_max));
     limits.wall_time_max = settings.run_time.value_or(limits.wall_time_max);
-    return limits;
+    return core::below(limits, ceilings);
 }
 
-core::Limits run_limits(const Settings& settings) {
-    core::Limits limits = session_limits(settings);
+core::Limits run_limits(const Settings& settings, const core::Ceilings& ceilings) {
+    core::Limits limits = session_limits(settings, ceilings);
     limits.memory_bytes_max = settings.light_memory_bytes.value_or(limits.memory_bytes_max);
     limits.wall_time_max = settings.light_run_time.value_or(limits.wall_time_max);
-    return limits;
+    return core::below(limits, ceilings);
 }
 
 std::string absolute(const std::string& path) {
@@ -111,7 +131,7 @@ std::string walls_of(const sys::CgroupHost& host) {
 class Assembly {
 public:
     Assembly(asio::io_context& context, const Settings& options)
-        : context_(context), options_(options) {}
+        : context_(context), options_(options), ceilings_(ceilings_of(options)) {}
 
     asio::awaitable<void> run() {
         std::exception_ptr failed;
@@ -251,7 +271,7 @@ private:
 
     // What a session's sandbox has when nobody names anything: the pool is made of such.
     [[nodiscard]] core::Limits sandbox_limits() const {
-        core::Limits limits = session_limits(options_);
+        core::Limits limits = session_limits(options_, ceilings_);
         limits.file_bytes_max =
             sessions::largest_file(limits.file_bytes_max, options_.session_bytes);
         return limits;
@@ -279,8 +299,9 @@ private:
         options.meter = meter_.get();
         options.data_sets = data_sets_;
         options.memory_free = [] { return sys::memory_free(); };
-        options.limits = session_limits(options_);
-        options.run_limits = run_limits(options_);
+        options.limits = session_limits(options_, ceilings_);
+        options.run_limits = run_limits(options_, ceilings_);
+        options.ceilings = ceilings_;
         return options;
     }
 
@@ -407,7 +428,7 @@ private:
         api::add_process_routes(api_, *sessions_, *processes_);
         api::add_terminal_routes(api_, *sessions_);
         api::add_port_routes(api_, *sessions_, {options_.ports_answer_timeout});
-        api::add_job_routes(api_, *jobs_, rules, sessions_->options().run_limits);
+        api::add_job_routes(api_, *jobs_, rules, sessions_->options().run_limits, ceilings_);
         analyst_->add_routes(api_);
         api::add_access_routes(api_, *keys_, *signer_, *sessions_, *store_);
         api_.finish({.title = "Atoll",
@@ -465,6 +486,7 @@ private:
 
     asio::io_context& context_;
     const Settings& options_;
+    const core::Ceilings ceilings_;
     std::optional<asio::signal_set> signals_;  // until then a signal ends us, as it would anybody
     std::unique_ptr<sqlite::SqliteStore> store_;
     std::unique_ptr<folders::DiskFolders> folders_;

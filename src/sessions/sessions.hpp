@@ -15,6 +15,7 @@
 //           then. A server that is killed loses the variables of hot and warm sessions
 //           back to when they were last cold, and says so.
 // Trusts    its caller for who is asking (Whose) and for limits that a client may ask for.
+#include "core/ceilings.hpp"
 #include "core/folders.hpp"
 #include "core/runtime.hpp"
 #include "core/store.hpp"
@@ -70,6 +71,7 @@ struct SessionOptions {
     Meter* meter = nullptr;                          // borrowed; null: nothing is counted
     core::Limits limits;                             // of sessions, where the client names none
     core::Limits run_limits;                         // of runs without a session
+    core::Ceilings ceilings;                         // of what a client may name
     // What the host's user offers: by its name a folder of the host, which shows read-only at
     // /data/<name> in sandboxes that ask for it. Clients know the names and nothing more.
     std::map<std::string, std::string> data_sets;
