@@ -2,6 +2,8 @@
 
 #include "api/asking.hpp"
 #include "api/job_types.hpp"
+#include "api/scopes.hpp"
+#include "net/problem.hpp"
 
 #include <charconv>
 
@@ -15,6 +17,7 @@ using schema::json_body;
 namespace {
 
 constexpr std::string_view kTag = "Jobs";
+constexpr const char* kRunScope = "run";
 constexpr std::uint64_t kLogPageBytes = 1u << 20;
 
 JobId id_in(const net::Exchange& exchange, std::string_view name = "id") {
@@ -80,8 +83,15 @@ public:
         const std::string body = co_await exchange.read_body(kBodyBytesMax);
         auto wanted = schema::from_json<CreateJob>(body, kBodyBytesMax);
         check_input(rules_, wanted.code);
+        const Caller& caller = caller_of(exchange.request());
+        // A sandbox of its own is what `jobs` is for; what is in a session takes what runs take.
+        if (wanted.session && !grants(caller.scopes, kRunScope)) {
+            throw net::Problem(Code::Forbidden,
+                               "a job in a session takes a key whose scopes include run as well")
+                .with_member("scope", boost::json::value(kRunScope));
+        }
         sessions::NewJob job;
-        job.owner = caller_of(exchange.request()).owner;
+        job.owner = caller.owner;
         job.kind = kind_of(wanted.kind);
         job.code = std::move(wanted.code);
         job.timeout = wanted.timeout;
@@ -241,7 +251,7 @@ void add_job_routes(Api& api, sessions::Jobs& jobs, RunRules rules, core::Limits
              .tag = kTag,
              .summary = "Queue a job",
              .description = "When this answers the job is kept: it runs, also if the server is "
-                            "killed meanwhile.",
+                            "killed meanwhile. One in a session takes the scope `run` as well.",
              .bodies = {json_body<CreateJob>()},
              .answers = {json_answer<JobView>(201, "The job waits.")}},
             [routes](net::Exchange& exchange) { return routes.create(exchange); });
