@@ -74,7 +74,10 @@ asio::awaitable<ToolResult> ephemeral(Tools& tools, core::Outputs& outputs, Work
     request.directory = "/work";
     request.timeout = shortest(wanted.timeout, limits.wall_time_max, workplace.time_left());
     request.output_bytes_max = limits.output_bytes_max;
-    const sessions::Promotion promotion{run_id, "/work/artifacts", limits.disk_bytes_max};
+    sessions::Promotion promotion{run_id, "/work/artifacts", limits.disk_bytes_max};
+    promotion.room = [&sessions, owner = workplace.owner()] {
+        return sessions.room_for_outputs(owner);
+    };
     auto after = promoting(outputs, link, promotion);
     ToolResult result;
     std::exception_ptr failed;

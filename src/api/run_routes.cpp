@@ -363,6 +363,9 @@ asio::awaitable<void> run_alone(const Runs& runs, net::Exchange& exchange) {
     const core::RunId run_id =
         core::RunId(sessions::owned_id("r-", caller_of(exchange.request()).owner));
     sessions::Promotion promotion{run_id, "/work/artifacts", limits.disk_bytes_max};
+    promotion.room = [&sessions = runs.sessions, owner = caller_of(exchange.request()).owner] {
+        return sessions.room_for_outputs(owner);
+    };
     Place place{.link = link,
                 .changes = sessions::Changes::open(exchange.executor(), link),
                 .sandbox = sandbox.get(),

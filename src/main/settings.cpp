@@ -318,7 +318,7 @@ std::vector<Setting> declare() {
         {.key = "quotas.disk",
          .variables = {{"ATOLL_QUOTA_DISK"}},
          .member = &S::quota_disk_bytes,
-         .help = "What all sessions of an owner may keep on disk",
+         .help = "What an owner may keep on disk: all sessions, outputs of runs, jobs",
          .least = 4096,
          .most = kBytesMost,
          .bytes = true,

@@ -35,9 +35,9 @@ std::uint64_t DiskLedger::bytes_left() const {
 }
 
 Error owner_is_full(const DiskLedger& ledger) {
-    return {Code::Exhausted, "the quota " + ledger.setting +
-                                 " is used up: sessions of this owner keep " +
-                                 core::format_bytes(ledger.bytes) + " on disk"};
+    return {Code::Exhausted, "the quota " + ledger.setting + " is used up: this owner keeps " +
+                                 core::format_bytes(ledger.bytes) +
+                                 " on disk, in sessions, outputs of runs and jobs"};
 }
 
 DiskRoom::DiskRoom(std::shared_ptr<DiskLedger> session, std::shared_ptr<DiskLedger> owner,
