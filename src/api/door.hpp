@@ -52,8 +52,8 @@ public:
     // no log and no sandbox behind a port sees it. Throws when Host or Origin are wrong.
     void admit(net::Request& request);
     // False for who was let in and would not be now: the key was revoked or its time is over, the
-    // token ended, or keys came to be needed. Goes into the audit log, so it is asked for as long as
-    // it is true. Cheap: no store is asked.
+    // token ended, or keys came to be needed. Goes into the audit log, so it is asked for as long
+    // as it is true. Cheap: no store is asked.
     [[nodiscard]] bool still_welcome(const net::Request& request);
     // What a browser needs to hear when its page is of an allowed origin.
     void decorate(const net::Request& request, net::Headers& headers) const;

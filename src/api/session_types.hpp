@@ -29,8 +29,8 @@ struct LimitsBody {
     std::optional<std::uint64_t> output_bytes_max;
 };
 ATOLL_DESCRIBED(LimitsBody);
-// `otherwise`: what holds where the body names none. Throws schema::ValidationError, which names each
-// field that is beyond its ceiling.
+// `otherwise`: what holds where the body names none. Throws schema::ValidationError, which names
+// each field that is beyond its ceiling.
 [[nodiscard]] core::Limits limits_of(const std::optional<LimitsBody>& body, core::Limits otherwise,
                                      const core::Ceilings& ceilings);
 // The same for the time of a run, the field `timeout`.

@@ -36,8 +36,8 @@ public:
     virtual void remove(const OutputPlace& place, const std::string& path) noexcept = 0;
     // Bytes that lie there.
     [[nodiscard]] virtual std::uint64_t use(const OutputPlace& place) const = 0;
-    // Blocks on disk of all runs that are `theirs`, which is asked on another thread: it walks folders.
-    // Throws ErrorException.
+    // Blocks on disk of all runs that are `theirs`, which is asked on another thread: it walks
+    // folders. Throws ErrorException.
     virtual boost::asio::awaitable<std::uint64_t> use_of_runs(
         std::function<bool(const std::string& run)> theirs) = 0;
     // Grows when remove_older has removed something.

@@ -101,8 +101,8 @@ public:
     virtual boost::asio::awaitable<std::uint64_t> forget_jobs(Time ended_before,
                                                               std::uint32_t limit) = 0;
 
-    // Code, specs and logs of all jobs of an owner. Summed up while they change, so it costs nothing
-    // to ask.
+    // Code, specs and logs of all jobs of an owner. Summed up while they change, so it costs
+    // nothing to ask.
     virtual boost::asio::awaitable<std::uint64_t> job_bytes(std::string owner) = 0;
 
     // Keeps at most `bytes_max` bytes a job: what goes beyond is cut, a mark says so once, and

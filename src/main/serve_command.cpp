@@ -80,8 +80,8 @@ core::Ceilings ceilings_of(const Settings& settings) {
                   settings.light_memory_bytes.value_or(0)}));
     ceilings.processes = static_cast<std::uint32_t>(settings.processes_most);
     ceilings.cpus = static_cast<double>(settings.cpus_most.value_or(0));
-    ceilings.open_files = static_cast<std::uint32_t>(
-        settings.open_files_most.value_or(std::max(kOpenFilesMost, settings.open_files.value_or(0))));
+    ceilings.open_files = static_cast<std::uint32_t>(settings.open_files_most.value_or(
+        std::max(kOpenFilesMost, settings.open_files.value_or(0))));
     ceilings.disk_bytes = settings.disk_bytes_most;
     ceilings.disk_files = settings.disk_files_most;
     ceilings.run_time = settings.run_time_most.value_or(ceilings.run_time);
@@ -185,6 +185,7 @@ private:
         processes_ = std::make_unique<sessions::Processes>(executor);
         sessions::JobOptions jobs;
         jobs.running_max = options_.jobs;
+        jobs.timeout = std::min(jobs.timeout, ceilings_.run_time);
         jobs_ = std::make_unique<sessions::Jobs>(executor, *store_, *sessions_, jobs);
         analyst_ = std::make_unique<Analyst>(Analyst::Parts{
             executor, options_, store_->threads(), *sessions_, *folders_, *outputs_,

@@ -223,7 +223,8 @@ std::vector<Setting> declare() {
         {.key = "limits.timeout_max",
          .variables = {{"ATOLL_TIMEOUT_MAX"}},
          .member = &S::run_time_most,
-         .help = "The longest run or job that a client may ask for; else a day, and a week for jobs",
+         .help =
+             "The longest run or job that a client may ask for; else a day, and a week for jobs",
          .least = 1,
          .most = 86'400'000,
          .zero_is_none = true},

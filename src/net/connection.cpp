@@ -29,8 +29,8 @@ constexpr unsigned kTurnRequests = 32;
 // An unread body up to this is read and dropped; beyond it the connection is closed instead.
 constexpr std::uint64_t kDrainBytesMax = 64 * 1024;
 constexpr auto kLingerTime = 2s;
-// So long nobody is asked whether a client is still welcome: most requests are over by then, and one
-// that takes its own key away hears the answer.
+// So long nobody is asked whether a client is still welcome: most requests are over by then, and
+// one that takes its own key away hears the answer.
 constexpr auto kWelcomeTime = 1s;
 constexpr std::size_t kLingerBytesMax = 8u << 20;
 constexpr std::size_t kCompressBytesMin = 1024;

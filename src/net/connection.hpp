@@ -76,8 +76,8 @@ public:
     [[nodiscard]] bool client_gone();
     void on_gone(std::function<void()> callback);
     void on_stopping(std::function<void()> callback);
-    // What goes out before a client is shown the door, where its protocol has a word for that; empty
-    // in the middle of another word.
+    // What goes out before a client is shown the door, where its protocol has a word for that;
+    // empty in the middle of another word.
     void on_shown_out(std::function<std::string()> last_word);
 
     // For WebSocket and tunnels: the connection is theirs from here on.

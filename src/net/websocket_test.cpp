@@ -151,7 +151,8 @@ TEST(WebSocket, TalksAndAgreesOnASubprotocol) {
     EXPECT_TRUE(server.eventually([&] { return outcome.ended == 1; }));
 }
 
-// Goal: whoever is not welcome any more hears why, is gone, and the handler ends as if they had left.
+// Goal: whoever is not welcome any more hears why, is gone, and the handler ends as if they had
+// left.
 TEST(WebSocket, ShowsOutWhoIsNotWelcomeAnyMore) {
     Outcome outcome;
     std::atomic<bool> welcome = true;

@@ -3,6 +3,7 @@
 #include "base/write_all.hpp"
 #include "sessions/call.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <optional>
@@ -21,18 +22,43 @@ Error not_written(int cause) {
             std::string("write an artifact: ") + std::strerror(cause)};
 }
 
-Result<void> take(OutputRoom* room, std::uint64_t bytes) {
-    if (room == nullptr) return {};
-    try {
-        room->room.take(bytes);
-    } catch (const ErrorException& full) { return full.error; }
-    return {};
-}
+// What one file takes of its owner's room: all that it is said to have, before the first byte, so
+// that of two that come side by side one fits; and what comes beyond that.
+class Held {
+public:
+    Held(OutputRoom* from, std::uint64_t bytes) : from_(from) {
+        if (from_ != nullptr) from_->room.take(bytes);
+        held_ = bytes;
+    }
+    Held(const Held&) = delete;
+    Held& operator=(const Held&) = delete;
+    ~Held() {
+        if (from_ != nullptr) from_->room.give_back(held_ - kept_);
+    }
+
+    Result<void> grow_to(std::uint64_t bytes) {
+        if (from_ == nullptr || bytes <= held_) return {};
+        try {
+            from_->room.take(bytes - held_);
+        } catch (const ErrorException& full) { return full.error; }
+        held_ = bytes;
+        return {};
+    }
+    void keep(std::uint64_t bytes) {
+        kept_ = std::min(bytes, held_);
+        if (from_ != nullptr && from_->kept) from_->kept(bytes);
+    }
+
+private:
+    OutputRoom* from_;
+    std::uint64_t held_ = 0;
+    std::uint64_t kept_ = 0;
+};
 
 // Copies one file, of at most so many bytes; answers with its path on the host.
 asio::awaitable<std::string> copy_out(std::shared_ptr<GuestLink> link, core::Outputs& outputs,
                                       core::OutputPlace place, std::string inside, std::string name,
-                                      std::uint64_t bytes_max, OutputRoom* owners) {
+                                      std::uint64_t bytes_max, Held& held) {
     UniqueFd file = outputs.begin(place, name).value();
     std::uint64_t written = 0;
     Result<void> state;
@@ -43,7 +69,7 @@ asio::awaitable<std::string> copy_out(std::shared_ptr<GuestLink> link, core::Out
         written += piece.size();
         if (written > bytes_max) {
             state = Error{Code::Exhausted, "there is no more room for artifacts"};
-        } else if (auto fits = take(owners, piece.size()); !fits) {
+        } else if (auto fits = held.grow_to(written); !fits) {
             state = fits.error();
         } else if (const int cause = write_all(file.get(), piece); cause != 0) {
             state = not_written(cause);
@@ -54,7 +80,7 @@ asio::awaitable<std::string> copy_out(std::shared_ptr<GuestLink> link, core::Out
     co_await call.run(question, std::move(handlers));
     state.value();
     auto host = outputs.finish(place, name, std::move(file)).value();
-    if (owners != nullptr && owners->kept) owners->kept(written);
+    held.keep(written);
     co_return host;
 }
 
@@ -96,10 +122,8 @@ asio::awaitable<Promoted> promote(std::shared_ptr<GuestLink> link, core::Outputs
             continue;
         }
         try {
-            // The guest's word is enough to refuse; what comes is counted all the same.
-            if (owners) owners->room.check(change.size);
-            auto host =
-                co_await copy_out(link, outputs, wanted.place, path, name, room, owners.get());
+            Held held(owners.get(), change.size);
+            auto host = co_await copy_out(link, outputs, wanted.place, path, name, room, held);
             room -= std::min(room, change.size);
             promoted.map.emplace(path, std::move(host));
         } catch (const ErrorException& error) {

@@ -83,6 +83,14 @@ void DiskRoom::take(std::uint64_t bytes) {
     }
 }
 
+void DiskRoom::give_back(std::uint64_t bytes) noexcept {
+    bytes = std::min(bytes, taken_);
+    taken_ -= bytes;
+    for (const auto& ledger : ledgers_) {
+        if (ledger) ledger->bytes_coming -= bytes;
+    }
+}
+
 std::uint64_t DiskRoom::left() const {
     auto most = std::numeric_limits<std::uint64_t>::max();
     for (const auto& ledger : ledgers_) {

@@ -60,6 +60,8 @@ public:
     // TooLarge, with a sentence, if there is no room for so many more.
     void check(std::uint64_t bytes) const;
     void take(std::uint64_t bytes);
+    // Of what was taken, so much did not come.
+    void give_back(std::uint64_t bytes) noexcept;
     [[nodiscard]] std::uint64_t left() const;
     // What was taken so far is stored for good.
     void finished() noexcept;

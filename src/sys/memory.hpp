@@ -4,8 +4,8 @@
 
 namespace atl::sys {
 
-// What all sandboxes together could have: the machine's memory, or the limit of the cgroup that they
-// are in, as in a container. The largest number when /proc does not say.
+// What all sandboxes together could have: the machine's memory, or the limit of the cgroup that
+// they are in, as in a container. The largest number when /proc does not say.
 [[nodiscard]] std::uint64_t memory_total();
 // MemAvailable of MemTotal, 0 to 1; 1 when /proc does not say.
 [[nodiscard]] double memory_free();

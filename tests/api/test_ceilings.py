@@ -100,10 +100,12 @@ def test_settings_that_contradict_each_other(environment, says):
 
 
 @pytest.mark.once
-def test_a_default_that_was_set_is_no_less_than_its_ceiling(tmp_path):
+def test_a_default_that_was_set_raises_its_ceiling(tmp_path):
     machine = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     server = Server(tmp_path, environment={"CPYTHON_AS_MB": str((machine >> 20) + 1024), "CPYTHON_NOFILE": "70000"})
     try:
-        assert server.run(server.session(), "ulimit -n", language="shell")["stdout"] == "70000\n"
+        own = {"open_files_max": 70_000, "memory_bytes_max": machine + (1 << 30) - (1 << 20)}
+        assert server.run(server.session(limits=own), "print(1)")["stdout"] == "1\n"
+        refused(server.http.post("/v1/sessions", json={"limits": {"open_files_max": 70_001}}), "limits.open_files_max")
     finally:
         assert server.stop() == 0

@@ -1,5 +1,6 @@
 """A key that is revoked and a token whose time is over end what they have open: terminals, streams, ports, waits."""
 
+import contextlib
 import json
 import socket as sockets
 import threading
@@ -60,6 +61,7 @@ class Holder:
 
     def __init__(self, server, credential):
         self.server, self.credential, self.open = server, credential, {}
+        self.sockets = contextlib.ExitStack()
         self.headers = {"Authorization": f"Bearer {credential}"}
         self.http = httpx.Client(base_url=server.url, timeout=120, headers=self.headers)
 
@@ -108,7 +110,8 @@ class Holder:
 
     def terminal(self, session, query="", **headers):
         url = self.server.url.replace("http", "ws") + f"/v1/sessions/{session}/terminal{query}"
-        socket = connect(url, compression=None, additional_headers=headers or self.headers)
+        opened = connect(url, compression=None, additional_headers=headers or self.headers)
+        socket = self.sockets.enter_context(opened)
         socket.send(b"echo rea''dy\n")
         seen = b""
         while b"ready" not in seen:
@@ -169,7 +172,7 @@ def opens_everything(holder, session):
     holder.stream("process output", "GET", f"{place}/processes/{process}/output", "hi")
     holder.ask("process wait", "GET", f"{place}/processes/{process}/wait", params={"timeout": "100s"})
     holder.stream("watch", "GET", f"{place}/watch?path=/session", "watching")
-    job = holder.http.post("/v1/jobs", json={"code": "echo begun; sleep 100", "language": "shell"}).json()["id"]
+    job = holder.http.post("/v1/jobs", json={"code": "echo begun; sleep 100", "kind": "shell"}).json()["id"]
     holder.stream("job log", "GET", f"/v1/jobs/{job}/logs", "begun")
     holder.stream("port", "GET", f"{place}/ports/8080/", "tick")
     holder.ask("silent port", "GET", f"{place}/ports/8080/silent")

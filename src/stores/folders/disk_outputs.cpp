@@ -20,7 +20,7 @@ namespace {
 constexpr std::size_t kPartsMax = 16;
 constexpr std::size_t kNameBytesMax = 200;
 constexpr const char* kArtifacts = "artifacts";
-constexpr std::size_t kWalksMax = 1024;  // that wait; then Unavailable
+constexpr std::size_t kWalksMax = 1024;     // that wait; then Unavailable
 constexpr std::uint64_t kBlockBytes = 512;  // in which stat counts
 
 Result<std::vector<std::string>> parts_of(const std::string& path) {
@@ -48,7 +48,8 @@ UniqueFd open_root(const std::string& path) {
     return UniqueFd(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
 }
 
-// What some of the runs have on disk, a run at a time. What is removed meanwhile counts or does not.
+// What some of the runs have on disk, a run at a time. What is removed meanwhile counts or does
+// not.
 class MeasureRuns final : public Work<std::uint64_t> {
 public:
     MeasureRuns(const std::string& root, std::function<bool(const std::string& run)> theirs)
@@ -107,8 +108,8 @@ Result<std::unique_ptr<DiskOutputs>> DiskOutputs::open(boost::asio::any_io_execu
     if (!first) return failure("open " + sessions, errno);
     UniqueFd second = open_root(outputs);
     if (!second) return failure("open " + outputs, errno);
-    return std::unique_ptr<DiskOutputs>(
-        new DiskOutputs(std::move(executor), sessions, outputs, std::move(first), std::move(second)));
+    return std::unique_ptr<DiskOutputs>(new DiskOutputs(std::move(executor), sessions, outputs,
+                                                        std::move(first), std::move(second)));
 }
 
 std::string DiskOutputs::folder_of(const OutputPlace& place) const {

@@ -3,7 +3,8 @@
 //
 // Owns      the descriptors of both roots. One server a root.
 // Threads   the server's one. Each call is a few steps on one file, or on as many as a run may
-//           leave (kFilesMax in sessions/artifacts.hpp). All runs are walked by a thread of its own.
+//           leave (kFilesMax in sessions/artifacts.hpp). All runs are walked by a thread of its
+//           own.
 // Trusts    nothing in a path: it is walked name by name, never through a link.
 // Failure   Result; a full disk is Exhausted, and no half file has a name.
 #include "core/outputs.hpp"
