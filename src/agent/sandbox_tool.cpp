@@ -54,6 +54,11 @@ asio::awaitable<ToolResult> ephemeral(Tools& tools, core::Outputs& outputs, Work
     alone.limits = sessions.options().run_limits;
     if (wanted.memory_bytes_max) alone.limits.memory_bytes_max = *wanted.memory_bytes_max;
     if (wanted.cpus_max) alone.limits.cpus_max = *wanted.cpus_max;
+    std::vector<schema::Issue> issues;
+    for (auto& [field, sentence] : core::beyond(alone.limits, sessions.options().ceilings)) {
+        issues.push_back({field, std::move(sentence)});
+    }
+    if (!issues.empty()) throw schema::ValidationError(std::move(issues));
     const auto limits = alone.limits;
     const auto sandbox = co_await sessions.ephemeral(std::move(alone));
     const auto executor = co_await asio::this_coro::executor;
@@ -69,7 +74,10 @@ asio::awaitable<ToolResult> ephemeral(Tools& tools, core::Outputs& outputs, Work
     request.directory = "/work";
     request.timeout = shortest(wanted.timeout, limits.wall_time_max, workplace.time_left());
     request.output_bytes_max = limits.output_bytes_max;
-    const sessions::Promotion promotion{run_id, "/work/artifacts", limits.disk_bytes_max};
+    sessions::Promotion promotion{run_id, "/work/artifacts", limits.disk_bytes_max};
+    promotion.room = [&sessions, owner = workplace.owner()] {
+        return sessions.room_for_outputs(owner);
+    };
     auto after = promoting(outputs, link, promotion);
     ToolResult result;
     std::exception_ptr failed;

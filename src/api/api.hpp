@@ -7,10 +7,12 @@
 // Threads   the server's one. Filled before the server starts, then only read.
 // Trusts    nothing in a request. Who is calling was settled by Door (door.hpp) before.
 #include "api/schema/document.hpp"
+#include "core/records.hpp"
 #include "net/router.hpp"
 
 #include <deque>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,6 +26,7 @@ struct Caller {
     std::vector<std::string> scopes = {};
     std::string token_session = {};              // with a token: the one session that it opens, and
     std::vector<std::string> token_scopes = {};  // what of it
+    std::optional<core::Time> until = {};        // with a token: its end
     std::string refused = {};                    // why what was shown is no proof of anybody
     std::string object = {};                     // what the request was about, for the audit log
 };

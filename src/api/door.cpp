@@ -211,6 +211,7 @@ Caller Door::of_credential(const std::string& text, bool open_to_all) {
         }
         caller.owner = grant->owner;
         caller.key_id = grant->key_id;
+        caller.until = grant->until;
         if (grant->session.empty()) {
             caller.scopes = grant->scopes;
         } else {
@@ -273,6 +274,36 @@ void Door::pass(net::Request& request, const Need& need) {
     // A terminal is asked for with GET, as all WebSockets are.
     const bool begins = request.method == "POST" || need.id == "open_terminal";
     if (runs && begins && options_.may_run) options_.may_run(caller.owner);
+}
+
+std::string_view Door::why_not_now(const Caller& caller) const {
+    const auto now = core::time_now();
+    if (caller.until && *caller.until <= now) return "the token's time is over";
+    if (!caller.key_id.empty()) {
+        return keys_.is_good(caller.key_id, now) ? "" : "the key was revoked, or its time is over";
+    }
+    return !caller.until && keys_needed() ? "keys are needed now" : "";
+}
+
+bool Door::still_welcome(const net::Request& request) {
+    const auto* caller = std::any_cast<Caller>(&request.context);
+    // Who never was anybody has what is open to all.
+    if (caller == nullptr || caller->owner.empty()) return true;
+    const auto why = why_not_now(*caller);
+    if (why.empty()) return true;
+    Deed deed;
+    deed.action = "access.end";
+    for (const auto& [name, value] : request.parameters) {
+        if (name == "id") deed.object = value.substr(0, 128);
+    }
+    deed.owner = caller->owner;
+    deed.key_id = caller->key_id;
+    deed.request_id = request.id;
+    deed.detail["address"] = request.peer.address;
+    deed.detail["route"] = request.route;
+    deed.detail["why"] = why;
+    audit_.write(std::move(deed));
+    return false;
 }
 
 void Door::ended(const net::Request& request, const Need& need, std::string_view outcome) {

@@ -3,6 +3,8 @@
 //
 //     admit   Host and Origin; who is calling, by key, token, or by being on this machine
 //     pass    the rate limit; 401 for nobody, 403 for who lacks the route's scope
+//     still_welcome   whether who came in would be let in now: a key can be revoked, a token's time
+//                     can end while a terminal, a stream or a port is open
 //
 // On this machine without keys everybody is one owner, `local`. A browser is the danger then: any
 // page could send requests here (CSRF), and a name that is made to point at 127.0.0.1 would pass
@@ -49,6 +51,10 @@ public:
     // Sets the caller, who may be nobody, and takes the credential out of the request: no handler,
     // no log and no sandbox behind a port sees it. Throws when Host or Origin are wrong.
     void admit(net::Request& request);
+    // False for who was let in and would not be now: the key was revoked or its time is over, the
+    // token ended, or keys came to be needed. Goes into the audit log, so it is asked for as long
+    // as it is true. Cheap: no store is asked.
+    [[nodiscard]] bool still_welcome(const net::Request& request);
     // What a browser needs to hear when its page is of an allowed origin.
     void decorate(const net::Request& request, net::Headers& headers) const;
 
@@ -56,6 +62,8 @@ public:
     void ended(const net::Request& request, const Need& need, std::string_view outcome) override;
 
 private:
+    // Why this caller would not be let in now; empty: would be.
+    [[nodiscard]] std::string_view why_not_now(const Caller& caller) const;
     void check_host(const net::Request& request) const;
     void check_origin(const net::Request& request) const;
     [[nodiscard]] Caller identify(net::Request& request);

@@ -2,6 +2,8 @@
 
 #include "api/asking.hpp"
 #include "api/job_types.hpp"
+#include "api/scopes.hpp"
+#include "net/problem.hpp"
 
 #include <charconv>
 
@@ -15,6 +17,7 @@ using schema::json_body;
 namespace {
 
 constexpr std::string_view kTag = "Jobs";
+constexpr const char* kRunScope = "run";
 constexpr std::uint64_t kLogPageBytes = 1u << 20;
 
 JobId id_in(const net::Exchange& exchange, std::string_view name = "id") {
@@ -37,8 +40,8 @@ std::uint64_t first_chunk(const net::Exchange& exchange, std::uint64_t otherwise
 
 class JobRoutes {
 public:
-    JobRoutes(sessions::Jobs& jobs, RunRules rules, core::Limits limits)
-        : jobs_(jobs), rules_(rules), limits_(limits) {}
+    JobRoutes(sessions::Jobs& jobs, RunRules rules, core::Limits limits, core::Ceilings ceilings)
+        : jobs_(jobs), rules_(rules), limits_(limits), ceilings_(ceilings) {}
 
     asio::awaitable<void> schedule(net::Exchange& exchange) const {
         const std::string body = co_await exchange.read_body(kBodyBytesMax);
@@ -80,8 +83,15 @@ public:
         const std::string body = co_await exchange.read_body(kBodyBytesMax);
         auto wanted = schema::from_json<CreateJob>(body, kBodyBytesMax);
         check_input(rules_, wanted.code);
+        const Caller& caller = caller_of(exchange.request());
+        // A sandbox of its own is what `jobs` is for; what is in a session takes what runs take.
+        if (wanted.session && !grants(caller.scopes, kRunScope)) {
+            throw net::Problem(Code::Forbidden,
+                               "a job in a session takes a key whose scopes include run as well")
+                .with_member("scope", boost::json::value(kRunScope));
+        }
         sessions::NewJob job;
-        job.owner = caller_of(exchange.request()).owner;
+        job.owner = caller.owner;
         job.kind = kind_of(wanted.kind);
         job.code = std::move(wanted.code);
         job.timeout = wanted.timeout;
@@ -93,7 +103,8 @@ public:
         if (wanted.session) job.session = SessionId(*wanted.session);
         if (wanted.context) job.spec.context = *wanted.context;
         if (wanted.template_name) job.spec.template_name = *wanted.template_name;
-        job.spec.limits = limits_of(wanted.limits, limits_);
+        job.spec.limits = limits_of(wanted.limits, limits_, ceilings_);
+        check_run_time(wanted.timeout, ceilings_);
         job.spec.environment = wanted.environment;
         job.metadata = std::move(wanted.metadata);
         const auto record = co_await jobs_.add(std::move(job));
@@ -198,12 +209,14 @@ private:
     sessions::Jobs& jobs_;
     RunRules rules_;
     core::Limits limits_;
+    core::Ceilings ceilings_;
 };
 
 }  // namespace
 
-void add_job_routes(Api& api, sessions::Jobs& jobs, RunRules rules, core::Limits limits) {
-    const JobRoutes routes(jobs, rules, limits);
+void add_job_routes(Api& api, sessions::Jobs& jobs, RunRules rules, core::Limits limits,
+                    core::Ceilings ceilings) {
+    const JobRoutes routes(jobs, rules, limits, ceilings);
     const auto with_id = [&](std::string_view method, std::string_view pattern, std::string_view id,
                              std::string_view summary) {
         return schema::Route{.method = method,
@@ -238,7 +251,7 @@ void add_job_routes(Api& api, sessions::Jobs& jobs, RunRules rules, core::Limits
              .tag = kTag,
              .summary = "Queue a job",
              .description = "When this answers the job is kept: it runs, also if the server is "
-                            "killed meanwhile.",
+                            "killed meanwhile. One in a session takes the scope `run` as well.",
              .bodies = {json_body<CreateJob>()},
              .answers = {json_answer<JobView>(201, "The job waits.")}},
             [routes](net::Exchange& exchange) { return routes.create(exchange); });

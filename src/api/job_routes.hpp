@@ -7,8 +7,9 @@
 
 namespace atl::api {
 
-// What holds for runs holds for jobs: how long their code may be, and `limits` where a job names
-// none.
-void add_job_routes(Api& api, sessions::Jobs& jobs, RunRules rules, core::Limits limits);
+// What holds for runs holds for jobs: how long their code may be, `limits` where a job names none,
+// and the ceilings of what it may name.
+void add_job_routes(Api& api, sessions::Jobs& jobs, RunRules rules, core::Limits limits,
+                    core::Ceilings ceilings);
 
 }  // namespace atl::api

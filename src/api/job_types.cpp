@@ -123,8 +123,9 @@ ATOLL_TYPE(CreateJob) {
                             range(-1000, 1000)),
         field<&T::after_crash>("What becomes of it if the server ends while it runs."),
         field<&T::session>("The session it runs in; it is woken.", length(1, 128)),
-        field<&T::context>("Which of the session's kernels, for Python; else `default`.",
-                           length(1, 128), one_line()),
+        field<&T::context>(
+            "Which of the session's kernels, for Python; else `default`.", length(1, 100),
+            pattern("A-Za-z0-9._-", "A-Za-z0-9._-", "letters, digits, dot, dash and underscore")),
         field<&T::template_name>(
             "The template of its sandbox.", named("template"), length(1, 64),
             pattern("A-Za-z0-9_", "A-Za-z0-9._-", "letters, digits, dot, dash and underscore")),

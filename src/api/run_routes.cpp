@@ -307,6 +307,7 @@ asio::awaitable<void> run_in_session(const Runs& runs, net::Exchange& exchange) 
     const std::string body = co_await exchange.read_body(kBodyBytesMax);
     const auto wanted = schema::from_json<RunBody>(body, kBodyBytesMax);
     check_input(runs.rules, wanted.code);
+    check_run_time(wanted.timeout, runs.sessions.options().ceilings);
     const SessionId id = session_in(exchange);
     const auto use = co_await runs.sessions.use(whose(exchange), id);
     co_await runs.sessions.check_disk(*use);
@@ -352,7 +353,9 @@ asio::awaitable<void> run_alone(const Runs& runs, net::Exchange& exchange) {
     alone.template_name = wanted.template_name;
     check_wishes(wanted.runtime, wanted.network, wanted.datasets, runs.sessions.options());
     alone.data_sets = wanted.datasets;
-    alone.limits = limits_of(wanted.limits, runs.sessions.options().run_limits);
+    const auto& options = runs.sessions.options();
+    alone.limits = limits_of(wanted.limits, options.run_limits, options.ceilings);
+    check_run_time(wanted.timeout, options.ceilings);
     alone.environment = wanted.environment;
     const auto limits = alone.limits;
     const auto sandbox = co_await runs.sessions.ephemeral(std::move(alone));
@@ -360,6 +363,9 @@ asio::awaitable<void> run_alone(const Runs& runs, net::Exchange& exchange) {
     const core::RunId run_id =
         core::RunId(sessions::owned_id("r-", caller_of(exchange.request()).owner));
     sessions::Promotion promotion{run_id, "/work/artifacts", limits.disk_bytes_max};
+    promotion.room = [&sessions = runs.sessions, owner = caller_of(exchange.request()).owner] {
+        return sessions.room_for_outputs(owner);
+    };
     Place place{.link = link,
                 .changes = sessions::Changes::open(exchange.executor(), link),
                 .sandbox = sandbox.get(),

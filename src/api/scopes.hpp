@@ -20,7 +20,7 @@ inline constexpr std::array<Scope, 8> kScopes{{
     {"sessions:write", "make, change and remove sessions"},
     {"run", "run code, processes, terminals and ports"},
     {"files", "read and write files of sessions"},
-    {"jobs", "schedule and see jobs"},
+    {"jobs", "schedule and see jobs; those in a session take `run` as well"},
     {"threads", "upload files, ask questions about them and see the answers"},
     {"metrics", "read the server's figures"},
     {"admin", "all of it, keys and the audit log"},

@@ -35,7 +35,8 @@ public:
         session.template_name = wanted.template_name;
         check_wishes(wanted.runtime, wanted.network, wanted.datasets, sessions_.options());
         session.data_sets = wanted.datasets;
-        session.limits = limits_of(wanted.limits, sessions_.options().limits);
+        session.limits =
+            limits_of(wanted.limits, sessions_.options().limits, sessions_.options().ceilings);
         session.environment = wanted.environment;
         session.idle_to_warm = in_seconds(wanted.idle_to_warm);
         session.idle_to_cold = in_seconds(wanted.idle_to_cold);

@@ -1,13 +1,15 @@
 #include "api/session_types.hpp"
 
 #include "api/schema/describe.hpp"
+#include "api/schema/validation.hpp"
 #include "api/session_wishes.hpp"
 #include "api/time_text.hpp"
 #include "sessions/spec_text.hpp"
 
 namespace atl::api {
 
-core::Limits limits_of(const std::optional<LimitsBody>& body, core::Limits otherwise) {
+core::Limits limits_of(const std::optional<LimitsBody>& body, core::Limits otherwise,
+                       const core::Ceilings& ceilings) {
     core::Limits limits = otherwise;
     if (!body) return limits;
     const auto set = [](auto& field, const auto& given) {
@@ -21,7 +23,17 @@ core::Limits limits_of(const std::optional<LimitsBody>& body, core::Limits other
     set(limits.disk_bytes_max, body->disk_bytes_max);
     set(limits.disk_files_max, body->disk_files_max);
     set(limits.output_bytes_max, body->output_bytes_max);
+    std::vector<schema::Issue> issues;
+    for (auto& [field, sentence] : core::beyond(limits, ceilings)) {
+        issues.push_back({"limits." + field, std::move(sentence)});
+    }
+    if (!issues.empty()) throw schema::ValidationError(std::move(issues));
     return limits;
+}
+
+void check_run_time(std::chrono::milliseconds asked, const core::Ceilings& ceilings) {
+    const auto sentence = core::beyond(asked, ceilings);
+    if (!sentence.empty()) throw schema::ValidationError({{"timeout", sentence}});
 }
 
 std::map<std::string, std::string> metadata_in(const std::vector<std::string>& pairs) {
@@ -76,7 +88,8 @@ BOOST_DESCRIBE_STRUCT(LimitsBody, (),
                        disk_bytes_max, disk_files_max, output_bytes_max))
 ATOLL_TYPE(LimitsBody) {
     return request(
-        "What a sandbox may use. What is left out has the server's default.",
+        "What a sandbox may use. What is left out has the server's default; what is beyond the "
+        "server's ceilings is refused with them.",
         field<&T::memory_bytes_max>("Memory of all its processes together.",
                                     range(32 << 20, 1ull << 46), example(512 << 20)),
         field<&T::processes_max>("Processes and threads at one time.", range(4, 4'000'000)),

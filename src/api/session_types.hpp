@@ -1,6 +1,7 @@
 #pragma once
 // Sessions and runs as the API speaks of them.
 #include "api/schema/json.hpp"
+#include "core/ceilings.hpp"
 #include "core/records.hpp"
 #include "core/runtime.hpp"
 #include "core/spec.hpp"
@@ -28,9 +29,12 @@ struct LimitsBody {
     std::optional<std::uint64_t> output_bytes_max;
 };
 ATOLL_DESCRIBED(LimitsBody);
-// `otherwise`: what holds where the body names none.
-[[nodiscard]] core::Limits limits_of(const std::optional<LimitsBody>& body,
-                                     core::Limits otherwise = {});
+// `otherwise`: what holds where the body names none. Throws schema::ValidationError, which names
+// each field that is beyond its ceiling.
+[[nodiscard]] core::Limits limits_of(const std::optional<LimitsBody>& body, core::Limits otherwise,
+                                     const core::Ceilings& ceilings);
+// The same for the time of a run, the field `timeout`.
+void check_run_time(std::chrono::milliseconds asked, const core::Ceilings& ceilings);
 
 struct CreateSession {
     std::string name;

@@ -10,8 +10,10 @@
 #include "base/id.hpp"
 #include "base/result.hpp"
 
+#include <boost/asio/awaitable.hpp>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <variant>
 
@@ -34,6 +36,12 @@ public:
     virtual void remove(const OutputPlace& place, const std::string& path) noexcept = 0;
     // Bytes that lie there.
     [[nodiscard]] virtual std::uint64_t use(const OutputPlace& place) const = 0;
+    // Blocks on disk of all runs that are `theirs`, which is asked on another thread: it walks
+    // folders. Throws ErrorException.
+    virtual boost::asio::awaitable<std::uint64_t> use_of_runs(
+        std::function<bool(const std::string& run)> theirs) = 0;
+    // Grows when remove_older has removed something.
+    [[nodiscard]] virtual std::uint64_t removals() const noexcept = 0;
     // Of a run; for reading.
     virtual Result<UniqueFd> open(const RunId& run, const std::string& path) const = 0;
     // Runs that ended so long ago.

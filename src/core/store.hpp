@@ -101,6 +101,10 @@ public:
     virtual boost::asio::awaitable<std::uint64_t> forget_jobs(Time ended_before,
                                                               std::uint32_t limit) = 0;
 
+    // Code, specs and logs of all jobs of an owner. Summed up while they change, so it costs
+    // nothing to ask.
+    virtual boost::asio::awaitable<std::uint64_t> job_bytes(std::string owner) = 0;
+
     // Keeps at most `bytes_max` bytes a job: what goes beyond is cut, a mark says so once, and
     // later pieces are dropped without an error. A piece counts for at least 64 bytes, so that a
     // million tiny ones are bounded as well.

@@ -18,6 +18,7 @@
 #include "api/session_routes.hpp"
 #include "api/terminal_routes.hpp"
 #include "api/tokens.hpp"
+#include "core/ceilings.hpp"
 #include "main/analyst.hpp"
 #include "main/commands.hpp"
 #include "main/control_socket.hpp"
@@ -26,6 +27,7 @@
 #include "main/settings.hpp"
 #include "net/server.hpp"
 #include "runtimes/native/runtime.hpp"
+#include "sessions/besides.hpp"
 #include "sessions/jobs.hpp"
 #include "sessions/largest_file.hpp"
 #include "sessions/meter.hpp"
@@ -36,6 +38,7 @@
 #include "stores/sqlite/store.hpp"
 #include "sys/memory.hpp"
 
+#include <algorithm>
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
@@ -68,22 +71,40 @@ constexpr int kStoppedTwice = 130;
 // wrote to disk.
 constexpr folders::Ids kNobodys{1'899'999'999, 1'899'999'999};
 
+constexpr std::uint64_t kOpenFilesMost = 65'536;
+
+// A default that somebody set is never beyond: who says what a sandbox has says what it may have.
+core::Ceilings ceilings_of(const Settings& settings) {
+    core::Ceilings ceilings;
+    ceilings.memory_bytes = settings.memory_bytes_most.value_or(
+        std::max({sys::memory_total(), settings.memory_bytes.value_or(0),
+                  settings.light_memory_bytes.value_or(0)}));
+    ceilings.processes = static_cast<std::uint32_t>(settings.processes_most);
+    ceilings.cpus = static_cast<double>(settings.cpus_most.value_or(0));
+    ceilings.open_files = static_cast<std::uint32_t>(settings.open_files_most.value_or(
+        std::max(kOpenFilesMost, settings.open_files.value_or(0))));
+    ceilings.disk_bytes = settings.disk_bytes_most;
+    ceilings.disk_files = settings.disk_files_most;
+    ceilings.run_time = settings.run_time_most.value_or(ceilings.run_time);
+    return ceilings;
+}
+
 // What stays as core::Limits has it unless somebody set it.
-core::Limits session_limits(const Settings& settings) {
+core::Limits session_limits(const Settings& settings, const core::Ceilings& ceilings) {
     core::Limits limits;
     limits.memory_bytes_max = settings.memory_bytes.value_or(limits.memory_bytes_max);
     limits.file_bytes_max = settings.file_bytes.value_or(limits.file_bytes_max);
     limits.open_files_max =
         static_cast<std::uint32_t>(settings.open_files.value_or(limits.open_files_max));
     limits.wall_time_max = settings.run_time.value_or(limits.wall_time_max);
-    return limits;
+    return core::below(limits, ceilings);
 }
 
-core::Limits run_limits(const Settings& settings) {
-    core::Limits limits = session_limits(settings);
+core::Limits run_limits(const Settings& settings, const core::Ceilings& ceilings) {
+    core::Limits limits = session_limits(settings, ceilings);
     limits.memory_bytes_max = settings.light_memory_bytes.value_or(limits.memory_bytes_max);
     limits.wall_time_max = settings.light_run_time.value_or(limits.wall_time_max);
-    return limits;
+    return core::below(limits, ceilings);
 }
 
 std::string absolute(const std::string& path) {
@@ -112,7 +133,7 @@ std::string walls_of(const sys::CgroupHost& host) {
 class Assembly {
 public:
     Assembly(asio::io_context& context, const Settings& options)
-        : context_(context), options_(options) {}
+        : context_(context), options_(options), ceilings_(ceilings_of(options)) {}
 
     asio::awaitable<void> run() {
         std::exception_ptr failed;
@@ -151,7 +172,7 @@ private:
         folders::FolderOptions keeping;
         if (shared) keeping.server = name_among_servers(data);
         folders_ = folders::DiskFolders::open(executor, kept_root, kNobodys, keeping).value();
-        outputs_ = folders::DiskOutputs::open(kept_root, data + "/outputs").value();
+        outputs_ = folders::DiskOutputs::open(executor, kept_root, data + "/outputs").value();
         if (!read_only()) outputs_->remove_older(kOutputsStay);
         data_sets_ = data_sets_of(options_.data_sets).value();
         native::RuntimeOptions runtime;
@@ -166,11 +187,13 @@ private:
         runtime.kept_root = kept_root;
         runtime.tell = [](const std::string& sentence) { spdlog::warn("{}", sentence); };
         runtime_ = std::make_unique<native::NativeRuntime>(executor, paths, runtime);
+        besides_ = std::make_unique<sessions::Besides>(executor, *store_, *outputs_);
         sessions_ = std::make_unique<sessions::Sessions>(executor, *runtime_, *store_, *folders_,
                                                          session_options());
         processes_ = std::make_unique<sessions::Processes>(executor);
         sessions::JobOptions jobs;
         jobs.running_max = options_.jobs;
+        jobs.timeout = std::min(jobs.timeout, ceilings_.run_time);
         jobs_ = std::make_unique<sessions::Jobs>(executor, *store_, *sessions_, jobs);
         analyst_ = std::make_unique<Analyst>(Analyst::Parts{
             executor, options_, store_->threads(), *sessions_, *folders_, *outputs_,
@@ -240,6 +263,7 @@ private:
         processes_.reset();
         analyst_.reset();
         sessions_.reset();
+        besides_.reset();
         folders_.reset();
         store_.reset();
         http_.reset();
@@ -260,7 +284,7 @@ private:
 
     // What a session's sandbox has when nobody names anything: the pool is made of such.
     [[nodiscard]] core::Limits sandbox_limits() const {
-        core::Limits limits = session_limits(options_);
+        core::Limits limits = session_limits(options_, ceilings_);
         limits.file_bytes_max =
             sessions::largest_file(limits.file_bytes_max, options_.session_bytes);
         return limits;
@@ -285,11 +309,13 @@ private:
         options.idle_to_end = ceil<seconds>(options_.session_ttl.value_or(Milliseconds(0)));
         options.session_bytes_max = options_.session_bytes;
         options.owner_bytes_max = options_.quota_disk_bytes;
+        options.besides = besides_.get();
         options.meter = meter_.get();
         options.data_sets = data_sets_;
         options.memory_free = [] { return sys::memory_free(); };
-        options.limits = session_limits(options_);
-        options.run_limits = run_limits(options_);
+        options.limits = session_limits(options_, ceilings_);
+        options.run_limits = run_limits(options_, ceilings_);
+        options.ceilings = ceilings_;
         return options;
     }
 
@@ -416,7 +442,7 @@ private:
         api::add_process_routes(api_, *sessions_, *processes_);
         api::add_terminal_routes(api_, *sessions_);
         api::add_port_routes(api_, *sessions_, {options_.ports_answer_timeout});
-        api::add_job_routes(api_, *jobs_, rules, sessions_->options().run_limits);
+        api::add_job_routes(api_, *jobs_, rules, sessions_->options().run_limits, ceilings_);
         analyst_->add_routes(api_);
         api::add_access_routes(api_, *keys_, *signer_, *sessions_, *store_);
         api_.finish({.title = "Atoll",
@@ -459,6 +485,9 @@ private:
             api::let_port_pages_in(request);
             door_->admit(request);
         };
+        http.still_welcome = [this](const net::Request& request) {
+            return door_->still_welcome(request);
+        };
         http.decorate = [this](const net::Request& request, int, net::Headers& headers) {
             door_->decorate(request, headers);
         };
@@ -471,6 +500,7 @@ private:
 
     asio::io_context& context_;
     const Settings& options_;
+    const core::Ceilings ceilings_;
     std::optional<asio::signal_set> signals_;  // until then a signal ends us, as it would anybody
     std::unique_ptr<sqlite::SqliteStore> store_;
     std::unique_ptr<folders::DiskFolders> folders_;
@@ -480,6 +510,7 @@ private:
     std::unique_ptr<api::Signer> signer_;
     std::unique_ptr<api::AuditLog> audit_;
     std::unique_ptr<sessions::Meter> meter_;
+    std::unique_ptr<sessions::Besides> besides_;
     std::unique_ptr<sessions::Sessions> sessions_;
     std::unique_ptr<sessions::Processes> processes_;
     std::unique_ptr<sessions::Jobs> jobs_;

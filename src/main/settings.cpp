@@ -220,6 +220,57 @@ std::vector<Setting> declare() {
          .help = "Open files of a process where none are named; else 1024",
          .least = 32,
          .most = 1 << 20},
+        {.key = "limits.timeout_max",
+         .variables = {{"ATOLL_TIMEOUT_MAX"}},
+         .member = &S::run_time_most,
+         .help =
+             "The longest run or job that a client may ask for; else a day, and a week for jobs",
+         .least = 1,
+         .most = 86'400'000,
+         .zero_is_none = true},
+        {.key = "limits.memory_max",
+         .variables = {{"ATOLL_MEMORY_MAX"}},
+         .member = &S::memory_bytes_most,
+         .help = "The most memory that a client may ask for; else what the machine has",
+         .least = 32 * kMiB,
+         .most = kBytesMost,
+         .bytes = true,
+         .zero_is_none = true},
+        {.key = "limits.processes_max",
+         .variables = {{"ATOLL_PROCESSES_MAX"}},
+         .member = &S::processes_most,
+         .help = "The most processes of a sandbox that a client may ask for; 128 where none are "
+                 "named",
+         .least = 4,
+         .most = 4'000'000},
+        {.key = "limits.cpus_max",
+         .variables = {{"ATOLL_CPUS_MAX"}},
+         .member = &S::cpus_most,
+         .help = "Processors that a sandbox may have, also one that names none; else all",
+         .least = 1,
+         .most = 4096,
+         .zero_is_none = true},
+        {.key = "limits.open_files_max",
+         .variables = {{"ATOLL_OPEN_FILES_MAX"}},
+         .member = &S::open_files_most,
+         .help = "The most open files of a process that a client may ask for; else 65536",
+         .least = 32,
+         .most = 1 << 20,
+         .zero_is_none = true},
+        {.key = "limits.disk_max",
+         .variables = {{"ATOLL_DISK_MAX"}},
+         .member = &S::disk_bytes_most,
+         .help = "The most that a client may ask for in memory-backed folders and artifacts",
+         .least = kMiB,
+         .most = kBytesMost,
+         .bytes = true},
+        {.key = "limits.disk_files_max",
+         .variables = {{"ATOLL_DISK_FILES_MAX"}},
+         .member = &S::disk_files_most,
+         .help = "The most files of a session that a client may ask for; 200000 where none are "
+                 "named",
+         .least = 256,
+         .most = 1ull << 32},
         {.key = "sessions.idle_to_warm",
          .variables = {{"ATOLL_IDLE_TO_WARM"}},
          .member = &S::idle_to_warm,
@@ -268,7 +319,7 @@ std::vector<Setting> declare() {
         {.key = "quotas.disk",
          .variables = {{"ATOLL_QUOTA_DISK"}},
          .member = &S::quota_disk_bytes,
-         .help = "What all sessions of an owner may keep on disk",
+         .help = "What an owner may keep on disk: all sessions, outputs of runs, jobs",
          .least = 4096,
          .most = kBytesMost,
          .bytes = true,
@@ -588,6 +639,28 @@ Error no_such_setting(const std::string& where, const std::string& key) {
     return wrong(sentence);
 }
 
+// What holds where a client names nothing is no more than what it could name.
+Result<void> check_ceilings(const SettingsInForce& settings) {
+    const auto& values = settings.values;
+    const auto check = [&](const auto& usual, const auto& most, std::string_view key,
+                           std::string_view ceiling) -> Result<void> {
+        if (!usual || !most || *usual <= *most) return {};
+        return wrong(std::string(key) + " (" + settings.from.at(key) + ") is more than " +
+                     std::string(ceiling) + " (" + settings.from.at(ceiling) + ")");
+    };
+    const auto& memory = values.memory_bytes_most;
+    const auto& time = values.run_time_most;
+    for (auto good : {check(values.memory_bytes, memory, "limits.memory", "limits.memory_max"),
+                      check(values.light_memory_bytes, memory, "run.memory", "limits.memory_max"),
+                      check(values.run_time, time, "limits.timeout", "limits.timeout_max"),
+                      check(values.light_run_time, time, "run.timeout", "limits.timeout_max"),
+                      check(values.open_files, values.open_files_most, "limits.open_files",
+                            "limits.open_files_max")}) {
+        if (!good) return good.error();
+    }
+    return {};
+}
+
 // The file that is to be read; empty when there is none. One that was named must be there.
 std::string file_to_read(const SettingsWords& words,
                          const std::function<const char*(const char*)>& variable) {
@@ -702,6 +775,7 @@ Result<SettingsInForce> load_settings(const SettingsWords& words,
             "tls.certificate and tls.key belong together: one of them is set and the other is "
             "not");
     }
+    if (auto good = check_ceilings(out); !good) return good.error();
     if (!values.admin_key.empty() && values.admin_key.size() < 32) {
         return wrong("access.admin_key (" + out.from["access.admin_key"] +
                      "): it needs 32 characters or more; `openssl rand -hex 32` makes one");

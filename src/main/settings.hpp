@@ -66,6 +66,15 @@ struct Settings {
     std::optional<std::uint64_t> light_memory_bytes;
     std::optional<Milliseconds> light_run_time;
 
+    // Ceilings of what a client may name.
+    std::optional<std::uint64_t> memory_bytes_most;
+    std::uint64_t processes_most = 4096;
+    std::optional<std::uint64_t> cpus_most;
+    std::optional<std::uint64_t> open_files_most;
+    std::uint64_t disk_bytes_most = 10ull << 30;
+    std::uint64_t disk_files_most = 2'000'000;
+    std::optional<Milliseconds> run_time_most;
+
     Milliseconds idle_to_warm{60'000};
     Milliseconds idle_to_cold{600'000};
     std::optional<Milliseconds> session_ttl;

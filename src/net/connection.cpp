@@ -29,6 +29,9 @@ constexpr unsigned kTurnRequests = 32;
 // An unread body up to this is read and dropped; beyond it the connection is closed instead.
 constexpr std::uint64_t kDrainBytesMax = 64 * 1024;
 constexpr auto kLingerTime = 2s;
+// So long nobody is asked whether a client is still welcome: most requests are over by then, and
+// one that takes its own key away hears the answer.
+constexpr auto kWelcomeTime = 1s;
 constexpr std::size_t kLingerBytesMax = 8u << 20;
 constexpr std::size_t kCompressBytesMin = 1024;
 constexpr std::size_t kCompressStepBytes = 256 * 1024;
@@ -378,6 +381,7 @@ void Connection::end_exchange() {
     events_ = false;
     on_gone_ = nullptr;
     on_stopping_ = nullptr;
+    on_shown_out_ = nullptr;
     tunnel_.reset();
     gone_timer_.reset();
     if (watched_) {
@@ -477,6 +481,11 @@ void Connection::sweep(Clock::time_point now) {
         read_deadline_ = kNever;
         transport_.cancel_waits();
     }
+    if (!idle_ && !dead_ && now - request.began >= kWelcomeTime && core_->options.still_welcome &&
+        !core_->options.still_welcome(request)) {
+        show_out();
+        return;
+    }
     if (!events_ || writing_ || ended_ || dead_ || now - last_write_ < heartbeat_) return;
     if (pending_.empty()) pending_ = chunked_ ? "3\r\n:\n\n\r\n" : ":\n\n";
     const iovec piece{pending_.data(), pending_.size()};
@@ -512,6 +521,21 @@ void Connection::lost() noexcept {
     transport_.shutdown_both();
     transport_.cancel_waits();
     tell_gone();
+}
+
+void Connection::on_shown_out(std::function<std::string()> last_word) {
+    on_shown_out_ = std::move(last_word);
+}
+
+// Nothing is waited for: whoever does not take the last word at once does without it.
+void Connection::show_out() {
+    auto word = on_shown_out_ ? on_shown_out_() : std::string();
+    if (!word.empty()) {
+        const iovec piece{word.data(), word.size()};
+        const auto io = transport_.try_write(&piece, 1);
+        if (io.state == Transport::State::Done) bytes_out_ += io.bytes;
+    }
+    lost();
 }
 
 void Connection::tell_gone() {

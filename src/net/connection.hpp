@@ -76,6 +76,9 @@ public:
     [[nodiscard]] bool client_gone();
     void on_gone(std::function<void()> callback);
     void on_stopping(std::function<void()> callback);
+    // What goes out before a client is shown the door, where its protocol has a word for that;
+    // empty in the middle of another word.
+    void on_shown_out(std::function<std::string()> last_word);
 
     // For WebSocket and tunnels: the connection is theirs from here on.
     void take_over(int status);
@@ -134,6 +137,7 @@ private:
     [[noreturn]] void fail_body(std::string sentence);
     void cut() noexcept;
     void watch();
+    void show_out();
     void tell_gone();
     void report();
 
@@ -145,6 +149,7 @@ private:
     std::unique_ptr<boost::asio::steady_timer> gone_timer_;
     std::function<void()> on_gone_;
     std::function<void()> on_stopping_;
+    std::function<std::string()> on_shown_out_;
     std::optional<Refusal> refusal_;
 
     // Waits.

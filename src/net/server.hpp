@@ -67,6 +67,10 @@ struct ServerOptions {
     // Runs before routing: authentication, Host and Origin, rate limits. Throws ErrorException or
     // Problem to refuse.
     std::function<void(Request&)> admit;
+    // Asked twice a second while a handler runs, from its first second on: whether who was admitted
+    // still is. False ends the exchange as if the client had left; a WebSocket hears 1008. It is
+    // not asked again for the same exchange.
+    std::function<bool(const Request&)> still_welcome;
     // Runs on each answer's headers just before they go out, errors included.
     std::function<void(const Request&, int status, Headers&)> decorate;
     std::function<void(const Finished&)> observer;

@@ -184,6 +184,22 @@ struct WebSocket::Impl {
         timeout.idle_timeout = options.idle_timeout;
         timeout.keep_alive_pings = true;
         stream.set_option(timeout);
+        connection.on_shown_out([this] { return last_word(); });
+    }
+    Impl(const Impl&) = delete;
+    Impl& operator=(const Impl&) = delete;
+    ~Impl() { connection.on_shown_out(nullptr); }
+
+    // The close frame for a client that may not be here any more. Behind Beast's back, which would
+    // wait for what is being written and then for the client; so never within a message.
+    [[nodiscard]] std::string last_word() const {
+        constexpr std::uint16_t kPolicyViolation = 1008;
+        constexpr std::string_view kReason = "the key or token is no longer good";
+        if (!open || !queue.empty()) return {};
+        std::string frame{'\x88', static_cast<char>(2 + kReason.size()),
+                          static_cast<char>(kPolicyViolation >> 8),
+                          static_cast<char>(kPolicyViolation & 0xff)};
+        return frame.append(kReason);
     }
 
     // A writer's place in the queue; given up when it is done, or was cancelled while waiting.

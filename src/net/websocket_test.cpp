@@ -151,6 +151,33 @@ TEST(WebSocket, TalksAndAgreesOnASubprotocol) {
     EXPECT_TRUE(server.eventually([&] { return outcome.ended == 1; }));
 }
 
+// Goal: whoever is not welcome any more hears why, is gone, and the handler ends as if they had
+// left.
+TEST(WebSocket, ShowsOutWhoIsNotWelcomeAnyMore) {
+    Outcome outcome;
+    std::atomic<bool> welcome = true;
+    std::atomic<int> asked = 0, refused = 0;
+    ServerOptions options;
+    options.still_welcome = [&](const Request& request) {
+        EXPECT_EQ(request.route, "/ws");
+        ++asked;
+        if (!welcome) ++refused;
+        return welcome.load();
+    };
+    TestServer server(echo_router(outcome, {}), std::move(options));
+    auto client = server.connect();
+    client.send(std::string(kHandshake) + "\r\n");
+    client.until("\r\n\r\n");
+    EXPECT_TRUE(server.eventually([&] { return asked > 1; }, 5s));
+    client.send(frame(1, "still here"));
+    EXPECT_EQ(read_message(client), "still here");
+    welcome = false;
+    EXPECT_EQ(read_frame(client).close_code(), 1008);
+    EXPECT_TRUE(client.closed());
+    EXPECT_TRUE(server.eventually([&] { return outcome.ended == 1; }));
+    EXPECT_EQ(refused, 1);
+}
+
 TEST(WebSocket, ClosesOnWhoBreaksTheRules) {
     struct Row {
         const char* name;

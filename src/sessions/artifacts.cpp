@@ -3,8 +3,10 @@
 #include "base/write_all.hpp"
 #include "sessions/call.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <optional>
 
 namespace atl::sessions {
 
@@ -20,10 +22,43 @@ Error not_written(int cause) {
             std::string("write an artifact: ") + std::strerror(cause)};
 }
 
+// What one file takes of its owner's room: all that it is said to have, before the first byte, so
+// that of two that come side by side one fits; and what comes beyond that.
+class Held {
+public:
+    Held(OutputRoom* from, std::uint64_t bytes) : from_(from) {
+        if (from_ != nullptr) from_->room.take(bytes);
+        held_ = bytes;
+    }
+    Held(const Held&) = delete;
+    Held& operator=(const Held&) = delete;
+    ~Held() {
+        if (from_ != nullptr) from_->room.give_back(held_ - kept_);
+    }
+
+    Result<void> grow_to(std::uint64_t bytes) {
+        if (from_ == nullptr || bytes <= held_) return {};
+        try {
+            from_->room.take(bytes - held_);
+        } catch (const ErrorException& full) { return full.error; }
+        held_ = bytes;
+        return {};
+    }
+    void keep(std::uint64_t bytes) {
+        kept_ = std::min(bytes, held_);
+        if (from_ != nullptr && from_->kept) from_->kept(bytes);
+    }
+
+private:
+    OutputRoom* from_;
+    std::uint64_t held_ = 0;
+    std::uint64_t kept_ = 0;
+};
+
 // Copies one file, of at most so many bytes; answers with its path on the host.
 asio::awaitable<std::string> copy_out(std::shared_ptr<GuestLink> link, core::Outputs& outputs,
                                       core::OutputPlace place, std::string inside, std::string name,
-                                      std::uint64_t bytes_max) {
+                                      std::uint64_t bytes_max, Held& held) {
     UniqueFd file = outputs.begin(place, name).value();
     std::uint64_t written = 0;
     Result<void> state;
@@ -34,6 +69,8 @@ asio::awaitable<std::string> copy_out(std::shared_ptr<GuestLink> link, core::Out
         written += piece.size();
         if (written > bytes_max) {
             state = Error{Code::Exhausted, "there is no more room for artifacts"};
+        } else if (auto fits = held.grow_to(written); !fits) {
+            state = fits.error();
         } else if (const int cause = write_all(file.get(), piece); cause != 0) {
             state = not_written(cause);
         }
@@ -42,7 +79,9 @@ asio::awaitable<std::string> copy_out(std::shared_ptr<GuestLink> link, core::Out
     const json::object question{{"op", "file.read"}, {"path", inside}};
     co_await call.run(question, std::move(handlers));
     state.value();
-    co_return outputs.finish(place, name, std::move(file)).value();
+    auto host = outputs.finish(place, name, std::move(file)).value();
+    held.keep(written);
+    co_return host;
 }
 
 }  // namespace
@@ -53,6 +92,8 @@ asio::awaitable<Promoted> promote(std::shared_ptr<GuestLink> link, core::Outputs
     const std::string prefix = wanted.folder + "/";
     bool measured = false;
     std::uint64_t room = 0;
+    std::unique_ptr<OutputRoom> owners;
+    std::optional<Error> unknown;  // why nobody can say what the owner has left
     for (const auto& [path, change] : files) {
         if (path.compare(0, prefix.size(), prefix) != 0) continue;
         const std::string name = path.substr(prefix.size());
@@ -72,9 +113,17 @@ asio::awaitable<Promoted> promote(std::shared_ptr<GuestLink> link, core::Outputs
             const std::uint64_t used = outputs.use(wanted.place);
             room = used < wanted.bytes_max ? wanted.bytes_max - used : 0;
             measured = true;
+            try {
+                if (wanted.room) owners = co_await wanted.room();
+            } catch (const ErrorException& failed) { unknown = failed.error; }
+        }
+        if (unknown) {
+            promoted.left_out.push_back({path, unknown->message});
+            continue;
         }
         try {
-            auto host = co_await copy_out(link, outputs, wanted.place, path, name, room);
+            Held held(owners.get(), change.size);
+            auto host = co_await copy_out(link, outputs, wanted.place, path, name, room, held);
             room -= std::min(room, change.size);
             promoted.map.emplace(path, std::move(host));
         } catch (const ErrorException& error) {
@@ -82,6 +131,7 @@ asio::awaitable<Promoted> promote(std::shared_ptr<GuestLink> link, core::Outputs
         }
         if (!link->alive()) break;
     }
+    if (owners) owners->room.finished();
     co_return promoted;
 }
 

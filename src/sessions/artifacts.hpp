@@ -6,8 +6,10 @@
 // Threads   the link's one. Trusts    nothing: sizes are counted here while bytes arrive.
 #include "core/outputs.hpp"
 #include "sessions/changes.hpp"
+#include "sessions/disk.hpp"
 
 #include <boost/asio/awaitable.hpp>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -29,6 +31,9 @@ struct Promotion {
     core::OutputPlace place;
     std::string folder;           // in the sandbox: /session/artifacts
     std::uint64_t bytes_max = 0;  // that may lie at the place in all
+    // Asked before the first copy, for what counts as its owner's; null where the place is counted
+    // by others, as a session's is.
+    std::function<boost::asio::awaitable<std::unique_ptr<OutputRoom>>()> room = nullptr;
 };
 
 boost::asio::awaitable<Promoted> promote(std::shared_ptr<GuestLink> link, core::Outputs& outputs,

@@ -35,9 +35,9 @@ std::uint64_t DiskLedger::bytes_left() const {
 }
 
 Error owner_is_full(const DiskLedger& ledger) {
-    return {Code::Exhausted, "the quota " + ledger.setting +
-                                 " is used up: sessions of this owner keep " +
-                                 core::format_bytes(ledger.bytes) + " on disk"};
+    return {Code::Exhausted, "the quota " + ledger.setting + " is used up: this owner keeps " +
+                                 core::format_bytes(ledger.bytes) +
+                                 " on disk, in sessions, outputs of runs and jobs"};
 }
 
 DiskRoom::DiskRoom(std::shared_ptr<DiskLedger> session, std::shared_ptr<DiskLedger> owner,
@@ -80,6 +80,14 @@ void DiskRoom::take(std::uint64_t bytes) {
     taken_ += bytes;
     for (const auto& ledger : ledgers_) {
         if (ledger) ledger->bytes_coming += bytes;
+    }
+}
+
+void DiskRoom::give_back(std::uint64_t bytes) noexcept {
+    bytes = std::min(bytes, taken_);
+    taken_ -= bytes;
+    for (const auto& ledger : ledgers_) {
+        if (ledger) ledger->bytes_coming -= bytes;
     }
 }
 

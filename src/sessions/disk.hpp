@@ -16,6 +16,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 namespace atl::sessions {
 
@@ -59,6 +60,8 @@ public:
     // TooLarge, with a sentence, if there is no room for so many more.
     void check(std::uint64_t bytes) const;
     void take(std::uint64_t bytes);
+    // Of what was taken, so much did not come.
+    void give_back(std::uint64_t bytes) noexcept;
     [[nodiscard]] std::uint64_t left() const;
     // What was taken so far is stored for good.
     void finished() noexcept;
@@ -67,6 +70,13 @@ private:
     std::shared_ptr<DiskLedger> ledgers_[2];
     std::uint64_t taken_ = 0;
     std::uint64_t replaced_ = 0;
+};
+
+// What a run without a session may leave on the host, file by file.
+struct OutputRoom {
+    explicit OutputRoom(DiskRoom with) : room(std::move(with)) {}
+    DiskRoom room;
+    std::function<void(std::uint64_t bytes)> kept;  // a file of so many is in place; may be null
 };
 
 // How what runs in a session is stopped once the session has too much on disk.

@@ -60,7 +60,27 @@ asio::awaitable<std::uint64_t> Sessions::disk_of_owner(std::string owner) {
         }
         query.cursor = page.next_cursor;
     } while (!query.cursor.empty());
-    co_return bytes;
+    if (options_.besides == nullptr) co_return bytes;
+    const auto more = co_await options_.besides->bytes(std::move(owner));
+    co_return bytes + more;
+}
+
+asio::awaitable<void> Sessions::check_owner_disk(std::string owner) {
+    if (!options_.owner_bytes_max) co_return;
+    const auto ledger = co_await owner_ledger(std::move(owner));
+    if (ledger->bytes_left() == 0) throw ErrorException(owner_is_full(*ledger));
+}
+
+asio::awaitable<std::unique_ptr<OutputRoom>> Sessions::room_for_outputs(std::string owner) {
+    std::shared_ptr<DiskLedger> ledger;
+    if (options_.owner_bytes_max) ledger = co_await owner_ledger(owner);
+    auto room = std::make_unique<OutputRoom>(DiskRoom(nullptr, std::move(ledger), 0));
+    if (options_.besides != nullptr) {
+        room->kept = [besides = options_.besides, owner](std::uint64_t bytes) {
+            besides->added(owner, bytes);
+        };
+    }
+    co_return room;
 }
 
 asio::awaitable<std::shared_ptr<DiskLedger>> Sessions::owner_ledger(std::string owner) {

@@ -104,6 +104,7 @@ asio::awaitable<JobRecord> Jobs::add(NewJob wanted) {
         const auto found = co_await sessions_.get(Whose::of(wanted.owner), *wanted.session);
         static_cast<void>(found);  // NotFound has been thrown if it is not there
     }
+    co_await sessions_.check_owner_disk(wanted.owner);
     JobRecord record;
     record.id = JobId(new_uuid());
     record.owner = wanted.owner;

@@ -189,10 +189,7 @@ asio::awaitable<SessionRecord> Sessions::create(NewSession wanted) {
     record.spec_json = spec_text(session->spec_, session->data_sets_);
     record.state = wanted.id ? SessionState::Cold : SessionState::Hot;
     const SessionId id = record.id;
-    if (options_.owner_bytes_max) {
-        const auto ledger = co_await owner_ledger(record.owner);
-        if (ledger->bytes_left() == 0) throw ErrorException(owner_is_full(*ledger));
-    }
+    co_await check_owner_disk(record.owner);
 
     // In the store first: a folder without a record is removed at the next start; a record without
     // a folder would be a session that cannot come back.
@@ -609,6 +606,7 @@ asio::awaitable<std::unique_ptr<core::Sandbox>> Sessions::ephemeral(NewSession w
     for (const auto& [name, value] : wanted.environment) builder.environment(name, value);
     auto spec = builder.build().value();
     spec.mounts = mounts_of(wanted.data_sets);
+    co_await check_owner_disk(wanted.owner);
     co_return co_await make_sandbox(wanted.owner, std::move(spec));
 }
 

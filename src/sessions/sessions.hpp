@@ -15,9 +15,11 @@
 //           then. A server that is killed loses the variables of hot and warm sessions
 //           back to when they were last cold, and says so.
 // Trusts    its caller for who is asking (Whose) and for limits that a client may ask for.
+#include "core/ceilings.hpp"
 #include "core/folders.hpp"
 #include "core/runtime.hpp"
 #include "core/store.hpp"
+#include "sessions/besides.hpp"
 #include "sessions/changes.hpp"
 #include "sessions/disk.hpp"
 #include "sessions/gate.hpp"
@@ -66,10 +68,12 @@ struct SessionOptions {
     std::uint64_t sessions_an_owner_max = 1000;
     std::chrono::seconds idle_to_end{0};             // unused for so long it is removed; 0 = never
     std::optional<std::uint64_t> session_bytes_max;  // on disk
-    std::optional<std::uint64_t> owner_bytes_max;    // on disk, of all sessions of an owner
-    Meter* meter = nullptr;                          // borrowed; null: nothing is counted
-    core::Limits limits;                             // of sessions, where the client names none
-    core::Limits run_limits;                         // of runs without a session
+    std::optional<std::uint64_t> owner_bytes_max;    // on disk, of all that an owner keeps
+    Besides* besides = nullptr;  // borrowed; null: an owner keeps sessions alone
+    Meter* meter = nullptr;      // borrowed; null: nothing is counted
+    core::Limits limits;         // of sessions, where the client names none
+    core::Limits run_limits;     // of runs without a session
+    core::Ceilings ceilings;     // of what a client may name
     // What the host's user offers: by its name a folder of the host, which shows read-only at
     // /data/<name> in sandboxes that ask for it. Clients know the names and nothing more.
     std::map<std::string, std::string> data_sets;
@@ -203,10 +207,16 @@ public:
     boost::asio::awaitable<DiskRoom> room_for(const Session& session, std::uint64_t bytes,
                                               std::uint64_t replaced);
 
+    // Exhausted when an owner has as much on disk as allowed: for what begins without a session.
+    boost::asio::awaitable<void> check_owner_disk(std::string owner);
+    // Room for what a run without a session leaves on the host.
+    boost::asio::awaitable<std::unique_ptr<OutputRoom>> room_for_outputs(std::string owner);
+
     // What take_lost gave was said to the client, or it was not and waits for the next run.
     void tell_lost(Session& session, const std::vector<Lost>& lost, bool heard) noexcept;
 
-    // A sandbox that is nobody's session: for one run. In use until destroyed.
+    // A sandbox that is nobody's session: for one run. In use until destroyed. Exhausted when its
+    // owner has as much on disk as allowed.
     boost::asio::awaitable<std::unique_ptr<core::Sandbox>> ephemeral(NewSession wanted);
 
     [[nodiscard]] SessionCounts counts() const;

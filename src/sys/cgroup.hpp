@@ -51,6 +51,10 @@ struct CgroupHost {
     [[nodiscard]] static CgroupHost detect();
 };
 
+// The lowest memory limit of the cgroups that sandboxes are in, theirs not counted: a container's.
+// The largest number where there is none.
+[[nodiscard]] std::uint64_t memory_limit_above(const CgroupHost& host);
+
 class Cgroup {
 public:
     Cgroup() = default;  // absent

@@ -1,7 +1,9 @@
 #include "sys/memory.hpp"
 
+#include "sys/cgroup.hpp"
 #include "sys/files.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 
 namespace atl::sys {
@@ -16,6 +18,14 @@ double field_of(const std::string& text, const char* name) {
 }
 
 }  // namespace
+
+std::uint64_t memory_total() {
+    auto most = memory_limit_above(CgroupHost::detect());
+    const auto text = read_small_file("/proc/meminfo");
+    const double kilobytes = text ? field_of(*text, "MemTotal:") : 0;
+    if (kilobytes > 0) most = std::min(most, static_cast<std::uint64_t>(kilobytes) * 1024);
+    return most;
+}
 
 double memory_free() {
     const auto text = read_small_file("/proc/meminfo");

@@ -20,6 +20,8 @@ namespace {
 constexpr std::size_t kPartsMax = 16;
 constexpr std::size_t kNameBytesMax = 200;
 constexpr const char* kArtifacts = "artifacts";
+constexpr std::size_t kWalksMax = 1024;     // that wait; then Unavailable
+constexpr std::uint64_t kBlockBytes = 512;  // in which stat counts
 
 Result<std::vector<std::string>> parts_of(const std::string& path) {
     std::vector<std::string> parts;
@@ -46,16 +48,58 @@ UniqueFd open_root(const std::string& path) {
     return UniqueFd(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
 }
 
+// What some of the runs have on disk, a run at a time. What is removed meanwhile counts or does
+// not.
+class MeasureRuns final : public Work<std::uint64_t> {
+public:
+    MeasureRuns(const std::string& root, std::function<bool(const std::string& run)> theirs)
+        : root_(root), theirs_(std::move(theirs)) {}
+
+    std::optional<Result<std::uint64_t>> step(const Slice& slice) override {
+        std::error_code failed;
+        if (!begun_) at_ = fs::directory_iterator(root_, failed);
+        begun_ = true;
+        for (; !failed && at_ != fs::directory_iterator(); at_.increment(failed)) {
+            if (slice.over()) return std::nullopt;
+            if (theirs_(at_->path().filename().string())) bytes_ += blocks_of(at_->path());
+        }
+        if (failed) return Result<std::uint64_t>(failure("walk " + root_, failed.value()));
+        return Result<std::uint64_t>(bytes_);
+    }
+
+private:
+    static std::uint64_t blocks_of(const fs::path& path) {
+        struct stat info {};
+        if (::lstat(path.c_str(), &info) != 0) return 0;
+        auto blocks = static_cast<std::uint64_t>(info.st_blocks);
+        std::error_code failed;
+        for (fs::recursive_directory_iterator at(path, failed), end; !failed && at != end;
+             at.increment(failed)) {
+            if (::lstat(at->path().c_str(), &info) != 0) continue;
+            blocks += static_cast<std::uint64_t>(info.st_blocks);
+        }
+        return blocks * kBlockBytes;
+    }
+
+    const std::string root_;
+    const std::function<bool(const std::string& run)> theirs_;
+    fs::directory_iterator at_;
+    bool begun_ = false;
+    std::uint64_t bytes_ = 0;
+};
+
 }  // namespace
 
-DiskOutputs::DiskOutputs(std::string sessions, std::string outputs, UniqueFd sessions_fd,
-                         UniqueFd outputs_fd)
+DiskOutputs::DiskOutputs(boost::asio::any_io_executor executor, std::string sessions,
+                         std::string outputs, UniqueFd sessions_fd, UniqueFd outputs_fd)
     : sessions_(std::move(sessions)),
       outputs_(std::move(outputs)),
       sessions_fd_(std::move(sessions_fd)),
-      outputs_fd_(std::move(outputs_fd)) {}
+      outputs_fd_(std::move(outputs_fd)),
+      worker_(std::move(executor), kWalksMax) {}
 
-Result<std::unique_ptr<DiskOutputs>> DiskOutputs::open(const std::string& sessions,
+Result<std::unique_ptr<DiskOutputs>> DiskOutputs::open(boost::asio::any_io_executor executor,
+                                                       const std::string& sessions,
                                                        const std::string& outputs) {
     if (::mkdir(outputs.c_str(), 0700) != 0 && errno != EEXIST) {
         return failure("make " + outputs, errno);
@@ -64,8 +108,8 @@ Result<std::unique_ptr<DiskOutputs>> DiskOutputs::open(const std::string& sessio
     if (!first) return failure("open " + sessions, errno);
     UniqueFd second = open_root(outputs);
     if (!second) return failure("open " + outputs, errno);
-    return std::unique_ptr<DiskOutputs>(
-        new DiskOutputs(sessions, outputs, std::move(first), std::move(second)));
+    return std::unique_ptr<DiskOutputs>(new DiskOutputs(std::move(executor), sessions, outputs,
+                                                        std::move(first), std::move(second)));
 }
 
 std::string DiskOutputs::folder_of(const OutputPlace& place) const {
@@ -157,6 +201,12 @@ std::uint64_t DiskOutputs::use(const OutputPlace& place) const {
     return bytes;
 }
 
+boost::asio::awaitable<std::uint64_t> DiskOutputs::use_of_runs(
+    std::function<bool(const std::string& run)> theirs) {
+    auto work = std::make_unique<MeasureRuns>(outputs_, std::move(theirs));
+    co_return co_await worker_.ask<std::uint64_t>(Speed::InTurns, std::move(work));
+}
+
 Result<UniqueFd> DiskOutputs::open(const RunId& run, const std::string& path) const {
     auto parts = parts_of(path);
     if (!parts) return parts.error();
@@ -181,7 +231,9 @@ void DiskOutputs::remove_older(std::chrono::seconds age) noexcept {
     for (fs::directory_iterator at(outputs_, failed), end; !failed && at != end;
          at.increment(failed)) {
         std::error_code odd;
-        if (at->last_write_time(odd) < before && !odd) fs::remove_all(at->path(), odd);
+        if (at->last_write_time(odd) >= before || odd) continue;
+        fs::remove_all(at->path(), odd);
+        ++removals_;
     }
 }
 

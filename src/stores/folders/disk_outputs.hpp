@@ -3,10 +3,12 @@
 //
 // Owns      the descriptors of both roots. One server a root.
 // Threads   the server's one. Each call is a few steps on one file, or on as many as a run may
-//           leave (kFilesMax in sessions/artifacts.hpp).
+//           leave (kFilesMax in sessions/artifacts.hpp). All runs are walked by a thread of its
+//           own.
 // Trusts    nothing in a path: it is walked name by name, never through a link.
 // Failure   Result; a full disk is DiskFull, and no half file has a name.
 #include "core/outputs.hpp"
+#include "stores/folders/worker.hpp"
 
 #include <memory>
 #include <vector>
@@ -16,7 +18,8 @@ namespace atl::folders {
 class DiskOutputs : public core::Outputs {
 public:
     // `sessions`: the root of DiskFolders. `outputs` is made if it is not there.
-    static Result<std::unique_ptr<DiskOutputs>> open(const std::string& sessions,
+    static Result<std::unique_ptr<DiskOutputs>> open(boost::asio::any_io_executor executor,
+                                                     const std::string& sessions,
                                                      const std::string& outputs);
 
     Result<UniqueFd> begin(const core::OutputPlace& place, const std::string& path) override;
@@ -24,12 +27,15 @@ public:
                                UniqueFd written) override;
     void remove(const core::OutputPlace& place, const std::string& path) noexcept override;
     [[nodiscard]] std::uint64_t use(const core::OutputPlace& place) const override;
+    boost::asio::awaitable<std::uint64_t> use_of_runs(
+        std::function<bool(const std::string& run)> theirs) override;
+    [[nodiscard]] std::uint64_t removals() const noexcept override { return removals_; }
     Result<UniqueFd> open(const core::RunId& run, const std::string& path) const override;
     void remove_older(std::chrono::seconds age) noexcept override;
 
 private:
-    DiskOutputs(std::string sessions, std::string outputs, UniqueFd sessions_fd,
-                UniqueFd outputs_fd);
+    DiskOutputs(boost::asio::any_io_executor executor, std::string sessions, std::string outputs,
+                UniqueFd sessions_fd, UniqueFd outputs_fd);
     [[nodiscard]] std::string folder_of(const core::OutputPlace& place) const;
     // The folder of the last part; made on the way when `make`.
     [[nodiscard]] Result<UniqueFd> walk(const core::OutputPlace& place,
@@ -37,6 +43,8 @@ private:
 
     const std::string sessions_, outputs_;
     UniqueFd sessions_fd_, outputs_fd_;
+    std::uint64_t removals_ = 0;
+    Worker worker_;
 };
 
 }  // namespace atl::folders

@@ -367,6 +367,26 @@ TEST(Schema, SomebodyElsesDatabaseIsRefusedAndLeftAlone) {
     EXPECT_NE(opened.error().message.find("not one of Atoll's"), std::string::npos);
 }
 
+TEST(Schema, JobsFromBeforeTheirSumAreInIt) {
+    const Folder folder;
+    std::fclose(std::fopen(folder.file().c_str(), "w"));
+    constexpr std::size_t kBefore = 5;  // steps that know no sum
+    auto db = raw(folder.file());
+    ASSERT_TRUE(migrate(*db, schema_steps().first(kBefore)));
+    db->script(
+        "INSERT INTO jobs (id, owner, kind, code, state, priority, attempts, attempts_max,"
+        " after_crash, timeout_ms, created_at, error, cancel_requested, log_bytes, log_cost,"
+        " log_next, log_truncated, spec) VALUES"
+        " ('a', 'ann', 'python', 'ä', 'queued', 0, 0, 1, 'fail', 0, 1, '', 0, 100, 0, 0, 0, '{}'),"
+        " ('b', 'ann', 'python', '12', 'queued', 0, 0, 1, 'fail', 0, 1, '', 0, 0, 0, 0, 0, '{}')");
+    ASSERT_TRUE(migrate(*db, schema_steps()));
+    auto sum = db->query("SELECT owner, bytes FROM job_use");
+    ASSERT_TRUE(sum.next());
+    EXPECT_EQ(sum.text(), "ann");
+    EXPECT_EQ(sum.number(), 2 + 2 + 100 + 2 + 2);
+    EXPECT_FALSE(sum.next());
+}
+
 TEST(Schema, StepsAreTakenInOrderEachWholeOrNotAtAll) {
     const Folder folder;
     std::fclose(std::fopen(folder.file().c_str(), "w"));

@@ -399,6 +399,12 @@ void remove_job(Connection& db, const core::Whose& whose, const JobId& id) {
     db.query("DELETE FROM jobs WHERE number = ?").bind(row.number).run();
 }
 
+std::uint64_t job_bytes(Connection& db, const std::string& owner) {
+    auto row = db.query("SELECT bytes FROM job_use WHERE owner = ?");
+    row.bind(owner);
+    return row.next() ? row.count() : 0;
+}
+
 std::uint64_t forget_jobs(Connection& db, core::Time ended_before, std::uint32_t limit) {
     check_limit(limit);
     return static_cast<std::uint64_t>(

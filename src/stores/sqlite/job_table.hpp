@@ -23,6 +23,7 @@ namespace atl::sqlite {
 [[nodiscard]] core::JobRecord get_job(Connection& db, const core::Whose& whose, const JobId& id);
 [[nodiscard]] core::JobPage list_jobs(Connection& db, const core::JobQuery& query);
 void remove_job(Connection& db, const core::Whose& whose, const JobId& id);
+[[nodiscard]] std::uint64_t job_bytes(Connection& db, const std::string& owner);
 [[nodiscard]] std::uint64_t forget_jobs(Connection& db, core::Time ended_before,
                                         std::uint32_t limit);
 

@@ -210,6 +210,35 @@ CREATE TABLE thread_questions (
 CREATE TABLE identity (id TEXT NOT NULL) STRICT;
 INSERT INTO identity VALUES (lower(hex(randomblob(16))));
 )sql",
+
+    R"sql(
+-- What jobs of an owner take: code, spec and log, in bytes. Kept up to date with each change, since
+-- reading all of it to count it would take as long as it is large.
+CREATE TABLE job_use (
+    owner TEXT PRIMARY KEY NOT NULL,
+    bytes INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+INSERT INTO job_use
+SELECT owner, sum(length(CAST(code AS BLOB)) + length(CAST(spec AS BLOB)) + log_bytes)
+FROM jobs GROUP BY owner;
+CREATE TRIGGER job_use_of_new AFTER INSERT ON jobs
+BEGIN
+    INSERT INTO job_use VALUES
+        (NEW.owner, length(CAST(NEW.code AS BLOB)) + length(CAST(NEW.spec AS BLOB)) + NEW.log_bytes)
+    ON CONFLICT (owner) DO UPDATE SET bytes = bytes + excluded.bytes;
+END;
+CREATE TRIGGER job_use_of_log AFTER UPDATE OF log_bytes ON jobs
+BEGIN
+    UPDATE job_use SET bytes = bytes + NEW.log_bytes - OLD.log_bytes WHERE owner = NEW.owner;
+END;
+CREATE TRIGGER job_use_of_gone AFTER DELETE ON jobs
+BEGIN
+    UPDATE job_use SET bytes = bytes - length(CAST(OLD.code AS BLOB))
+        - length(CAST(OLD.spec AS BLOB)) - OLD.log_bytes
+    WHERE owner = OLD.owner;
+    DELETE FROM job_use WHERE owner = OLD.owner AND bytes <= 0;
+END;
+)sql",
 };
 
 std::int64_t pragma_number(Connection& db, const char* sql) {

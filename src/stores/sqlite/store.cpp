@@ -238,6 +238,13 @@ asio::awaitable<std::uint64_t> SqliteStore::forget_jobs(core::Time ended_before,
     });
 }
 
+asio::awaitable<std::uint64_t> SqliteStore::job_bytes(std::string owner) {
+    const auto bytes = kSmall + owner.size();
+    return worker_->ask<std::uint64_t>(kReads, bytes, [owner = std::move(owner)](Connection& db) {
+        return sqlite::job_bytes(db, owner);
+    });
+}
+
 asio::awaitable<core::LogAppended> SqliteStore::append_log(core::JobHold hold,
                                                            std::vector<core::LogPiece> pieces,
                                                            core::Time now,

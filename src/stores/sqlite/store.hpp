@@ -93,6 +93,7 @@ public:
     boost::asio::awaitable<void> remove_job(core::Whose whose, JobId id) override;
     boost::asio::awaitable<std::uint64_t> forget_jobs(core::Time ended_before,
                                                       std::uint32_t limit) override;
+    boost::asio::awaitable<std::uint64_t> job_bytes(std::string owner) override;
     boost::asio::awaitable<core::LogAppended> append_log(core::JobHold hold,
                                                          std::vector<core::LogPiece> pieces,
                                                          core::Time now,

@@ -566,6 +566,38 @@ TEST_F(StoreTest, OldJobsAreForgottenWithTheirLogs) {
     EXPECT_EQ(error_of(store->read_log(Whose::anyones(), JobId("j0"), 0, 1)).code, Code::NotFound);
 }
 
+// Goal: the sum of an owner follows every way in which a job comes, grows and goes.
+TEST_F(StoreTest, WhatJobsTakeIsSummedUpByOwner) {
+    EXPECT_EQ(await(store->job_bytes("alice")), 0u);
+    auto record = job("j0", "alice", 0);
+    record.code = "print('ä')";
+    record.spec_json = "{\"x\": 1}";
+    const auto each = record.code.size() + record.spec_json.size();
+    await(store->add_job(record, 0));
+    EXPECT_EQ(await(store->job_bytes("alice")), each);
+    EXPECT_EQ(await(store->job_bytes("bob")), 0u);
+    for (int i = 1; i < 4; ++i) {
+        record.id = JobId("j" + std::to_string(i));
+        record.created_at = at(i);
+        await(store->add_job(record, 0));
+    }
+    const auto taken = await(store->take_job(wish("one", 10)));
+    std::vector<core::LogPiece> pieces{{core::LogStream::Stdout, std::string(70'000, 'x')},
+                                       {core::LogStream::Stderr, "y"}};
+    await(store->append_log(hold_of(*taken), pieces, at(11), 1'000'000));
+    EXPECT_EQ(await(store->job_bytes("alice")), 4 * each + 70'001);
+    reopen();
+    EXPECT_EQ(await(store->job_bytes("alice")), 4 * each + 70'001);
+    const auto recovered = await(store->recover("two", at(12)));  // and a mark in its log
+    EXPECT_EQ(recovered.failed.size(), 1u);
+    await(store->remove_job(Whose::of("alice"), JobId("j3")));
+    await(store->cancel_job(Whose::of("alice"), JobId("j2"), at(13)));
+    await(store->cancel_job(Whose::of("alice"), JobId("j1"), at(13)));
+    EXPECT_GE(await(store->job_bytes("alice")), 3 * each + 70'001);
+    EXPECT_EQ(await(store->forget_jobs(at(1000), 100)), 3u);
+    EXPECT_EQ(await(store->job_bytes("alice")), 0u);
+}
+
 // ---- Logs ----
 
 TEST_F(StoreTest, ALogIsReadOnFromAnySequenceNumber) {

@@ -1,0 +1,51 @@
+#pragma once
+// What an owner keeps on disk besides sessions: what runs without one left (core::Outputs), and the
+// code and logs of jobs. It counts in quotas.disk as files of sessions do.
+//
+// Jobs are summed up by the store. Outputs are walked once an owner, by the outputs' own thread;
+// from then on what runs leave is added, until old ones were removed and somebody looks again.
+//
+// Owns      what was found of each owner. Store and outputs are borrowed and outlive it.
+// Threads   one, the executor's.
+// If a walk fails, who asked hears it, and the next one walks again.
+#include "core/outputs.hpp"
+#include "core/store.hpp"
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+
+namespace atl::sessions {
+
+class Besides {
+public:
+    Besides(boost::asio::any_io_executor executor, core::Store& store, core::Outputs& outputs);
+
+    boost::asio::awaitable<std::uint64_t> bytes(std::string owner);
+    // A run of this owner left a file of so many bytes.
+    void added(const std::string& owner, std::uint64_t bytes);
+
+private:
+    using Clock = std::chrono::steady_clock;
+    struct Found {
+        std::optional<std::uint64_t> bytes;
+        std::uint64_t removals = 0;  // of the outputs, when they were walked
+        std::uint64_t added = 0;     // while they are walked
+        bool walking = false;
+        Clock::time_point until = Clock::time_point::max();
+    };
+
+    boost::asio::awaitable<std::uint64_t> output_bytes(std::string owner);
+
+    core::Store& store_;
+    core::Outputs& outputs_;
+    std::map<std::string, Found> found_;  // by owner: as many as have keys
+    boost::asio::steady_timer walked_;
+};
+
+}  // namespace atl::sessions
