@@ -5,8 +5,6 @@
 #include "sessions/new_id.hpp"
 
 #include <algorithm>
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <cerrno>
 #include <cstring>
 #include <ctime>
@@ -32,14 +30,6 @@ Error failed(const std::string& what, int cause) {
                       : cause == ENOENT                  ? Code::NotFound
                                                          : Code::Internal;
     return {code, what + ": " + std::strerror(cause)};
-}
-
-// On the disk's thread; the awaiting coroutine goes on where it was.
-template <class Function>
-asio::awaitable<int> on_disk(asio::thread_pool& pool, Function work) {
-    const auto run = [](Function what) -> asio::awaitable<int> { co_return what(); };
-    const int cause = co_await asio::co_spawn(pool, run(std::move(work)), asio::use_awaitable);
-    co_return cause;
 }
 
 }  // namespace
@@ -91,8 +81,6 @@ Result<std::unique_ptr<Uploads>> Uploads::open(std::string root, core::Threads& 
 Uploads::Uploads(UniqueFd root, core::Threads& store, UploadLimits limits, std::string sample)
     : root_(std::move(root)), store_(store), limits_(limits), sample_path_(std::move(sample)) {}
 
-Uploads::~Uploads() { disk_.join(); }
-
 asio::awaitable<std::unique_ptr<Uploads::Incoming>> Uploads::begin(std::string owner,
                                                                    std::string name) {
     auto coming = std::make_unique<Incoming>(*this);
@@ -106,7 +94,7 @@ asio::awaitable<std::unique_ptr<Uploads::Incoming>> Uploads::begin(std::string o
                       O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
         return fd < 0 ? errno : 0;
     };
-    const int cause = co_await on_disk(disk_, make);
+    const int cause = co_await disk_.run(make);
     if (cause != 0) throw ErrorException(failed("store " + coming->name_, cause));
     coming->file_ = UniqueFd(fd);
     co_return coming;
@@ -132,7 +120,7 @@ asio::awaitable<void> Uploads::Incoming::write(std::string bytes) {
         ::EVP_DigestUpdate(hash_->context, bytes.data(), bytes.size());
         return write_all(file_.get(), bytes);
     };
-    const int cause = co_await on_disk(uploads_.disk_, store);
+    const int cause = co_await uploads_.disk_.run(store);
     if (cause != 0) throw ErrorException(failed("store " + name_, cause));
 }
 
@@ -157,7 +145,7 @@ asio::awaitable<core::UploadRecord> Uploads::Incoming::keep() {
         }
         return ::fsync(uploads_.root_.get()) == 0 ? 0 : errno;
     };
-    const int cause = co_await on_disk(uploads_.disk_, finish);
+    const int cause = co_await uploads_.disk_.run(finish);
     if (cause != 0) throw ErrorException(failed("store " + name_, cause));
     temporary_ = id;  // until the store knows it
     const auto columns = columns_in(name_, beginning_);
@@ -187,7 +175,7 @@ asio::awaitable<void> Uploads::remove(core::Whose whose, UploadId id) {
     const auto unlink = [&]() -> int {
         return ::unlinkat(root_.get(), name.c_str(), 0) == 0 ? 0 : errno;
     };
-    co_await on_disk(disk_, unlink);
+    co_await disk_.run(unlink);
 }
 
 asio::awaitable<UniqueFd> Uploads::open_bytes(UploadId id) {
@@ -198,7 +186,7 @@ asio::awaitable<UniqueFd> Uploads::open_bytes(UploadId id) {
         fd = ::openat(root_.get(), name.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
         return fd < 0 ? errno : 0;
     };
-    const int cause = co_await on_disk(disk_, open);
+    const int cause = co_await disk_.run(open);
     if (cause != 0) throw ErrorException(failed("open the upload " + name, cause));
     co_return UniqueFd(fd);
 }
@@ -209,7 +197,7 @@ asio::awaitable<UniqueFd> Uploads::open_sample() {
         fd = ::open(sample_path_.c_str(), O_RDONLY | O_CLOEXEC);
         return fd < 0 ? errno : 0;
     };
-    const int cause = co_await on_disk(disk_, open);
+    const int cause = co_await disk_.run(open);
     if (cause != 0) throw ErrorException(failed("open the bundled file", cause));
     co_return UniqueFd(fd);
 }
@@ -228,7 +216,7 @@ asio::awaitable<SampleFile> Uploads::sample() {
         beginning.resize(n > 0 ? static_cast<std::size_t>(n) : 0);
         return n < 0 ? errno : 0;
     };
-    const int cause = co_await on_disk(disk_, read);
+    const int cause = co_await disk_.run(read);
     if (cause != 0) throw ErrorException(failed("read the bundled file", cause));
     found.columns = columns_in(found.name, beginning);
     sample_ = found;
@@ -246,7 +234,7 @@ asio::awaitable<FileLook> Uploads::look(core::UploadRecord record) {
         beginning.resize(n > 0 ? static_cast<std::size_t>(n) : 0);
         return n < 0 ? errno : 0;
     };
-    co_await on_disk(disk_, read);
+    co_await disk_.run(read);
     FileLook look{columns_in(record.name, beginning)};
     if (looks_.size() < kLooksMax) looks_[record.id.text()] = look;
     co_return look;

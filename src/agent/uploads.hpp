@@ -13,11 +13,11 @@
 // On failure ErrorException. Nothing stays of a file that did not come whole.
 #include "base/fd.hpp"
 #include "base/result.hpp"
+#include "base/workers.hpp"
 #include "core/threads.hpp"
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
-#include <boost/asio/thread_pool.hpp>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -53,7 +53,6 @@ public:
                                                                core::Threads& store,
                                                                UploadLimits limits,
                                                                std::string sample);
-    ~Uploads();
     Uploads(const Uploads&) = delete;
     Uploads& operator=(const Uploads&) = delete;
 
@@ -108,7 +107,7 @@ private:
     std::optional<SampleFile> sample_;
     std::map<std::string, FileLook> looks_;
     std::map<std::string, core::UploadRecord> known_;
-    boost::asio::thread_pool disk_{1};
+    Workers disk_{1, "atoll-uploads"};  // last: it uses all of the above
 };
 
 // One component that is safe in any listing: no slashes, no control characters, not hidden, at most

@@ -1,6 +1,7 @@
 #include "api/access_routes.hpp"
 
 #include "api/access_types.hpp"
+#include "api/asking.hpp"
 #include "api/scopes.hpp"
 #include "api/session_types.hpp"
 #include "api/time_text.hpp"
@@ -56,8 +57,7 @@ std::optional<core::Time> moment(const char* name, const std::string& text) {
 }
 
 asio::awaitable<void> create_key(KeyRing& keys, net::Exchange& exchange) {
-    const std::string body = co_await exchange.read_body(kBodyBytesMax);
-    const auto wanted = schema::from_json<CreateKey>(body, kBodyBytesMax);
+    const auto wanted = co_await read_json<CreateKey>(exchange);
     auto scopes = checked_scopes(wanted.scopes);
     std::optional<core::Time> expires_at;
     if (wanted.lifetime) expires_at = core::time_now() + *wanted.lifetime;
@@ -88,8 +88,7 @@ asio::awaitable<void> revoke_key(KeyRing& keys, net::Exchange& exchange) {
 
 asio::awaitable<void> create_token(const Signer& signer, sessions::Sessions& sessions,
                                    net::Exchange& exchange) {
-    const std::string body = co_await exchange.read_body(kBodyBytesMax);
-    const auto wanted = schema::from_json<CreateToken>(body, kBodyBytesMax);
+    const auto wanted = co_await read_json<CreateToken>(exchange);
     const Caller caller = caller_of(exchange.request());
     const SessionId id(exchange.request().parameter("id"));
     Grant grant;
@@ -140,7 +139,7 @@ asio::awaitable<void> list_audit(core::Store& store, net::Exchange& exchange) {
         answer.records.push_back(std::move(view));
     }
     if (!page.next_cursor.empty()) answer.next_cursor = page.next_cursor;
-    co_await exchange.respond(json_response(200, answer));
+    co_await exchange.respond(json_response(200, std::move(answer)));
 }
 
 }  // namespace

@@ -7,14 +7,18 @@
 // Threads   the server's one. Filled before the server starts, then only read.
 // Trusts    nothing in a request. Who is calling was settled by Door (door.hpp) before.
 #include "api/schema/document.hpp"
+#include "api/schema/pieces.hpp"
 #include "core/records.hpp"
 #include "net/router.hpp"
 
 #include <deque>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace atl::api {
@@ -81,12 +85,30 @@ private:
     std::string document_;
 };
 
-// A described value as the whole answer.
-template <schema::Described T>
-[[nodiscard]] net::Response json_response(int status, const T& value) {
+// Text below this is printed at once; more of it, in pieces of about so many bytes while it is
+// sent.
+inline constexpr std::size_t kWholeBytesMax = 64 * 1024;
+inline constexpr std::size_t kPieceBytes = 128 * 1024;
+
+// A described value as the whole answer. A large one is kept until it is sent: give it away with
+// std::move, or it is copied.
+template <class T>
+requires schema::Described<std::remove_cvref_t<T>>
+[[nodiscard]] net::Response json_response(int status, T&& value) {
     net::Response response{status, {}, {}};
     response.headers.set("Content-Type", "application/json");
-    schema::append_json(response.body, value);
+    if (schema::is_small(value, kWholeBytesMax)) {
+        schema::append_json(response.body, value);
+        return response;
+    }
+    struct Kept {
+        std::remove_cvref_t<T> value;
+        schema::Pieces pieces;
+        explicit Kept(T&& given) : value(std::forward<T>(given)), pieces(value) {}
+    };
+    response.rest = [kept = std::make_shared<Kept>(std::forward<T>(value))](std::string& out) {
+        return kept->pieces.next(out, out.size() + kPieceBytes);
+    };
     return response;
 }
 

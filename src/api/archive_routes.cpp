@@ -103,8 +103,7 @@ asio::awaitable<void> unpack_from(sessions::Sessions& sessions, net::Exchange& e
 }
 
 asio::awaitable<void> extract(sessions::Sessions& sessions, net::Exchange& exchange) {
-    const std::string body = co_await exchange.read_body(kBodyBytesMax);
-    const auto asked = schema::from_json<ExtractBody>(body, kBodyBytesMax);
+    const auto asked = co_await read_json<ExtractBody>(exchange);
     const auto archive = path_from(asked.archive, "archive");
     const auto into = path_from(asked.into, "into");
     const auto use = co_await sessions.use(whose(exchange), session_in(exchange));

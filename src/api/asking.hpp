@@ -1,6 +1,7 @@
 #pragma once
 // What handlers of many resources read out of a request in the same way.
 #include "api/api.hpp"
+#include "base/workers.hpp"
 #include "core/records.hpp"
 
 namespace atl::api {
@@ -11,5 +12,21 @@ namespace atl::api {
 [[nodiscard]] SessionId session_in(const net::Exchange& exchange);
 // Whether it asks for events in place of one answer.
 [[nodiscard]] bool wants_events(const net::Request& request);
+
+// The body as a described value. A large one is taken apart on a worker: text that is made for it
+// can take a second.
+template <schema::Described T, bool kMayBeEmpty = false>
+boost::asio::awaitable<T> read_json(net::Exchange& exchange) {
+    const std::string body = co_await exchange.read_body(kBodyBytesMax);
+    if (kMayBeEmpty && body.empty()) co_return T{};
+    if (body.size() <= kWholeBytesMax) co_return schema::from_json<T>(body, kBodyBytesMax);
+    const auto read = [&body] { return schema::from_json<T>(body, kBodyBytesMax); };
+    co_return co_await workers_of(exchange.executor()).run(read);
+}
+// The same where all may be left out, and then the body as well.
+template <schema::Described T>
+boost::asio::awaitable<T> read_json_if_any(net::Exchange& exchange) {
+    return read_json<T, true>(exchange);
+}
 
 }  // namespace atl::api

@@ -21,8 +21,7 @@ public:
     explicit ContextRoutes(sessions::Sessions& sessions) : sessions_(sessions) {}
 
     asio::awaitable<void> create(net::Exchange& exchange) const {
-        const std::string body = co_await exchange.read_body(kBodyBytesMax);
-        const auto wanted = schema::from_json<CreateContext>(body, kBodyBytesMax);
+        const auto wanted = co_await read_json<CreateContext>(exchange);
         const auto use = co_await in_use(exchange);
         const auto made = co_await sessions::create_context(use.link(), wanted.name, wanted.cwd);
         auto response = json_response(201, view_of(made));
@@ -48,9 +47,7 @@ public:
 
     asio::awaitable<void> interrupt(net::Exchange& exchange) const {
         const std::string name = name_in(exchange);
-        const std::string body = co_await exchange.read_body(kBodyBytesMax);
-        const auto wanted = body.empty() ? InterruptContext{}
-                                         : schema::from_json<InterruptContext>(body, kBodyBytesMax);
+        const auto wanted = co_await read_json_if_any<InterruptContext>(exchange);
         const auto use = co_await in_use(exchange);
         InterruptAnswer answer;
         answer.was_running = co_await sessions::interrupt_context(use.link(), name, wanted.grace);
@@ -85,7 +82,7 @@ public:
         }
         const auto next = asked.offset + answer.variables.size();
         if (!answer.variables.empty() && next < page.total) answer.next_offset = next;
-        co_await exchange.respond(json_response(200, answer));
+        co_await exchange.respond(json_response(200, std::move(answer)));
     }
 
 private:

@@ -60,8 +60,8 @@ public:
         } else if (!asked.archive.empty()) {
             throw ErrorException({Code::Conflict, "archive: " + path_text(path) + " is no folder"});
         } else if (entry.type == FileType::Directory) {
-            const auto page = co_await list(files, path, asked, use->record().id.text());
-            auto response = json_response(200, page);
+            auto page = co_await list(files, path, asked, use->record().id.text());
+            auto response = json_response(200, std::move(page));
             response.headers.set("Cache-Control", "no-store");
             response.headers.set("X-Atoll-Type", "directory");
             co_await exchange.respond(std::move(response));
@@ -136,8 +136,7 @@ public:
     }
 
     asio::awaitable<void> move(net::Exchange& exchange) const {
-        const std::string body = co_await exchange.read_body(kBodyBytesMax);
-        const auto asked = schema::from_json<MoveBody>(body, kBodyBytesMax);
+        const auto asked = co_await read_json<MoveBody>(exchange);
         const auto from = path_from(asked.from, "from");
         const auto to = path_from(asked.to, "to");
         const auto use = co_await sessions_.use(whose(exchange), session_in(exchange));
@@ -175,7 +174,7 @@ public:
         }
         std::sort(answer.artifacts.begin(), answer.artifacts.end(),
                   [](const FileView& a, const FileView& b) { return a.path < b.path; });
-        co_await exchange.respond(json_response(200, answer));
+        co_await exchange.respond(json_response(200, std::move(answer)));
     }
 
 private:

@@ -1,6 +1,7 @@
 #include "api/job_routes.hpp"
 
 #include "api/asking.hpp"
+#include "api/job_status.hpp"
 #include "api/job_types.hpp"
 #include "api/scopes.hpp"
 #include "net/problem.hpp"
@@ -44,8 +45,7 @@ public:
         : jobs_(jobs), rules_(rules), limits_(limits), ceilings_(ceilings) {}
 
     asio::awaitable<void> schedule(net::Exchange& exchange) const {
-        const std::string body = co_await exchange.read_body(kBodyBytesMax);
-        auto wanted = schema::from_json<ScheduleBody>(body, kBodyBytesMax);
+        auto wanted = co_await read_json<ScheduleBody>(exchange);
         check_input(rules_, wanted.code);
         sessions::NewJob job;
         job.spec.limits = limits_;
@@ -61,9 +61,13 @@ public:
     asio::awaitable<void> status(net::Exchange& exchange) const {
         const auto asker = whose(exchange);
         const auto id = id_in(exchange, "job_id");
-        StatusAnswer answer;
         // The state comes first: of a job that has ended, all of the log is there.
         const auto record = co_await jobs_.get(asker, id);
+        if (record.log_bytes > kWholeBytesMax) {
+            co_await send_long_status(exchange, jobs_, record);
+            co_return;
+        }
+        StatusAnswer answer;
         std::uint64_t next = 0;
         while (true) {
             const auto read = co_await jobs_.read_log(asker, id, next, kLogPageBytes);
@@ -76,12 +80,11 @@ public:
         }
         answer.state = status_word(record.state);
         if (core::has_ended(record.state) && answer.err.empty()) answer.err = record.error;
-        co_await exchange.respond(json_response(200, answer));
+        co_await exchange.respond(json_response(200, std::move(answer)));
     }
 
     asio::awaitable<void> create(net::Exchange& exchange) const {
-        const std::string body = co_await exchange.read_body(kBodyBytesMax);
-        auto wanted = schema::from_json<CreateJob>(body, kBodyBytesMax);
+        auto wanted = co_await read_json<CreateJob>(exchange);
         check_input(rules_, wanted.code);
         const Caller& caller = caller_of(exchange.request());
         // A sandbox of its own is what `jobs` is for; what is in a session takes what runs take.
@@ -129,7 +132,7 @@ public:
         JobList answer;
         for (const auto& record : page.jobs) answer.jobs.push_back(view_of(record, false));
         if (!page.next_cursor.empty()) answer.next_cursor = page.next_cursor;
-        co_await exchange.respond(json_response(200, answer));
+        co_await exchange.respond(json_response(200, std::move(answer)));
     }
 
     asio::awaitable<void> get(net::Exchange& exchange) const {
@@ -159,7 +162,7 @@ public:
         for (const auto& chunk : read.chunks) page.chunks.push_back(view_of(chunk));
         page.next = read.next_sequence;
         page.complete = read.complete;
-        co_await exchange.respond(json_response(200, page));
+        co_await exchange.respond(json_response(200, std::move(page)));
     }
 
 private:

@@ -98,8 +98,7 @@ public:
         : sessions_(sessions), processes_(processes) {}
 
     asio::awaitable<void> start(net::Exchange& exchange) const {
-        const std::string body = co_await exchange.read_body(kBodyBytesMax);
-        auto wanted = schema::from_json<StartProcess>(body, kBodyBytesMax);
+        auto wanted = co_await read_json<StartProcess>(exchange);
         sessions::ProcessStart start;
         start.argv = std::move(wanted.argv);
         if (wanted.command) start.argv = {"/bin/bash", "-c", *wanted.command};
@@ -137,7 +136,7 @@ public:
         auto& result = collected->result;
         result.id = process->id();
         fill(result, *process->ended());
-        co_await exchange.respond(json_response(200, result));
+        co_await exchange.respond(json_response(200, std::move(result)));
     }
 
     asio::awaitable<void> list(net::Exchange& exchange) const {
@@ -194,8 +193,7 @@ public:
     }
 
     asio::awaitable<void> signal(net::Exchange& exchange) const {
-        const std::string body = co_await exchange.read_body(kBodyBytesMax);
-        const auto wanted = schema::from_json<SendSignal>(body, kBodyBytesMax);
+        const auto wanted = co_await read_json<SendSignal>(exchange);
         const auto process = co_await find(exchange);
         if (!process->running()) {
             throw ErrorException({Code::Conflict, "the process has ended"});

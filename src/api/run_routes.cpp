@@ -7,6 +7,7 @@
 #include "api/session_types.hpp"
 #include "api/session_wishes.hpp"
 #include "api/utf8_stream.hpp"
+#include "base/workers.hpp"
 #include "sessions/artifacts.hpp"
 #include "sessions/new_id.hpp"
 #include "sessions/run.hpp"
@@ -158,7 +159,7 @@ asio::awaitable<bool> answer_once(net::Exchange& exchange, Place place,
     fill(answer, end);
     co_await tell_files(answer, view, place);
     answer.timings_ms.total = ms_between(place.began, Clock::now());
-    co_await exchange.respond(json_response(200, answer));
+    co_await exchange.respond(json_response(200, std::move(answer)));
     co_return !exchange.client_gone();
 }
 
@@ -176,6 +177,7 @@ std::string started_data(const RunAnswer& answer) {
 struct Waiting {
     struct Event {
         net::EventStream::Event event;
+        json::value large = {};  // its data, if that is too much to be printed here
         std::size_t cost = 0;
     };
     std::deque<Event> events;
@@ -184,10 +186,31 @@ struct Waiting {
     explicit Waiting(asio::any_io_executor executor)
         : came(executor, asio::steady_timer::time_point::max()) {}
     void add(std::string name, std::string data) {
-        events.push_back({{std::move(data), std::move(name), {}}, 0});
+        events.push_back({{std::move(data), std::move(name), {}}});
+        came.cancel();
+    }
+    void add(std::string name, json::object object) {
+        Event added{{{}, std::move(name), {}}};
+        json::value value(std::move(object));
+        if (schema::is_small(value, kWholeBytesMax)) {
+            schema::append_json(added.event.data, value);
+        } else {
+            added.large = std::move(value);
+        }
+        events.push_back(std::move(added));
         came.cancel();
     }
 };
+
+asio::awaitable<void> print_large(Waiting::Event& event, asio::any_io_executor executor) {
+    if (event.large.is_null()) co_return;
+    const auto print = [&event] {
+        const auto value = std::move(event.large);  // and it goes there, too
+        schema::append_json(event.event.data, value);
+        return true;
+    };
+    co_await workers_of(executor).run(print);
+}
 
 asio::awaitable<bool> answer_with_events(net::Exchange& exchange, Place place,
                                          sessions::RunRequest request) {
@@ -202,11 +225,6 @@ asio::awaitable<bool> answer_with_events(net::Exchange& exchange, Place place,
     const auto say = [&](const char* name, std::string text) {
         if (!text.empty()) waiting.add(name, text_event(std::move(text)));
     };
-    const auto say_object = [&](const char* name, const json::object& object) {
-        std::string data;
-        schema::append_json(data, json::value(object));
-        waiting.add(name, std::move(data));
-    };
     sessions::RunListener listener;
     listener.output = [&](wire::Kind kind, std::string_view piece) {
         if (kind == wire::Kind::Stdout)
@@ -214,8 +232,8 @@ asio::awaitable<bool> answer_with_events(net::Exchange& exchange, Place place,
         else
             say("stderr", err.add(piece));
     };
-    listener.result = [&](json::object bundle) { say_object("result", bundle); };
-    listener.error = [&](json::object error) { say_object("error", error); };
+    listener.result = [&](json::object bundle) { waiting.add("result", std::move(bundle)); };
+    listener.error = [&](json::object error) { waiting.add("error", std::move(error)); };
     listener.cost = [&](std::size_t bytes) {
         if (waiting.events.empty())
             run.took(bytes);  // half a character, of which nobody hears yet
@@ -224,7 +242,7 @@ asio::awaitable<bool> answer_with_events(net::Exchange& exchange, Place place,
     };
     std::size_t artifacts = 0;
     sessions::ChangeView view(place.changes, [&](const sessions::ChangedFile& change) {
-        if (++artifacts <= kArtifactEventsMax) say_object("artifact", file_object(change));
+        if (++artifacts <= kArtifactEventsMax) waiting.add("artifact", file_object(change));
     });
     waiting.add("started", started_data(answer));
     std::exception_ptr failed;
@@ -247,6 +265,7 @@ asio::awaitable<bool> answer_with_events(net::Exchange& exchange, Place place,
         waiting.events.pop_front();
         // The run refers to what lives here: it must end before we do, whatever the client does.
         try {
+            if (!gone) co_await print_large(next, executor);
             if (!gone) co_await stream.send(std::move(next.event));
         } catch (const std::exception&) {
             gone = true;
@@ -304,8 +323,7 @@ struct Runs {
 
 asio::awaitable<void> run_in_session(const Runs& runs, net::Exchange& exchange) {
     const auto began = Clock::now();
-    const std::string body = co_await exchange.read_body(kBodyBytesMax);
-    const auto wanted = schema::from_json<RunBody>(body, kBodyBytesMax);
+    const auto wanted = co_await read_json<RunBody>(exchange);
     check_input(runs.rules, wanted.code);
     check_run_time(wanted.timeout, runs.sessions.options().ceilings);
     const SessionId id = session_in(exchange);
@@ -345,8 +363,7 @@ asio::awaitable<void> run_in_session(const Runs& runs, net::Exchange& exchange) 
 
 asio::awaitable<void> run_alone(const Runs& runs, net::Exchange& exchange) {
     const auto began = Clock::now();
-    const std::string body = co_await exchange.read_body(kBodyBytesMax);
-    const auto wanted = schema::from_json<EphemeralBody>(body, kBodyBytesMax);
+    const auto wanted = co_await read_json<EphemeralBody>(exchange);
     check_input(runs.rules, wanted.code);
     sessions::NewSession alone;
     alone.owner = caller_of(exchange.request()).owner;

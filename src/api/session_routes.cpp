@@ -25,9 +25,7 @@ public:
     explicit SessionRoutes(sessions::Sessions& sessions) : sessions_(sessions) {}
 
     asio::awaitable<void> create(net::Exchange& exchange) const {
-        const std::string body = co_await exchange.read_body(kBodyBytesMax);
-        const auto wanted =
-            body.empty() ? CreateSession{} : schema::from_json<CreateSession>(body, kBodyBytesMax);
+        const auto wanted = co_await read_json_if_any<CreateSession>(exchange);
         sessions::NewSession session;
         session.owner = caller_of(exchange.request()).owner;
         session.name = wanted.name;
@@ -66,7 +64,7 @@ public:
             answer.sessions.push_back(view_of(record, sessions_.usage(record.id)));
         }
         if (!page.next_cursor.empty()) answer.next_cursor = page.next_cursor;
-        co_await exchange.respond(json_response(200, answer));
+        co_await exchange.respond(json_response(200, std::move(answer)));
     }
 
     asio::awaitable<void> get(net::Exchange& exchange) const {
@@ -76,8 +74,7 @@ public:
     }
 
     asio::awaitable<void> patch(net::Exchange& exchange) const {
-        const std::string body = co_await exchange.read_body(kBodyBytesMax);
-        const auto wanted = schema::from_json<PatchSession>(body, kBodyBytesMax);
+        const auto wanted = co_await read_json<PatchSession>(exchange);
         core::SessionPatch patch;
         patch.name = wanted.name;
         patch.metadata = wanted.metadata;
@@ -107,9 +104,7 @@ public:
         co_await exchange.respond(json_response(200, view_of(record)));
     }
     asio::awaitable<void> fork(net::Exchange& exchange) const {
-        const std::string body = co_await exchange.read_body(kBodyBytesMax);
-        const auto wanted =
-            body.empty() ? ForkSession{} : schema::from_json<ForkSession>(body, kBodyBytesMax);
+        const auto wanted = co_await read_json_if_any<ForkSession>(exchange);
         const auto records =
             co_await sessions_.fork(whose(exchange), session_in(exchange), wanted.count);
         SessionList answer;

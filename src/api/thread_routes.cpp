@@ -7,6 +7,7 @@
 #include "api/file_content.hpp"
 #include "api/file_place.hpp"
 #include "api/thread_types.hpp"
+#include "base/workers.hpp"
 #include "net/problem.hpp"
 
 #include <charconv>
@@ -115,9 +116,7 @@ public:
     ThreadRoutes(agent::Threads& threads, ThreadRules rules) : threads_(threads), rules_(rules) {}
 
     asio::awaitable<void> create(net::Exchange& exchange) const {
-        const std::string body = co_await exchange.read_body(kBodyBytesMax);
-        const auto wanted =
-            body.empty() ? NewThreadBody{} : schema::from_json<NewThreadBody>(body, kBodyBytesMax);
+        const auto wanted = co_await read_json_if_any<NewThreadBody>(exchange);
         agent::NewThread thread;
         thread.owner = caller_of(exchange.request()).owner;
         thread.title = wanted.title;
@@ -144,7 +143,7 @@ public:
             answer.threads.push_back(view_of(record, state));
         }
         if (!page.next_cursor.empty()) answer.next_cursor = page.next_cursor;
-        co_await exchange.respond(json_response(200, answer));
+        co_await exchange.respond(json_response(200, std::move(answer)));
     }
 
     asio::awaitable<void> get(net::Exchange& exchange) const {
@@ -173,7 +172,7 @@ public:
         HistoryAnswer answer;
         answer.thread_id = id.text();
         answer.messages = history_of(messages, asked.all);
-        co_await exchange.respond(json_response(200, answer));
+        co_await exchange.respond(json_response(200, std::move(answer)));
     }
 
     asio::awaitable<void> message(net::Exchange& exchange) const {
@@ -227,8 +226,7 @@ public:
     }
 
     asio::awaitable<void> patch(net::Exchange& exchange) const {
-        const std::string body = co_await exchange.read_body(kBodyBytesMax);
-        auto wanted = schema::from_json<PatchThread>(body, kBodyBytesMax);
+        auto wanted = co_await read_json<PatchThread>(exchange);
         const auto record =
             co_await threads_.rename(whose(exchange), thread_in(exchange), std::move(wanted.title));
         const auto state = co_await threads_.state_of(record);
@@ -247,8 +245,11 @@ public:
         const auto files = co_await threads_.files_of(record);
         const bool notebook = asked.format == ExportFormat::Ipynb;
         net::Response response{200, {}, {}};
-        response.body = notebook ? agent::notebook_of(record, files, messages)
-                                 : agent::markdown_of(record, files, messages);
+        const auto write = [&] {
+            return notebook ? agent::notebook_of(record, files, messages)
+                            : agent::markdown_of(record, files, messages);
+        };
+        response.body = co_await workers_of(exchange.executor()).run(write);
         response.headers.set("Content-Type",
                              notebook ? "application/json" : "text/plain; charset=utf-8");
         response.headers.set("Content-Disposition", "attachment; filename=\"" + record.id.text() +
@@ -286,8 +287,7 @@ public:
 
 private:
     asio::awaitable<TurnPtr> ask(net::Exchange& exchange) const {
-        const std::string body = co_await exchange.read_body(kBodyBytesMax);
-        auto wanted = schema::from_json<MessageBody>(body, kBodyBytesMax);
+        auto wanted = co_await read_json<MessageBody>(exchange);
         // The described type has the highest limit there is; this is the server's own.
         const auto characters = agent::count_characters(wanted.message);
         if (characters > rules_.input_chars_max) {

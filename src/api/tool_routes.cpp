@@ -2,6 +2,7 @@
 
 #include "api/asking.hpp"
 #include "api/schema/describe.hpp"
+#include "base/workers.hpp"
 
 namespace atl::api {
 
@@ -44,7 +45,13 @@ asio::awaitable<void> list_tools(const agent::Tools& tools, net::Exchange& excha
 asio::awaitable<void> call_tool(const agent::Tools& tools, const agent::Tool& tool,
                                 net::Exchange& exchange) {
     const std::string body = co_await exchange.read_body(kBodyBytesMax);
-    auto arguments = schema::parse_json(body, kBodyBytesMax);
+    const auto read = [&body] { return schema::parse_json(body, kBodyBytesMax); };
+    json::value arguments;
+    if (body.size() <= kWholeBytesMax) {
+        arguments = read();
+    } else {
+        arguments = co_await workers_of(exchange.executor()).run(read);
+    }
     std::string session;
     if (const auto* object = arguments.if_object()) {
         const auto* named = object->if_contains("session_id");
@@ -55,7 +62,7 @@ asio::awaitable<void> call_tool(const agent::Tools& tools, const agent::Tool& to
     exchange.on_gone([&workplace] { workplace.stop().ask("cancelled"); });
     auto result = co_await tool.call(workplace, std::move(arguments));
     result.tool = tool.name;
-    co_await exchange.respond(json_response(200, result));
+    co_await exchange.respond(json_response(200, std::move(result)));
 }
 
 }  // namespace

@@ -34,7 +34,6 @@ constexpr auto kLingerTime = 2s;
 constexpr auto kWelcomeTime = 1s;
 constexpr std::size_t kLingerBytesMax = 8u << 20;
 constexpr std::size_t kCompressBytesMin = 1024;
-constexpr std::size_t kCompressStepBytes = 256 * 1024;
 constexpr std::size_t kJoinBytesMax = 8 * 1024;  // below this a copy is cheaper than a second piece
 constexpr std::size_t kSmallFileBytesMax = 32 * 1024;
 constexpr std::size_t kFilePieceBytes = 128 * 1024;
@@ -111,6 +110,29 @@ public:
 
 private:
     bool& flag_;
+};
+
+void say_coding(Headers& headers, Coding coding) {
+    if (coding == Coding::Identity) return;
+    headers.set("Content-Encoding", name_of(coding));
+    // The bytes are others now, so a strong tag would lie.
+    if (const auto tag = headers.get("ETag"); tag && tag->substr(0, 2) != "W/") {
+        headers.set("ETag", "W/" + std::string(*tag));
+    }
+}
+
+// Lets go of a body where that holds up nobody, however the answer ends.
+class Elsewhere {
+public:
+    Elsewhere(Workers& workers, std::unique_ptr<LargeBody>& body) noexcept
+        : workers_(workers), body_(body) {}
+    Elsewhere(const Elsewhere&) = delete;
+    Elsewhere& operator=(const Elsewhere&) = delete;
+    ~Elsewhere() { workers_.drop(std::move(body_)); }
+
+private:
+    Workers& workers_;
+    std::unique_ptr<LargeBody>& body_;
 };
 
 // The raw connection after an upgrade.
@@ -384,6 +406,7 @@ void Connection::end_exchange() {
     on_shown_out_ = nullptr;
     tunnel_.reset();
     gone_timer_.reset();
+    if (packer_) core_->workers.drop(std::move(packer_));
     if (watched_) {
         watched_ = false;
         if (transport_.descriptor().is_open()) core_->hangups->forget(transport_.native());
@@ -838,41 +861,43 @@ std::string Connection::head_text(int status, Headers headers, Length kind, std:
     return out;
 }
 
-asio::awaitable<void> Connection::compress(Response& response) {
-    const auto coding = choose_coding(request.headers);
-    if (coding == Coding::Identity) co_return;
-    std::string packed;
-    {
-        Compressor compressor(coding);
-        std::string_view rest = response.body;
-        while (!rest.empty()) {
-            const auto piece = rest.substr(0, kCompressStepBytes);
-            compressor.add(piece, packed);
-            rest.remove_prefix(piece.size());
-            if (!rest.empty()) co_await yield();
-        }
-        compressor.finish(packed);
+// What a body is packed with; says in the headers that others may get it otherwise.
+Coding Connection::coding_for(int status, Headers& headers) const {
+    if (has_no_body(status) || headers.contains("Content-Encoding") ||
+        headers.contains("Content-Range") || headers.has_token("Cache-Control", "no-transform") ||
+        !is_compressible(headers.get_or("Content-Type", {}))) {
+        return Coding::Identity;
     }
-    if (packed.size() >= response.body.size()) co_return;
-    response.body = std::move(packed);
-    response.headers.set("Content-Encoding", name_of(coding));
-    // The bytes are others now, so a strong tag would lie.
-    if (const auto tag = response.headers.get("ETag"); tag && tag->substr(0, 2) != "W/") {
-        response.headers.set("ETag", "W/" + std::string(*tag));
-    }
+    headers.add("Vary", "Accept-Encoding");
+    return choose_coding(request.headers);
 }
 
 asio::awaitable<void> Connection::respond(Response response) {
     if (begun_) throw ErrorException({Code::Internal, "a second answer to one request"});
-    const bool no_body = has_no_body(response.status);
-    if (response.body.size() >= kCompressBytesMin && !no_body &&
-        !response.headers.contains("Content-Encoding") &&
-        !response.headers.contains("Content-Range") &&
-        !response.headers.has_token("Cache-Control", "no-transform") &&
-        is_compressible(response.headers.get_or("Content-Type", {}))) {
-        response.headers.add("Vary", "Accept-Encoding");
-        co_await compress(response);
+    auto coding = Coding::Identity;
+    if (response.body.size() >= kCompressBytesMin || response.rest) {
+        coding = coding_for(response.status, response.headers);
     }
+    if (response.rest || (coding != Coding::Identity && response.body.size() > kLargeBytes)) {
+        return respond_in_pieces(std::move(response), coding);
+    }
+    if (coding != Coding::Identity) {
+        std::string packed;
+        {
+            Compressor compressor(coding);
+            compressor.add(response.body, packed);
+            compressor.finish(packed);
+        }
+        if (packed.size() < response.body.size()) {
+            response.body = std::move(packed);
+            say_coding(response.headers, coding);
+        }
+    }
+    return respond_whole(std::move(response));
+}
+
+asio::awaitable<void> Connection::respond_whole(Response response) {
+    const bool no_body = has_no_body(response.status);
     auto head = head_text(response.status, std::move(response.headers),
                           no_body ? Length::NoBody : Length::Known, response.body.size());
     begun_ = true;
@@ -887,6 +912,49 @@ asio::awaitable<void> Connection::respond(Response response) {
         co_await send(head, response.body);
     }
     ended_ = true;
+}
+
+asio::awaitable<void> Connection::respond_in_pieces(Response response, Coding coding) {
+    auto body =
+        std::make_unique<LargeBody>(std::move(response.body), std::move(response.rest), coding);
+    const Elsewhere goes(core_->workers, body);
+    response.body.clear();
+    std::string piece;
+    const auto make = [&] {
+        piece.clear();
+        return body->next(piece);
+    };
+    bool more = co_await core_->workers.run(make);
+    say_coding(response.headers, coding);
+    if (!more) {  // it is not that large, once it is packed
+        response.body = std::move(piece);
+        co_await respond_whole(std::move(response));
+        co_return;
+    }
+    co_await begin(response.status, std::move(response.headers), std::nullopt);
+    while (!bodiless_) {
+        co_await write(piece);
+        if (!more) break;
+        more = co_await core_->workers.run(make);
+    }
+    co_await end();
+}
+
+asio::awaitable<void> Connection::begin_large(int status, Headers headers) {
+    const auto coding = coding_for(status, headers);
+    say_coding(headers, coding);
+    packer_ = std::make_unique<Packer>(coding);
+    return begin(status, std::move(headers), std::nullopt);
+}
+
+asio::awaitable<void> Connection::write_large(Produce make) {
+    if (!packer_) throw ErrorException({Code::Internal, "no large answer is under way"});
+    if (bodiless_) co_return;
+    std::string piece;
+    const auto pack = [&] { return packer_->add(make, piece); };
+    co_await core_->workers.run(pack);
+    core_->workers.drop(std::move(make));
+    co_await write(piece);
 }
 
 asio::awaitable<void> Connection::begin(int status, Headers headers,
@@ -933,6 +1001,15 @@ asio::awaitable<void> Connection::end() {
     if (!begun_ || ended_) co_return;
     if (answer_left_.value_or(0) != 0) {
         throw ErrorException({Code::Internal, "an answer shorter than its Content-Length"});
+    }
+    if (packer_ && !bodiless_) {
+        std::string last;
+        const auto finish = [&] {
+            packer_->finish(last);
+            return true;
+        };
+        co_await core_->workers.run(finish);
+        co_await write(last);
     }
     if (chunked_) co_await send("0\r\n\r\n");
     ended_ = true;

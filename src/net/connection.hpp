@@ -8,6 +8,7 @@
 //           only what could not be used yet is copied.
 #include "net/chunks.hpp"
 #include "net/exchange.hpp"
+#include "net/large_body.hpp"
 #include "net/parser.hpp"
 #include "net/transport.hpp"
 
@@ -69,6 +70,8 @@ public:
                                        std::optional<std::uint64_t> length);
     boost::asio::awaitable<void> write(std::string_view piece);
     boost::asio::awaitable<void> end();
+    boost::asio::awaitable<void> begin_large(int status, Headers headers);
+    boost::asio::awaitable<void> write_large(Produce make);
     boost::asio::awaitable<void> send_file(int fd, std::uint64_t size, FileOptions options);
     boost::asio::awaitable<void> begin_events(EventOptions options);
     boost::asio::awaitable<ByteStream*> upgrade(Headers headers);
@@ -121,7 +124,9 @@ private:
     boost::asio::awaitable<void> wait_read(Transport::State state, Clock::time_point deadline);
     boost::asio::awaitable<void> wait_write(Transport::State state);
     boost::asio::awaitable<void> yield();
-    boost::asio::awaitable<void> compress(Response& response);
+    [[nodiscard]] Coding coding_for(int status, Headers& headers) const;
+    boost::asio::awaitable<void> respond_in_pieces(Response response, Coding coding);
+    boost::asio::awaitable<void> respond_whole(Response response);
     boost::asio::awaitable<void> copy_file(int fd, std::uint64_t offset, std::uint64_t length);
 
     Reading refuse(int status, std::string sentence);
@@ -182,6 +187,7 @@ private:
     bool chunked_ = false;
     bool bodiless_ = false;  // HEAD, 204, 304: nothing may follow the head
     std::optional<std::uint64_t> answer_left_;
+    std::unique_ptr<Packer> packer_;  // of begin_large
     int status_ = 0;
     std::uint64_t bytes_out_ = 0;
 

@@ -1,5 +1,6 @@
 #pragma once
 // Inside net: what all connections of one server share. One thread.
+#include "base/workers.hpp"
 #include "net/hangup.hpp"
 #include "net/listen.hpp"
 #include "net/server.hpp"
@@ -53,6 +54,7 @@ struct ServerCore : std::enable_shared_from_this<ServerCore> {
     void finished(const Finished& what) const;
 
     boost::asio::any_io_executor executor;
+    Workers& workers;  // the loop's
     ServerOptions options;
     Handler root;
     std::vector<std::string> addresses;

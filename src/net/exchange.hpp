@@ -76,7 +76,8 @@ public:
     void limit_body(std::uint64_t bytes_max) noexcept;
     [[nodiscard]] std::optional<std::uint64_t> content_length() const noexcept;
 
-    // The whole answer. Text is compressed if the client takes it and it is worth while.
+    // The whole answer. Text is compressed if the client takes it and it is worth while. What is
+    // large is made, compressed and let go of on a worker's thread, a piece at a time.
     boost::asio::awaitable<void> respond(Response response);
 
     // An answer in pieces; chunked when no length is given.
@@ -84,6 +85,10 @@ public:
                                        std::optional<std::uint64_t> length = std::nullopt);
     boost::asio::awaitable<void> write(std::string_view piece);  // the bytes outlive the call
     boost::asio::awaitable<void> end();
+    // The same for much text whose pieces the handler has to wait for: each is made, and compressed
+    // as in respond(), on a worker's thread. What `make` returns is of no account.
+    boost::asio::awaitable<void> begin_large(int status, Headers headers);
+    boost::asio::awaitable<void> write_large(Produce make);
 
     // A file, or the range of it that the request asks for: 200, 206, 304 or 416. Borrows the
     // descriptor. A file that shrinks on the way cuts the connection.

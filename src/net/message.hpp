@@ -7,6 +7,7 @@
 #include <boost/json/value.hpp>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -48,10 +49,17 @@ struct Request {
     [[nodiscard]] std::string_view host() const noexcept;
 };
 
+// Appends the next piece of a text, some tens or hundreds of KiB; false: that was the last. Called
+// on a worker's thread, while whoever gave it waits.
+using Produce = std::function<bool(std::string& out)>;
+
 struct Response {
     int status = 200;
     Headers headers;
     std::string body;
+    // What comes behind the body, for answers too large to be made on the loop. Their length is not
+    // known when they begin, so they are sent in chunks.
+    Produce rest = {};
 
     [[nodiscard]] static Response text(int status, std::string body);
     [[nodiscard]] static Response json(int status, const boost::json::value& value);

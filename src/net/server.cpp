@@ -52,6 +52,7 @@ static_assert(kFullBodyBytes == 131, "the Content-Length above");
 
 ServerCore::ServerCore(asio::any_io_executor on, ServerOptions with, Handler handler)
     : executor(std::move(on)),
+      workers(workers_of(executor)),
       options(std::move(with)),
       root(std::move(handler)),
       sweep_timer(executor),

@@ -1,5 +1,6 @@
 #include "sessions/guest_link.hpp"
 
+#include "base/workers.hpp"
 #include "sys/descriptor_passing.hpp"
 #include "wire/fields.hpp"
 
@@ -31,6 +32,7 @@ constexpr int kSocketBytes = 1 << 20;
 // More than any sandbox has under way at one time; one that sends them for nothing is cut off.
 constexpr std::size_t kDescriptorsMax = 256;
 constexpr std::size_t kEventBytesMax = 40u << 20;  // a result with its images
+constexpr std::size_t kLargeEventBytes = 128 * 1024;
 constexpr auto as_tuple = asio::as_tuple(asio::use_awaitable);
 
 Code code_of(std::string_view name) {
@@ -93,7 +95,12 @@ asio::awaitable<void> GuestLink::read() {
                 break;
             }
             if (!frame->has_value()) break;
-            if (auto taken = take(**frame); !taken) {
+            std::optional<Parsed> event;
+            if (ends_large_event(**frame)) {
+                event = co_await parse_event(**frame);
+                if (!alive_) break;
+            }
+            if (auto taken = take(**frame, std::move(event)); !taken) {
                 lose({Code::Unavailable,
                       "the sandbox broke the protocol: " + taken.error().message});
                 break;
@@ -111,22 +118,48 @@ ssize_t GuestLink::receive(char* into, std::size_t size) {
     return n < 0 && errno == ENOTSOCK ? ::read(stream, into, size) : n;
 }
 
-Result<void> GuestLink::take_event(Channel& channel, const wire::Frame& frame) {
-    auto event = channel.events.add(frame);
-    if (!event) return event.error();
-    if (!event->has_value()) return {};
+bool GuestLink::ends_large_event(const wire::Frame& frame) const {
+    if (frame.kind != wire::Kind::Event || frame.more()) return false;
+    const auto found = channels_.find(frame.channel);
+    if (found == channels_.end()) return false;
+    const auto bytes = found->second.events.bytes_with(frame);
+    return bytes >= kLargeEventBytes && bytes <= kEventBytesMax;
+}
+
+asio::awaitable<GuestLink::Parsed> GuestLink::parse_event(wire::Frame last) {
+    const std::string text = channels_.at(last.channel).events.finish(last);
+    const auto parse = [&text] { return wire::parse_object(text); };
+    auto object = co_await workers_of(executor_).run(parse);
+    Parsed parsed{text.size(), std::move(object)};
+    co_return parsed;
+}
+
+Result<void> GuestLink::take_event(Channel& channel, const wire::Frame& frame,
+                                   std::optional<Parsed> parsed) {
+    std::optional<json::object> event;
+    if (parsed) {
+        if (!parsed->object) return parsed->object.error();
+        event_bytes_ = parsed->bytes;
+        event = std::move(*parsed->object);
+    } else {
+        event_bytes_ = channel.events.bytes_with(frame);
+        auto added = channel.events.add(frame);
+        if (!added) return added.error();
+        event = std::move(*added);
+    }
+    if (!event) return {};
     Sink* const sink = channel.sink;
-    if (wire::flag_of(**event, "descriptor")) {
+    if (wire::flag_of(*event, "descriptor")) {
         if (descriptors_.empty()) return Error{Code::Internal, "the guest sent no descriptor"};
         UniqueFd first = std::move(descriptors_.front());
         descriptors_.pop_front();
         if (sink != nullptr) sink->descriptor(std::move(first));
     }
-    if (sink != nullptr) sink->event(std::move(**event));
+    if (sink != nullptr) sink->event(std::move(*event));
     return {};
 }
 
-Result<void> GuestLink::take(const wire::Frame& frame) {
+Result<void> GuestLink::take(const wire::Frame& frame, std::optional<Parsed> event) {
     if (descriptors_.size() > kDescriptorsMax) {
         return Error{Code::Internal, "the guest sent descriptors that nobody asked for"};
     }
@@ -158,7 +191,9 @@ Result<void> GuestLink::take(const wire::Frame& frame) {
     const ChannelId id = frame.channel;
     switch (frame.kind) {
         case wire::Kind::Event:
-            if (auto taken = take_event(channel, frame); !taken) return taken.error();
+            if (auto taken = take_event(channel, frame, std::move(event)); !taken) {
+                return taken.error();
+            }
             break;
         case wire::Kind::Stdout:
         case wire::Kind::Stderr:

@@ -86,6 +86,9 @@ public:
     // Who runs next in each kernel behind this link.
     [[nodiscard]] Turns& turns() noexcept { return turns_; }
 
+    // While a sink hears an event: how long its text was.
+    [[nodiscard]] std::size_t event_bytes() const noexcept { return event_bytes_; }
+
     void close();
     [[nodiscard]] bool alive() const noexcept { return alive_; }
     [[nodiscard]] const boost::asio::any_io_executor& executor() const noexcept {
@@ -109,10 +112,18 @@ private:
     };
     GuestLink(boost::asio::any_io_executor executor, UniqueFd stream);
     boost::asio::awaitable<void> read();
-    [[nodiscard]] Result<void> take(const wire::Frame& frame);
+    // A large event is parsed on a worker, while others have the loop. Nothing is read meanwhile.
+    struct Parsed {
+        std::size_t bytes;
+        Result<boost::json::object> object;
+    };
+    [[nodiscard]] bool ends_large_event(const wire::Frame& frame) const;
+    boost::asio::awaitable<Parsed> parse_event(wire::Frame last);
+    [[nodiscard]] Result<void> take(const wire::Frame& frame, std::optional<Parsed> event);
     void lose(const Error& why);
     [[nodiscard]] ssize_t receive(char* into, std::size_t size);
-    [[nodiscard]] Result<void> take_event(Channel& channel, const wire::Frame& frame);
+    [[nodiscard]] Result<void> take_event(Channel& channel, const wire::Frame& frame,
+                                          std::optional<Parsed> parsed);
     void hold_back(ChannelId id, Channel& channel, std::size_t bytes, bool is_part);
     void pay_parts(ChannelId id, Channel& channel);
     void pay(ChannelId id, std::size_t bytes);
@@ -134,6 +145,7 @@ private:
     Turns turns_;
     std::chrono::steady_clock::duration stood_still_{};
     std::optional<std::chrono::steady_clock::time_point> still_since_;
+    std::size_t event_bytes_ = 0;
     bool alive_ = true;
     bool said_hello_ = false;
 };

@@ -6,7 +6,6 @@
 #include "wire/fields.hpp"
 
 #include <boost/asio/this_coro.hpp>
-#include <boost/json/serialize.hpp>
 #include <csignal>
 #include <optional>
 
@@ -157,7 +156,7 @@ asio::awaitable<RunEnd> Run::in_kernel(RunRequest request, RunListener listener)
         const bool error = wire::text_of(event, "event") == "error";
         const bool first_error = error && !std::exchange(failed, true);
         if (meter.truncated() || (!pace->room() && !first_error) ||
-            !meter.takes_whole(json::serialize(event).size())) {
+            !meter.takes_whole(link_->event_bytes())) {
             return pace->skip();
         }
         if (error) {

@@ -43,7 +43,7 @@ Result<boost::json::object> parse_object(std::string_view text) {
 }
 
 Result<std::optional<boost::json::object>> EventAssembler::add(const Frame& frame) {
-    if (partial_.size() + frame.payload.size() > bytes_max_) {
+    if (bytes_with(frame) > bytes_max_) {
         return Error{Code::Exhausted,
                      "an event grew beyond " + std::to_string(bytes_max_) + " bytes"};
     }
@@ -51,13 +51,14 @@ Result<std::optional<boost::json::object>> EventAssembler::add(const Frame& fram
         partial_.append(frame.payload);
         return std::optional<boost::json::object>();
     }
-    auto event = [&] {
-        if (partial_.empty()) return parse_object(frame.payload);
-        partial_.append(frame.payload);
-        return parse_object(std::exchange(partial_, {}));
-    }();
+    auto event = partial_.empty() ? parse_object(frame.payload) : parse_object(finish(frame));
     if (!event) return event.error();
     return std::optional<boost::json::object>(std::move(*event));
+}
+
+std::string EventAssembler::finish(const Frame& frame) {
+    partial_.append(frame.payload);
+    return std::exchange(partial_, {});
 }
 
 }  // namespace atl::wire

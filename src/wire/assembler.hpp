@@ -22,6 +22,13 @@ public:
     // The whole event once its last frame is there.
     [[nodiscard]] Result<std::optional<boost::json::object>> add(const Frame& frame);
 
+    // How long the event is with this frame.
+    [[nodiscard]] std::size_t bytes_with(const Frame& frame) const noexcept {
+        return partial_.size() + frame.payload.size();
+    }
+    // Instead of add(), for who parses it elsewhere: the text of the event that this frame ends.
+    [[nodiscard]] std::string finish(const Frame& frame);
+
 private:
     std::size_t bytes_max_;
     std::string partial_;

@@ -107,6 +107,7 @@ void append_json(std::string& out, const T& value) {
 }
 void append_json(std::string& out, const boost::json::value& value);
 void append_json_string(std::string& out, std::string_view text);
+void append_json_characters(std::string& out, std::string_view text);  // without the quotes
 void append_json_number(std::string& out, double number);
 
 template <Described T>

@@ -34,9 +34,8 @@ void append_escape(std::string& out, unsigned char c) {
         default: break;
     }
     constexpr std::string_view kHex = "0123456789abcdef";
-    out += "\\u00";
-    out += kHex[c >> 4];
-    out += kHex[c & 15u];
+    const std::array<char, 6> escaped{'\\', 'u', '0', '0', kHex[c >> 4], kHex[c & 15u]};
+    out.append(escaped.data(), escaped.size());
 }
 
 void append_duration(std::string& out, std::chrono::milliseconds value) {
@@ -162,6 +161,11 @@ void print_value(const Type& type, const void* value, std::string& out) {
 
 void append_json_string(std::string& out, std::string_view text) {
     out += '"';
+    append_json_characters(out, text);
+    out += '"';
+}
+
+void append_json_characters(std::string& out, std::string_view text) {
     std::size_t kept = 0;  // up to here it is written
     std::size_t at = 0;
     while (at < text.size()) {
@@ -185,7 +189,6 @@ void append_json_string(std::string& out, std::string_view text) {
         kept = ++at;
     }
     out.append(text, kept, at - kept);
-    out += '"';
 }
 
 void append_json_number(std::string& out, double number) {
