@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
-#include <set>
+#include <exception>
 
 namespace atl::agent {
 
@@ -111,6 +111,8 @@ asio::awaitable<sessions::Use> Homes::use(ThreadRecord thread) {
 // Several servers: the session must be asleep everywhere else.
 asio::awaitable<bool> Homes::come_home(ThreadRecord thread) {
     if (!options_.several_servers) co_return false;
+    // A turn that begins while the sandbox is given away must not think that it is here.
+    while (leaving_.count(thread.id.text()) != 0) co_await pause(kTryAgain);
     if (homes_.count(thread.id.text()) != 0) co_return false;
     const auto until = Clock::now() + kTimeToComeHome;
     bool was_abandoned = false;
@@ -138,12 +140,19 @@ asio::awaitable<void> Homes::remove(ThreadRecord thread) {
 }
 
 asio::awaitable<void> Homes::let_go(ThreadId id) {
-    const auto home = homes_.find(id.text());
-    if (home != homes_.end()) {
-        co_await parts_.sessions.release(SessionId(home->second));
-        homes_.erase(id.text());
-    }
-    co_await parts_.store.leave_home(id, options_.instance);
+    const std::string name = id.text();
+    if (!leaving_.insert(name).second) co_return;
+    std::exception_ptr failed;
+    try {
+        if (const auto home = homes_.find(name); home != homes_.end()) {
+            const SessionId session(home->second);
+            co_await parts_.sessions.release(session);
+            homes_.erase(name);
+        }
+        co_await parts_.store.leave_home(id, options_.instance);
+    } catch (...) { failed = std::current_exception(); }
+    leaving_.erase(name);
+    if (failed) std::rethrow_exception(failed);
 }
 
 asio::awaitable<void> Homes::leave_all() {

@@ -19,6 +19,7 @@
 
 #include <boost/asio/awaitable.hpp>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -60,6 +61,7 @@ private:
     Parts parts_;
     HomeOptions options_;
     std::map<std::string, std::string> homes_;  // threads that are at home here, and their sessions
+    std::set<std::string> leaving_;             // of those, whose sessions go to disk right now
 };
 
 }  // namespace atl::agent

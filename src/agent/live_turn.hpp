@@ -38,6 +38,9 @@ public:
 
     const ThreadId thread;
     std::uint64_t number = 0;  // 0 until it has begun
+    // From its beginning to its end in the store: meanwhile its sandbox stays at this server. One
+    // that waits for a turn elsewhere holds nothing, for that turn may need the sandbox.
+    bool holds = false;
     // From the store, so its events are not those that a client saw when it happened.
     bool told_again = false;
     TurnLog log;

@@ -322,6 +322,7 @@ asio::awaitable<bool> Threads::work(TurnPtr turn, Whose whose, Question question
         co_return false;
     }
     turn->number = begun.hold.turn;
+    turn->holds = true;
     const auto info = parts_.model.info();
     turn->outcome.model = info.provider + (info.name.empty() ? "" : "/" + info.name);
     const auto thread = begun.thread;
@@ -346,6 +347,7 @@ asio::awaitable<bool> Threads::work(TurnPtr turn, Whose whose, Question question
         co_await end_turn(turn, run, std::move(end));
     } catch (...) { unsaved = std::current_exception(); }
     run->ended();
+    turn->holds = false;
     if (turn->outcome.error) {
         fail(*turn, *turn->outcome.error);
     } else if (unsaved) {
@@ -509,6 +511,13 @@ void Threads::tidy() {
     }
 }
 
+bool Threads::holds(const ThreadId& id) const {
+    const auto desk = desks_.find(id.text());
+    if (desk == desks_.end()) return false;
+    const auto& turns = desk->second->turns;
+    return std::any_of(turns.begin(), turns.end(), [](const TurnPtr& turn) { return turn->holds; });
+}
+
 asio::awaitable<void> Threads::keep_house() {
     const Counted counted(running_, idle_);
     const auto lives = std::chrono::seconds{10};
@@ -523,9 +532,7 @@ asio::awaitable<void> Threads::keep_house() {
                 }
                 const auto asked = co_await parts_.store.asked_of(options_.instance);
                 for (const auto& id : asked) {
-                    const auto desk = desks_.find(id.text());
-                    const bool busy = desk != desks_.end() && desk->second->busy > 0;
-                    if (!busy) co_await homes_.let_go(id);  // else it is asked again in a moment
+                    if (!holds(id)) co_await homes_.let_go(id);  // else it is asked again soon
                 }
             } catch (const ErrorException&) {
                 // The store is away; tried again in a moment.

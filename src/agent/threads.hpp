@@ -138,6 +138,7 @@ private:
     using TurnPtr = std::shared_ptr<LiveTurn>;
 
     DeskPtr desk_of(const ThreadId& id);
+    [[nodiscard]] bool holds(const ThreadId& id) const;  // its sandbox is needed here
     boost::asio::awaitable<void> live_through(TurnPtr turn, DeskPtr desk, core::Whose whose,
                                               Question question);
     // Whether the turn's end is stored.

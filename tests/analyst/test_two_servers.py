@@ -146,6 +146,28 @@ def test_redis_gone_in_mid_turn_is_told_and_mended(pair, redis):
     assert "back" in answer.json()["answer"]
 
 
+def test_a_question_that_waits_does_not_keep_the_sandbox(pair):
+    """The sandbox is at b. A turn at a needs it, and another question waits at b for that turn."""
+    a, b = pair
+    thread = a.thread()
+    b.ask(thread, "run: x = 1")
+    answers = {}
+
+    def ask(server, message):
+        answers[message] = server.http.post(f"/thread/{thread}/message", json={"message": message}, timeout=60)
+
+    for _ in range(3):
+        asking = []
+        for server, message in ((a, "run: import time; time.sleep(.3); print(x)"), (b, "run: print(x + 1)"), (b, "hello")):
+            asking.append(threading.Thread(target=ask, args=(server, message)))
+            asking[-1].start()
+            time.sleep(.05)
+        for one in asking:
+            one.join()
+        assert {m: r.status_code for m, r in answers.items()} == dict.fromkeys(answers, 200)
+    assert sum(m["role"] == "user" for m in a.history(thread)) == 10
+
+
 def test_messages_survive_servers_that_are_killed_at_random(pair, models):
     """No message is lost, doubled or out of order. Small here; the same at length: ATOLL_CHAOS=1000."""
     total = int(os.environ.get("ATOLL_CHAOS", "30"))
