@@ -26,7 +26,7 @@ constexpr std::string_view kTag = "Access";
 
 std::vector<std::string> checked_scopes(const std::vector<std::string>& wanted) {
     std::vector<std::string> scopes;
-    if (wanted.empty()) return {"sessions:read", "sessions:write", "run", "files", "jobs"};
+    if (wanted.empty()) return usual_scopes();
     for (std::size_t i = 0; i < wanted.size(); ++i) {
         if (!is_scope(wanted[i])) {
             std::string all;

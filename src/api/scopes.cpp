@@ -9,6 +9,14 @@ bool is_scope(std::string_view name) {
                        [&](const Scope& scope) { return scope.name == name; });
 }
 
+std::vector<std::string> usual_scopes() {
+    std::vector<std::string> usual;
+    for (const auto& scope : kScopes) {
+        if (scope.name != "metrics" && scope.name != kAdmin) usual.emplace_back(scope.name);
+    }
+    return usual;
+}
+
 bool grants(const std::vector<std::string>& scopes, std::string_view needed) {
     return std::any_of(scopes.begin(), scopes.end(), [&](const std::string& scope) {
         return scope == needed || scope == kAdmin;

@@ -29,6 +29,8 @@ inline constexpr std::string_view kAdmin = "admin";
 inline constexpr std::string_view kAnyScope = "any";  // whoever is known
 
 [[nodiscard]] bool is_scope(std::string_view name);
+// Of a key that names none: all but the server's own, metrics and admin.
+[[nodiscard]] std::vector<std::string> usual_scopes();
 // `admin` has them all.
 [[nodiscard]] bool grants(const std::vector<std::string>& scopes, std::string_view needed);
 

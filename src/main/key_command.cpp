@@ -290,9 +290,7 @@ Result<std::unique_ptr<Keys>> keys_of(const std::string& folder) {
 }
 
 int create(KeyOptions options) {
-    if (options.scopes.empty()) {
-        options.scopes = {"sessions:read", "sessions:write", "run", "files", "jobs"};
-    }
+    if (options.scopes.empty()) options.scopes = api::usual_scopes();
     for (const auto& scope : options.scopes) {
         if (api::is_scope(scope)) continue;
         std::string all;

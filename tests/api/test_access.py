@@ -143,6 +143,8 @@ def test_on_this_machine_it_works_at_once_and_the_first_key_closes_it(own_server
     problem(own_server.http.get("/v1/sessions"), 401)  # taking the last key away opens nothing
     assert atoll("key", "--data-dir", data, "revoke", "none").returncode == 1
     own_server.stop()
+    usual = json.loads(atoll("key", "create", "--data-dir", data, "--owner", "ann", "--json").stdout)
+    assert set(usual["scopes"]) == {"sessions:read", "sessions:write", "run", "files", "jobs", "threads"}
     stopped = atoll("key", "--data-dir", data, "create", "--scope", "admin", "--json")  # and while it does not
     assert json.loads(stopped.stdout)["scopes"] == ["admin"]
     assert b"revoked" in atoll("key", "list", "--data-dir", data).stdout
