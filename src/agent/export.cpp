@@ -113,8 +113,12 @@ std::string preparation(const std::vector<PromptFile>& files) {
         "        text = os.fspath(path) if isinstance(path, (str, os.PathLike)) else path\n"
         "        moved = isinstance(text, str) and text.startswith(\"/data\")\n"
         "        return _here + text[len(\"/data\"):] if moved else path\n"
-        "    builtins.open = io.open = lambda path, *more, **named: "
-        "_open(_local(path), *more, **named)\n"
+        "    def _moved(call):\n"
+        "        return lambda path=\".\", *more, **named: call(_local(path), *more, **named)\n"
+        "    builtins.open = io.open = _moved(_open)\n"
+        "    for _name in (\"stat\", \"lstat\", \"scandir\", \"listdir\", \"mkdir\", \"access\", "
+        "\"remove\"):\n"
+        "        setattr(os, _name, _moved(getattr(os, _name)))\n"
         "else:\n"
         "    os.chdir(\"/data\")\n";
     if (!files.empty()) {

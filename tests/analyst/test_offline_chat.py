@@ -2,7 +2,10 @@
 
 import csv
 import io
+import os
 import random
+import subprocess
+import sys
 
 import pytest
 
@@ -53,3 +56,17 @@ def test_the_bundled_table_answers(offline):
 def test_what_it_does_not_understand_it_says(offline):
     answer = offline.ask(offline.thread(), "Write me a poem about the sea")
     assert answer["answer"] and "stopped" not in answer
+
+
+@pytest.mark.skipif(os.path.isdir("/data"), reason="this host has a /data of its own")
+def test_the_notebook_runs_again_elsewhere(offline, sales, tmp_path):
+    _, content = sales
+    thread = offline.thread(offline.upload(("sales.csv", content))["file_id"])
+    answer = offline.ask(thread, "What is the total amount by region?")["answer"]
+    notebook = offline.http.get(f"/v1/threads/{thread}/export", params={"format": "ipynb"}).json()
+    cells = ["".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "code"]
+    (tmp_path / "sales.csv").write_bytes(content)
+    (tmp_path / "notebook.py").write_text("\n".join(cells))
+    ran = subprocess.run([sys.executable, "notebook.py"], cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    assert ran.returncode == 0, ran.stderr
+    assert "atoll_result" in ran.stdout and "North" in answer and "North" in ran.stdout
