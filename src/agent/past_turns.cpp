@@ -130,11 +130,17 @@ asio::awaitable<SomeTurns> read_turns(core::Threads& threads, TurnsWish wish) {
 Chat as_chat(const std::vector<core::ThreadMessage>& messages) {
     Chat chat;
     std::set<std::string> open;
+    // A question that was refused, for its length perhaps, must not push out those before it.
+    const bool answered = std::any_of(messages.begin(), messages.end(), [](const auto& message) {
+        return message.role == core::MessageRole::Assistant;
+    });
     for (const auto& message : messages) {
         switch (message.role) {
             case core::MessageRole::User:
                 close_calls(chat, open);
-                chat.push_back(plain(core::ChatRole::User, message.content));
+                chat.push_back(plain(
+                    core::ChatRole::User,
+                    answered ? message.content : cut_in_the_middle(message.content, kBriefText)));
                 break;
             case core::MessageRole::Assistant: {
                 close_calls(chat, open);

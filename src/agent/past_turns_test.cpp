@@ -55,6 +55,17 @@ TEST(AsChat, LeavesNoCallWithoutAnAnswer) {
     EXPECT_EQ(chat.back().tool_call_id, "d");
 }
 
+TEST(AsChat, ARefusedQuestionTakesLittleRoom) {
+    using core::MessageRole;
+    const std::string question(100'000, 'x');
+    const auto refused =
+        as_chat({message(MessageRole::User, question), message(MessageRole::Note, "too long")});
+    EXPECT_LT(refused.at(0).text.size(), 1200u);
+    const auto answered =
+        as_chat({message(MessageRole::User, question), message(MessageRole::Assistant, "good")});
+    EXPECT_EQ(answered.at(0).text, question);
+}
+
 TEST(MessageDetails, ComeBackAsTheyWereWritten) {
     MessageDetails details = answering("x");
     details.run->table.emplace();

@@ -157,9 +157,10 @@ private:
         store.open_unreadable = true;
         auto opened = sqlite::SqliteStore::open(store);
         if (!opened && opened.error().code == Code::DiskFull && give_up_reserve(data)) {
-            spdlog::error("the disk that holds {} is full; the server starts with what it kept in "
-                          "reserve. Remove sessions or files soon",
-                          data);
+            spdlog::error(
+                "the disk that holds {} is full; the server starts with what it kept in "
+                "reserve. Remove sessions or files soon",
+                data);
             opened = sqlite::SqliteStore::open(std::move(store));
         }
         store_ = std::move(opened).value();
