@@ -215,6 +215,24 @@ def test_lists_may_be_large_too(server):
         ended(server, job)
 
 
+def test_large_requests_are_read_as_small_ones_are(server):
+    code = "x = '" + "é" * 45000 + "'\nprint(len(x))"
+    assert server.http.post("/v1/run", json={"code": code}).json()["stdout"] == "45000\n"
+    session = server.session()
+    many = {f"V{n}": chr(96 + n) * 30000 for n in range(1, 7)}
+    assert server.run(session, "echo ${#V3} ${V6:0:3}", language="shell", environment=many)["stdout"] == "30000 fff\n"
+    server.http.delete(f"/v1/sessions/{session}")
+    answer = server.http.post("/v1/run", json={"code": "1", "environment": many, "langage": "shell"})
+    assert answer.status_code == 400 and answer.headers["content-type"] == "application/problem+json"
+    assert [one["path"] for one in answer.json()["errors"]] == ["langage"]
+    keys = ",".join(f'"{n:x}":1' for n in range(200000))
+    for text in ('{"environment":{' + keys + "}}", '{"code":[' + "[]," * 500000 + "[]]}", '{"code":"' + "\\u0001" * 300000,
+                 '{"code":"' + "x" * (9 << 20) + '"}', '{"' + keys[1:] + ',"0":1}'):
+        answer = server.http.post("/v1/run", content=text, headers={"Content-Type": "application/json"})
+        assert answer.status_code in (400, 413) and answer.headers["content-type"] == "application/problem+json"
+    assert "stands twice" in answer.json()["detail"]
+
+
 class Asks:
     """A client that asks and reads when it is told to, or leaves."""
 
