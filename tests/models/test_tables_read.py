@@ -92,6 +92,8 @@ CASES = {
     "title": ("Report of 2024\nDepartment: Sales\n\ncity,amount\nX,1\nY,2\n", "amount", [1, 2], ""),
     "title in a wide table": ("Sales,,,\n,,,\nCity,Month,Amount,Note\nA,1,2,x\nB,1,3,y\n", "Amount", [2, 3], ""),
     "facts above": ("Team:,Sales,,,\ncity,b,c,d,e\nA,1,2,3,4\nB,1,2,3,4\n", "city", ["A", "B"], ""),
+    "few names": ("city,,\nA,1,2\nB,3,4\n", "city", ["A", "B"], ""),
+    "addresses": ("ip,n\n192.168.100.101,1\n192.168.100.102,2\n", "ip", ["192.168.100.101", "192.168.100.102"], ""),
     "sep=": ("sep=;\ncity;amount\nA;1\nB;2\n", "amount", [1, 2], ""),
     "comments": ("# from X\n# on 2024\ncity,amount\nA,1\nB,2\n", "amount", [1, 2], ""),
     "a column called #": ("#,name,v\n1,a,2\n2,b,3\n", "#", [1, 2], ""),

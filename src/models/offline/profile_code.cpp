@@ -59,7 +59,9 @@ def to_numbers(text, dotted=False):
     commas = t.str.contains(r'^[-+]?(?:[\d.]*,(?:\d{1,2}|\d{4,})|0,\d+)$').sum()
     dots = t[t.str.contains('.', regex=False).fillna(False)]
     in_groups = dots.str.fullmatch(r'[-+]?[1-9]\d{0,2}(?:\.\d{3})+').all()
-    if in_groups and (dotted or (dots.str.count(r'\.') > 1).any()):  # 1.234.567
+    groups = dots.str.count(r'\.')
+    # 1.234.567 is a number, 192.168.100.101 is none
+    if in_groups and (dotted or (groups > 1).any()) and not (groups == 3).all():
         commas = len(t) + 1
     if commas > t.str.contains(r'^[-+]?[\d,]*\.\d+$').sum():
         t = t.str.replace('.', '', regex=False).str.replace(',', '.', regex=False)
@@ -220,12 +222,14 @@ def clean_column(name, column, dotted=False):
 
 def unique(names):
     """The names, no two of them the same: amount, amount 2."""
-    names = [re.sub(r'\s+', ' ', str(name)).strip() for name in names]
-    for i, name in enumerate(names):
-        again = 2
-        while names[i] in names[:i]:
-            names[i], again = f'{name} {again}', again + 1
-    return names
+    seen = {}
+    for name in names:
+        name = first = re.sub(r'\s+', ' ', str(name)).strip()
+        while name in seen:
+            seen[first] += 1
+            name = f'{first} {seen[first]}'
+        seen[name] = 1
+    return list(seen)
 
 
 def total_rows(table, cleaned):
@@ -321,15 +325,16 @@ def header_of(rows):
     usual = max(set(widths), key=widths.count)
     at = 0
 
-    def next_of(at):
-        return next((row for row in rows[at + 1:] if sum(map(bool, row)) > 2), [])
+    def names_follow(at, least):
+        below = [row for row in rows[at + 1:] if sum(map(bool, row)) >= least][:1]
+        return any(not any(is_number(c) and not re.fullmatch(YEAR, c) for c in r) for r in below)
     for at, row in enumerate(rows):
         filled = [cell for cell in row if cell]
         if not filled or re.fullmatch(r'sep=.?', row[0]):
             continue
         comment = row[0].startswith('#') and len(row[0]) > 1 and len(filled) != usual
-        title = len(filled) == 1 and usual > 1 and (bool(row[0]) or usual > 2)
-        title |= len(filled) == 2 and usual > 4 and bool(row[0]) and sum(map(bool, next_of(at))) > 4
+        title = (len(filled) == 1 and usual > 1 and (row[0] or usual > 2) and names_follow(at, 2)
+                 or len(filled) == 2 and usual > 4 and row[0] and names_follow(at, 4))
         if not title and not comment or not any(sum(map(bool, r)) > 1 for r in rows[at + 1:]):
             break
     names, below = rows[at], [row for row in rows[at + 1:] if any(row)]
