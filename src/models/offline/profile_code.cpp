@@ -7,12 +7,12 @@ namespace {
 
 constexpr char kTools[] =
     R"python(# Reads the data files, cleans what people type into tables, and describes the columns.
-import csv, glob, io, json, os, re
+import csv, glob, io, json, os, re, warnings
 import pandas as pd
 
 MISSING = ['', '-', '--', '—', '–', '.', '?', 'n/a', 'N/A', 'n.a.', 'N.A.', 'na', 'NA', 'nan',
            'NaN', 'None', 'null', 'Null', 'NULL', 'nil', '#N/A', '#VALUE!', '#REF!', 'missing',
-           'Missing', '空', '缺失', '暂无']
+           'Missing', 'k. A.', 'k.A.', '空', '缺失', '暂无']
 DATE_FORMATS = [
     '%Y-%m-%d %H:%M:%S', '%Y-%m-%d %H:%M', '%Y-%m-%d', '%Y/%m/%d %H:%M:%S', '%Y/%m/%d %H:%M',
     '%Y/%m/%d', '%Y.%m.%d', '%d.%m.%Y', '%d.%m.%Y %H:%M', '%d %b %Y', '%d %B %Y', '%b %d, %Y',
@@ -24,13 +24,28 @@ MULTIPLES = {'k': 1e3, 'm': 1e6, 'mn': 1e6, 'mio': 1e6, 'b': 1e9, 'bn': 1e9, '�
 DATE_LIKE = r'\d[-/.年 :]\s?\d|[A-Za-z]{3}\.?,?[-/ ]\d|\d(?:st|nd|rd|th)?[-/ ][A-Za-z]{3}'
 TEXT_MAX_BYTES = 200_000_000  # of a file; beyond that it is read in pieces
 TABLE_MAX_BYTES = 700_000_000  # in memory; the rest is left out, and told so
-notes = {}
+TOTALS = ['total', 'totals', 'grand total', 'sum', 'subtotal', 'sub-total', 'sub total', 'gesamt',
+          'gesamtsumme', 'summe', 'zwischensumme', '合计', '总计', '小计', '总和', '共计']
+CURRENCIES = {'$': 'usd', '€': 'eur', '£': 'gbp', '¥': 'cny', '￥': 'cny', '₹': 'inr', 'rmb': 'cny',
+              '元': 'cny'}
+DURATION_NAME = (r'(?i)\bdur|elapsed|length|runtime|took|taken|uptime|downtime|dauer|时长|耗时|用时|'
+                 r'(?:talk|wait|handl|play|run|call|lap|finish|race|response)\w*[ _-]?time')
+YEAR = r'(?:19|20)\d\d'
+notes = {}  # (path, sheet): what there is to say about how it was read
+said = []  # the same of the table that is being read
 
 
-def to_numbers(text):
+def note(sentence):
+    if sentence not in said:
+        said.append(sentence)
+
+
+def to_numbers(text, dotted=False):
     """'$1,234.50', '1.234,50 €', '12 %', '(5.00)', '30 kg' as numbers; other text: missing."""
-    t = text.str.replace(r'^\((.*)\)$', r'-\1', regex=True)
-    t = t.str.replace(r'(?i)[$€£¥￥₹%％\s\u00a0\']|usd|eur|gbp|cny|rmb|元', '', regex=True)
+    t = text.str.replace(r'(?i)[$€£¥￥₹%％\s\u00a0\']|usd|eur|gbp|cny|rmb|元', '', regex=True)
+    t = t.str.replace('\u2212', '-', regex=False)
+    t = t.str.replace(r'^\((.*)\)$|^([\d.,]*\d)-$', r'-\1\2', regex=True)  # (5.00) and 5.00-
+    t = t.where(~t.str.contains(r'^[-+]?\d{1,3}(?:_\d{3})+$').fillna(False), t.str.replace('_', ''))
     t = t.str.replace(r'(?i)^([\d.,]+)(?:/|outof)(?:5|10|20|100)$', r'\1', regex=True)  # 4.5/5
     unit = t.str.extract(r'^[-+]?[\d.,]+([^\d.,]{1,6})$')[0].dropna()
     times = 1.0
@@ -41,10 +56,19 @@ def to_numbers(text):
         t = t.str.replace(r'[^\d.,+-]+$', '', regex=True)
     elif len(unit) and unit.nunique() == 1:
         t = t.str.removesuffix(unit.iloc[0])
-    commas = t.str.contains(r'^[-+]?[\d.]*,\d{1,2}$').sum()
+    commas = t.str.contains(r'^[-+]?(?:[\d.]*,(?:\d{1,2}|\d{4,})|0,\d+)$').sum()
+    dots = t[t.str.contains('.', regex=False).fillna(False)]
+    in_groups = dots.str.fullmatch(r'[-+]?[1-9]\d{0,2}(?:\.\d{3})+').all()
+    groups = dots.str.count(r'\.')
+    # 1.234.567 is a number, 192.168.100.101 is none
+    if in_groups and (dotted or (groups > 1).any()) and not (groups == 3).all():
+        commas = len(t) + 1
     if commas > t.str.contains(r'^[-+]?[\d,]*\.\d+$').sum():
         t = t.str.replace('.', '', regex=False).str.replace(',', '.', regex=False)
-    return pd.to_numeric(t.str.replace(',', '', regex=False), errors='coerce') * times
+    odd = t.str.contains(r'^[-+]?\d{1,3}(?:\.\d{3})+,\d+$').fillna(False)  # 1.234,50 among others
+    t = t.where(~odd, t.str.replace('.', '', regex=False).str.replace(',', '.', regex=False))
+    t = t.str.replace(',', '', regex=False)
+    return pd.to_numeric(t, errors='coerce').replace([float('inf'), -float('inf')], None) * times
 
 
 def to_dates(text):
@@ -69,24 +93,81 @@ def to_dates(text):
     return done
 
 
+def to_minutes(text):
+    """'1:45:30' as 105.5; other text as missing."""
+    parts = text.str.extract(r'^(?:(\d+) days?,? )?(\d+):([0-5]\d):([0-5]\d(?:\.\d+)?)$')
+    parts = parts.astype('float')
+    return (parts[0].fillna(0) * 1440 + parts[1] * 60 + parts[2] + parts[3] / 60).round(6)
+
+
+def is_code(text):
+    """Whether digits are a name, no amount: 01234, 4929123412341234."""
+    if not text.str.fullmatch(r'\d+').all():
+        return False
+    widths, zeros = text.str.len(), text.str.startswith('0').mean()
+    same = widths.nunique() == 1
+    return bool((same and widths.iloc[0] >= 16) or (widths.min() >= 3 and (
+        zeros > 0.5 or (zeros > 0 and same))))
+
+
+def say_doubts(name, text, values):
+    """Notes on what a column of text lost, or may mean otherwise, as it became numbers or dates."""
+    lost = text[values.isna() & text.notna()]
+    is_date = pd.api.types.is_datetime64_any_dtype(values)
+    if len(lost):
+        kind = 'dates' if is_date else 'numbers'
+        note(f'Some values of "{name}" are no {kind} (such as "{lost.iloc[0][:30]}") and count as '
+             'missing.')
+    if is_date:
+        slashed = text.str.extract(r'^((\d{1,2})[/-](\d{1,2})[/-]\d{2,4})').dropna()
+        first, second = slashed[1].astype('float').max(), slashed[2].astype('float').max()
+        if max(first, second) <= 12:
+            note(f'In "{name}", dates such as {slashed[0].iloc[0]} were read as month/day; nothing '
+                 'in it tells whether the day comes first.')
+        elif min(first, second) > 12:
+            note(f'In "{name}", some dates begin with the day and others with the month; what '
+                 'could be either was read like most of them.')
+        if text.str.contains(r':\d\d(?:\.\d+)?\s?[-+](?!00:?00)\d\d:?\d\d$').any():
+            note(f'The times in "{name}" were turned into UTC.')
+        return
+    signs = text.str.extract(r'(?i)([$€£¥￥₹元]|usd|eur|gbp|cny|rmb)')[0].dropna().str.lower()
+    if (kinds := sorted(signs.replace(CURRENCIES).unique())) and len(kinds) > 1:
+        note(f'"{name}" holds several currencies ({", ".join(kinds).upper()}); they were taken as '
+             'plain numbers, nothing was converted.')
+    percent = text.str.contains('[%％]').fillna(False)
+    if percent.any() and (values.notna() & ~percent).any():
+        note(f'Some values of "{name}" have a % sign and others do not; the signs were left out.')
+
+
 def tidy(text):
     """Without spaces too many; what stands for nothing as missing."""
     text = text.str.strip().str.replace(r'\s+', ' ', regex=True)
     return text.mask(text.isin(MISSING))
 
 
-def clean_column(name, column):
+def clean_column(name, column, dotted=False):
     """The column as numbers, dates or tidy text, whichever most of its values are."""
     if pd.api.types.is_bool_dtype(column):
         return column.astype(object).map({True: 'True', False: 'False'})
+    if pd.api.types.is_timedelta64_dtype(column):
+        note(f'"{name}" is in minutes.')
+        return column.dt.total_seconds() / 60
     if pd.api.types.is_numeric_dtype(column):
+        infinite = column.isin([float('inf'), -float('inf')])
+        if infinite.any():
+            note(f'Infinite values of "{name}" count as missing.')
+            column = column.mask(infinite)
         if re.search(r'(?i)date|time|日期|时间|\bts\b|_at$', str(name)) and len(column.dropna()):
             low, high = column.min(), column.max()
             if 19000101 <= low and high <= 21001231:
                 return pd.to_datetime(column, format='%Y%m%d', errors='coerce')
-            for unit, size in (('s', 1e9), ('ms', 1e12)):
+            for unit, size in (('s', 1e9), ('ms', 1e12), ('us', 1e15), ('ns', 1e18)):
                 if size * 0.5 <= low and high < size * 5:
                     return pd.to_datetime(column, unit=unit)
+        if column.dtype.kind in 'iu' and max(column.max(), -column.min()) > 2**53:
+            if is_code(column.astype('str')):
+                return column.astype('str')
+            note(f'Whole numbers of more than 15 digits, as in "{name}", are shown rounded.')
         return column
     if pd.api.types.is_datetime64_any_dtype(column):
         return column.dt.tz_convert(None) if column.dt.tz is not None else column
@@ -109,12 +190,27 @@ def clean_column(name, column):
     sample = tidy(text.dropna().head(3000).astype('str')).dropna()
     if sample.empty:
         return for_all_rows(known)
-    if sample.str.contains(r'\d').mean() > 0.8:
+    if sample.str.contains(r'\d').mean() > 0.8 and not is_code(sample):
         if sample.str.contains(DATE_LIKE).mean() > 0.8:
             if to_dates(sample).notna().mean() > 0.8:
-                return for_all_rows(to_dates(known))
-        if to_numbers(sample).notna().mean() > 0.8:
-            return for_all_rows(to_numbers(known))
+                values = to_dates(known)
+                say_doubts(name, known, values)
+                return for_all_rows(values)
+            minutes = to_minutes(sample)
+            if minutes.notna().mean() > 0.8 and (
+                    re.search(DURATION_NAME, str(name)) or minutes.max() >= 1440):
+                note(f'"{name}" was read as minutes: {sample.iloc[0]} is {minutes.iloc[0]:g}.')
+                return for_all_rows(to_minutes(known))
+            if re.search(DURATION_NAME, str(name)) and sample.str.fullmatch(r'\d+:\d\d').all():
+                note(f'"{name}" was left as text: {sample.iloc[0]} may be hours and minutes, or '
+                     'minutes and seconds.')
+        if to_numbers(sample, dotted).notna().mean() > 0.8:
+            values = to_numbers(known, dotted)
+            say_doubts(name, known, values)
+            if dotted:
+                note(f'In "{name}", dots stand between thousands: {sample.iloc[0]} was read as '
+                     f'{to_numbers(sample, dotted).iloc[0]:,.10g}.')
+            return for_all_rows(values)
     counts = pd.Series(codes)[codes >= 0].value_counts().reindex(range(len(known)), fill_value=0)
     spellings = counts.groupby(known).sum().sort_values(ascending=False)
     keys = spellings.index.str.casefold()
@@ -124,18 +220,76 @@ def clean_column(name, column):
     return for_all_rows(known)
 
 
-def clean(table):
+def unique(names):
+    """The names, no two of them the same: amount, amount 2."""
+    seen = {}
+    for name in names:
+        name = first = re.sub(r'\s+', ' ', str(name)).strip()
+        while name in seen:
+            seen[first] += 1
+            name = f'{first} {seen[first]}'
+        seen[name] = 1
+    return list(seen)
+
+
+def total_rows(table, cleaned):
+    """Which rows add up others, and are to be left out."""
+    texts = [c for c in table if table[c].dtype in (object, 'str', 'category')]
+    words = {spelled + end for w in TOTALS for end in ('', ':', '：')
+             for spelled in (w, w.title(), w.upper(), w.capitalize())}
+    named = pd.Series(False, table.index)
+    for c in texts[:4]:
+        named |= table[c].astype('str' if table[c].dtype == object else table[c].dtype).isin(words)
+    numbers = cleaned.select_dtypes('number')
+    rest, drop, start = numbers[~named], [], 0
+    for row in table.index[named][:1000]:
+        adds_up = False
+        for block in (rest.loc[start:row], rest.loc[:row], rest):
+            sums, found = block.sum(), numbers.loc[row]
+            near = (found - sums).abs() <= 1e-9 + sums.abs().clip(upper=10) / 900 + sums.abs() / 1e6
+            adds_up |= len(block) > 1 and bool((near & (found != 0)).any())
+        others = [c for c in table if c not in numbers and str(table.at[row, c]) not in words]
+        last = row == table.index[-1]
+        if adds_up or (others and table.loc[row, others].isna().all() and last and len(rest)):
+            drop.append(row)
+        elif last:
+            note('The last row is called a total, but is no sum of the others; it was counted.')
+        start = row
+    return drop
+
+
+def clean(table, dotted=()):
     table = table.dropna(how='all')
-    unnamed = [c for c in table if re.fullmatch(r'Unnamed: \d+', str(c))]  # a saved index
-    table = table.drop(columns=unnamed)
-    table.columns = [re.sub(r'\s+', ' ', str(c)).strip() for c in table.columns]
-    table = table.loc[:, ~table.columns.duplicated()].reset_index(drop=True)
-    return table.apply(lambda column: clean_column(column.name, column))
+    table.columns = unique(table.columns)
+    for place, c in enumerate(table.columns):
+        if re.fullmatch(r'Unnamed: \d+', c):  # a saved index, or a column to be named
+            column = table[c]
+            counts = column.dtype.kind in 'iu' and (column.diff().dropna() == 1).all()
+            named = {} if counts or column.isna().all() else {c: f'column {place + 1}'}
+            table = table.rename(columns=named) if named else table.drop(columns=c)
+    table = table.reset_index(drop=True)
+
+    def cleaned():
+        return table.apply(lambda column: clean_column(column.name, column, column.name in dotted))
+    before = list(said)
+    done = cleaned()
+    if drop := total_rows(table, done):
+        said[:] = before
+        label = table.loc[drop[-1]].dropna().iloc[0]
+        table = table.drop(index=drop).reset_index(drop=True)
+        done = cleaned()
+        rows, were = ('A row that adds', 'was') if len(drop) == 1 else (
+            f'{len(drop):,} rows that add', 'were')
+        note(f'{rows} up the others ("{label}") {were} left out.')
+    return done
 
 
 def encoding_of(head):
     if head.startswith((b'\xff\xfe', b'\xfe\xff')):
         return 'utf-16'
+    zeros = [head[i:4000:2].count(0) / max(1, len(head[i:4000:2])) for i in (0, 1)]
+    if max(zeros) > 0.2 and min(zeros) < 0.02:
+        return 'utf-16-be' if zeros[0] > zeros[1] else 'utf-16-le'
     try:
         io.TextIOWrapper(io.BytesIO(head[:-4] if len(head) > 100_000 else head), 'utf-8').read()
         return 'utf-8-sig'
@@ -148,6 +302,11 @@ def encoding_of(head):
 
 def separator_of(text):
     lines = [line for line in text.splitlines() if line.strip()][:50]
+    if re.fullmatch(r'sep=.', lines[0].strip('\ufeff" ')):
+        return lines[0].strip('\ufeff" ')[-1]
+    if len(lines) > 1 and all(re.fullmatch(r'-?\d+,\d+', line) for line in lines[1:]) and (
+            ',' not in lines[0]):
+        return ';'  # one column of numbers with commas
     def columns(separator):
         widths = [len(row) for row in csv.reader(lines, delimiter=separator)]
         usual = max(set(widths), key=widths.count)
@@ -155,16 +314,106 @@ def separator_of(text):
     return max([',', '\t', ';', '|'], key=columns)
 
 
+def is_number(cell):
+    return bool(re.fullmatch(r'[-+]?\d[\d.,]*(?:e[-+]?\d+)?', cell))
+
+
+def header_of(rows):
+    """The names of the columns, and how many rows to skip for them: titles, comments, gaps."""
+    rows = [[str(cell).strip() for cell in row] for row in rows]
+    widths = [len(row) for row in rows if any(row)]
+    usual = max(set(widths), key=widths.count)
+    at = 0
+
+    def names_follow(at, least):
+        below = [row for row in rows[at + 1:] if sum(map(bool, row)) >= least][:1]
+        return any(not any(is_number(c) and not re.fullmatch(YEAR, c) for c in r) for r in below)
+    for at, row in enumerate(rows):
+        filled = [cell for cell in row if cell]
+        if not filled or re.fullmatch(r'sep=.?', row[0]):
+            continue
+        comment = row[0].startswith('#') and len(row[0]) > 1 and len(filled) != usual
+        title = (len(filled) == 1 and usual > 1 and (row[0] or usual > 2) and names_follow(at, 2)
+                 or len(filled) == 2 and usual > 4 and row[0] and names_follow(at, 4))
+        if not title and not comment or not any(sum(map(bool, r)) > 1 for r in rows[at + 1:]):
+            break
+    names, below = rows[at], [row for row in rows[at + 1:] if any(row)]
+    filled = [cell for cell in names if cell]
+    if all(map(is_number, filled)) and below and all(
+            is_number(cell) or cell in MISSING for row in below for cell in row):
+        years = [all(re.fullmatch(YEAR, c) for c in row) for row in (filled, *below)]
+        if not years[0] or all(years):
+            note('The table has no names of columns; they are called column 1, column 2 and so on.')
+            return [f'column {i + 1}' for i in range(max(usual, len(names)))], at
+    if any(is_number(c) and not re.fullmatch(YEAR, c) for c in filled):
+        note(f'The row "{", ".join(filled)[:60]}" was taken for the names of the columns.')
+    if len(below) > 1 and all(len(row) == len(names) + 1 and row[-1] for row in below):
+        names = ['', *names]  # the names of rows have no name themselves
+    return unique(name or f'Unnamed: {i}' for i, name in enumerate(names)), at + 1
+
+
+def column_kinds(rows, names, separator):
+    """Which columns hold codes, and which hold numbers with dots between thousands."""
+    cells = [pd.Series([r[i] for r in rows if i < len(r) and r[i] not in MISSING], dtype='str')
+             for i in range(len(names))]
+    kinds = {name: 'str' for name, column in zip(names, cells) if len(column) and is_code(column)}
+    groups = [c.str.fullmatch(r'[-+]?[1-9]\d{0,2}(?:\.\d{3})+') for c in cells]
+    decimals = r'[-+]?(?:\d+\.(?:\d{1,2}|\d{4,})|0\.\d+)'
+    plain_dots = any(c.str.fullmatch(decimals).any() for c in cells)
+    dotted = {name for name, c, g in zip(names, cells, groups) if g.any() and separator == ';'
+              and not plain_dots and (g | c.str.fullmatch(r'[-+]?\d{1,3}')).all()}
+    return kinds | dict.fromkeys(dotted, 'str'), dotted
+
+
+def without_rest(table, names):
+    """Without what stands right of the last named column."""
+    rest = table[table.columns[len(names):]]
+    longer = rest.notna().any(axis=1)
+    if len(table) and longer.mean() > 0.5:
+        return table, 0
+    return table.drop(columns=rest.columns), int(longer.sum())
+
+
+def say_longer(count, what):
+    if count:
+        rows = 'row has' if count == 1 else 'rows have'
+        note(f'{count:,} {rows} more columns than the header; {what}.')
+
+
 def read_text_table(path, head):
     encoding = encoding_of(head)
     text = head.decode(encoding, errors='replace')
     if not text.strip('\ufeff \r\n\t'):
         raise ValueError('the file is empty')
-    options = dict(sep=separator_of(text), encoding=encoding, encoding_errors='replace',
-                   na_values=MISSING, skipinitialspace=True, on_bad_lines='skip')
-    if os.path.getsize(path) <= TEXT_MAX_BYTES:
-        return clean(pd.read_csv(path, low_memory=False, **options))
-    return read_in_pieces(path, options)
+    separator = separator_of(text)
+    csv.field_size_limit(10**7)
+    lines = io.StringIO(text, newline=None)
+    rows = list(csv.reader(lines, delimiter=separator, skipinitialspace=True))
+    if len(head) >= 200_000 and len(rows) > 2:
+        rows.pop()  # not whole
+    names, skip = header_of(rows[:200])
+    width = max([len(row) for row in rows[skip:]], default=0)
+    kinds, dotted = column_kinds(rows[skip:], names, separator)
+    options = dict(sep=separator, encoding=encoding, encoding_errors='replace', na_values=MISSING,
+                   skipinitialspace=True, on_bad_lines='warn', header=None, skiprows=skip,
+                   index_col=False, dtype=kinds, low_memory=False)
+
+    def all_names(width):
+        more = range(len(names), min(width, len(names) + 100))
+        return unique([*names, *(f'column {i + 1}' for i in more)])
+    if os.path.getsize(path) > TEXT_MAX_BYTES:
+        return read_in_pieces(path, options | dict(names=all_names(width)), names, dotted)
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter('always')
+        table = pd.read_csv(path, names=all_names(width), **options)
+        saw = [int(n) for w in told for n in re.findall(r'fields, saw (\d+)', str(w.message))]
+        if saw:  # rows wider than any at the beginning of the file
+            told.clear()
+            table = pd.read_csv(path, names=all_names(max(saw)), **options)
+    table, longer = without_rest(table, names)
+    say_longer(longer, 'what stands beyond was left out')
+    say_longer(sum(str(w.message).count('Skipping line') for w in told), 'they were left out')
+    return clean(table, dotted)
 
 
 def lean(column):
@@ -185,20 +434,27 @@ def joined(pieces):
     return lean(clean_column(pieces[0].name, whole)) if 'category' in kinds else whole
 
 
-def read_in_pieces(path, options):
-    parts, size = [], 0
-    first = pd.read_csv(path, nrows=20_000, low_memory=False, **options)
-    options['dtype'] = {name: 'category' for name in first.select_dtypes(['object', 'str'])}
-    with open(path, 'rb') as file:
-        for part in pd.read_csv(file, chunksize=500_000, low_memory=False, **options):
-            parts.append(clean(part).apply(lean))
+def read_in_pieces(path, options, names, dotted):
+    parts, size, longer = [], 0, 0
+    with warnings.catch_warnings(record=True):
+        first = pd.read_csv(path, nrows=20_000, **options)
+    texts = dict.fromkeys(first.select_dtypes(['object', 'str']), 'category')
+    options['dtype'] = texts | options['dtype']  # 01234 would be 1234 among categories
+    with open(path, 'rb') as file, warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter('always')
+        for part in pd.read_csv(file, chunksize=500_000, **options):
+            part, more = without_rest(part, names)
+            longer += more
+            parts.append(clean(part, dotted).apply(lean))
             size += parts[-1].memory_usage().sum()
             if size > TABLE_MAX_BYTES and file.tell() < os.path.getsize(path):
                 rows = sum(map(len, parts))
                 about = round(rows * os.path.getsize(path) / file.tell(), -5)
-                notes[path] = (f'only the first {rows:,} rows of about {about:,.0f} were read, the '
-                               'file is too large')
+                note(f'Only the first {rows:,} rows of about {about:,.0f} were read, the file is '
+                     'too large.')
                 break
+    say_longer(longer, 'what stands beyond was left out')
+    say_longer(sum(str(w.message).count('Skipping line') for w in told), 'they were left out')
     names = list(dict.fromkeys(name for part in parts for name in part))
     lengths = [len(part) for part in parts]
     table = {}
@@ -223,6 +479,18 @@ def read_json_table(path, head):
     return clean(pd.DataFrame(data) if isinstance(data, dict) else pd.json_normalize(data))
 
 
+def read_sheet(path, sheet):
+    book = pd.ExcelFile(path)
+    options = dict(sheet_name=sheet or 0, header=None, dtype=object)
+    top = book.parse(nrows=40, **options).astype(object)
+    if top.empty:
+        return pd.DataFrame()
+    names, skip = header_of(top.where(top.notna(), '').to_numpy().tolist())
+    table = book.parse(skiprows=skip, na_values=MISSING, **options).infer_objects()
+    extra = [f'column {i + 1}' for i in range(len(names), table.shape[1])]
+    return clean(table.set_axis(unique(names + extra)[:table.shape[1]], axis=1))
+
+
 def read_table(path, sheet=None):
     with open(path, 'rb') as file:
         head = file.read(200_000)
@@ -231,19 +499,32 @@ def read_table(path, sheet=None):
     if head.startswith(b'PAR1'):
         return clean(pd.read_parquet(path))
     if head.startswith((b'PK\x03\x04', b'\xd0\xcf\x11\xe0')):
-        return clean(pd.read_excel(path, sheet_name=sheet or 0, na_values=MISSING))
-    if b'\0' in head and not head.startswith((b'\xff\xfe', b'\xfe\xff')):
+        try:
+            return read_sheet(path, sheet)
+        except Exception as e:
+            old = 'old .xls files cannot be read here; save it as .xlsx or CSV'
+            raise ValueError(old if head[0] == 0xd0 else f'it is no Excel file: {e}') from None
+    if re.match(rb'\s*<(?:!doctype|html|table|\?xml)', head, re.I):
+        raise ValueError('it is a web page or XML; save it as .xlsx or CSV')
+    if b'\0' in head and not encoding_of(head).startswith('utf-16'):
         raise ValueError('it is no table: it holds binary data that its name does not promise')
     if head.lstrip(b'\xef\xbb\xbf \r\n\t')[:1] in (b'{', b'[') and re.search(r'json|ndjson', path):
         return read_json_table(path, head)
-    return read_text_table(path, head)
+    try:
+        return read_text_table(path, head)
+    except pd.errors.ParserError as e:
+        if 'EOF inside string' in str(e):
+            e = ValueError('a quotation mark is opened in it and never closed')
+        raise e from None
 
 
 def load(path, sheet=None):
     """The cleaned table of a file; read again only when the file changed."""
     key = (path, sheet, os.path.getmtime(path))
     if key not in load.tables:
+        said.clear()
         load.tables[key] = read_table(path, sheet)
+        notes[path, sheet] = list(said)
     return load.tables[key].copy(deep=False)
 
 
@@ -255,6 +536,8 @@ def plain(value):
         return None
     if isinstance(value, (int, float)) or hasattr(value, 'item'):
         value = value.item() if hasattr(value, 'item') else value
+        if value in (float('inf'), -float('inf')):
+            return None
         return float(f'{value:.12g}') if isinstance(value, float) else value
     if isinstance(value, pd.Timestamp):
         return str(value)[:10] if value == value.normalize() else str(value)[:19]
@@ -313,21 +596,22 @@ def describe(name, column):
 
 def describe_files(paths, budget=7300):
     """Prints one line of JSON about all files, as many text values in it as fit."""
-    tables = []
+    tables, titles = [], []
     for path in paths[:12]:
         try:
             is_excel = path.lower().endswith(('.xlsx', '.xls'))
-            sheets = pd.ExcelFile(path).sheet_names[:5] if is_excel else [None]
+            sheets = pd.ExcelFile(path).sheet_names if is_excel else [None]
         except Exception:
             sheets = [None]
-        for number, sheet in enumerate(sheets):
+        for number, sheet in enumerate(sheets[:5]):
             about = {'path': path, **({'sheet': sheet} if number else {})}
             try:
                 table = load(path, sheet if number else None)
                 if number and not len(table):
                     continue
-                if path in notes:
-                    about['note'] = notes[path]
+                about['note'] = list(notes[path, sheet if number else None])
+                if left := [*sheets[5:], *map(os.path.basename, paths[12:])]:
+                    about['note'].append(f'Too many to be read, and left out: {", ".join(left)}.')
                 about |= {'rows': len(table), 'width': len(table.columns), 'columns': [
                     describe(c[:80], table[c]) for c in table.columns[:80]]}
                 if not len(table.columns):
@@ -335,6 +619,14 @@ def describe_files(paths, budget=7300):
             except Exception as e:
                 about['error'] = f'{e}'.split('\n')[0][:160] or type(e).__name__
             tables.append(about)
+            titles.append(f'sheet {sheet}' if len(sheets) > 1 else os.path.basename(path))
+    forms = [[c[0] for c in t.get('columns', [])] for t in tables]
+    for t, form in zip(tables, forms):
+        twins = [title for title, other, o in zip(titles, forms, tables)
+                 if o is not t and other == form]
+        if twins and form:
+            t['note'].append(f'Not in these figures, though of the same form: {", ".join(twins)}.')
+        t['note'] = ' '.join(t.get('note', []))[:500]
     texts = [c for t in tables for c in t.get('columns', []) if c[1] == 't']
     values = {id(c): c.pop() for c in texts}
     def size():
