@@ -53,6 +53,15 @@ public:
         std::string out = body();
         const Table& table = schema_.tables[q_.table];
         if (q_.chose_measure) out += "\n\n" + chosen();
+        if (figure_value("left_out") > 0) {
+            std::string keys;
+            for (const Group& g : q_.groups) {
+                if (at(schema_, g.field).missing == 0) continue;
+                keys += (keys.empty() ? "`" : ", `") + name(g.field) + "`";
+            }
+            out += "\n\n" + say(figure("left_out") + " rows without " + keys + " are in no group.",
+                                figure("left_out") + " 行没有 " + keys + ",不在任何一组中。");
+        }
         if (!q_.names.empty()) out += "\n\n" + unknown_names();
         if (!table.note.empty()) out += "\n\n" + escaped(table.note);
         if (!chart_file.empty()) {
@@ -259,6 +268,7 @@ private:
             case Intent::Missing: return missing();
             case Intent::Duplicates: return duplicates();
             case Intent::Ratio: return ratio();
+            case Intent::TopPercent: return top_percent();
             default: return table();
         }
     }
@@ -340,12 +350,56 @@ private:
         if (key_count() == 0) return single();
         if (key_count() == 2 && q_.measures.size() == 1 && q_.order == Order::None &&
             !result_.columns.empty() && is_across()) {
-            return say(bold(name(q_.measures[0])) + " by " + keys_text() + scope() + ":",
-                       "按" + keys_text() + "的 " + bold(name(q_.measures[0])) + scope() + ":") +
+            const std::string what =
+                q_.is_running ? escaped(running_name(q_, schema_)) : name(q_.measures[0]);
+            return say(bold(what) + " by " + keys_text() + scope() + ":",
+                       "按" + keys_text() + "的 " + bold(what) + scope() + ":") +
                    table();
         }
+        if (q_.is_running) return running();
         if (!q_.periods.empty() && q_.groups.empty()) return periods();
         return ranking();
+    }
+    [[nodiscard]] std::string running() const {
+        const std::string what = escaped(running_name(q_, schema_));
+        std::string lead = say(bold(what) + " by " + keys_text() + scope(),
+                               "按" + keys_text() + "的 " + bold(what) + scope());
+        if (const auto overall = result_.figure("overall")) {
+            lead += say(": it reaches " + bold(number_text(*overall)),
+                        ":最后达到 " + bold(number_text(*overall)));
+        }
+        return lead + say(".", "。") + table();
+    }
+    // "The top 10 % of customer: 12 of 120, from 900 to 5,000, with 31 % of the total"
+    [[nodiscard]] std::string top_percent() const {
+        if (result_.rows.empty()) return nothing();
+        const bool low = q_.order == Order::Lowest;
+        const std::string size = plain(q_.percent.value_or(0)) + "%";
+        const bool of_rows = key_count() == 0;
+        const Measure& m = q_.measures[0];
+        const std::string measure = of_rows && m.field ? "`" + name(*m.field) + "`" : name(m);
+        const std::string what = of_rows ? say("rows", "行") : keys_text();
+        const bool adds_up =
+            of_rows || m.aggregation == Aggregation::Sum || m.aggregation == Aggregation::Count;
+        std::string out = say(
+            "The " + std::string(low ? "bottom " : "top ") + size + " of " + what + " by " +
+                measure + ": " + bold(figure("count")) + " of " + figure("whole") + ", from " +
+                figure("least") + " to " + figure("most") + ", on average " + bold(figure("mean")),
+            measure + (low ? " 最低的 " : " 最高的 ") + size + what + ":" + bold(figure("count")) +
+                " / " + figure("whole") + ",从 " + figure("least") + " 到 " + figure("most") +
+                ",平均 " + bold(figure("mean")));
+        if (adds_up) {
+            const double overall = figure_value("overall");
+            const std::string part =
+                overall > 0 ? percent(100 * figure_value("total") / overall) : "–";
+            out += say("; together " + bold(figure("total")) + ", that is " + bold(part) +
+                           " of the total " + figure("overall"),
+                       ";合计 " + bold(figure("total")) + ",占总计 " + figure("overall") + " 的 " +
+                           bold(part));
+        }
+        const std::string where = conditions(q_.filters);
+        if (!where.empty()) out += say(" (" + where + ")", "(" + where + ")");
+        return out + say(".", "。") + table(10);
     }
     [[nodiscard]] bool is_across() const {
         return result_.columns.size() < 2 ||
@@ -482,10 +536,15 @@ private:
                 counts ? (low ? "fewest " : "most ") : (low ? "lowest " : "highest ");
             const std::string most_zh =
                 counts ? (low ? " 最少" : " 最多") : (low ? " 最低" : " 最高");
+            const bool adds_up = counts || q_.measures[0].aggregation == Aggregation::Sum;
+            const auto overall = result_.figure("overall");
+            const std::string whole = adds_up && overall ? say(" of " + number_text(*overall),
+                                                               ",总计 " + number_text(*overall))
+                                                         : "";
             lead = say(bold(key_text(0)) + " has the " + most + measure + ": " +
-                           bold(cell(0, value)) + scope() + ".",
+                           bold(cell(0, value)) + whole + scope() + ".",
                        bold(key_text(0)) + " 的 " + measure + most_zh + ":" + bold(cell(0, value)) +
-                           scope() + "。");
+                           whole + scope() + "。");
             return result_.rows.size() > 1 ? lead + table(10) : lead;
         }
         lead = say(bold(measure) + " by " + keys_text() + scope(),

@@ -353,6 +353,13 @@ private:
             Lead{"近", -1},     Lead{"上一个", -1}, Lead{"上个", -1},     Lead{"上一", -1},
             Lead{"上", -1},     Lead{"最新", -1},   Lead{"本", 0},        Lead{"这个", 0},
             Lead{"最初", 1},    Lead{"最早", 1},    Lead{"第一个", 1}};
+        // up to the data's last day
+        for (const auto& [phrase, unit] :
+             {std::pair("year to date", Unit::Year), std::pair("ytd", Unit::Year),
+              std::pair("quarter to date", Unit::Quarter), std::pair("qtd", Unit::Quarter),
+              std::pair("month to date", Unit::Month), std::pair("mtd", Unit::Month)}) {
+            if (reads(i, phrase)) return whole(unit, 0, i + length_at(i, phrase));
+        }
         if (reads(i, "去年")) return whole(Unit::Year, -2, i + 2);
         if (reads(i, "今年")) return whole(Unit::Year, 0, i + 2);
         for (const Lead& lead : kLeads) {

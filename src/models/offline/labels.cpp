@@ -99,4 +99,12 @@ std::string name_of(const Question& question, const Schema& schema, const Measur
     return name;
 }
 
+std::string running_name(const Question& question, const Schema& schema) {
+    const std::string of = name_of(question, schema, question.measures.at(0));
+    const bool counts = question.measures[0].aggregation == Aggregation::Count;
+    return question.language == Language::Chinese ? "累计 " + of
+           : counts                               ? "running count of " + of
+                                                  : "running " + of;
+}
+
 }  // namespace atl::offline

@@ -13,6 +13,8 @@ namespace atl::offline {
                                   const Group& group);
 [[nodiscard]] std::string name_of(const Question& question, const Schema& schema,
                                   const Measure& measure);
+// The column of totals up to each period.
+[[nodiscard]] std::string running_name(const Question& question, const Schema& schema);
 inline constexpr std::string_view kShareColumn = "share (%)";
 inline constexpr std::string_view kChangeColumn = "change";
 inline constexpr std::string_view kChangePercentColumn = "change (%)";

@@ -303,7 +303,11 @@ private:
         }
         if (n == words.size() && stands_in(tokens_, begin, words, 0, n, is_near)) best = 80;
         if (n == strong.size() && stands_in(tokens_, begin, strong, 0, n, is_near)) best = 78;
-        best = std::max(best, part_score(strong, begin, end, column.is_number()));
+        // on_time is said in full
+        static const std::set<std::string> kTimes = {"time",  "day",  "date", "week",
+                                                     "month", "year", "hour"};
+        const bool is_of_flag = column.is_flag() && n == 1 && kTimes.contains(tokens_[begin].stem);
+        if (!is_of_flag) best = std::max(best, part_score(strong, begin, end, column.is_number()));
         const bool is_kind = n == 1 && column.is_text() && words.size() > 1 &&
                              tokens_[begin].stem == "type" && words.back().stem == "type";
         if (is_kind) best = std::max(best, 62);  // "by type" of Expense Type
@@ -477,7 +481,8 @@ private:
         if (is_done && stands_in(tokens_, begin, words, 1, n, is_equal)) return 70;  // 取消: 已取消
         const bool is_long = first.kind == Token::Kind::Han ? n >= 2 : first.text.size() >= 4;
         const bool is_prefix = stands_in(tokens_, begin, words, 0, n, is_equal);
-        if (is_long && is_prefix && first.kind != Token::Kind::Number) return 56;
+        const bool is_pronoun = first.text == "ones" || first.text == "others";
+        if (is_long && is_prefix && first.kind != Token::Kind::Number && !is_pronoun) return 56;
         return 0;
     }
 

@@ -82,6 +82,7 @@ std::optional<Field> Reader::condition_field(std::size_t begin, std::size_t end)
         }
     }
     if (const auto field = field_of_unit(end)) return field;
+    if (const auto field = field_of_noun(end)) return field;
     // "employees under 30" speaks of their age
     std::size_t before = begin;
     while (before > 0 && (is_filler(before - 1) || is_at(before - 1, Word::Is))) --before;
@@ -135,6 +136,34 @@ std::optional<Field> Reader::field_of_unit(std::size_t i) const {
                         tokens_[i].stem.starts_with(word.stem));
             });
         if (has_unit) return Field{q_.table, c};
+    }
+    return std::nullopt;
+}
+
+// "more than 10 items", 低于3分: the column that counts them
+std::optional<Field> Reader::field_of_noun(std::size_t i) {
+    if (i >= tokens_.size()) return std::nullopt;
+    static constexpr std::array<std::pair<std::string_view, std::string_view>, 10> kNouns = {
+        {{"item", "quantity"},
+         {"unit", "quantity"},
+         {"piece", "quantity"},
+         {"product", "quantity"},
+         {"件", "quantity"},
+         {"star", "rating"},
+         {"星", "rating"},
+         {"分", "rating"},
+         {"分", "score"},
+         {"point", "score"}}};
+    for (const auto& [noun, about] : kNouns) {
+        if (tokens_[i].stem != noun) continue;
+        const bool is_minute = i + 1 < tokens_.size() && tokens_[i + 1].text == "钟";
+        if (noun == "分" && (is_minute || number_near(i, i) != nullptr)) continue;  // it is named
+        const auto field = field_meaning(about);
+        if (!field) continue;
+        for (Said& s : said_) {
+            if (!s.is_value && s.begin == i) s.is_used = true;
+        }
+        return field;
     }
     return std::nullopt;
 }

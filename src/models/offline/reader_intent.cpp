@@ -8,6 +8,11 @@ namespace atl::offline {
 
 void Reader::decide_intent() {
     q_.intent = Intent::Unknown;
+    q_.is_running = has(Word::Running);
+    if (q_.percent) {
+        decide_top_percent();
+        return;
+    }
     const bool has_columns_word = has(Word::Columns);
     const bool has_named =
         !q_.groups.empty() || !q_.measures.empty() || !q_.filters.empty() || !q_.periods.empty();
@@ -183,7 +188,12 @@ bool Reader::decide_ratio() {
     }
     const bool is_ratio = has(Word::Ratio) || is_per_;
     const bool is_plain = q_.filters.empty() && q_.groups.empty();
-    if (numbers.size() == 2 && (is_ratio || is_plain)) {
+    // "bonus as a percentage of salary by department"
+    const Tag* of_second = tag(Word::Share);
+    const bool is_as_part =
+        numbers.size() == 2 && of_second != nullptr && numbers[0].end <= of_second->begin &&
+        numbers[1].begin >= of_second->end && follows(numbers[1].begin, {Word::Share}, 3);
+    if (numbers.size() == 2 && (is_ratio || is_plain || is_as_part)) {
         Measure upper = operand(numbers[0]);
         Measure lower = operand(numbers[1]);
         const Tag* share = tag(Word::Share);
@@ -540,8 +550,9 @@ bool Reader::builds_on_before() const {
     }
     switch (q_.intent) {
         case Intent::Unknown:
-            return has(Word::Share) || !aggregations_said_.empty() || q_.chart != ChartKind::None ||
-                   q_.count.has_value() || !q_.filters.empty() || q_.order != Order::None;
+            return has(Word::Share) || q_.is_running || !aggregations_said_.empty() ||
+                   q_.chart != ChartKind::None || q_.count.has_value() || !q_.filters.empty() ||
+                   q_.order != Order::None;
         case Intent::Aggregate:
         case Intent::Share:
         case Intent::Growth:

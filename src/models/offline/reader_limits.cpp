@@ -62,6 +62,7 @@ void Reader::find_limits() {
         q_.intent = Intent::Unknown;
         return;
     }
+    refuse(Word::Moving);
     find_absent();
     if (!q_.absent.empty() || leaves_column_out()) q_.intent = Intent::Unknown;
 }
@@ -148,6 +149,10 @@ bool Reader::goes_with(std::size_t i) const {
         return !s.is_value && s.column->is_number() && (s.end == i || s.begin == i + 1);
     });
     if (beside_number && kFigures.contains(token.stem)) return true;
+    const bool behind_flag = std::any_of(said_.begin(), said_.end(), [&](const Said& s) {
+        return !s.is_value && s.column->is_flag() && s.end == i;
+    });
+    if (behind_flag && token.stem == "performance") return true;  // "on-time performance"
     if (is_column_noun(i) && !sibling_columns().empty()) return true;
     // happier, happiest, happy; rainy, rain; the error of a status
     std::string root = token.stem;

@@ -97,8 +97,11 @@ void Reader::find_roles() {
             return &o != &s && !o.is_value && !o.is_used && o.column->is_number() &&
                    !o.column->is_id && o.begin < s.begin;
         });
-        const bool is_rate = s.begin > 0 && tokens_[s.begin - 1].text == "per" &&
-                             column.distinct > 40 && column.nature() == Nature::Additive;
+        const bool can_divide = column.nature() == Nature::Additive || column.means("weight") ||
+                                column.means("area") || column.means("hours") ||
+                                column.means("minutes");
+        const bool is_rate =
+            s.begin > 0 && tokens_[s.begin - 1].text == "per" && column.distinct > 40 && can_divide;
         if ((after_by || in_list || after_which) && !is_rate &&
             (column.distinct <= 40 ? !ranks : has_other_measure && !ranks) &&
             (has_other_measure || asks_to_count() || column.distinct <= 12) &&
@@ -108,7 +111,7 @@ void Reader::find_roles() {
             last_group_end = s.end;
             continue;
         }
-        const bool is_figure = column.nature() == Nature::Additive && column.distinct > 40;
+        const bool is_figure = can_divide && column.distinct > 40;
         if (is_figure && has_other_measure && s.begin > 0 && tokens_[s.begin - 1].text == "per") {
             is_per_ = true;  // "revenue per session"
         }
@@ -122,6 +125,23 @@ void Reader::find_roles() {
         measures_said_ = {Said(m)};
         break;
     }
+    drop_verbs();
+}
+
+// "sells the most units", "earned the highest bonus": the verb only goes with what is compared
+void Reader::drop_verbs() {
+    static const std::set<std::string> kVerbs = {"sell",  "sells",  "sold",  "selling", "earn",
+                                                 "earns", "earned", "pay",   "pays",    "paid",
+                                                 "spend", "spends", "spent", "卖"};
+    const auto is_object = [&](const Said& m) {
+        return follows(m.begin, {Word::Highest, Word::Lowest}, 2);
+    };
+    const auto object = std::find_if(measures_said_.begin(), measures_said_.end(), is_object);
+    if (object == measures_said_.end()) return;
+    const std::size_t begin = object->begin;
+    std::erase_if(measures_said_, [&](const Said& m) {
+        return m.end <= begin && m.end - m.begin == 1 && kVerbs.contains(tokens_[m.begin].text);
+    });
 }
 
 bool Reader::is_person_noun(const Said& s) const {
@@ -161,8 +181,25 @@ bool Reader::tokens_said_sort() const {
 }
 
 void Reader::flag(Said& s, bool asks_rate) {
-    if (has(Word::Compare) && !asks_rate) {
+    if ((has(Word::Compare) || is_comparative()) && !asks_rate) {
+        // of one each: those who left may be few
+        compares_flag_ = is_comparative();
         add_group(s);
+        return;
+    }
+    // "the most returns" are counted
+    const bool is_most = std::any_of(tags_.begin(), tags_.end(), [&](const Tag& t) {
+        return (t.word == Word::Highest || t.word == Word::Lowest) && t.end == s.begin &&
+               says_number(t);
+    });
+    if (is_most && measures_said_.empty()) counts_rows_ = true;
+    // "which plan has the highest churn", "churn by contract"
+    const bool ranks_groups =
+        !q_.groups.empty() && measures_said_.empty() && !is_most &&
+        !has({Word::HowMany, Word::Only, Word::Show, Word::And}) &&
+        (has({Word::Highest, Word::Lowest, Word::Rank, Word::Top}) || s.begin <= 1);
+    if (ranks_groups) {
+        rate_ = s.field;
         return;
     }
     const Token& word = tokens_[s.begin];
@@ -190,7 +227,8 @@ void Reader::flag(Said& s, bool asks_rate) {
     const bool was_filter =
         before_ != nullptr && std::any_of(before_->filters.begin(), before_->filters.end(),
                                           [&](const Filter& f) { return f.field == s.field; });
-    if (was_filter || is_part || has(Word::HowMany) || !measures_said_.empty() || has(Word::Show)) {
+    if (was_filter || is_part || has({Word::HowMany, Word::Only}) || is_most ||
+        !measures_said_.empty() || has(Word::Show)) {
         const Column& column = *s.column;
         const bool negated = is_excluded(s.begin) && !column.negative.empty();
         Filter filter;
@@ -214,6 +252,15 @@ void Reader::flag(Said& s, bool asks_rate) {
     add_group(s);
 }
 
+bool Reader::is_comparative() const {
+    static const std::set<std::string> kFirst = {"do", "does", "did", "is", "are", "was", "were"};
+    static const std::set<std::string> kMore = {"more",   "less",   "higher", "lower", "fewer",
+                                                "longer", "better", "worse",  "older", "shorter"};
+    const auto says_more = [](const Token& t) { return kMore.contains(t.text); };
+    return !tokens_.empty() && kFirst.contains(tokens_[0].text) && condition_numbers_.empty() &&
+           !measures_said_.empty() && std::any_of(tokens_.begin(), tokens_.end(), says_more);
+}
+
 // "how many customers": the noun that is counted, not a group
 bool Reader::is_counted(const Said& s) const {
     if (follows(s.begin, {Word::Each, Word::By, Word::Per}, 2) &&
@@ -221,6 +268,11 @@ bool Reader::is_counted(const Said& s) const {
         return false;
     }
     if (follows(s.begin, {Word::HowMany, Word::Distinct}, 3)) return true;
+    // 各大区门店数, where no column is called so
+    if (s.end < tokens_.size() && tokens_[s.end].text == "数" &&
+        (s.end + 1 == tokens_.size() || tokens_[s.end + 1].text != "据")) {
+        return !follows(s.begin, {Word::By, Word::Which}, 2);
+    }
     // 客户有多少个, 商品数
     if (precedes(s.end, {Word::HowMany}, 3) && q_.language == Language::Chinese &&
         !follows(s.begin, {Word::Each, Word::By}, 2)) {
@@ -281,10 +333,7 @@ bool Reader::take_count(std::size_t i) {
     if (!value || *value < 1 || *value > 1000 || condition_numbers_.contains(i)) return false;
     const bool is_percent =
         end < tokens_.size() && (tokens_[end].text == "%" || tokens_[end].stem == "percent");
-    if (is_percent) {  // the top 10 %: no such figure is made here
-        q_.absent.push_back(tokens_[i].text + " %");
-        return false;
-    }
+    if (is_percent) return false;
     for (const Filter& f : q_.filters) {
         if (f.begin == i) return false;
     }

@@ -190,7 +190,7 @@ void Reader::find_year_column() {
 bool Reader::is_column_said(Word word) const {
     const Tag* t = tag(word);
     return t != nullptr && std::any_of(said_.begin(), said_.end(), [&](const Said& s) {
-               return !s.is_value && s.begin < t->end && t->begin < s.end;
+               return !s.is_value && !s.column->is_date() && s.begin < t->end && t->begin < s.end;
            });
 }
 
@@ -238,7 +238,10 @@ void Reader::find_grain(std::optional<Field> date) {
         times_.push_back(span);
     }
     for (const Adjective& a : kGrains) {
-        if (has(a.word) && !is_column_said(a.word)) grain = a.grain;
+        const bool is_free = std::any_of(tags_.begin(), tags_.end(), [&](const Tag& t) {
+            return t.word == a.word && !is_in_value(t.begin);  // Month-to-month is a contract
+        });
+        if (is_free && !is_column_said(a.word)) grain = a.grain;
     }
     if (has(Word::MonthOfYear)) grain = Grain::MonthOfYear;
     if (grain == Grain::None) {
@@ -279,6 +282,47 @@ bool Reader::top_number_before(std::size_t token) const {
         }
     }
     return false;
+}
+
+// "what do they pay per month", of monthly charges: the measure's own unit, no grain
+void Reader::drop_own_grain() {
+    struct Unit {
+        Word word;
+        Grain grain;
+        std::array<std::string_view, 3> names;
+    };
+    static constexpr std::array kUnits = {
+        Unit{Word::Hourly, Grain::HourOfDay, {"hourly", "hour", "h"}},
+        Unit{Word::Daily, Grain::Day, {"daily", "day", "per_day"}},
+        Unit{Word::Weekly, Grain::Week, {"weekly", "week", "per_week"}},
+        Unit{Word::Monthly, Grain::Month, {"monthly", "month", "月"}},
+        Unit{Word::Yearly, Grain::Year, {"yearly", "annual", "年"}}};
+    if (q_.measures.empty() || !q_.measures[0].field) return;
+    const auto& words = at(schema_, *q_.measures[0].field).words;
+    for (const Unit& unit : kUnits) {
+        const Tag* t = tag(unit.word);
+        if (t == nullptr || tokens_[t->begin].text != "per") continue;
+        const bool is_own = std::any_of(words.begin(), words.end(), [&](const Token& word) {
+            return std::find(unit.names.begin(), unit.names.end(), word.text) != unit.names.end();
+        });
+        if (!is_own) continue;
+        std::erase_if(q_.groups, [&](const Group& g) { return g.grain == unit.grain; });
+    }
+}
+
+// "left in the first year", where rows have a tenure: of each one's own first year
+void Reader::drop_own_first() {
+    const auto tenure = field_meaning("tenure");
+    if (!tenure) return;
+    const bool is_said = is_filter_field(*tenure);
+    for (std::size_t i = 0; i < q_.filters.size(); ++i) {
+        const Filter& f = q_.filters[i];
+        if (f.kind != Filter::Kind::Dates || f.begin >= tokens_.size()) continue;
+        if (tokens_[f.begin].text != "first") continue;
+        if (!is_said) q_.absent.push_back("first");
+        q_.filters.erase(q_.filters.begin() + static_cast<std::ptrdiff_t>(i));
+        return;
+    }
 }
 
 void Reader::set_grain(Field date, Grain grain) {

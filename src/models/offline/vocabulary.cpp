@@ -17,6 +17,8 @@ struct Row {
 constexpr std::array kWords = {
     Row{Word::Sum,
         "total|sum|overall|altogether|in total|combined|grand total|summed|add up|aggregate|"
+        "cumulative|cumulated|cumulatively|cumulative total|cumulative sum|running total|"
+        "running totals|running sum|accumulated|accumulating|累积|累加|"
         "总|总和|合计|总计|总共|一共|共计|总额|求和|累计|总数"},
     Row{Word::Mean,
         "average|mean|avg|averaged|on average|typical|typically|平均|均值|平均值|平均数|人均|日均|月均|周均|年均"},
@@ -26,7 +28,8 @@ constexpr std::array kWords = {
     Row{Word::Deviation,
         "standard deviation|std|stdev|std dev|deviation|spread|variability|标准差|波动"},
     Row{Word::HowMany,
-        "how many|number of|count|counts|counted|amount of times|how often|how frequently|"
+        "how many|number of|count|counts|counted|running count|running tally|amount of times|"
+        "how often|how frequently|"
         "tally|how many times|天数|多少天|几天|人次|多少人次|多少张|多少本|多少辆|多少场|多少件|几场|几件|几本|几单|几张|几辆|几人|"
         "场次|场数|单量|单数|订单数量|数目|家数|"
         "frequency|headcount|head count|多少个|多少条|多少笔|多少次|多少人|多少名|多少位|多少家|多少单|多少种|多少类|多少|有多少|"
@@ -36,6 +39,14 @@ constexpr std::array kWords = {
         "有多少|为多少"},
     Row{Word::Distinct, "distinct|unique|different|不同的|不重复|去重|唯一|多少种|几种|多少类|几类|种类数"},
     Row{Word::Rate, "rate|rates|率"},
+    Row{Word::Running,
+        "cumulative|cumulated|cumulatively|cumulative total|cumulative sum|running total|"
+        "running totals|running sum|running count|running tally|accumulated|accumulating|"
+        "累计|累积|累加"},
+    Row{Word::Moving,
+        "moving average|moving mean|moving sum|moving total|rolling average|rolling mean|"
+        "rolling sum|rolling total|running average|running mean|cumulative average|"
+        "weighted average|weighted mean|移动平均|滚动平均|加权平均|weighted"},
 
     Row{Word::Highest,
         "highest|largest|biggest|greatest|most|best|strongest|top performing|leading|maximal|"
@@ -95,7 +106,8 @@ constexpr std::array kWords = {
         "drop|dropped|decline|declined|decrease|decreased|fall|fell|fallen|shrink|shrank|"
         "loss in|下降|下滑|减少|跌|降幅"},
     Row{Word::Compare,
-        "compare|compared|comparing|comparison|difference|differ|differs|versus|vs|against|"
+        "compare|compared|comparing|comparison|gap between|gap in|"
+        "difference|differ|differs|versus|vs|against|"
         "对比|比较|相比|差异|差别|区别|差多少|差距|谁更|哪个更|更多|更高|更少|更低|更大|更好|哪个多|得多|用得多|谁多"},
     Row{Word::Versus, "versus|vs|against|compared to|compared with|or|与|和|跟|还是"},
     Row{Word::Correlation,
@@ -178,7 +190,7 @@ constexpr std::array kWords = {
     Row{Word::With,
         "with|with a|with an|with some|with any|having|that have|that has|which have|who have|"
         "who has|"
-        "have|has|had|have a|has a|had a|have an|has an|带|带有"},
+        "got a|got an|received a|received an|have|has|had|have a|has a|had a|have an|has an|带|带有"},
     Row{Word::By,
         "by|grouped by|broken down by|break down by|split by|group by|breakdown by|"
         "in terms of|according to|depending on|across|over each|among|amongst|"
@@ -597,7 +609,8 @@ constexpr std::array kConcepts = {
     ConceptRow{"agegroup", Nature::Name,
         "age group|age groups|age band|age bracket|age range|年龄段|年龄组"},
     ConceptRow{"attrition", Nature::Name,
-        "attrition|churn|churned|left|leave|leaving|resigned|quit|turnover|leavers|离职|流失"},
+        "attrition|churn|churned|terminated|termination|exited|"
+        "left|leave|leaving|resigned|quit|turnover|leavers|离职|流失"},
     ConceptRow{"order", Nature::Name, "order|orders|purchase|purchases|订单|单子|单"},
     ConceptRow{"transaction", Nature::Name, "transaction|transactions|txn|交易"},
     ConceptRow{"request", Nature::Name, "request|requests|hit|call|calls|请求"},

@@ -104,6 +104,7 @@ public:
             case Intent::Missing: missing(); break;
             case Intent::Duplicates: duplicates(); break;
             case Intent::Ratio: ratio(); break;
+            case Intent::TopPercent: top_percent(); break;
             default: shape(); break;
         }
         line("result");
@@ -415,7 +416,38 @@ private:
         }
         group_rows(by);
         sort_and_cut(label(q_.measures[0]));
+        if (q_.is_running) {
+            std::vector<std::string> others(by.begin() + 1, by.end());
+            const std::string value = py(label(q_.measures[0]));
+            line("result[" + py(running_name(q_, schema_)) + "] = result" +
+                 (others.empty() ? "" : ".groupby(" + py(others) + ")") + "[" + value +
+                 "].cumsum()");
+        }
         report_groups();
+        chart();
+    }
+    // The highest (or lowest) tenth of the rows, or of the groups, and what they hold of the whole.
+    void top_percent() {
+        prepare();
+        const Measure& m = q_.measures[0];
+        const auto by = keys();
+        const std::string value = by.empty() ? value_column(m) : label(m);
+        if (by.empty()) {
+            line("ranked = " + rows_ + ".dropna(subset=[" + py(value) + "])");
+        } else {
+            group_rows(by);
+            line("ranked = result.dropna(subset=[" + py(value) + "])");
+        }
+        line("ranked = ranked.sort_values(" + py(value) +
+             ", ascending=" + (q_.order == Order::Lowest ? "True" : "False") + ")");
+        line("count = -(-len(ranked) * " + py(*q_.percent) + " // 100)  # rounded up");
+        line("part = ranked.head(int(count))");
+        const std::string whole = "ranked[" + py(value) + "]";
+        const std::string mine = "part[" + py(value) + "]";
+        line(by.empty() ? "result = part[" + py(shown_columns({value})) + "]" : "result = part");
+        line("report(result.head(10), count=len(part), whole=len(ranked), total=" + mine +
+             ".sum(), overall=" + whole + ".sum(), mean=" + mine + ".mean(), least=" + mine +
+             ".min(), most=" + mine + ".max(), rows=len(" + rows_ + "))");
         chart();
     }
     // One row a column: which subject has the best average.
@@ -498,8 +530,9 @@ private:
             line("result = result.fillna(0)");
         }
         if (has_periods) line("result = result[" + py(period_labels()) + "]");
+        if (q_.is_running) line("result = result.cumsum()");
         line("result = result.reset_index().rename_axis(columns=None)");
-        line("report(result, rows=len(" + rows_ + "))");
+        line("report(result, rows=len(" + rows_ + ")" + left_out() + ")");
         if (q_.chart == ChartKind::None) return;
         begin_chart(label(m));
         const bool lines = q_.groups[0].grain != Grain::None && q_.chart != ChartKind::Bar;
@@ -538,6 +571,18 @@ private:
             cut_ = true;
         }
     }
+    // Rows whose group is not known belong to none of them.
+    [[nodiscard]] std::string left_out() const {
+        std::vector<std::string> names;
+        for (const Group& g : q_.groups) {
+            const Column& c = at(schema_, g.field);
+            if (g.grain == Grain::None && g.bins == 0 && c.missing > 0) {
+                names.push_back(name(g.field));
+            }
+        }
+        if (names.empty()) return "";
+        return ", left_out=int(" + rows_ + "[" + py(names) + "].isna().any(axis=1).sum())";
+    }
     void report_groups() {
         std::string figures = ", rows=len(" + rows_ + ")";
         const Measure& m = q_.measures[0];
@@ -548,6 +593,7 @@ private:
             figures += ", overall=" + scalar(m, rows_);
         }
         if (cut_) figures += ", groups=groups";
+        figures += left_out();
         line("report(result" + figures + ")");
     }
 
@@ -810,11 +856,12 @@ private:
 
     // ---- charts -----------------------------------------------------------------------------
     void chart() {
-        if (q_.chart == ChartKind::None) return;
+        if (q_.chart == ChartKind::None || keys().empty()) return;
         const std::string key = py(keys()[0]);
         const Measure& m = q_.measures[0];
         const std::string value = q_.intent == Intent::Growth  ? py(kChangePercentColumn)
                                   : q_.intent == Intent::Share ? py(kShareColumn)
+                                  : q_.is_running              ? py(running_name(q_, schema_))
                                                                : py(label(m));
         const bool is_time =
             !q_.groups.empty() && q_.groups[0].grain != Grain::None && q_.order == Order::None;
