@@ -117,4 +117,47 @@ def store_months_zh(folder):
     return {"月报": table}
 
 
-MAKERS = {maker.__name__: maker for maker in [store_orders, telecom, channel_orders_zh, payroll, shipments, store_months_zh]}
+def helpdesk(folder):
+    r = np.random.default_rng(2401)
+    n = 760
+    opened = pd.to_datetime("2024-02-01") + pd.to_timedelta(np.sort(r.integers(0, 300 * 24 * 60, n)), unit="min")
+    table = pd.DataFrame({
+        "Case Number": [f"CS-{7000 + i}" for i in range(n)], "Opened At": opened, "Product Line": r.choice(["Router", "Modem", "TV Box"], n, p=[.5, .3, .2]), "Severity": r.choice(["P1", "P2", "P3"], n, p=[.1, .35, .55]),
+        "Assigned Team": r.choice(["Tier 1", "Tier 2", "Field"], n, p=[.6, .3, .1]), "Country": r.choice(["US", "UK", "Germany", "India"], n, p=[.4, .2, .15, .25]), "Hours to Resolve": r.gamma(1.6, 14, n).round(1),
+        "Reopened": r.choice(["Yes", "No"], n, p=[.12, .88]), "CSAT Score": r.choice([1, 2, 3, 4, 5], n, p=[.05, .1, .2, .35, .3]).astype(float), "SLA Met": r.choice(["TRUE", "FALSE"], n, p=[.86, .14])})
+    table.loc[r.choice(n, 140, replace=False), "CSAT Score"] = np.nan
+    table.loc[[9, 300], "Hours to Resolve"] = [410.5, 377.0]
+    table.assign(**{"Opened At": table["Opened At"].dt.strftime("%m/%d/%Y %I:%M %p")}).to_csv(folder / "support_cases.csv", index=False)
+    return {"cases": table}
+
+
+def saas(folder):
+    r = np.random.default_rng(2402)
+    rows = [(f"2023-{m:02d}-01" if y == 2023 else f"2024-{m:02d}-01", plan, area, int(r.normal(base, 9)), int(r.poisson(base / 14)), int(r.poisson(base / 20)))
+            for y in (2023, 2024) for m in range(1, 13) for plan, base in (("Basic", 210), ("Pro", 120), ("Enterprise", 45)) for area in ("EMEA", "AMER", "APAC")]
+    table = pd.DataFrame(rows, columns=["month", "plan", "region", "active_accounts", "new_accounts", "churned_accounts"])
+    table["mrr_usd"] = (table.active_accounts * table.plan.map({"Basic": 19, "Pro": 79, "Enterprise": 640}) * r.normal(1, .02, len(table))).round(2)
+    table["support_cost_usd"] = (table.active_accounts * r.uniform(3, 6, len(table))).round(2)
+    table["month"] = pd.to_datetime(table["month"])
+    table.loc[[50, 51, 120], "support_cost_usd"] = np.nan
+    table.loc[88, "mrr_usd"] = 99999.0
+    table.assign(month=table.month.dt.strftime("%b %Y")).to_csv(folder / "saas_metrics.csv", index=False)
+    return {"saas": table}
+
+
+def stock_moves_zh(folder):
+    r = np.random.default_rng(2403)
+    n = 700
+    table = pd.DataFrame({
+        "单据编号": [f"CK{30000 + i}" for i in range(n)], "出库日期": pd.to_datetime("2024-01-01") + pd.to_timedelta(np.sort(r.integers(0, 330, n)), unit="D"), "仓库": r.choice(["一号仓", "二号仓", "保税仓"], n, p=[.5, .3, .2]),
+        "物料类别": r.choice(["原料", "包材", "成品"], n, p=[.3, .3, .4]), "供应商": r.choice(["恒通", "瑞丰", "盛达", "佳和"], n), "出库数量": r.integers(5, 400, n), "单位成本(元)": r.uniform(2, 60, n).round(2),
+        "经办人": r.choice(["小李", "小王", "小陈"], n), "运输时长(小时)": r.gamma(2, 5, n).round(1), "是否破损": r.choice(["是", "否"], n, p=[.06, .94]), "质检得分": r.normal(90, 5, n).round(0)})
+    table["出库金额(元)"] = (table["出库数量"] * table["单位成本(元)"]).round(2)
+    table.loc[r.choice(n, 21, replace=False), "质检得分"] = np.nan
+    table.loc[7, "运输时长(小时)"] = 96.0
+    table.assign(出库日期=table["出库日期"].dt.strftime("%Y年%m月%d日")).to_csv(folder / "出库记录.csv", index=False)
+    return {"出库": table}
+
+
+MAKERS = {maker.__name__: maker for maker in [store_orders, telecom, channel_orders_zh, payroll, shipments, store_months_zh,
+                                                helpdesk, saas, stock_moves_zh]}

@@ -100,7 +100,7 @@ CHANNELS = [
     (["金额前10%的订单"], lambda t: [AnyOf(96, t["金额(元)"].nlargest(96).sum())]),
     (["各品类的毛利"], lambda t: [REFUSAL]),
     (["浙江美妆卖了多少钱"], lambda t: [Lead(t[(t["省份"] == "浙江") & (t["品类"] == "美妆")]["金额(元)"].sum())]),
-    (["周末和工作日的订单量对比"], lambda t: [(t["下单时间"].dt.dayofweek >= 5).sum(), (t["下单时间"].dt.dayofweek < 5).sum()]),
+    (["周末和工作日的订单量对比"], lambda t: [(t["下单时间"].dt.day_of_week >= 5).sum(), (t["下单时间"].dt.day_of_week < 5).sum()]),
 ]
 
 CASES = [(name, asked, truth) for name, cases in [("store_orders", ORDERS), ("telecom", CHURN), ("channel_orders_zh", CHANNELS)] for asked, truth in cases]

@@ -595,8 +595,18 @@ private:
                            cell(0, 1) + "。");
         }
         if (!q_.part.empty()) {
-            return say("Share with " + conditions(q_.part) + " by " + keys_text() + scope() + ":",
-                       "按" + keys_text() + "," + conditions(q_.part) + " 的占比" + scope() + ":") +
+            const bool low = q_.order == Order::Lowest;
+            std::size_t best = 0;
+            for (std::size_t r = 1; r < result_.rows.size(); ++r) {
+                const double value = number(r, last).value_or(0);
+                const double other = number(best, last).value_or(0);
+                if (low ? value < other : value > other) best = r;
+            }
+            const std::string first = bold(key_text(best)) + " " + bold(cell(best, last));
+            return say("Share with " + conditions(q_.part) + " by " + keys_text() + scope() +
+                           (low ? ": lowest " : ": highest ") + first + ".",
+                       "按" + keys_text() + "," + conditions(q_.part) + " 的占比" + scope() +
+                           (low ? ":最低 " : ":最高 ") + first + "。") +
                    table();
         }
         return say("Share of the " + measure + " by " + keys_text() + scope() + ": " +

@@ -281,6 +281,8 @@ private:
         const std::size_t n = end - begin;
         if (words.empty()) return 0;
         const bool strict = only_functions(begin, end);
+        // 是否相关 asks of no column 是否破损
+        if (n == 2 && tokens_[begin].text == "是" && tokens_[begin + 1].text == "否") return 0;
         if (n == words.size() && stands_in(tokens_, begin, words, 0, n, is_equal)) {
             const bool is_stop = n == 1 && is_noise(tokens_[begin]) && !tokens_[begin].is_quoted;
             return is_stop && !is_after_by(begin) ? 0 : 100;  // "by make" of a column "make"
@@ -350,8 +352,11 @@ private:
         }
         for (std::size_t from = 0; from + n <= strong.size(); ++from) {
             if (!stands_in(tokens_, begin, strong, from, n, is_near)) continue;
-            // "driver" is none of DriverRating, though "rating" is
-            if (from == 0 && is_number && n == 1 && names_person(tokens_[begin])) return 0;
+            // "driver" is none of DriverRating, though "rating" is; nor "by customer" by country
+            if (from == 0 && n == 1 && names_person(tokens_[begin]) &&
+                (is_number || is_after_by(begin))) {
+                return 0;
+            }
             if (from == 0 && is_number && tokens_[begin].kind == Token::Kind::Han &&
                 is_name_phrase(tokens_, begin, end)) {
                 return 0;  // 乘客 of 乘客评分
@@ -413,6 +418,11 @@ private:
                 const bool is_name = about->nature == Nature::Name;
                 if (is_one_character && is_name && !is_after_by(begin))
                     continue;  // 接单 is no 订单
+                // "by customer" is no CustomerCountry
+                if (is_name && about != column.meanings[0] && phrase.size() == 1 &&
+                    names_person(tokens_[begin]) && is_after_by(begin)) {
+                    continue;
+                }
                 if (matches_at(tokens_, begin, phrase))
                     return worth + own_words(column, begin, end);
                 if (phrase.size() == 1 && phrase[0].text.size() >= 6 &&
@@ -466,6 +476,11 @@ private:
             (is_other_word_for(first.stem, words[0].text) ||
              is_other_word_for(first.text, words[0].text))) {
             return 84;
+        }
+        if (n == 1 && words.size() > 1 && first.kind == Token::Kind::Word) {  // UK
+            std::string joined;
+            for (const Token& word : words) joined += (joined.empty() ? "" : " ") + word.text;
+            if (is_other_word_for(first.text, joined)) return 84;
         }
         if (n == words.size()) {
             // a word that has its own sense is no slip of the keyboard: "grade" is not Grace

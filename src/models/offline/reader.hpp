@@ -96,6 +96,7 @@ private:
     // ---- time
     // -------------------------------------------------------------------------------------
     void find_time();
+    void find_seasons();
     void set_dates(Field date, const std::vector<TimeSpan>& dates);
     static std::string label(const TimeSpan& span);
     static Filter time_filter(Filter::Kind kind, Field field, const TimeSpan& span);
@@ -154,6 +155,7 @@ private:
     // 每个类别的商品数量: the noun before a measure is part of its name, where a group is named
     void drop_modifiers();
     void drop_verbs();
+    void group_by_both_values();
     // "do A pay more than B": the flag tells two groups apart
     [[nodiscard]] bool is_comparative() const;
     [[nodiscard]] bool is_person_noun(const Said& s) const;
@@ -246,6 +248,7 @@ private:
     // Several values of one column, and no group: one figure for each of them.
     void group_by_values(std::size_t i);
     [[nodiscard]] std::optional<Field> superlative_field() const;
+    [[nodiscard]] bool says_total_rows() const;
     void find_open_superlative();
     void choose_measure();
     // "is cash used more than cards": how often
@@ -299,6 +302,7 @@ private:
     bool counts_rows_ = false;
     bool is_per_ = false;  // "revenue per session", both numbers
     bool compares_flag_ = false;
+    bool ranks_grain_ = false;
     bool per_row_ = false;  // "revenue per order"
     std::optional<Field> rate_;
     double quantile_ = 0;

@@ -48,6 +48,13 @@ void Reader::complete() {
         if (q_.measures.empty()) choose_measure();
         for (std::size_t i = 0; i < q_.filters.size(); ++i) group_by_values(i);
     }
+    // a part of an average is nothing: "percentage of flights delayed more than 15 minutes"
+    const bool is_of_mean = q_.intent == Intent::Share && !q_.part.empty() &&
+                            q_.measures.size() == 1 &&
+                            q_.measures[0].aggregation != Aggregation::Sum &&
+                            q_.measures[0].aggregation != Aggregation::Count &&
+                            q_.measures[0].aggregation != Aggregation::Distinct;
+    if (is_of_mean) q_.measures = {{Aggregation::Count, std::nullopt, std::nullopt, 0}};
     if (q_.intent == Intent::Aggregate || q_.intent == Intent::Unknown) find_side_by_side();
     if (q_.intent == Intent::Rows && q_.order != Order::None && q_.measures.empty()) {
         find_open_superlative();
@@ -184,7 +191,8 @@ std::optional<Field> Reader::superlative_field() const {
         const bool said = std::any_of(tokens_.begin(), tokens_.end(),
                                       [&](const Token& t) { return t.text == a.word; });
         if (!said) continue;
-        if (auto field = field_meaning(a.about)) return field;
+        const auto field = field_meaning(a.about);
+        if (field && !at(schema_, *field).means("delay")) return field;  // a delay is no length
     }
     if (has({Word::Newest, Word::Earliest})) return main_date(schema_, q_.table);
     return main_measure(schema_, q_.table);
@@ -201,7 +209,8 @@ void Reader::find_open_superlative() {
         for (const Adjective& a : kAdjectives) {
             if (a.word != token.text) continue;
             is_adjective = true;
-            has_field = has_field || field_meaning(a.about);
+            const auto field = field_meaning(a.about);
+            has_field = has_field || (field && !at(schema_, *field).means("delay"));
         }
         if (is_adjective && !has_field) q_.absent.push_back(token.as_written);
     }
@@ -220,8 +229,8 @@ void Reader::choose_measure() {
                                   return g.grain == Grain::None && at(schema_, g.field).is_text();
                               });
     const bool counts_rows = (q_.intent == Intent::Share && !asks_money()) || counts_dates ||
-                             charts_names || has({Word::Common, Word::Rare}) || row_noun_counts() ||
-                             says_used();
+                             charts_names || says_total_rows() || has({Word::Common, Word::Rare}) ||
+                             row_noun_counts() || says_used();
     auto field = superlative_field();
     // "top three authors", 借得最多: how often, where nothing in the table adds up
     const bool is_plain_top =
@@ -242,6 +251,17 @@ void Reader::choose_measure() {
     for (const Aggregation a : aggregations_said_) {
         q_.measures.push_back({a, *field, std::nullopt});
     }
+}
+
+// "total orders", "cumulative cases": how many
+bool Reader::says_total_rows() const {
+    if (aggregations_said_.size() != 1 || aggregations_said_[0] != Aggregation::Sum) return false;
+    return std::any_of(tags_.begin(), tags_.end(), [&](const Tag& t) {
+        if (t.word != Word::Sum || t.end >= tokens_.size()) return false;
+        const std::size_t next = tokens_[t.end].text == "of" ? t.end + 1 : t.end;
+        return next < tokens_.size() && tokens_[next].kind == Token::Kind::Word &&
+               (is_row_word(next) || is_at(next, Word::Rows));
+    });
 }
 
 // What people mean by "most" without saying of what.

@@ -294,6 +294,19 @@ void Reader::try_unit(std::size_t i, std::size_t end, double value, std::set<std
 }
 
 void Reader::add_comparison(Filter::Kind kind, double value, std::size_t begin, std::size_t end) {
+    // "bought more than 5 times": how many rows each has is no column
+    const bool is_column = std::any_of(said_.begin(), said_.end(), [&](const Said& s) {
+        return !s.is_value && s.column->is_number() && !s.column->is_id && s.begin == end;
+    });
+    const bool counts_rows =
+        end < tokens_.size() && tokens_[end].kind == Token::Kind::Word && !is_column &&
+        !field_of_unit(end) && number_near(begin, end) == nullptr &&
+        (tokens_[end].text == "times" || tokens_[end].stem == "order" ||
+         tokens_[end].stem == "purchase" || tokens_[end].stem == "transaction");
+    if (counts_rows) {
+        q_.absent.push_back(tokens_[end - 1].as_written + " " + tokens_[end].as_written);
+        return;
+    }
     const auto field = condition_field(begin, end);
     if (!field) return;
     Filter filter;
@@ -406,6 +419,20 @@ void Reader::find_zeros() {
 // "excluding refunds", "only negative amounts"
 void Reader::find_signs() {
     find_zeros();
+    for (std::size_t i = 0; i < tokens_.size(); ++i) {  // "rainy days", "dry days"
+        const std::string& word = tokens_[i].text;
+        const bool is_wet = word == "rainy" || word == "wet";
+        const auto rain = field_meaning("rain");
+        if (!rain || (!is_wet && word != "dry") || is_in_value(i)) continue;
+        Filter filter;
+        filter.kind = is_wet ? Filter::Kind::Greater : Filter::Kind::Equal;
+        filter.field = *rain;
+        filter.begin = i;
+        q_.filters.push_back(filter);
+        for (Said& s : said_) {
+            if (s.begin == i) s.is_used = true;
+        }
+    }
     const Tag* negative = tag(Word::Negative);
     if (negative == nullptr) return;
     for (const Said& s : said_) {

@@ -25,6 +25,16 @@ std::vector<Reader::AggregationTag> Reader::aggregations() const {
             found.push_back({Aggregation::Quantile, t.begin, t.end, *q});
         }
     }
+    for (std::size_t i = 0; i < tokens_.size(); ++i) {  // "salary range", "range of prices"
+        const bool is_of_measure =
+            std::any_of(measures_said_.begin(), measures_said_.end(), [&](const Said& m) {
+                return m.end == i ||
+                       (m.begin > i + 1 && m.begin <= i + 3 && is_at(i + 1, Word::Of));
+            });
+        if (tokens_[i].text != "range" || !is_of_measure || is_at(i, Word::Between)) continue;
+        found.push_back({Aggregation::Minimum, i, i + 1, 0});
+        found.push_back({Aggregation::Maximum, i, i + 1, 0});
+    }
     std::stable_sort(found.begin(), found.end(),
                      [](const auto& a, const auto& b) { return a.begin < b.begin; });
     return found;
@@ -161,7 +171,7 @@ bool Reader::group_is_each(const Group& g) const {
             return true;
         }
     }
-    return g.grain != Grain::None && !has(Word::Which);
+    return g.grain != Grain::None && !has(Word::Which) && !ranks_grain_;
 }
 
 Aggregation Reader::natural(const Column& column) {

@@ -6,7 +6,42 @@
 
 namespace atl::offline {
 
+// "rainfall in summer": months of the northern half; the answer names them
+void Reader::find_seasons() {
+    struct Season {
+        std::string_view word;
+        std::array<int, 3> months;
+    };
+    static constexpr std::array kSeasons = {
+        Season{"spring", {3, 4, 5}},  Season{"summer", {6, 7, 8}}, Season{"autumn", {9, 10, 11}},
+        Season{"winter", {12, 1, 2}}, Season{"春季", {3, 4, 5}},   Season{"夏季", {6, 7, 8}},
+        Season{"秋季", {9, 10, 11}},  Season{"冬季", {12, 1, 2}},  Season{"夏天", {6, 7, 8}},
+        Season{"冬天", {12, 1, 2}}};
+    for (const Season& season : kSeasons) {
+        const auto phrase = tokens_of(season.word);
+        for (std::size_t i = 0; i < tokens_.size(); ++i) {
+            const bool is_name = std::any_of(said_.begin(), said_.end(), [&](const Said& s) {
+                return s.begin <= i && i < s.end;
+            });
+            if (is_name || !matches_at(tokens_, i, phrase)) continue;
+            TimeSpan span;
+            span.kind = TimeSpan::Kind::Months;
+            span.begin = i;
+            span.end = i + phrase.size();
+            span.label = season.word;
+            // "the summer months June to August": the months are said
+            const bool is_said = std::any_of(times_.begin(), times_.end(), [](const TimeSpan& t) {
+                return t.kind == TimeSpan::Kind::Months ||
+                       (t.from && t.to && (*t.to - *t.from).count() < 200);
+            });
+            if (!is_said) span.parts.assign(season.months.begin(), season.months.end());
+            times_.push_back(span);
+        }
+    }
+}
+
 void Reader::find_time() {
+    find_seasons();
     auto date = main_date(schema_, q_.table);
     for (const Said& s : said_) {
         if (!s.is_value && s.column->is_date()) date = s.field;
@@ -25,7 +60,7 @@ void Reader::find_time() {
             weekdays.insert(weekdays.end(), span.parts.begin(), span.parts.end());
             weekday_span = span;
         } else if (span.kind == TimeSpan::Kind::Months) {
-            months.push_back(span);
+            if (!span.parts.empty()) months.push_back(span);
         } else {
             dates.push_back(span);
         }
@@ -36,6 +71,25 @@ void Reader::find_time() {
         if (weekdays.size() > 1 && has(Word::Compare) && q_.groups.empty()) {
             q_.groups.push_back({*date, Grain::Weekday, 0});
         }
+    }
+    // "January versus February 2023": of the same year
+    const bool is_pair = months.size() == 1 && months[0].parts.size() == 1 && dates.size() == 1 &&
+                         dates[0].from && dates[0].to && months[0].begin < dates[0].begin &&
+                         (*dates[0].to - *dates[0].from).count() <= 31 &&
+                         has({Word::Versus, Word::Compare, Word::And, Word::Growth, Word::Drop});
+    if (is_pair) {
+        using namespace std::chrono;
+        const auto same_year = year_month_day(*dates[0].from).year();
+        const auto first = same_year / months[0].parts[0] / 1;
+        TimeSpan other = dates[0];
+        other.from = sys_days(first);
+        other.to = sys_days(first + std::chrono::months(1));
+        other.label = label(other);
+        other.begin = months[0].begin;
+        other.end = months[0].end;
+        dates.insert(dates.begin(), other);
+        dates[1].label = label(dates[1]);
+        months.clear();
     }
     if (!months.empty()) {
         TimeSpan all = months[0];
@@ -226,7 +280,8 @@ void Reader::find_grain(std::optional<Field> date) {
         const Tag* t = has(Word::Weekday) ? tag(Word::Weekday) : tag(Word::Workday);
         const bool is_phrase = t->end - t->begin > 1 && !has(Word::Workday);
         const bool grouped = follows(t->begin, {Word::By, Word::Each, Word::Which, Word::Per}) ||
-                             is_phrase || has(Word::Highest) || has(Word::Lowest);
+                             is_phrase ||
+                             has({Word::Highest, Word::Lowest, Word::Common, Word::Rare});
         if (grouped) {
             set_grain(*date, Grain::Weekday);
             return;
@@ -248,7 +303,12 @@ void Reader::find_grain(std::optional<Field> date) {
         for (const Adjective& a : kGrains) {
             for (const Tag& t : tags_) {
                 if (t.word != a.unit || is_in_time(t.begin) || is_column_said(a.unit)) continue;
+                // "the day with the highest sales": one of the days
+                const bool ranks = t.end < tokens_.size() && is_at(t.end, Word::With) &&
+                                   precedes(t.end + 1, {Word::Highest, Word::Lowest}, 3);
+                ranks_grain_ = ranks_grain_ || ranks;
                 const bool asked =
+                    ranks ||
                     follows(t.begin,
                             {Word::By, Word::Each, Word::Which, Word::Highest, Word::Lowest,
                              Word::Top, Word::Bottom, Word::Common, Word::And},

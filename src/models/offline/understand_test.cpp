@@ -42,8 +42,8 @@ TEST(Understand, TopNWithFilters) {
 }
 
 TEST(Understand, RunningTotals) {
-    for (const char* text : {"cumulative sales by month", "running total of amount per month",
-                             "各月累计销售额"}) {
+    for (const char* text :
+         {"cumulative sales by month", "running total of amount per month", "各月累计销售额"}) {
         const Question q = ask({text});
         EXPECT_TRUE(q.is_running) << text;
         EXPECT_EQ(q.groups.at(0).grain, Grain::Month) << text;

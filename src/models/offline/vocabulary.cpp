@@ -33,11 +33,13 @@ constexpr std::array kWords = {
         "tally|how many times|天数|多少天|几天|人次|多少人次|多少张|多少本|多少辆|多少场|多少件|几场|几件|几本|几单|几张|几辆|几人|"
         "场次|场数|单量|单数|订单数量|数目|家数|"
         "frequency|headcount|head count|多少个|多少条|多少笔|多少次|多少人|多少名|多少位|多少家|多少单|多少种|多少类|多少|有多少|"
-        "几个|几条|几种|几家|几笔|几名|几位|几次|个数|条数|笔数|次数|人数|计数|总人数|订单数|订单量|交易数|交易量|记录数|频率|频次"},
+        "有多少个|有多少条|有多少笔|有多少次|有多少人|有多少名|有多少位|有多少家|有多少单|有多少件|"
+        "有多少张|有多少本|有多少辆|有多少场|有多少种|有多少类|几个|几条|几种|几家|几笔|几名|几位|几次|个数|条数|笔数|次数|人数|"
+        "计数|总人数|订单数|订单量|交易数|交易量|记录数|频率|频次"},
     Row{Word::HowMuch,
         "多少钱|多少元|几块钱|how much|how high|how large|how big|what is|what was|what's|多高|多大|多长|是多少|"
         "有多少|为多少"},
-    Row{Word::Distinct, "distinct|unique|different|不同的|不重复|去重|唯一|多少种|几种|多少类|几类|种类数"},
+    Row{Word::Distinct, "distinct|unique|different|有多少种|有多少类|不同的|不重复|去重|唯一|多少种|几种|多少类|几类|种类数"},
     Row{Word::Rate, "rate|rates|率"},
     Row{Word::Running,
         "cumulative|cumulated|cumulatively|cumulative total|cumulative sum|running total|"
@@ -111,7 +113,8 @@ constexpr std::array kWords = {
         "对比|比较|相比|差异|差别|区别|差多少|差距|谁更|哪个更|更多|更高|更少|更低|更大|更好|哪个多|得多|用得多|谁多"},
     Row{Word::Versus, "versus|vs|against|compared to|compared with|or|与|和|跟|还是"},
     Row{Word::Correlation,
-        "correlation|correlate|correlated|correlates|correlations|relationship|relation|"
+        "correlation|correlation matrix|correlation table|correlation heatmap|"
+        "correlate|correlated|correlates|correlations|relationship|relation|"
         "related|relate|association|associated|depend on|depends on|influence|influences|"
         "go along with|goes along with|go together|goes together|go hand in hand|hand in hand|"
         "tied to|"
@@ -227,7 +230,7 @@ constexpr std::array kWords = {
     Row{Word::Or, "or|或|或者"},
     Row{Word::Exclude,
         "out of|run out of|sold out of|不|no|with no|have no|has no|had no|without any|without a|"
-        "never|缺|不带|无|"
+        "never|missed the|missed its|missed their|breached|breached the|缺|不带|无|"
         "excluding|exclude|except|except for|without|other than|not including|apart from|"
         "ignoring|ignore|leaving out|leave out|not|non|isn't|aren't|not in|minus|but not|"
         "don't count|disregarding|除了|不包括|不含|去掉|排除|除去|剔除|不算|不计|除|之外|不是|非|没有"},
@@ -290,6 +293,8 @@ constexpr std::array kWords = {
         "year over year|year on year|yoy|按年|每年|各年|年度|逐年|按年份|年均|每一年|分年"},
     Row{Word::Weekday,
         "weekday|weekdays|day of the week|day of week|days of the week|which weekday|"
+        "per day of the week|by day of the week|per day of week|by day of week|"
+        "each day of the week|every day of the week|"
         "per weekday|by weekday|dow|星期几|周几|礼拜几|每周几|工作日分布|一周中|一周里"},
     Row{Word::Weekend, "weekend|weekends|周末|双休日"},
     Row{Word::Workday,
@@ -328,7 +333,8 @@ struct ConceptRow {
 // row in a question then means that column.
 constexpr std::array kConcepts = {
     ConceptRow{"amount", Nature::Additive,
-        "amount|sales|sale|revenue|revenues|turnover|value|gmv|spend|spending|spent|"
+        "amount|sales|sale|revenue|revenues|turnover|mrr|arr|recurring revenue|"
+        "value|gmv|spend|spending|spent|"
         "expenditure|expense|expenses|transaction value|order value|income|earnings|payment|"
         "proceeds|money|sell|sells|sold|selling|total price|line total|subtotal|takings|"
         "bring in|brought in|make money|cash|paid|pay|amt|gross|net sales|receipts|"
@@ -352,7 +358,8 @@ constexpr std::array kConcepts = {
         "income|annual salary|monthly salary|package|工资|薪资|薪水|月薪|年薪|薪酬|收入|薪金|待遇|薪"},
     ConceptRow{"bonus", Nature::Additive, "bonus|bonuses|奖金|分红"},
     ConceptRow{"age", Nature::Level,
-        "age|ages|old|older|younger|oldest|youngest|years old|aged|年龄|岁数|岁|年纪"},
+        "age|ages|old|older|younger|oldest|youngest|years old|aged|age group|age groups|age band|"
+        "age bands|age bracket|age brackets|年龄段|年龄组|年龄|岁数|岁|年纪"},
     ConceptRow{"birth", Nature::Level, "birth|born|birth year|year of birth|出生|出生年份"},
     ConceptRow{"tenure", Nature::Level,
         "tenure|years of service|years at company|seniority|experience|service years|"
@@ -664,6 +671,7 @@ bool is_same_text(const std::vector<Token>& tokens, std::size_t at, const Meanin
 // Long words of the vocabulary that people mistype: "distribtion", "avarage".
 const Meaning* mistyped(const Token& token) {
     if (token.kind != Token::Kind::Word || token.text.size() < 5) return nullptr;
+    if (token.text == "summer" || token.text == "winter") return nullptr;  // not summed, winner
     const auto sorted = [](std::string text) {
         std::sort(text.begin(), text.end());
         return text;
