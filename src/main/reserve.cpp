@@ -2,9 +2,11 @@
 
 #include "base/fd.hpp"
 
+#include <cstdint>
 #include <exception>
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 namespace atl::main {
@@ -13,8 +15,15 @@ namespace {
 
 // The database's log and index, and the folders and records of what is being removed.
 constexpr off_t kBytes = 4 << 20;
+constexpr std::uint64_t kEnough = 1 << 20;
 
 std::string file_in(const std::string& data_folder) { return data_folder + "/.reserve"; }
+
+std::uint64_t room_in(const std::string& folder) noexcept {
+    struct statvfs disk {};
+    if (::statvfs(folder.c_str(), &disk) != 0) return 0;
+    return std::uint64_t{disk.f_bavail} * disk.f_frsize;
+}
 
 }  // namespace
 
@@ -25,13 +34,18 @@ void keep_reserve(const std::string& data_folder) noexcept {
             ::open(path.c_str(), O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
         struct stat there {};
         if (!file || ::fstat(file.get(), &there) != 0 || there.st_size == kBytes) return;
+        if (room_in(data_folder) < std::uint64_t{2} * kBytes) {  // what was given up was needed
+            ::unlink(path.c_str());
+            return;
+        }
         // A file with holes would reserve nothing.
         if (::posix_fallocate(file.get(), 0, kBytes) != 0) ::unlink(path.c_str());
     } catch (const std::exception&) { return; }
 }
 
-bool give_up_reserve(const std::string& data_folder) noexcept {
+bool give_up_reserve_if_full(const std::string& data_folder) noexcept {
     try {
+        if (room_in(data_folder) >= kEnough) return false;
         return ::unlink(file_in(data_folder).c_str()) == 0;
     } catch (const std::exception&) { return false; }
 }

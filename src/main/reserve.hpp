@@ -11,7 +11,7 @@ namespace atl::main {
 
 void keep_reserve(const std::string& data_folder) noexcept;
 
-// Whether there was one.
-bool give_up_reserve(const std::string& data_folder) noexcept;
+// Whether the disk was full, and there was one.
+bool give_up_reserve_if_full(const std::string& data_folder) noexcept;
 
 }  // namespace atl::main

@@ -155,15 +155,13 @@ private:
         sqlite::StoreOptions store;
         store.path = data + "/atoll.db";
         store.open_unreadable = true;
-        auto opened = sqlite::SqliteStore::open(store);
-        if (!opened && opened.error().code == Code::DiskFull && give_up_reserve(data)) {
+        if (give_up_reserve_if_full(data)) {
             spdlog::error(
-                "the disk that holds {} is full; the server starts with what it kept in "
-                "reserve. Remove sessions or files soon",
+                "the disk that holds {} is full; the server starts with what it kept in reserve. "
+                "Remove sessions or files soon",
                 data);
-            opened = sqlite::SqliteStore::open(std::move(store));
         }
-        store_ = std::move(opened).value();
+        store_ = sqlite::SqliteStore::open(std::move(store)).value();
         read_only_at_start_ = read_only();
         if (read_only_at_start_) {
             spdlog::error("the server starts read-only: {}", store_->health().sentence);

@@ -6,6 +6,7 @@ import pathlib
 import random
 
 import datasets_more
+import datasets_office
 import numpy as np
 import pandas as pd
 
@@ -282,7 +283,7 @@ def cafe(folder):
 
 MAKERS = {maker.__name__: maker for maker in
           [transactions, chinese_sales, employees, sensors, weblogs, survey, shop, movies, students, flights,
-           houses, webshop, hospital, weather, tickets, cafe]} | datasets_more.MAKERS
+           houses, webshop, hospital, weather, tickets, cafe]} | datasets_more.MAKERS | datasets_office.MAKERS
 
 # What the tests' own Python cannot write is written in the sandbox, before anything is asked.
 CONVERSIONS = {

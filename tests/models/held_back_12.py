@@ -59,7 +59,7 @@ RECRUITING = [
     (["淘汰的有多少人", "待定的呢"], lambda t: [Lead((t["面试结果"] == "待定").sum())]),
     (["候选人的性别比例"], lambda t: [REFUSAL]),
     (["为什么通过率这么低"], lambda t: [REFUSAL]),
-    (["面试得分前10%是多少分"], lambda t: [AnyOf(t["面试得分"].quantile(.9), REFUSAL)]),
+    (["面试得分前10%是多少分"], lambda t: [AnyOf(t["面试得分"].quantile(.9), t["面试得分"].nlargest(52).min(), REFUSAL)]),
     (["2024年投递量同比2023年变化"], lambda t: [(t["投递日期"].dt.year == 2023).sum(), (t["投递日期"].dt.year == 2024).sum()]),
 ]
 

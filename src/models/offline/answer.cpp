@@ -1,7 +1,6 @@
 #include "models/offline/answer.hpp"
 
-#include "models/offline/understand.hpp"
-#include "models/offline/write_code.hpp"
+#include "models/offline/labels.hpp"
 
 #include <algorithm>
 #include <array>
@@ -54,6 +53,15 @@ public:
         std::string out = body();
         const Table& table = schema_.tables[q_.table];
         if (q_.chose_measure) out += "\n\n" + chosen();
+        if (figure_value("left_out") > 0) {
+            std::string keys;
+            for (const Group& g : q_.groups) {
+                if (at(schema_, g.field).missing == 0) continue;
+                keys += (keys.empty() ? "`" : ", `") + name(g.field) + "`";
+            }
+            out += "\n\n" + say(figure("left_out") + " rows without " + keys + " are in no group.",
+                                figure("left_out") + " 行没有 " + keys + ",不在任何一组中。");
+        }
         if (!q_.names.empty()) out += "\n\n" + unknown_names();
         if (!table.note.empty()) out += "\n\n" + escaped(table.note);
         if (!chart_file.empty()) {
@@ -260,6 +268,7 @@ private:
             case Intent::Missing: return missing();
             case Intent::Duplicates: return duplicates();
             case Intent::Ratio: return ratio();
+            case Intent::TopPercent: return top_percent();
             default: return table();
         }
     }
@@ -341,12 +350,56 @@ private:
         if (key_count() == 0) return single();
         if (key_count() == 2 && q_.measures.size() == 1 && q_.order == Order::None &&
             !result_.columns.empty() && is_across()) {
-            return say(bold(name(q_.measures[0])) + " by " + keys_text() + scope() + ":",
-                       "按" + keys_text() + "的 " + bold(name(q_.measures[0])) + scope() + ":") +
+            const std::string what =
+                q_.is_running ? escaped(running_name(q_, schema_)) : name(q_.measures[0]);
+            return say(bold(what) + " by " + keys_text() + scope() + ":",
+                       "按" + keys_text() + "的 " + bold(what) + scope() + ":") +
                    table();
         }
+        if (q_.is_running) return running();
         if (!q_.periods.empty() && q_.groups.empty()) return periods();
         return ranking();
+    }
+    [[nodiscard]] std::string running() const {
+        const std::string what = escaped(running_name(q_, schema_));
+        std::string lead = say(bold(what) + " by " + keys_text() + scope(),
+                               "按" + keys_text() + "的 " + bold(what) + scope());
+        if (const auto overall = result_.figure("overall")) {
+            lead += say(": it reaches " + bold(number_text(*overall)),
+                        ":最后达到 " + bold(number_text(*overall)));
+        }
+        return lead + say(".", "。") + table();
+    }
+    // "The top 10 % of customer: 12 of 120, from 900 to 5,000, with 31 % of the total"
+    [[nodiscard]] std::string top_percent() const {
+        if (result_.rows.empty()) return nothing();
+        const bool low = q_.order == Order::Lowest;
+        const std::string size = plain(q_.percent.value_or(0)) + "%";
+        const bool of_rows = key_count() == 0;
+        const Measure& m = q_.measures[0];
+        const std::string measure = of_rows && m.field ? "`" + name(*m.field) + "`" : name(m);
+        const std::string what = of_rows ? say("rows", "行") : keys_text();
+        const bool adds_up =
+            of_rows || m.aggregation == Aggregation::Sum || m.aggregation == Aggregation::Count;
+        std::string out = say(
+            "The " + std::string(low ? "bottom " : "top ") + size + " of " + what + " by " +
+                measure + ": " + bold(figure("count")) + " of " + figure("whole") + ", from " +
+                figure("least") + " to " + figure("most") + ", on average " + bold(figure("mean")),
+            measure + (low ? " 最低的 " : " 最高的 ") + size + what + ":" + bold(figure("count")) +
+                " / " + figure("whole") + ",从 " + figure("least") + " 到 " + figure("most") +
+                ",平均 " + bold(figure("mean")));
+        if (adds_up) {
+            const double overall = figure_value("overall");
+            const std::string part =
+                overall > 0 ? percent(100 * figure_value("total") / overall) : "–";
+            out += say("; together " + bold(figure("total")) + ", that is " + bold(part) +
+                           " of the total " + figure("overall"),
+                       ";合计 " + bold(figure("total")) + ",占总计 " + figure("overall") + " 的 " +
+                           bold(part));
+        }
+        const std::string where = conditions(q_.filters);
+        if (!where.empty()) out += say(" (" + where + ")", "(" + where + ")");
+        return out + say(".", "。") + table(10);
     }
     [[nodiscard]] bool is_across() const {
         return result_.columns.size() < 2 ||
@@ -483,10 +536,15 @@ private:
                 counts ? (low ? "fewest " : "most ") : (low ? "lowest " : "highest ");
             const std::string most_zh =
                 counts ? (low ? " 最少" : " 最多") : (low ? " 最低" : " 最高");
+            const bool adds_up = counts || q_.measures[0].aggregation == Aggregation::Sum;
+            const auto overall = result_.figure("overall");
+            const std::string whole = adds_up && overall ? say(" of " + number_text(*overall),
+                                                               ",总计 " + number_text(*overall))
+                                                         : "";
             lead = say(bold(key_text(0)) + " has the " + most + measure + ": " +
-                           bold(cell(0, value)) + scope() + ".",
+                           bold(cell(0, value)) + whole + scope() + ".",
                        bold(key_text(0)) + " 的 " + measure + most_zh + ":" + bold(cell(0, value)) +
-                           scope() + "。");
+                           whole + scope() + "。");
             return result_.rows.size() > 1 ? lead + table(10) : lead;
         }
         lead = say(bold(measure) + " by " + keys_text() + scope(),
@@ -537,8 +595,18 @@ private:
                            cell(0, 1) + "。");
         }
         if (!q_.part.empty()) {
-            return say("Share with " + conditions(q_.part) + " by " + keys_text() + scope() + ":",
-                       "按" + keys_text() + "," + conditions(q_.part) + " 的占比" + scope() + ":") +
+            const bool low = q_.order == Order::Lowest;
+            std::size_t best = 0;
+            for (std::size_t r = 1; r < result_.rows.size(); ++r) {
+                const double value = number(r, last).value_or(0);
+                const double other = number(best, last).value_or(0);
+                if (low ? value < other : value > other) best = r;
+            }
+            const std::string first = bold(key_text(best)) + " " + bold(cell(best, last));
+            return say("Share with " + conditions(q_.part) + " by " + keys_text() + scope() +
+                           (low ? ": lowest " : ": highest ") + first + ".",
+                       "按" + keys_text() + "," + conditions(q_.part) + " 的占比" + scope() +
+                           (low ? ":最低 " : ":最高 ") + first + "。") +
                    table();
         }
         return say("Share of the " + measure + " by " + keys_text() + scope() + ": " +
@@ -729,47 +797,6 @@ private:
     bool zh_;
 };
 
-// Examples that fit this table.
-std::vector<std::string> examples(Language language, const Schema& schema, std::size_t table) {
-    const bool zh = language == Language::Chinese;
-    std::vector<std::string> out;
-    const auto measure = main_measure(schema, table);
-    const auto date = main_date(schema, table);
-    std::string group;
-    std::string value;
-    for (const Column& column : schema.tables[table].columns) {
-        const bool is_good = column.is_text() && !column.is_id && column.distinct >= 2 &&
-                             column.distinct <= 60 && !column.is_flag();
-        if (is_good && group.empty()) {
-            group = escaped(column.name);
-            if (!column.values.empty()) value = escaped(column.values[0]);
-        }
-    }
-    const std::string number = measure ? escaped(at(schema, *measure).name) : "";
-    if (!number.empty() && !group.empty()) {
-        out.push_back(zh ? "按" + group + "统计" + number + "合计"
-                         : "total " + number + " by " + group);
-        out.push_back(zh ? number + "最高的3个" + group : "top 3 " + group + " by " + number);
-    }
-    if (!number.empty() && date) {
-        out.push_back(zh ? number + "按月趋势,画成图" : "chart of " + number + " by month");
-    }
-    if (!number.empty() && !value.empty()) {
-        out.push_back(zh ? value + "的" + number + "占比是多少"
-                         : "what share of " + number + " comes from " + value + "?");
-    }
-    if (!group.empty() && number.empty()) {
-        out.push_back(zh ? "每个" + group + "有多少行" : "how many rows per " + group + "?");
-    }
-    if (!number.empty() && group.empty()) {
-        out.push_back(zh ? number + "的平均值是多少" : "what is the average " + number + "?");
-    }
-    if (out.size() < 5) out.push_back(zh ? "有多少缺失值?" : "which values are missing?");
-    if (out.size() < 3) out.push_back(zh ? "有哪些列?" : "which columns are there?");
-    if (out.size() > 5) out.resize(5);
-    return out;
-}
-
 }  // namespace
 
 std::optional<double> Result::figure(std::string_view name) const {
@@ -863,99 +890,6 @@ std::string escaped(std::string_view text) {
 std::string answer(const Question& question, const Schema& schema, const Result& result,
                    const std::string& chart_file) {
     return Writer(question, schema, result).write(chart_file);
-}
-
-std::string help(const Question& question, const Schema& schema) {
-    const bool zh = question.language == Language::Chinese;
-    std::string out;
-    if (question.intent == Intent::Thanks) return zh ? "不客气。" : "You are welcome.";
-    if (question.intent == Intent::Greeting) {
-        out = zh ? "你好!可以这样问:" : "Hello! You can ask, for example:";
-    } else if (question.intent == Intent::Help) {
-        out =
-            zh ? "我可以计算合计、平均、排名、占比、趋势、对比、相关性、异常值、分布、缺失值,"
-                 "并画图。例如:"
-               : "I compute totals, averages, rankings, shares, trends, comparisons, correlations, "
-                 "outliers, distributions and missing values, and draw charts of them. For "
-                 "example:";
-    } else {
-        out = zh ? "我没有理解这个问题" : "I did not understand this question";
-        switch (question.limit) {
-            case Limit::Forecast:
-                out = zh ? "我无法预测:我只计算表中已有的数据"
-                         : "I cannot forecast: I only compute from the rows that are there";
-                break;
-            case Limit::Reason:
-                out = zh ? "我无法说明原因:表中只有数字,没有原因"
-                         : "I cannot say why: the table holds figures, not reasons";
-                break;
-            case Limit::Advice:
-                out = zh ? "我无法给出建议:我只计算表中已有的数据"
-                         : "I cannot give advice: I only compute what the table holds";
-                break;
-            case Limit::None: break;
-        }
-        if (!question.absent.empty()) {
-            std::string words;
-            for (const std::string& word : question.absent) {
-                words += (words.empty() ? "" : ", ") + escaped(word);
-            }
-            out += zh ? ":表中没有找到“" + words + "”"
-                      : ": I find nothing in the table for “" + words + "”";
-        } else if (!question.unknown.empty() && question.limit == Limit::None) {
-            std::string words;
-            for (const std::string& word : question.unknown) {
-                words += (words.empty() ? "" : ", ") + escaped(word);
-            }
-            out += zh ? "(不认识:" + words + ")" : " (not known to me: " + words + ")";
-        }
-        out += zh ? "。适合这张表的问题例如:" : ". Questions that fit this table:";
-    }
-    if (question.table < schema.tables.size()) {
-        for (const std::string& example : examples(question.language, schema, question.table)) {
-            out += "\n- " + example;
-        }
-    }
-    return out;
-}
-
-std::string no_data(Language language, const Schema& schema) {
-    const bool zh = language == Language::Chinese;
-    if (schema.tables.empty()) {
-        return zh ? "/data 中没有可以读取的数据文件(CSV、TSV、Excel、Parquet、JSON)。请先上传一个。"
-                  : "There is no data file that I can read in /data (CSV, TSV, Excel, Parquet, "
-                    "JSON). "
-                    "Please upload one first.";
-    }
-    std::string out = zh ? "没有可用的数据:" : "There is no data to work with:";
-    for (const Table& table : schema.tables) {
-        out += "\n- `" + escaped(table.file_name()) + "`: " +
-               escaped(table.error.empty() ? (zh ? "空文件" : "the file is empty") : table.error);
-    }
-    return out;
-}
-
-std::string failure(Language language, std::string_view tool_output) {
-    // the last line of a traceback names the error
-    std::string last;
-    std::size_t at = 0;
-    while (at < tool_output.size()) {
-        const std::size_t end = std::min(tool_output.find('\n', at), tool_output.size());
-        const std::string_view line = tool_output.substr(at, end - at);
-        const bool is_note = line.empty() || line[0] == '[' || line[0] == ' ';
-        if (!is_note) last = std::string(line.substr(0, 300));
-        at = end + 1;
-    }
-    const bool zh = language == Language::Chinese;
-    return (zh ? "计算没有成功:" : "The computation did not work: ") + escaped(last) +
-           (zh ? "。我没有得到结果,因此不给出数字。" : ". I have no result, so I give no figures.");
-}
-
-std::string introduction(Language language) {
-    return language == Language::Chinese
-               ? "*离线分析员:没有语言模型,只识别常见问题并运行 pandas 代码。*"
-               : "*Offline analyst: no language model is set up; I recognise common questions and "
-                 "run pandas code.*";
 }
 
 }  // namespace atl::offline

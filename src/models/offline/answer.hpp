@@ -31,12 +31,6 @@ struct Result {
 
 [[nodiscard]] std::string answer(const Question& question, const Schema& schema,
                                  const Result& result, const std::string& chart_file);
-// What it can be asked about this data, or what is wrong with it.
-[[nodiscard]] std::string help(const Question& question, const Schema& schema);
-[[nodiscard]] std::string no_data(Language language, const Schema& schema);
-[[nodiscard]] std::string failure(Language language, std::string_view tool_output);
-// Said once a conversation.
-[[nodiscard]] std::string introduction(Language language);
 
 // 1234567.891 as "1,234,567.89"; whole numbers without decimals.
 [[nodiscard]] std::string number_text(double value);

@@ -4,6 +4,7 @@
 #include "models/offline/answer.hpp"
 #include "models/offline/profile_code.hpp"
 #include "models/offline/remember.hpp"
+#include "models/offline/replies.hpp"
 #include "models/offline/understand.hpp"
 #include "models/offline/write_code.hpp"
 

@@ -353,6 +353,21 @@ private:
             Lead{"近", -1},     Lead{"上一个", -1}, Lead{"上个", -1},     Lead{"上一", -1},
             Lead{"上", -1},     Lead{"最新", -1},   Lead{"本", 0},        Lead{"这个", 0},
             Lead{"最初", 1},    Lead{"最早", 1},    Lead{"第一个", 1}};
+        for (const auto& [phrase, unit] :
+             {std::pair("month before", Unit::Month), std::pair("year before", Unit::Year),
+              std::pair("quarter before", Unit::Quarter)}) {
+            const std::size_t end = i + length_at(i, phrase);
+            // not "the month before March"
+            const bool is_last = end >= tokens_.size() || tokens_[end].kind == Token::Kind::Sign;
+            if (reads(i, phrase) && is_last) return whole(unit, -2, end);
+        }
+        // up to the data's last day
+        for (const auto& [phrase, unit] :
+             {std::pair("year to date", Unit::Year), std::pair("ytd", Unit::Year),
+              std::pair("quarter to date", Unit::Quarter), std::pair("qtd", Unit::Quarter),
+              std::pair("month to date", Unit::Month), std::pair("mtd", Unit::Month)}) {
+            if (reads(i, phrase)) return whole(unit, 0, i + length_at(i, phrase));
+        }
         if (reads(i, "去年")) return whole(Unit::Year, -2, i + 2);
         if (reads(i, "今年")) return whole(Unit::Year, 0, i + 2);
         for (const Lead& lead : kLeads) {

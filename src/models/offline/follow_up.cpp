@@ -45,6 +45,7 @@ Question follow_up(const Question& before, const Question& now, const QuestionPa
     out.unknown = now.unknown;
     out.names = now.names;
     out.chart = now.chart;
+    out.is_running = before.is_running || now.is_running;
     if (parts.has_measure && !now.measures.empty()) {
         out.measures = now.measures;
         out.chose_measure = false;

@@ -281,6 +281,8 @@ private:
         const std::size_t n = end - begin;
         if (words.empty()) return 0;
         const bool strict = only_functions(begin, end);
+        // 是否相关 asks of no column 是否破损
+        if (n == 2 && tokens_[begin].text == "是" && tokens_[begin + 1].text == "否") return 0;
         if (n == words.size() && stands_in(tokens_, begin, words, 0, n, is_equal)) {
             const bool is_stop = n == 1 && is_noise(tokens_[begin]) && !tokens_[begin].is_quoted;
             return is_stop && !is_after_by(begin) ? 0 : 100;  // "by make" of a column "make"
@@ -303,7 +305,11 @@ private:
         }
         if (n == words.size() && stands_in(tokens_, begin, words, 0, n, is_near)) best = 80;
         if (n == strong.size() && stands_in(tokens_, begin, strong, 0, n, is_near)) best = 78;
-        best = std::max(best, part_score(strong, begin, end, column.is_number()));
+        // on_time is said in full
+        static const std::set<std::string> kTimes = {"time",  "day",  "date", "week",
+                                                     "month", "year", "hour"};
+        const bool is_of_flag = column.is_flag() && n == 1 && kTimes.contains(tokens_[begin].stem);
+        if (!is_of_flag) best = std::max(best, part_score(strong, begin, end, column.is_number()));
         const bool is_kind = n == 1 && column.is_text() && words.size() > 1 &&
                              tokens_[begin].stem == "type" && words.back().stem == "type";
         if (is_kind) best = std::max(best, 62);  // "by type" of Expense Type
@@ -346,8 +352,11 @@ private:
         }
         for (std::size_t from = 0; from + n <= strong.size(); ++from) {
             if (!stands_in(tokens_, begin, strong, from, n, is_near)) continue;
-            // "driver" is none of DriverRating, though "rating" is
-            if (from == 0 && is_number && n == 1 && names_person(tokens_[begin])) return 0;
+            // "driver" is none of DriverRating, though "rating" is; nor "by customer" by country
+            if (from == 0 && n == 1 && names_person(tokens_[begin]) &&
+                (is_number || is_after_by(begin))) {
+                return 0;
+            }
             if (from == 0 && is_number && tokens_[begin].kind == Token::Kind::Han &&
                 is_name_phrase(tokens_, begin, end)) {
                 return 0;  // 乘客 of 乘客评分
@@ -409,6 +418,11 @@ private:
                 const bool is_name = about->nature == Nature::Name;
                 if (is_one_character && is_name && !is_after_by(begin))
                     continue;  // 接单 is no 订单
+                // "by customer" is no CustomerCountry
+                if (is_name && about != column.meanings[0] && phrase.size() == 1 &&
+                    names_person(tokens_[begin]) && is_after_by(begin)) {
+                    continue;
+                }
                 if (matches_at(tokens_, begin, phrase))
                     return worth + own_words(column, begin, end);
                 if (phrase.size() == 1 && phrase[0].text.size() >= 6 &&
@@ -463,6 +477,11 @@ private:
              is_other_word_for(first.text, words[0].text))) {
             return 84;
         }
+        if (n == 1 && words.size() > 1 && first.kind == Token::Kind::Word) {  // UK
+            std::string joined;
+            for (const Token& word : words) joined += (joined.empty() ? "" : " ") + word.text;
+            if (is_other_word_for(first.text, joined)) return 84;
+        }
         if (n == words.size()) {
             // a word that has its own sense is no slip of the keyboard: "grade" is not Grace
             const bool may_be_slip =
@@ -477,7 +496,8 @@ private:
         if (is_done && stands_in(tokens_, begin, words, 1, n, is_equal)) return 70;  // 取消: 已取消
         const bool is_long = first.kind == Token::Kind::Han ? n >= 2 : first.text.size() >= 4;
         const bool is_prefix = stands_in(tokens_, begin, words, 0, n, is_equal);
-        if (is_long && is_prefix && first.kind != Token::Kind::Number) return 56;
+        const bool is_pronoun = first.text == "ones" || first.text == "others";
+        if (is_long && is_prefix && first.kind != Token::Kind::Number && !is_pronoun) return 56;
         return 0;
     }
 

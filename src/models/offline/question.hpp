@@ -31,7 +31,8 @@ enum class Intent {
     Distribution,
     Missing,
     Duplicates,
-    Ratio,  // one figure divided by another
+    Ratio,       // one figure divided by another
+    TopPercent,  // the highest or lowest tenth of the rows or groups
 };
 
 // What no table can tell, however it is asked.
@@ -135,9 +136,11 @@ struct Question {
     bool of_growth = false;          // Growth: which period grew most
     bool against_last_year = false;  // Growth: 同比, year over year
     std::optional<std::size_t>
-        best_of_each;         // which of the groups: "the best product of each region"
-    bool by_columns = false;  // the measures are set side by side: "which subject …"
-    bool in_percent = false;  // Ratio
+        best_of_each;               // which of the groups: "the best product of each region"
+    bool is_running = false;        // each period with all before it
+    std::optional<double> percent;  // TopPercent: 10 for the top 10 %
+    bool by_columns = false;        // the measures are set side by side: "which subject …"
+    bool in_percent = false;        // Ratio
     Limit limit = Limit::None;
     std::vector<std::string> absent;   // things asked about that the table does not have
     std::vector<std::string> unknown;  // words that are not known

@@ -58,6 +58,15 @@ private:
     // The number at a token, with what multiplies it: 5 thousand, 3万, 1.5 million.
     [[nodiscard]] std::optional<double> number_at(std::size_t i, std::size_t& end) const;
 
+    // ---- the top 10 %, running totals
+    // -------------------------------------------------------------
+    void find_top_percent();
+    void drop_units();
+    void decide_top_percent();
+    void complete_running();
+    void refuse(Word word);
+    [[nodiscard]] bool is_filter_field_of_measure() const;
+
     // ---- the table
     // --------------------------------------------------------------------------------
     void choose_table_and_mentions();
@@ -87,6 +96,7 @@ private:
     // ---- time
     // -------------------------------------------------------------------------------------
     void find_time();
+    void find_seasons();
     void set_dates(Field date, const std::vector<TimeSpan>& dates);
     static std::string label(const TimeSpan& span);
     static Filter time_filter(Filter::Kind kind, Field field, const TimeSpan& span);
@@ -98,6 +108,8 @@ private:
     // "top 3 months", "前三个月份"
     [[nodiscard]] bool top_number_before(std::size_t token) const;
     void set_grain(Field date, Grain grain);
+    void drop_own_grain();
+    void drop_own_first();
 
     // ---- conditions on numbers
     // --------------------------------------------------------------------
@@ -107,6 +119,7 @@ private:
     [[nodiscard]] std::optional<Field> condition_field(std::size_t begin, std::size_t end);
     // "longer than 10 days": the column that is counted in days
     [[nodiscard]] std::optional<Field> field_of_unit(std::size_t i) const;
+    [[nodiscard]] std::optional<Field> field_of_noun(std::size_t i);
     void find_comparisons();
     void try_between(std::size_t i, std::set<std::size_t>& done);
     void try_range(std::size_t i, std::size_t end, double low, std::set<std::size_t>& done);
@@ -141,6 +154,10 @@ private:
     void find_unit_measure();
     // 每个类别的商品数量: the noun before a measure is part of its name, where a group is named
     void drop_modifiers();
+    void drop_verbs();
+    void group_by_both_values();
+    // "do A pay more than B": the flag tells two groups apart
+    [[nodiscard]] bool is_comparative() const;
     [[nodiscard]] bool is_person_noun(const Said& s) const;
     // "the most orders": how many
     [[nodiscard]] bool follows_most(std::size_t token) const;
@@ -167,6 +184,7 @@ private:
     // "90th percentile", 第90百分位: 0.9
     [[nodiscard]] std::optional<double> quantile_at(const Tag& t) const;
     void find_measures();
+    [[nodiscard]] bool is_of_one(const Said& s) const;
     // "most" and "fewest" compare totals; "highest" and "lowest" may be of one row
     [[nodiscard]] bool is_of_number(const Tag& t) const;
     // "in each department", "per sensor"
@@ -230,6 +248,8 @@ private:
     // Several values of one column, and no group: one figure for each of them.
     void group_by_values(std::size_t i);
     [[nodiscard]] std::optional<Field> superlative_field() const;
+    [[nodiscard]] bool says_total_rows() const;
+    void find_open_superlative();
     void choose_measure();
     // "is cash used more than cards": how often
     [[nodiscard]] bool says_used() const;
@@ -280,7 +300,9 @@ private:
     std::optional<Said> counted_;
     bool says_rows_ = false;  // a noun for one row
     bool counts_rows_ = false;
-    bool is_per_ = false;   // "revenue per session", both numbers
+    bool is_per_ = false;  // "revenue per session", both numbers
+    bool compares_flag_ = false;
+    bool ranks_grain_ = false;
     bool per_row_ = false;  // "revenue per order"
     std::optional<Field> rate_;
     double quantile_ = 0;

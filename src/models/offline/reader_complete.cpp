@@ -10,6 +10,26 @@ namespace {
 constexpr std::size_t kListMax = 10;  // "top merchants" without a number
 constexpr std::size_t kRowsMax = 50;
 
+// What a superlative is about.
+struct Adjective {
+    std::string_view word;
+    std::string_view about;
+};
+constexpr std::array kAdjectives = {
+    Adjective{"longest", "latency"},     Adjective{"shortest", "latency"},
+    Adjective{"slowest", "latency"},     Adjective{"fastest", "latency"},
+    Adjective{"longest", "distance"},    Adjective{"shortest", "distance"},
+    Adjective{"fastest", "speed"},       Adjective{"slowest", "speed"},
+    Adjective{"heaviest", "weight"},     Adjective{"lightest", "weight"},
+    Adjective{"tallest", "height"},      Adjective{"shortest", "height"},
+    Adjective{"hottest", "temperature"}, Adjective{"coldest", "temperature"},
+    Adjective{"warmest", "temperature"}, Adjective{"coolest", "temperature"},
+    Adjective{"wettest", "rain"},        Adjective{"driest", "rain"},
+    Adjective{"windiest", "wind"},       Adjective{"largest", "area"},
+    Adjective{"smallest", "area"},       Adjective{"biggest", "area"},
+    Adjective{"cheapest", "price"},      Adjective{"oldest", "age"},
+    Adjective{"youngest", "age"}};
+
 }  // namespace
 
 void Reader::complete() {
@@ -24,12 +44,20 @@ void Reader::complete() {
     }
     if (q_.intent == Intent::Growth) complete_growth();
     if (q_.intent == Intent::Aggregate || q_.intent == Intent::Share ||
-        q_.intent == Intent::Growth) {
+        q_.intent == Intent::Growth || q_.intent == Intent::TopPercent) {
         if (q_.measures.empty()) choose_measure();
         for (std::size_t i = 0; i < q_.filters.size(); ++i) group_by_values(i);
     }
+    // a part of an average is nothing: "percentage of flights delayed more than 15 minutes"
+    const bool is_of_mean = q_.intent == Intent::Share && !q_.part.empty() &&
+                            q_.measures.size() == 1 &&
+                            q_.measures[0].aggregation != Aggregation::Sum &&
+                            q_.measures[0].aggregation != Aggregation::Count &&
+                            q_.measures[0].aggregation != Aggregation::Distinct;
+    if (is_of_mean) q_.measures = {{Aggregation::Count, std::nullopt, std::nullopt, 0}};
     if (q_.intent == Intent::Aggregate || q_.intent == Intent::Unknown) find_side_by_side();
     if (q_.intent == Intent::Rows && q_.order != Order::None && q_.measures.empty()) {
+        find_open_superlative();
         if (const auto field = superlative_field()) {
             q_.measures.push_back({Aggregation::Maximum, *field, std::nullopt});
             const Column& column = at(schema_, *field);
@@ -53,7 +81,13 @@ void Reader::complete() {
             }
         }
     }
+    // "2024 compared to 2023": from the earlier to the later
+    if (q_.intent == Intent::Aggregate && q_.periods.size() == 2) {
+        std::stable_sort(q_.periods.begin(), q_.periods.end(),
+                         [](const TimeSpan& a, const TimeSpan& b) { return a.from < b.from; });
+    }
     if (q_.intent == Intent::Aggregate) complete_aggregate();
+    complete_running();
     if (q_.count) q_.count = std::min(*q_.count, kRowsMax);
     find_limits();
     find_unknown();
@@ -125,24 +159,6 @@ void Reader::group_by_values(std::size_t i) {
 }
 
 std::optional<Field> Reader::superlative_field() const {
-    struct Adjective {
-        std::string_view word;
-        std::string_view about;
-    };
-    static constexpr std::array kAdjectives = {
-        Adjective{"longest", "latency"},     Adjective{"shortest", "latency"},
-        Adjective{"slowest", "latency"},     Adjective{"fastest", "latency"},
-        Adjective{"longest", "distance"},    Adjective{"shortest", "distance"},
-        Adjective{"fastest", "speed"},       Adjective{"slowest", "speed"},
-        Adjective{"heaviest", "weight"},     Adjective{"lightest", "weight"},
-        Adjective{"tallest", "height"},      Adjective{"shortest", "height"},
-        Adjective{"hottest", "temperature"}, Adjective{"coldest", "temperature"},
-        Adjective{"warmest", "temperature"}, Adjective{"coolest", "temperature"},
-        Adjective{"wettest", "rain"},        Adjective{"driest", "rain"},
-        Adjective{"windiest", "wind"},       Adjective{"largest", "area"},
-        Adjective{"smallest", "area"},       Adjective{"biggest", "area"},
-        Adjective{"cheapest", "price"},      Adjective{"oldest", "age"},
-        Adjective{"youngest", "age"}};
     const bool of_rows = q_.groups.empty() || is_unique(q_.groups[0].field);
     if (has({Word::Expensive, Word::Cheap}) && of_rows) {
         // of a whole booking its total, not the price of a night
@@ -175,18 +191,46 @@ std::optional<Field> Reader::superlative_field() const {
         const bool said = std::any_of(tokens_.begin(), tokens_.end(),
                                       [&](const Token& t) { return t.text == a.word; });
         if (!said) continue;
-        if (auto field = field_meaning(a.about)) return field;
+        const auto field = field_meaning(a.about);
+        if (field && !at(schema_, *field).means("delay")) return field;  // a delay is no length
     }
     if (has({Word::Newest, Word::Earliest})) return main_date(schema_, q_.table);
     return main_measure(schema_, q_.table);
 }
 
+// The longest of what, where nothing in the table is long? But "largest" may be of any figure.
+void Reader::find_open_superlative() {
+    static const std::set<std::string> kAny = {"largest",  "smallest", "biggest",
+                                               "cheapest", "oldest",   "youngest"};
+    for (const Token& token : tokens_) {
+        if (kAny.contains(token.text)) continue;
+        bool is_adjective = false;
+        bool has_field = false;
+        for (const Adjective& a : kAdjectives) {
+            if (a.word != token.text) continue;
+            is_adjective = true;
+            const auto field = field_meaning(a.about);
+            has_field = has_field || (field && !at(schema_, *field).means("delay"));
+        }
+        if (is_adjective && !has_field) q_.absent.push_back(token.as_written);
+    }
+}
+
 void Reader::choose_measure() {
+    find_open_superlative();
     // "deliveries per month" of a column last_delivery
     const bool counts_dates = !dates_said_.empty() && !q_.groups.empty() && !asks_money() &&
                               q_.groups[0].grain != Grain::None && aggregations_said_.empty();
+    // "pie chart of contract types": how many of each
+    const bool charts_names = q_.chart != ChartKind::None && !q_.groups.empty() &&
+                              q_.order == Order::None && aggregations_said_.empty() &&
+                              !asks_money() && !has({Word::By, Word::Each, Word::Per}) &&
+                              std::all_of(q_.groups.begin(), q_.groups.end(), [&](const Group& g) {
+                                  return g.grain == Grain::None && at(schema_, g.field).is_text();
+                              });
     const bool counts_rows = (q_.intent == Intent::Share && !asks_money()) || counts_dates ||
-                             has({Word::Common, Word::Rare}) || row_noun_counts() || says_used();
+                             charts_names || says_total_rows() || has({Word::Common, Word::Rare}) ||
+                             row_noun_counts() || says_used();
     auto field = superlative_field();
     // "top three authors", 借得最多: how often, where nothing in the table adds up
     const bool is_plain_top =
@@ -207,6 +251,17 @@ void Reader::choose_measure() {
     for (const Aggregation a : aggregations_said_) {
         q_.measures.push_back({a, *field, std::nullopt});
     }
+}
+
+// "total orders", "cumulative cases": how many
+bool Reader::says_total_rows() const {
+    if (aggregations_said_.size() != 1 || aggregations_said_[0] != Aggregation::Sum) return false;
+    return std::any_of(tags_.begin(), tags_.end(), [&](const Tag& t) {
+        if (t.word != Word::Sum || t.end >= tokens_.size()) return false;
+        const std::size_t next = tokens_[t.end].text == "of" ? t.end + 1 : t.end;
+        return next < tokens_.size() && tokens_[next].kind == Token::Kind::Word &&
+               (is_row_word(next) || is_at(next, Word::Rows));
+    });
 }
 
 // What people mean by "most" without saying of what.

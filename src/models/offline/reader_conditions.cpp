@@ -82,6 +82,7 @@ std::optional<Field> Reader::condition_field(std::size_t begin, std::size_t end)
         }
     }
     if (const auto field = field_of_unit(end)) return field;
+    if (const auto field = field_of_noun(end)) return field;
     // "employees under 30" speaks of their age
     std::size_t before = begin;
     while (before > 0 && (is_filler(before - 1) || is_at(before - 1, Word::Is))) --before;
@@ -135,6 +136,34 @@ std::optional<Field> Reader::field_of_unit(std::size_t i) const {
                         tokens_[i].stem.starts_with(word.stem));
             });
         if (has_unit) return Field{q_.table, c};
+    }
+    return std::nullopt;
+}
+
+// "more than 10 items", 低于3分: the column that counts them
+std::optional<Field> Reader::field_of_noun(std::size_t i) {
+    if (i >= tokens_.size()) return std::nullopt;
+    static constexpr std::array<std::pair<std::string_view, std::string_view>, 10> kNouns = {
+        {{"item", "quantity"},
+         {"unit", "quantity"},
+         {"piece", "quantity"},
+         {"product", "quantity"},
+         {"件", "quantity"},
+         {"star", "rating"},
+         {"星", "rating"},
+         {"分", "rating"},
+         {"分", "score"},
+         {"point", "score"}}};
+    for (const auto& [noun, about] : kNouns) {
+        if (tokens_[i].stem != noun) continue;
+        const bool is_minute = i + 1 < tokens_.size() && tokens_[i + 1].text == "钟";
+        if (noun == "分" && (is_minute || number_near(i, i) != nullptr)) continue;  // it is named
+        const auto field = field_meaning(about);
+        if (!field) continue;
+        for (Said& s : said_) {
+            if (!s.is_value && s.begin == i) s.is_used = true;
+        }
+        return field;
     }
     return std::nullopt;
 }
@@ -265,6 +294,19 @@ void Reader::try_unit(std::size_t i, std::size_t end, double value, std::set<std
 }
 
 void Reader::add_comparison(Filter::Kind kind, double value, std::size_t begin, std::size_t end) {
+    // "bought more than 5 times": how many rows each has is no column
+    const bool is_column = std::any_of(said_.begin(), said_.end(), [&](const Said& s) {
+        return !s.is_value && s.column->is_number() && !s.column->is_id && s.begin == end;
+    });
+    const bool counts_rows =
+        end < tokens_.size() && tokens_[end].kind == Token::Kind::Word && !is_column &&
+        !field_of_unit(end) && number_near(begin, end) == nullptr &&
+        (tokens_[end].text == "times" || tokens_[end].stem == "order" ||
+         tokens_[end].stem == "purchase" || tokens_[end].stem == "transaction");
+    if (counts_rows) {
+        q_.absent.push_back(tokens_[end - 1].as_written + " " + tokens_[end].as_written);
+        return;
+    }
     const auto field = condition_field(begin, end);
     if (!field) return;
     Filter filter;
@@ -377,6 +419,20 @@ void Reader::find_zeros() {
 // "excluding refunds", "only negative amounts"
 void Reader::find_signs() {
     find_zeros();
+    for (std::size_t i = 0; i < tokens_.size(); ++i) {  // "rainy days", "dry days"
+        const std::string& word = tokens_[i].text;
+        const bool is_wet = word == "rainy" || word == "wet";
+        const auto rain = field_meaning("rain");
+        if (!rain || (!is_wet && word != "dry") || is_in_value(i)) continue;
+        Filter filter;
+        filter.kind = is_wet ? Filter::Kind::Greater : Filter::Kind::Equal;
+        filter.field = *rain;
+        filter.begin = i;
+        q_.filters.push_back(filter);
+        for (Said& s : said_) {
+            if (s.begin == i) s.is_used = true;
+        }
+    }
     const Tag* negative = tag(Word::Negative);
     if (negative == nullptr) return;
     for (const Said& s : said_) {

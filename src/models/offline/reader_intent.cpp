@@ -8,6 +8,11 @@ namespace atl::offline {
 
 void Reader::decide_intent() {
     q_.intent = Intent::Unknown;
+    q_.is_running = has(Word::Running);
+    if (q_.percent) {
+        decide_top_percent();
+        return;
+    }
     const bool has_columns_word = has(Word::Columns);
     const bool has_named =
         !q_.groups.empty() || !q_.measures.empty() || !q_.filters.empty() || !q_.periods.empty();
@@ -76,6 +81,16 @@ void Reader::decide_intent() {
         q_.fields = dates_said_;
         return;
     }
+    // "click through rate", of a number: what it is divided by is not said
+    for (const Said& m : measures_said_) {
+        const Tag* t = tag(Word::Rate);
+        if (t == nullptr || rate_ || m.is_used || tokens_[t->begin].kind != Token::Kind::Word) {
+            break;
+        }
+        const bool is_named = std::any_of(m.column->words.begin(), m.column->words.end(),
+                                          [](const Token& word) { return word.stem == "rate"; });
+        if (!is_named && m.end <= t->begin && t->begin - m.end <= 1) refuse(Word::Rate);
+    }
     // "return rate by product": of rows with that value
     const bool rate_of_value =
         has(Word::Rate) && !rate_ && measures_said_.empty() &&
@@ -136,6 +151,10 @@ void Reader::decide_intent() {
     if (has(Word::HowMany) && q_.groups.empty() && q_.filters.empty() && q_.periods.empty() &&
         q_.measures.size() == 1 && q_.measures[0].aggregation == Aggregation::Count) {
         q_.intent = Intent::Shape;
+        if (!has({Word::Sum, Word::Rows})) {  // an average number of what?
+            refuse(Word::Mean);
+            refuse(Word::Median);
+        }
         return;
     }
     if (has(Word::Preview) && q_.measures.empty()) {
@@ -183,7 +202,12 @@ bool Reader::decide_ratio() {
     }
     const bool is_ratio = has(Word::Ratio) || is_per_;
     const bool is_plain = q_.filters.empty() && q_.groups.empty();
-    if (numbers.size() == 2 && (is_ratio || is_plain)) {
+    // "bonus as a percentage of salary by department"
+    const Tag* of_second = tag(Word::Share);
+    const bool is_as_part =
+        numbers.size() == 2 && of_second != nullptr && numbers[0].end <= of_second->begin &&
+        numbers[1].begin >= of_second->end && follows(numbers[1].begin, {Word::Share}, 3);
+    if (numbers.size() == 2 && (is_ratio || is_plain || is_as_part)) {
         Measure upper = operand(numbers[0]);
         Measure lower = operand(numbers[1]);
         const Tag* share = tag(Word::Share);
@@ -339,7 +363,18 @@ void Reader::split_share() {
         const bool measured_only =
             measures_said_.empty() || std::all_of(measures_said_.begin(), measures_said_.end(),
                                                   [](const Said& m) { return m.is_used; });
-        if (!counts && !measured_only) return;
+        // "what percentage of sales is paid by card in each region"
+        const Tag* share = tag(Word::Share);
+        const bool is_predicate =
+            share != nullptr && q_.language == Language::English && q_.groups.size() == 1 &&
+            q_.groups[0].grain == Grain::None && group_is_each(q_.groups[0]) &&
+            std::any_of(tags_.begin(), tags_.end(), [&](const Tag& t) {
+                return t.word == Word::Is && t.begin >= share->end &&
+                       std::any_of(q_.filters.begin(), q_.filters.end(), [&](const Filter& f) {
+                           return is_value(f) && f.begin >= t.end;
+                       });
+            });
+        if (!counts && !measured_only && !is_predicate) return;
         std::vector<Filter> kept;
         for (const Filter& f : q_.filters) {
             (is_number(f) || is_value(f) ? q_.part : kept).push_back(f);
@@ -540,8 +575,9 @@ bool Reader::builds_on_before() const {
     }
     switch (q_.intent) {
         case Intent::Unknown:
-            return has(Word::Share) || !aggregations_said_.empty() || q_.chart != ChartKind::None ||
-                   q_.count.has_value() || !q_.filters.empty() || q_.order != Order::None;
+            return has(Word::Share) || q_.is_running || !aggregations_said_.empty() ||
+                   q_.chart != ChartKind::None || q_.count.has_value() || !q_.filters.empty() ||
+                   q_.order != Order::None;
         case Intent::Aggregate:
         case Intent::Share:
         case Intent::Growth:
@@ -550,6 +586,9 @@ bool Reader::builds_on_before() const {
         case Intent::Distribution:
         case Intent::Shape:
         case Intent::Outliers: break;
+        case Intent::Correlation:  // "scatter plot please"
+            return before_->intent == Intent::Correlation && q_.fields.empty() &&
+                   q_.chart != ChartKind::None;
         default: return false;
     }
     const bool has_measure = parts().has_measure;

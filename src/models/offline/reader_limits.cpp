@@ -62,6 +62,7 @@ void Reader::find_limits() {
         q_.intent = Intent::Unknown;
         return;
     }
+    refuse(Word::Moving);
     find_absent();
     if (!q_.absent.empty() || leaves_column_out()) q_.intent = Intent::Unknown;
 }
@@ -101,6 +102,14 @@ void Reader::find_absent() {
     }
     find_absent_han();
     find_absent_numbers();
+    for (std::size_t i = 0; i + 1 < tokens_.size(); ++i) {  // of all subjects, where none holds it
+        const bool is_said = std::any_of(said_.begin(), said_.end(), [&](const Said& s) {
+            return s.begin <= i + 1 && i + 1 < s.end;
+        });
+        if (!is_said && tokens_[i].text == "总" && tokens_[i + 1].text == "分") {
+            q_.absent.emplace_back("总分");
+        }
+    }
 }
 
 // A number that became neither a condition nor a count was not understood.
@@ -148,6 +157,11 @@ bool Reader::goes_with(std::size_t i) const {
         return !s.is_value && s.column->is_number() && (s.end == i || s.begin == i + 1);
     });
     if (beside_number && kFigures.contains(token.stem)) return true;
+    const bool behind_flag = std::any_of(said_.begin(), said_.end(), [&](const Said& s) {
+        return !s.is_value && s.column->is_flag() && s.end == i;
+    });
+    const bool is_state = token.stem == "performance" || token.stem == "compliance";
+    if (behind_flag && is_state) return true;  // "on-time performance"
     if (is_column_noun(i) && !sibling_columns().empty()) return true;
     // happier, happiest, happy; rainy, rain; the error of a status
     std::string root = token.stem;

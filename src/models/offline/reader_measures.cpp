@@ -25,6 +25,16 @@ std::vector<Reader::AggregationTag> Reader::aggregations() const {
             found.push_back({Aggregation::Quantile, t.begin, t.end, *q});
         }
     }
+    for (std::size_t i = 0; i < tokens_.size(); ++i) {  // "salary range", "range of prices"
+        const bool is_of_measure =
+            std::any_of(measures_said_.begin(), measures_said_.end(), [&](const Said& m) {
+                return m.end == i ||
+                       (m.begin > i + 1 && m.begin <= i + 3 && is_at(i + 1, Word::Of));
+            });
+        if (tokens_[i].text != "range" || !is_of_measure || is_at(i, Word::Between)) continue;
+        found.push_back({Aggregation::Minimum, i, i + 1, 0});
+        found.push_back({Aggregation::Maximum, i, i + 1, 0});
+    }
     std::stable_sort(found.begin(), found.end(),
                      [](const auto& a, const auto& b) { return a.begin < b.begin; });
     return found;
@@ -106,6 +116,7 @@ void Reader::find_measures() {
         if (mine.empty() && !q_.measures.empty() && !aggs.empty()) {
             mine.push_back(q_.measures.back().aggregation);
         }
+        if (mine.empty() && is_of_one(s)) mine.push_back(Aggregation::Mean);
         if (mine.empty()) {  // in its name: "max temp" of a column max_temp
             for (const Tag& t : tags_) {
                 if (t.begin < s.begin || t.end > s.end || !aggregations_are_none_) continue;
@@ -118,9 +129,9 @@ void Reader::find_measures() {
                 return (t.word == Word::Highest || t.word == Word::Lowest) && is_of_number(t);
             });
             const bool is_plain = s.column->meanings.empty() && !q_.groups.empty() && most;
-            mine.push_back(per_row_   ? Aggregation::Mean
-                           : is_plain ? Aggregation::Sum
-                                      : natural(*s.column));
+            mine.push_back(per_row_ || compares_flag_ ? Aggregation::Mean
+                           : is_plain                 ? Aggregation::Sum
+                                                      : natural(*s.column));
         }
         for (const Aggregation a : mine) add_measure({a, s.field, std::nullopt});
     }
@@ -132,6 +143,15 @@ void Reader::find_measures() {
         aggregations_said_.clear();
         for (const auto& a : aggs) aggregations_said_.push_back(a.aggregation);
     }
+}
+
+// 客单价, "order value": of one order, and so the mean of them
+bool Reader::is_of_one(const Said& s) const {
+    static const std::set<std::string> kWords = {"客单价",    "basketsize", "basket",  "ordervalue",
+                                                 "ordersize", "ticketsize", "dealsize"};
+    std::string text;
+    for (std::size_t i = s.begin; i < s.end; ++i) text += tokens_[i].text;
+    return kWords.contains(text) && s.score < kOwnName;
 }
 
 // "most" and "fewest" compare totals; "highest" and "lowest" may be of one row
@@ -151,7 +171,7 @@ bool Reader::group_is_each(const Group& g) const {
             return true;
         }
     }
-    return g.grain != Grain::None && !has(Word::Which);
+    return g.grain != Grain::None && !has(Word::Which) && !ranks_grain_;
 }
 
 Aggregation Reader::natural(const Column& column) {

@@ -33,8 +33,20 @@ void Reader::find_roles() {
             continue;
         }
         if (column.is_text() || column.is_id) {
+            const bool is_person = s.score < 68 && is_person_noun(s) && !column.means("name") &&
+                                   !column.is_id && column.distinct <= 12;
+            if (is_counted(s) && is_person) {  // 患者人数, of a column 患者性别
+                says_rows_ = true;
+                counts_rows_ = true;
+                continue;
+            }
             if (is_counted(s)) {
                 counted_ = s;
+                for (Said& o : said_) {  // 供应商数量: how many, not the 出库数量
+                    if (o.begin == s.end && o.end - o.begin == 2 && o.column->means("quantity")) {
+                        o.is_used = true;
+                    }
+                }
                 continue;
             }
             // "percentage of employees": the rows, told apart by their id
@@ -97,8 +109,14 @@ void Reader::find_roles() {
             return &o != &s && !o.is_value && !o.is_used && o.column->is_number() &&
                    !o.column->is_id && o.begin < s.begin;
         });
+        const bool can_divide = column.nature() == Nature::Additive || column.means("weight") ||
+                                column.means("area") || column.means("hours") ||
+                                column.means("minutes");
+        const std::string& stem = tokens_[s.begin].stem;
+        const bool is_piece =
+            column.means("quantity") && (stem == "unit" || stem == "item" || stem == "piece");
         const bool is_rate = s.begin > 0 && tokens_[s.begin - 1].text == "per" &&
-                             column.distinct > 40 && column.nature() == Nature::Additive;
+                             (column.distinct > 40 || is_piece) && can_divide;
         if ((after_by || in_list || after_which) && !is_rate &&
             (column.distinct <= 40 ? !ranks : has_other_measure && !ranks) &&
             (has_other_measure || asks_to_count() || column.distinct <= 12) &&
@@ -108,13 +126,22 @@ void Reader::find_roles() {
             last_group_end = s.end;
             continue;
         }
-        const bool is_figure = column.nature() == Nature::Additive && column.distinct > 40;
+        const bool is_figure = can_divide && (column.distinct > 40 || is_piece);
         if (is_figure && has_other_measure && s.begin > 0 && tokens_[s.begin - 1].text == "per") {
             is_per_ = true;  // "revenue per session"
         }
         measures_said_.push_back(s);
     }
+    for (std::size_t i = 1; i < tokens_.size(); ++i) {  // "sales per order", 每单金额
+        const bool is_open = std::none_of(said_.begin(), said_.end(),
+                                          [&](const Said& s) { return s.begin <= i && i < s.end; });
+        const bool is_english = tokens_[i - 1].text == "per" && is_row_word(i) && is_open;
+        const bool is_han =
+            tokens_[i - 1].text == "每" && (tokens_[i].text == "单" || tokens_[i].text == "笔");
+        if (is_english || is_han) per_row_ = true;
+    }
     for (Said* s : flags_said_) flag(*s, asks_rate);
+    group_by_both_values();
     drop_modifiers();
     // "how many units were sold": what is counted is the measure, the verb only goes with it
     for (const Said& m : measures_said_) {
@@ -122,6 +149,23 @@ void Reader::find_roles() {
         measures_said_ = {Said(m)};
         break;
     }
+    drop_verbs();
+}
+
+// "sells the most units", "earned the highest bonus": the verb only goes with what is compared
+void Reader::drop_verbs() {
+    static const std::set<std::string> kVerbs = {"sell",  "sells",  "sold",  "selling", "earn",
+                                                 "earns", "earned", "pay",   "pays",    "paid",
+                                                 "spend", "spends", "spent", "卖"};
+    const auto is_object = [&](const Said& m) {
+        return follows(m.begin, {Word::Highest, Word::Lowest}, 2);
+    };
+    const auto object = std::find_if(measures_said_.begin(), measures_said_.end(), is_object);
+    if (object == measures_said_.end()) return;
+    const std::size_t begin = object->begin;
+    std::erase_if(measures_said_, [&](const Said& m) {
+        return m.end <= begin && m.end - m.begin == 1 && kVerbs.contains(tokens_[m.begin].text);
+    });
 }
 
 bool Reader::is_person_noun(const Said& s) const {
@@ -161,8 +205,25 @@ bool Reader::tokens_said_sort() const {
 }
 
 void Reader::flag(Said& s, bool asks_rate) {
-    if (has(Word::Compare) && !asks_rate) {
+    if ((has(Word::Compare) || is_comparative()) && !asks_rate) {
+        // of one each: those who left may be few
+        compares_flag_ = is_comparative();
         add_group(s);
+        return;
+    }
+    // "the most returns" are counted
+    const bool is_most = std::any_of(tags_.begin(), tags_.end(), [&](const Tag& t) {
+        return (t.word == Word::Highest || t.word == Word::Lowest) && t.end == s.begin &&
+               says_number(t);
+    });
+    if (is_most && measures_said_.empty()) counts_rows_ = true;
+    // "which plan has the highest churn", "churn by contract"
+    const bool ranks_groups =
+        !q_.groups.empty() && measures_said_.empty() && !is_most &&
+        !has({Word::HowMany, Word::Only, Word::Show, Word::And}) &&
+        (has({Word::Highest, Word::Lowest, Word::Rank, Word::Top}) || s.begin <= 1);
+    if (ranks_groups) {
+        rate_ = s.field;
         return;
     }
     const Token& word = tokens_[s.begin];
@@ -181,8 +242,15 @@ void Reader::flag(Said& s, bool asks_rate) {
         says_rows_ = true;
         return;
     }
+    // "attrition rate of remote employees": the rate is of what stands before the word
+    const bool is_of_other =
+        has(Word::Rate) && !precedes(s.end, {Word::Rate}, 1) &&
+        std::any_of(flags_said_.begin(), flags_said_.end(), [&](const Said* other) {
+            return other != &s && precedes(other->end, {Word::Rate}, 1);
+        });
     // 会员消费占总金额的比例: a share of the measure, with the flag as the condition
-    const bool is_part = has(Word::Share) && !has(Word::Rate) && !measures_said_.empty();
+    const bool is_part =
+        is_of_other || (has(Word::Share) && !has(Word::Rate) && !measures_said_.empty());
     if ((asks_rate && !is_part) || (has(Word::Mean) && measures_said_.empty())) {
         rate_ = s.field;
         return;
@@ -190,7 +258,13 @@ void Reader::flag(Said& s, bool asks_rate) {
     const bool was_filter =
         before_ != nullptr && std::any_of(before_->filters.begin(), before_->filters.end(),
                                           [&](const Filter& f) { return f.field == s.field; });
-    if (was_filter || is_part || has(Word::HowMany) || !measures_said_.empty() || has(Word::Show)) {
+    // "cancelled flights"
+    const bool is_before_rows = tokens_[s.begin].kind == Token::Kind::Word &&
+                                s.end < tokens_.size() && measures_said_.empty() &&
+                                q_.groups.empty() && (is_row_word(s.end) || names_row(s.end));
+    if (is_before_rows) says_rows_ = true;
+    if (was_filter || is_part || is_before_rows || has({Word::HowMany, Word::Only}) || is_most ||
+        !measures_said_.empty() || has(Word::Show)) {
         const Column& column = *s.column;
         const bool negated = is_excluded(s.begin) && !column.negative.empty();
         Filter filter;
@@ -214,6 +288,37 @@ void Reader::flag(Said& s, bool asks_rate) {
     add_group(s);
 }
 
+// 医保比非医保: a flag that is said and denied sets both side by side
+void Reader::group_by_both_values() {
+    if (rate_ && is_filter_field(*rate_)) {
+        std::erase_if(q_.filters, [&](const Filter& f) { return f.field == *rate_; });
+        q_.groups.push_back({*rate_, Grain::None, 0});
+        rate_.reset();
+        return;
+    }
+    for (std::size_t i = 0; i < q_.filters.size(); ++i) {
+        const Field field = q_.filters[i].field;
+        if (!at(schema_, field).is_flag()) continue;
+        const auto differs = [&](const Filter& f) {
+            return f.field == field && f.kind == q_.filters[i].kind &&
+                   (f.values != q_.filters[i].values || f.low != q_.filters[i].low);
+        };
+        if (std::none_of(q_.filters.begin(), q_.filters.end(), differs)) continue;
+        std::erase_if(q_.filters, [&](const Filter& f) { return f.field == field; });
+        q_.groups.push_back({field, Grain::None, 0});
+        return;
+    }
+}
+
+bool Reader::is_comparative() const {
+    static const std::set<std::string> kFirst = {"do", "does", "did", "is", "are", "was", "were"};
+    static const std::set<std::string> kMore = {"more",   "less",   "higher", "lower", "fewer",
+                                                "longer", "better", "worse",  "older", "shorter"};
+    const auto says_more = [](const Token& t) { return kMore.contains(t.text); };
+    return !tokens_.empty() && kFirst.contains(tokens_[0].text) && condition_numbers_.empty() &&
+           !measures_said_.empty() && std::any_of(tokens_.begin(), tokens_.end(), says_more);
+}
+
 // "how many customers": the noun that is counted, not a group
 bool Reader::is_counted(const Said& s) const {
     if (follows(s.begin, {Word::Each, Word::By, Word::Per}, 2) &&
@@ -221,6 +326,13 @@ bool Reader::is_counted(const Said& s) const {
         return false;
     }
     if (follows(s.begin, {Word::HowMany, Word::Distinct}, 3)) return true;
+    // 各大区门店数, where no column is called so
+    if (s.end < tokens_.size() && tokens_[s.end].text == "数") {
+        const std::string next = s.end + 1 < tokens_.size() ? tokens_[s.end + 1].text : "";
+        const bool is_goods = s.column->means("product") || s.column->means("category");
+        return next != "据" && !(next == "量" && is_goods) &&
+               !follows(s.begin, {Word::By, Word::Which}, 2);
+    }
     // 客户有多少个, 商品数
     if (precedes(s.end, {Word::HowMany}, 3) && q_.language == Language::Chinese &&
         !follows(s.begin, {Word::Each, Word::By}, 2)) {
@@ -281,10 +393,7 @@ bool Reader::take_count(std::size_t i) {
     if (!value || *value < 1 || *value > 1000 || condition_numbers_.contains(i)) return false;
     const bool is_percent =
         end < tokens_.size() && (tokens_[end].text == "%" || tokens_[end].stem == "percent");
-    if (is_percent) {  // the top 10 %: no such figure is made here
-        q_.absent.push_back(tokens_[i].text + " %");
-        return false;
-    }
+    if (is_percent) return false;
     for (const Filter& f : q_.filters) {
         if (f.begin == i) return false;
     }
@@ -342,6 +451,10 @@ void Reader::find_unit_measure() {
                 most = shared;
                 best = Field{q_.table, c};
             }
+        }
+        // 平均每单多少件
+        if (!best && unit < tokens_.size() && tokens_[unit].text == "件") {
+            best = field_meaning("quantity");
         }
         const bool is_said = std::any_of(said_.begin(), said_.end(), [&](const Said& s) {
             return !s.is_value && s.column->is_number() && !s.is_used;

@@ -249,7 +249,13 @@ void Reader::settle(const Mention& m) {
         const bool after_which = (is_behind || follows(m.begin, {Word::Which, Word::Each}, 1)) &&
                                  tokens_[m.begin].kind == Token::Kind::Word;
         const bool is_name_of_part = m.end - m.begin == 1 && here[0].score < 78;
-        if (after_which && !is_any_name && is_name_of_part && !has({Word::Top, Word::Rank})) return;
+        // "cost per km" divides
+        const bool divides = m.begin > 0 && tokens_[m.begin - 1].text == "per" && !said_.empty() &&
+                             !said_.back().is_value && said_.back().column->is_number();
+        if (after_which && !is_any_name && is_name_of_part && !has({Word::Top, Word::Rank}) &&
+            !divides) {
+            return;
+        }
         for (const Candidate& c : here) {
             if (c.score + 25 < here[0].score) break;
             const Column& column = at(schema_, c.field);

@@ -6,7 +6,42 @@
 
 namespace atl::offline {
 
+// "rainfall in summer": months of the northern half; the answer names them
+void Reader::find_seasons() {
+    struct Season {
+        std::string_view word;
+        std::array<int, 3> months;
+    };
+    static constexpr std::array kSeasons = {
+        Season{"spring", {3, 4, 5}},  Season{"summer", {6, 7, 8}}, Season{"autumn", {9, 10, 11}},
+        Season{"winter", {12, 1, 2}}, Season{"春季", {3, 4, 5}},   Season{"夏季", {6, 7, 8}},
+        Season{"秋季", {9, 10, 11}},  Season{"冬季", {12, 1, 2}},  Season{"夏天", {6, 7, 8}},
+        Season{"冬天", {12, 1, 2}}};
+    for (const Season& season : kSeasons) {
+        const auto phrase = tokens_of(season.word);
+        for (std::size_t i = 0; i < tokens_.size(); ++i) {
+            const bool is_name = std::any_of(said_.begin(), said_.end(), [&](const Said& s) {
+                return s.begin <= i && i < s.end;
+            });
+            if (is_name || !matches_at(tokens_, i, phrase)) continue;
+            TimeSpan span;
+            span.kind = TimeSpan::Kind::Months;
+            span.begin = i;
+            span.end = i + phrase.size();
+            span.label = season.word;
+            // "the summer months June to August": the months are said
+            const bool is_said = std::any_of(times_.begin(), times_.end(), [](const TimeSpan& t) {
+                return t.kind == TimeSpan::Kind::Months ||
+                       (t.from && t.to && (*t.to - *t.from).count() < 200);
+            });
+            if (!is_said) span.parts.assign(season.months.begin(), season.months.end());
+            times_.push_back(span);
+        }
+    }
+}
+
 void Reader::find_time() {
+    find_seasons();
     auto date = main_date(schema_, q_.table);
     for (const Said& s : said_) {
         if (!s.is_value && s.column->is_date()) date = s.field;
@@ -25,7 +60,7 @@ void Reader::find_time() {
             weekdays.insert(weekdays.end(), span.parts.begin(), span.parts.end());
             weekday_span = span;
         } else if (span.kind == TimeSpan::Kind::Months) {
-            months.push_back(span);
+            if (!span.parts.empty()) months.push_back(span);
         } else {
             dates.push_back(span);
         }
@@ -36,6 +71,25 @@ void Reader::find_time() {
         if (weekdays.size() > 1 && has(Word::Compare) && q_.groups.empty()) {
             q_.groups.push_back({*date, Grain::Weekday, 0});
         }
+    }
+    // "January versus February 2023": of the same year
+    const bool is_pair = months.size() == 1 && months[0].parts.size() == 1 && dates.size() == 1 &&
+                         dates[0].from && dates[0].to && months[0].begin < dates[0].begin &&
+                         (*dates[0].to - *dates[0].from).count() <= 31 &&
+                         has({Word::Versus, Word::Compare, Word::And, Word::Growth, Word::Drop});
+    if (is_pair) {
+        using namespace std::chrono;
+        const auto same_year = year_month_day(*dates[0].from).year();
+        const auto first = same_year / months[0].parts[0] / 1;
+        TimeSpan other = dates[0];
+        other.from = sys_days(first);
+        other.to = sys_days(first + std::chrono::months(1));
+        other.label = label(other);
+        other.begin = months[0].begin;
+        other.end = months[0].end;
+        dates.insert(dates.begin(), other);
+        dates[1].label = label(dates[1]);
+        months.clear();
     }
     if (!months.empty()) {
         TimeSpan all = months[0];
@@ -190,7 +244,7 @@ void Reader::find_year_column() {
 bool Reader::is_column_said(Word word) const {
     const Tag* t = tag(word);
     return t != nullptr && std::any_of(said_.begin(), said_.end(), [&](const Said& s) {
-               return !s.is_value && s.begin < t->end && t->begin < s.end;
+               return !s.is_value && !s.column->is_date() && s.begin < t->end && t->begin < s.end;
            });
 }
 
@@ -226,7 +280,8 @@ void Reader::find_grain(std::optional<Field> date) {
         const Tag* t = has(Word::Weekday) ? tag(Word::Weekday) : tag(Word::Workday);
         const bool is_phrase = t->end - t->begin > 1 && !has(Word::Workday);
         const bool grouped = follows(t->begin, {Word::By, Word::Each, Word::Which, Word::Per}) ||
-                             is_phrase || has(Word::Highest) || has(Word::Lowest);
+                             is_phrase ||
+                             has({Word::Highest, Word::Lowest, Word::Common, Word::Rare});
         if (grouped) {
             set_grain(*date, Grain::Weekday);
             return;
@@ -238,14 +293,22 @@ void Reader::find_grain(std::optional<Field> date) {
         times_.push_back(span);
     }
     for (const Adjective& a : kGrains) {
-        if (has(a.word) && !is_column_said(a.word)) grain = a.grain;
+        const bool is_free = std::any_of(tags_.begin(), tags_.end(), [&](const Tag& t) {
+            return t.word == a.word && !is_in_value(t.begin);  // Month-to-month is a contract
+        });
+        if (is_free && !is_column_said(a.word)) grain = a.grain;
     }
     if (has(Word::MonthOfYear)) grain = Grain::MonthOfYear;
     if (grain == Grain::None) {
         for (const Adjective& a : kGrains) {
             for (const Tag& t : tags_) {
                 if (t.word != a.unit || is_in_time(t.begin) || is_column_said(a.unit)) continue;
+                // "the day with the highest sales": one of the days
+                const bool ranks = t.end < tokens_.size() && is_at(t.end, Word::With) &&
+                                   precedes(t.end + 1, {Word::Highest, Word::Lowest}, 3);
+                ranks_grain_ = ranks_grain_ || ranks;
                 const bool asked =
+                    ranks ||
                     follows(t.begin,
                             {Word::By, Word::Each, Word::Which, Word::Highest, Word::Lowest,
                              Word::Top, Word::Bottom, Word::Common, Word::And},
@@ -279,6 +342,47 @@ bool Reader::top_number_before(std::size_t token) const {
         }
     }
     return false;
+}
+
+// "what do they pay per month", of monthly charges: the measure's own unit, no grain
+void Reader::drop_own_grain() {
+    struct Unit {
+        Word word;
+        Grain grain;
+        std::array<std::string_view, 3> names;
+    };
+    static constexpr std::array kUnits = {
+        Unit{Word::Hourly, Grain::HourOfDay, {"hourly", "hour", "h"}},
+        Unit{Word::Daily, Grain::Day, {"daily", "day", "per_day"}},
+        Unit{Word::Weekly, Grain::Week, {"weekly", "week", "per_week"}},
+        Unit{Word::Monthly, Grain::Month, {"monthly", "month", "月"}},
+        Unit{Word::Yearly, Grain::Year, {"yearly", "annual", "年"}}};
+    if (q_.measures.empty() || !q_.measures[0].field) return;
+    const auto& words = at(schema_, *q_.measures[0].field).words;
+    for (const Unit& unit : kUnits) {
+        const Tag* t = tag(unit.word);
+        if (t == nullptr || tokens_[t->begin].text != "per") continue;
+        const bool is_own = std::any_of(words.begin(), words.end(), [&](const Token& word) {
+            return std::find(unit.names.begin(), unit.names.end(), word.text) != unit.names.end();
+        });
+        if (!is_own) continue;
+        std::erase_if(q_.groups, [&](const Group& g) { return g.grain == unit.grain; });
+    }
+}
+
+// "left in the first year", where rows have a tenure: of each one's own first year
+void Reader::drop_own_first() {
+    const auto tenure = field_meaning("tenure");
+    if (!tenure) return;
+    const bool is_said = is_filter_field(*tenure);
+    for (std::size_t i = 0; i < q_.filters.size(); ++i) {
+        const Filter& f = q_.filters[i];
+        if (f.kind != Filter::Kind::Dates || f.begin >= tokens_.size()) continue;
+        if (tokens_[f.begin].text != "first") continue;
+        if (!is_said) q_.absent.push_back("first");
+        q_.filters.erase(q_.filters.begin() + static_cast<std::ptrdiff_t>(i));
+        return;
+    }
 }
 
 void Reader::set_grain(Field date, Grain grain) {

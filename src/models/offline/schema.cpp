@@ -326,6 +326,14 @@ Nature Column::nature() const {
             return about->nature;
         }
     }
+    // tips_usd, 佣金(元): money adds up
+    for (const Token& word : words) {
+        static constexpr std::array<std::string_view, 6> kMoney = {"usd", "eur", "gbp",
+                                                                   "cny", "rmb", "元"};
+        if (std::find(kMoney.begin(), kMoney.end(), word.text) != kMoney.end()) {
+            return Nature::Additive;
+        }
+    }
     // 药费, 退款额; Conversions: what its name ends with
     if (words.empty()) return Nature::Level;
     static constexpr std::array<std::string_view, 6> kSums = {"费", "额", "款", "数", "量", "次"};

@@ -9,6 +9,8 @@
 namespace atl::offline {
 
 Question Reader::read() {
+    find_top_percent();
+    drop_units();
     choose_table_and_mentions();
     find_chart();
     find_time();
@@ -20,6 +22,8 @@ Question Reader::read() {
     find_person();
     find_order();
     find_measures();
+    drop_own_grain();
+    drop_own_first();
     decide_intent();
     const bool same_table = before_ != nullptr && before_->table == q_.table;
     if (same_table && builds_on_before()) q_ = follow_up(*before_, q_, parts());

@@ -41,6 +41,31 @@ TEST(Understand, TopNWithFilters) {
     EXPECT_EQ(q.filters.size(), 2U);
 }
 
+TEST(Understand, RunningTotals) {
+    for (const char* text :
+         {"cumulative sales by month", "running total of amount per month", "各月累计销售额"}) {
+        const Question q = ask({text});
+        EXPECT_TRUE(q.is_running) << text;
+        EXPECT_EQ(q.groups.at(0).grain, Grain::Month) << text;
+        EXPECT_EQ(q.measures.at(0).aggregation, Aggregation::Sum) << text;
+    }
+    EXPECT_TRUE(ask({"sales by month", "make it cumulative"}).is_running);
+    EXPECT_FALSE(ask({"累计销售额是多少"}).is_running);  // simply the total
+    for (const char* text : {"moving average of sales by month", "cumulative average amount"}) {
+        EXPECT_EQ(ask({text}).intent, Intent::Unknown) << text;
+    }
+}
+
+TEST(Understand, TopPercent) {
+    const Question rows = ask({"top 10% of orders by amount"});
+    EXPECT_EQ(rows.intent, Intent::TopPercent);
+    EXPECT_EQ(rows.percent, 10);
+    EXPECT_TRUE(rows.groups.empty());
+    const Question groups = ask({"销售额前20%的产品"});
+    EXPECT_EQ(groups.intent, Intent::TopPercent);
+    EXPECT_EQ(name(groups.groups.at(0).field), "product");
+}
+
 TEST(Understand, ConditionsOnNumbers) {
     const Question q = ask({"how many orders have an amount between 100 and 200"});
     ASSERT_EQ(q.filters.size(), 1U);

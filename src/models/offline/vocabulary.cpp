@@ -17,6 +17,8 @@ struct Row {
 constexpr std::array kWords = {
     Row{Word::Sum,
         "total|sum|overall|altogether|in total|combined|grand total|summed|add up|aggregate|"
+        "cumulative|cumulated|cumulatively|cumulative total|cumulative sum|running total|"
+        "running totals|running sum|accumulated|accumulating|累积|累加|"
         "总|总和|合计|总计|总共|一共|共计|总额|求和|累计|总数"},
     Row{Word::Mean,
         "average|mean|avg|averaged|on average|typical|typically|平均|均值|平均值|平均数|人均|日均|月均|周均|年均"},
@@ -26,16 +28,27 @@ constexpr std::array kWords = {
     Row{Word::Deviation,
         "standard deviation|std|stdev|std dev|deviation|spread|variability|标准差|波动"},
     Row{Word::HowMany,
-        "how many|number of|count|counts|counted|amount of times|how often|how frequently|"
+        "how many|number of|count|counts|counted|running count|running tally|amount of times|"
+        "how often|how frequently|"
         "tally|how many times|天数|多少天|几天|人次|多少人次|多少张|多少本|多少辆|多少场|多少件|几场|几件|几本|几单|几张|几辆|几人|"
         "场次|场数|单量|单数|订单数量|数目|家数|"
         "frequency|headcount|head count|多少个|多少条|多少笔|多少次|多少人|多少名|多少位|多少家|多少单|多少种|多少类|多少|有多少|"
-        "几个|几条|几种|几家|几笔|几名|几位|几次|个数|条数|笔数|次数|人数|计数|总人数|订单数|订单量|交易数|交易量|记录数|频率|频次"},
+        "有多少个|有多少条|有多少笔|有多少次|有多少人|有多少名|有多少位|有多少家|有多少单|有多少件|"
+        "有多少张|有多少本|有多少辆|有多少场|有多少种|有多少类|几个|几条|几种|几家|几笔|几名|几位|几次|个数|条数|笔数|次数|人数|"
+        "计数|总人数|订单数|订单量|交易数|交易量|记录数|频率|频次"},
     Row{Word::HowMuch,
         "多少钱|多少元|几块钱|how much|how high|how large|how big|what is|what was|what's|多高|多大|多长|是多少|"
         "有多少|为多少"},
-    Row{Word::Distinct, "distinct|unique|different|不同的|不重复|去重|唯一|多少种|几种|多少类|几类|种类数"},
+    Row{Word::Distinct, "distinct|unique|different|有多少种|有多少类|不同的|不重复|去重|唯一|多少种|几种|多少类|几类|种类数"},
     Row{Word::Rate, "rate|rates|率"},
+    Row{Word::Running,
+        "cumulative|cumulated|cumulatively|cumulative total|cumulative sum|running total|"
+        "running totals|running sum|running count|running tally|accumulated|accumulating|"
+        "累计|累积|累加"},
+    Row{Word::Moving,
+        "moving average|moving mean|moving sum|moving total|rolling average|rolling mean|"
+        "rolling sum|rolling total|running average|running mean|cumulative average|"
+        "weighted average|weighted mean|移动平均|滚动平均|加权平均|weighted"},
 
     Row{Word::Highest,
         "highest|largest|biggest|greatest|most|best|strongest|top performing|leading|maximal|"
@@ -95,11 +108,13 @@ constexpr std::array kWords = {
         "drop|dropped|decline|declined|decrease|decreased|fall|fell|fallen|shrink|shrank|"
         "loss in|下降|下滑|减少|跌|降幅"},
     Row{Word::Compare,
-        "compare|compared|comparing|comparison|difference|differ|differs|versus|vs|against|"
+        "compare|compared|comparing|comparison|gap between|gap in|"
+        "difference|differ|differs|versus|vs|against|"
         "对比|比较|相比|差异|差别|区别|差多少|差距|谁更|哪个更|更多|更高|更少|更低|更大|更好|哪个多|得多|用得多|谁多"},
     Row{Word::Versus, "versus|vs|against|compared to|compared with|or|与|和|跟|还是"},
     Row{Word::Correlation,
-        "correlation|correlate|correlated|correlates|correlations|relationship|relation|"
+        "correlation|correlation matrix|correlation table|correlation heatmap|"
+        "correlate|correlated|correlates|correlations|relationship|relation|"
         "related|relate|association|associated|depend on|depends on|influence|influences|"
         "go along with|goes along with|go together|goes together|go hand in hand|hand in hand|"
         "tied to|"
@@ -178,7 +193,7 @@ constexpr std::array kWords = {
     Row{Word::With,
         "with|with a|with an|with some|with any|having|that have|that has|which have|who have|"
         "who has|"
-        "have|has|had|have a|has a|had a|have an|has an|带|带有"},
+        "got a|got an|received a|received an|have|has|had|have a|has a|had a|have an|has an|带|带有"},
     Row{Word::By,
         "by|grouped by|broken down by|break down by|split by|group by|breakdown by|"
         "in terms of|according to|depending on|across|over each|among|amongst|"
@@ -215,7 +230,7 @@ constexpr std::array kWords = {
     Row{Word::Or, "or|或|或者"},
     Row{Word::Exclude,
         "out of|run out of|sold out of|不|no|with no|have no|has no|had no|without any|without a|"
-        "never|缺|不带|无|"
+        "never|missed the|missed its|missed their|breached|breached the|缺|不带|无|"
         "excluding|exclude|except|except for|without|other than|not including|apart from|"
         "ignoring|ignore|leaving out|leave out|not|non|isn't|aren't|not in|minus|but not|"
         "don't count|disregarding|除了|不包括|不含|去掉|排除|除去|剔除|不算|不计|除|之外|不是|非|没有"},
@@ -278,6 +293,8 @@ constexpr std::array kWords = {
         "year over year|year on year|yoy|按年|每年|各年|年度|逐年|按年份|年均|每一年|分年"},
     Row{Word::Weekday,
         "weekday|weekdays|day of the week|day of week|days of the week|which weekday|"
+        "per day of the week|by day of the week|per day of week|by day of week|"
+        "each day of the week|every day of the week|"
         "per weekday|by weekday|dow|星期几|周几|礼拜几|每周几|工作日分布|一周中|一周里"},
     Row{Word::Weekend, "weekend|weekends|周末|双休日"},
     Row{Word::Workday,
@@ -316,7 +333,8 @@ struct ConceptRow {
 // row in a question then means that column.
 constexpr std::array kConcepts = {
     ConceptRow{"amount", Nature::Additive,
-        "amount|sales|sale|revenue|revenues|turnover|value|gmv|spend|spending|spent|"
+        "amount|sales|sale|revenue|revenues|turnover|mrr|arr|recurring revenue|"
+        "value|gmv|spend|spending|spent|"
         "expenditure|expense|expenses|transaction value|order value|income|earnings|payment|"
         "proceeds|money|sell|sells|sold|selling|total price|line total|subtotal|takings|"
         "bring in|brought in|make money|cash|paid|pay|amt|gross|net sales|receipts|"
@@ -340,7 +358,8 @@ constexpr std::array kConcepts = {
         "income|annual salary|monthly salary|package|工资|薪资|薪水|月薪|年薪|薪酬|收入|薪金|待遇|薪"},
     ConceptRow{"bonus", Nature::Additive, "bonus|bonuses|奖金|分红"},
     ConceptRow{"age", Nature::Level,
-        "age|ages|old|older|younger|oldest|youngest|years old|aged|年龄|岁数|岁|年纪"},
+        "age|ages|old|older|younger|oldest|youngest|years old|aged|age group|age groups|age band|"
+        "age bands|age bracket|age brackets|年龄段|年龄组|年龄|岁数|岁|年纪"},
     ConceptRow{"birth", Nature::Level, "birth|born|birth year|year of birth|出生|出生年份"},
     ConceptRow{"tenure", Nature::Level,
         "tenure|years of service|years at company|seniority|experience|service years|"
@@ -597,7 +616,8 @@ constexpr std::array kConcepts = {
     ConceptRow{"agegroup", Nature::Name,
         "age group|age groups|age band|age bracket|age range|年龄段|年龄组"},
     ConceptRow{"attrition", Nature::Name,
-        "attrition|churn|churned|left|leave|leaving|resigned|quit|turnover|leavers|离职|流失"},
+        "attrition|churn|churned|terminated|termination|exited|"
+        "left|leave|leaving|resigned|quit|turnover|leavers|离职|流失"},
     ConceptRow{"order", Nature::Name, "order|orders|purchase|purchases|订单|单子|单"},
     ConceptRow{"transaction", Nature::Name, "transaction|transactions|txn|交易"},
     ConceptRow{"request", Nature::Name, "request|requests|hit|call|calls|请求"},
@@ -651,6 +671,7 @@ bool is_same_text(const std::vector<Token>& tokens, std::size_t at, const Meanin
 // Long words of the vocabulary that people mistype: "distribtion", "avarage".
 const Meaning* mistyped(const Token& token) {
     if (token.kind != Token::Kind::Word || token.text.size() < 5) return nullptr;
+    if (token.text == "summer" || token.text == "winter") return nullptr;  // not summed, winner
     const auto sorted = [](std::string text) {
         std::sort(text.begin(), text.end());
         return text;

@@ -23,6 +23,8 @@ enum class Word {
     HowMuch,
     Distinct,
     Rate,
+    Running,  // totals up to each month
+    Moving,   // figures over a window, weighted ones: not made here
     // order
     Highest,
     Lowest,

@@ -1,5 +1,6 @@
 #include "models/offline/write_code.hpp"
 
+#include "models/offline/labels.hpp"
 #include "models/offline/python_text.hpp"
 #include "models/offline/understand.hpp"
 
@@ -103,6 +104,7 @@ public:
             case Intent::Missing: missing(); break;
             case Intent::Duplicates: duplicates(); break;
             case Intent::Ratio: ratio(); break;
+            case Intent::TopPercent: top_percent(); break;
             default: shape(); break;
         }
         line("result");
@@ -414,7 +416,38 @@ private:
         }
         group_rows(by);
         sort_and_cut(label(q_.measures[0]));
+        if (q_.is_running) {
+            std::vector<std::string> others(by.begin() + 1, by.end());
+            const std::string value = py(label(q_.measures[0]));
+            line("result[" + py(running_name(q_, schema_)) + "] = result" +
+                 (others.empty() ? "" : ".groupby(" + py(others) + ")") + "[" + value +
+                 "].cumsum()");
+        }
         report_groups();
+        chart();
+    }
+    // The highest (or lowest) tenth of the rows, or of the groups, and what they hold of the whole.
+    void top_percent() {
+        prepare();
+        const Measure& m = q_.measures[0];
+        const auto by = keys();
+        const std::string value = by.empty() ? value_column(m) : label(m);
+        if (by.empty()) {
+            line("ranked = " + rows_ + ".dropna(subset=[" + py(value) + "])");
+        } else {
+            group_rows(by);
+            line("ranked = result.dropna(subset=[" + py(value) + "])");
+        }
+        line("ranked = ranked.sort_values(" + py(value) +
+             ", ascending=" + (q_.order == Order::Lowest ? "True" : "False") + ")");
+        line("count = -(-len(ranked) * " + py(*q_.percent) + " // 100)  # rounded up");
+        line("part = ranked.head(int(count))");
+        const std::string whole = "ranked[" + py(value) + "]";
+        const std::string mine = "part[" + py(value) + "]";
+        line(by.empty() ? "result = part[" + py(shown_columns({value})) + "]" : "result = part");
+        line("report(result.head(10), count=len(part), whole=len(ranked), total=" + mine +
+             ".sum(), overall=" + whole + ".sum(), mean=" + mine + ".mean(), least=" + mine +
+             ".min(), most=" + mine + ".max(), rows=len(" + rows_ + "))");
         chart();
     }
     // One row a column: which subject has the best average.
@@ -497,8 +530,9 @@ private:
             line("result = result.fillna(0)");
         }
         if (has_periods) line("result = result[" + py(period_labels()) + "]");
+        if (q_.is_running) line("result = result.cumsum()");
         line("result = result.reset_index().rename_axis(columns=None)");
-        line("report(result, rows=len(" + rows_ + "))");
+        line("report(result, rows=len(" + rows_ + ")" + left_out() + ")");
         if (q_.chart == ChartKind::None) return;
         begin_chart(label(m));
         const bool lines = q_.groups[0].grain != Grain::None && q_.chart != ChartKind::Bar;
@@ -537,6 +571,18 @@ private:
             cut_ = true;
         }
     }
+    // Rows whose group is not known belong to none of them.
+    [[nodiscard]] std::string left_out() const {
+        std::vector<std::string> names;
+        for (const Group& g : q_.groups) {
+            const Column& c = at(schema_, g.field);
+            if (g.grain == Grain::None && g.bins == 0 && c.missing > 0) {
+                names.push_back(name(g.field));
+            }
+        }
+        if (names.empty()) return "";
+        return ", left_out=int(" + rows_ + "[" + py(names) + "].isna().any(axis=1).sum())";
+    }
     void report_groups() {
         std::string figures = ", rows=len(" + rows_ + ")";
         const Measure& m = q_.measures[0];
@@ -547,6 +593,7 @@ private:
             figures += ", overall=" + scalar(m, rows_);
         }
         if (cut_) figures += ", groups=groups";
+        figures += left_out();
         line("report(result" + figures + ")");
     }
 
@@ -809,11 +856,12 @@ private:
 
     // ---- charts -----------------------------------------------------------------------------
     void chart() {
-        if (q_.chart == ChartKind::None) return;
+        if (q_.chart == ChartKind::None || keys().empty()) return;
         const std::string key = py(keys()[0]);
         const Measure& m = q_.measures[0];
         const std::string value = q_.intent == Intent::Growth  ? py(kChangePercentColumn)
                                   : q_.intent == Intent::Share ? py(kShareColumn)
+                                  : q_.is_running              ? py(running_name(q_, schema_))
                                                                : py(label(m));
         const bool is_time =
             !q_.groups.empty() && q_.groups[0].grain != Grain::None && q_.order == Order::None;
@@ -888,97 +936,7 @@ private:
     bool cut_ = false;
 };
 
-struct Name {
-    const char* english;
-    const char* chinese;
-};
-
-Name grain_name(Grain grain) {
-    switch (grain) {
-        case Grain::Hour:
-        case Grain::HourOfDay: return {"hour", "小时"};
-        case Grain::Day: return {"day", "日期(天)"};
-        case Grain::Week: return {"week from", "周(起始日)"};
-        case Grain::Month: return {"month", "月份"};
-        case Grain::Quarter: return {"quarter", "季度"};
-        case Grain::Year: return {"year", "年份"};
-        case Grain::Weekday: return {"weekday", "星期"};
-        case Grain::WorkdayOrWeekend: return {"part of the week", "工作日或周末"};
-        case Grain::MonthOfYear: return {"month of the year", "月"};
-        case Grain::None: break;
-    }
-    return {"range", "区间"};
-}
-
-std::string percent_of(double quantile) {
-    std::array<char, 24> buffer{};
-    std::snprintf(buffer.data(), buffer.size(), "%.4g", quantile * 100);
-    return buffer.data();
-}
-
-bool is_taken(const Question& q, const Schema& schema, const std::string& name) {
-    const auto has = [&](std::size_t table) {
-        const auto& columns = schema.tables[table].columns;
-        return std::any_of(columns.begin(), columns.end(),
-                           [&](const Column& c) { return c.name == name; });
-    };
-    return has(q.table) || (q.join && has(q.join->right.table));
-}
-
 }  // namespace
-
-std::string name_of(const Question& question, const Schema& schema, Field field) {
-    const std::string& name = at(schema, field).name;
-    if (!question.join || field.table == question.table) return name;
-    if (field == question.join->right) return at(schema, question.join->left).name;
-    const auto& columns = schema.tables[question.table].columns;
-    const bool collides = std::any_of(columns.begin(), columns.end(),
-                                      [&](const Column& c) { return c.name == name; });
-    return collides ? name + "_2" : name;
-}
-
-std::string name_of(const Question& question, const Schema& schema, const Group& group) {
-    const std::string field = name_of(question, schema, group.field);
-    if (group.grain == Grain::None && group.bins == 0) return field;
-    const Name name = grain_name(group.grain);
-    const bool chinese = question.language == Language::Chinese;
-    std::string label = chinese ? name.chinese : name.english;
-    if (group.grain == Grain::None) label = field + " " + label;
-    return is_taken(question, schema, label) ? label + " (" + field + ")" : label;
-}
-
-std::string name_of(const Question& question, const Schema& schema, const Measure& measure) {
-    const bool chinese = question.language == Language::Chinese;
-    if (measure.aggregation == Aggregation::Count) {
-        const std::string label = chinese ? "行数" : "rows";
-        return is_taken(question, schema, label) ? label + " " : label;
-    }
-    std::string name = measure.field ? name_of(question, schema, *measure.field) : "";
-    if (measure.times) name += " × " + name_of(question, schema, *measure.times);
-    switch (measure.aggregation) {
-        case Aggregation::Sum: {
-            const bool says_so = name.starts_with("total") || name.starts_with("Total");
-            return chinese ? name + " 合计" : (says_so ? "sum of " : "total ") + name;
-        }
-        case Aggregation::Mean: return chinese ? name + " 平均" : "average " + name;
-        case Aggregation::Median: return chinese ? name + " 中位数" : "median " + name;
-        case Aggregation::Minimum: return chinese ? name + " 最小值" : "lowest " + name;
-        case Aggregation::Maximum: return chinese ? name + " 最大值" : "highest " + name;
-        case Aggregation::Deviation:
-            return chinese ? name + " 标准差" : "standard deviation of " + name;
-        case Aggregation::Quantile: {
-            const std::string nth = percent_of(measure.quantile);
-            return chinese ? name + " 第" + nth + "百分位数" : nth + "th percentile of " + name;
-        }
-        case Aggregation::Distinct: return chinese ? name + " 去重数" : "distinct " + name;
-        case Aggregation::Rate: {
-            const std::string& yes = at(schema, *measure.field).positive;
-            return name + " = " + yes + " (%)";
-        }
-        case Aggregation::Count: break;
-    }
-    return name;
-}
 
 Code write_code(const Question& question, const Schema& schema, bool is_repair) {
     return Writer(question, schema, is_repair).write();

@@ -5,7 +5,6 @@
 #include "models/offline/schema.hpp"
 
 #include <string>
-#include <vector>
 
 namespace atl::offline {
 
@@ -16,15 +15,5 @@ struct Code {
 
 // `is_repair`: after the plain code failed; numbers and dates are forced into shape first.
 [[nodiscard]] Code write_code(const Question& question, const Schema& schema, bool is_repair);
-
-// Names as they stand in results, for code and answer alike.
-[[nodiscard]] std::string name_of(const Question& question, const Schema& schema, Field field);
-[[nodiscard]] std::string name_of(const Question& question, const Schema& schema,
-                                  const Group& group);
-[[nodiscard]] std::string name_of(const Question& question, const Schema& schema,
-                                  const Measure& measure);
-inline constexpr std::string_view kShareColumn = "share (%)";
-inline constexpr std::string_view kChangeColumn = "change";
-inline constexpr std::string_view kChangePercentColumn = "change (%)";
 
 }  // namespace atl::offline

@@ -31,7 +31,8 @@ TEST(WriteCode, ReadsAsAPersonWouldWriteIt) {
               "result = rows.groupby(['product']).agg(**{'total amount': ('amount', "
               "'sum')}).reset_index()\n"
               "result = result.sort_values('total amount', ascending=False)\n"
-              "report(result, rows=len(rows), overall=rows['amount'].sum())\n"
+              "report(result, rows=len(rows), overall=rows['amount'].sum(), "
+              "left_out=int(rows[['product']].isna().any(axis=1).sum()))\n"
               "result\n");
 }
 

@@ -1,0 +1,110 @@
+#include "models/offline/labels.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+
+namespace atl::offline {
+namespace {
+
+struct Name {
+    const char* english;
+    const char* chinese;
+};
+
+Name grain_name(Grain grain) {
+    switch (grain) {
+        case Grain::Hour:
+        case Grain::HourOfDay: return {"hour", "小时"};
+        case Grain::Day: return {"day", "日期(天)"};
+        case Grain::Week: return {"week from", "周(起始日)"};
+        case Grain::Month: return {"month", "月份"};
+        case Grain::Quarter: return {"quarter", "季度"};
+        case Grain::Year: return {"year", "年份"};
+        case Grain::Weekday: return {"weekday", "星期"};
+        case Grain::WorkdayOrWeekend: return {"part of the week", "工作日或周末"};
+        case Grain::MonthOfYear: return {"month of the year", "月"};
+        case Grain::None: break;
+    }
+    return {"range", "区间"};
+}
+
+std::string percent_of(double quantile) {
+    std::array<char, 24> buffer{};
+    std::snprintf(buffer.data(), buffer.size(), "%.4g", quantile * 100);
+    return buffer.data();
+}
+
+bool is_taken(const Question& q, const Schema& schema, const std::string& name) {
+    const auto has = [&](std::size_t table) {
+        const auto& columns = schema.tables[table].columns;
+        return std::any_of(columns.begin(), columns.end(),
+                           [&](const Column& c) { return c.name == name; });
+    };
+    return has(q.table) || (q.join && has(q.join->right.table));
+}
+
+}  // namespace
+
+std::string name_of(const Question& question, const Schema& schema, Field field) {
+    const std::string& name = at(schema, field).name;
+    if (!question.join || field.table == question.table) return name;
+    if (field == question.join->right) return at(schema, question.join->left).name;
+    const auto& columns = schema.tables[question.table].columns;
+    const bool collides = std::any_of(columns.begin(), columns.end(),
+                                      [&](const Column& c) { return c.name == name; });
+    return collides ? name + "_2" : name;
+}
+
+std::string name_of(const Question& question, const Schema& schema, const Group& group) {
+    const std::string field = name_of(question, schema, group.field);
+    if (group.grain == Grain::None && group.bins == 0) return field;
+    const Name name = grain_name(group.grain);
+    const bool chinese = question.language == Language::Chinese;
+    std::string label = chinese ? name.chinese : name.english;
+    if (group.grain == Grain::None) label = field + " " + label;
+    return is_taken(question, schema, label) ? label + " (" + field + ")" : label;
+}
+
+std::string name_of(const Question& question, const Schema& schema, const Measure& measure) {
+    const bool chinese = question.language == Language::Chinese;
+    if (measure.aggregation == Aggregation::Count) {
+        const std::string label = chinese ? "行数" : "rows";
+        return is_taken(question, schema, label) ? label + " " : label;
+    }
+    std::string name = measure.field ? name_of(question, schema, *measure.field) : "";
+    if (measure.times) name += " × " + name_of(question, schema, *measure.times);
+    switch (measure.aggregation) {
+        case Aggregation::Sum: {
+            const bool says_so = name.starts_with("total") || name.starts_with("Total");
+            return chinese ? name + " 合计" : (says_so ? "sum of " : "total ") + name;
+        }
+        case Aggregation::Mean: return chinese ? name + " 平均" : "average " + name;
+        case Aggregation::Median: return chinese ? name + " 中位数" : "median " + name;
+        case Aggregation::Minimum: return chinese ? name + " 最小值" : "lowest " + name;
+        case Aggregation::Maximum: return chinese ? name + " 最大值" : "highest " + name;
+        case Aggregation::Deviation:
+            return chinese ? name + " 标准差" : "standard deviation of " + name;
+        case Aggregation::Quantile: {
+            const std::string nth = percent_of(measure.quantile);
+            return chinese ? name + " 第" + nth + "百分位数" : nth + "th percentile of " + name;
+        }
+        case Aggregation::Distinct: return chinese ? name + " 去重数" : "distinct " + name;
+        case Aggregation::Rate: {
+            const std::string& yes = at(schema, *measure.field).positive;
+            return name + " = " + yes + " (%)";
+        }
+        case Aggregation::Count: break;
+    }
+    return name;
+}
+
+std::string running_name(const Question& question, const Schema& schema) {
+    const std::string of = name_of(question, schema, question.measures.at(0));
+    const bool counts = question.measures[0].aggregation == Aggregation::Count;
+    return question.language == Language::Chinese ? "累计 " + of
+           : counts                               ? "running count of " + of
+                                                  : "running " + of;
+}
+
+}  // namespace atl::offline

@@ -1,0 +1,22 @@
+#pragma once
+// Names of columns, groups and figures as they stand in results, for code and answer alike.
+#include "models/offline/question.hpp"
+#include "models/offline/schema.hpp"
+
+#include <string>
+#include <string_view>
+
+namespace atl::offline {
+
+[[nodiscard]] std::string name_of(const Question& question, const Schema& schema, Field field);
+[[nodiscard]] std::string name_of(const Question& question, const Schema& schema,
+                                  const Group& group);
+[[nodiscard]] std::string name_of(const Question& question, const Schema& schema,
+                                  const Measure& measure);
+// The column of totals up to each period.
+[[nodiscard]] std::string running_name(const Question& question, const Schema& schema);
+inline constexpr std::string_view kShareColumn = "share (%)";
+inline constexpr std::string_view kChangeColumn = "change";
+inline constexpr std::string_view kChangePercentColumn = "change (%)";
+
+}  // namespace atl::offline
