@@ -14,7 +14,7 @@ namespace atl::main {
 namespace {
 
 // The database's log and index, and the folders and records of what is being removed.
-constexpr off_t kBytes = 4 << 20;
+constexpr std::uint64_t kBytes = 4 << 20;
 constexpr std::uint64_t kEnough = 1 << 20;
 
 std::string file_in(const std::string& data_folder) { return data_folder + "/.reserve"; }
@@ -33,13 +33,15 @@ void keep_reserve(const std::string& data_folder) noexcept {
         const UniqueFd file(
             ::open(path.c_str(), O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
         struct stat there {};
-        if (!file || ::fstat(file.get(), &there) != 0 || there.st_size == kBytes) return;
-        if (room_in(data_folder) < std::uint64_t{2} * kBytes) {  // what was given up was needed
+        if (!file || ::fstat(file.get(), &there) != 0) return;
+        if (static_cast<std::uint64_t>(there.st_size) == kBytes) return;
+        if (room_in(data_folder) < 2 * kBytes) {  // what was given up was needed
             ::unlink(path.c_str());
             return;
         }
         // A file with holes would reserve nothing.
-        if (::posix_fallocate(file.get(), 0, kBytes) != 0) ::unlink(path.c_str());
+        if (::posix_fallocate(file.get(), 0, static_cast<off_t>(kBytes)) != 0)
+            ::unlink(path.c_str());
     } catch (const std::exception&) { return; }
 }
 
