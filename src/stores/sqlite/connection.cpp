@@ -30,7 +30,8 @@ Error explain(int rc, int system_errno, std::string_view message, const std::str
                                         "again"};
         case SQLITE_IOERR: {
             const std::string cause = system_errno != 0 ? std::strerror(system_errno) : said;
-            const bool full = system_errno == ENOSPC || system_errno == EDQUOT;
+            const bool full = system_errno == ENOSPC || system_errno == EDQUOT ||
+                              system_errno == EFBIG || rc == SQLITE_IOERR_WRITE;
             return {full ? Code::DiskFull : Code::Unavailable,
                     "the disk that holds " + path + " does not take or give data (" + cause +
                         "); nothing was written"};
