@@ -27,8 +27,8 @@ ATOLL_TYPE(CreateKey) {
                          pattern("A-Za-z0-9", "A-Za-z0-9._@-", "letters, digits, dot, @ and dash"),
                          example("team-a")),
         field<&T::scopes>(
-            "What it may do: sessions:read, sessions:write, run, files, jobs, threads, metrics, admin. None "
-            "named: all but metrics and admin.",
+            "What it may do: sessions:read, sessions:write, run, files, jobs, threads, metrics, "
+            "admin. None named: all but metrics and admin.",
             items(0, 16), each(length(1, 32)), example_json(R"(["sessions:read", "run"])")),
         field<&T::lifetime>("It ends after so long; left out: never.", range(1, 315'360'000),
                             example("720h")));
