@@ -8,11 +8,15 @@
 #include <CLI/App.hpp>
 #include <map>
 #include <string>
+#include <vector>
 
 namespace atl::main {
 
 void add_list_commands(CLI::App& app, int& exit_code);  // ls, new, rm
 void add_exec_command(CLI::App& app, int& exit_code);
+// From its first word on, the line behind `atoll exec ID` is the command's: `ls -l` names no
+// language. Puts `--` there, where nobody did.
+void mark_command(const CLI::App& app, std::vector<std::string>& words);
 void add_copy_command(CLI::App& app, int& exit_code);
 void add_logs_command(CLI::App& app, int& exit_code);
 void add_top_command(CLI::App& app, int& exit_code);

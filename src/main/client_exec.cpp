@@ -180,17 +180,30 @@ void add_exec_command(CLI::App& app, int& exit_code) {
                       "On a terminal, also where none would be chosen");
     command->add_flag("--no-stdin", options->no_stdin,
                       "Leave our input alone, as in a loop of `read`");
-    // From its first word on, a line is the command's: `ls -l` is no language.
-    command->prefix_command();
-    command->callback([command, options, &exit_code] {
-        options->words = command->remaining();
-        if (!options->words.empty() && options->words.front() == "--") {
-            options->words.erase(options->words.begin());
-        } else if (!options->words.empty() && options->words.front().rfind("-", 0) == 0) {
-            throw CLI::ExtrasError(command->get_name(), {options->words.front()});
+    command->add_option("words", options->words, "COMMAND [ARGUMENTS...]");
+    command->callback([options, &exit_code] { exit_code = exec(*options); });
+}
+
+void mark_command(const CLI::App& app, std::vector<std::string>& words) {
+    if (words.empty() || words.front() != "exec") return;
+    const auto* exec = app.get_subcommand("exec");
+    bool has_session = false;
+    for (std::size_t i = 1; i < words.size(); ++i) {
+        const std::string& word = words[i];
+        if (word == "--") return;
+        if (word.size() > 1 && word.front() == '-') {
+            const bool is_long = word[1] == '-';
+            const auto name = is_long ? word.substr(0, word.find('=')) : word.substr(0, 2);
+            const auto* option = exec->get_option_no_throw(name);
+            const bool is_alone = name.size() == word.size();  // its value is not in the same word
+            if (is_alone && option != nullptr && option->get_items_expected_max() > 0) ++i;
+        } else if (!has_session) {
+            has_session = true;
+        } else {
+            words.insert(words.begin() + static_cast<std::ptrdiff_t>(i), "--");
+            return;
         }
-        exit_code = exec(*options);
-    });
+    }
 }
 
 }  // namespace atl::main

@@ -95,7 +95,10 @@ int main(int argc, char** argv) {
         return 2;
     }
     try {
-        app.parse(argc, argv);
+        std::vector<std::string> words(argv + 1, argv + argc);
+        atl::main::mark_command(app, words);
+        std::reverse(words.begin(), words.end());  // as CLI11 wants them
+        app.parse(std::move(words));
     } catch (const CLI::Success& done) {  // --help, --version
         return app.exit(done);
     } catch (const CLI::ParseError& wrong) {
