@@ -49,6 +49,7 @@ ORDERS = [
 ]
 
 CHURN = [
+    (["what percentage of women are on a two year contract?"], lambda t: [Lead((t[t.gender == "Female"].contract == "Two year").mean() * 100)]),
     (["how many customers do we have?"], lambda t: [Lead(len(t))]),
     (["how many customers churned?"], lambda t: [Lead((t.churned == "Yes").sum())]),
     (["what's the churn rate"], lambda t: [Lead((t.churned == "Yes").mean() * 100)]),

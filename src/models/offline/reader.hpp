@@ -221,6 +221,7 @@ private:
     [[nodiscard]] bool is_column_noun(std::size_t i) const;
     // What is related to what: conditions on numbers, else the last value named, else the time.
     void split_share();
+    [[nodiscard]] const Filter* said_of_whole() const;
     [[nodiscard]] bool compares_values() const;
     [[nodiscard]] bool wants_rows() const;
     [[nodiscard]] bool has_row_noun_ranked() const;

@@ -410,8 +410,12 @@ void Reader::split_share() {
             }
         }
     }
-    // "share of women in Engineering": what stands right behind "share of"
-    if (const Tag* share = tag(Word::Share); share != nullptr && q_.language == Language::English) {
+    // "what percentage of IT are women": the part is what is said of the whole
+    if (const Filter* said = said_of_whole()) {
+        last_value = said;
+    } else if (const Tag* share = tag(Word::Share);
+               share != nullptr && q_.language == Language::English) {
+        // "share of women in Engineering": what stands right behind "share of"
         for (const Filter& f : q_.filters) {
             if (is_value(f) && f.begin >= share->end && f.begin <= share->end + 2 &&
                 follows(f.begin, {Word::Share, Word::Of}, 2)) {
@@ -431,6 +435,25 @@ void Reader::split_share() {
     }
     q_.part = part;
     q_.filters = whole;
+}
+
+// The value behind "are" in "percentage of A are B", where A is a value as well.
+const Filter* Reader::said_of_whole() const {
+    const Tag* share = tag(Word::Share);
+    if (share == nullptr || q_.language != Language::English) return nullptr;
+    for (const Tag& verb : tags_) {
+        if (verb.word != Word::Is || verb.begin < share->end) continue;
+        const Filter* behind = nullptr;
+        bool before = false;
+        for (const Filter& f : q_.filters) {
+            if (f.kind != Filter::Kind::OneOf) continue;
+            before = before || (f.begin >= share->end && f.begin < verb.begin);
+            const bool is_first = behind == nullptr || f.begin < behind->begin;
+            if (f.begin >= verb.end && is_first) behind = &f;
+        }
+        if (before && behind != nullptr) return behind;
+    }
+    return nullptr;
 }
 
 bool Reader::compares_values() const {
@@ -606,6 +629,9 @@ bool Reader::builds_on_before() const {
         return has_cue && q_.groups.empty();
     }
     if (has_cue) return true;
+    // "percentage of matches in Lisbon": rows and a condition of its own
+    const bool conditions = !q_.filters.empty() || !q_.part.empty();
+    if (says_rows_ && conditions && q_.language == Language::English) return false;
     // a fragment: "by region", "top 3 only", "in 2023"
     return tokens_.size() <= (q_.language == Language::Chinese ? 14U : 8U) &&
            !has({Word::Which, Word::Who, Word::HowMuch, Word::Compare});
@@ -623,6 +649,10 @@ bool Reader::starts_with_cue() const {
 bool Reader::ends_with_cue() const {
     for (std::size_t i = tokens_.size(); i > 0 && i + 3 > tokens_.size(); --i) {
         const std::string& text = tokens_[i - 1].text;
+        const bool is_value = std::any_of(  // IT, the department
+            q_.filters.begin(), q_.filters.end(),
+            [&](const Filter& f) { return f.kind == Filter::Kind::OneOf && f.begin == i - 1; });
+        if (is_value) continue;
         if (text == "呢" || text == "instead" || text == "only" || text == "too" ||
             text == "that" || text == "this" || text == "it") {
             return true;
