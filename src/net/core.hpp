@@ -63,6 +63,7 @@ struct ServerCore : std::enable_shared_from_this<ServerCore> {
     ServerCounts counts;
     bool started = false;
     bool stopping = false;
+    bool stopped = false;  // nothing is begun any more
 
     std::vector<std::unique_ptr<Listener>> listeners;
     std::unordered_map<std::uint64_t, std::shared_ptr<Connection>> connections;

@@ -181,7 +181,8 @@ void ServerCore::gone(Connection& connection) {
 void ServerCore::schedule_sweep() {
     sweep_timer.expires_after(sweep_every);
     sweep_timer.async_wait([self = shared_from_this()](boost::system::error_code failed) {
-        if (failed) return;
+        // Cancelling does not reach one that has expired and waits for its turn.
+        if (failed || self->stopped) return;
         self->sweep();
         self->schedule_sweep();
     });
@@ -223,6 +224,7 @@ asio::awaitable<void> ServerCore::stop(std::chrono::milliseconds grace) {
         log().error("{}: the handler of {} does not end", connection->request.id,
                     connection->request.route);
     }
+    stopped = true;
     sweep_timer.cancel();
     if (hangups) hangups->stop();
     turned_away_.clear();
@@ -285,7 +287,7 @@ Server& Server::operator=(Server&&) noexcept = default;
 
 Server::~Server() {
     if (!core_ || !core_->started) return;
-    core_->stopping = true;
+    core_->stopping = core_->stopped = true;
     core_->close_listeners();
     core_->sweep_timer.cancel();
     core_->hangups->stop();
