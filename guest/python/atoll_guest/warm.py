@@ -25,7 +25,7 @@ _f.sum()
 _SMALL = """
 import pandas as pd
 _f = pd.DataFrame({'a': [1, 2, 3], 'b': [4.0, 5.0, 6.0]})
-print(str((_f.sum().to_dict(), _f.a.mean()))[:0], end='')
+print(f'{_f.sum().to_dict()}{_f.a.mean()}{_f.sum()}'[:0], end='')
 """
 _FRAME = "import pandas as pd\npd.DataFrame({'a': [1, 2, 3], 'b': ['x', 'y', 'z']})"
 _FIGURE = """

@@ -74,7 +74,7 @@ std::size_t default_pool_size() {
     const auto page_bytes = ::sysconf(_SC_PAGESIZE);
     if (pages <= 0 || page_bytes <= 0) return 4;
     const auto memory = static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(page_bytes);
-    return std::clamp<std::size_t>(memory / 40 / (6u << 20), 4, 128);
+    return std::clamp<std::size_t>(memory / 30 / (8u << 20), 4, 128);
 }
 
 std::shared_ptr<Nest> NativeRuntime::nest() const {

@@ -21,7 +21,7 @@
 
 namespace atl::native {
 
-// So many that they take some 2.5 % of the machine's memory, 6 MiB each: enough for a burst on a
+// So many that they take some 3.3 % of the machine's memory, 8 MiB each: enough for a burst on a
 // server, a handful on a small machine.
 [[nodiscard]] std::size_t default_pool_size();
 
