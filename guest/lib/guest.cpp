@@ -136,6 +136,7 @@ void Guest::wait() {
 }
 
 void Guest::take(const wire::Frame& frame) {
+    if (stop_) return;
     if (frame.kind == wire::Kind::Request) return open(frame.channel, frame.payload);
     const auto found = operations_.find(frame.channel);
     if (found == operations_.end() || found->second->ended()) return;
@@ -205,7 +206,10 @@ std::unique_ptr<Operation> Guest::begin(std::uint32_t channel, const json::objec
     if (op == "ping") {
         answer->end();
     } else if (op == "claim") {
+        const bool first = !claimed_;
         claim(*answer, request);
+        // The host need not wait for the answer: nothing may run without what was to be there.
+        stop_ = stop_ || (first && answer->failed());
     } else if (op == "stats") {
         stats(*answer);
     } else if (op == "shutdown") {

@@ -43,6 +43,7 @@ void Operation::end_raw(std::string_view json_text) {
 }
 
 void Operation::fail(std::string_view code, std::string_view message) {
+    failed_ = failed_ || !ended_;
     // A message may quote a name, which may be any bytes.
     end_raw(json::serialize(json::object{
         {"ok", false}, {"code", code}, {"message", printable(message.substr(0, 4096))}}));

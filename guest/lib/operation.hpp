@@ -61,6 +61,7 @@ public:
 
     void add_credit(std::uint32_t bytes) noexcept { credit_.add(bytes); }
     [[nodiscard]] bool ended() const noexcept { return ended_; }
+    [[nodiscard]] bool failed() const noexcept { return failed_; }
     [[nodiscard]] std::uint32_t channel() const noexcept { return channel_; }
 
     // Below: how an operation speaks. Public because a Kernel speaks through the run it serves.
@@ -90,6 +91,7 @@ private:
     wire::SendCredit credit_;
     wire::ReceiveCredit received_;
     bool ended_ = false;
+    bool failed_ = false;
 };
 
 using wire::flag_of;

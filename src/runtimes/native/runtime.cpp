@@ -36,6 +36,14 @@ constexpr std::size_t kShiftsMax = 1024;
 constexpr std::chrono::seconds kSweepPause{10};
 constexpr auto as_tuple = asio::as_tuple(asio::use_awaitable);
 
+struct stat look_at(const std::string& source) {
+    struct stat info {};
+    if (::stat(source.c_str(), &info) != 0) {
+        throw ErrorException({Code::NotFound, "mount " + source + ": it is not there"});
+    }
+    return info;
+}
+
 }  // namespace
 
 // What a killed server left may have been too young when we started, or only dies now.
@@ -171,10 +179,7 @@ asio::awaitable<NativeRuntime::SandboxPtr> NativeRuntime::fork(core::SandboxSpec
 
 // As the sandbox's user is to see it: what belongs to the owner of `source` belongs to that user.
 UniqueFd NativeRuntime::show(NativeSandbox& sandbox, const std::string& source, bool writable) {
-    struct stat info {};
-    if (::stat(source.c_str(), &info) != 0) {
-        throw ErrorException({Code::NotFound, "mount " + source + ": it is not there"});
-    }
+    const auto info = look_at(source);
     const std::uint32_t shown = sandbox.first_id() + kUserInside;
     const sys::IdShift shift{info.st_uid, info.st_gid, shown, shown};
     auto found = shifts_.find(shift);
@@ -221,6 +226,7 @@ asio::awaitable<void> NativeRuntime::claim(NativeSandbox& sandbox, const core::S
                 throw ErrorException(
                     {Code::Internal, "a kept folder outside of " + options_.kept_root});
             }
+            look_at(spec.kept_folder);  // the guest is not waited for, so nobody else would say
             request["kept"] = spec.kept_folder.substr(slash + 1);
         }
     }
@@ -235,9 +241,10 @@ asio::awaitable<void> NativeRuntime::claim(NativeSandbox& sandbox, const core::S
         descriptors.push_back(mounts.back().get());
         targets.emplace_back(mount.target);
     }
-    if (targets.empty() && shown.empty() && spec.kept_folder.empty()) {
-        // Nothing in it can fail by the caller's fault, so the first run need not wait for it.
-        tell_guest(sandbox.stream(), kClaimChannel, request, {});
+    if (targets.empty() && shown.empty()) {
+        // Nothing in it can fail by the caller's fault, so nobody need wait for it: the first run
+        // comes behind it, and a guest that fails ends before it runs anything.
+        tell_guest(sandbox.stream(), kClaimChannel, request, descriptors);
         co_return;
     }
     if (!targets.empty()) request["mounts"] = std::move(targets);
