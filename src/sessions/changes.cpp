@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <boost/asio/as_tuple.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/json/array.hpp>
 
@@ -58,18 +59,31 @@ Changes::Changes(asio::any_io_executor executor, std::shared_ptr<GuestLink> link
 std::shared_ptr<Changes> Changes::open(asio::any_io_executor executor,
                                        std::shared_ptr<GuestLink> link) {
     std::shared_ptr<Changes> changes(new Changes(executor, std::move(link)));
-    changes->channel_ = changes->link_->open(kQuestion, *changes);
+    // Not now but in the next turn: whoever waits for the sandbox gets his answer first, and the
+    // guest's watching does not take the processor from him.
+    asio::post(executor, [later = changes->weak_from_this()] {
+        if (const auto self = later.lock()) self->ask();
+    });
     return changes;
 }
 
 Changes::~Changes() {
-    if (!ended_ && link_->alive()) link_->abandon(channel_);
+    if (channel_ && !ended_) link_->abandon(*channel_);
+}
+
+void Changes::ask() {
+    if (!channel_) channel_ = link_->open(kQuestion, *this);
+}
+
+void Changes::say(const char* what) {
+    ask();
+    if (!ended_) link_->control(*channel_, {{"do", what}});
 }
 
 void Changes::begin(ChangeView& view) {
     views_.push_back(&view);
     // Only the first of runs that overlap may forget what was before.
-    if (!ended_ && views_.size() == 1) link_->control(channel_, {{"do", "begin"}});
+    if (views_.size() == 1) say("begin");
 }
 
 void Changes::leave(ChangeView& view) noexcept {
@@ -113,7 +127,7 @@ void Changes::end(Result<json::object>) {
 asio::awaitable<void> Changes::tell() {
     const auto self = shared_from_this();
     const std::uint64_t mine = ++asked_;
-    if (!ended_) link_->control(channel_, {{"do", "tell"}});
+    say("tell");
     asio::steady_timer patience(came_.get_executor(), kPatience);
     bool over = false;
     patience.async_wait([self, &over](boost::system::error_code cancelled) {
@@ -128,7 +142,7 @@ asio::awaitable<void> Changes::tell() {
         for (auto* view : views_) view->complete_ = false;
     }
     // Others still look: the guest shall go on gathering a few times a second.
-    if (!ended_ && views_.size() > 1) link_->control(channel_, {{"do", "begin"}});
+    if (views_.size() > 1) say("begin");
 }
 
 ChangeView::ChangeView(std::shared_ptr<Changes> changes, Artifact artifact)

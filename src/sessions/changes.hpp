@@ -17,6 +17,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -45,16 +46,17 @@ public:
 private:
     friend class ChangeView;
     Changes(boost::asio::any_io_executor executor, std::shared_ptr<GuestLink> link);
+    void ask();
+    void say(const char* what);
     void begin(ChangeView& view);
     void leave(ChangeView& view) noexcept;
     boost::asio::awaitable<void> tell();
 
     std::shared_ptr<GuestLink> link_;
-    ChannelId channel_ = 0;
+    std::optional<ChannelId> channel_;  // once the guest was asked
     bool ended_ = false;
     std::vector<ChangeView*> views_;
     std::uint64_t asked_ = 0, told_ = 0;
-    bool last_complete_ = true;
     boost::asio::steady_timer came_;
 };
 
