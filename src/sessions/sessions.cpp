@@ -1,5 +1,6 @@
 #include "sessions/sessions.hpp"
 
+#include "base/meanwhile.hpp"
 #include "sessions/largest_file.hpp"
 #include "sessions/new_id.hpp"
 #include "sessions/spec_text.hpp"
@@ -191,28 +192,42 @@ asio::awaitable<SessionRecord> Sessions::create(NewSession wanted) {
     const SessionId id = record.id;
     co_await check_owner_disk(record.owner);
 
-    // In the store first: a folder without a record is removed at the next start; a record without
-    // a folder would be a session that cannot come back.
-    record = co_await store_.create_session(record, options_.sessions_an_owner_max);
+    // One whose id is given may be there already, and its folder another's: the store says so
+    // first.
+    if (wanted.id) record = co_await store_.create_session(record, options_.sessions_an_owner_max);
+    bool recorded = wanted.id.has_value();
     std::optional<Error> failed;
     try {
         co_await folders_.make(id);
+        // Empty, so that a first run that comes at once waits for no look.
+        session->disk_->found(0, 0);
     } catch (const ErrorException& error) { failed = error.error; }
     if (failed && failed->code == Code::Conflict && wanted.id) failed.reset();  // left by another
+    std::optional<Error> refused;
     if (!failed && !wanted.id) {
+        // A folder without a record is removed at the next start; a record without a folder would
+        // be a session that cannot come back. So the folder was first, and the record is written
+        // while the sandbox is taken.
+        Meanwhile<SessionRecord> stored(
+            executor_, store_.create_session(record, options_.sessions_an_owner_max));
         try {
             const auto turn = co_await session->changing_.enter();
             co_await wake(session);
         } catch (const ErrorException& error) { failed = error.error; }
-    }
-    if (failed) {
         try {
-            co_await store_.remove_session(Whose::anyones(), id);
+            record = co_await stored.result();
+            recorded = true;
+        } catch (const ErrorException& error) { refused = error.error; }
+    }
+    if (failed || refused) {
+        let_go(*session);
+        try {
+            if (recorded) co_await store_.remove_session(Whose::anyones(), id);
             co_await folders_.remove(id);
         } catch (const ErrorException&) {
             // The next start removes what is left.
         }
-        throw ErrorException(failed->during("make a session"));
+        throw ErrorException(refused ? *refused : failed->during("make a session"));
     }
     known_[id.text()] = session;
     ++counted_.created;
