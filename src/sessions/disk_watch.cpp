@@ -220,11 +220,15 @@ void Sessions::judge_disk(Session& session, const core::FolderUse& use) {
     const bool grew =
         !first && (use.bytes > session.full_->use.bytes || use.files > session.full_->use.files);
     const bool over_time = !first && now - session.full_->since > kPatience;
+    // A look may have begun while what was stopped still wrote: the next one decides.
+    const bool goes_on = grew && over_time && session.full_->grew;
     if (first)
         session.full_ = Session::Full{now, use};
     else
         session.full_->use = use;
-    if (use.bytes > bytes_max + kRunawayBytes || (grew && over_time)) {
+    if (grew && over_time) session.full_->grew = true;
+    // Only who still writes: one that is woken to be tidied up finds what was written before.
+    if ((grew && use.bytes > bytes_max + kRunawayBytes) || goes_on) {
         session.fell_because_ =
             use.bytes > bytes_max
                 ? "the sandbox was ended, for it wrote more to disk than sessions.max_bytes allows"

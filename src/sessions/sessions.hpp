@@ -121,6 +121,7 @@ private:
     struct Full {
         Clock::time_point since;
         core::FolderUse use;
+        bool grew = false;  // after it was told to stop, and had the time to
     };
     std::optional<Full> full_;
     std::string fell_because_;

@@ -4,6 +4,7 @@ import codecs
 import ctypes
 import gzip
 import json
+import os
 import socket
 import threading
 import time
@@ -275,7 +276,8 @@ def test_others_are_served_while_large_answers_are_made(server):
         time.sleep(0.01)
     assert not wrong and len(waits) > 10
     print(f"{len(waits)} requests meanwhile, the slowest {max(waits) * 1000:.0f} ms; {(most - before) / MIB:.0f} MiB more")
-    assert most - before < 48 * MIB
+    # The thread sanitizer keeps a history of what is in memory, in memory.
+    assert most - before < (96 if "TSAN_OPTIONS" in os.environ else 48) * MIB
 
 
 def test_slow_readers_cost_a_piece_each(server, full_log):

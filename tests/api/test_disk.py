@@ -186,10 +186,36 @@ def test_a_run_that_writes_more_is_stopped(server, session):
     refused(server.http.put(files(session, "session/more"), content=b"x"))
     assert server.http.get(files(session, "session/f0")).status_code == 200  # read and tidy up
     for name in names(server, session) - {"artifacts"}:
-        assert server.http.delete(files(session, f"session/{name}")).status_code == 204
+        gone = server.http.delete(files(session, f"session/{name}"))
+        assert gone.status_code == 204, gone.text
     after = server.run(session, "print(kept + 1)")
     if not (ended["state_lost"] or after["lost"]):
         assert after["stdout"] == "42\n"
+
+
+def ended_for_disk(server) -> str:
+    text = server.http.get("/metrics").text
+    return next(line for line in text.splitlines() if "ended_for_disk" in line and line[0] != "#")
+
+
+def test_what_is_far_too_much_can_be_tidied_up(server, session):
+    """More than a sandbox is allowed to run away by: it is not ended for what it finds."""
+    assert server.http.post(f"/v1/sessions/{session}/evict").status_code == 200
+    large = server.folder / "data" / "sessions" / session / "session" / "large"
+    with open(large, "wb") as file:
+        os.posix_fallocate(file.fileno(), 0, 1200 << 20)
+    owner = large.parent.stat()
+    os.chown(large, owner.st_uid, owner.st_gid)
+    ended = ended_for_disk(server)
+    assert "large" in names(server, session)
+    for _ in range(10):  # for several looks
+        listed = server.http.get(files(session, "session"))
+        assert listed.status_code == 200, listed.text
+        time.sleep(0.1)
+    gone = server.http.delete(files(session, "session/large"))
+    assert gone.status_code == 204, gone.text
+    assert ended_for_disk(server) == ended
+    assert server.run(session, "print(1)")["stdout"] == "1\n"
 
 
 @pytest.mark.parametrize("language, code", [
