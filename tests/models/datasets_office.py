@@ -159,5 +159,28 @@ def stock_moves_zh(folder):
     return {"出库": table}
 
 
+def roster(folder):
+    """Who left is told by a date alone."""
+    r = np.random.default_rng(2501)
+    n = 430
+    hired = pd.to_datetime("2016-03-01") + pd.to_timedelta(r.integers(0, 2900, n), unit="D")
+    gone = hired + pd.to_timedelta(r.integers(60, 1900, n), unit="D")
+    table = pd.DataFrame({
+        "employee_id": range(8001, 8001 + n), "full_name": [f"Person {i:03d}" for i in range(n)], "department": r.choice(["Design", "Sales", "Legal", "Operations"], n, p=[.3, .35, .1, .25]),
+        "hire_date": hired, "termination_date": gone, "annual_salary": r.normal(64000, 13000, n).round(-2), "age": r.integers(21, 64, n)})
+    table.loc[(gone > "2024-06-30") | (r.random(n) < .5), "termination_date"] = pd.NaT
+    table.to_csv(folder / "roster.csv", index=False)
+    return {"roster": table}
+
+
+def roster_zh(folder):
+    table = roster(folder)["roster"].drop(columns="age").rename(columns={
+        "employee_id": "工号", "full_name": "姓名", "department": "部门", "hire_date": "入职日期", "termination_date": "离职日期", "annual_salary": "月薪"})
+    table["部门"] = table["部门"].map({"Design": "设计部", "Sales": "销售部", "Legal": "法务部", "Operations": "运营部"})
+    (folder / "roster.csv").unlink()
+    table.to_csv(folder / "员工花名册.csv", index=False, encoding="utf-8-sig")
+    return {"花名册": table}
+
+
 MAKERS = {maker.__name__: maker for maker in [store_orders, telecom, channel_orders_zh, payroll, shipments, store_months_zh,
-                                                helpdesk, saas, stock_moves_zh]}
+                                                helpdesk, saas, stock_moves_zh, roster, roster_zh]}

@@ -6,7 +6,7 @@ from wanted import AnyOf, CHART, Lead, REFUSAL
 PAYROLL = [
     (["what percentage of Engineering is remote?"], lambda t: [Lead((t[t.dept == "Engineering"].office == "Remote").mean() * 100)]),
     (["what percentage of remote employees are Lead?"], lambda t: [Lead((t[t.office == "Remote"].job_title == "Lead").mean() * 100)]),
-    (["What is our current headcount by department?"], lambda t: [AnyOf(*t.dept.value_counts(), REFUSAL)]),
+    (["What is our current headcount by department?"], lambda t: list(t[t.terminated == "No"].dept.value_counts())),
     (["Total payroll cost"], lambda t: [AnyOf(Lead(t.salary_usd.sum()), REFUSAL)]),
     (["average salary by dept and job title"], lambda t: list(t.groupby(["dept", "job_title"]).salary_usd.mean())),
     (["Which department has the highest median salary?"], lambda t: [best(t.groupby("dept").salary_usd.median())]),

@@ -53,6 +53,7 @@ public:
         std::string out = body();
         const Table& table = schema_.tables[q_.table];
         if (q_.chose_measure) out += "\n\n" + chosen();
+        out += added() + meant_as_well();
         if (figure_value("left_out") > 0) {
             std::string keys;
             for (const Group& g : q_.groups) {
@@ -138,13 +139,13 @@ private:
         switch (f.kind) {
             case Filter::Kind::OneOf: return field + " = " + list;
             case Filter::Kind::NoneOf: return field + " ≠ " + list;
-            case Filter::Kind::Less: return field + " < " + bound(f.low);
-            case Filter::Kind::LessOrEqual: return field + " ≤ " + bound(f.low);
-            case Filter::Kind::Greater: return field + " > " + bound(f.low);
-            case Filter::Kind::GreaterOrEqual: return field + " ≥ " + bound(f.low);
-            case Filter::Kind::Equal: return field + " = " + plain(f.low);
-            case Filter::Kind::NotEqual: return field + " ≠ " + plain(f.low);
-            case Filter::Kind::Between: return field + " " + bound(f.low) + " – " + bound(f.high);
+            case Filter::Kind::Less:
+            case Filter::Kind::LessOrEqual:
+            case Filter::Kind::Greater:
+            case Filter::Kind::GreaterOrEqual:
+            case Filter::Kind::Equal:
+            case Filter::Kind::NotEqual:
+            case Filter::Kind::Between: return field + condition_tail(f);
             case Filter::Kind::Months: {
                 std::string months;
                 for (const int m : f.time.parts) {
@@ -171,6 +172,18 @@ private:
             case Filter::Kind::Present: return field + say(" is not missing", " 不缺失");
         }
         return field;
+    }
+    // " > 75,000"
+    [[nodiscard]] static std::string condition_tail(const Filter& f) {
+        switch (f.kind) {
+            case Filter::Kind::Less: return " < " + bound(f.low);
+            case Filter::Kind::LessOrEqual: return " ≤ " + bound(f.low);
+            case Filter::Kind::Greater: return " > " + bound(f.low);
+            case Filter::Kind::GreaterOrEqual: return " ≥ " + bound(f.low);
+            case Filter::Kind::NotEqual: return " ≠ " + plain(f.low);
+            case Filter::Kind::Between: return " " + bound(f.low) + " – " + bound(f.high);
+            default: return " = " + plain(f.low);
+        }
     }
     // 2015 may be a year
     static std::string bound(double value) {
@@ -218,6 +231,23 @@ private:
         if (field.empty()) return "";
         return say("The question names no number column, so I used `" + field + "`.",
                    "问题没有指明数值列,我使用了 `" + field + "`。");
+    }
+
+    [[nodiscard]] std::string added() const {
+        for (const Measure& m : q_.measures) {
+            if (!m.plus) continue;
+            const std::string a = "`" + name(*m.field) + "`";
+            const std::string b = "`" + name(*m.plus) + "`";
+            return "\n\n" + say("No single column is named, so I added " + a + " and " + b + ".",
+                                "没有指明是哪一列,我把 " + a + " 与 " + b + " 相加。");
+        }
+        return "";
+    }
+    [[nodiscard]] std::string meant_as_well() const {
+        std::string list;
+        for (const Field f : q_.also) list += (list.empty() ? "`" : ", `") + name(f) + "`";
+        if (list.empty()) return "";
+        return "\n\n" + say("The question may also mean " + list + ".", "也可能指 " + list + "。");
     }
 
     // ---- the table --------------------------------------------------------------------------
@@ -297,10 +327,11 @@ private:
         if (result_.rows.empty()) return nothing();
         std::string lead;
         if (q_.order != Order::None && !q_.measures.empty() && q_.measures[0].field) {
-            const std::string field = name(*q_.measures[0].field);
+            const std::string value = value_name(q_, schema_, q_.measures[0]);
+            const std::string field = escaped(value);
             std::size_t column = 0;
             for (std::size_t c = 0; c < result_.columns.size(); ++c) {
-                if (result_.columns[c] == name_of(q_, schema_, *q_.measures[0].field)) column = c;
+                if (result_.columns[c] == value) column = c;
             }
             const bool low = q_.order == Order::Lowest;
             std::string who;
@@ -314,9 +345,13 @@ private:
             for (std::size_t c = 0; c < result_.columns.size() && who.empty(); ++c) {
                 if (tells_rows(result_.columns[c])) who = cell(0, c);
             }
-            lead = say("The " + std::string(low ? "lowest" : "highest") + " `" + field + "` is " +
+            if (figure_value("sharing") > 1) {
+                who =
+                    say("shared by " + figure("sharing") + " rows", figure("sharing") + " 行并列");
+            }
+            lead = say("The " + place() + (low ? "lowest" : "highest") + " `" + field + "` is " +
                            bold(cell(0, column)) + (who.empty() ? "" : ": " + bold(who)),
-                       "`" + field + "` " + (low ? "最低" : "最高") + "的是 " +
+                       "`" + field + "` " + place() + (low ? "低" : "高") + "的是 " +
                            bold(cell(0, column)) + (who.empty() ? "" : ":" + bold(who))) +
                    say("" + scope() + ".", scope() + "。");
         } else {
@@ -326,6 +361,20 @@ private:
                            (q_.filters.empty() ? "" : "(" + conditions(q_.filters) + ")") + ":");
         }
         return lead + table();
+    }
+    [[nodiscard]] std::string no_place() const {
+        return say("There are only " + figure("groups") + " `" + keys_text() + "`.",
+                   "只有 " + figure("groups") + " 个 `" + keys_text() + "`。");
+    }
+    // "second ", where that place of a ranking is asked for; 第 2
+    [[nodiscard]] std::string place() const {
+        if (!q_.rank) return say("", "最");
+        const std::string number = std::to_string(*q_.rank);
+        if (zh_) return "第 " + number + " ";
+        if (*q_.rank <= 3) return *q_.rank == 2 ? "second " : "third ";
+        const bool is_teen = *q_.rank % 100 / 10 == 1;
+        const std::size_t last = is_teen ? 0 : *q_.rank % 10;
+        return number + (last == 1 ? "st " : last == 2 ? "nd " : last == 3 ? "rd " : "th ");
     }
     [[nodiscard]] std::string values() const {
         const std::string field = q_.fields.empty() ? "" : name(q_.fields[0]);
@@ -344,19 +393,48 @@ private:
                (result_.rows.size() > 1 ? table() : "");
     }
 
+    // "3 of 5 dept have average salary > 75,000: Engineering, Sales, Finance."
+    [[nodiscard]] std::string having() const {
+        const Having& h = *q_.having;
+        Filter told;
+        told.kind = h.kind;
+        told.low = h.low;
+        told.high = h.high;
+        const std::string how = name(h.measure) + condition_tail(told);
+        const double groups = figure_value("groups");
+        const auto kept = static_cast<double>(result_.length);
+        if (result_.rows.empty() && groups == 0) return nothing();
+        const std::string part = groups > 0 ? percent(100 * kept / groups) : "–";
+        std::string names;
+        constexpr std::size_t kNamed = 10;
+        for (std::size_t r = 0; r < std::min(kNamed, result_.rows.size()); ++r) {
+            names += (r == 0 ? "" : say(", ", "、")) + bold(key_text(r));
+        }
+        if (result_.length > kNamed) names += say(", …", "……");
+        const std::string number = bold(number_text(kept));
+        return say(number + " of " + number_text(groups) + " `" + keys_text() + "` (" + part +
+                       ") have " + how + scope() + (names.empty() ? "." : ": " + names + "."),
+                   number_text(groups) + " 个 `" + keys_text() + "` 中有 " + number + " 个(" +
+                       part + ")" + how + scope() + (names.empty() ? "。" : ":" + names + "。")) +
+               table();
+    }
     [[nodiscard]] std::string aggregate() const {
+        if (q_.having) return having();
+        if (result_.rows.empty() && q_.rank && figure_value("groups") > 0) return no_place();
         if (result_.rows.empty()) return nothing();
         if (q_.averaged) return averaged();
         if (key_count() == 0) return single();
         if (key_count() == 2 && q_.measures.size() == 1 && q_.order == Order::None &&
             !result_.columns.empty() && is_across()) {
-            const std::string what =
-                q_.is_running ? escaped(running_name(q_, schema_)) : name(q_.measures[0]);
+            const std::string what = q_.is_running ? escaped(running_name(q_, schema_))
+                                     : q_.rolling  ? escaped(rolling_name(q_, schema_))
+                                                   : name(q_.measures[0]);
             return say(bold(what) + " by " + keys_text() + scope() + ":",
                        "按" + keys_text() + "的 " + bold(what) + scope() + ":") +
                    table();
         }
         if (q_.is_running) return running();
+        if (q_.rolling) return rolling();
         if (!q_.periods.empty() && q_.groups.empty()) return periods();
         return ranking();
     }
@@ -369,6 +447,24 @@ private:
                         ":最后达到 " + bold(number_text(*overall)));
         }
         return lead + say(".", "。") + table();
+    }
+    // Only the first rows are shown of many days, so the last figure is told.
+    [[nodiscard]] std::string rolling() const {
+        std::string lead = say(bold(escaped(rolling_name(q_, schema_))) + scope(),
+                               bold(escaped(rolling_name(q_, schema_))) + scope());
+        if (!result_.figure("last")) {
+            return lead + say(": there are fewer periods than that.", ":时期数不够。") + table();
+        }
+        std::string when;
+        for (const auto& [key, value] : result_.figures) {
+            if (key == "when") when = text_of(value);
+        }
+        lead += say(": the last one is " + bold(figure("last")) + " (" + when + "); highest " +
+                        figure("most") + ", lowest " + figure("least") +
+                        ". Periods without rows are left out of account.",
+                    ":最后一个为 " + bold(figure("last")) + "(" + when + ");最高 " +
+                        figure("most") + ",最低 " + figure("least") + "。没有数据的时期不计入。");
+        return lead + table();
     }
     // "The top 10 % of customer: 12 of 120, from 900 to 5,000, with 31 % of the total"
     [[nodiscard]] std::string top_percent() const {
@@ -533,14 +629,21 @@ private:
             }
             const bool counts = q_.measures[0].aggregation == Aggregation::Count;
             const std::string most =
-                counts ? (low ? "fewest " : "most ") : (low ? "lowest " : "highest ");
+                place() + (counts ? (low ? "fewest " : "most ") : (low ? "lowest " : "highest "));
             const std::string most_zh =
-                counts ? (low ? " 最少" : " 最多") : (low ? " 最低" : " 最高");
+                " " + place() + (counts ? (low ? "少" : "多") : (low ? "低" : "高"));
             const bool adds_up = counts || q_.measures[0].aggregation == Aggregation::Sum;
             const auto overall = result_.figure("overall");
             const std::string whole = adds_up && overall ? say(" of " + number_text(*overall),
                                                                ",总计 " + number_text(*overall))
                                                          : "";
+            if (q_.rank && result_.length > 1) {  // they share the place
+                return say(number_text(static_cast<double>(result_.length)) + " share the " + most +
+                               measure + ": " + bold(cell(0, value)) + scope() + ".",
+                           number_text(static_cast<double>(result_.length)) + " 个并列 " + measure +
+                               most_zh + ":" + bold(cell(0, value)) + scope() + "。") +
+                       table();
+            }
             lead = say(bold(key_text(0)) + " has the " + most + measure + ": " +
                            bold(cell(0, value)) + whole + scope() + ".",
                        bold(key_text(0)) + " 的 " + measure + most_zh + ":" + bold(cell(0, value)) +

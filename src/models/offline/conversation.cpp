@@ -207,7 +207,10 @@ private:
                     return {code.text, ""};
                 }
             }
-            if (is_repair) return final(q.language, failure(q.language, run->output));
+            // The same again would end the same way.
+            if (is_repair || !cut_short(run->output).empty()) {
+                return final(q.language, failure(q.language, run->output));
+            }
         }
         return final(q.language, "");
     }

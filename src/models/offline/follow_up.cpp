@@ -46,7 +46,12 @@ Question follow_up(const Question& before, const Question& now, const QuestionPa
     out.names = now.names;
     out.chart = now.chart;
     out.is_running = before.is_running || now.is_running;
-    if (parts.has_measure && !now.measures.empty()) {
+    if (now.rolling || !now.groups.empty()) out.rolling = now.rolling;
+    if (now.having) {
+        out.having = now.having;
+        out.measures = {now.having->measure};
+    } else if (parts.has_measure && !now.measures.empty()) {
+        out.having.reset();
         out.measures = now.measures;
         out.chose_measure = false;
         if (out.intent != Intent::Share && out.intent != Intent::Growth) out.intent = now.intent;
@@ -91,6 +96,7 @@ Question follow_up(const Question& before, const Question& now, const QuestionPa
         out.order = now.order;
         out.wants_one = now.wants_one;
     }
+    if (now.order != Order::None || now.count || !now.groups.empty()) out.rank = now.rank;
     if (now.count) {
         out.count = now.count;
         if (out.order == Order::None) out.order = Order::Highest;

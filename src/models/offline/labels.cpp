@@ -72,8 +72,7 @@ std::string name_of(const Question& question, const Schema& schema, const Measur
         const std::string label = chinese ? "行数" : "rows";
         return is_taken(question, schema, label) ? label + " " : label;
     }
-    std::string name = measure.field ? name_of(question, schema, *measure.field) : "";
-    if (measure.times) name += " × " + name_of(question, schema, *measure.times);
+    const std::string name = value_name(question, schema, measure);
     switch (measure.aggregation) {
         case Aggregation::Sum: {
             const bool says_so = name.starts_with("total") || name.starts_with("Total");
@@ -97,6 +96,31 @@ std::string name_of(const Question& question, const Schema& schema, const Measur
         case Aggregation::Count: break;
     }
     return name;
+}
+
+std::string value_name(const Question& question, const Schema& schema, const Measure& measure) {
+    std::string name = measure.field ? name_of(question, schema, *measure.field) : "";
+    if (measure.times) name += " × " + name_of(question, schema, *measure.times);
+    if (measure.plus) name += " + " + name_of(question, schema, *measure.plus);
+    return name;
+}
+
+std::string rolling_name(const Question& question, const Schema& schema) {
+    const std::string of = name_of(question, schema, question.measures.at(0));
+    const std::string window = std::to_string(question.rolling.value_or(0));
+    Name unit{"period", "期"};
+    switch (question.groups.at(0).grain) {
+        case Grain::Hour: unit = {"hour", "小时"}; break;
+        case Grain::Day: unit = {"day", "日"}; break;
+        case Grain::Week: unit = {"week", "周"}; break;
+        case Grain::Month: unit = {"month", "个月"}; break;
+        case Grain::Quarter: unit = {"quarter", "季度"}; break;
+        case Grain::Year: unit = {"year", "年"}; break;
+        default: break;
+    }
+    return question.language == Language::Chinese
+               ? window + unit.chinese + "移动平均 " + of
+               : window + "-" + unit.english + " moving average of " + of;
 }
 
 std::string running_name(const Question& question, const Schema& schema) {

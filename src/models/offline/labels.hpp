@@ -14,7 +14,12 @@ namespace atl::offline {
 [[nodiscard]] std::string name_of(const Question& question, const Schema& schema,
                                   const Measure& measure);
 // The column of totals up to each period.
+// What a measure is made of: "price × quantity", "home + away".
+[[nodiscard]] std::string value_name(const Question& question, const Schema& schema,
+                                     const Measure& measure);
 [[nodiscard]] std::string running_name(const Question& question, const Schema& schema);
+// "7-day moving average of total sales"
+[[nodiscard]] std::string rolling_name(const Question& question, const Schema& schema);
 inline constexpr std::string_view kShareColumn = "share (%)";
 inline constexpr std::string_view kChangeColumn = "change";
 inline constexpr std::string_view kChangePercentColumn = "change (%)";

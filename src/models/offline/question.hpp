@@ -53,9 +53,10 @@ enum class Aggregation {
 
 struct Measure {
     Aggregation aggregation = Aggregation::Sum;
-    std::optional<Field> field;  // none: rows are counted
-    std::optional<Field> times;  // price times quantity, where there is no amount
-    double quantile = 0;         // Quantile: 0.9 for the 90th percentile
+    std::optional<Field> field;                // none: rows are counted
+    std::optional<Field> times;                // price times quantity, where there is no amount
+    double quantile = 0;                       // Quantile: 0.9 for the 90th percentile
+    std::optional<Field> plus = std::nullopt;  // "goals": those at home and those away
     bool operator==(const Measure&) const = default;
 };
 
@@ -106,6 +107,14 @@ struct Filter {
     std::size_t begin = 0;  // where in the question it was said
 };
 
+// Which groups are kept: those whose figure is so.
+struct Having {
+    Measure measure;
+    Filter::Kind kind = Filter::Kind::Greater;
+    double low = 0;
+    double high = 0;  // Between
+};
+
 enum class ChartKind { None, Any, Bar, Line, Pie, Histogram, Scatter, Box };
 enum class Order { None, Highest, Lowest };
 
@@ -123,24 +132,28 @@ struct Question {
     std::vector<Measure> measures;
     std::vector<Group> groups;
     std::vector<Filter> filters;
+    std::optional<Having> having;   // of groups, where filters are of rows
     std::vector<Filter> part;       // Share, Ratio: what is related to the whole
     std::vector<Filter> base;       // Ratio: what it is related to
     std::vector<TimeSpan> periods;  // set side by side
     std::optional<Group> averaged;  // "average daily sales": totals of these, then their mean
     std::vector<Field> fields;      // columns that the intent is about
+    std::vector<Field> also;        // columns that may have been meant as well
     Order order = Order::None;
     bool wants_one = false;  // "which region …": the first of the ranking is the answer
     std::optional<std::size_t> count;
+    std::optional<std::size_t> rank;  // "the second highest": that one alone
     ChartKind chart = ChartKind::None;
     bool chose_measure = false;      // the question named none: the answer says which was taken
     bool of_growth = false;          // Growth: which period grew most
     bool against_last_year = false;  // Growth: 同比, year over year
     std::optional<std::size_t>
-        best_of_each;               // which of the groups: "the best product of each region"
-    bool is_running = false;        // each period with all before it
-    std::optional<double> percent;  // TopPercent: 10 for the top 10 %
-    bool by_columns = false;        // the measures are set side by side: "which subject …"
-    bool in_percent = false;        // Ratio
+        best_of_each;                    // which of the groups: "the best product of each region"
+    bool is_running = false;             // each period with all before it
+    std::optional<std::size_t> rolling;  // the mean of so many periods
+    std::optional<double> percent;       // TopPercent: 10 for the top 10 %
+    bool by_columns = false;             // the measures are set side by side: "which subject …"
+    bool in_percent = false;             // Ratio
     Limit limit = Limit::None;
     std::vector<std::string> absent;   // things asked about that the table does not have
     std::vector<std::string> unknown;  // words that are not known

@@ -41,7 +41,6 @@ public:
 
 private:
     // ---- looking at words
-    // -------------------------------------------------------------------------
     [[nodiscard]] bool has(Word word) const;
     [[nodiscard]] bool has(std::initializer_list<Word> words) const;
     [[nodiscard]] const Tag* tag(Word word) const;
@@ -59,7 +58,6 @@ private:
     [[nodiscard]] std::optional<double> number_at(std::size_t i, std::size_t& end) const;
 
     // ---- the top 10 %, running totals
-    // -------------------------------------------------------------
     void find_top_percent();
     void drop_units();
     void decide_top_percent();
@@ -68,7 +66,6 @@ private:
     [[nodiscard]] bool is_filter_field_of_measure() const;
 
     // ---- the table
-    // --------------------------------------------------------------------------------
     void choose_table_and_mentions();
     [[nodiscard]] static bool has_price_and_quantity(const Table& table);
     [[nodiscard]] bool counted_rows(std::size_t table) const;
@@ -90,11 +87,9 @@ private:
     [[nodiscard]] std::optional<Join> join_with(std::size_t table) const;
 
     // ---- charts
-    // -----------------------------------------------------------------------------------
     void find_chart();
 
     // ---- time
-    // -------------------------------------------------------------------------------------
     void find_time();
     void find_seasons();
     void set_dates(Field date, const std::vector<TimeSpan>& dates);
@@ -112,7 +107,6 @@ private:
     void drop_own_first();
 
     // ---- conditions on numbers
-    // --------------------------------------------------------------------
     [[nodiscard]] Said* number_near(std::size_t begin, std::size_t end);
     [[nodiscard]] bool crosses_condition(std::size_t from, std::size_t to) const;
     [[nodiscard]] std::optional<Field> field_meaning(std::string_view name) const;
@@ -135,8 +129,35 @@ private:
     void find_signs();
     void find_zeros();
 
+    // ---- conditions on groups
+    struct Compared {
+        std::optional<Aggregation> aggregation;
+        bool counts = false;  // "number of orders"
+        Said* said = nullptr;
+        bool is_product = false;          // revenue, of a price and a quantity
+        std::optional<std::size_t> rows;  // a noun for rows: 订单超过5次
+        std::size_t begin = 0;
+    };
+    [[nodiscard]] bool is_glue(std::size_t i) const;
+    [[nodiscard]] const Said* said_at(std::size_t i) const;
+    [[nodiscard]] Compared compared_before(std::size_t begin);
+    [[nodiscard]] std::size_t product_words(std::size_t last) const;
+    [[nodiscard]] std::optional<Grain> grain_subject(std::size_t token) const;
+    [[nodiscard]] bool is_group_noun(const Said& s) const;
+    [[nodiscard]] bool names_groups(std::size_t token) const;
+    [[nodiscard]] bool is_said_of_groups(std::size_t token, std::size_t end) const;
+    [[nodiscard]] bool is_beside_groups(std::size_t begin, std::size_t end) const;
+    [[nodiscard]] std::optional<Measure> counted_behind(std::size_t& end, bool has_rows_before);
+    [[nodiscard]] bool asks_whether() const;
+    [[nodiscard]] Said* rate_before(std::size_t begin);
+    [[nodiscard]] double percent_unit(Field field, std::size_t end, double value) const;
+    [[nodiscard]] bool speaks_of_groups_before() const;
+    // Whether the comparison is of groups; it is then no condition on rows.
+    bool take_having(Filter::Kind kind, double low, double high, std::size_t begin,
+                     std::size_t end);
+    void decide_having();
+
     // ---- conditions on values
-    // ---------------------------------------------------------------------
     [[nodiscard]] bool is_excluded(std::size_t begin) const;
     void find_value_filters();
 
@@ -145,11 +166,11 @@ private:
     void add_presence(Said& s, bool is_there);
 
     // ---- roles of columns
-    // -------------------------------------------------------------------------
     [[nodiscard]] bool asks_to_count() const { return has(Word::HowMany) || has(Word::Common); }
     void find_roles();
     // "who opened the most issues": the column of names that comes back
     void find_person();
+    [[nodiscard]] std::optional<Field> person_column() const;
     // "how many days on average", 平均多少天: the column that is counted in them
     void find_unit_measure();
     // 每个类别的商品数量: the noun before a measure is part of its name, where a group is named
@@ -168,12 +189,40 @@ private:
     void add_group(const Said& s);
 
     // ---- order and number
-    // -------------------------------------------------------------------------
     void find_order();
     bool take_count(std::size_t i);
 
+    // ---- one place of a ranking
+    [[nodiscard]] std::optional<std::size_t> ordinal_before(std::size_t token,
+                                                            std::size_t& begin) const;
+    void find_rank();
+    void find_rank_han();
+    void take_rank(std::size_t rank, std::size_t begin, std::size_t end);
+    void complete_rank();
+    void find_open_ordinal();
+
+    // ---- who left and who stayed
+    [[nodiscard]] std::optional<Field> end_date() const;
+    [[nodiscard]] std::size_t staying_words(std::size_t i) const;
+    void find_leaving();
+    void take_leaving(Field field, std::size_t begin, std::size_t length, bool has_left);
+    void stay_by_flag(Field field, std::size_t begin);
+    void apply_leaving();
+    [[nodiscard]] std::optional<Field> date_said() const;
+
+    // ---- names that several columns end in
+    [[nodiscard]] std::vector<Field> namesakes(const Said& s) const;
+    [[nodiscard]] bool adds_up(const std::vector<Field>& fields) const;
+    void add_namesakes();
+    void check_namesakes(Field field, Field other);
+
+    // ---- moving averages
+    [[nodiscard]] std::optional<Tag> rolling_tag();
+    [[nodiscard]] std::optional<Grain> unit_behind(std::size_t end) const;
+    void find_rolling();
+    void complete_rolling();
+
     // ---- measures
-    // ---------------------------------------------------------------------------------
     struct AggregationTag {
         Aggregation aggregation;
         std::size_t begin;
@@ -207,7 +256,6 @@ private:
     void find_times();
 
     // ---- what is asked
-    // ----------------------------------------------------------------------------
     void decide_intent();
     void decide_correlation();
     // "ratio of A to B", "what fraction of sales was refunded": false where there are not two sides
@@ -234,7 +282,6 @@ private:
     [[nodiscard]] bool lists_numbers() const;
 
     // ---- follow-ups
-    // -------------------------------------------------------------------------------
     [[nodiscard]] QuestionParts parts() const;
     // 多少 alone: how much as well as how many
     [[nodiscard]] bool is_vague_count() const;
@@ -243,7 +290,6 @@ private:
     [[nodiscard]] bool ends_with_cue() const;
 
     // ---- what is left open
-    // ------------------------------------------------------------------------
     void complete();
     void complete_growth();
     // Several values of one column, and no group: one figure for each of them.
@@ -306,6 +352,10 @@ private:
     bool ranks_grain_ = false;
     bool per_row_ = false;  // "revenue per order"
     std::optional<Field> rate_;
+    std::size_t rank_begin_ = 0;
+    Grain rolling_grain_ = Grain::None;
+    std::optional<Filter::Kind> left_;  // Present: those who left, Missing: those who stayed
+    std::size_t left_begin_ = 0;
     double quantile_ = 0;
     std::vector<Aggregation> aggregations_said_;
     std::set<std::size_t> condition_numbers_;

@@ -88,6 +88,9 @@ void Reader::complete() {
     }
     if (q_.intent == Intent::Aggregate) complete_aggregate();
     complete_running();
+    complete_rolling();
+    complete_rank();
+    add_namesakes();
     if (q_.count) q_.count = std::min(*q_.count, kRowsMax);
     find_limits();
     find_unknown();
@@ -347,7 +350,7 @@ bool Reader::asks_people() const {
 
 void Reader::complete_aggregate() {
     // "average daily sales": the mean of daily totals
-    if (q_.measures.size() == 1 && q_.groups.size() == 1 && !q_.averaged) {
+    if (q_.measures.size() == 1 && q_.groups.size() == 1 && !q_.averaged && !q_.having) {
         Measure& m = q_.measures[0];
         const Group g = q_.groups[0];
         const bool adds_up = m.aggregation == Aggregation::Count ||

@@ -177,7 +177,7 @@ void Reader::find_comparisons() {
                                           Kinds{Word::AtLeast, Filter::Kind::GreaterOrEqual},
                                           Kinds{Word::Less, Filter::Kind::Less},
                                           Kinds{Word::AtMost, Filter::Kind::LessOrEqual}};
-    std::set<std::size_t> done;
+    std::set<std::size_t> done = condition_numbers_;  // the top 10 %, the 2nd highest
     for (std::size_t i = 0; i < tokens_.size(); ++i) {
         if (is_at(i, Word::Between) || is_at(i, Word::From)) try_between(i, done);
     }
@@ -240,6 +240,7 @@ void Reader::try_between(std::size_t i, std::set<std::size_t>& done) {
     if (!high || *high < *low) return;
     done.insert(first);
     done.insert(second);
+    if (take_having(Filter::Kind::Between, *low, *high, i, last)) return;
     Filter filter;
     filter.kind = Filter::Kind::Between;
     const auto field = condition_field(i, last);
@@ -263,6 +264,7 @@ void Reader::try_range(std::size_t i, std::size_t end, double low, std::set<std:
     if (near == nullptr && !is_age) return;
     done.insert(i);
     done.insert(end + 1);
+    if (take_having(Filter::Kind::Between, low, *high, i, last)) return;
     Filter filter;
     filter.kind = Filter::Kind::Between;
     const auto field = condition_field(i, last);
@@ -294,6 +296,7 @@ void Reader::try_unit(std::size_t i, std::size_t end, double value, std::set<std
 }
 
 void Reader::add_comparison(Filter::Kind kind, double value, std::size_t begin, std::size_t end) {
+    if (take_having(kind, value, value, begin, end)) return;
     // "bought more than 5 times": how many rows each has is no column
     const bool is_column = std::any_of(said_.begin(), said_.end(), [&](const Said& s) {
         return !s.is_value && s.column->is_number() && !s.column->is_id && s.begin == end;
@@ -312,7 +315,7 @@ void Reader::add_comparison(Filter::Kind kind, double value, std::size_t begin, 
     Filter filter;
     filter.kind = kind;
     filter.field = *field;
-    filter.low = value;
+    filter.low = value * percent_unit(*field, end, value);
     filter.begin = begin;
     q_.filters.push_back(filter);
     condition_numbers_.insert(end - 1);
@@ -511,9 +514,13 @@ void Reader::find_presence() {
         const bool is_with = follows(s.begin, {Word::With}, 2) &&
                              !follows(s.begin, {Word::Mean, Word::Sum, Word::Highest}, 2);
         const Token& last = tokens_[s.end - 1];
-        // "refunded" said of a column "refund"
+        // "refunded" said of a column "refund", but not the verb of "goals scored"
+        const bool is_verb_of_other = std::any_of(said_.begin(), said_.end(), [&](const Said& o) {
+            return &o != &s && !o.is_value && o.field == s.field;
+        });
         const bool is_participle =
-            last.kind == Token::Kind::Word && last.text.ends_with("ed") && s.end - s.begin == 1 &&
+            !is_verb_of_other && last.kind == Token::Kind::Word && last.text.ends_with("ed") &&
+            s.end - s.begin == 1 &&
             std::none_of(s.column->words.begin(), s.column->words.end(),
                          [&](const Token& word) { return word.text == last.text; }) &&
             !follows(s.begin, {Word::HowMuch, Word::Sum, Word::Mean}, 4);

@@ -13,6 +13,10 @@ void Reader::decide_intent() {
         decide_top_percent();
         return;
     }
+    if (q_.having) {
+        decide_having();
+        return;
+    }
     const bool has_columns_word = has(Word::Columns);
     const bool has_named =
         !q_.groups.empty() || !q_.measures.empty() || !q_.filters.empty() || !q_.periods.empty();
@@ -596,9 +600,10 @@ bool Reader::builds_on_before() const {
         case Intent::Thanks: return false;
         default: break;
     }
+    if (q_.having) return q_.groups.empty();
     switch (q_.intent) {
         case Intent::Unknown:
-            return has(Word::Share) || q_.is_running || !aggregations_said_.empty() ||
+            return has(Word::Share) || q_.is_running || q_.rolling || !aggregations_said_.empty() ||
                    q_.chart != ChartKind::None || q_.count.has_value() || !q_.filters.empty() ||
                    q_.order != Order::None;
         case Intent::Aggregate:

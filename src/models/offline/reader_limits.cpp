@@ -94,8 +94,9 @@ void Reader::find_absent() {
                                            [&](const Tag& t) { return t.begin <= i && i < t.end; });
         const bool is_said = std::any_of(said_.begin(), said_.end(),
                                          [&](const Said& s) { return s.begin <= i && i < s.end; });
-        if (is_tagged || is_said || is_in_time(i) || is_noise(token) || names_row(i) ||
-            is_table_word(i) || number_word(token) || is_plain_word(token) || goes_with(i)) {
+        if (is_tagged || is_said || condition_numbers_.contains(i) || is_in_time(i) ||
+            is_noise(token) || names_row(i) || is_table_word(i) || number_word(token) ||
+            is_plain_word(token) || goes_with(i)) {
             continue;
         }
         q_.absent.push_back(token.as_written.substr(0, 40));

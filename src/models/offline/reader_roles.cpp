@@ -404,8 +404,13 @@ bool Reader::take_count(std::size_t i) {
 
 void Reader::find_person() {
     if (!has(Word::Who) || !q_.groups.empty() || !measures_said_.empty()) return;
-    if (!has({Word::Highest, Word::Lowest, Word::Common, Word::Rare, Word::Top, Word::Bottom}))
-        return;
+    const bool ranks =
+        has({Word::Highest, Word::Lowest, Word::Common, Word::Rare, Word::Top, Word::Bottom});
+    if (!ranks && !q_.having) return;
+    if (const auto person = person_column()) q_.groups.push_back({*person, Grain::None, 0});
+}
+
+std::optional<Field> Reader::person_column() const {
     static constexpr std::array<std::string_view, 16> kPeople = {
         "author", "salesperson", "customer", "employee", "user",   "reader", "rider",   "assignee",
         "player", "teacher",     "doctor",   "student",  "member", "name",   "trainer", "referee"};
@@ -416,10 +421,9 @@ void Reader::find_person() {
         const bool is_person =
             std::any_of(kPeople.begin(), kPeople.end(),
                         [&](std::string_view about) { return column.means(about); });
-        if (!is_person) continue;
-        q_.groups.push_back({{q_.table, c}, Grain::None, 0});
-        return;
+        if (is_person) return Field{q_.table, c};
     }
+    return std::nullopt;
 }
 
 void Reader::find_unit_measure() {

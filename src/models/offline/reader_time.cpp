@@ -43,9 +43,7 @@ void Reader::find_seasons() {
 void Reader::find_time() {
     find_seasons();
     auto date = main_date(schema_, q_.table);
-    for (const Said& s : said_) {
-        if (!s.is_value && s.column->is_date()) date = s.field;
-    }
+    if (const auto said = date_said()) date = said;
     find_grain(date);
     if (!date || speaks_of_year_column(*date)) {
         find_year_column();

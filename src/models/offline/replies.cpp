@@ -122,7 +122,36 @@ std::string no_data(Language language, const Schema& schema) {
     return out;
 }
 
+std::string_view cut_short(std::string_view tool_output) {
+    for (std::size_t at = 0; at < tool_output.size();) {
+        const std::size_t end = std::min(tool_output.find('\n', at), tool_output.size());
+        const std::string_view line = tool_output.substr(at, end - at);
+        if ((line.starts_with("[ended") || line.starts_with("[stopped")) && line.ends_with(']')) {
+            return line.substr(1, line.size() - 2);
+        }
+        at = end + 1;
+    }
+    return {};
+}
+
 std::string failure(Language language, std::string_view tool_output) {
+    const bool zh = language == Language::Chinese;
+    const std::string none =
+        zh ? "。我没有得到结果,因此不给出数字。" : ". I have no result, so I give no figures.";
+    if (const auto note = cut_short(tool_output); !note.empty()) {
+        const bool memory = note.find("more memory") != std::string_view::npos;
+        const bool time = note.starts_with("stopped after");
+        std::string why = escaped(note);
+        if (zh && memory) why = "需要的内存超过了沙箱的限额";
+        if (zh && time) why = "运行时间超过了限制";
+        std::string advice;
+        if (memory || time) {
+            advice = zh ? "可以只问一段时间或一个类别,或者给沙箱更多资源。"
+                        : " Ask about fewer rows (one period, one category), or give the sandbox "
+                          "more.";
+        }
+        return (zh ? "计算被中断:" : "The computation was cut short: ") + why + none + advice;
+    }
     // the last line of a traceback names the error
     std::string last;
     std::size_t at = 0;
@@ -133,9 +162,7 @@ std::string failure(Language language, std::string_view tool_output) {
         if (!is_note) last = std::string(line.substr(0, 300));
         at = end + 1;
     }
-    const bool zh = language == Language::Chinese;
-    return (zh ? "计算没有成功:" : "The computation did not work: ") + escaped(last) +
-           (zh ? "。我没有得到结果,因此不给出数字。" : ". I have no result, so I give no figures.");
+    return (zh ? "计算没有成功:" : "The computation did not work: ") + escaped(last) + none;
 }
 
 std::string introduction(Language language) {

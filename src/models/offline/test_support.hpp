@@ -15,4 +15,15 @@ inline Schema sales_schema() {
         R"(["returned", "t", 2, 0, ["no", "yes"]]]}]})");
 }
 
+// People, some of whom left.
+inline Schema people_schema() {
+    return *schema_in(
+        R"({"atoll_schema": 1, "tables": [{"path": "/data/people.csv", "rows": 400, "width": 5, )"
+        R"("columns": [["employee_id", "i", 400, 0, 1, 400], )"
+        R"(["department", "t", 3, 0, ["Sales", "Legal", "IT"]], )"
+        R"(["hire_date", "d", 300, 0, "2016-01-01", "2024-06-29"], )"
+        R"(["exit_date", "d", 90, 300, "2018-01-01", "2024-06-29"], )"
+        R"(["salary", "i", 300, 0, 30000, 90000]]}]})");
+}
+
 }  // namespace atl::offline

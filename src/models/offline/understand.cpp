@@ -12,8 +12,12 @@ Question Reader::read() {
     find_top_percent();
     drop_units();
     choose_table_and_mentions();
+    find_rank();
     find_chart();
+    find_leaving();
     find_time();
+    apply_leaving();
+    find_rolling();
     find_comparisons();
     find_value_filters();
     find_presence();

@@ -56,6 +56,25 @@ TEST(Understand, RunningTotals) {
     }
 }
 
+TEST(Understand, MovingAverages) {
+    struct Case {
+        const char* text;
+        std::size_t window;
+        Grain grain;
+    };
+    for (const Case& c : {Case{"7-day moving average of sales", 7, Grain::Day},
+                          Case{"3 month rolling average of amount", 3, Grain::Month},
+                          Case{"rolling 3-month average of amount", 3, Grain::Month},
+                          Case{"销售额的7日移动平均", 7, Grain::Day}}) {
+        const Question q = ask({c.text});
+        EXPECT_EQ(q.intent, Intent::Aggregate) << c.text;
+        EXPECT_EQ(q.rolling, c.window) << c.text;
+        EXPECT_EQ(q.groups.at(0).grain, c.grain) << c.text;
+        EXPECT_EQ(q.measures.at(0).aggregation, Aggregation::Sum) << c.text;
+    }
+    EXPECT_EQ(ask({"7-day moving average of sales by month"}).intent, Intent::Unknown);
+}
+
 TEST(Understand, TopPercent) {
     const Question rows = ask({"top 10% of orders by amount"});
     EXPECT_EQ(rows.intent, Intent::TopPercent);
@@ -76,6 +95,93 @@ TEST(Understand, ConditionsOnNumbers) {
     EXPECT_EQ(without.filters.at(0).kind, Filter::Kind::GreaterOrEqual);
     const Question han = ask({"金额超过100的订单有多少"});
     EXPECT_EQ(han.filters.at(0).kind, Filter::Kind::Greater);
+}
+
+TEST(Understand, ConditionsOnGroups) {
+    struct Case {
+        const char* text;
+        const char* group;
+        Aggregation aggregation;
+    };
+    for (const Case& c :
+         {Case{"which regions have an average amount above 100", "region", Aggregation::Mean},
+          Case{"products with total sales over 10000", "product", Aggregation::Sum},
+          Case{"products with sales over 10000", "product", Aggregation::Sum},
+          Case{"regions with more than 5 orders", "region", Aggregation::Count},
+          Case{"how many regions have an average amount below 50", "region", Aggregation::Mean},
+          Case{"哪些地区的平均金额超过100", "region", Aggregation::Mean},
+          Case{"订单超过5次的地区有哪些", "region", Aggregation::Count}}) {
+        const Question q = ask({c.text});
+        EXPECT_EQ(q.intent, Intent::Aggregate) << c.text;
+        ASSERT_TRUE(q.having) << c.text;
+        EXPECT_EQ(q.having->measure.aggregation, c.aggregation) << c.text;
+        ASSERT_EQ(q.groups.size(), 1U) << c.text;
+        EXPECT_EQ(name(q.groups[0].field), c.group) << c.text;
+        EXPECT_TRUE(q.filters.empty()) << c.text;
+        EXPECT_FALSE(q.wants_one) << c.text;
+    }
+    EXPECT_TRUE(ask({"average amount by region", "only those above 100"}).having);
+    for (const char* text : {"average amount of orders with a quantity above 5",
+                             "how many orders are above 500", "is the average amount above 100"}) {
+        EXPECT_FALSE(ask({text}).having) << text;
+    }
+    EXPECT_EQ(ask({"average quantity of regions with an average amount above 100"}).intent,
+              Intent::Unknown);
+}
+
+TEST(Understand, PlacesOfARanking) {
+    for (const char* text :
+         {"which region has the second highest sales", "2nd best region by sales",
+          "销售额第二高的地区", "which region ranks second by amount"}) {
+        const Question q = ask({text});
+        EXPECT_EQ(q.intent, Intent::Aggregate) << text;
+        EXPECT_EQ(q.rank, 2U) << text;
+        EXPECT_EQ(q.order, Order::Highest) << text;
+        EXPECT_FALSE(q.count) << text;
+    }
+    const Question rows = ask({"the third largest order"});
+    EXPECT_EQ(rows.intent, Intent::Rows);
+    EXPECT_EQ(rows.rank, 3U);
+    EXPECT_FALSE(ask({"sales in the second quarter of 2023"}).rank);
+    EXPECT_EQ(ask({"second highest amount in each region"}).intent, Intent::Unknown);
+}
+
+TEST(Understand, WhoLeftAndWhoStayed) {
+    struct Case {
+        const char* text;
+        Filter::Kind kind;
+    };
+    static const Schema schema = people_schema();
+    for (const Case& c : {Case{"how many employees left", Filter::Kind::Present},
+                          Case{"average salary of employees who left", Filter::Kind::Present},
+                          Case{"how many current employees are there", Filter::Kind::Missing},
+                          Case{"how many are still employed", Filter::Kind::Missing},
+                          Case{"how many employees have not left", Filter::Kind::Missing},
+                          Case{"离职员工的平均薪资", Filter::Kind::Present},
+                          Case{"在职员工有多少", Filter::Kind::Missing},
+                          Case{"how many employees left in 2022", Filter::Kind::Dates}}) {
+        const Question q = understand(c.text, schema, nullptr);
+        EXPECT_EQ(q.intent, Intent::Aggregate) << c.text;
+        ASSERT_EQ(q.filters.size(), 1U) << c.text;
+        EXPECT_EQ(q.filters[0].kind, c.kind) << c.text;
+        EXPECT_EQ(at(schema, q.filters[0].field).name, "exit_date") << c.text;
+    }
+}
+
+TEST(Understand, NamesakesAddUp) {
+    static const Schema schema = *schema_in(
+        R"({"atoll_schema": 1, "tables": [{"path": "/data/results.csv", "rows": 90, "width": 5, )"
+        R"("columns": [["season", "t", 2, 0, ["2022/23", "2023/24"]], )"
+        R"(["home_team", "t", 8, 0, ["Rovers", "United"]], )"
+        R"(["home_goals", "i", 6, 0, 0, 5], ["away_goals", "i", 6, 0, 0, 5], )"
+        R"(["gross_amount", "f", 90, 0, 1, 90], ["net_amount", "f", 90, 0, 1, 90]]}]})");
+    const auto asked = [&](const char* text) { return understand(text, schema, nullptr); };
+    EXPECT_TRUE(asked("total goals").measures.at(0).plus);
+    EXPECT_TRUE(asked("average goals by season").measures.at(0).plus);
+    EXPECT_FALSE(asked("total home goals").measures.at(0).plus);
+    EXPECT_EQ(asked("matches with more than 4 goals").intent, Intent::Unknown);
+    EXPECT_EQ(asked("which team scored the most goals").intent, Intent::Unknown);
+    EXPECT_EQ(asked("total amount").also.size(), 1U);  // not gross and net together
 }
 
 TEST(Understand, Intents) {

@@ -21,7 +21,8 @@ constexpr std::array kWords = {
         "running totals|running sum|accumulated|accumulating|累积|累加|"
         "总|总和|合计|总计|总共|一共|共计|总额|求和|累计|总数"},
     Row{Word::Mean,
-        "average|mean|avg|averaged|on average|typical|typically|平均|均值|平均值|平均数|人均|日均|月均|周均|年均"},
+        "average|mean|avg|averaged|averaging|averages|"
+        "on average|typical|typically|平均|均值|平均值|平均数|人均|日均|月均|周均|年均"},
     Row{Word::Median, "median|middle value|中位数|中位|中值"},
     Row{Word::Minimum, "minimum|min|最小值|最低值"},
     Row{Word::Maximum, "maximum|max|peak|最大值|最高值|峰值"},
@@ -45,10 +46,13 @@ constexpr std::array kWords = {
         "cumulative|cumulated|cumulatively|cumulative total|cumulative sum|running total|"
         "running totals|running sum|running count|running tally|accumulated|accumulating|"
         "累计|累积|累加"},
+    Row{Word::Rolling,
+        "moving average|moving averages|moving mean|rolling average|rolling averages|rolling mean|"
+        "trailing average|移动平均|移动平均值|移动平均线|滚动平均|滚动平均值|移动均值"},
     Row{Word::Moving,
-        "moving average|moving mean|moving sum|moving total|rolling average|rolling mean|"
-        "rolling sum|rolling total|running average|running mean|cumulative average|"
-        "weighted average|weighted mean|移动平均|滚动平均|加权平均|weighted"},
+        "moving sum|moving total|rolling sum|rolling total|running average|running mean|"
+        "cumulative average|weighted average|weighted mean|weighted moving average|"
+        "exponential moving average|加权平均|加权移动平均|指数移动平均|weighted"},
 
     Row{Word::Highest,
         "highest|largest|biggest|greatest|most|best|strongest|top performing|leading|maximal|"

@@ -24,7 +24,8 @@ enum class Word {
     Distinct,
     Rate,
     Running,  // totals up to each month
-    Moving,   // figures over a window, weighted ones: not made here
+    Rolling,  // means over the last periods
+    Moving,   // other figures over a window, weighted ones: not made here
     // order
     Highest,
     Lowest,

@@ -45,15 +45,33 @@ std::string call_text(const Measure& m) {
            (m.aggregation == Aggregation::Quantile ? py(m.quantile) : "") + ")";
 }
 
-std::string key_expression(const std::string& column, Grain grain, int bins) {
+// Beyond so many rows a text for each of them is more than a sandbox holds.
+constexpr std::size_t kManyRows = 1'000'000;
+
+// Each period's text once, however many rows lie in it.
+std::string shared_labels(const std::string& column, const char* unit, const char* text) {
+    return column + ".dt.to_period('" + unit + "').astype('category').cat.rename_categories(" +
+           text + ").astype(object)";
+}
+
+std::string key_expression(const std::string& column, Grain grain, int bins, std::size_t rows) {
+    const bool many = rows > kManyRows;
     switch (grain) {
-        case Grain::Hour: return column + ".dt.strftime('%Y-%m-%d %H:00')";
-        case Grain::Day: return column + ".dt.strftime('%Y-%m-%d')";
+        case Grain::Hour:
+            return many ? shared_labels(column, "h", "str")
+                        : column + ".dt.strftime('%Y-%m-%d %H:00')";
+        case Grain::Day:
+            return many ? shared_labels(column, "D", "str") : column + ".dt.strftime('%Y-%m-%d')";
         case Grain::Week:
-            return column + ".dt.to_period('W').dt.start_time.dt.strftime('%Y-%m-%d')";
-        case Grain::Month: return column + ".dt.strftime('%Y-%m')";
-        case Grain::Quarter: return column + ".dt.to_period('Q').astype(str)";
-        case Grain::Year: return column + ".dt.strftime('%Y')";
+            return many ? shared_labels(column, "W", "lambda week: str(week.start_time.date())")
+                        : column + ".dt.to_period('W').dt.start_time.dt.strftime('%Y-%m-%d')";
+        case Grain::Month:
+            return many ? shared_labels(column, "M", "str") : column + ".dt.strftime('%Y-%m')";
+        case Grain::Quarter:
+            return many ? shared_labels(column, "Q", "str")
+                        : column + ".dt.to_period('Q').astype(str)";
+        case Grain::Year:
+            return many ? shared_labels(column, "Y", "str") : column + ".dt.strftime('%Y')";
         case Grain::HourOfDay: return column + ".dt.hour";
         case Grain::Weekday: return column + ".dt.day_name()";
         case Grain::WorkdayOrWeekend:
@@ -62,6 +80,19 @@ std::string key_expression(const std::string& column, Grain grain, int bins) {
         case Grain::None: break;
     }
     return "pd.cut(" + column + ", bins=" + std::to_string(bins) + ").astype(str)";
+}
+
+// Behind a column of numbers: " > 5", ".between(1, 5)".
+std::string comparison(Filter::Kind kind, double low, double high) {
+    switch (kind) {
+        case Filter::Kind::Less: return " < " + py(low);
+        case Filter::Kind::LessOrEqual: return " <= " + py(low);
+        case Filter::Kind::GreaterOrEqual: return " >= " + py(low);
+        case Filter::Kind::Equal: return " == " + py(low);
+        case Filter::Kind::NotEqual: return " != " + py(low);
+        case Filter::Kind::Between: return ".between(" + py(low) + ", " + py(high) + ")";
+        default: return " > " + py(low);
+    }
 }
 
 // What is computed of each, without its name: "average".
@@ -150,9 +181,6 @@ private:
 
     [[nodiscard]] std::string condition(const Filter& f, const std::string& frame) const {
         const std::string c = frame + "[" + py(name(f.field)) + "]";
-        const auto compare = [&](const char* sign) {
-            return "(" + c + " " + sign + " " + py(f.low) + ")";
-        };
         const auto list = [](const std::vector<int>& parts) {
             std::string out = "[";
             for (const int part : parts) out += (out.size() > 1 ? ", " : "") + std::to_string(part);
@@ -170,14 +198,13 @@ private:
                 return f.values.size() == 1 ? "(" + c + " == " + py(f.values[0]) + ")"
                                             : c + ".isin(" + py(f.values) + ")";
             case Filter::Kind::NoneOf: return "~" + c + ".isin(" + py(f.values) + ")";
-            case Filter::Kind::Less: return compare("<");
-            case Filter::Kind::LessOrEqual: return compare("<=");
-            case Filter::Kind::Greater: return compare(">");
-            case Filter::Kind::GreaterOrEqual: return compare(">=");
-            case Filter::Kind::Equal: return compare("==");
-            case Filter::Kind::NotEqual: return compare("!=");
-            case Filter::Kind::Between:
-                return c + ".between(" + py(f.low) + ", " + py(f.high) + ")";
+            case Filter::Kind::Less:
+            case Filter::Kind::LessOrEqual:
+            case Filter::Kind::Greater:
+            case Filter::Kind::GreaterOrEqual:
+            case Filter::Kind::Equal:
+            case Filter::Kind::NotEqual: return "(" + c + comparison(f.kind, f.low, f.high) + ")";
+            case Filter::Kind::Between: return c + comparison(f.kind, f.low, f.high);
             case Filter::Kind::Months: return c + ".dt.month.isin(" + list(f.time.parts) + ")";
             case Filter::Kind::Weekdays:
                 return c + ".dt.day_of_week.isin(" + list(f.time.parts) + ")";
@@ -226,11 +253,15 @@ private:
         }
         for (const Group& g : all_groups()) {
             if (g.grain == Grain::None && g.bins == 0) continue;
-            add(name_of(q_, schema_, g), key_expression(column(g.field), g.grain, g.bins));
+            add(name_of(q_, schema_, g),
+                key_expression(column(g.field), g.grain, g.bins, table().rows));
         }
         for (const Measure& m : q_.measures) {
             if (m.times) {
                 add(value_column(m), column(*m.field) + " * " + column(*m.times));
+            } else if (m.plus) {
+                add(value_column(m),
+                    column(*m.field) + ".add(" + column(*m.plus) + ", fill_value=0)");
             } else if (m.aggregation == Aggregation::Rate) {
                 const Column& c = at(schema_, *m.field);
                 const std::string yes = c.is_number() ? "1" : py(c.positive);
@@ -249,7 +280,7 @@ private:
     }
     // The column that a measure is made of.
     [[nodiscard]] std::string value_column(const Measure& m) const {
-        if (m.times) return name(*m.field) + " × " + name(*m.times);
+        if (m.times || m.plus) return value_name(q_, schema_, m);
         if (m.aggregation == Aggregation::Rate) {
             const Column& c = at(schema_, *m.field);
             return name(*m.field) + " = " + c.positive;
@@ -358,16 +389,32 @@ private:
     void show_rows() {
         const std::size_t n = q_.count.value_or(q_.order != Order::None ? 5 : kShownRows);
         std::vector<std::string> first;
+        const bool is_sum = !q_.measures.empty() && q_.measures[0].plus;
+        if (is_sum) prepare();
         std::string code = "result = " + rows_;
         if (q_.order != Order::None && !q_.measures.empty() && q_.measures[0].field) {
-            first.push_back(name(*q_.measures[0].field));
+            first.push_back(value_column(q_.measures[0]));
             code += ".sort_values(" + py(first[0]) +
                     ", ascending=" + (q_.order == Order::Lowest ? "True" : "False") + ")";
         }
+        if (q_.rank && !first.empty()) {
+            place_of(rows_, first[0]);
+            code = "result = " + rows_ + "[place == " + std::to_string(*q_.rank) + "]";
+        }
         for (const Group& g : q_.groups) first.push_back(name(g.field));
         for (const Filter& f : q_.filters) first.push_back(name(f.field));
-        line(code + "[" + py(shown_columns(first)) + "].head(" + std::to_string(n) + ")");
-        line("report(result, rows=len(" + rows_ + "))");
+        const std::size_t shown = q_.rank ? kShownRows : n;
+        auto columns = shown_columns(first);
+        if (is_sum) columns.push_back(value_column(q_.measures[0]));
+        line(code + "[" + py(columns) + "].head(" + std::to_string(shown) + ")");
+        const std::string sharing =
+            q_.rank ? ", sharing=int((place == " + std::to_string(*q_.rank) + ").sum())" : "";
+        line("report(result, rows=len(" + rows_ + ")" + sharing + ")");
+    }
+    // Equal figures share a place.
+    void place_of(const std::string& frame, const std::string& by) {
+        line("place = " + frame + "[" + py(by) + "].rank(method='dense', ascending=" +
+             (q_.order == Order::Lowest ? "True" : "False") + ")");
     }
     void values() {
         const Field field = q_.fields.empty() ? Field{q_.table, 0} : q_.fields[0];
@@ -410,11 +457,13 @@ private:
             return;
         }
         const bool one_measure = q_.measures.size() == 1;
-        if (by.size() == 2 && one_measure && q_.order == Order::None && fits_across()) {
+        if (by.size() == 2 && one_measure && q_.order == Order::None && !q_.having &&
+            fits_across()) {
             across(by);
             return;
         }
         group_rows(by);
+        if (q_.having) keep_groups();
         sort_and_cut(label(q_.measures[0]));
         if (q_.is_running) {
             std::vector<std::string> others(by.begin() + 1, by.end());
@@ -423,8 +472,37 @@ private:
                  (others.empty() ? "" : ".groupby(" + py(others) + ")") + "[" + value +
                  "].cumsum()");
         }
+        if (q_.rolling) {
+            roll(by);
+            return;
+        }
         report_groups();
         chart();
+    }
+    // The mean of each period and those before it; the first ones have too few.
+    void roll(const std::vector<std::string>& by) {
+        const std::vector<std::string> others(by.begin() + 1, by.end());
+        const std::string mean = "rolling(" + std::to_string(*q_.rolling) + ").mean()";
+        const std::string value = "[" + py(label(q_.measures[0])) + "]";
+        const std::string smooth = py(rolling_name(q_, schema_));
+        line("result[" + smooth + "] = result" +
+             (others.empty() ? value + "." + mean
+                             : ".groupby(" + py(others) + ")" + value + ".transform(lambda v: v." +
+                                   mean + ")"));
+        line("smooth = result.dropna(subset=[" + smooth + "])");
+        line("last = smooth.iloc[-1] if len(smooth) else {}");
+        line("report(result, rows=len(" + rows_ + "), last=last.get(" + smooth +
+             "), when=last.get(" + py(by[0]) + "), most=smooth[" + smooth +
+             "].max(), least=smooth[" + smooth + "].min())");
+        chart();
+    }
+    // Only the groups whose figure is as wanted.
+    void keep_groups() {
+        const Having& h = *q_.having;
+        line("groups = len(result)");
+        line("result = result[result[" + py(label(h.measure)) + "]" +
+             comparison(h.kind, h.low, h.high) + "]");
+        cut_ = true;
     }
     // The highest (or lowest) tenth of the rows, or of the groups, and what they hold of the whole.
     void top_percent() {
@@ -478,7 +556,7 @@ private:
     void single() {
         const Measure& m = q_.measures[0];
         const bool is_extreme =
-            q_.measures.size() == 1 && m.field && !m.times &&
+            q_.measures.size() == 1 && m.field && !m.times && !m.plus &&
             (m.aggregation == Aggregation::Minimum || m.aggregation == Aggregation::Maximum) &&
             at(schema_, *m.field).is_number();
         if (is_extreme) {
@@ -531,6 +609,9 @@ private:
         }
         if (has_periods) line("result = result[" + py(period_labels()) + "]");
         if (q_.is_running) line("result = result.cumsum()");
+        if (q_.rolling) {
+            line("result = result.rolling(" + std::to_string(*q_.rolling) + ").mean()");
+        }
         line("result = result.reset_index().rename_axis(columns=None)");
         line("report(result, rows=len(" + rows_ + ")" + left_out() + ")");
         if (q_.chart == ChartKind::None) return;
@@ -558,6 +639,13 @@ private:
             line("result = result.sort_values(" + py(by) +
                  ", ascending=" + (q_.order == Order::Lowest ? "True" : "False") + ")");
         }
+        if (q_.rank) {
+            place_of("result", by);
+            line("groups = len(result)");
+            line("result = result[place == " + std::to_string(*q_.rank) + "]");
+            cut_ = true;
+            return;
+        }
         if (q_.best_of_each) {
             const std::string each = name_of(q_, schema_, q_.groups[*q_.best_of_each]);
             line("result = result.groupby(" + py(each) + ", sort=False).head(" +
@@ -565,7 +653,7 @@ private:
             return;
         }
         if (q_.count && (q_.order != Order::None || !is_chronological())) {
-            line("groups = len(result)");
+            if (!cut_) line("groups = len(result)");
             line("result = result.head(" + std::to_string(std::max<std::size_t>(*q_.count, 1)) +
                  ")");
             cut_ = true;
@@ -862,6 +950,7 @@ private:
         const std::string value = q_.intent == Intent::Growth  ? py(kChangePercentColumn)
                                   : q_.intent == Intent::Share ? py(kShareColumn)
                                   : q_.is_running              ? py(running_name(q_, schema_))
+                                  : q_.rolling                 ? py(rolling_name(q_, schema_))
                                                                : py(label(m));
         const bool is_time =
             !q_.groups.empty() && q_.groups[0].grain != Grain::None && q_.order == Order::None;

@@ -36,6 +36,30 @@ TEST(WriteCode, ReadsAsAPersonWouldWriteIt) {
               "result\n");
 }
 
+TEST(WriteCode, KeepsGroups) {
+    const Schema schema = sales_schema();
+    const Question q = understand("regions with an average amount above 50", schema, nullptr);
+    const std::string code = write_code(q, schema, false).text;
+    EXPECT_NE(code.find("groups = len(result)\n"
+                        "result = result[result['average amount'] > 50]\n"),
+              std::string::npos)
+        << code;
+}
+
+TEST(WriteCode, TakesOnePlace) {
+    const Schema schema = sales_schema();
+    const Question q = understand("region with the second highest amount", schema, nullptr);
+    const std::string code = write_code(q, schema, false).text;
+    EXPECT_NE(code.find("result = result[place == 2]\n"), std::string::npos) << code;
+}
+
+TEST(WriteCode, MovingAverages) {
+    const Schema schema = sales_schema();
+    const Question q = understand("3 month moving average of amount", schema, nullptr);
+    const std::string code = write_code(q, schema, false).text;
+    EXPECT_NE(code.find("result['total amount'].rolling(3).mean()"), std::string::npos) << code;
+}
+
 TEST(WriteCode, ValuesAreQuoted) {
     const Schema schema = sales_schema();
     const Question q = understand("sales of It's 'x'", schema, nullptr);

@@ -1,0 +1,397 @@
+// Conditions on groups: "departments with an average salary above 75,000", 订单超过5次的客户. The
+// comparison is of a figure of each group, not of each row.
+#include "models/offline/reader.hpp"
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+namespace atl::offline {
+namespace {
+
+std::optional<Aggregation> aggregation_of(Word word) {
+    switch (word) {
+        case Word::Sum: return Aggregation::Sum;
+        case Word::Mean: return Aggregation::Mean;
+        case Word::Median: return Aggregation::Median;
+        case Word::Minimum: return Aggregation::Minimum;
+        case Word::Maximum: return Aggregation::Maximum;
+        default: return std::nullopt;
+    }
+}
+
+}  // namespace
+
+bool Reader::is_glue(std::size_t i) const {
+    static const std::set<std::string> kGlue = {"the",  "a",     "an",  "of", "that", "which",
+                                                "be",   "been",  "our", "in", "its",  "their",
+                                                "does", "value", "的",  "在", "都",   "有"};
+    return is_at(i, Word::Is) || kGlue.contains(tokens_[i].text);
+}
+
+const Said* Reader::said_at(std::size_t i) const {
+    for (const Said& s : said_) {
+        if (s.begin <= i && i < s.end) return &s;
+    }
+    return nullptr;
+}
+
+// What stands right before a comparison: "average salary", "an average", 工资平均, "number of
+// orders".
+Reader::Compared Reader::compared_before(std::size_t begin) {
+    Compared found;
+    found.begin = begin;
+    bool is_row = false;
+    std::size_t glue = 0;
+    for (std::size_t i = begin; i > 0 && glue < 4;) {
+        const std::size_t last = i - 1;
+        const Said* said = said_at(last);
+        const auto figure = std::find_if(tags_.begin(), tags_.end(), [&](const Tag& t) {
+            return t.end == i && (aggregation_of(t.word) || t.word == Word::HowMany);
+        });
+        if (said != nullptr && !said->is_value && said->column->is_number() &&
+            !said->column->is_id) {
+            if (found.said != nullptr || is_row) break;
+            found.said = &said_[static_cast<std::size_t>(said - said_.data())];
+            i = said->begin;
+        } else if (said != nullptr && !said->is_value && said->column->is_text() &&
+                   follows(said->begin, {Word::By, Word::Each, Word::Per}, 2)) {
+            i = said->begin;  // "average salary by department above 75,000"
+        } else if (figure != tags_.end()) {
+            const bool counts = figure->word == Word::HowMany || is_row;
+            if (counts && figure->word != Word::HowMany && figure->word != Word::Sum) break;
+            if (counts && found.said != nullptr) break;
+            found.counts = counts;
+            if (!counts) found.aggregation = aggregation_of(figure->word);
+            found.begin = i = figure->begin;
+            if (counts || found.said != nullptr || found.is_product) break;
+        } else if (const std::size_t money = product_words(last); money > 0) {
+            if (found.is_product || found.said != nullptr || is_row) break;
+            found.is_product = true;
+            i -= money;
+        } else if (is_row_word(last) || (last > 0 && row_noun_at(last - 1) == 2)) {
+            if (is_row || found.said != nullptr || found.aggregation) break;
+            is_row = true;
+            found.rows = last;
+            i = tokens_[last].kind == Token::Kind::Han && !is_row_word(last) ? last - 1 : last;
+        } else if (is_glue(last) || is_at(last, Word::By) || is_at(last, Word::Each)) {
+            if (found.aggregation && found.said == nullptr && !found.is_product) {
+                const bool is_of = tokens_[last].text == "的";  // 工资的平均值超过
+                if (!is_of) break;
+            }
+            i = last;
+            ++glue;
+        } else {
+            break;
+        }
+    }
+    return found;
+}
+
+// "revenue", "order value" before `last`, where they are a price times a quantity: how many tokens.
+std::size_t Reader::product_words(std::size_t last) const {
+    static const std::set<std::string> kMoney = {"revenue", "sale", "turnover"};
+    const bool is_money = kMoney.contains(tokens_[last].stem);
+    const bool is_order =
+        last > 0 && tokens_[last].text == "value" && tokens_[last - 1].stem == "order";
+    const bool is_said = said_at(last) != nullptr;
+    const bool has_both = field_meaning("price") && field_meaning("quantity");
+    if (is_said || !has_both || field_meaning("amount")) return 0;
+    return is_order ? 2 : is_money ? 1 : 0;
+}
+
+// "months with more than 40 orders": the unit that the condition is said of
+std::optional<Grain> Reader::grain_subject(std::size_t token) const {
+    struct Unit {
+        Word word;
+        Grain grain;
+    };
+    static constexpr std::array kUnits = {
+        Unit{Word::Day, Grain::Day}, Unit{Word::Week, Grain::Week}, Unit{Word::Month, Grain::Month},
+        Unit{Word::Quarter, Grain::Quarter}, Unit{Word::Year, Grain::Year}};
+    if (!main_date(schema_, q_.table)) return std::nullopt;
+    for (std::size_t i = token; i > 0 && i + 4 > token; --i) {
+        const Said* s = said_at(i - 1);
+        if (s != nullptr && s->is_value) continue;
+        for (const Unit& unit : kUnits) {
+            const bool is_own = s == nullptr || s->column->is_date();
+            if (is_at(i - 1, unit.word) && is_own && !is_in_time(i - 1)) return unit.grain;
+        }
+        const bool is_link = is_at(i - 1, Word::With) || is_at(i - 1, Word::In) || is_glue(i - 1);
+        if (s != nullptr || !is_link) break;
+    }
+    return std::nullopt;
+}
+
+// A column that tells groups of rows apart.
+bool Reader::is_group_noun(const Said& s) const {
+    return !s.is_value && !s.column->is_flag() && (s.column->is_text() || s.column->is_id) &&
+           !is_unique(s.field) && s.column->distinct > 1;
+}
+
+// Whether the question names what the figure before `token` is made for.
+bool Reader::names_groups(std::size_t token) const {
+    if (!q_.groups.empty() || grain_subject(token)) return true;
+    const bool is_han = q_.language == Language::Chinese;
+    const auto is_named = [&](const Said& s) {
+        return is_group_noun(s) &&
+               (s.end <= token || is_han || follows(s.begin, {Word::By, Word::Each, Word::Per}, 2));
+    };
+    return std::any_of(said_.begin(), said_.end(), is_named) ||
+           (has(Word::Who) && person_column().has_value());
+}
+
+// The noun that a condition is said of: "customers in the North with more than 5 orders".
+bool Reader::is_said_of_groups(std::size_t token, std::size_t end) const {
+    if (grain_subject(token)) return true;
+    for (std::size_t i = token; i > 0; --i) {
+        const Said* s = said_at(i - 1);
+        if (s != nullptr && (s->is_value || s->column->is_number() || s->column->is_date())) {
+            i = s->begin + 1;
+            continue;
+        }
+        const bool is_verb = tokens_[i - 1].text.ends_with("ed") || tokens_[i - 1].text == "bought";
+        if (is_verb) continue;
+        if (s != nullptr) {
+            const bool is_each = follows(s->begin, {Word::By, Word::Each, Word::Per}, 2);
+            if (!is_each && is_group_noun(*s)) return true;
+            if (!is_each && tokens_[i - 1].kind == Token::Kind::Word) return false;
+            i = s->begin + 1;
+            continue;
+        }
+        if (is_row_word(i - 1) && tokens_[i - 1].kind == Token::Kind::Word) return false;
+    }
+    if (q_.language != Language::Chinese) {
+        return has(Word::Who) && tag(Word::Who)->begin <= 1 && person_column().has_value();
+    }
+    // 订单超过5次的客户
+    for (std::size_t i = end; i < tokens_.size() && i < end + 5; ++i) {
+        const Said* s = said_at(i);
+        if (s != nullptr && !s->is_value) return is_group_noun(*s);
+    }
+    return has(Word::Who) && person_column().has_value();
+}
+
+// What is counted behind the number: 5 orders, 5 times, 5 different products, 5次.
+std::optional<Measure> Reader::counted_behind(std::size_t& end, bool has_rows_before) {
+    std::size_t i = end;
+    const auto& text = [&](std::size_t at) { return at < tokens_.size() ? tokens_[at].text : ""; };
+    if (text(i) == "个" || text(i) == "种" || text(i) == "家") ++i;
+    while (i < tokens_.size() && (is_at(i, Word::OrMore) || is_at(i, Word::OrLess))) ++i;
+    const bool is_distinct = i < tokens_.size() && is_at(i, Word::Distinct);
+    while (i < tokens_.size() && is_at(i, Word::Distinct)) ++i;
+    if (i >= tokens_.size()) return std::nullopt;
+    const Measure rows{Aggregation::Count, std::nullopt, std::nullopt, 0};
+    static const std::set<std::string> kTimes = {"times", "次", "笔", "单", "条"};
+    static const std::set<std::string> kPeople = {"人", "名", "位"};
+    const Said* said = said_at(i);
+    const auto take = [&](std::size_t to) {
+        for (Said& s : said_) {
+            if (!s.is_value && s.begin >= end && s.begin < to) s.is_used = true;
+        }
+        end = to;
+    };
+    if (kTimes.contains(text(i)) || (has_rows_before && kPeople.contains(text(i)))) {
+        take(i + 1);
+        return rows;
+    }
+    const bool is_unit = is_at(i, Word::Day) || is_at(i, Word::Hour) || is_at(i, Word::Week) ||
+                         is_at(i, Word::Month) || is_at(i, Word::Year) || field_of_unit(i);
+    if (is_unit || (said != nullptr && (said->is_value || said->column->is_date()))) {
+        return std::nullopt;
+    }
+    if (said != nullptr && said->column->is_number() && !said->column->is_id) {
+        if (said->column->nature() != Nature::Additive) return std::nullopt;
+        const Measure sum{Aggregation::Sum, said->field, std::nullopt, 0};
+        take(said->end);
+        return sum;
+    }
+    static const std::set<std::string> kPieces = {"item", "unit", "piece", "product", "件"};
+    const auto quantity = field_meaning("quantity");
+    if (kPieces.contains(tokens_[i].stem) && quantity && !is_distinct) {
+        take(i + 1);
+        return Measure{Aggregation::Sum, *quantity, std::nullopt, 0};
+    }
+    if (said != nullptr && !is_unique(said->field)) {
+        const Measure distinct{Aggregation::Distinct, said->field, std::nullopt, 0};
+        take(said->end);
+        return distinct;
+    }
+    const bool is_row =
+        tokens_[i].kind == Token::Kind::Word ? is_row_word(i) || names_row(i) : is_row_word(i);
+    if (!is_row) return std::nullopt;
+    take(said != nullptr ? said->end : i + std::max<std::size_t>(row_noun_at(i), 1));
+    return rows;
+}
+
+// "is the average above 50": the figure itself answers, and no row is left out
+bool Reader::asks_whether() const {
+    static const std::set<std::string> kFirst = {"is", "are", "was", "were", "does",
+                                                 "do", "did", "has", "have"};
+    if (!tokens_.empty() && kFirst.contains(tokens_[0].text)) return true;
+    return std::any_of(tokens_.begin(), tokens_.end(),
+                       [](const Token& t) { return t.text == "吗" || t.text == "否"; });
+}
+
+// "only those above 75,000", after figures of groups
+bool Reader::speaks_of_groups_before() const {
+    if (before_ == nullptr || before_->intent != Intent::Aggregate || before_->groups.empty() ||
+        before_->measures.size() != 1 || tokens_.empty()) {
+        return false;
+    }
+    const bool says_those = std::any_of(tokens_.begin(), tokens_.end(), [](const Token& t) {
+        return t.text == "those" || t.text == "ones" || t.text == "them" || t.text == "these";
+    });
+    const bool names_column =
+        std::any_of(said_.begin(), said_.end(), [](const Said& s) { return !s.is_value; });
+    return (says_those || starts_with_cue()) && !names_column;
+}
+
+// The flag of a rate that stands right before a comparison.
+Said* Reader::rate_before(std::size_t begin) {
+    std::size_t i = begin;
+    while (i > 0 && is_glue(i - 1)) --i;
+    for (const Tag& t : tags_) {
+        if (t.word != Word::Rate || t.end != i) continue;
+        for (Said& s : said_) {
+            if (!s.is_value && s.column->is_flag() && s.end == t.begin) return &s;
+        }
+    }
+    return nullptr;
+}
+
+// 5 % of a column that holds 0.05
+double Reader::percent_unit(Field field, std::size_t end, double value) const {
+    const Column& column = at(schema_, field);
+    const bool is_percent =
+        end < tokens_.size() && (tokens_[end].text == "%" || tokens_[end].stem == "percent");
+    const bool is_share = !column.is_flag() && column.high > 0 && column.high <= 2;
+    return is_percent && is_share && value > column.high ? 0.01 : 1;
+}
+
+bool Reader::take_having(Filter::Kind kind, double low, double high, std::size_t begin,
+                         std::size_t end) {
+    if (q_.having) return false;
+    const std::size_t number = end - 1;
+    const std::size_t end_of_number = end;
+    Compared before = compared_before(begin);
+    const auto behind = std::find_if(tags_.begin(), tags_.end(), [&](const Tag& t) {
+        const bool is_told = t.word == Word::Sum || t.word == Word::Mean;
+        return is_told && t.begin >= end && t.begin <= end + 2 && t.end - t.begin > 1;
+    });
+    if (!before.aggregation && behind != tags_.end() && !before.counts) {  // "… in total"
+        before.aggregation = aggregation_of(behind->word);
+        if (before.said == nullptr) before.said = number_near(begin, end);
+    }
+    const auto first = [&] {
+        if (before.aggregation || before.counts) return std::min(before.begin, begin);
+        return before.said != nullptr ? std::min(before.said->begin, begin) : begin;
+    };
+    const auto keep = [&](const Measure& measure) {
+        if (before.said != nullptr) before.said->is_used = true;
+        if (const auto grain = grain_subject(first()); grain && q_.groups.empty()) {
+            set_grain(*main_date(schema_, q_.table), *grain);
+        }
+        const double unit = measure.field ? percent_unit(*measure.field, end_of_number, low) : 1;
+        q_.having = Having{measure, kind, low * unit, high * unit};
+        condition_numbers_.insert(number);
+        return true;
+    };
+    if (Said* flag = rate_before(begin)) {  // "a return rate above 8 %"
+        if (!names_groups(flag->begin)) {
+            condition_numbers_.insert(number);
+            if (!asks_whether()) q_.absent.push_back(tokens_[number].as_written);
+            return true;
+        }
+        before.said = flag;
+        return keep({Aggregation::Rate, flag->field, std::nullopt, 0});
+    }
+    if (before.counts && names_groups(before.begin)) {
+        return keep({Aggregation::Count, std::nullopt, std::nullopt, 0});
+    }
+    if (before.aggregation && names_groups(before.begin)) {
+        if (before.said == nullptr) {
+            const Said* next = said_at(end);
+            const bool is_number = next != nullptr && !next->is_value &&
+                                   next->column->is_number() && !next->column->is_id;
+            if (is_number) before.said = &said_[static_cast<std::size_t>(next - said_.data())];
+        }
+        if (before.said != nullptr) {
+            return keep({*before.aggregation, before.said->field, std::nullopt, 0});
+        }
+        if (before.is_product) {
+            return keep(
+                {*before.aggregation, field_meaning("price"), field_meaning("quantity"), 0});
+        }
+        if (const auto counted = counted_behind(end, false)) {
+            if (*before.aggregation == Aggregation::Sum) return keep(*counted);
+            q_.absent.push_back(tokens_[number].as_written + " " + tokens_[end - 1].as_written);
+            return true;  // an average of counts
+        }
+        const auto main = main_measure(schema_, q_.table);
+        if (!main) return false;
+        q_.chose_measure = true;
+        return keep({*before.aggregation, *main, std::nullopt, 0});
+    }
+    if (before.aggregation && asks_whether()) {
+        condition_numbers_.insert(number);
+        return true;
+    }
+    if (before.said == nullptr && speaks_of_groups_before()) return keep(before_->measures[0]);
+    if (!is_said_of_groups(first(), end)) return false;
+    if (before.is_product && is_beside_groups(begin - 1, end)) {
+        return keep({Aggregation::Sum, field_meaning("price"), field_meaning("quantity"), 0});
+    }
+    const bool is_times = end < tokens_.size() && tokens_[end].text == "times";  // "sold 5 times"
+    if (before.said == nullptr || is_times) {
+        const auto counted = counted_behind(end, before.rows.has_value());
+        return counted && keep(*counted);
+    }
+    // "products with sales over 10,000": what adds up is added up
+    if (before.said->column->nature() != Nature::Additive || !is_beside_groups(first(), end)) {
+        return false;
+    }
+    return keep({Aggregation::Sum, before.said->field, std::nullopt, 0});
+}
+
+// The groups are named right before the condition, or right behind it in Chinese.
+bool Reader::is_beside_groups(std::size_t begin, std::size_t end) const {
+    // a day may be a row: "days with a volume above 300,000"
+    if (const auto grain = grain_subject(begin)) return *grain != Grain::Day;
+    for (std::size_t i = begin; i > 0 && i + 4 > begin; --i) {
+        const Said* s = said_at(i - 1);
+        if (s != nullptr) return is_group_noun(*s);
+        const bool is_link = is_at(i - 1, Word::With) || is_at(i - 1, Word::Who) ||
+                             is_glue(i - 1) || tokens_[i - 1].text == "whose";
+        if (!is_link) break;
+    }
+    for (std::size_t i = end; i < tokens_.size() && i < end + 4; ++i) {
+        const Said* s = said_at(i);
+        if (s != nullptr) return is_group_noun(*s) && tokens_[i - 1].text == "的";
+    }
+    return false;
+}
+
+void Reader::decide_having() {
+    if (q_.groups.empty() && counted_) add_group(*counted_);
+    const Measure measure = q_.having->measure;
+    const bool asks_other =
+        rate_.has_value() ||
+        std::any_of(measures_said_.begin(), measures_said_.end(),
+                    [&](const Said& m) { return !m.is_used && m.field != measure.field; });
+    const bool is_of_before = q_.groups.empty() && speaks_of_groups_before();
+    q_.intent = Intent::Aggregate;
+    q_.order = Order::None;
+    q_.count.reset();
+    if (asks_other || (q_.groups.empty() && !is_of_before)) {
+        // a figure of the groups that are left is not made here
+        q_.absent.emplace_back(q_.language == Language::Chinese ? "只对这些分组的统计"
+                                                                : "a figure of such groups only");
+        q_.having.reset();
+        q_.intent = Intent::Unknown;
+        return;
+    }
+    q_.measures = {measure};
+}
+
+}  // namespace atl::offline
