@@ -5,6 +5,8 @@ import json
 import pathlib
 import random
 
+import datasets_26
+import datasets_27
 import datasets_more
 import datasets_office
 import numpy as np
@@ -283,7 +285,8 @@ def cafe(folder):
 
 MAKERS = {maker.__name__: maker for maker in
           [transactions, chinese_sales, employees, sensors, weblogs, survey, shop, movies, students, flights,
-           houses, webshop, hospital, weather, tickets, cafe]} | datasets_more.MAKERS | datasets_office.MAKERS
+           houses, webshop, hospital, weather, tickets, cafe]} | (
+    datasets_more.MAKERS | datasets_office.MAKERS | datasets_26.MAKERS | datasets_27.MAKERS)
 
 # What the tests' own Python cannot write is written in the sandbox, before anything is asked.
 CONVERSIONS = {
