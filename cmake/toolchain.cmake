@@ -64,7 +64,7 @@ endif()
 if(CMAKE_INTERPROCEDURAL_OPTIMIZATION AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   set(CMAKE_CXX_COMPILE_OPTIONS_IPO -flto=auto -fno-fat-lto-objects)
   # Seen across files, g++ 12 takes Boost.JSON's own storage for memory that is not its to free, and
-  # a short std::string for one of half the address space. The fields of a coroutine's frame it names
-  # after the file, so that a template's differ (-Wodr).
+  # a short std::string for one of half the address space. The fields of a coroutine's frame it
+  # names after the file, so that a template's differ (-Wodr).
   add_link_options(-Wno-free-nonheap-object -Wno-stringop-overflow -Wno-odr)
 endif()
