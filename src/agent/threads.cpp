@@ -25,6 +25,7 @@ using Clock = std::chrono::steady_clock;
 namespace {
 
 constexpr std::chrono::seconds kRound{1};
+constexpr std::chrono::milliseconds kUploadsRoundMax = std::chrono::hours{1};
 constexpr std::chrono::minutes kRemembered{5};  // a turn that has ended
 constexpr std::chrono::seconds kTimeToStop{8};
 constexpr std::chrono::milliseconds kTryAgain{100};
@@ -93,6 +94,7 @@ Threads::Threads(asio::any_io_executor executor, Parts parts, ThreadOptions opti
       homes_({parts.store, parts.sessions, parts.folders, parts.uploads},
              {options_.instance, options_.several_servers}),
       round_(executor),
+      uploads_round_(executor),
       idle_(executor, asio::steady_timer::time_point::max()) {}
 
 Threads::~Threads() = default;
@@ -548,9 +550,36 @@ asio::awaitable<void> Threads::keep_house() {
     }
 }
 
+asio::awaitable<void> Threads::keep_uploads(std::function<bool()> not_now) {
+    const Counted counted(running_, idle_);
+    const auto age = parts_.uploads.limits().unused_time_max;
+    const auto pause =
+        age.count() == 0 ? kUploadsRoundMax
+                         : std::clamp<std::chrono::milliseconds>(age / 4, kRound, kUploadsRoundMax);
+    const std::function<bool()> given_up = [&] { return stopping_ || not_now(); };
+    while (!stopping_) {
+        uploads_round_.expires_after(pause);
+        co_await uploads_round_.async_wait(as_tuple);
+        if (given_up()) continue;
+        try {
+            auto removed = co_await parts_.uploads.remove_unused(given_up);
+            if (!options_.several_servers) {
+                removed += co_await parts_.uploads.remove_unknown(given_up);
+            }
+            if (removed > 0) {
+                options_.tell(std::to_string(removed) +
+                              " uploads that no thread used were removed");
+            }
+        } catch (const ErrorException&) {
+            // The store or the disk is away; tried again in the next round.
+        }
+    }
+}
+
 void Threads::begin_stop() {
     stopping_ = true;
     round_.cancel();
+    uploads_round_.cancel();
     parts_.contexts.begin_stop();
     for (const auto& [id, desk] : desks_) {
         const auto turns = desk->turns;

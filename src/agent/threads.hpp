@@ -83,6 +83,8 @@ public:
     // Says again and again that this server lives, lets go of what others ask for, forgets turns
     // that nobody came back to. Until stop().
     boost::asio::awaitable<void> keep_house();
+    // Removes uploads that nobody needs any more, now and then, unless `not_now`. Until stop().
+    boost::asio::awaitable<void> keep_uploads(std::function<bool()> not_now);
     // Turns under way are told to end; new ones are refused.
     void begin_stop();
     boost::asio::awaitable<void> stop();
@@ -160,6 +162,7 @@ private:
     Homes homes_;
     std::map<std::string, DeskPtr> desks_;
     boost::asio::steady_timer round_;
+    boost::asio::steady_timer uploads_round_;
     boost::asio::steady_timer idle_;  // rung when a turn ends
     std::size_t running_ = 0;
     bool stopping_ = false;

@@ -23,6 +23,8 @@ namespace {
 constexpr std::size_t kBeginningBytes = 64 * 1024;
 constexpr std::size_t kLooksMax = 10'000;
 constexpr const char* kComing = ".coming-";
+constexpr const char* kUploadPrefix = "f-";
+constexpr std::uint32_t kTidiedAtOnce = 200;
 constexpr std::time_t kForgottenAfter = 86'400;
 
 Error failed(const std::string& what, int cause) {
@@ -130,7 +132,7 @@ asio::awaitable<core::UploadRecord> Uploads::Incoming::keep() {
         throw ErrorException({Code::InvalidArgument, std::move(wrong)});
     }
     core::UploadRecord record;
-    record.id = UploadId(sessions::random_id("f-"));
+    record.id = UploadId(sessions::random_id(kUploadPrefix));
     record.owner = owner_;
     record.name = name_;
     record.bytes = bytes_;
@@ -176,6 +178,74 @@ asio::awaitable<void> Uploads::remove(core::Whose whose, UploadId id) {
         return ::unlinkat(root_.get(), name.c_str(), 0) == 0 ? 0 : errno;
     };
     co_await disk_.run(unlink);
+}
+
+asio::awaitable<core::UploadPage> Uploads::list(core::UploadQuery query) {
+    return store_.list_uploads(std::move(query));
+}
+
+asio::awaitable<std::size_t> Uploads::remove_unused(std::function<bool()> given_up) {
+    if (limits_.unused_time_max.count() == 0) co_return 0;
+    const auto old = core::time_now() - limits_.unused_time_max;
+    std::size_t removed = 0;
+    core::UploadQuery query{core::Whose::anyones(), "", kTidiedAtOnce};
+    do {
+        const auto page = co_await store_.list_uploads(query);
+        for (const auto& upload : page.uploads) {
+            if (given_up()) co_return removed;
+            if (upload.uses > 0 || upload.record.created_at > old) continue;
+            try {
+                co_await remove(core::Whose::anyones(), upload.record.id);
+                ++removed;
+            } catch (const ErrorException& error) {
+                // A thread took it meanwhile, or another server removed it.
+                if (error.error.code != Code::Conflict && error.error.code != Code::NotFound) throw;
+            }
+        }
+        query.cursor = page.next_cursor;
+    } while (!query.cursor.empty());
+    co_return removed;
+}
+
+asio::awaitable<std::size_t> Uploads::remove_unknown(std::function<bool()> given_up) {
+    std::vector<std::string> names;
+    const auto look = [&]() -> int {
+        const int copy = ::openat(root_.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        DIR* folder = copy < 0 ? nullptr : ::fdopendir(copy);
+        if (folder == nullptr) return errno;
+        const auto old = ::time(nullptr) - kForgottenAfter;
+        while (const auto* entry = ::readdir(folder)) {
+            struct stat info {};
+            if (std::string_view(entry->d_name).starts_with(kUploadPrefix) &&
+                ::fstatat(root_.get(), entry->d_name, &info, AT_SYMLINK_NOFOLLOW) == 0 &&
+                S_ISREG(info.st_mode) && info.st_ctime < old) {
+                names.emplace_back(entry->d_name);
+            }
+        }
+        ::closedir(folder);
+        return 0;
+    };
+    const int cause = co_await disk_.run(look);
+    if (cause != 0) throw ErrorException(failed("look at the folder of uploads", cause));
+    std::size_t removed = 0;
+    for (const auto& name : names) {
+        if (given_up()) break;
+        bool is_known = true;
+        try {
+            const UploadId id(name);
+            co_await store_.get_upload(core::Whose::anyones(), id);
+        } catch (const ErrorException& error) {
+            if (error.error.code != Code::NotFound) throw;
+            is_known = false;
+        }
+        if (is_known) continue;
+        const auto unlink = [&]() -> int {
+            return ::unlinkat(root_.get(), name.c_str(), 0) == 0 ? 0 : errno;
+        };
+        const int refused = co_await disk_.run(unlink);
+        if (refused == 0) ++removed;
+    }
+    co_return removed;
 }
 
 asio::awaitable<UniqueFd> Uploads::open_bytes(UploadId id) {

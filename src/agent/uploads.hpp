@@ -18,7 +18,9 @@
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
+#include <chrono>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -31,6 +33,8 @@ namespace atl::agent {
 struct UploadLimits {
     std::uint64_t file_bytes_max = 1ull << 30;
     std::uint64_t owner_bytes_max = 16ull << 30;  // all uploads of an owner; 0 = no limit
+    // What no thread uses is removed when it is so old; 0 = never.
+    std::chrono::milliseconds unused_time_max = std::chrono::hours{7 * 24};
 };
 
 // What can be said of a file without running anything: for the first prompt.
@@ -82,6 +86,7 @@ public:
     boost::asio::awaitable<std::unique_ptr<Incoming>> begin(std::string owner, std::string name);
 
     boost::asio::awaitable<core::UploadRecord> get(core::Whose whose, UploadId id);
+    boost::asio::awaitable<core::UploadPage> list(core::UploadQuery query);
     // Conflict while a thread uses it.
     boost::asio::awaitable<void> remove(core::Whose whose, UploadId id);
     // Whoever's; remembered, for a record never changes.
@@ -90,6 +95,13 @@ public:
     boost::asio::awaitable<UniqueFd> open_bytes(UploadId id);
     // Remembered: the second time costs nothing.
     boost::asio::awaitable<FileLook> look(core::UploadRecord record);
+
+    // To be called now and then; answers how many went. Ends early when `given_up` says so.
+    // What no thread uses and is old enough.
+    boost::asio::awaitable<std::size_t> remove_unused(std::function<bool()> given_up);
+    // Bytes that the store knows nothing of: a server died between the two. Not where the store is
+    // another's to lose.
+    boost::asio::awaitable<std::size_t> remove_unknown(std::function<bool()> given_up);
 
     [[nodiscard]] bool has_sample() const noexcept { return !sample_path_.empty(); }
     boost::asio::awaitable<SampleFile> sample();

@@ -10,14 +10,16 @@ namespace asio = boost::asio;
 struct Health {
     std::string status;
     std::string store;
+    std::string threads;
     std::optional<std::string> sentence;
 };
 ATOLL_DESCRIBED(Health);
-BOOST_DESCRIBE_STRUCT(Health, (), (status, store, sentence))
+BOOST_DESCRIBE_STRUCT(Health, (), (status, store, threads, sentence))
 ATOLL_TYPE(Health) {
     return response("How the server is.",
                     field<&T::status>("ok, or degraded: it serves, and something is wrong."),
                     field<&T::store>("ok, failing or read_only."),
+                    field<&T::threads>("The same of where threads are kept: here, or in Redis."),
                     field<&T::sentence>("What is wrong and what to do."));
 }
 
@@ -66,12 +68,17 @@ std::size_t count_of(const sessions::Sessions& sessions, core::SessionState stat
 
 void add_server_routes(Api& api, ServerFacts facts, sessions::Sessions& sessions,
                        core::Store& store) {
-    const auto health = [&store](net::Exchange& exchange) -> asio::awaitable<void> {
-        const auto state = store.health();
+    const auto health = [facts, &store](net::Exchange& exchange) -> asio::awaitable<void> {
+        using State = core::StoreHealth::State;
+        const auto here = store.health();
+        const auto threads = facts.threads();
         Health answer;
-        answer.status = state.state == core::StoreHealth::State::Ok ? "ok" : "degraded";
-        answer.store = std::string(core::name_of(state.state));
-        if (!state.sentence.empty()) answer.sentence = state.sentence;
+        const bool is_well = here.state == State::Ok && threads.state == State::Ok;
+        answer.status = is_well ? "ok" : "degraded";
+        answer.store = std::string(core::name_of(here.state));
+        answer.threads = std::string(core::name_of(threads.state));
+        const auto& sentence = here.sentence.empty() ? threads.sentence : here.sentence;
+        if (!sentence.empty()) answer.sentence = sentence;
         co_await exchange.respond(json_response(200, answer));
     };
     api.add({.method = "GET",
@@ -88,6 +95,10 @@ void add_server_routes(Api& api, ServerFacts facts, sessions::Sessions& sessions
         if (state.state == core::StoreHealth::State::ReadOnly) {
             throw ErrorException(
                 {Code::Unavailable, "this server is read-only: " + state.sentence});
+        }
+        // Whoever shares the work out may send it to a server that reaches them.
+        if (const auto threads = facts.threads(); threads.state != core::StoreHealth::State::Ok) {
+            throw ErrorException({Code::Unavailable, threads.sentence});
         }
         co_await exchange.respond(net::Response::empty());
     };

@@ -17,6 +17,7 @@ struct ServerFacts {
     std::string model;       // who answers questions in threads
     std::string model_note;  // the same as a sentence
     std::string data_root = "/data";
+    std::function<core::StoreHealth()> threads;  // of the store that threads are in
 };
 
 void add_server_routes(Api& api, ServerFacts facts, sessions::Sessions& sessions,

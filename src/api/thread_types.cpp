@@ -179,6 +179,21 @@ ATOLL_TYPE(UploadView) {
                     field<&T::created_at>("When it was stored.", format("date-time")));
 }
 
+BOOST_DESCRIBE_STRUCT(ListedUploadView, (), (file_id, name, size, sha256, created_at, threads))
+ATOLL_TYPE(ListedUploadView) {
+    return response("An upload.", field<&T::file_id>("Its id."),
+                    field<&T::name>("As it is called in a thread's /data."),
+                    field<&T::size>("Bytes."), field<&T::sha256>("Of its bytes, in hexadecimal."),
+                    field<&T::created_at>("When it was stored.", format("date-time")),
+                    field<&T::threads>("How many threads use it."));
+}
+
+BOOST_DESCRIBE_STRUCT(UploadList, (), (uploads, next_cursor))
+ATOLL_TYPE(UploadList) {
+    return response("Uploads, the latest first.", field<&T::uploads>("This page."),
+                    field<&T::next_cursor>("For the next page; left out at the end."));
+}
+
 BOOST_DESCRIBE_STRUCT(UploadPath, (), (id))
 ATOLL_TYPE(UploadPath) {
     return request("",

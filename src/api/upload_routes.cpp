@@ -2,6 +2,7 @@
 
 #include "api/asking.hpp"
 #include "api/thread_types.hpp"
+#include "api/time_text.hpp"
 #include "net/multipart.hpp"
 #include "net/problem.hpp"
 
@@ -137,6 +138,19 @@ asio::awaitable<void> get(agent::Uploads& uploads, net::Exchange& exchange) {
     co_await exchange.respond(json_response(200, view_of(record)));
 }
 
+asio::awaitable<void> list(agent::Uploads& uploads, net::Exchange& exchange) {
+    const auto asked = schema::from_parameters<ListThreads>(exchange.request().target.query);
+    core::UploadQuery query{whose(exchange), asked.cursor, asked.limit};
+    const auto page = co_await uploads.list(std::move(query));
+    UploadList answer;
+    for (const auto& [record, uses] : page.uploads) {
+        answer.uploads.push_back({record.id.text(), record.name, record.bytes, record.sha256,
+                                  time_text(record.created_at), uses});
+    }
+    if (!page.next_cursor.empty()) answer.next_cursor = page.next_cursor;
+    co_await exchange.respond(json_response(200, std::move(answer)));
+}
+
 asio::awaitable<void> remove(agent::Uploads& uploads, net::Exchange& exchange) {
     co_await uploads.remove(whose(exchange), upload_in(exchange));
     co_await exchange.respond(net::Response::empty());
@@ -156,6 +170,16 @@ void add_upload_routes(Api& api, agent::Uploads& uploads) {
              .bodies = {schema::file_body({{std::string(kField), "The files.", true, true}})},
              .answers = {schema::json_answer<UploadAnswer>(200, "They are stored.")}},
             [&uploads](net::Exchange& exchange) { return upload(uploads, exchange); });
+    api.add({.method = "GET",
+             .pattern = "/v1/uploads",
+             .id = "list_uploads",
+             .tag = kTag,
+             .summary = "All uploads, the latest first",
+             .description = "With how many threads use each. What no thread uses is removed after "
+                            "some time (uploads.unused).",
+             .query = described<ListThreads>(),
+             .answers = {schema::json_answer<UploadList>(200, "A page of uploads.")}},
+            [&uploads](net::Exchange& exchange) { return list(uploads, exchange); });
     api.add({.method = "GET",
              .pattern = "/v1/uploads/{id}",
              .id = "get_upload",

@@ -46,6 +46,14 @@ struct UploadRecord {
     bool operator==(const UploadRecord&) const = default;
 };
 
+// One of a list: with how many threads use it.
+struct ListedUpload {
+    UploadRecord record;
+    std::uint64_t uses = 0;
+
+    bool operator==(const ListedUpload&) const = default;
+};
+
 struct ThreadRecord {
     ThreadId id{""};
     std::string owner;
@@ -153,6 +161,17 @@ struct ThreadPage {
     std::string next_cursor;
 };
 
+// The latest first, by created_at.
+struct UploadQuery {
+    Whose whose;
+    std::string cursor;
+    std::uint32_t limit = 100;  // 1 to 1000
+};
+struct UploadPage {
+    std::vector<ListedUpload> uploads;
+    std::string next_cursor;
+};
+
 struct Home {
     std::string instance;  // whose it is now
     // The one before ended without leaving: what it had not saved is lost.
@@ -167,6 +186,7 @@ public:
     virtual boost::asio::awaitable<UploadRecord> add_upload(UploadRecord record,
                                                             std::uint64_t owner_bytes_max) = 0;
     virtual boost::asio::awaitable<UploadRecord> get_upload(Whose whose, UploadId id) = 0;
+    virtual boost::asio::awaitable<UploadPage> list_uploads(UploadQuery query) = 0;
     // Conflict while a thread uses it.
     virtual boost::asio::awaitable<void> remove_upload(Whose whose, UploadId id) = 0;
 

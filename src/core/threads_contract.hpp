@@ -116,6 +116,48 @@ TEST_P(ThreadsContract, AnUploadStaysWhileAThreadUsesIt) {
     get(one().remove_upload(Whose::of("ann"), UploadId("u2")));
 }
 
+TEST_P(ThreadsContract, UploadsAreListedWithTheirUses) {
+    const Time start = time_now() - std::chrono::hours(1);
+    for (int i = 0; i < 11; ++i) {
+        auto record = upload("u" + std::to_string(100 + i), i % 5 == 0 ? "bob" : "ann", 1);
+        record.created_at = start + std::chrono::milliseconds(i / 4);
+        get(one().add_upload(record, 0));
+    }
+    auto record = thread("t1", "ann");
+    record.files = {UploadId("u101"), UploadId("u102")};
+    get(one().create_thread(record, 0));
+    for (const auto& whose : {Whose::of("ann"), Whose::of("bob"), Whose::anyones()}) {
+        const std::size_t expected = !whose.owner() ? 11u : (*whose.owner() == "ann" ? 8u : 3u);
+        std::vector<ListedUpload> seen;
+        UploadQuery query{whose, "", 3};
+        do {
+            const auto page = get(other().list_uploads(query));
+            EXPECT_LE(page.uploads.size(), 3u);
+            seen.insert(seen.end(), page.uploads.begin(), page.uploads.end());
+            query.cursor = page.next_cursor;
+            ASSERT_LE(seen.size(), expected);
+        } while (!query.cursor.empty());
+        ASSERT_EQ(seen.size(), expected);
+        for (std::size_t i = 0; i < seen.size(); ++i) {
+            const auto& found = seen[i].record;
+            EXPECT_EQ(get(one().get_upload(Whose::anyones(), found.id)), found);
+            const bool is_used = found.id.text() == "u101" || found.id.text() == "u102";
+            EXPECT_EQ(seen[i].uses, is_used ? 1u : 0u);
+            if (i > 0) EXPECT_GE(seen[i - 1].record.created_at, found.created_at);
+        }
+    }
+    get(one().remove_thread(Whose::of("ann"), ThreadId("t1"), time_now()));
+    get(one().remove_upload(Whose::anyones(), UploadId("u101")));
+    UploadQuery all{Whose::of("ann"), "", 100};
+    const auto left = get(other().list_uploads(all)).uploads;
+    EXPECT_EQ(left.size(), 7u);
+    for (const auto& one_left : left) EXPECT_EQ(one_left.uses, 0u);
+    all.limit = 0;
+    expect(Code::InvalidArgument, one().list_uploads(all));
+    all = {Whose::of("ann"), "no cursor", 1};
+    expect(Code::InvalidArgument, one().list_uploads(all));
+}
+
 // ---- Threads ----
 
 TEST_P(ThreadsContract, AThreadIsWhatWasCreated) {

@@ -127,7 +127,8 @@ Analyst::Analyst(Parts parts) : settings_(parts.settings) {
     core::Threads& store = shared ? *redis_ : parts.store;
     fetcher_ = std::make_unique<net::Fetcher>(parts.executor, net::AddressPolicy::operators());
     model_ = make_model(settings_, *fetcher_);
-    const agent::UploadLimits limits{settings_.upload_bytes, settings_.upload_owner_bytes};
+    const agent::UploadLimits limits{settings_.upload_bytes, settings_.upload_owner_bytes,
+                                     settings_.upload_unused_time};
     uploads_ = agent::Uploads::open(std::move(parts.uploads), store, limits, sample_file()).value();
     tools_ = std::make_unique<agent::Tools>(parts.sessions, parts.outputs);
     auto options = thread_options(settings_, model_->info());
@@ -156,6 +157,11 @@ void Analyst::add_routes(api::Api& api) {
     api::add_upload_routes(api, *uploads_);
     api::add_thread_routes(api, *threads_, {settings_.input_chars_max});
     api::add_tool_routes(api, *tools_);
+}
+
+std::optional<core::StoreHealth> Analyst::shared_health() const {
+    if (!redis_) return std::nullopt;
+    return redis_->health();
 }
 
 std::string Analyst::model_name() const {

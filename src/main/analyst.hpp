@@ -16,7 +16,9 @@
 #include "stores/recall/recall.hpp"
 #include "stores/redis/threads.hpp"
 
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace atl::main {
@@ -45,8 +47,13 @@ public:
     // Who answers, for people: in the log and in /v1/info.
     [[nodiscard]] std::string model_sentence() const;
     [[nodiscard]] std::string model_name() const;
+    // Of the store that threads are in, if that is not the server's own.
+    [[nodiscard]] std::optional<core::StoreHealth> shared_health() const;
 
     boost::asio::awaitable<void> keep_house() { return threads_->keep_house(); }
+    boost::asio::awaitable<void> keep_uploads(std::function<bool()> not_now) {
+        return threads_->keep_uploads(std::move(not_now));
+    }
     void begin_stop() { threads_->begin_stop(); }
     boost::asio::awaitable<void> stop() { return threads_->stop(); }
     boost::asio::awaitable<void> leave_homes() { return threads_->leave_homes(); }

@@ -221,6 +221,9 @@ private:
         asio::co_spawn(
             context_, [this] { return analyst_->keep_house(); }, asio::detached);
         asio::co_spawn(
+            context_, [this] { return analyst_->keep_uploads([this] { return read_only(); }); },
+            asio::detached);
+        asio::co_spawn(
             context_, [this] { return meter_->run(); }, asio::detached);
         asio::co_spawn(
             context_, [this] { return audit_->run(); }, asio::detached);
@@ -429,6 +432,10 @@ private:
         facts.model = analyst_->model_name();
         facts.model_note = analyst_->model_sentence();
         facts.data_root = options_.data_root;
+        facts.threads = [this] {
+            const auto shared = analyst_->shared_health();
+            return shared ? *shared : store_->health();
+        };
         api::add_server_routes(api_, std::move(facts), *sessions_, *store_);
         metrics_ = std::make_unique<api::Metrics>(readings());
         api::add_metrics_route(api_, *metrics_);

@@ -444,6 +444,11 @@ std::vector<Setting> declare() {
          .help = "All uploads of one owner; 0 is no limit",
          .most = kBytesMost,
          .bytes = true},
+        {.key = "uploads.unused",
+         .variables = {{"ATOLL_UPLOAD_UNUSED"}},
+         .member = &S::upload_unused_time,
+         .help = "Uploads that no thread uses are removed when they are so old; 0 is never",
+         .most = 31'536'000'000},
     };
 }
 

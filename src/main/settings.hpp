@@ -111,6 +111,7 @@ struct Settings {
     std::uint64_t thread_waiting = 8;
     std::uint64_t upload_bytes = 1ull << 30;
     std::uint64_t upload_owner_bytes = 16ull << 30;
+    Milliseconds upload_unused_time{7 * 86'400'000};
 
     Settings();
 };

@@ -136,6 +136,10 @@ def test_redis_gone_in_mid_turn_is_told_and_mended(pair, redis):
             redis.stop()
     assert seen[-1][0] == "error" and seen[-1][1]["message"]
     assert a.http.get(f"/thread/{thread}/history").status_code == 503
+    health = a.http.get("/healthz")
+    assert health.status_code == 200 and health.json()["status"] == "degraded"
+    assert health.json()["store"] == "ok" and health.json()["threads"] == "failing" and health.json()["sentence"]
+    assert a.http.get("/readyz").status_code == 503
     redis.start()
     until = time.monotonic() + 60
     while time.monotonic() < until:
@@ -144,6 +148,18 @@ def test_redis_gone_in_mid_turn_is_told_and_mended(pair, redis):
             break
         time.sleep(.5)
     assert "back" in answer.json()["answer"]
+    assert a.http.get("/healthz").json()["status"] == "ok" and a.http.get("/readyz").status_code == 204
+
+
+def test_uploads_are_listed_at_either_server(pair):
+    a, b = pair
+    ids = [a.upload((f"{n}.csv", b"a,b\n1,2\n"))["file_id"] for n in range(3)]
+    b.thread(ids[1])
+    listed = [server.http.get("/v1/uploads").json()["uploads"] for server in (a, b)]
+    assert listed[0] == listed[1]
+    assert {u["file_id"]: u["threads"] for u in listed[0]} == dict(zip(ids, [0, 1, 0]))
+    assert b.http.delete(f"/v1/uploads/{ids[0]}").status_code == 204
+    assert len(a.http.get("/v1/uploads").json()["uploads"]) == 2
 
 
 def test_a_question_that_waits_does_not_keep_the_sandbox(pair):

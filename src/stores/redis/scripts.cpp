@@ -30,7 +30,8 @@ namespace {
     "        'at', at)\n"                                                               \
     "end\n"
 
-// KEYS upload, bytes of owners. ARGV owner, name, bytes, sha256, created, most.
+// KEYS upload, bytes of owners, index of the owner, index of all. ARGV owner, name, bytes, sha256,
+// created, most, id.
 constexpr std::string_view kAddUpload = R"lua(
 if redis.call('EXISTS', KEYS[1]) == 1 then return {'there'} end
 local most = tonumber(ARGV[6])
@@ -39,19 +40,32 @@ if most > 0 and used + tonumber(ARGV[3]) > most then return {'full'} end
 redis.call('HINCRBY', KEYS[2], ARGV[1], ARGV[3])
 redis.call('HSET', KEYS[1], 'owner', ARGV[1], 'name', ARGV[2], 'bytes', ARGV[3],
     'sha256', ARGV[4], 'created', ARGV[5], 'uses', '0')
+redis.call('ZADD', KEYS[3], ARGV[5], ARGV[7])
+redis.call('ZADD', KEYS[4], ARGV[5], ARGV[7])
 return {'ok'}
 )lua";
 
-// KEYS upload, bytes of owners. ARGV anyone's, owner.
+// KEYS upload, bytes of owners, index of the owner, index of all. ARGV owner, id.
 constexpr std::string_view kRemoveUpload = R"lua(
 local u = redis.call('HMGET', KEYS[1], 'owner', 'bytes', 'uses')
-if not u[1] or (ARGV[1] == '0' and u[1] ~= ARGV[2]) then return {'no_upload'} end
+if u[1] ~= ARGV[1] then return {'no_upload'} end
 if tonumber(u[3]) > 0 then return {'used'} end
 if redis.call('HINCRBY', KEYS[2], u[1], '-' .. u[2]) <= 0 then
     redis.call('HDEL', KEYS[2], u[1])
 end
+redis.call('ZREM', KEYS[3], ARGV[2])
+redis.call('ZREM', KEYS[4], ARGV[2])
 redis.call('DEL', KEYS[1])
 return {'ok'}
+)lua";
+
+// KEYS uploads. Those that are not there have no owner.
+constexpr std::string_view kGetUploads = R"lua(
+local all = {'ok'}
+for i = 1, #KEYS do
+    all[i + 1] = redis.call('HMGET', KEYS[i], 'owner', 'name', 'bytes', 'sha256', 'created', 'uses')
+end
+return all
 )lua";
 
 // KEYS thread, index of the owner, index of all, uploads. ARGV id, owner, title, session, home,
@@ -285,9 +299,9 @@ return {'ok'}
 )lua";
 
 constexpr std::array kScripts{
-    kAddUpload,    kRemoveUpload, kCreateThread, kGetThreads, kPatchThread,
-    kRemoveThread, kBeginTurn,    kRenewTurn,    kAppend,     kRead,
-    kTakeHome,     kLeaveHome,    kLive,         kAskForHome, kCancelTurn,
+    kAddUpload,    kRemoveUpload, kGetUploads, kCreateThread, kGetThreads, kPatchThread,
+    kRemoveThread, kBeginTurn,    kRenewTurn,  kAppend,       kRead,       kTakeHome,
+    kLeaveHome,    kLive,         kAskForHome, kCancelTurn,
 };
 
 }  // namespace

@@ -14,6 +14,7 @@ namespace atl::redis {
 enum class Script : std::size_t {
     AddUpload,
     RemoveUpload,
+    GetUploads,
     CreateThread,
     GetThreads,
     PatchThread,

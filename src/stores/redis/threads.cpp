@@ -102,6 +102,20 @@ const Reply& part(const Reply& reply, std::size_t place) {
     return reply.list[place];
 }
 
+// As the script GetUploads gives it.
+core::ListedUpload to_upload(const std::string& id, const Reply& reply) {
+    const auto text = [&](std::size_t place) { return part(reply, place).word(); };
+    core::ListedUpload upload;
+    upload.record.id = UploadId(id);
+    upload.record.owner = text(0);
+    upload.record.name = text(1);
+    upload.record.bytes = to_count(text(2), "upload");
+    upload.record.sha256 = text(3);
+    upload.record.created_at = to_time(text(4), "upload");
+    upload.uses = to_count(text(5), "upload");
+    return upload;
+}
+
 // As the function `record` in scripts.cpp gives it.
 ThreadRecord to_thread(const std::string& id, const Reply& reply, bool with_memory) {
     const auto text = [&](std::size_t place) { return part(reply, place).word(); };
@@ -264,13 +278,14 @@ asio::awaitable<core::UploadRecord> RedisThreads::add_upload(core::UploadRecord 
         if (owner_bytes_max > 0) full();
         refuse(Code::TooLarge, "an upload of so many bytes cannot be counted");
     }
-    std::vector<std::string> keys{key("upload", record.id.text()), prefix_ + "upload_bytes"};
+    auto keys = upload_keys(record);
     std::vector<std::string> arguments{record.owner,
                                        record.name,
                                        std::to_string(record.bytes),
                                        record.sha256,
                                        digits(record.created_at),
-                                       std::to_string(owner_bytes_max)};
+                                       std::to_string(owner_bytes_max),
+                                       record.id.text()};
     const Reply reply = co_await connection_.run(number_of(Script::AddUpload), std::move(keys),
                                                  std::move(arguments));
     if (verdict(reply) == "full") full();
@@ -280,27 +295,54 @@ asio::awaitable<core::UploadRecord> RedisThreads::add_upload(core::UploadRecord 
     co_return record;
 }
 
+std::vector<std::string> RedisThreads::upload_keys(const core::UploadRecord& record) const {
+    return {key("upload", record.id.text()), prefix_ + "upload_bytes",
+            key("uploads_of", record.owner), prefix_ + "uploads"};
+}
+
 asio::awaitable<core::UploadRecord> RedisThreads::get_upload(core::Whose whose, UploadId id) {
-    std::vector<std::string> words{
-        "HMGET", key("upload", id.text()), "owner", "name", "bytes", "sha256", "created"};
-    const Reply reply = co_await ask(std::move(words));
-    core::UploadRecord record;
-    record.id = id;
-    record.owner = part(reply, 0).text;
-    if (part(reply, 0).kind == Reply::Kind::Nothing ||
-        (whose.owner() && *whose.owner() != record.owner)) {
+    std::vector<std::string> keys{key("upload", id.text())};
+    std::vector<std::string> arguments;
+    const Reply reply = co_await connection_.run(number_of(Script::GetUploads), std::move(keys),
+                                                 std::move(arguments));
+    (void)verdict(reply);
+    const Reply& found = part(reply, 1);
+    if (part(found, 0).kind == Reply::Kind::Nothing ||
+        (whose.owner() && *whose.owner() != part(found, 0).text)) {
         no_upload(id);
     }
-    record.name = part(reply, 1).text;
-    record.bytes = to_count(part(reply, 2).text, "upload");
-    record.sha256 = part(reply, 3).text;
-    record.created_at = to_time(part(reply, 4).text, "upload");
-    co_return record;
+    co_return to_upload(id.text(), found).record;
+}
+
+asio::awaitable<core::UploadPage> RedisThreads::list_uploads(core::UploadQuery query) {
+    const std::string index =
+        query.whose.owner() ? key("uploads_of", *query.whose.owner()) : prefix_ + "uploads";
+    const auto names = co_await names_in(index, query.cursor, query.limit);
+    core::UploadPage page;
+    const std::size_t most = std::min<std::size_t>(names.size(), query.limit);
+    for (std::size_t first = 0; first < most; first += kListPart) {
+        const std::size_t end = std::min(most, first + kListPart);
+        std::vector<std::string> keys;
+        for (std::size_t i = first; i < end; ++i) keys.push_back(key("upload", names[i].id));
+        std::vector<std::string> arguments;
+        const Reply reply = co_await connection_.run(number_of(Script::GetUploads), std::move(keys),
+                                                     std::move(arguments));
+        (void)verdict(reply);
+        for (std::size_t i = first; i < end; ++i) {
+            const Reply& found = part(reply, 1 + i - first);
+            if (part(found, 0).kind == Reply::Kind::Nothing) continue;  // it has just gone
+            page.uploads.push_back(to_upload(names[i].id, found));
+        }
+    }
+    if (names.size() > most) page.next_cursor = core::write_cursor(names[most - 1]);
+    co_return page;
 }
 
 asio::awaitable<void> RedisThreads::remove_upload(core::Whose whose, UploadId id) {
-    std::vector<std::string> keys{key("upload", id.text()), prefix_ + "upload_bytes"};
-    std::vector<std::string> arguments{anyones(whose), whose.owner().value_or("")};
+    // Whose it is never changes, so that what the script names stays right.
+    const auto record = co_await get_upload(std::move(whose), id);
+    auto keys = upload_keys(record);
+    std::vector<std::string> arguments{record.owner, id.text()};
     const Reply reply = co_await connection_.run(number_of(Script::RemoveUpload), std::move(keys),
                                                  std::move(arguments));
     if (verdict(reply) == "no_upload") no_upload(id);
@@ -357,19 +399,18 @@ asio::awaitable<ThreadRecord> RedisThreads::get_thread(core::Whose whose, Thread
     co_return to_thread(id.text(), found, true);
 }
 
-asio::awaitable<core::ThreadPage> RedisThreads::list_threads(core::ThreadQuery query) {
-    core::check_limit(query.limit);
+// The latest first, one more than a page has where there are more. Those of the cursor's own moment
+// that it has passed already are left out: Redis orders a moment's names by their bytes, as we do.
+asio::awaitable<std::vector<core::Cursor>> RedisThreads::names_in(std::string index,
+                                                                  std::string after,
+                                                                  std::uint32_t limit) {
+    core::check_limit(limit);
     std::optional<core::Cursor> cursor;
-    if (!query.cursor.empty()) cursor = core::read_cursor(query.cursor);
-    const std::string index =
-        query.whose.owner() ? key("owner", *query.whose.owner()) : prefix_ + "threads";
-
-    // Names first. Those of the cursor's own moment that it has passed already are left out here:
-    // Redis orders a moment's names by their bytes, as we do.
+    if (!after.empty()) cursor = core::read_cursor(after);
     std::vector<core::Cursor> names;
     std::size_t offset = 0;
-    while (names.size() <= query.limit) {
-        const std::size_t wanted = query.limit + 1 - names.size();
+    while (names.size() <= limit) {
+        const std::size_t wanted = limit + 1 - names.size();
         std::vector<std::string> words{"ZREVRANGEBYSCORE",
                                        index,
                                        cursor ? std::to_string(cursor->time) : "+inf",
@@ -387,7 +428,13 @@ asio::awaitable<core::ThreadPage> RedisThreads::list_threads(core::ThreadQuery q
         if (reply.list.size() < 2 * wanted) break;
         offset += wanted;
     }
+    co_return names;
+}
 
+asio::awaitable<core::ThreadPage> RedisThreads::list_threads(core::ThreadQuery query) {
+    const std::string index =
+        query.whose.owner() ? key("owner", *query.whose.owner()) : prefix_ + "threads";
+    const auto names = co_await names_in(index, query.cursor, query.limit);
     core::ThreadPage page;
     const std::size_t most = std::min<std::size_t>(names.size(), query.limit);
     std::size_t bytes = 0;

@@ -7,6 +7,7 @@
 //           may be between two steps of a call, so it goes when the loop has stopped or is idle.
 // Trusts    Redis. Whoever else writes under the prefix can break what is promised here.
 // Failure   Redis gone: Unavailable at once or within the time-out, and it is tried again for ever.
+#include "core/paging.hpp"
 #include "core/store.hpp"
 #include "core/threads.hpp"
 #include "stores/redis/connection.hpp"
@@ -31,6 +32,7 @@ public:
     boost::asio::awaitable<core::UploadRecord> add_upload(core::UploadRecord record,
                                                           std::uint64_t owner_bytes_max) override;
     boost::asio::awaitable<core::UploadRecord> get_upload(core::Whose whose, UploadId id) override;
+    boost::asio::awaitable<core::UploadPage> list_uploads(core::UploadQuery query) override;
     boost::asio::awaitable<void> remove_upload(core::Whose whose, UploadId id) override;
 
     boost::asio::awaitable<core::ThreadRecord> create_thread(core::ThreadRecord record,
@@ -65,6 +67,9 @@ private:
     [[nodiscard]] std::string key(const char* kind, const std::string& name) const;
     [[nodiscard]] std::vector<std::string> turn_keys(const std::string& id,
                                                      const std::string& owner) const;
+    [[nodiscard]] std::vector<std::string> upload_keys(const core::UploadRecord& record) const;
+    boost::asio::awaitable<std::vector<core::Cursor>> names_in(std::string index, std::string after,
+                                                               std::uint32_t limit);
     boost::asio::awaitable<Reply> ask(std::vector<std::string> words);
     boost::asio::awaitable<std::string> owner_of(core::Whose whose, ThreadId id);
     boost::asio::awaitable<std::uint64_t> append(core::TurnHold hold,

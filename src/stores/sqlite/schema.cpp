@@ -239,6 +239,10 @@ BEGIN
     DELETE FROM job_use WHERE owner = OLD.owner AND bytes <= 0;
 END;
 )sql",
+    R"sql(
+CREATE INDEX uploads_by_creation ON uploads (created_at, id);
+CREATE INDEX uploads_of_owner_by_creation ON uploads (owner, created_at, id);
+)sql",
 };
 
 std::int64_t pragma_number(Connection& db, const char* sql) {

@@ -255,6 +255,39 @@ core::UploadRecord get_upload(Connection& db, const core::Whose& whose, const Up
     return record;
 }
 
+core::UploadPage list_uploads(Connection& db, const core::UploadQuery& query) {
+    check_limit(query.limit);
+    Filter filter;
+    filter.whose(query.whose);
+    filter.after(query.cursor);
+    auto found = db.query(
+        "SELECT id, owner, name, bytes, sha256, created_at,"
+        " (SELECT count(DISTINCT thread) FROM thread_files WHERE upload = uploads.id)"
+        " FROM uploads WHERE " +
+        filter.text() + " ORDER BY created_at DESC, id DESC LIMIT ?");
+    filter.bind(found);
+    found.bind(query.limit + 1);
+    core::UploadPage page;
+    while (found.next()) {
+        if (page.uploads.size() == query.limit) {
+            const auto& last = page.uploads.back().record;
+            page.next_cursor =
+                write_cursor({last.created_at.time_since_epoch().count(), last.id.text()});
+            break;
+        }
+        core::ListedUpload upload;
+        upload.record.id = UploadId(found.text());
+        upload.record.owner = found.text();
+        upload.record.name = found.text();
+        upload.record.bytes = found.count();
+        upload.record.sha256 = found.text();
+        upload.record.created_at = found.time();
+        upload.uses = found.count();
+        page.uploads.push_back(std::move(upload));
+    }
+    return page;
+}
+
 void remove_upload(Connection& db, const core::Whose& whose, const UploadId& id) {
     const auto record = get_upload(db, whose, id);
     {

@@ -18,6 +18,7 @@ void end_leases_of_the_dead(Connection& db);
                                             std::uint64_t owner_bytes_max);
 [[nodiscard]] core::UploadRecord get_upload(Connection& db, const core::Whose& whose,
                                             const UploadId& id);
+[[nodiscard]] core::UploadPage list_uploads(Connection& db, const core::UploadQuery& query);
 void remove_upload(Connection& db, const core::Whose& whose, const UploadId& id);
 
 [[nodiscard]] core::ThreadRecord create_thread(Connection& db, const core::ThreadRecord& record,

@@ -47,6 +47,12 @@ asio::awaitable<core::UploadRecord> SqliteThreads::get_upload(core::Whose whose,
         });
 }
 
+asio::awaitable<core::UploadPage> SqliteThreads::list_uploads(core::UploadQuery query) {
+    return worker_.ask<core::UploadPage>(
+        kReads, kSmall,
+        [query = std::move(query)](Connection& db) { return sqlite::list_uploads(db, query); });
+}
+
 asio::awaitable<void> SqliteThreads::remove_upload(core::Whose whose, UploadId id) {
     return worker_.ask<void>(kWrites, kSmall,
                              [whose = std::move(whose), id = std::move(id)](Connection& db) {

@@ -19,6 +19,7 @@ public:
     boost::asio::awaitable<core::UploadRecord> add_upload(core::UploadRecord record,
                                                           std::uint64_t owner_bytes_max) override;
     boost::asio::awaitable<core::UploadRecord> get_upload(core::Whose whose, UploadId id) override;
+    boost::asio::awaitable<core::UploadPage> list_uploads(core::UploadQuery query) override;
     boost::asio::awaitable<void> remove_upload(core::Whose whose, UploadId id) override;
 
     boost::asio::awaitable<core::ThreadRecord> create_thread(core::ThreadRecord record,
