@@ -574,4 +574,14 @@ TEST(Server, StopsInGoodOrder) {
     EXPECT_EQ(server.counts().exchanges, 0u);
 }
 
+// A sweep that is due just then must not begin the next one, or the loop would never end.
+TEST(Server, StopsWhileASweepIsDue) {
+    for (int i = 0; i < 80; ++i) {
+        ServerOptions options;
+        options.header_timeout = 80ms;  // a sweep every 10 ms
+        const test::TestServer server(Router(), std::move(options));
+        std::this_thread::sleep_for(9500us + i * 10us);
+    }
+}
+
 }  // namespace atl::net::test
