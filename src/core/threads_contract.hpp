@@ -143,7 +143,7 @@ TEST_P(ThreadsContract, UploadsAreListedWithTheirUses) {
             EXPECT_EQ(get(one().get_upload(Whose::anyones(), found.id)), found);
             const bool is_used = found.id.text() == "u101" || found.id.text() == "u102";
             EXPECT_EQ(seen[i].uses, is_used ? 1u : 0u);
-            if (i > 0) EXPECT_GE(seen[i - 1].record.created_at, found.created_at);
+            if (i > 0) { EXPECT_GE(seen[i - 1].record.created_at, found.created_at); }
         }
     }
     get(one().remove_thread(Whose::of("ann"), ThreadId("t1"), time_now()));
