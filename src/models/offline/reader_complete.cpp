@@ -315,7 +315,8 @@ bool Reader::is_row_word(std::size_t i) const {
             word.text.size() > 2 && !is_generic)
             return true;
     }
-    return std::any_of(kHan.begin(), kHan.end(),
+    return is_row_name(i) ||
+           std::any_of(kHan.begin(), kHan.end(),
                        [&](const char* noun) { return matches_at(tokens_, i, tokens_of(noun)); }) ||
            row_noun_at(i) > 0;
 }
@@ -329,7 +330,16 @@ std::size_t Reader::row_noun_at(std::size_t i) const {
         const std::vector<Token> tail(noun.end() - 2, noun.end());
         if (matches_at(tokens_, i, head) || matches_at(tokens_, i, tail)) return 2;
     }
+    for (const auto& noun : schema_.tables[q_.table].row_names) {
+        if (noun[0].kind == Token::Kind::Han && matches_at(tokens_, i, noun)) return noun.size();
+    }
     return 0;
+}
+
+bool Reader::is_row_name(std::size_t i) const {
+    const auto& names = schema_.tables[q_.table].row_names;
+    return std::any_of(names.begin(), names.end(),
+                       [&](const auto& noun) { return matches_at(tokens_, i, noun); });
 }
 
 // "most", 最多: a comparison of numbers, not of quality

@@ -244,7 +244,8 @@ void Reader::find_counts() {
         }
         const bool keeps = said_aggregation_ && !q_.measures.empty() && has(Word::And);
         if (!keeps) q_.measures.clear();
-        if (counted_ && !is_row_noun(*counted_)) {
+        // "distinct companies" are counted as said, however few come twice
+        if (counted_ && (!is_row_noun(*counted_) || has(Word::Distinct))) {
             q_.measures.push_back({Aggregation::Distinct, counted_->field, std::nullopt});
         } else {
             q_.measures.push_back({Aggregation::Count, std::nullopt, std::nullopt});

@@ -85,6 +85,7 @@ void Reader::find_roles() {
                 counts_rows_ = counts_rows_ || !per_row;
                 continue;
             }
+            if (is_bystander(s)) continue;
             add_group(s);
             last_group_end = s.end;
             continue;
@@ -143,6 +144,7 @@ void Reader::find_roles() {
     for (Said* s : flags_said_) flag(*s, asks_rate);
     group_by_both_values();
     drop_modifiers();
+    drop_money();
     // "how many units were sold": what is counted is the measure, the verb only goes with it
     for (const Said& m : measures_said_) {
         if (!follows(m.begin, {Word::HowMany}, 1)) continue;

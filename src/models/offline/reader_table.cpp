@@ -54,6 +54,7 @@ void Reader::choose_table_and_mentions() {
     std::erase_if(tags_, [&](const Tag& t) { return is_in_time(t.begin); });
     mentions = mentions_of(tokens_, tags_, times_, schema_);
     for (const Mention& m : mentions) settle(m);
+    drop_kinds_of();
     // the 图 of 图书 draws nothing
     std::erase_if(tags_, [&](const Tag& t) {  // nor does "drop" in drop-off zone fall
         const bool is_figure = t.word == Word::Sum || t.word == Word::Mean ||
@@ -280,7 +281,7 @@ void Reader::settle(const Mention& m) {
     }
     // "cars" of used_cars.csv are the rows, though models are cars too
     const bool is_table_noun =
-        !m.is_value && m.end - m.begin == 1 && is_table_word(m.begin) &&
+        !m.is_value && m.end - m.begin == 1 && (is_table_word(m.begin) || is_row_name(m.begin)) &&
         (chosen.score < 70 || is_kind_of(at(schema_, chosen.field))) &&
         chosen.field.table == q_.table && at(schema_, chosen.field).is_text() &&
         !follows(m.begin, {Word::By, Word::Each, Word::Per}, 2) && schema_.tables.size() == 1;
