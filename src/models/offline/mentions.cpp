@@ -1,6 +1,7 @@
 #include "models/offline/mentions.hpp"
 
 #include "models/offline/plain_words.hpp"
+#include "models/offline/row_families.hpp"
 #include "models/offline/same_values.hpp"
 
 #include <algorithm>
@@ -230,7 +231,10 @@ private:
             const Column& column = at(schema_, c.field);
             return column.is_number() && !column.is_id && !column.is_flag();
         };
-        if (std::none_of(columns.begin(), columns.end(), is_figure)) return;
+        // with a price and a quantity sales are their product, and no column at all
+        static const std::set<std::string> kMoney = {"sale", "revenue", "turnover"};
+        const bool is_money = end - begin == 1 && kMoney.contains(tokens_[begin].stem);
+        if (!is_money && std::none_of(columns.begin(), columns.end(), is_figure)) return;
         std::erase_if(columns, [&](const Candidate& c) {
             const Column& column = at(schema_, c.field);
             const int part = part_score(column.strong, begin, end, false);
@@ -312,7 +316,8 @@ private:
         const bool is_of_flag = column.is_flag() && n == 1 && kTimes.contains(tokens_[begin].stem);
         if (!is_of_flag) best = std::max(best, part_score(strong, begin, end, column.is_number()));
         const bool is_kind = n == 1 && column.is_text() && words.size() > 1 &&
-                             tokens_[begin].stem == "type" && words.back().stem == "type";
+                             (tokens_[begin].stem == "type" || tokens_[begin].stem == "kind") &&
+                             words.back().stem == "type";
         if (is_kind) best = std::max(best, 62);  // "by type" of Expense Type
         best = std::max(best, composed_score(column, begin, end));
         return std::max(best, meaning_score(column, begin, end));
@@ -442,7 +447,7 @@ private:
                 if (matches_at(tokens_, begin, phrase))
                     return worth + own_words(column, begin, end);
                 if (phrase.size() == 1 && phrase[0].text.size() >= 6 &&
-                    !is_plain_word(tokens_[begin]) &&
+                    !is_plain_word(tokens_[begin]) && !is_family_word(tokens_[begin]) &&
                     is_typo_of(tokens_[begin].text, phrase[0].text)) {
                     return worth - 8;
                 }
@@ -474,8 +479,11 @@ private:
     [[nodiscard]] bool is_said_otherwise(const Words& words, std::size_t begin,
                                          std::size_t end) const {
         constexpr std::size_t kLongest = 4;
-        if (end - begin > kLongest || only_functions(begin, end)) return false;
-        if (end - begin == 1 && tokens_[begin].text.size() < 2) return false;
+        if (end - begin > kLongest) return false;
+        // "did not show up" is four words that mean little one by one
+        if (end - begin == 1 && (tokens_[begin].text.size() < 2 || only_functions(begin, end))) {
+            return false;
+        }
         if (tokens_[begin].kind == Token::Kind::Han && end - begin < 2) return false;
         const std::string value = joined(words, 0, words.size());
         if (is_other_word_for(joined(tokens_, begin, end), value)) return true;

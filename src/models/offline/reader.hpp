@@ -90,12 +90,21 @@ private:
 
     // ---- words that the words beside them decide
     void drop_kinds_of();
+    void drop_why_of_column();
+    [[nodiscard]] bool is_verb_of_rows(std::size_t i) const;
     void find_open_how();
     [[nodiscard]] bool is_person_of_column(std::size_t i) const;
     [[nodiscard]] bool is_size_of_outlier(std::size_t i) const;
     [[nodiscard]] bool is_percent_word(std::size_t i) const;
     [[nodiscard]] bool is_bystander(const Said& s) const;
     void drop_money();
+    void drop_what_has_reasons();
+    [[nodiscard]] bool counts_under_condition() const;
+    [[nodiscard]] bool is_under_condition(const Said& s) const;
+    [[nodiscard]] bool is_pieces_of_money(const Said& m) const;
+    [[nodiscard]] bool is_parcel(std::size_t i) const;
+    void find_absent_figures();
+    void find_absent_back();
 
     // ---- charts
     void find_chart();

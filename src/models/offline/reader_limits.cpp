@@ -69,6 +69,8 @@ void Reader::find_limits() {
     }
     refuse(Word::Moving);
     find_open_how();
+    find_absent_figures();
+    find_absent_back();
     find_absent();
     if (!q_.absent.empty() || leaves_column_out()) q_.intent = Intent::Unknown;
 }
@@ -164,7 +166,7 @@ bool Reader::goes_with(std::size_t i) const {
         return !s.is_value && s.column->is_number() && (s.end == i || s.begin == i + 1);
     });
     if (beside_number && kFigures.contains(token.stem)) return true;
-    if (is_person_of_column(i) || is_size_of_outlier(i)) return true;
+    if (is_person_of_column(i) || is_size_of_outlier(i) || is_parcel(i)) return true;
     const bool behind_flag = std::any_of(said_.begin(), said_.end(), [&](const Said& s) {
         return !s.is_value && s.column->is_flag() && s.end == i;
     });

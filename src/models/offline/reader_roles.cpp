@@ -85,7 +85,7 @@ void Reader::find_roles() {
                 counts_rows_ = counts_rows_ || !per_row;
                 continue;
             }
-            if (is_bystander(s)) continue;
+            if (is_bystander(s) || is_under_condition(s)) continue;
             add_group(s);
             last_group_end = s.end;
             continue;
@@ -172,8 +172,11 @@ void Reader::drop_verbs() {
 
 bool Reader::is_person_noun(const Said& s) const {
     static const std::set<std::string> kNouns = {
-        "user", "customer", "employee", "member", "client", "reader", "patient", "student",
-        "用户", "客户",     "员工",     "会员",   "读者",   "顾客",   "患者"};
+        "user",    "customer", "employee",  "member",     "client",  "reader",
+        "patient", "student",  "caller",    "passenger",  "visitor", "applicant",
+        "guest",   "buyer",    "rider",     "subscriber", "tenant",  "donor",
+        "driver",  "traveler", "traveller", "shopper",    "用户",    "客户",
+        "员工",    "会员",     "读者",      "顾客",       "患者"};
     std::string text;
     for (std::size_t i = s.begin; i < s.end; ++i) text += tokens_[i].stem;
     return kNouns.contains(text);

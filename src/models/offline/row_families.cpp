@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
+#include <string>
 #include <string_view>
 
 namespace atl::offline {
@@ -14,14 +16,18 @@ struct Family {
 
 // clang-format off
 constexpr std::array kFamilies = {
-    Family{"trip|ride|journey|rental|骑行|行程|出行|租借|租车|用车", "ride|rode|ridden|riding|rented|travelled|traveled"},
-    Family{"appointment|booking|visit|consultation|encounter|预约|就诊|挂号|门诊|看诊|就医|看病", "seen|consulted"},
+    Family{"trip|ride|journey|rental|骑行|行程|出行|租借|租车|用车",
+           "ride|rode|ridden|riding|rented|travelled|traveled"},
+    Family{"appointment|booking|visit|consultation|encounter|预约|就诊|挂号|门诊|看诊|就医|看病",
+           "seen|consulted"},
     Family{"booking|reservation|stay|预订|预定|订房|入住", "reserved|stayed"},
-    Family{"signup|registration|subscription|account|subscriber|注册|开户|开通|订阅|账户|账号", "subscribed|registered"},
+    Family{"signup|registration|subscription|account|subscriber|注册|开户|开通|订阅|账户|账号",
+           "subscribed|registered"},
     Family{"order|purchase|transaction|checkout|订单|交易|购买|下单|成交", "purchased"},
     Family{"ticket|issue|incident|case|complaint|enquiry|inquiry|工单|投诉|报障|报修", ""},
-    Family{"call|conversation|通话|来电|电话", "called|phoned"},
-    Family{"delivery|shipment|parcel|package|consignment|配送|包裹|快件|快递|运单|发货|派送", "shipped|dispatched"},
+    Family{"call|conversation|通话|来电|电话", "called|phoned|phone"},
+    Family{"delivery|shipment|parcel|package|consignment|配送|包裹|快件|快递|运单|发货|派送|外卖",
+           "shipped|dispatched|deliver|delivers|delivered"},
     Family{"loan|borrowing|lending|借阅|借书|借出", "borrowed|lent"},
     Family{"loan|贷款|借款", "borrowed|lent"},
     Family{"flight|departure|航班", "flown|flew"},
@@ -42,13 +48,14 @@ constexpr std::array kFamilies = {
     Family{"measurement|reading|测量|读数|监测", "measured"},
     Family{"response|respondent|survey|questionnaire|问卷|答卷", "surveyed"},
     Family{"opportunity|deal|prospect|商机|线索", ""},
-    Family{"admission|hospitalisation|hospitalization|stay|住院|入院", "admitted|hospitalised|hospitalized"},
+    Family{"admission|hospitalisation|hospitalization|stay|住院|入院",
+           "admitted|hospitalised|hospitalized"},
     Family{"lease|tenancy|租约", "leased"},
     Family{"policy|保单|投保", "insured"},
     Family{"payment|transfer|付款|转账|支付", "transferred"},
     Family{"student|pupil|学生|同学", ""},
     Family{"employee|staff|worker|colleague|员工|职工|雇员", ""},
-    Family{"member|membership|会员", ""},
+    Family{"member|membership|subscriber|会员", ""},
 };
 // clang-format on
 
@@ -87,6 +94,18 @@ std::vector<Token> own_words(const Table& table) {
 }
 
 }  // namespace
+
+bool is_family_word(const Token& token) {
+    static const auto stems = [] {
+        std::set<std::string> out;
+        for (const Family& family : kFamilies) {
+            for (const auto& noun : words_of(family.nouns)) out.insert(noun[0].stem);
+            for (const auto& verb : words_of(family.verbs)) out.insert(verb[0].stem);
+        }
+        return out;
+    }();
+    return token.kind == Token::Kind::Word && stems.contains(token.stem);
+}
 
 void add_row_family(Table& table) {
     const auto words = own_words(table);

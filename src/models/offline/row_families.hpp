@@ -7,5 +7,7 @@ namespace atl::offline {
 
 // Fills `row_names` and `row_verbs` of a table whose columns and own words are known.
 void add_row_family(Table& table);
+// A noun of any family: it is spelled as it is meant, and no slip for another word.
+[[nodiscard]] bool is_family_word(const Token& token);
 
 }  // namespace atl::offline

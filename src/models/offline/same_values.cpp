@@ -10,7 +10,7 @@ namespace atl::offline {
 namespace {
 
 // clang-format off
-constexpr std::array<std::string_view, 119> kSame = {
+constexpr std::array<std::string_view, 127> kSame = {
     "male|men|man|m|男|男性|男士|男生|boy|guy",
     "female|women|woman|f|女|女性|女士|女生|girl|lady",
     "usa|us|united states|united states of america|america|american|u.s.|美国",
@@ -32,15 +32,21 @@ constexpr std::array<std::string_view, 119> kSame = {
     "london|伦敦", "new york|纽约", "paris|巴黎", "berlin|柏林", "tokyo|东京", "madrid|马德里", "rome|罗马",
     "online|web|internet|线上|网上", "offline|in store|instore|线下|门店",
     "won|win|winning|winner|w|胜", "lost|lose|losing|loser|l|loss|负", "d|draw|tie|平局|平",
-    "fail|failed|failing|failure|失败|不及格", "pass|passed|passing|通过|及格",
+    "fail|failed|failing|failure|失败|不及格", "pass|passed|passing|及格", "emergency|急诊",
+    "follow up|followup|复诊|复查", "urgent|加急|紧急",
     "paid|pay|已付|已付款|已支付", "unpaid|未付|未付款|未支付", "sold|sell|已售|售出", "sent|send",
     "married|marry|已婚", "single|unmarried|未婚", "divorced|离婚|离异",
-    "cancelled|canceled|cancel|取消|已取消", "completed|complete|完成|已完成",
-    "no show|noshow|no shows|missed|爽约|失约|未到|缺席", "active|活跃|在用|生效|有效", "inactive|不活跃|停用|失效",
+    "cancelled|canceled|cancel|churn|churned|取消|已取消", "completed|complete|完成|已完成",
+    "no show|noshow|no shows|missed|did not show up|didn't show up|not show up|did not turn up|爽约|"
+    "失约|未到|缺席", "active|活跃|在用|生效|有效", "inactive|不活跃|停用|失效",
     "paused|on hold|suspended|暂停|中止", "pending|waiting|待处理|待定|等待中",
     "in progress|ongoing|进行中|处理中", "open|未关闭", "closed|已关闭|关闭",
-    "accepted|已验收|验收|已接受", "rejected|refused|declined|拒绝|已拒绝|驳回", "approved|批准|已批准|通过",
-    "terminated|已终止|终止", "resolved|solved|已解决|解决", "returned|退货|已退货|退回", "refunded|退款|已退款",
+    "accepted|已验收|验收|已接受", "rejected|refused|declined|拒绝|已拒绝|驳回", "approved|批准|已批准",
+    "terminated|已终止|终止", "resolved|solved|已解决|解决",
+    "returned|sent back|send back|sends back|sending back|brought back|退货|已退货|退回",
+    "rain|rainy|raining|rained|雨|雨天|下雨|有雨", "sunny|clear|sun|晴|晴天",
+    "cloudy|overcast|clouds|多云|阴|阴天",
+    "snow|snowy|snowing|雪|雪天|下雪", "fog|foggy|雾|雾天", "refunded|退款|已退款",
     "delivered|已送达|送达|已签收|签收", "shipped|已发货|发货", "delayed|延误|延期|晚点",
     "cash|现金", "credit card|信用卡", "debit card|借记卡", "bank card|银行卡", "card|刷卡|卡",
     "bank transfer|transfer|银行转账|转账", "wechat|wechat pay|微信|微信支付", "alipay|支付宝",

@@ -1,6 +1,7 @@
 #include "models/offline/slips.hpp"
 
 #include "models/offline/plain_words.hpp"
+#include "models/offline/row_families.hpp"
 
 #include <algorithm>
 
@@ -27,7 +28,10 @@ bool is_of_table(const Table& table, const Token& said) {
 void correct_slips(std::vector<Token>& tokens, const Schema& schema) {
     for (Token& token : tokens) {
         const std::string meant = meant_by_slip(token);
-        if (meant.empty() || is_plain_word(token) || is_concept_word(token)) continue;
+        if (meant.empty() || is_plain_word(token) || is_concept_word(token) ||
+            is_family_word(token)) {
+            continue;
+        }
         const bool is_explained =
             std::any_of(schema.tables.begin(), schema.tables.end(),
                         [&](const Table& table) { return is_of_table(table, token); });

@@ -286,20 +286,24 @@ constexpr std::array kWords = {
         "hourly|by hour|per hour|each hour|every hour|hour of the day|hour of day|"
         "by the hour|按小时|每小时|各小时|分时段|每个小时|按时段"},
     Row{Word::Daily,
-        "daily|by day|per day|each day|every day|day by day|day to day|from day to day|by date|per date|按天|每天|每日|按日|逐日|"
+        "daily|by day|per day|each day|every day|day by day|day to day|from day to day|by date|"
+        "per date|按天|每天|每日|按日|逐日|"
         "日均|各天|按日期|每一天|哪天|哪一天"},
     Row{Word::Weekly,
-        "weekly|by week|per week|each week|every week|week by week|week to week|from week to week|按周|每周|逐周|周度|各周|周均"},
+        "weekly|by week|per week|each week|every week|week by week|week to week|from week to week|"
+        "按周|每周|逐周|周度|各周|周均"},
     Row{Word::Monthly,
         "monthly|by month|per month|each month|every month|month by month|by months|"
-        "month to month|from month to month|month over month|month on month|mom|按月|每月|每个月|逐月|月度|各月|月均|按月份|各月份|分月|每个月份"},
+        "month to month|from month to month|month over month|month on month|mom|按月|每月|每个月|逐月|月度|"
+        "各月|月均|按月份|各月份|分月|每个月份"},
     Row{Word::Quarterly,
         "quarterly|by quarter|per quarter|each quarter|every quarter|quarter by quarter|"
         "quarter to quarter|from quarter to quarter|"
         "quarter over quarter|quarter on quarter|qoq|按季度|每季度|各季度|每个季度|季度|按季|分季度"},
     Row{Word::Yearly,
         "yearly|annual|annually|by year|per year|each year|every year|year by year|per annum|"
-        "year to year|from year to year|year over year|year on year|yoy|按年|每年|各年|年度|逐年|按年份|年均|每一年|分年"},
+        "year to year|from year to year|year over year|year on year|yoy|按年|每年|各年|年度|逐年|按年份|年均|每一年|"
+        "分年"},
     Row{Word::Weekday,
         "weekday|weekdays|day of the week|day of week|days of the week|which weekday|"
         "per day of the week|by day of the week|per day of week|by day of week|"
@@ -348,15 +352,18 @@ constexpr std::array kConcepts = {
         "proceeds|money|sell|sells|sold|selling|total price|line total|subtotal|takings|"
         "bring in|brought in|make money|cash|paid|pay|amt|gross|net sales|receipts|"
         "earn|earns|earned|ticket size|basket|basket size|order size|deal size|worth|客单价|"
-        "purchase amount|bill|charge|charges|fare|fares|销售额|金额|营收|营业额|收入|销售金额|成交额|交易额|交易金额|消费|消费额|支出|花费|"
-        "销售收入|业绩|销售|总价|钱|实付|付款金额|订单金额|卖|流水|营业收入|总金额|消费金额"},
+        "purchase amount|bill|charge|charges|fare|fares|销售额|金额|营收|营业额|收入|销售金额|成交额|交易额|交易金额|消费|消费额|"
+        "支出|花费|"
+        "销售收入|业绩|销售|总价|钱|实付|付款金额|订单金额|合同额|合同金额|contract value|contract amount|卖|流水|营业收入|总金额|消费金额"},
     ConceptRow{"quantity", Nature::Additive,
         "杯|杯数|台数|瓶数|份数|"
         "quantity|qty|units|unit|units sold|volume|pieces|items sold|number of items|"
         "item count|copies|件|数量|销量|件数|销售数量|销售量|卖出数量|个数"},
     ConceptRow{"profit", Nature::Additive,
         "profit|margin|gain|earnings|net income|利润|毛利|盈利|净利|净利润|利润额"},
-    ConceptRow{"cost", Nature::Additive, "cost|costs|expense|expenses|spend|fee|fees|charge|charges|fare|fares|bill|成本|费用|开支|花费|收费"},
+    ConceptRow{"cost", Nature::Additive, "cost|costs|expense|expenses|spend|fee|fees|charge|"
+        "charges|fare|fares|bill|"
+        "food cost|ingredient cost|食材成本|成本|费用|开支|花费|收费"},
     ConceptRow{"price", Nature::Level,
         "price|unit price|pricing|list price|expensive|cheap|price tag|价格|单价|售价|定价|均价"},
     ConceptRow{"discount", Nature::Level, "discount|rebate|reduction|折扣|优惠|打折"},
@@ -395,7 +402,8 @@ constexpr std::array kConcepts = {
     ConceptRow{"latency", Nature::Level,
         "resolution time|resolution hours|resolution|handling time|"
         "latency|response time|duration|elapsed|time taken|load time|ms|slow|slowest|fast|"
-        "fastest|slower|delay|runtime|how long|took|响应时间|耗时|时长|延迟|用时|响应时长|延时"},
+        "fastest|slower|delay|runtime|length|preparation time|prep time|how long|took|响应时间|耗时|时长|"
+        "延迟|用时|响应时长|延时"},
     ConceptRow{"bytes", Nature::Additive,
         "bytes|size|traffic|bandwidth|transferred|data volume|流量|字节|大小"},
     ConceptRow{"visits", Nature::Additive,
@@ -403,14 +411,16 @@ constexpr std::array kConcepts = {
         "曝光|访问"},
     ConceptRow{"hours", Nature::Level,
         "hours|working hours|hours worked|overtime|worked|加班|工时|小时数|工作时间"},
-    ConceptRow{"distance", Nature::Additive, "distance|mileage|km|miles|kilometre|kilometres|kilometer|kilometers|距离|里程"},
+    ConceptRow{"distance", Nature::Additive, "distance|mileage|km|miles|kilometre|kilometres|"
+        "kilometer|kilometers|距离|里程"},
     ConceptRow{"weight", Nature::Level, "weight|heavy|kg|kilogram|kilograms|kilo|kilos|重量|体重"},
     ConceptRow{"height", Nature::Level, "height|tall|身高|高度"},
     ConceptRow{"area", Nature::Level,
         "area|size|square meters|square metres|square feet|sqm|sqft|surface|floor area|"
         "living area|面积|平方米|建筑面积"},
     ConceptRow{"delay", Nature::Level,
-        "delay|delays|delayed|late|lateness|wait|waiting time|延误|晚点|等待时间"},
+        "delay|delays|delayed|late|lateness|wait|waiting|waiting time|wait time|延误|晚点|等待时间|等待|"
+        "候诊时间|候诊|等候时间|等候|排队时间|排队"},
     ConceptRow{"passengers", Nature::Additive,
         "passengers|travelers|travellers|riders|ridership|乘客|旅客|客流|客流量"},
     ConceptRow{"budget", Nature::Additive, "budget|budgets|funding|investment|预算|投资"},
@@ -448,10 +458,17 @@ constexpr std::array kConcepts = {
     ConceptRow{"guests", Nature::Additive,
         "party size|diners|guest|guests|adults|children|occupants|covers|客人|住客|入住人数|用餐人数|"
         "就餐人数|客人数|来客数"},
+    ConceptRow{"seats", Nature::Additive, "seats|seat|licenses|licences|席位|座位|座位数"},
+    ConceptRow{"logins", Nature::Additive, "logins|login|log ins|登录|登录次数"},
+    ConceptRow{"footfall", Nature::Additive, "visitors|visitor count|footfall|参观人数|游客量|到访人数"},
+    ConceptRow{"donation", Nature::Additive, "donation|donations|donated|gift amount|捐款|捐赠|捐款金额"},
+    ConceptRow{"defects", Nature::Additive, "defects|defect|defective|scrap|不良品|次品|缺陷|废品"},
+    ConceptRow{"downtime", Nature::Additive, "downtime|idle time|停机|停机时间|停机时长"},
+    ConceptRow{"tuition", Nature::Additive, "tuition|tuition fee|学费"},
     ConceptRow{"teamsize", Nature::Level, "team size|team members|size of the team|团队人数|团队规模"},
     ConceptRow{"transit", Nature::Level,
         "delivery days|delivery time|days to deliver|shipping days|shipping time|transit time|"
-        "transit days|wait|waits|waited|waiting|parcel|parcels|package|packages|配送时长|配送天数|"
+        "transit days|wait|waits|waited|waiting|配送时长|配送天数|"
         "送达天数"},
     ConceptRow{"refund", Nature::Additive,
         "pay back|paid back|give back|gave back|reimburse|reimbursed|"
@@ -545,7 +562,7 @@ constexpr std::array kConcepts = {
         "respondent|respondents|participant|participants|people|person|受访者|参与者|问卷"},
     ConceptRow{"department", Nature::Name,
         "department|departments|dept|depts|division|divisions|team|teams|unit|business unit|"
-        "部门|科室|团队"},
+        "部门|科室|团队|事业部|业务部"},
     ConceptRow{"job", Nature::Name,
         "job|job title|title|position|positions|role|roles|occupation|job role|岗位|职位|职务|职称|职业"},
     ConceptRow{"level", Nature::Name, "level|levels|grade|rank|seniority level|tier|级别|等级|职级|层级"},
@@ -568,6 +585,21 @@ constexpr std::array kConcepts = {
     ConceptRow{"manager", Nature::Name,
         "manager|managers|project manager|project managers|account manager|account managers|"
         "customer success manager|csm|csms|supervisor|经理|项目经理|客户经理|主管"},
+    ConceptRow{"cycle", Nature::Name, "billing cycle|付费周期|计费周期|账单周期|付款周期"},
+    ConceptRow{"insurer", Nature::Name,
+        "insurance|insurances|insurance type|insurer|health plan|保险|医保|保险类型"},
+    ConceptRow{"dish", Nature::Name, "dish|dishes|menu item|menu items|cuisine|菜品|菜系|菜"},
+    ConceptRow{"donor", Nature::Name, "donor|donors|捐赠人|捐款人"},
+    ConceptRow{"waiter", Nature::Name, "waiter|waiters|waitress|server|服务员"},
+    ConceptRow{"cashier", Nature::Name, "cashier|cashiers|收银员"},
+    ConceptRow{"nurse", Nature::Name, "nurse|nurses|护士"},
+    ConceptRow{"landlord", Nature::Name, "landlord|landlords|房东"},
+    ConceptRow{"tenant", Nature::Name, "tenant|tenants|租客|租户"},
+    ConceptRow{"technician", Nature::Name,
+        "technician|technicians|engineer|engineers|mechanic|技术员|工程师|维修员|技师"},
+    ConceptRow{"inspector", Nature::Name, "inspector|inspectors|质检员|检验员|检查员"},
+    ConceptRow{"guide", Nature::Name, "guide|guides|导游|讲解员"},
+    ConceptRow{"late", Nature::Name, "delayed|late|behind schedule|overdue|延期|延误|晚点|逾期"},
     ConceptRow{"return", Nature::Name,
         "return|returns|returned|returning|sent back|send back|sends back|sending back|"
         "brought back|退货|退回|退换"},
@@ -602,7 +634,8 @@ constexpr std::array kConcepts = {
     ConceptRow{"student", Nature::Name, "student|students|pupil|pupils|学生|同学|生"},
     ConceptRow{"subject", Nature::Name, "subject|subjects|科目|学科"},
     ConceptRow{"teacher", Nature::Name, "teacher|teachers|instructor|老师|教师"},
-    ConceptRow{"carrier", Nature::Name, "carrier|carriers|airline|airlines|operator|航空公司|承运人"},
+    ConceptRow{"carrier", Nature::Name, "carrier|carriers|airline|airlines|operator|航空公司|承运人|承运商|"
+        "物流公司|快递公司"},
     ConceptRow{"origin", Nature::Name,
         "origin|origins|departure|departure airport|from airport|origin airport|start station|"
         "starting station|from station|departure station|pickup|pickup location|start location|"
