@@ -123,6 +123,11 @@ bool stands_in(const Words& tokens, std::size_t at, const Words& words, std::siz
     return true;
 }
 
+bool is_form_of_be(const Token& token) {
+    static const std::set<std::string> kForms = {"is", "are", "was", "were", "been", "being"};
+    return kForms.contains(token.text);
+}
+
 class Matcher {
 public:
     Matcher(const Words& tokens, const std::vector<Tag>& tags, const std::vector<TimeSpan>& times,
@@ -481,7 +486,9 @@ private:
         constexpr std::size_t kLongest = 4;
         if (end - begin > kLongest) return false;
         // "did not show up" is four words that mean little one by one
-        if (end - begin == 1 && (tokens_[begin].text.size() < 2 || only_functions(begin, end))) {
+        const bool is_state = begin > 0 && is_form_of_be(tokens_[begin - 1]);  // "were declined"
+        if (end - begin == 1 &&
+            (tokens_[begin].text.size() < 2 || (only_functions(begin, end) && !is_state))) {
             return false;
         }
         if (tokens_[begin].kind == Token::Kind::Han && end - begin < 2) return false;

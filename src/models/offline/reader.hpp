@@ -99,6 +99,9 @@ private:
     [[nodiscard]] bool is_bystander(const Said& s) const;
     void drop_money();
     void drop_what_has_reasons();
+    void drop_tags_of_values();
+    void drop_persons_measured();
+    [[nodiscard]] std::optional<Field> money_column() const;
     [[nodiscard]] bool counts_under_condition() const;
     [[nodiscard]] bool is_under_condition(const Said& s) const;
     [[nodiscard]] bool is_pieces_of_money(const Said& m) const;

@@ -235,6 +235,9 @@ void Reader::choose_measure() {
                              charts_names || says_total_rows() || has({Word::Common, Word::Rare}) ||
                              row_noun_counts() || says_used();
     auto field = superlative_field();
+    if (asks_money() && field && !at(schema_, *field).means("amount")) {
+        if (const auto money = money_column()) field = money;
+    }
     // "top three authors", 借得最多: how often, where nothing in the table adds up
     const bool is_plain_top =
         field && aggregations_said_.empty() && !is_usual_measure(at(schema_, *field)) &&
@@ -287,6 +290,7 @@ bool Reader::says_used() const {
 bool Reader::row_noun_counts() const {
     if (!aggregations_said_.empty()) return false;
     if (says_rows_ && !has({Word::Expensive, Word::Cheap})) return true;
+    if (has(Word::Rows) && has({Word::Highest, Word::Lowest})) return true;  // "the most cases"
     for (std::size_t i = 0; i < tokens_.size(); ++i) {
         if (!is_row_word(i)) continue;
         return true;

@@ -209,7 +209,8 @@ bool Reader::chose_money() const {
     if (!q_.chose_measure || q_.measures.empty() || !q_.measures[0].field) return false;
     const Column& column = at(schema_, *q_.measures[0].field);
     return column.means("amount") || column.means("cost") || column.means("price") ||
-           column.name.find("费") != std::string::npos;
+           column.name.find("费") != std::string::npos ||
+           column.name.find("元") != std::string::npos;
 }
 
 // Chinese has no spaces: what neither the vocabulary nor the table explains, two characters at

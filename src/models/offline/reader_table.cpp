@@ -55,6 +55,7 @@ void Reader::choose_table_and_mentions() {
     std::erase_if(tags_, [&](const Tag& t) { return is_in_time(t.begin); });
     mentions = mentions_of(tokens_, tags_, times_, schema_);
     for (const Mention& m : mentions) settle(m);
+    drop_tags_of_values();
     drop_kinds_of();
     drop_what_has_reasons();
     // the 图 of 图书 draws nothing

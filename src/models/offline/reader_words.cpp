@@ -27,6 +27,38 @@ void Reader::drop_kinds_of() {
     });
 }
 
+// "were declined" of a value Rejected falls nowhere, and the "no" of no-shows excludes nothing; nor
+// does who drops out.
+void Reader::drop_tags_of_values() {
+    std::erase_if(tags_, [&](const Tag& t) {
+        const bool is_change = t.word == Word::Drop || t.word == Word::Growth;
+        if (is_change && t.end < tokens_.size() && tokens_[t.end].text == "out") return true;
+        if (!is_change && t.word != Word::Exclude) return false;
+        return std::any_of(said_.begin(), said_.end(), [&](const Said& s) {
+            const bool is_inside = s.begin <= t.begin && t.end <= s.end;
+            const bool is_longer = s.end - s.begin > t.end - t.begin;
+            return s.is_value && is_inside && (is_change || is_longer);
+        });
+    });
+}
+
+// "average rating of American guests": whose rating, not how many of them
+void Reader::drop_persons_measured() {
+    if (measures_said_.size() < 2) return;
+    const auto is_person = [&](const Said& m) {
+        const bool is_plural =
+            m.end - m.begin == 1 && tokens_[m.begin].text != tokens_[m.begin].stem;
+        const bool is_of_value = std::any_of(said_.begin(), said_.end(), [&](const Said& s) {
+            return s.is_value && s.end == m.begin;
+        });
+        return is_plural && is_of_value && m.score < 68 &&
+               (m.column->means("guests") || m.column->means("passengers") ||
+                m.column->means("footfall"));
+    };
+    if (std::all_of(measures_said_.begin(), measures_said_.end(), is_person)) return;
+    std::erase_if(measures_said_, is_person);
+}
+
 // "reasons for returns": the column of reasons holds those of returned orders only
 void Reader::drop_what_has_reasons() {
     const auto is_for = [&](const Said& reason, const Said& s) {
@@ -109,7 +141,8 @@ bool Reader::is_percent_word(std::size_t i) const {
 bool Reader::is_bystander(const Said& s) const {
     const bool is_ranked = has({Word::Which, Word::When}) && !q_.groups.empty() &&
                            has({Word::Highest, Word::Lowest, Word::Common, Word::Rare});
-    return is_ranked && is_person_noun(s) && tokens_[s.begin].text != tokens_[s.begin].stem &&
+    return is_ranked && is_person_noun(s) && !follows_most(s.begin) &&
+           tokens_[s.begin].text != tokens_[s.begin].stem &&
            !follows(s.begin, {Word::Which, Word::By, Word::Each, Word::Per, Word::And}, 3);
 }
 
@@ -200,6 +233,24 @@ bool Reader::is_size_of_outlier(std::size_t i) const {
                                                  "low",   "high",  "big",      "heavy",
                                                  "light", "cheap", "expensive"};
     return q_.intent == Intent::Outliers && kSizes.contains(tokens_[i].text);
+}
+
+// Revenue where no column is called so: what is counted in money and adds up.
+std::optional<Field> Reader::money_column() const {
+    static const std::set<std::string> kUnits = {"usd", "eur", "gbp", "cny", "rmb", "元", "费"};
+    const auto& columns = schema_.tables[q_.table].columns;
+    for (std::size_t c = 0; c < columns.size(); ++c) {
+        const Column& column = columns[c];
+        const bool is_side = column.means("discount") || column.means("refund") ||
+                             column.means("tax") || column.means("shipping");
+        const bool is_money = std::any_of(column.words.begin(), column.words.end(),
+                                          [](const Token& w) { return kUnits.contains(w.text); });
+        if (column.is_number() && !column.is_id && !is_side && is_money &&
+            column.nature() == Nature::Additive && !column.means("cost")) {
+            return Field{q_.table, c};
+        }
+    }
+    return std::nullopt;
 }
 
 }  // namespace atl::offline

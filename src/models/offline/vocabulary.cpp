@@ -465,6 +465,7 @@ constexpr std::array kConcepts = {
     ConceptRow{"defects", Nature::Additive, "defects|defect|defective|scrap|不良品|次品|缺陷|废品"},
     ConceptRow{"downtime", Nature::Additive, "downtime|idle time|停机|停机时间|停机时长"},
     ConceptRow{"tuition", Nature::Additive, "tuition|tuition fee|学费"},
+    ConceptRow{"progress", Nature::Level, "progress|进度|完成度"},
     ConceptRow{"teamsize", Nature::Level, "team size|team members|size of the team|团队人数|团队规模"},
     ConceptRow{"transit", Nature::Level,
         "delivery days|delivery time|days to deliver|shipping days|shipping time|transit time|"
@@ -593,12 +594,13 @@ constexpr std::array kConcepts = {
     ConceptRow{"waiter", Nature::Name, "waiter|waiters|waitress|server|服务员"},
     ConceptRow{"cashier", Nature::Name, "cashier|cashiers|收银员"},
     ConceptRow{"nurse", Nature::Name, "nurse|nurses|护士"},
-    ConceptRow{"landlord", Nature::Name, "landlord|landlords|房东"},
+    ConceptRow{"landlord", Nature::Name, "landlord|landlords|host|hosts|房东"},
     ConceptRow{"tenant", Nature::Name, "tenant|tenants|租客|租户"},
     ConceptRow{"technician", Nature::Name,
         "technician|technicians|engineer|engineers|mechanic|技术员|工程师|维修员|技师"},
     ConceptRow{"inspector", Nature::Name, "inspector|inspectors|质检员|检验员|检查员"},
     ConceptRow{"guide", Nature::Name, "guide|guides|导游|讲解员"},
+    ConceptRow{"completed", Nature::Name, "completed|completion|finished|finish|结业"},
     ConceptRow{"late", Nature::Name, "delayed|late|behind schedule|overdue|延期|延误|晚点|逾期"},
     ConceptRow{"return", Nature::Name,
         "return|returns|returned|returning|sent back|send back|sends back|sending back|"
@@ -631,7 +633,8 @@ constexpr std::array kConcepts = {
     ConceptRow{"method", Nature::Name, "method|methods|http method|verb|方法|请求方法"},
     ConceptRow{"class", Nature::Name,
         "class|classes|classroom|course|courses|grade level|班级|班|年级|课程"},
-    ConceptRow{"student", Nature::Name, "student|students|pupil|pupils|学生|同学|生"},
+    ConceptRow{"student", Nature::Name, "student|students|pupil|pupils|learner|learners|trainee|"
+        "trainees|学生|同学|学员|生"},
     ConceptRow{"subject", Nature::Name, "subject|subjects|科目|学科"},
     ConceptRow{"teacher", Nature::Name, "teacher|teachers|instructor|老师|教师"},
     ConceptRow{"carrier", Nature::Name, "carrier|carriers|airline|airlines|operator|航空公司|承运人|承运商|"
