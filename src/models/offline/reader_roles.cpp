@@ -179,11 +179,11 @@ void Reader::drop_verbs() {
 
 bool Reader::is_person_noun(const Said& s) const {
     static const std::set<std::string> kNouns = {
-        "user",    "customer", "employee",  "member",     "client",  "reader",
-        "patient", "student",  "caller",    "passenger",  "visitor", "applicant",
-        "guest",   "buyer",    "rider",     "subscriber", "tenant",  "donor",
-        "driver",  "traveler", "traveller", "shopper",    "用户",    "客户",
-        "员工",    "会员",     "读者",      "顾客",       "患者"};
+        "user",    "customer",   "employee",  "member",  "client",    "reader",   "patient",
+        "student", "caller",     "passenger", "visitor", "applicant", "guest",    "buyer",
+        "rider",   "subscriber", "tenant",    "donor",   "driver",    "traveler", "traveller",
+        "shopper", "用户",       "客户",      "员工",    "会员",      "读者",     "顾客",
+        "患者",    "学生",       "学员",      "乘客",    "客人",      "游客"};
     std::string text;
     for (std::size_t i = s.begin; i < s.end; ++i) text += tokens_[i].stem;
     return kNouns.contains(text);

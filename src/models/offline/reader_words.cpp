@@ -150,8 +150,12 @@ bool Reader::is_bystander(const Said& s) const {
 bool Reader::is_under_condition(const Said& s) const {
     const bool is_open = !has({Word::HowMany, Word::Top, Word::Bottom, Word::Rank, Word::Who}) &&
                          !follows(s.begin, {Word::Which, Word::By, Word::Each, Word::Per}, 3);
-    return is_open && is_person_noun(s) && tokens_[s.begin].text != tokens_[s.begin].stem &&
-           has({Word::Mean, Word::Median, Word::Sum}) &&
+    if (!is_open || !is_person_noun(s) || !has({Word::Mean, Word::Median, Word::Sum})) return false;
+    const bool is_of_value = std::any_of(said_.begin(), said_.end(), [&](const Said& o) {
+        return o.is_value && o.end == s.begin;  // 西班牙学生的平均进度
+    });
+    if (is_of_value) return true;
+    return tokens_[s.begin].text != tokens_[s.begin].stem &&
            std::any_of(q_.filters.begin(), q_.filters.end(),
                        [&](const Filter& f) { return f.begin >= s.end && f.begin <= s.end + 2; });
 }
