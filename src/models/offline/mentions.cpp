@@ -1,6 +1,8 @@
 #include "models/offline/mentions.hpp"
 
 #include "models/offline/plain_words.hpp"
+#include "models/offline/row_families.hpp"
+#include "models/offline/same_values.hpp"
 
 #include <algorithm>
 #include <array>
@@ -26,30 +28,14 @@ bool reads_together(const Words& tokens, std::size_t begin, std::size_t end,
     return text.empty();
 }
 
-// Words for the same value: a question says "women" where the table says Female.
-bool is_other_word_for(const std::string& said, const std::string& value) {
-    static const std::vector<std::set<std::string>> kSame = {
-        {"male", "men", "man", "m", "男", "男性", "boy", "guy"},
-        {"female", "women", "woman", "f", "女", "女性", "girl", "lady"},
-        {"usa", "us", "united states", "america", "美国"},
-        {"uk", "united kingdom", "britain", "great britain", "英国"},
-        {"germany", "de", "德国"},
-        {"china", "cn", "中国"},
-        {"online", "web", "internet", "线上"},
-        {"won", "win", "winning", "winner", "w", "胜"},
-        {"lost", "lose", "losing", "loser", "l", "loss", "负"},
-        {"d", "draw", "tie", "平局", "平"},
-        {"fail", "failed", "failing", "failure"},
-        {"pass", "passed", "passing"},
-        {"paid", "pay"},
-        {"sold", "sell"},
-        {"sent", "send"},
-        {"married", "marry", "已婚"},
-        {"offline", "in store", "线下"},
-    };
-    return std::any_of(kSame.begin(), kSame.end(), [&](const std::set<std::string>& same) {
-        return same.contains(said) && same.contains(value);
-    });
+// The tokens as one text: English words with spaces between them, Chinese without.
+std::string joined(const Words& tokens, std::size_t begin, std::size_t end) {
+    std::string text;
+    for (std::size_t i = begin; i < end; ++i) {
+        const bool is_apart = !text.empty() && tokens[i].kind != Token::Kind::Han;
+        text += (is_apart ? " " : "") + tokens[i].text;
+    }
+    return text;
 }
 
 bool is_equal(const Token& a, const Token& b) { return a.stem == b.stem || a.text == b.text; }
@@ -135,6 +121,11 @@ bool stands_in(const Words& tokens, std::size_t at, const Words& words, std::siz
         if (!same(tokens[at + i], words[from + i])) return false;
     }
     return true;
+}
+
+bool is_form_of_be(const Token& token) {
+    static const std::set<std::string> kForms = {"is", "are", "was", "were", "been", "being"};
+    return kForms.contains(token.text);
 }
 
 class Matcher {
@@ -225,6 +216,7 @@ private:
             }
         }
         drop_shared_beginnings(columns, begin, end);
+        drop_beginnings_of_names(columns, begin, end);
         const auto better = [](const Candidate& a, const Candidate& b) {
             return a.score > b.score;
         };
@@ -235,6 +227,24 @@ private:
         out.is_value = value_best > column_best;
         out.candidates = out.is_value ? std::move(values) : std::move(columns);
         return out;
+    }
+
+    // "sales" are the money where there is some, and not the beginning of Sales Channel.
+    void drop_beginnings_of_names(std::vector<Candidate>& columns, std::size_t begin,
+                                  std::size_t end) const {
+        const auto is_figure = [&](const Candidate& c) {
+            const Column& column = at(schema_, c.field);
+            return column.is_number() && !column.is_id && !column.is_flag();
+        };
+        // with a price and a quantity sales are their product, and no column at all
+        static const std::set<std::string> kMoney = {"sale", "revenue", "turnover"};
+        const bool is_money = end - begin == 1 && kMoney.contains(tokens_[begin].stem);
+        if (!is_money && std::none_of(columns.begin(), columns.end(), is_figure)) return;
+        std::erase_if(columns, [&](const Candidate& c) {
+            const Column& column = at(schema_, c.field);
+            const int part = part_score(column.strong, begin, end, false);
+            return column.is_text() && part > 0 && part < 68 && part == c.score;
+        });
     }
 
     // 患者 begins several names and is none of them.
@@ -311,7 +321,8 @@ private:
         const bool is_of_flag = column.is_flag() && n == 1 && kTimes.contains(tokens_[begin].stem);
         if (!is_of_flag) best = std::max(best, part_score(strong, begin, end, column.is_number()));
         const bool is_kind = n == 1 && column.is_text() && words.size() > 1 &&
-                             tokens_[begin].stem == "type" && words.back().stem == "type";
+                             (tokens_[begin].stem == "type" || tokens_[begin].stem == "kind") &&
+                             words.back().stem == "type";
         if (is_kind) best = std::max(best, 62);  // "by type" of Expense Type
         best = std::max(best, composed_score(column, begin, end));
         return std::max(best, meaning_score(column, begin, end));
@@ -399,7 +410,17 @@ private:
         }
         return by_name > 0 && by_meaning > 0 ? 76 : 0;
     }
+    // "consultation length" of consult_min: a time has a length, whichever its name says
+    [[nodiscard]] static bool says_length(const Column& column, const Token& said) {
+        static const std::set<std::string> kLengths = {"length", "duration", "time"};
+        static constexpr std::array<std::string_view, 5> kTimes = {"minutes", "hours", "days",
+                                                                   "nights", "latency"};
+        return column.is_number() && kLengths.contains(said.stem) &&
+               std::any_of(kTimes.begin(), kTimes.end(),
+                           [&](std::string_view about) { return column.means(about); });
+    }
     [[nodiscard]] bool says_meaning(const Column& column, std::size_t at) const {
+        if (says_length(column, tokens_[at])) return true;
         return std::any_of(column.meanings.begin(), column.meanings.end(), [&](const Concept* c) {
             return std::any_of(c->phrases.begin(), c->phrases.end(), [&](const Words& phrase) {
                 return phrase.size() == 1 && matches_at(tokens_, at, phrase);
@@ -410,7 +431,12 @@ private:
     [[nodiscard]] int meaning_score(const Column& column, std::size_t begin,
                                     std::size_t end) const {
         int worth = 67;
+        std::size_t index = 0;
         for (const Concept* about : column.meanings) {
+            // 项目经理 is a manager, and a project only in front of it
+            if (column.is_text() && index++ >= column.head_meanings) {
+                worth = std::min(worth, kLeast + 5);
+            }
             for (const Words& phrase : about->phrases) {
                 if (phrase.size() != end - begin) continue;
                 const bool is_one_character =
@@ -426,7 +452,7 @@ private:
                 if (matches_at(tokens_, begin, phrase))
                     return worth + own_words(column, begin, end);
                 if (phrase.size() == 1 && phrase[0].text.size() >= 6 &&
-                    !is_plain_word(tokens_[begin]) &&
+                    !is_plain_word(tokens_[begin]) && !is_family_word(tokens_[begin]) &&
                     is_typo_of(tokens_[begin].text, phrase[0].text)) {
                     return worth - 8;
                 }
@@ -454,10 +480,29 @@ private:
         }
     }
 
+    // "women" for F, 德国 for Germany; one character is too little for a word of its own
+    [[nodiscard]] bool is_said_otherwise(const Words& words, std::size_t begin,
+                                         std::size_t end) const {
+        constexpr std::size_t kLongest = 4;
+        if (end - begin > kLongest) return false;
+        // "did not show up" is four words that mean little one by one
+        const bool is_state = begin > 0 && is_form_of_be(tokens_[begin - 1]);  // "were declined"
+        if (end - begin == 1 &&
+            (tokens_[begin].text.size() < 2 || (only_functions(begin, end) && !is_state))) {
+            return false;
+        }
+        if (tokens_[begin].kind == Token::Kind::Han && end - begin < 2) return false;
+        const std::string value = joined(words, 0, words.size());
+        if (is_other_word_for(joined(tokens_, begin, end), value)) return true;
+        return end - begin == 1 && is_other_word_for(tokens_[begin].stem, value);
+    }
+
     [[nodiscard]] int value_score(const std::string& value, const Words& words, std::size_t begin,
                                   std::size_t end) const {
         const std::size_t n = end - begin;
-        if (words.empty() || n > words.size()) return 0;
+        if (words.empty()) return 0;
+        if (is_said_otherwise(words, begin, end)) return 84;
+        if (n > words.size()) return 0;
         const Token& first = tokens_[begin];
         if (n == words.size() && stands_in(tokens_, begin, words, 0, n, is_equal)) {
             if (n == 1 && first.kind == Token::Kind::Number && !first.is_quoted) return 0;
@@ -472,16 +517,6 @@ private:
             return 92;
         }
         if (only_functions(begin, end)) return 0;
-        if (n == 1 && words.size() == 1 && first.text.size() > 1 &&
-            (is_other_word_for(first.stem, words[0].text) ||
-             is_other_word_for(first.text, words[0].text))) {
-            return 84;
-        }
-        if (n == 1 && words.size() > 1 && first.kind == Token::Kind::Word) {  // UK
-            std::string joined;
-            for (const Token& word : words) joined += (joined.empty() ? "" : " ") + word.text;
-            if (is_other_word_for(first.text, joined)) return 84;
-        }
         if (n == words.size()) {
             // a word that has its own sense is no slip of the keyboard: "grade" is not Grace
             const bool may_be_slip =

@@ -4,6 +4,7 @@
 #include "models/offline/follow_up.hpp"
 #include "models/offline/mentions.hpp"
 #include "models/offline/question.hpp"
+#include "models/offline/slips.hpp"
 #include "models/offline/understand.hpp"
 
 #include <initializer_list>
@@ -35,6 +36,7 @@ public:
         : schema_(schema), before_(before), tokens_(tokens_of(text)) {
         if (tokens_.size() > kTokensMax) tokens_.resize(kTokensMax);
         q_.language = has_han(text) ? Language::Chinese : Language::English;
+        correct_slips(tokens_, schema);
         tags_ = tags_of(tokens_);
     }
     Question read();
@@ -85,6 +87,27 @@ private:
     void prefer_end(const Mention& m, std::vector<Candidate>& here) const;
     [[nodiscard]] bool can_join(std::size_t table) const;
     [[nodiscard]] std::optional<Join> join_with(std::size_t table) const;
+
+    // ---- words that the words beside them decide
+    void drop_kinds_of();
+    void drop_why_of_column();
+    [[nodiscard]] bool is_verb_of_rows(std::size_t i) const;
+    void find_open_how();
+    [[nodiscard]] bool is_person_of_column(std::size_t i) const;
+    [[nodiscard]] bool is_size_of_outlier(std::size_t i) const;
+    [[nodiscard]] bool is_percent_word(std::size_t i) const;
+    [[nodiscard]] bool is_bystander(const Said& s) const;
+    void drop_money();
+    void drop_what_has_reasons();
+    void drop_tags_of_values();
+    void drop_persons_measured();
+    [[nodiscard]] std::optional<Field> money_column() const;
+    [[nodiscard]] bool counts_under_condition() const;
+    [[nodiscard]] bool is_under_condition(const Said& s) const;
+    [[nodiscard]] bool is_pieces_of_money(const Said& m) const;
+    [[nodiscard]] bool is_parcel(std::size_t i) const;
+    void find_absent_figures();
+    void find_absent_back();
 
     // ---- charts
     void find_chart();
@@ -304,6 +327,8 @@ private:
     [[nodiscard]] bool row_noun_counts() const;
     [[nodiscard]] bool is_row_word(std::size_t i) const;
     [[nodiscard]] std::size_t row_noun_at(std::size_t i) const;
+    // A word of the family that the table's own word for a row belongs to.
+    [[nodiscard]] bool is_row_name(std::size_t i) const;
     [[nodiscard]] bool says_number(const Tag& t) const;
     [[nodiscard]] static bool is_usual_measure(const Column& column);
     [[nodiscard]] bool asks_people() const;

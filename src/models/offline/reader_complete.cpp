@@ -235,6 +235,9 @@ void Reader::choose_measure() {
                              charts_names || says_total_rows() || has({Word::Common, Word::Rare}) ||
                              row_noun_counts() || says_used();
     auto field = superlative_field();
+    if (asks_money() && field && !at(schema_, *field).means("amount")) {
+        if (const auto money = money_column()) field = money;
+    }
     // "top three authors", 借得最多: how often, where nothing in the table adds up
     const bool is_plain_top =
         field && aggregations_said_.empty() && !is_usual_measure(at(schema_, *field)) &&
@@ -287,6 +290,7 @@ bool Reader::says_used() const {
 bool Reader::row_noun_counts() const {
     if (!aggregations_said_.empty()) return false;
     if (says_rows_ && !has({Word::Expensive, Word::Cheap})) return true;
+    if (has(Word::Rows) && has({Word::Highest, Word::Lowest})) return true;  // "the most cases"
     for (std::size_t i = 0; i < tokens_.size(); ++i) {
         if (!is_row_word(i)) continue;
         return true;
@@ -315,7 +319,8 @@ bool Reader::is_row_word(std::size_t i) const {
             word.text.size() > 2 && !is_generic)
             return true;
     }
-    return std::any_of(kHan.begin(), kHan.end(),
+    return is_row_name(i) ||
+           std::any_of(kHan.begin(), kHan.end(),
                        [&](const char* noun) { return matches_at(tokens_, i, tokens_of(noun)); }) ||
            row_noun_at(i) > 0;
 }
@@ -329,7 +334,16 @@ std::size_t Reader::row_noun_at(std::size_t i) const {
         const std::vector<Token> tail(noun.end() - 2, noun.end());
         if (matches_at(tokens_, i, head) || matches_at(tokens_, i, tail)) return 2;
     }
+    for (const auto& noun : schema_.tables[q_.table].row_names) {
+        if (noun[0].kind == Token::Kind::Han && matches_at(tokens_, i, noun)) return noun.size();
+    }
     return 0;
+}
+
+bool Reader::is_row_name(std::size_t i) const {
+    const auto& names = schema_.tables[q_.table].row_names;
+    return std::any_of(names.begin(), names.end(),
+                       [&](const auto& noun) { return matches_at(tokens_, i, noun); });
 }
 
 // "most", 最多: a comparison of numbers, not of quality

@@ -112,6 +112,15 @@ void Reader::decide_intent() {
     const bool is_change = has({Word::Growth, Word::Drop}) && tag(Word::Share) != nullptr &&
                            (q_.periods.size() == 2 || !q_.filters.empty()) && q_.part.empty() &&
                            tokens_[tag(Word::Share)->begin].text != "share";
+    // "month over month growth in percent": the unit, not a share of the year
+    const bool is_unit = tag(Word::Share) != nullptr && has({Word::Growth, Word::Drop}) &&
+                         is_percent_word(tag(Word::Share)->begin) && !q_.groups.empty() &&
+                         std::all_of(q_.groups.begin(), q_.groups.end(),
+                                     [](const Group& g) { return g.grain != Grain::None; });
+    if (is_unit) {
+        q_.intent = Intent::Growth;
+        return;
+    }
     if (is_change && (!q_.periods.empty() || main_date(schema_, q_.table) == std::nullopt)) {
         q_.intent = Intent::Growth;
         return;

@@ -29,6 +29,11 @@ bool shares_concept(const Token& a, const Token& b) {
     });
 }
 
+bool holds_text(const std::vector<Token>& words, const Token& said) {
+    return std::any_of(words.begin(), words.end(),
+                       [&](const Token& word) { return word.text == said.text; });
+}
+
 bool is_noun_ending(const Token& token) {
     static const std::set<std::string> kEndings = {"型", "式", "性", "者", "员", "层",
                                                    "级", "段", "量", "额", "值", "率",
@@ -63,6 +68,9 @@ void Reader::find_limits() {
         return;
     }
     refuse(Word::Moving);
+    find_open_how();
+    find_absent_figures();
+    find_absent_back();
     find_absent();
     if (!q_.absent.empty() || leaves_column_out()) q_.intent = Intent::Unknown;
 }
@@ -151,13 +159,14 @@ bool Reader::goes_with(std::size_t i) const {
     if (q_.intent == Intent::Ratio && is_concept_word(token)) return true;
     static const std::set<std::string> kMoney = {"revenue", "sale", "turnover"};
     if (kMoney.contains(token.stem) && chose_money()) return true;
-    static const std::set<std::string> kFigures = {"grade",  "mark",  "score",  "point",
-                                                   "result", "level", "price",  "cost",
-                                                   "amount", "rate",  "number", "reading"};
+    static const std::set<std::string> kFigures = {
+        "grade", "mark",   "score",   "point",   "result", "level", "price", "cost",   "amount",
+        "rate",  "number", "reading", "revenue", "income", "total", "value", "charge", "fee"};
     const bool beside_number = std::any_of(said_.begin(), said_.end(), [&](const Said& s) {
         return !s.is_value && s.column->is_number() && (s.end == i || s.begin == i + 1);
     });
     if (beside_number && kFigures.contains(token.stem)) return true;
+    if (is_person_of_column(i) || is_size_of_outlier(i) || is_parcel(i)) return true;
     const bool behind_flag = std::any_of(said_.begin(), said_.end(), [&](const Said& s) {
         return !s.is_value && s.column->is_flag() && s.end == i;
     });
@@ -200,7 +209,8 @@ bool Reader::chose_money() const {
     if (!q_.chose_measure || q_.measures.empty() || !q_.measures[0].field) return false;
     const Column& column = at(schema_, *q_.measures[0].field);
     return column.means("amount") || column.means("cost") || column.means("price") ||
-           column.name.find("费") != std::string::npos;
+           column.name.find("费") != std::string::npos ||
+           column.name.find("元") != std::string::npos;
 }
 
 // Chinese has no spaces: what neither the vocabulary nor the table explains, two characters at
@@ -323,6 +333,7 @@ bool Reader::names_row(std::size_t i) const {
     };
     if (std::any_of(table.words.begin(), table.words.end(), is_about)) return true;
     if (std::any_of(table.row_words.begin(), table.row_words.end(), is_about)) return true;
+    if (is_row_name(i) || holds_text(table.row_verbs, token)) return true;
     static constexpr std::array<std::string_view, 4> kOfPeople = {"age", "gender", "salary", "job"};
     static const std::set<std::string> kPeople = {
         "employee", "staff",       "worker", "customer", "user",    "respondent",

@@ -96,6 +96,11 @@ void Reader::find_measures() {
             measures_said_.size() > 1) {
             continue;
         }
+        if (s.is_used && aggs.empty() && counts_under_condition()) {
+            counts_rows_ = true;
+            measures_said_.erase(measures_said_.begin() + static_cast<std::ptrdiff_t>(m));
+            break;
+        }
         const std::size_t previous_end = m == 0 ? 0 : measures_said_[m - 1].end;
         const std::size_t next_begin =
             m + 1 < measures_said_.size() ? measures_said_[m + 1].begin : tokens_.size();
@@ -197,7 +202,9 @@ void Reader::find_counts() {
             if (t.word != Word::HowMany) continue;
             std::string text;
             for (std::size_t i = t.begin; i < t.end; ++i) text += tokens_[i].text;
-            const bool is_vague = text == "多少" || text == "有多少";
+            // 多少预订 asks how many, whatever else is said
+            const bool is_of_rows = row_noun_at(t.end) > 0 && said_at(t.end) == nullptr;
+            const bool is_vague = (text == "多少" || text == "有多少") && !is_of_rows;
             (is_vague ? is_han_many : is_plain) = true;
         }
         if (is_han_many && !is_plain) counts = false;
@@ -209,6 +216,7 @@ void Reader::find_counts() {
         for (const Said& m : measures_said_) {
             // "number of bills": rows, where a bill is 23.90
             if (!m.column->is_whole && is_row_word_at(m)) continue;
+            if (is_pieces_of_money(m)) continue;
             if (follows(m.begin, {Word::HowMany}, 2) && !is_filter_field(m.field)) {
                 counts = false;
             }
@@ -244,7 +252,8 @@ void Reader::find_counts() {
         }
         const bool keeps = said_aggregation_ && !q_.measures.empty() && has(Word::And);
         if (!keeps) q_.measures.clear();
-        if (counted_ && !is_row_noun(*counted_)) {
+        // "distinct companies" are counted as said, however few come twice
+        if (counted_ && (!is_row_noun(*counted_) || has(Word::Distinct))) {
             q_.measures.push_back({Aggregation::Distinct, counted_->field, std::nullopt});
         } else {
             q_.measures.push_back({Aggregation::Count, std::nullopt, std::nullopt});

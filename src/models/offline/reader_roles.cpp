@@ -85,6 +85,13 @@ void Reader::find_roles() {
                 counts_rows_ = counts_rows_ || !per_row;
                 continue;
             }
+            // "which teacher has the most students": how many different ones
+            if (follows_most(s.begin) && is_person_noun(s) && !is_row_noun(s) && column.is_id &&
+                !q_.groups.empty()) {
+                counted_ = s;
+                continue;
+            }
+            if (is_bystander(s) || is_under_condition(s)) continue;
             add_group(s);
             last_group_end = s.end;
             continue;
@@ -143,6 +150,8 @@ void Reader::find_roles() {
     for (Said* s : flags_said_) flag(*s, asks_rate);
     group_by_both_values();
     drop_modifiers();
+    drop_money();
+    drop_persons_measured();
     // "how many units were sold": what is counted is the measure, the verb only goes with it
     for (const Said& m : measures_said_) {
         if (!follows(m.begin, {Word::HowMany}, 1)) continue;
@@ -170,8 +179,11 @@ void Reader::drop_verbs() {
 
 bool Reader::is_person_noun(const Said& s) const {
     static const std::set<std::string> kNouns = {
-        "user", "customer", "employee", "member", "client", "reader", "patient", "student",
-        "用户", "客户",     "员工",     "会员",   "读者",   "顾客",   "患者"};
+        "user",    "customer",   "employee",  "member",  "client",    "reader",   "patient",
+        "student", "caller",     "passenger", "visitor", "applicant", "guest",    "buyer",
+        "rider",   "subscriber", "tenant",    "donor",   "driver",    "traveler", "traveller",
+        "shopper", "用户",       "客户",      "员工",    "会员",      "读者",     "顾客",
+        "患者",    "学生",       "学员",      "乘客",    "客人",      "游客"};
     std::string text;
     for (std::size_t i = s.begin; i < s.end; ++i) text += tokens_[i].stem;
     return kNouns.contains(text);
@@ -326,6 +338,10 @@ bool Reader::is_counted(const Said& s) const {
         return false;
     }
     if (follows(s.begin, {Word::HowMany, Word::Distinct}, 3)) return true;
+    const auto is_before = [&](const Said& o) {  // "how many British students"
+        return o.is_value && o.end == s.begin && follows(o.begin, {Word::HowMany}, 2);
+    };
+    if (std::any_of(said_.begin(), said_.end(), is_before)) return true;
     // 各大区门店数, where no column is called so
     if (s.end < tokens_.size() && tokens_[s.end].text == "数") {
         const std::string next = s.end + 1 < tokens_.size() ? tokens_[s.end + 1].text : "";

@@ -7,6 +7,7 @@
 namespace atl::offline {
 
 void Reader::choose_table_and_mentions() {
+    drop_why_of_column();
     q_.table = default_table();
     if (before_ != nullptr && before_->table < schema_.tables.size()) q_.table = before_->table;
     times_ = spans_of(tokens_, data_period(q_.table));
@@ -54,6 +55,9 @@ void Reader::choose_table_and_mentions() {
     std::erase_if(tags_, [&](const Tag& t) { return is_in_time(t.begin); });
     mentions = mentions_of(tokens_, tags_, times_, schema_);
     for (const Mention& m : mentions) settle(m);
+    drop_tags_of_values();
+    drop_kinds_of();
+    drop_what_has_reasons();
     // the 图 of 图书 draws nothing
     std::erase_if(tags_, [&](const Tag& t) {  // nor does "drop" in drop-off zone fall
         const bool is_figure = t.word == Word::Sum || t.word == Word::Mean ||
@@ -278,13 +282,30 @@ void Reader::settle(const Mention& m) {
             }
         }
     }
+    // "expenses by cost centre": the money, where Expense Type is only a kind of it
+    if (!m.is_value && is_kind_of(at(schema_, chosen.field)) && m.end - m.begin == 1 &&
+        !is_name_phrase(tokens_, m.begin, m.end) && !has(Word::HowMany) &&
+        !follows(m.begin, {Word::By, Word::Each, Word::Per}, 2)) {
+        const auto money = std::find_if(here.begin(), here.end(), [&](const Candidate& c) {
+            const Column& column = at(schema_, c.field);
+            return column.is_number() && (column.means("amount") || column.means("cost"));
+        });
+        if (money != here.end()) chosen = *money;
+    }
     // "cars" of used_cars.csv are the rows, though models are cars too
     const bool is_table_noun =
-        !m.is_value && m.end - m.begin == 1 && is_table_word(m.begin) &&
+        !m.is_value && m.end - m.begin == 1 && (is_table_word(m.begin) || is_row_name(m.begin)) &&
         (chosen.score < 70 || is_kind_of(at(schema_, chosen.field))) &&
         chosen.field.table == q_.table && at(schema_, chosen.field).is_text() &&
         !follows(m.begin, {Word::By, Word::Each, Word::Per}, 2) && schema_.tables.size() == 1;
-    if (is_table_noun) {
+    // "stays" of bookings, though nights are a stay too
+    const Column& column = at(schema_, chosen.field);
+    const bool is_row_of_number = !m.is_value && m.end - m.begin == 1 && is_row_name(m.begin) &&
+                                  tokens_[m.begin].text != tokens_[m.begin].stem &&
+                                  column.is_number() && chosen.score < 68;
+    const bool is_verb = !m.is_value && m.end - m.begin == 1 && column.is_number() &&
+                         chosen.score < 68 && is_verb_of_rows(m.begin);
+    if (is_table_noun || is_row_of_number || is_verb) {
         says_rows_ = true;
         return;
     }
@@ -312,8 +333,21 @@ void Reader::prefer_end(const Mention& m, std::vector<Candidate>& here) const {
     for (std::size_t i = m.begin; i > 0 && before.empty(); --i) {
         if (!is_noise(tokens_[i - 1])) before = tokens_[i - 1].text;
     }
-    const bool is_from = before == "from" || before == "从" || before == "自";
-    const bool is_to = before == "to" || before == "到" || before == "至" || before == "into";
+    static const std::set<std::string> kLeaves = {"start",  "started",  "starting",
+                                                  "begin",  "began",    "left",
+                                                  "depart", "departed", "departing"};
+    static const std::set<std::string> kArrives = {"end",    "ended",   "ending",   "finish",
+                                                   "arrive", "arrived", "arriving", "finished"};
+    const std::size_t verb = m.begin > 3 ? m.begin - 3 : 0;
+    const auto is_said = [&](const std::set<std::string>& verbs) {
+        return std::any_of(
+            tokens_.begin() + static_cast<std::ptrdiff_t>(verb),
+            tokens_.begin() + static_cast<std::ptrdiff_t>(m.begin),
+            [&](const Token& t) { return verbs.contains(t.text) || verbs.contains(t.stem); });
+    };
+    const bool is_from = before == "from" || before == "从" || before == "自" || is_said(kLeaves);
+    const bool is_to =
+        before == "to" || before == "到" || before == "至" || before == "into" || is_said(kArrives);
     const auto worth = [&](const Candidate& c) {
         int points = 0;
         for (const Token& word : at(schema_, c.field).words) {

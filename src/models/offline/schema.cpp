@@ -1,5 +1,7 @@
 #include "models/offline/schema.hpp"
 
+#include "models/offline/row_families.hpp"
+
 #include <algorithm>
 #include <array>
 #include <boost/json.hpp>
@@ -39,7 +41,7 @@ bool holds(const std::vector<Token>& words, const std::vector<Token>& phrase) {
 }
 
 // The concept whose phrase ends latest in the name is what it is about: customer_age is an age.
-std::vector<const Concept*> meanings_of(const Column& column) {
+void find_meanings(Column& column) {
     struct Found {
         const Concept* about;
         std::size_t end;
@@ -95,9 +97,10 @@ std::vector<const Concept*> meanings_of(const Column& column) {
                    is_name_phrase(column.words, begin, f.end);
         });
     }
-    std::vector<const Concept*> out;
-    for (const Found& f : found) out.push_back(f.about);
-    return out;
+    for (const Found& f : found) {
+        column.meanings.push_back(f.about);
+        if (f.end >= words.size()) column.head_meanings = column.meanings.size();
+    }
 }
 
 bool is_id(const Column& column, std::size_t rows) {
@@ -164,17 +167,23 @@ void find_flag(Column& column) {
 
 // What people shorten in headers is said in full in questions.
 std::string written_out(const std::string& word) {
-    static constexpr std::array<std::pair<std::string_view, std::string_view>, 30> kShort = {
-        {{"amt", "amount"},   {"qty", "quantity"},     {"cust", "customer"},
-         {"prod", "product"}, {"cat", "category"},     {"dept", "department"},
-         {"emp", "employee"}, {"temp", "temperature"}, {"avg", "average"},
-         {"pct", "percent"},  {"perc", "percent"},     {"num", "number"},
-         {"addr", "address"}, {"desc", "description"}, {"mgr", "manager"},
-         {"yr", "year"},      {"yrs", "year"},         {"hr", "hour"},
-         {"hrs", "hour"},     {"min", "minute"},       {"mins", "minute"},
-         {"sec", "second"},   {"dist", "distance"},    {"dur", "duration"},
-         {"acct", "account"}, {"inv", "invoice"},      {"trans", "transaction"},
-         {"mth", "month"},    {"wt", "weight"},        {"loc", "location"}}};
+    static constexpr std::array<std::pair<std::string_view, std::string_view>, 46> kShort = {
+        {{"amt", "amount"},    {"qty", "quantity"},     {"cust", "customer"},
+         {"prod", "product"},  {"cat", "category"},     {"dept", "department"},
+         {"emp", "employee"},  {"temp", "temperature"}, {"avg", "average"},
+         {"pct", "percent"},   {"perc", "percent"},     {"num", "number"},
+         {"addr", "address"},  {"desc", "description"}, {"mgr", "manager"},
+         {"yr", "year"},       {"yrs", "year"},         {"hr", "hour"},
+         {"hrs", "hour"},      {"min", "minute"},       {"mins", "minute"},
+         {"sec", "second"},    {"dist", "distance"},    {"dur", "duration"},
+         {"acct", "account"},  {"inv", "invoice"},      {"trans", "transaction"},
+         {"mth", "month"},     {"wt", "weight"},        {"loc", "location"},
+         {"disc", "discount"}, {"appt", "appointment"}, {"rev", "revenue"},
+         {"pmt", "payment"},   {"dest", "destination"}, {"orig", "origin"},
+         {"src", "source"},    {"vol", "volume"},       {"bal", "balance"},
+         {"lvl", "level"},     {"wk", "week"},          {"veh", "vehicle"},
+         {"pax", "passenger"}, {"mkt", "market"},       {"val", "value"},
+         {"hosp", "hospital"}}};
     for (const auto& [written, meant] : kShort) {
         if (word == written) return std::string(meant);
     }
@@ -228,7 +237,7 @@ std::optional<Column> column_of(const json::value& value, std::size_t rows) {
         if (!named.empty()) column.strong = std::move(named);
     }
     for (const std::string& v : column.values) column.value_words.push_back(tokens_of(v));
-    column.meanings = meanings_of(column);
+    find_meanings(column);
     column.is_id = is_id(column, rows);
     find_flag(column);
     return column;
@@ -299,6 +308,7 @@ std::optional<Table> table_of(const json::value& value) {
             }
         }
     }
+    add_row_family(table);
     return table;
 }
 

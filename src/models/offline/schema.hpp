@@ -33,6 +33,7 @@ struct Column {
     std::vector<Token> strong;             // those of them that tell it from others
     std::string together;                  // the words without spaces
     std::vector<const Concept*> meanings;  // what its name says it is about, the head noun's first
+    std::size_t head_meanings = 0;         // how many of them are said by the end of its name
     std::vector<std::vector<Token>> value_words;
     bool is_id = false;    // tells rows or things apart; not to be added up
     std::string positive;  // yes/no columns: the value that means yes
@@ -58,6 +59,8 @@ struct Table {
     std::vector<Token> words;                   // of the file's name
     std::vector<Token> row_words;               // English: "match" of match_date
     std::vector<std::vector<Token>> row_nouns;  // Chinese: 订单 of 订单号, what a row is
+    std::vector<std::vector<Token>> row_names;  // other words for it: row_families.hpp
+    std::vector<Token> row_verbs;
 
     [[nodiscard]] std::string file_name() const;
 };

@@ -235,5 +235,49 @@ TEST(Understand, AnythingIsTaken) {
     EXPECT_EQ(understand("total", Schema{}, nullptr).intent, Intent::Unknown);
 }
 
+Question ask_of_trips(const char* text) {
+    static const Schema schema = trips_schema();
+    return understand(text, schema, nullptr);
+}
+
+TEST(Understand, NounsOfOneFamilyAreRows) {
+    for (const char* text : {"how many rides per month", "journeys per month", "每月骑行数量"}) {
+        const Question q = ask_of_trips(text);
+        EXPECT_EQ(q.intent, Intent::Aggregate) << text;
+        ASSERT_EQ(q.measures.size(), 1U) << text;
+        EXPECT_EQ(q.measures[0].aggregation, Aggregation::Count) << text;
+    }
+    EXPECT_EQ(ask_of_trips("how many invoices per month").intent, Intent::Unknown);
+}
+
+TEST(Understand, WordsOfTheTableAreNoSlips) {
+    const Question q = ask_of_trips("median charge of casual users");  // not change, not causal
+    EXPECT_EQ(q.intent, Intent::Aggregate);
+    ASSERT_EQ(q.filters.size(), 1U);
+    EXPECT_EQ(q.filters[0].values.at(0), "casual");
+    EXPECT_EQ(ask({"sales from quater to quater"}).groups.at(0).grain, Grain::Quarter);
+}
+
+TEST(Understand, ValuesInTheOtherLanguage) {
+    for (const char* text : {"德国的平均时长", "average duration of German trips"}) {
+        const Question q = ask_of_trips(text);
+        ASSERT_EQ(q.filters.size(), 1U) << text;
+        EXPECT_EQ(q.filters[0].values.at(0), "Germany") << text;
+    }
+}
+
+TEST(Understand, TheBeginningOfANameIsNotTheMoney) {
+    const Question q = ask_of_trips("top 3 countries by sales");
+    ASSERT_EQ(q.groups.size(), 1U);
+    EXPECT_EQ(q.groups[0].field.column, 3U);
+    EXPECT_EQ(q.measures.at(0).field->column, 5U);
+}
+
+TEST(Understand, WhatIsNotThereIsSaid) {
+    for (const char* text : {"how tall are members on average", "how many rides were sent back"}) {
+        EXPECT_EQ(ask_of_trips(text).intent, Intent::Unknown) << text;
+    }
+}
+
 }  // namespace
 }  // namespace atl::offline

@@ -31,6 +31,8 @@ constexpr std::array kWords = {
     Row{Word::HowMany,
         "how many|number of|count|counts|counted|running count|running tally|amount of times|"
         "how often|how frequently|"
+        "how many individual|number of individual|how many separate|number of separate|"
+        "how busy|how crowded|有多忙|"
         "tally|how many times|天数|多少天|几天|人次|多少人次|多少张|多少本|多少辆|多少场|多少件|几场|几件|几本|几单|几张|几辆|几人|"
         "场次|场数|单量|单数|订单数量|数目|家数|"
         "frequency|headcount|head count|多少个|多少条|多少笔|多少次|多少人|多少名|多少位|多少家|多少单|多少种|多少类|多少|有多少|"
@@ -40,7 +42,9 @@ constexpr std::array kWords = {
     Row{Word::HowMuch,
         "多少钱|多少元|几块钱|how much|how high|how large|how big|what is|what was|what's|多高|多大|多长|是多少|"
         "有多少|为多少"},
-    Row{Word::Distinct, "distinct|unique|different|有多少种|有多少类|不同的|不重复|去重|唯一|多少种|几种|多少类|几类|种类数"},
+    Row{Word::Distinct,
+        "how many individual|number of individual|how many separate|number of separate|"
+        "distinct|unique|different|有多少种|有多少类|不同的|不重复|去重|唯一|多少种|几种|多少类|几类|种类数"},
     Row{Word::Rate, "rate|rates|率"},
     Row{Word::Running,
         "cumulative|cumulated|cumulatively|cumulative total|cumulative sum|running total|"
@@ -282,19 +286,24 @@ constexpr std::array kWords = {
         "hourly|by hour|per hour|each hour|every hour|hour of the day|hour of day|"
         "by the hour|按小时|每小时|各小时|分时段|每个小时|按时段"},
     Row{Word::Daily,
-        "daily|by day|per day|each day|every day|day by day|by date|per date|按天|每天|每日|按日|逐日|"
+        "daily|by day|per day|each day|every day|day by day|day to day|from day to day|by date|"
+        "per date|按天|每天|每日|按日|逐日|"
         "日均|各天|按日期|每一天|哪天|哪一天"},
     Row{Word::Weekly,
-        "weekly|by week|per week|each week|every week|week by week|按周|每周|逐周|周度|各周|周均"},
+        "weekly|by week|per week|each week|every week|week by week|week to week|from week to week|"
+        "按周|每周|逐周|周度|各周|周均"},
     Row{Word::Monthly,
         "monthly|by month|per month|each month|every month|month by month|by months|"
-        "month to month|month over month|month on month|mom|按月|每月|每个月|逐月|月度|各月|月均|按月份|各月份|分月|每个月份"},
+        "month to month|from month to month|month over month|month on month|mom|按月|每月|每个月|逐月|月度|"
+        "各月|月均|按月份|各月份|分月|每个月份"},
     Row{Word::Quarterly,
         "quarterly|by quarter|per quarter|each quarter|every quarter|quarter by quarter|"
+        "quarter to quarter|from quarter to quarter|"
         "quarter over quarter|quarter on quarter|qoq|按季度|每季度|各季度|每个季度|季度|按季|分季度"},
     Row{Word::Yearly,
         "yearly|annual|annually|by year|per year|each year|every year|year by year|per annum|"
-        "year over year|year on year|yoy|按年|每年|各年|年度|逐年|按年份|年均|每一年|分年"},
+        "year to year|from year to year|year over year|year on year|yoy|按年|每年|各年|年度|逐年|按年份|年均|每一年|"
+        "分年"},
     Row{Word::Weekday,
         "weekday|weekdays|day of the week|day of week|days of the week|which weekday|"
         "per day of the week|by day of the week|per day of week|by day of week|"
@@ -343,15 +352,18 @@ constexpr std::array kConcepts = {
         "proceeds|money|sell|sells|sold|selling|total price|line total|subtotal|takings|"
         "bring in|brought in|make money|cash|paid|pay|amt|gross|net sales|receipts|"
         "earn|earns|earned|ticket size|basket|basket size|order size|deal size|worth|客单价|"
-        "purchase amount|bill|charge|charges|销售额|金额|营收|营业额|收入|销售金额|成交额|交易额|交易金额|消费|消费额|支出|花费|"
-        "销售收入|业绩|销售|总价|钱|实付|付款金额|订单金额|卖|流水|营业收入|总金额|消费金额"},
+        "purchase amount|bill|charge|charges|fare|fares|销售额|金额|营收|营业额|收入|销售金额|成交额|交易额|交易金额|消费|消费额|"
+        "支出|花费|"
+        "销售收入|业绩|销售|总价|钱|实付|付款金额|订单金额|合同额|合同金额|contract value|contract amount|卖|流水|营业收入|总金额|消费金额"},
     ConceptRow{"quantity", Nature::Additive,
         "杯|杯数|台数|瓶数|份数|"
         "quantity|qty|units|unit|units sold|volume|pieces|items sold|number of items|"
         "item count|copies|件|数量|销量|件数|销售数量|销售量|卖出数量|个数"},
     ConceptRow{"profit", Nature::Additive,
         "profit|margin|gain|earnings|net income|利润|毛利|盈利|净利|净利润|利润额"},
-    ConceptRow{"cost", Nature::Additive, "cost|costs|expense|expenses|spend|fee|成本|费用|开支|花费"},
+    ConceptRow{"cost", Nature::Additive, "cost|costs|expense|expenses|spend|fee|fees|charge|"
+        "charges|fare|fares|bill|"
+        "food cost|ingredient cost|食材成本|成本|费用|开支|花费|收费"},
     ConceptRow{"price", Nature::Level,
         "price|unit price|pricing|list price|expensive|cheap|price tag|价格|单价|售价|定价|均价"},
     ConceptRow{"discount", Nature::Level, "discount|rebate|reduction|折扣|优惠|打折"},
@@ -390,7 +402,8 @@ constexpr std::array kConcepts = {
     ConceptRow{"latency", Nature::Level,
         "resolution time|resolution hours|resolution|handling time|"
         "latency|response time|duration|elapsed|time taken|load time|ms|slow|slowest|fast|"
-        "fastest|slower|delay|runtime|how long|took|响应时间|耗时|时长|延迟|用时|响应时长|延时"},
+        "fastest|slower|delay|runtime|length|preparation time|prep time|how long|took|响应时间|耗时|时长|"
+        "延迟|用时|响应时长|延时"},
     ConceptRow{"bytes", Nature::Additive,
         "bytes|size|traffic|bandwidth|transferred|data volume|流量|字节|大小"},
     ConceptRow{"visits", Nature::Additive,
@@ -398,14 +411,16 @@ constexpr std::array kConcepts = {
         "曝光|访问"},
     ConceptRow{"hours", Nature::Level,
         "hours|working hours|hours worked|overtime|worked|加班|工时|小时数|工作时间"},
-    ConceptRow{"distance", Nature::Additive, "distance|mileage|km|miles|距离|里程"},
-    ConceptRow{"weight", Nature::Level, "weight|heavy|kg|重量|体重"},
+    ConceptRow{"distance", Nature::Additive, "distance|mileage|km|miles|kilometre|kilometres|"
+        "kilometer|kilometers|距离|里程"},
+    ConceptRow{"weight", Nature::Level, "weight|heavy|kg|kilogram|kilograms|kilo|kilos|重量|体重"},
     ConceptRow{"height", Nature::Level, "height|tall|身高|高度"},
     ConceptRow{"area", Nature::Level,
         "area|size|square meters|square metres|square feet|sqm|sqft|surface|floor area|"
         "living area|面积|平方米|建筑面积"},
     ConceptRow{"delay", Nature::Level,
-        "delay|delays|delayed|late|lateness|wait|waiting time|延误|晚点|等待时间"},
+        "delay|delays|delayed|late|lateness|wait|waiting|waiting time|wait time|延误|晚点|等待时间|等待|"
+        "候诊时间|候诊|等候时间|等候|排队时间|排队"},
     ConceptRow{"passengers", Nature::Additive,
         "passengers|travelers|travellers|riders|ridership|乘客|旅客|客流|客流量"},
     ConceptRow{"budget", Nature::Additive, "budget|budgets|funding|investment|预算|投资"},
@@ -441,8 +456,23 @@ constexpr std::array kConcepts = {
     ConceptRow{"nights", Nature::Additive,
         "night|nights|length of stay|stay length|stay|days stayed|住院天数|晚数|夜|间夜|入住天数|入住晚数"},
     ConceptRow{"guests", Nature::Additive,
-        "party size|diners|guest|guests|adults|children|occupants|客人|住客|入住人数"},
+        "party size|diners|guest|guests|adults|children|occupants|covers|客人|住客|入住人数|用餐人数|"
+        "就餐人数|客人数|来客数"},
+    ConceptRow{"seats", Nature::Additive, "seats|seat|licenses|licences|席位|座位|座位数"},
+    ConceptRow{"logins", Nature::Additive, "logins|login|log ins|登录|登录次数"},
+    ConceptRow{"footfall", Nature::Additive, "visitors|visitor count|footfall|参观人数|游客量|到访人数"},
+    ConceptRow{"donation", Nature::Additive, "donation|donations|donated|gift amount|捐款|捐赠|捐款金额"},
+    ConceptRow{"defects", Nature::Additive, "defects|defect|defective|scrap|不良品|次品|缺陷|废品"},
+    ConceptRow{"downtime", Nature::Additive, "downtime|idle time|停机|停机时间|停机时长"},
+    ConceptRow{"tuition", Nature::Additive, "tuition|tuition fee|学费"},
+    ConceptRow{"progress", Nature::Level, "progress|进度|完成度"},
+    ConceptRow{"teamsize", Nature::Level, "team size|team members|size of the team|团队人数|团队规模"},
+    ConceptRow{"transit", Nature::Level,
+        "delivery days|delivery time|days to deliver|shipping days|shipping time|transit time|"
+        "transit days|wait|waits|waited|waiting|配送时长|配送天数|"
+        "送达天数"},
     ConceptRow{"refund", Nature::Additive,
+        "pay back|paid back|give back|gave back|reimburse|reimbursed|"
         "refund|refunds|refunded|reimbursement|chargeback|money back|退款|退款额|退款金额"},
     ConceptRow{"shipping", Nature::Additive,
         "shipping|shipping cost|freight|postage|delivery fee|运费|配送费|邮费|快递费"},
@@ -533,7 +563,7 @@ constexpr std::array kConcepts = {
         "respondent|respondents|participant|participants|people|person|受访者|参与者|问卷"},
     ConceptRow{"department", Nature::Name,
         "department|departments|dept|depts|division|divisions|team|teams|unit|business unit|"
-        "部门|科室|团队"},
+        "部门|科室|团队|事业部|业务部"},
     ConceptRow{"job", Nature::Name,
         "job|job title|title|position|positions|role|roles|occupation|job role|岗位|职位|职务|职称|职业"},
     ConceptRow{"level", Nature::Name, "level|levels|grade|rank|seniority level|tier|级别|等级|职级|层级"},
@@ -553,6 +583,28 @@ constexpr std::array kConcepts = {
     ConceptRow{"stage", Nature::Name, "stage|stages|phase|pipeline stage|deal stage|阶段|进度"},
     ConceptRow{"label", Nature::Name, "label|labels|tag|tags|标签"},
     ConceptRow{"assignee", Nature::Name, "assignee|assignees|owner|assigned to|负责人|处理人"},
+    ConceptRow{"manager", Nature::Name,
+        "manager|managers|project manager|project managers|account manager|account managers|"
+        "customer success manager|csm|csms|supervisor|经理|项目经理|客户经理|主管"},
+    ConceptRow{"cycle", Nature::Name, "billing cycle|付费周期|计费周期|账单周期|付款周期"},
+    ConceptRow{"insurer", Nature::Name,
+        "insurance|insurances|insurance type|insurer|health plan|保险|医保|保险类型"},
+    ConceptRow{"dish", Nature::Name, "dish|dishes|menu item|menu items|cuisine|菜品|菜系|菜"},
+    ConceptRow{"donor", Nature::Name, "donor|donors|捐赠人|捐款人"},
+    ConceptRow{"waiter", Nature::Name, "waiter|waiters|waitress|server|服务员"},
+    ConceptRow{"cashier", Nature::Name, "cashier|cashiers|收银员"},
+    ConceptRow{"nurse", Nature::Name, "nurse|nurses|护士"},
+    ConceptRow{"landlord", Nature::Name, "landlord|landlords|host|hosts|房东"},
+    ConceptRow{"tenant", Nature::Name, "tenant|tenants|租客|租户"},
+    ConceptRow{"technician", Nature::Name,
+        "technician|technicians|engineer|engineers|mechanic|技术员|工程师|维修员|技师"},
+    ConceptRow{"inspector", Nature::Name, "inspector|inspectors|质检员|检验员|检查员"},
+    ConceptRow{"guide", Nature::Name, "guide|guides|导游|讲解员"},
+    ConceptRow{"completed", Nature::Name, "completed|completion|finished|finish|结业"},
+    ConceptRow{"late", Nature::Name, "delayed|late|behind schedule|overdue|延期|延误|晚点|逾期"},
+    ConceptRow{"return", Nature::Name,
+        "return|returns|returned|returning|sent back|send back|sends back|sending back|"
+        "brought back|退货|退回|退换"},
     ConceptRow{"referee", Nature::Name, "referee|referees|ref|umpire|裁判"},
     ConceptRow{"stadium", Nature::Name, "stadium|stadiums|venue|venues|ground|arena|球场|场馆|体育场"},
     ConceptRow{"match", Nature::Name, "match|matches|game|games|fixture|fixtures|比赛|场次|赛事"},
@@ -581,14 +633,20 @@ constexpr std::array kConcepts = {
     ConceptRow{"method", Nature::Name, "method|methods|http method|verb|方法|请求方法"},
     ConceptRow{"class", Nature::Name,
         "class|classes|classroom|course|courses|grade level|班级|班|年级|课程"},
-    ConceptRow{"student", Nature::Name, "student|students|pupil|pupils|学生|同学|生"},
+    ConceptRow{"student", Nature::Name, "student|students|pupil|pupils|learner|learners|trainee|"
+        "trainees|学生|同学|学员|生"},
     ConceptRow{"subject", Nature::Name, "subject|subjects|科目|学科"},
     ConceptRow{"teacher", Nature::Name, "teacher|teachers|instructor|老师|教师"},
-    ConceptRow{"carrier", Nature::Name, "carrier|carriers|airline|airlines|operator|航空公司|承运人"},
+    ConceptRow{"carrier", Nature::Name, "carrier|carriers|airline|airlines|operator|航空公司|承运人|承运商|"
+        "物流公司|快递公司"},
     ConceptRow{"origin", Nature::Name,
-        "origin|origins|departure|departure airport|from airport|origin airport|出发地|始发地|起点"},
+        "origin|origins|departure|departure airport|from airport|origin airport|start station|"
+        "starting station|from station|departure station|pickup|pickup location|start location|"
+        "start city|from city|出发地|始发地|起点|出发站|起点站"},
     ConceptRow{"destination", Nature::Name,
-        "destination|destinations|arrival|arrival airport|目的地|到达地|终点"},
+        "destination|destinations|arrival|arrival airport|to airport|end station|ending station|"
+        "to station|arrival station|dropoff|dropoff location|end location|end city|to city|"
+        "目的地|到达地|终点|到达站|终点站"},
     ConceptRow{"flight", Nature::Name, "flight|flights|航班"},
     ConceptRow{"movie", Nature::Name, "movie|movies|film|films|title|titles|电影|影片|片名"},
     ConceptRow{"author", Nature::Name,
@@ -672,10 +730,12 @@ bool is_same_text(const std::vector<Token>& tokens, std::size_t at, const Meanin
     return matches_at(tokens, at, meaning.phrase);
 }
 
-// Long words of the vocabulary that people mistype: "distribtion", "avarage".
-const Meaning* mistyped(const Token& token) {
-    if (token.kind != Token::Kind::Word || token.text.size() < 5) return nullptr;
-    if (token.text == "summer" || token.text == "winter") return nullptr;  // not summed, winner
+}  // namespace
+
+std::string meant_by_slip(const Token& token) {
+    if (token.kind != Token::Kind::Word || token.text.size() < 5) return "";
+    if (token.text == "summer" || token.text == "winter") return "";  // not summed, winner
+    if (meanings().contains(token.stem)) return "";  // begins a phrase as it stands
     const auto sorted = [](std::string text) {
         std::sort(text.begin(), text.end());
         return text;
@@ -687,12 +747,10 @@ const Meaning* mistyped(const Token& token) {
         // short words are near to many others: only letters that changed places
         const bool is_short = meant.size() < 6 || token.text.size() < 6;
         if (is_short && sorted(token.text) != sorted(meant)) continue;
-        if (is_typo_of(token.text, meant)) return &meaning;
+        if (is_typo_of(token.text, meant)) return meant;
     }
-    return nullptr;
+    return "";
 }
-
-}  // namespace
 
 std::vector<Tag> tags_of(const std::vector<Token>& tokens) {
     std::vector<Tag> tags;
@@ -707,8 +765,7 @@ std::vector<Tag> tags_of(const std::vector<Token>& tokens) {
         }
         const bool is_tie = tokens[at].text == "draws";  // matches that nobody won
         if (is_tie) best = nullptr;
-        std::size_t length = best == nullptr ? 1 : best->phrase.size();
-        if (best == nullptr && !is_tie) best = mistyped(tokens[at]);
+        const std::size_t length = best == nullptr ? 1 : best->phrase.size();
         if (best != nullptr) {
             for (const Word word : best->words) tags.push_back({word, at, at + length});
         }
