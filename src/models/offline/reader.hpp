@@ -34,13 +34,16 @@ public:
     Reader(std::string_view text, const Schema& schema, const Question* before)
         : schema_(schema), before_(before), tokens_(tokens_of(text)) {
         if (tokens_.size() > kTokensMax) tokens_.resize(kTokensMax);
-        q_.language = has_han(text) ? Language::Chinese : Language::English;
+        spell_out_numbers();
         tags_ = tags_of(tokens_);
+        q_.language = has_han(text) && !is_english_around() ? Language::Chinese : Language::English;
     }
     Question read();
 
 private:
     // ---- looking at words
+    // "what share of orders is 已验收": Chinese names in an English sentence
+    [[nodiscard]] bool is_english_around() const;
     [[nodiscard]] bool has(Word word) const;
     [[nodiscard]] bool has(std::initializer_list<Word> words) const;
     [[nodiscard]] const Tag* tag(Word word) const;
@@ -176,6 +179,7 @@ private:
     // 每个类别的商品数量: the noun before a measure is part of its name, where a group is named
     void drop_modifiers();
     void drop_verbs();
+    [[nodiscard]] std::optional<Grain> unit_behind_date(std::size_t end) const;
     void group_by_both_values();
     // "do A pay more than B": the flag tells two groups apart
     [[nodiscard]] bool is_comparative() const;
@@ -209,6 +213,7 @@ private:
     void stay_by_flag(Field field, std::size_t begin);
     void apply_leaving();
     [[nodiscard]] std::optional<Field> date_said() const;
+    [[nodiscard]] std::optional<Field> date_of_verb() const;
 
     // ---- names that several columns end in
     [[nodiscard]] std::vector<Field> namesakes(const Said& s) const;
@@ -222,6 +227,19 @@ private:
     void find_rolling();
     void complete_rolling();
 
+    // ---- numbers with a unit
+    void spell_out_numbers();
+    [[nodiscard]] std::optional<Field> field_of_dimension(std::size_t begin, std::size_t end);
+    [[nodiscard]] std::optional<Field> field_of_percent(std::size_t begin, std::size_t end);
+    [[nodiscard]] std::optional<Field> field_of_money(std::size_t begin, std::size_t end);
+    [[nodiscard]] double unit_factor(Field field, std::size_t end, double value) const;
+
+    // ---- a figure of two columns
+    [[nodiscard]] std::optional<char> sign_between(std::size_t from, std::size_t to) const;
+    [[nodiscard]] std::size_t name_before(std::size_t formula) const;
+    void find_formula();
+    void apply_formula();
+
     // ---- measures
     struct AggregationTag {
         Aggregation aggregation;
@@ -232,6 +250,7 @@ private:
     [[nodiscard]] std::vector<AggregationTag> aggregations() const;
     // "90th percentile", 第90百分位: 0.9
     [[nodiscard]] std::optional<double> quantile_at(const Tag& t) const;
+    [[nodiscard]] bool find_both_ends();
     void find_measures();
     [[nodiscard]] bool is_of_one(const Said& s) const;
     // "most" and "fewest" compare totals; "highest" and "lowest" may be of one row
@@ -262,6 +281,7 @@ private:
     bool decide_ratio();
     // "does more homework go with better marks?": two numbers and no figure of either asked for
     [[nodiscard]] bool asks_relation() const;
+    [[nodiscard]] std::optional<Field> repeated_column() const;
     // "which subject has the best average": columns of one kind, set side by side
     void find_side_by_side();
     [[nodiscard]] std::vector<Field> sibling_columns() const;
@@ -325,6 +345,8 @@ private:
     [[nodiscard]] bool shares_with_rows(std::size_t begin, std::size_t end) const;
     // Said beside what it belongs to: "rainy" where there is rain, "card users".
     [[nodiscard]] bool goes_with(std::size_t i) const;
+    [[nodiscard]] bool goes_with_money(std::size_t i) const;
+    [[nodiscard]] static bool is_money(const Column& column);
     // A word for what a row of this table is about.
     [[nodiscard]] bool names_row(std::size_t i) const;
     void find_unknown();
@@ -352,6 +374,7 @@ private:
     bool ranks_grain_ = false;
     bool per_row_ = false;  // "revenue per order"
     std::optional<Field> rate_;
+    std::optional<Measure> formula_;
     std::size_t rank_begin_ = 0;
     Grain rolling_grain_ = Grain::None;
     std::optional<Filter::Kind> left_;  // Present: those who left, Missing: those who stayed

@@ -39,6 +39,11 @@ void Reader::complete() {
             q_.order != Order::None && (row_noun_said() || says_rows_ || of_one);
         if (!q_.filters.empty() || is_superlative) q_.intent = Intent::Rows;
     }
+    // "what about women?" after nothing that was understood asks for no list of rows
+    const bool goes_on =
+        before_ == nullptr && !tokens_.empty() && !has(Word::Show) &&
+        (is_at(0, Word::FollowUp) || tokens_[0].text == "and" || tokens_.back().text == "呢");
+    if (q_.intent == Intent::Rows && goes_on) q_.intent = Intent::Unknown;
     if ((q_.intent == Intent::Aggregate || q_.intent == Intent::Share) && has_unknown_role()) {
         q_.intent = Intent::Unknown;
     }
@@ -91,6 +96,7 @@ void Reader::complete() {
     complete_rolling();
     complete_rank();
     add_namesakes();
+    apply_formula();
     if (q_.count) q_.count = std::min(*q_.count, kRowsMax);
     find_limits();
     find_unknown();

@@ -81,6 +81,9 @@ std::optional<Field> Reader::condition_field(std::size_t begin, std::size_t end)
             return s.field;
         }
     }
+    if (const auto field = field_of_dimension(begin, end)) return field;
+    if (const auto field = field_of_percent(begin, end)) return field;
+    if (const auto field = field_of_money(begin, end)) return field;
     if (const auto field = field_of_unit(end)) return field;
     if (const auto field = field_of_noun(end)) return field;
     // "employees under 30" speaks of their age
@@ -103,6 +106,12 @@ std::optional<Field> Reader::condition_field(std::size_t begin, std::size_t end)
     if (Said* near = number_near(begin, end)) {
         near->is_used = true;
         return near->field;
+    }
+    const bool is_percent =
+        end < tokens_.size() && (tokens_[end].text == "%" || tokens_[end].stem == "percent");
+    if (is_percent) {  // of what? Money is no percentage
+        q_.absent.push_back(tokens_[end - 1].as_written + " %");
+        return std::nullopt;
     }
     // none is named: one whose values reach so far
     const auto main = main_measure(schema_, q_.table);
@@ -246,8 +255,8 @@ void Reader::try_between(std::size_t i, std::set<std::size_t>& done) {
     const auto field = condition_field(i, last);
     if (!field) return;
     filter.field = *field;
-    filter.low = *low;
-    filter.high = *high;
+    filter.low = *low * unit_factor(*field, last, *high);
+    filter.high = *high * unit_factor(*field, last, *high);
     filter.begin = i;
     q_.filters.push_back(filter);
 }
@@ -270,8 +279,8 @@ void Reader::try_range(std::size_t i, std::size_t end, double low, std::set<std:
     const auto field = condition_field(i, last);
     if (!field) return;
     filter.field = *field;
-    filter.low = low;
-    filter.high = *high;
+    filter.low = low * unit_factor(*field, last, *high);
+    filter.high = *high * unit_factor(*field, last, *high);
     filter.begin = i;
     q_.filters.push_back(filter);
 }
@@ -315,7 +324,7 @@ void Reader::add_comparison(Filter::Kind kind, double value, std::size_t begin, 
     Filter filter;
     filter.kind = kind;
     filter.field = *field;
-    filter.low = value * percent_unit(*field, end, value);
+    filter.low = value * unit_factor(*field, end, value);
     filter.begin = begin;
     q_.filters.push_back(filter);
     condition_numbers_.insert(end - 1);

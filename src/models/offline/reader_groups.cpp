@@ -146,7 +146,8 @@ bool Reader::is_said_of_groups(std::size_t token, std::size_t end) const {
     if (grain_subject(token)) return true;
     for (std::size_t i = token; i > 0; --i) {
         const Said* s = said_at(i - 1);
-        if (s != nullptr && (s->is_value || s->column->is_number() || s->column->is_date())) {
+        const bool is_number = s != nullptr && s->column->is_number() && !s->column->is_id;
+        if (s != nullptr && (s->is_value || is_number || s->column->is_date())) {
             i = s->begin + 1;
             continue;
         }
@@ -292,7 +293,7 @@ bool Reader::take_having(Filter::Kind kind, double low, double high, std::size_t
         if (const auto grain = grain_subject(first()); grain && q_.groups.empty()) {
             set_grain(*main_date(schema_, q_.table), *grain);
         }
-        const double unit = measure.field ? percent_unit(*measure.field, end_of_number, low) : 1;
+        const double unit = measure.field ? unit_factor(*measure.field, end_of_number, low) : 1;
         q_.having = Having{measure, kind, low * unit, high * unit};
         condition_numbers_.insert(number);
         return true;

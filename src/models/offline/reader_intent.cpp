@@ -32,6 +32,13 @@ void Reader::decide_intent() {
     }
     if (has(Word::Duplicate)) {
         q_.intent = Intent::Duplicates;
+        if (const auto field = repeated_column()) {
+            q_.groups = {{*field, Grain::None, 0}};
+            q_.measures = {{Aggregation::Count, std::nullopt, std::nullopt}};
+            q_.having = Having{q_.measures[0], Filter::Kind::Greater, 1, 1};
+            q_.intent = Intent::Aggregate;
+            q_.order = Order::None;
+        }
         return;
     }
     if (has(Word::Missing)) {
@@ -182,6 +189,29 @@ void Reader::decide_intent() {
         q_.intent = Intent::Describe;
         q_.fields = columns_said_;
     }
+}
+
+// "duplicate company names", 重名的项目: the values of one column that stand in several rows
+std::optional<Field> Reader::repeated_column() const {
+    const Said* found = nullptr;
+    for (const Said& s : said_) {
+        const bool is_name = !s.is_value && !s.column->is_flag() && s.field.table == q_.table &&
+                             (s.column->is_text() || s.column->is_id) &&
+                             s.column->distinct < schema_.tables[q_.table].rows;
+        if (is_name && (found == nullptr || s.score > found->score)) found = &s;
+    }
+    // orders, records: rows and not a column's values
+    const bool is_named =
+        found != nullptr && (found->score >= kOwnName || found->column->means("name"));
+    if (is_named && !has({Word::Rows, Word::Columns})) return found->field;
+    const bool says_name = std::any_of(tags_.begin(), tags_.end(), [&](const Tag& t) {
+        return t.word == Word::Duplicate && tokens_[t.end - 1].text == "名";
+    });
+    const auto& columns = schema_.tables[q_.table].columns;
+    for (std::size_t c = 0; c < columns.size() && says_name; ++c) {
+        if (columns[c].is_text() && columns[c].means("name")) return Field{q_.table, c};
+    }
+    return std::nullopt;
 }
 
 bool Reader::asks_relation() const {

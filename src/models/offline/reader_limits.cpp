@@ -158,6 +158,12 @@ bool Reader::goes_with(std::size_t i) const {
         return !s.is_value && s.column->is_number() && (s.end == i || s.begin == i + 1);
     });
     if (beside_number && kFigures.contains(token.stem)) return true;
+    if (goes_with_money(i)) return true;
+    static const std::set<std::string> kSizes = {"short", "young", "cheap", "expensive", "tall",
+                                                 "tiny",  "huge",  "slow",  "fast",      "heavy"};
+    if (q_.intent == Intent::Outliers && !q_.chose_measure && kSizes.contains(token.stem)) {
+        return true;  // "unusually long or short": both ends are looked at
+    }
     const bool behind_flag = std::any_of(said_.begin(), said_.end(), [&](const Said& s) {
         return !s.is_value && s.column->is_flag() && s.end == i;
     });
@@ -193,6 +199,22 @@ bool Reader::goes_with(std::size_t i) const {
                                       [&](const auto& p) { return p.size() == 1 && begins(p[0]); });
                });
     });
+}
+
+// "fare revenue" beside the fares, "cost less than 6 euros" of a condition on them.
+bool Reader::goes_with_money(std::size_t i) const {
+    static const std::set<std::string> kIncome = {"revenue", "income", "sale", "takings", "money"};
+    static const std::set<std::string> kVerbs = {"cost", "charged", "priced", "paid"};
+    if (kVerbs.contains(tokens_[i].stem) || kVerbs.contains(tokens_[i].text)) {
+        return precedes(i + 1, {Word::More, Word::Less, Word::AtLeast, Word::AtMost}, 2) &&
+               std::any_of(q_.filters.begin(), q_.filters.end(), [&](const Filter& f) {
+                   return f.begin > i && f.begin <= i + 3 && is_money(at(schema_, f.field));
+               });
+    }
+    return kIncome.contains(tokens_[i].stem) &&
+           std::any_of(said_.begin(), said_.end(), [&](const Said& s) {
+               return !s.is_value && s.end == i && is_money(*s.column);
+           });
 }
 
 // The answer takes the only money there is, and says so.

@@ -23,8 +23,9 @@ void Reader::find_roles() {
         const bool after_which = follows(s.begin, {Word::Which}, 2);
         if (column.is_date()) {
             dates_said_.push_back(s.field);
-            if (after_by && q_.groups.empty()) {
-                q_.groups.push_back({s.field, natural_grain(column), 0});
+            const auto unit = unit_behind_date(s.end);
+            if ((after_by || (after_which && unit)) && q_.groups.empty()) {
+                q_.groups.push_back({s.field, unit.value_or(natural_grain(column)), 0});
             }
             continue;
         }
@@ -150,6 +151,16 @@ void Reader::find_roles() {
         break;
     }
     drop_verbs();
+}
+
+// "per signup year", 按注册月份: the grain stands behind the date
+std::optional<Grain> Reader::unit_behind_date(std::size_t end) const {
+    if (end >= tokens_.size()) return std::nullopt;
+    if (is_at(end, Word::Year)) return Grain::Year;
+    if (is_at(end, Word::Quarter)) return Grain::Quarter;
+    if (is_at(end, Word::Month)) return Grain::Month;
+    if (is_at(end, Word::Week)) return Grain::Week;
+    return std::nullopt;
 }
 
 // "sells the most units", "earned the highest bonus": the verb only goes with what is compared

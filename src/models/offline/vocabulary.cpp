@@ -139,9 +139,9 @@ constexpr std::array kWords = {
         "unspecified|no data|未知|缺少|没有数据|"
         "not filled in|没有回答|未回答|未填|没填|missing|null|nulls|nan|nans|empty|blank|blanks|"
         "incomplete|not filled|unfilled|na values|gaps|data quality|completeness|complete|缺失|"
-        "缺失值|空值|缺值|为空|空缺|没有填|不完整|数据质量"},
+        "缺失值|空值|是空的|空的|空着|缺值|为空|空缺|没有填|不完整|数据质量"},
     Row{Word::Duplicate,
-        "duplicate|duplicates|duplicated|repeated rows|twice|identical rows|重复|重复行|重复值"},
+        "duplicate|duplicates|duplicated|repeated rows|twice|identical rows|重复|重复行|重复值|重名|同名"},
     Row{Word::Describe,
         "总结|总结一下|小结|归纳|describe|summary|summarise|summarize|overview|statistics|stats|"
         "summary statistics|key figures|descriptive|profile|tell me about|what is in|"
@@ -216,7 +216,7 @@ constexpr std::array kWords = {
     Row{Word::More,
         "over|above|more than|greater than|larger than|bigger than|higher than|exceed|"
         "exceeds|exceeding|exceeded|upwards of|older than|longer than|slower than|"
-        "hotter than|warmer than|heavier than|taller than|beyond|>|超过|大于|高于|多于|超出|高过|大过|长于"},
+        "hotter than|warmer than|heavier than|taller than|beyond|>|不止|超过|大于|高于|多于|超出|高过|大过|长于"},
     Row{Word::AtLeast,
         "at least|not less than|no less than|minimum of|>=|≥|from at least|不少于|不低于|至少|不小于|"
         "大于等于|起码"},
