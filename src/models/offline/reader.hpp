@@ -179,6 +179,8 @@ private:
     // 每个类别的商品数量: the noun before a measure is part of its name, where a group is named
     void drop_modifiers();
     void drop_verbs();
+    void drop_objects();
+    [[nodiscard]] bool is_row_concept(const Said& s) const;
     [[nodiscard]] std::optional<Grain> unit_behind_date(std::size_t end) const;
     void group_by_both_values();
     // "do A pay more than B": the flag tells two groups apart
@@ -232,6 +234,10 @@ private:
     [[nodiscard]] std::optional<Field> field_of_dimension(std::size_t begin, std::size_t end);
     [[nodiscard]] std::optional<Field> field_of_percent(std::size_t begin, std::size_t end);
     [[nodiscard]] std::optional<Field> field_of_money(std::size_t begin, std::size_t end);
+    [[nodiscard]] bool says_how_long() const;
+    [[nodiscard]] static bool is_duration(const Column& column);
+    [[nodiscard]] std::optional<Field> only_duration() const;
+    [[nodiscard]] bool has_unit_of(Field field, std::size_t end) const;
     [[nodiscard]] double unit_factor(Field field, std::size_t end, double value) const;
 
     // ---- a figure of two columns
@@ -320,6 +326,7 @@ private:
     void choose_measure();
     // "is cash used more than cards": how often
     [[nodiscard]] bool says_used() const;
+    [[nodiscard]] bool counts_value_noun() const;
     // "which region has the most orders": rows, not money
     [[nodiscard]] bool row_noun_counts() const;
     [[nodiscard]] bool is_row_word(std::size_t i) const;

@@ -116,7 +116,11 @@ void Reader::complete_growth() {
     // 9月环比8月: from the earlier to the later, however it is said
     std::stable_sort(q_.periods.begin(), q_.periods.end(),
                      [](const TimeSpan& a, const TimeSpan& b) { return a.from < b.from; });
-    if (!q_.periods.empty()) return;
+    if (!q_.periods.empty()) {
+        // "year over year, 2024 vs 2023": the periods are said
+        std::erase_if(q_.groups, [](const Group& g) { return g.grain == Grain::Year; });
+        return;
+    }
     const auto date = main_date(schema_, q_.table);
     const bool has_grain = std::any_of(q_.groups.begin(), q_.groups.end(),
                                        [](const Group& g) { return g.grain != Grain::None; });
@@ -239,8 +243,15 @@ void Reader::choose_measure() {
                               });
     const bool counts_rows = (q_.intent == Intent::Share && !asks_money()) || counts_dates ||
                              charts_names || says_total_rows() || has({Word::Common, Word::Rare}) ||
-                             row_noun_counts() || says_used();
+                             row_noun_counts() || says_used() || counts_value_noun();
     auto field = superlative_field();
+    if (says_how_long()) {
+        field = only_duration();
+        if (!field) {  // of several, or of none: how long what?
+            q_.absent.emplace_back("how long");
+            return;
+        }
+    }
     // "top three authors", 借得最多: how often, where nothing in the table adds up
     const bool is_plain_top =
         field && aggregations_said_.empty() && !is_usual_measure(at(schema_, *field)) &&
@@ -280,6 +291,19 @@ bool Reader::is_usual_measure(const Column& column) {
     return column.nature() == Nature::Additive &&
            std::any_of(column.meanings.begin(), column.meanings.end(),
                        [](const Concept* about) { return kUsual.contains(about->name); });
+}
+
+// "cancellations by plan", "no-shows per doctor": a value as a noun, at the head, is counted
+bool Reader::counts_value_noun() const {
+    if (!aggregations_said_.empty() || asks_money()) return false;
+    return std::any_of(said_.begin(), said_.end(), [&](const Said& s) {
+        const Token& last = tokens_[s.end - 1];
+        const bool is_plural = s.is_value && last.kind == Token::Kind::Word &&
+                               last.text.ends_with('s') && !s.value.ends_with('s');
+        const bool is_head = s.begin == 0 || has({Word::Highest, Word::Lowest}) ||
+                             follows(s.begin, {Word::Show, Word::Trend, Word::Of}, 2);
+        return is_plural && is_head;
+    });
 }
 
 // "is cash used more than cards": how often
@@ -355,6 +379,9 @@ bool Reader::asks_people() const {
 }
 
 void Reader::complete_aggregate() {
+    // "which has the highest and which the lowest": both stand in the answer to all of them
+    const bool both = has(Word::Highest) && has(Word::Lowest) && !has(Word::Rank);
+    if (both && !q_.groups.empty() && !q_.count && !q_.rank) q_.order = Order::None;
     // "average daily sales": the mean of daily totals
     if (q_.measures.size() == 1 && q_.groups.size() == 1 && !q_.averaged && !q_.having) {
         Measure& m = q_.measures[0];

@@ -51,6 +51,9 @@ std::optional<Field> Reader::field_meaning(std::string_view name) const {
 }
 
 std::optional<Field> Reader::condition_field(std::size_t begin, std::size_t end) {
+    if (const auto field = field_of_dimension(begin, end)) return field;
+    if (const auto field = field_of_percent(begin, end)) return field;
+    if (const auto field = field_of_money(begin, end)) return field;
     for (std::size_t i = begin; i < end; ++i) {
         const std::string& word = tokens_[i].text;
         static constexpr std::array<std::pair<std::string_view, std::string_view>, 16> kAbout = {
@@ -81,9 +84,6 @@ std::optional<Field> Reader::condition_field(std::size_t begin, std::size_t end)
             return s.field;
         }
     }
-    if (const auto field = field_of_dimension(begin, end)) return field;
-    if (const auto field = field_of_percent(begin, end)) return field;
-    if (const auto field = field_of_money(begin, end)) return field;
     if (const auto field = field_of_unit(end)) return field;
     if (const auto field = field_of_noun(end)) return field;
     // "employees under 30" speaks of their age
@@ -328,6 +328,7 @@ void Reader::add_comparison(Filter::Kind kind, double value, std::size_t begin, 
     filter.begin = begin;
     q_.filters.push_back(filter);
     condition_numbers_.insert(end - 1);
+    if (has_unit_of(*field, end)) condition_numbers_.insert(end);
 }
 
 // "5 star ratings", "3 bedroom houses"

@@ -117,9 +117,11 @@ void Reader::decide_intent() {
     }
     // "how did sales change from 2023 to 2024, in percent": a change, not a share
     const bool is_change = has({Word::Growth, Word::Drop}) && tag(Word::Share) != nullptr &&
-                           (q_.periods.size() == 2 || !q_.filters.empty()) && q_.part.empty() &&
-                           tokens_[tag(Word::Share)->begin].text != "share";
-    if (is_change && (!q_.periods.empty() || main_date(schema_, q_.table) == std::nullopt)) {
+                           q_.part.empty() && tokens_[tag(Word::Share)->begin].text != "share";
+    const bool by_time = std::any_of(q_.groups.begin(), q_.groups.end(),
+                                     [](const Group& g) { return g.grain != Grain::None; });
+    if (is_change &&
+        (!q_.periods.empty() || by_time || main_date(schema_, q_.table) == std::nullopt)) {
         q_.intent = Intent::Growth;
         return;
     }
@@ -423,6 +425,9 @@ void Reader::split_share() {
                     [](const Said& m) { return m.is_used; }) &&
         !measures_said_.empty()) {
         q_.measures = {{Aggregation::Count, std::nullopt, std::nullopt}};
+        if (counted_ && !is_row_noun(*counted_)) {
+            q_.measures = {{Aggregation::Distinct, counted_->field, std::nullopt}};
+        }
     }
     std::vector<Filter> part;
     std::vector<Filter> whole;

@@ -159,6 +159,11 @@ bool Reader::goes_with(std::size_t i) const {
     });
     if (beside_number && kFigures.contains(token.stem)) return true;
     if (goes_with_money(i)) return true;
+    static const std::set<std::string> kLengths = {"length", "duration", "time"};
+    const bool behind_duration = std::any_of(said_.begin(), said_.end(), [&](const Said& s) {
+        return !s.is_value && s.end == i && is_duration(*s.column);
+    });
+    if (behind_duration && kLengths.contains(token.stem)) return true;
     static const std::set<std::string> kSizes = {"short", "young", "cheap", "expensive", "tall",
                                                  "tiny",  "huge",  "slow",  "fast",      "heavy"};
     if (q_.intent == Intent::Outliers && !q_.chose_measure && kSizes.contains(token.stem)) {

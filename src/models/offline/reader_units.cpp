@@ -240,7 +240,8 @@ std::optional<Field> Reader::field_of_money(std::size_t begin, std::size_t end) 
     static const std::set<std::string> kMoney = {"euro", "eur", "dollar", "usd",  "pound",
                                                  "元",   "块",  "yuan",   "buck", "rmb"};
     if (end >= tokens_.size() || !kMoney.contains(tokens_[end].stem)) return std::nullopt;
-    if (number_near(begin, end) != nullptr) return std::nullopt;
+    const Said* near = number_near(begin, end);
+    if (near != nullptr && is_money(*near->column)) return std::nullopt;
     const auto main = main_measure(schema_, q_.table);
     if (main && is_money(at(schema_, *main))) return main;
     const auto& columns = schema_.tables[q_.table].columns;
@@ -251,14 +252,40 @@ std::optional<Field> Reader::field_of_money(std::size_t begin, std::size_t end) 
     return Field{q_.table, static_cast<std::size_t>(first - columns.begin())};
 }
 
+bool Reader::says_how_long() const {
+    for (std::size_t i = 0; i + 1 < tokens_.size(); ++i) {
+        if (tokens_[i].text == "how" && tokens_[i + 1].text == "long") return true;
+    }
+    return false;
+}
+
+bool Reader::is_duration(const Column& column) {
+    const Unit* own = unit_of(column);
+    return column.is_number() && !column.is_id && own != nullptr &&
+           own->dimension == Dimension::Time;
+}
+
+// The one column that is counted in minutes, hours or days.
+std::optional<Field> Reader::only_duration() const {
+    const auto& columns = schema_.tables[q_.table].columns;
+    const auto first = std::find_if(columns.begin(), columns.end(), is_duration);
+    if (first == columns.end() || std::count_if(first, columns.end(), is_duration) > 1) {
+        return std::nullopt;
+    }
+    return Field{q_.table, static_cast<std::size_t>(first - columns.begin())};
+}
+
+// The word behind a number is the column's unit, or one of its kind.
+bool Reader::has_unit_of(Field field, std::size_t end) const {
+    const Unit* said = unit_at(tokens_, end);
+    const Unit* own = unit_of(at(schema_, field));
+    return said != nullptr && own != nullptr && said->dimension == own->dimension;
+}
+
 // By what a number has to be multiplied to be one of the column's.
 double Reader::unit_factor(Field field, std::size_t end, double value) const {
     const Column& column = at(schema_, field);
-    const Unit* said = unit_at(tokens_, end);
-    const Unit* own = unit_of(column);
-    if (said != nullptr && own != nullptr && said->dimension == own->dimension) {
-        return said->size / own->size;
-    }
+    if (has_unit_of(field, end)) return unit_at(tokens_, end)->size / unit_of(column)->size;
     // 500万 and 5,000,000 are 500 of a column in 万元, where no row reaches so far otherwise
     static const std::set<std::string> kSaid = {"万",       "亿",      "千",     "百",
                                                 "thousand", "million", "billion"};

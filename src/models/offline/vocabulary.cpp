@@ -285,15 +285,15 @@ constexpr std::array kWords = {
         "daily|by day|per day|each day|every day|day by day|by date|per date|按天|每天|每日|按日|逐日|"
         "日均|各天|按日期|每一天|哪天|哪一天"},
     Row{Word::Weekly,
-        "weekly|by week|per week|each week|every week|week by week|按周|每周|逐周|周度|各周|周均"},
+        "weekly|week to week|by week|per week|each week|every week|week by week|按周|每周|逐周|周度|各周|周均"},
     Row{Word::Monthly,
         "monthly|by month|per month|each month|every month|month by month|by months|"
         "month to month|month over month|month on month|mom|按月|每月|每个月|逐月|月度|各月|月均|按月份|各月份|分月|每个月份"},
     Row{Word::Quarterly,
-        "quarterly|by quarter|per quarter|each quarter|every quarter|quarter by quarter|"
+        "quarterly|quarter to quarter|by quarter|per quarter|each quarter|every quarter|quarter by quarter|"
         "quarter over quarter|quarter on quarter|qoq|按季度|每季度|各季度|每个季度|季度|按季|分季度"},
     Row{Word::Yearly,
-        "yearly|annual|annually|by year|per year|each year|every year|year by year|per annum|"
+        "yearly|year to year|annual|annually|by year|per year|each year|every year|year by year|per annum|"
         "year over year|year on year|yoy|按年|每年|各年|年度|逐年|按年份|年均|每一年|分年"},
     Row{Word::Weekday,
         "weekday|weekdays|day of the week|day of week|days of the week|which weekday|"
@@ -443,7 +443,8 @@ constexpr std::array kConcepts = {
     ConceptRow{"guests", Nature::Additive,
         "party size|diners|guest|guests|adults|children|occupants|客人|住客|入住人数"},
     ConceptRow{"refund", Nature::Additive,
-        "refund|refunds|refunded|reimbursement|chargeback|money back|退款|退款额|退款金额"},
+        "refund|refunds|refunded|reimbursement|chargeback|money back|pay back|paid back|give back|"
+        "退款|退款额|退款金额"},
     ConceptRow{"shipping", Nature::Additive,
         "shipping|shipping cost|freight|postage|delivery fee|运费|配送费|邮费|快递费"},
     ConceptRow{"fine", Nature::Additive, "fine|fines|penalty|penalties|罚款|罚金|滞纳金"},
@@ -496,6 +497,15 @@ constexpr std::array kConcepts = {
     ConceptRow{"date", Nature::Time,
         "date|day|time|timestamp|datetime|when|order date|日期|时间|交易日期|下单时间|订单日期|销售日期"},
     ConceptRow{"birthday", Nature::Time, "birth|born|birthday|birth date|date of birth|出生日期|生日"},
+    ConceptRow{"signed up", Nature::Time,
+        "signup|signups|sign up|signed up|registration|registered|注册|开户|入会|登记"},
+    ConceptRow{"cancelled", Nature::Time,
+        "cancel|cancelled|canceled|cancellation|churn date|取消|退订|注销|解约"},
+    ConceptRow{"delivered", Nature::Time, "delivery|delivered|arrival|arrived|送达|交付|签收|到货"},
+    ConceptRow{"shipped", Nature::Time, "ship|shipped|shipping|dispatch|dispatched|发货|寄出"},
+    ConceptRow{"closed", Nature::Time,
+        "closed|close|resolved|resolution|completed|completion|finished|关闭|解决|完成|结案|完工"},
+    ConceptRow{"paid", Nature::Time, "paid|payment|pay|付款|支付|到账|回款"},
     ConceptRow{"hired", Nature::Time,
         "hire date|hired|hire|joined|join|joining date|start date|入职|入职日期|入职时间|加入"},
 
