@@ -91,6 +91,16 @@ Question follow_up(const Question& before, const Question& now, const QuestionPa
                               (out.measures[0].aggregation == Aggregation::Sum ||
                                out.measures[0].aggregation == Aggregation::Count);
     if (parts.asks_share && can_be_share) out.intent = Intent::Share;
+    // 只看华东, 占比呢: one group that is left is a part of all of them
+    const bool is_left = can_be_share && out.groups.size() == 1 &&
+                         std::any_of(out.filters.begin(), out.filters.end(), [&](const Filter& f) {
+                             return f.kind == Filter::Kind::OneOf && f.values.size() == 1 &&
+                                    f.field == out.groups[0].field;
+                         });
+    if (parts.asks_share && is_left) {
+        out.groups.clear();
+        out.intent = Intent::Aggregate;
+    }
     if (parts.asks_share && now.part.empty() && now.filters.empty() && now.groups.empty()) {
         ask_share_of(out);
     }

@@ -234,6 +234,7 @@ private:
     [[nodiscard]] std::optional<Field> field_of_dimension(std::size_t begin, std::size_t end);
     [[nodiscard]] std::optional<Field> field_of_percent(std::size_t begin, std::size_t end);
     [[nodiscard]] std::optional<Field> field_of_money(std::size_t begin, std::size_t end);
+    bool refuse_unit(std::size_t end);
     [[nodiscard]] bool says_how_long() const;
     [[nodiscard]] static bool is_duration(const Column& column);
     [[nodiscard]] std::optional<Field> only_duration() const;
@@ -245,6 +246,7 @@ private:
     [[nodiscard]] std::size_t name_before(std::size_t formula) const;
     void find_formula();
     void apply_formula();
+    void refuse_open_formula();
 
     // ---- measures
     struct AggregationTag {

@@ -68,7 +68,7 @@ void Reader::complete() {
             const Column& column = at(schema_, *field);
             const bool is_year = column.is_whole && column.low >= 1900 && column.high <= 2100;
             if (has({Word::Oldest, Word::Youngest}) &&
-                is_year) {  // the oldest car has the lowest year
+                (is_year || column.is_date())) {  // the oldest car has the lowest year
                 q_.order = q_.order == Order::Highest ? Order::Lowest : Order::Highest;
             }
         }
@@ -199,6 +199,7 @@ std::optional<Field> Reader::superlative_field() const {
                                  columns[c].low >= 1900 && columns[c].high <= 2100;
             if (is_year) return Field{q_.table, c};
         }
+        if (const auto date = main_date(schema_, q_.table)) return date;  // "the oldest invoice"
     }
     for (const Adjective& a : kAdjectives) {
         const bool said = std::any_of(tokens_.begin(), tokens_.end(),
@@ -226,6 +227,14 @@ void Reader::find_open_superlative() {
             has_field = has_field || (field && !at(schema_, *field).means("delay"));
         }
         if (is_adjective && !has_field) q_.absent.push_back(token.as_written);
+    }
+    if (has({Word::Oldest, Word::Youngest})) {  // of things without an age, a year or a date
+        const auto field = superlative_field();
+        const bool is_old =
+            field && (at(schema_, *field).means("age") || at(schema_, *field).is_date() ||
+                      (at(schema_, *field).is_whole && at(schema_, *field).low >= 1900 &&
+                       at(schema_, *field).high <= 2100));
+        if (!is_old) refuse(has(Word::Oldest) ? Word::Oldest : Word::Youngest);
     }
 }
 
@@ -381,7 +390,8 @@ bool Reader::asks_people() const {
 void Reader::complete_aggregate() {
     // "which has the highest and which the lowest": both stand in the answer to all of them
     const bool both = has(Word::Highest) && has(Word::Lowest) && !has(Word::Rank);
-    if (both && !q_.groups.empty() && !q_.count && !q_.rank) q_.order = Order::None;
+    const bool by_day = !q_.groups.empty() && q_.groups[0].grain == Grain::Day;
+    if (both && !q_.groups.empty() && !by_day && !q_.count && !q_.rank) q_.order = Order::None;
     // "average daily sales": the mean of daily totals
     if (q_.measures.size() == 1 && q_.groups.size() == 1 && !q_.averaged && !q_.having) {
         Measure& m = q_.measures[0];

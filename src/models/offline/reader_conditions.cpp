@@ -75,7 +75,9 @@ std::optional<Field> Reader::condition_field(std::size_t begin, std::size_t end)
              {"aged", "age"}}};
         for (const auto& [said, about] : kAbout) {
             if (word != said) continue;
-            if (auto field = field_meaning(about)) return field;
+            const auto field = field_meaning(about);
+            const bool is_delay = field && word == "longer" && at(schema_, *field).means("delay");
+            if (field && !is_delay) return field;  // a long flight need not be late
         }
     }
     for (Said& s : said_) {  // "more than 10 years at the company"
@@ -113,6 +115,7 @@ std::optional<Field> Reader::condition_field(std::size_t begin, std::size_t end)
         q_.absent.push_back(tokens_[end - 1].as_written + " %");
         return std::nullopt;
     }
+    if (refuse_unit(end)) return std::nullopt;
     // none is named: one whose values reach so far
     const auto main = main_measure(schema_, q_.table);
     const auto reaches = [&](Field field) {
@@ -195,7 +198,7 @@ void Reader::find_comparisons() {
             if (t.word != k.word) continue;
             std::size_t at_number = t.end;
             while (at_number < tokens_.size() && at_number < t.end + 3 && is_filler(at_number) &&
-                   tokens_[at_number].kind != Token::Kind::Number) {
+                   !number_word(tokens_[at_number])) {  // the 一 of 一周 is none
                 ++at_number;
             }
             std::size_t end = 0;

@@ -88,8 +88,21 @@ void Reader::find_formula() {
     }
 }
 
+// "math minus reading", where one of them is no column: not the other alone
+void Reader::refuse_open_formula() {
+    for (std::size_t i = 0; i < tokens_.size(); ++i) {
+        const bool is_sign =
+            tokens_[i].text == "minus" || matches_at(tokens_, i, tokens_of("减去"));
+        const bool is_heeded = std::any_of(q_.filters.begin(), q_.filters.end(),
+                                           [&](const Filter& f) { return f.begin > i; });
+        if (is_sign && !is_heeded && said_at(i) == nullptr) {
+            q_.absent.push_back(tokens_[i].kind == Token::Kind::Han ? "减去" : "minus");
+        }
+    }
+}
+
 void Reader::apply_formula() {
-    if (!formula_) return;
+    if (!formula_) return refuse_open_formula();
     for (Measure& m : q_.measures) {
         if (m.field != formula_->field || m.times) continue;
         m.minus = formula_->minus;

@@ -125,6 +125,10 @@ std::optional<Grain> Reader::grain_subject(std::size_t token) const {
 
 // A column that tells groups of rows apart.
 bool Reader::is_group_noun(const Said& s) const {
+    // 患者 is who the rows are about, where there is a 患者性别
+    const bool is_whose = s.score < 68 && is_person_noun(s) && !s.column->means("name") &&
+                          !s.column->is_id && s.column->distinct <= 12;
+    if (is_whose) return false;
     return !s.is_value && !s.column->is_flag() && (s.column->is_text() || s.column->is_id) &&
            !is_unique(s.field) && s.column->distinct > 1;
 }

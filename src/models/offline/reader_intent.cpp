@@ -654,6 +654,12 @@ bool Reader::builds_on_before() const {
                    q_.chart != ChartKind::None;
         default: return false;
     }
+    // "what is that as a percentage of the total?", 占比多少
+    const bool names_nothing = q_.filters.empty() && q_.groups.empty() && q_.part.empty() &&
+                               q_.periods.empty() && measures_said_.empty();
+    if (has(Word::Share) && names_nothing && !before_->filters.empty() && before_->groups.empty()) {
+        return true;
+    }
     const bool has_measure = parts().has_measure;
     const bool begins_with_cue = !tokens_.empty() && starts_with_cue();
     const bool has_cue = begins_with_cue || ends_with_cue();

@@ -194,8 +194,11 @@ std::optional<Field> Reader::field_of_dimension(std::size_t begin, std::size_t e
     }
     if (const auto exact = field_of_unit(end)) return exact;
     const auto& columns = schema_.tables[q_.table].columns;
-    const auto first = std::find_if(columns.begin(), columns.end(), fits);
-    if (first == columns.end() || std::count_if(columns.begin(), columns.end(), fits) > 1) {
+    const auto is_own = [&](const Column& column) {  // a delay is no length
+        return fits(column) && !column.means("delay");
+    };
+    const auto first = std::find_if(columns.begin(), columns.end(), is_own);
+    if (first == columns.end() || std::count_if(first, columns.end(), is_own) > 1) {
         return std::nullopt;
     }
     return Field{q_.table, static_cast<std::size_t>(first - columns.begin())};
@@ -250,6 +253,14 @@ std::optional<Field> Reader::field_of_money(std::size_t begin, std::size_t end) 
         return std::nullopt;
     }
     return Field{q_.table, static_cast<std::size_t>(first - columns.begin())};
+}
+
+// "longer than 3 hours", where nothing is counted in a unit of time.
+bool Reader::refuse_unit(std::size_t end) {
+    const Unit* said = unit_at(tokens_, end);
+    if (said == nullptr || tokens_[end].text == "min") return false;
+    q_.absent.push_back(tokens_[end - 1].as_written + " " + std::string(said->name));
+    return true;
 }
 
 bool Reader::says_how_long() const {
