@@ -260,6 +260,7 @@ bool Reader::refuse_unit(std::size_t end) {
     const Unit* said = unit_at(tokens_, end);
     if (said == nullptr || tokens_[end].text == "min") return false;
     q_.absent.push_back(tokens_[end - 1].as_written + " " + std::string(said->name));
+    condition_numbers_.insert(end);
     return true;
 }
 
