@@ -96,6 +96,7 @@ private:
     void find_time();
     void find_seasons();
     void set_dates(Field date, const std::vector<TimeSpan>& dates);
+    [[nodiscard]] bool set_own_dates(const std::vector<TimeSpan>& dates);
     static std::string label(const TimeSpan& span);
     static Filter time_filter(Filter::Kind kind, Field field, const TimeSpan& span);
     // A table without dates may still have a column "year".
@@ -122,6 +123,7 @@ private:
     void try_range(std::size_t i, std::size_t end, double low, std::set<std::size_t>& done);
     void try_unit(std::size_t i, std::size_t end, double value, std::set<std::size_t>& done);
     void add_comparison(Filter::Kind kind, double value, std::size_t begin, std::size_t end);
+    [[nodiscard]] bool is_plain_row_noun(std::size_t i) const;
     // "5 star ratings", "3 bedroom houses"
     bool take_number_before(Said& s, std::set<std::size_t>& done);
     // "rating of 5", "status 404", "评分为5"
@@ -151,6 +153,8 @@ private:
     [[nodiscard]] bool is_said_of_groups(std::size_t token, std::size_t end) const;
     [[nodiscard]] bool is_beside_groups(std::size_t begin, std::size_t end) const;
     [[nodiscard]] std::optional<Measure> counted_behind(std::size_t& end, bool has_rows_before);
+    [[nodiscard]] std::optional<Field> nearly_unique_before(std::size_t begin,
+                                                            std::size_t end) const;
     [[nodiscard]] bool asks_whether() const;
     [[nodiscard]] Said* rate_before(std::size_t begin);
     [[nodiscard]] double percent_unit(Field field, std::size_t end, double value) const;
@@ -216,6 +220,7 @@ private:
     void apply_leaving();
     [[nodiscard]] std::optional<Field> date_said() const;
     [[nodiscard]] std::optional<Field> date_of_verb() const;
+    [[nodiscard]] std::optional<Field> date_before(std::size_t time, std::size_t first) const;
 
     // ---- names that several columns end in
     [[nodiscard]] std::vector<Field> namesakes(const Said& s) const;

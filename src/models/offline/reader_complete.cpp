@@ -44,6 +44,10 @@ void Reader::complete() {
         before_ == nullptr && !tokens_.empty() && !has(Word::Show) &&
         (is_at(0, Word::FollowUp) || tokens_[0].text == "and" || tokens_.back().text == "呢");
     if (q_.intent == Intent::Rows && goes_on) q_.intent = Intent::Unknown;
+    const bool of_rows = q_.intent == Intent::Rows || q_.intent == Intent::Shape;
+    if (of_rows && q_.periods.size() > 1) {  // rows of which of these times?
+        q_.absent.push_back(q_.periods[0].label + " / " + q_.periods[1].label);
+    }
     if ((q_.intent == Intent::Aggregate || q_.intent == Intent::Share) && has_unknown_role()) {
         q_.intent = Intent::Unknown;
     }

@@ -317,7 +317,8 @@ void Reader::add_comparison(Filter::Kind kind, double value, std::size_t begin, 
         end < tokens_.size() && tokens_[end].kind == Token::Kind::Word && !is_column &&
         !field_of_unit(end) && number_near(begin, end) == nullptr &&
         (tokens_[end].text == "times" || tokens_[end].stem == "order" ||
-         tokens_[end].stem == "purchase" || tokens_[end].stem == "transaction");
+         tokens_[end].stem == "purchase" || tokens_[end].stem == "transaction" ||
+         (value <= 20 && is_plain_row_noun(end)));
     if (counts_rows) {
         q_.absent.push_back(tokens_[end - 1].as_written + " " + tokens_[end].as_written);
         return;
@@ -332,6 +333,12 @@ void Reader::add_comparison(Filter::Kind kind, double value, std::size_t begin, 
     q_.filters.push_back(filter);
     condition_numbers_.insert(end - 1);
     if (has_unit_of(*field, end)) condition_numbers_.insert(end);
+}
+
+// "more than one account": rows of somebody, no value of a column
+bool Reader::is_plain_row_noun(std::size_t i) const {
+    const Said* said = said_at(i);
+    return names_row(i) && (said == nullptr || (!said->is_value && is_row_noun(*said)));
 }
 
 // "5 star ratings", "3 bedroom houses"

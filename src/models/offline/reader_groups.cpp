@@ -343,6 +343,12 @@ bool Reader::take_having(Filter::Kind kind, double low, double high, std::size_t
         return true;
     }
     if (before.said == nullptr && speaks_of_groups_before()) return keep(before_->measures[0]);
+    if (const auto field = nearly_unique_before(begin, end)) {
+        if (const auto counted = counted_behind(end, false); counted && !counted->field) {
+            q_.groups = {{*field, Grain::None, 0}};
+            return keep(*counted);
+        }
+    }
     if (!is_said_of_groups(first(), end)) return false;
     if (before.is_product && is_beside_groups(begin - 1, end)) {
         return keep({Aggregation::Sum, field_meaning("price"), field_meaning("quantity"), 0});
@@ -357,6 +363,22 @@ bool Reader::take_having(Filter::Kind kind, double low, double high, std::size_t
         return false;
     }
     return keep({Aggregation::Sum, before.said->field, std::nullopt, 0});
+}
+
+// "companies that appear more than once", where nearly every row is another company.
+std::optional<Field> Reader::nearly_unique_before(std::size_t begin, std::size_t end) const {
+    const std::size_t rows = schema_.tables[q_.table].rows;
+    const bool counts =
+        end < tokens_.size() && (tokens_[end].text == "times" || tokens_[end].text == "次" ||
+                                 (tokens_[end].kind == Token::Kind::Word && names_row(end)));
+    if (!counts || !q_.groups.empty()) return std::nullopt;
+    for (const Said& s : said_) {
+        const bool is_nearly = !s.is_value && s.end <= begin && s.column->is_text() &&
+                               s.field.table == q_.table && is_unique(s.field) &&
+                               s.column->distinct + s.column->missing < rows;
+        if (is_nearly) return s.field;
+    }
+    return std::nullopt;
 }
 
 // The groups are named right before the condition, or right behind it in Chinese.

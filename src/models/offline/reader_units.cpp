@@ -10,12 +10,12 @@
 namespace atl::offline {
 namespace {
 
-enum class Dimension { None, Time, Length, Weight };
+enum class Dimension { Time, Calendar, Length, Weight };
 
 struct Unit {
     std::string_view name;
     Dimension dimension;
-    double size;  // in seconds, metres, grams
+    double size;  // in seconds, months, metres, grams
 };
 
 constexpr std::array kUnits = {Unit{"ms", Dimension::Time, 0.001},
@@ -37,6 +37,10 @@ constexpr std::array kUnits = {Unit{"ms", Dimension::Time, 0.001},
                                Unit{"week", Dimension::Time, 604800},
                                Unit{"周", Dimension::Time, 604800},
                                Unit{"星期", Dimension::Time, 604800},
+                               Unit{"month", Dimension::Calendar, 1},
+                               Unit{"月", Dimension::Calendar, 1},
+                               Unit{"year", Dimension::Calendar, 12},
+                               Unit{"年", Dimension::Calendar, 12},
                                Unit{"km", Dimension::Length, 1000},
                                Unit{"kilometer", Dimension::Length, 1000},
                                Unit{"kilometre", Dimension::Length, 1000},
@@ -76,6 +80,7 @@ const Unit* unit_at(const std::vector<Token>& tokens, std::size_t i) {
 // What a column is counted in, as its name says: wait_min, 时长(分钟), "Delivery Days".
 const Unit* unit_of(const Column& column) {
     const Unit* found = nullptr;
+    if (column.is_whole && column.low >= 1900 && column.high <= 2100) return found;  // years
     for (std::size_t i = 0; i < column.words.size(); ++i) {
         const bool is_least = i == 0 && column.words[0].text == "min" && column.words.size() > 1;
         const Unit* unit = is_least ? nullptr : unit_at(column.words, i);
@@ -192,6 +197,7 @@ std::optional<Field> Reader::field_of_dimension(std::size_t begin, std::size_t e
         near->is_used = true;
         return near->field;
     }
+    if (said->dimension == Dimension::Calendar) return std::nullopt;  // mostly somebody's age
     if (const auto exact = field_of_unit(end)) return exact;
     const auto& columns = schema_.tables[q_.table].columns;
     const auto is_own = [&](const Column& column) {  // a delay is no length
@@ -258,7 +264,9 @@ std::optional<Field> Reader::field_of_money(std::size_t begin, std::size_t end) 
 // "longer than 3 hours", where nothing is counted in a unit of time.
 bool Reader::refuse_unit(std::size_t end) {
     const Unit* said = unit_at(tokens_, end);
-    if (said == nullptr || tokens_[end].text == "min") return false;
+    if (said == nullptr || said->dimension == Dimension::Calendar || tokens_[end].text == "min") {
+        return false;
+    }
     q_.absent.push_back(tokens_[end - 1].as_written + " " + std::string(said->name));
     condition_numbers_.insert(end);
     return true;
