@@ -81,7 +81,9 @@ std::optional<Field> Reader::condition_field(std::size_t begin, std::size_t end)
         }
     }
     for (Said& s : said_) {  // "more than 10 years at the company"
-        if (!s.is_value && s.column->is_number() && s.begin == end && tokens_[end].stem == "year") {
+        const bool is_calendar = s.column->low >= 1900 && s.column->high <= 2100;
+        if (!s.is_value && s.column->is_number() && !is_calendar && s.begin == end &&
+            tokens_[end].stem == "year") {
             s.is_used = true;
             return s.field;
         }

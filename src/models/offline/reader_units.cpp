@@ -264,9 +264,7 @@ std::optional<Field> Reader::field_of_money(std::size_t begin, std::size_t end) 
 // "longer than 3 hours", where nothing is counted in a unit of time.
 bool Reader::refuse_unit(std::size_t end) {
     const Unit* said = unit_at(tokens_, end);
-    if (said == nullptr || said->dimension == Dimension::Calendar || tokens_[end].text == "min") {
-        return false;
-    }
+    if (said == nullptr || tokens_[end].text == "min") return false;
     q_.absent.push_back(tokens_[end - 1].as_written + " " + std::string(said->name));
     condition_numbers_.insert(end);
     return true;

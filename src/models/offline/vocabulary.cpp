@@ -285,15 +285,18 @@ constexpr std::array kWords = {
         "daily|by day|per day|each day|every day|day by day|by date|per date|按天|每天|每日|按日|逐日|"
         "日均|各天|按日期|每一天|哪天|哪一天"},
     Row{Word::Weekly,
-        "weekly|week to week|by week|per week|each week|every week|week by week|按周|每周|逐周|周度|各周|周均"},
+        "weekly|week to week|"
+        "by week|per week|each week|every week|week by week|按周|每周|逐周|周度|各周|周均"},
     Row{Word::Monthly,
         "monthly|by month|per month|each month|every month|month by month|by months|"
         "month to month|month over month|month on month|mom|按月|每月|每个月|逐月|月度|各月|月均|按月份|各月份|分月|每个月份"},
     Row{Word::Quarterly,
-        "quarterly|quarter to quarter|by quarter|per quarter|each quarter|every quarter|quarter by quarter|"
+        "quarterly|quarter to quarter|"
+        "by quarter|per quarter|each quarter|every quarter|quarter by quarter|"
         "quarter over quarter|quarter on quarter|qoq|按季度|每季度|各季度|每个季度|季度|按季|分季度"},
     Row{Word::Yearly,
-        "yearly|year to year|annual|annually|by year|per year|each year|every year|year by year|per annum|"
+        "yearly|year to year|"
+        "annual|annually|by year|per year|each year|every year|year by year|per annum|"
         "year over year|year on year|yoy|按年|每年|各年|年度|逐年|按年份|年均|每一年|分年"},
     Row{Word::Weekday,
         "weekday|weekdays|day of the week|day of week|days of the week|which weekday|"
