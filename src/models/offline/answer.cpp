@@ -50,7 +50,7 @@ std::string AnswerWriter::write(const std::string& chart_file) {
     std::string out = body();
     const Table& table = schema_.tables[q_.table];
     if (q_.chose_measure) out += "\n\n" + chosen();
-    out += added() + meant_as_well();
+    out += added() + subtracted() + meant_as_well();
     if (figure_value("left_out") > 0) {
         std::string keys;
         for (const Group& g : q_.groups) {
@@ -134,9 +134,21 @@ std::string AnswerWriter::chosen() const {
                "问题没有指明数值列,我使用了 `" + field + "`。");
 }
 
+std::string AnswerWriter::subtracted() const {
+    for (const Measure& m : q_.measures) {
+        if (!m.minus || at(schema_, *m.minus).missing == 0) continue;
+        const std::string b = "`" + name(*m.minus) + "`";
+        return "\n\n" +
+               (is_none_where_empty(at(schema_, *m.minus))
+                    ? say("An empty " + b + " counts as 0.", b + " 为空的行按 0 计算。")
+                    : say("Rows without " + b + " are left out.", "不含 " + b + " 为空的行。"));
+    }
+    return "";
+}
+
 std::string AnswerWriter::added() const {
     for (const Measure& m : q_.measures) {
-        if (!m.plus) continue;
+        if (!m.plus || q_.says_formula) continue;
         const std::string a = "`" + name(*m.field) + "`";
         const std::string b = "`" + name(*m.plus) + "`";
         return "\n\n" + say("No single column is named, so I added " + a + " and " + b + ".",

@@ -61,6 +61,7 @@ private:
     [[nodiscard]] std::string chosen() const;
 
     [[nodiscard]] std::string added() const;
+    [[nodiscard]] std::string subtracted() const;
     [[nodiscard]] std::string meant_as_well() const;
 
     // ---- the table --------------------------------------------------------------------------

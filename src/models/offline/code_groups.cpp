@@ -136,7 +136,7 @@ void CodeWriter::columns_side_by_side() {
 void CodeWriter::single() {
     const Measure& m = q_.measures[0];
     const bool is_extreme =
-        q_.measures.size() == 1 && m.field && !m.times && !m.plus &&
+        q_.measures.size() == 1 && m.field && !m.times && !m.plus && !m.minus &&
         (m.aggregation == Aggregation::Minimum || m.aggregation == Aggregation::Maximum) &&
         at(schema_, *m.field).is_number();
     if (is_extreme) {

@@ -58,7 +58,7 @@ std::vector<std::string> CodeWriter::shown_columns(std::vector<std::string> firs
 void CodeWriter::show_rows() {
     const std::size_t n = q_.count.value_or(q_.order != Order::None ? 5 : kShownRows);
     std::vector<std::string> first;
-    const bool is_sum = !q_.measures.empty() && q_.measures[0].plus;
+    const bool is_sum = !q_.measures.empty() && (q_.measures[0].plus || q_.measures[0].minus);
     if (is_sum) prepare();
     std::string code = "result = " + rows_;
     if (q_.order != Order::None && !q_.measures.empty() && q_.measures[0].field) {

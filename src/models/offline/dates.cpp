@@ -85,9 +85,21 @@ private:
         return i - begin;
     }
 
+    // 24年比23年: a year of the data, no number of years
+    [[nodiscard]] std::optional<int> short_year_at(std::size_t i) const {
+        if (tokens_[i].text.size() != 2 || !is(i + 1, {"年"}) || is(i + 2, {"以", "内", "工"})) {
+            return std::nullopt;
+        }
+        if (i > 0 && is(i - 1, {"过", "于", "到", "足", "满", "近"})) return std::nullopt;
+        const int year = 2000 + static_cast<int>(tokens_[i].number);
+        const bool is_of_data = year >= year_of(data_.first) && year <= year_of(data_.last);
+        return is_of_data ? std::optional(year) : std::nullopt;
+    }
+
     [[nodiscard]] std::optional<int> year_at(std::size_t i) const {
         if (i >= tokens_.size() || tokens_[i].kind != Token::Kind::Number) return std::nullopt;
         const double value = tokens_[i].number;
+        if (const auto year = short_year_at(i)) return year;
         if (value < 1900 || value > 2100 || value != static_cast<int>(value)) return std::nullopt;
         if (tokens_[i].text.size() != 4) return std::nullopt;
         if (i > 0 && is(i - 1, {"over", "above", "than", "under", "below", "least", "most", ">",

@@ -21,6 +21,23 @@ void change_filters(Question& out, const Question& now) {
     }
 }
 
+// "and what is that in percent?" after one figure of some rows: of the figure of all rows
+void ask_share_of(Question& out) {
+    const bool is_one = out.groups.empty() && out.periods.empty() && out.measures.size() == 1 &&
+                        (out.intent == Intent::Aggregate || out.intent == Intent::Rows);
+    const bool adds_up = is_one && (out.measures[0].aggregation == Aggregation::Sum ||
+                                    out.measures[0].aggregation == Aggregation::Count ||
+                                    out.measures[0].aggregation == Aggregation::Distinct);
+    if (!adds_up || out.filters.empty()) return;
+    const bool only_time = std::all_of(out.filters.begin(), out.filters.end(), is_time);
+    std::vector<Filter> whole;
+    for (const Filter& filter : out.filters) {
+        (only_time || !is_time(filter) ? out.part : whole).push_back(filter);
+    }
+    out.filters = whole;
+    out.intent = Intent::Share;
+}
+
 void change_groups(Question& out, const Question& now, bool adds) {
     if (now.groups.empty()) return;
     if (adds && out.groups.size() + now.groups.size() <= 3) {
@@ -74,6 +91,19 @@ Question follow_up(const Question& before, const Question& now, const QuestionPa
                               (out.measures[0].aggregation == Aggregation::Sum ||
                                out.measures[0].aggregation == Aggregation::Count);
     if (parts.asks_share && can_be_share) out.intent = Intent::Share;
+    // 只看华东, 占比呢: one group that is left is a part of all of them
+    const bool is_left = can_be_share && out.groups.size() == 1 &&
+                         std::any_of(out.filters.begin(), out.filters.end(), [&](const Filter& f) {
+                             return f.kind == Filter::Kind::OneOf && f.values.size() == 1 &&
+                                    f.field == out.groups[0].field;
+                         });
+    if (parts.asks_share && is_left) {
+        out.groups.clear();
+        out.intent = Intent::Aggregate;
+    }
+    if (parts.asks_share && now.part.empty() && now.filters.empty() && now.groups.empty()) {
+        ask_share_of(out);
+    }
     if (now.intent == Intent::Share || now.intent == Intent::Growth) {
         out.intent = now.intent;
         out.part = now.part;

@@ -17,6 +17,8 @@ namespace atl::offline {
 // What a measure is made of: "price × quantity", "home + away".
 [[nodiscard]] std::string value_name(const Question& question, const Schema& schema,
                                      const Measure& measure);
+// No refund where the cell is empty, but a cost that is not known.
+[[nodiscard]] bool is_none_where_empty(const Column& column);
 [[nodiscard]] std::string running_name(const Question& question, const Schema& schema);
 // "7-day moving average of total sales"
 [[nodiscard]] std::string rolling_name(const Question& question, const Schema& schema);

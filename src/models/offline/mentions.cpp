@@ -465,6 +465,12 @@ private:
     void best_value(const Column& column, Field field, std::size_t begin, std::size_t end,
                     std::vector<Candidate>& out) const {
         if (!column.is_text() || column.is_flag()) return;
+        // 哪个更高 compares and names no risk 高
+        static const std::set<std::string> kDegrees = {"更", "最", "较", "很", "越", "偏", "太"};
+        const bool is_degree = end - begin == 1 && begin > 0 &&
+                               tokens_[begin].kind == Token::Kind::Han &&
+                               kDegrees.contains(tokens_[begin - 1].text);
+        if (is_degree) return;
         Candidate best{field, 0, ""};
         std::size_t partial = 0;
         for (std::size_t v = 0; v < column.values.size(); ++v) {

@@ -53,10 +53,11 @@ enum class Aggregation {
 
 struct Measure {
     Aggregation aggregation = Aggregation::Sum;
-    std::optional<Field> field;                // none: rows are counted
-    std::optional<Field> times;                // price times quantity, where there is no amount
-    double quantile = 0;                       // Quantile: 0.9 for the 90th percentile
-    std::optional<Field> plus = std::nullopt;  // "goals": those at home and those away
+    std::optional<Field> field;                 // none: rows are counted
+    std::optional<Field> times;                 // price times quantity, where there is no amount
+    double quantile = 0;                        // Quantile: 0.9 for the 90th percentile
+    std::optional<Field> plus = std::nullopt;   // "goals": those at home and those away
+    std::optional<Field> minus = std::nullopt;  // "revenue minus cost"
     bool operator==(const Measure&) const = default;
 };
 
@@ -154,6 +155,7 @@ struct Question {
     std::optional<double> percent;       // TopPercent: 10 for the top 10 %
     bool by_columns = false;             // the measures are set side by side: "which subject …"
     bool in_percent = false;             // Ratio
+    bool says_formula = false;           // the question tells how two columns make one figure
     Limit limit = Limit::None;
     std::vector<std::string> absent;   // things asked about that the table does not have
     std::vector<std::string> unknown;  // words that are not known

@@ -35,14 +35,17 @@ public:
     Reader(std::string_view text, const Schema& schema, const Question* before)
         : schema_(schema), before_(before), tokens_(tokens_of(text)) {
         if (tokens_.size() > kTokensMax) tokens_.resize(kTokensMax);
-        q_.language = has_han(text) ? Language::Chinese : Language::English;
+        spell_out_numbers();
         correct_slips(tokens_, schema);
         tags_ = tags_of(tokens_);
+        q_.language = has_han(text) && !is_english_around() ? Language::Chinese : Language::English;
     }
     Question read();
 
 private:
     // ---- looking at words
+    // "what share of orders is 已验收": Chinese names in an English sentence
+    [[nodiscard]] bool is_english_around() const;
     [[nodiscard]] bool has(Word word) const;
     [[nodiscard]] bool has(std::initializer_list<Word> words) const;
     [[nodiscard]] const Tag* tag(Word word) const;
@@ -116,6 +119,7 @@ private:
     void find_time();
     void find_seasons();
     void set_dates(Field date, const std::vector<TimeSpan>& dates);
+    [[nodiscard]] bool set_own_dates(const std::vector<TimeSpan>& dates);
     static std::string label(const TimeSpan& span);
     static Filter time_filter(Filter::Kind kind, Field field, const TimeSpan& span);
     // A table without dates may still have a column "year".
@@ -142,6 +146,7 @@ private:
     void try_range(std::size_t i, std::size_t end, double low, std::set<std::size_t>& done);
     void try_unit(std::size_t i, std::size_t end, double value, std::set<std::size_t>& done);
     void add_comparison(Filter::Kind kind, double value, std::size_t begin, std::size_t end);
+    [[nodiscard]] bool is_plain_row_noun(std::size_t i) const;
     // "5 star ratings", "3 bedroom houses"
     bool take_number_before(Said& s, std::set<std::size_t>& done);
     // "rating of 5", "status 404", "评分为5"
@@ -171,6 +176,8 @@ private:
     [[nodiscard]] bool is_said_of_groups(std::size_t token, std::size_t end) const;
     [[nodiscard]] bool is_beside_groups(std::size_t begin, std::size_t end) const;
     [[nodiscard]] std::optional<Measure> counted_behind(std::size_t& end, bool has_rows_before);
+    [[nodiscard]] std::optional<Field> nearly_unique_before(std::size_t begin,
+                                                            std::size_t end) const;
     [[nodiscard]] bool asks_whether() const;
     [[nodiscard]] Said* rate_before(std::size_t begin);
     [[nodiscard]] double percent_unit(Field field, std::size_t end, double value) const;
@@ -199,6 +206,9 @@ private:
     // 每个类别的商品数量: the noun before a measure is part of its name, where a group is named
     void drop_modifiers();
     void drop_verbs();
+    void drop_objects();
+    [[nodiscard]] bool is_row_concept(const Said& s) const;
+    [[nodiscard]] std::optional<Grain> unit_behind_date(std::size_t end) const;
     void group_by_both_values();
     // "do A pay more than B": the flag tells two groups apart
     [[nodiscard]] bool is_comparative() const;
@@ -232,6 +242,8 @@ private:
     void stay_by_flag(Field field, std::size_t begin);
     void apply_leaving();
     [[nodiscard]] std::optional<Field> date_said() const;
+    [[nodiscard]] std::optional<Field> date_of_verb() const;
+    [[nodiscard]] std::optional<Field> date_before(std::size_t time, std::size_t first) const;
 
     // ---- names that several columns end in
     [[nodiscard]] std::vector<Field> namesakes(const Said& s) const;
@@ -245,6 +257,25 @@ private:
     void find_rolling();
     void complete_rolling();
 
+    // ---- numbers with a unit
+    void spell_out_numbers();
+    [[nodiscard]] std::optional<Field> field_of_dimension(std::size_t begin, std::size_t end);
+    [[nodiscard]] std::optional<Field> field_of_percent(std::size_t begin, std::size_t end);
+    [[nodiscard]] std::optional<Field> field_of_money(std::size_t begin, std::size_t end);
+    bool refuse_unit(std::size_t end);
+    [[nodiscard]] bool says_how_long() const;
+    [[nodiscard]] static bool is_duration(const Column& column);
+    [[nodiscard]] std::optional<Field> only_duration() const;
+    [[nodiscard]] bool has_unit_of(Field field, std::size_t end) const;
+    [[nodiscard]] double unit_factor(Field field, std::size_t end, double value) const;
+
+    // ---- a figure of two columns
+    [[nodiscard]] std::optional<char> sign_between(std::size_t from, std::size_t to) const;
+    [[nodiscard]] std::size_t name_before(std::size_t formula) const;
+    void find_formula();
+    void apply_formula();
+    void refuse_open_formula();
+
     // ---- measures
     struct AggregationTag {
         Aggregation aggregation;
@@ -255,6 +286,7 @@ private:
     [[nodiscard]] std::vector<AggregationTag> aggregations() const;
     // "90th percentile", 第90百分位: 0.9
     [[nodiscard]] std::optional<double> quantile_at(const Tag& t) const;
+    [[nodiscard]] bool find_both_ends();
     void find_measures();
     [[nodiscard]] bool is_of_one(const Said& s) const;
     // "most" and "fewest" compare totals; "highest" and "lowest" may be of one row
@@ -285,6 +317,7 @@ private:
     bool decide_ratio();
     // "does more homework go with better marks?": two numbers and no figure of either asked for
     [[nodiscard]] bool asks_relation() const;
+    [[nodiscard]] std::optional<Field> repeated_column() const;
     // "which subject has the best average": columns of one kind, set side by side
     void find_side_by_side();
     [[nodiscard]] std::vector<Field> sibling_columns() const;
@@ -323,6 +356,7 @@ private:
     void choose_measure();
     // "is cash used more than cards": how often
     [[nodiscard]] bool says_used() const;
+    [[nodiscard]] bool counts_value_noun() const;
     // "which region has the most orders": rows, not money
     [[nodiscard]] bool row_noun_counts() const;
     [[nodiscard]] bool is_row_word(std::size_t i) const;
@@ -350,6 +384,8 @@ private:
     [[nodiscard]] bool shares_with_rows(std::size_t begin, std::size_t end) const;
     // Said beside what it belongs to: "rainy" where there is rain, "card users".
     [[nodiscard]] bool goes_with(std::size_t i) const;
+    [[nodiscard]] bool goes_with_money(std::size_t i) const;
+    [[nodiscard]] static bool is_money(const Column& column);
     // A word for what a row of this table is about.
     [[nodiscard]] bool names_row(std::size_t i) const;
     void find_unknown();
@@ -377,6 +413,7 @@ private:
     bool ranks_grain_ = false;
     bool per_row_ = false;  // "revenue per order"
     std::optional<Field> rate_;
+    std::optional<Measure> formula_;
     std::size_t rank_begin_ = 0;
     Grain rolling_grain_ = Grain::None;
     std::optional<Filter::Kind> left_;  // Present: those who left, Missing: those who stayed

@@ -39,6 +39,15 @@ void Reader::complete() {
             q_.order != Order::None && (row_noun_said() || says_rows_ || of_one);
         if (!q_.filters.empty() || is_superlative) q_.intent = Intent::Rows;
     }
+    // "what about women?" after nothing that was understood asks for no list of rows
+    const bool goes_on =
+        before_ == nullptr && !tokens_.empty() && !has(Word::Show) &&
+        (is_at(0, Word::FollowUp) || tokens_[0].text == "and" || tokens_.back().text == "呢");
+    if (q_.intent == Intent::Rows && goes_on) q_.intent = Intent::Unknown;
+    const bool of_rows = q_.intent == Intent::Rows || q_.intent == Intent::Shape;
+    if (of_rows && q_.periods.size() > 1) {  // rows of which of these times?
+        q_.absent.push_back(q_.periods[0].label + " / " + q_.periods[1].label);
+    }
     if ((q_.intent == Intent::Aggregate || q_.intent == Intent::Share) && has_unknown_role()) {
         q_.intent = Intent::Unknown;
     }
@@ -63,7 +72,7 @@ void Reader::complete() {
             const Column& column = at(schema_, *field);
             const bool is_year = column.is_whole && column.low >= 1900 && column.high <= 2100;
             if (has({Word::Oldest, Word::Youngest}) &&
-                is_year) {  // the oldest car has the lowest year
+                (is_year || column.is_date())) {  // the oldest car has the lowest year
                 q_.order = q_.order == Order::Highest ? Order::Lowest : Order::Highest;
             }
         }
@@ -91,6 +100,7 @@ void Reader::complete() {
     complete_rolling();
     complete_rank();
     add_namesakes();
+    apply_formula();
     if (q_.count) q_.count = std::min(*q_.count, kRowsMax);
     find_limits();
     find_unknown();
@@ -110,7 +120,11 @@ void Reader::complete_growth() {
     // 9月环比8月: from the earlier to the later, however it is said
     std::stable_sort(q_.periods.begin(), q_.periods.end(),
                      [](const TimeSpan& a, const TimeSpan& b) { return a.from < b.from; });
-    if (!q_.periods.empty()) return;
+    if (!q_.periods.empty()) {
+        // "year over year, 2024 vs 2023": the periods are said
+        std::erase_if(q_.groups, [](const Group& g) { return g.grain == Grain::Year; });
+        return;
+    }
     const auto date = main_date(schema_, q_.table);
     const bool has_grain = std::any_of(q_.groups.begin(), q_.groups.end(),
                                        [](const Group& g) { return g.grain != Grain::None; });
@@ -189,6 +203,7 @@ std::optional<Field> Reader::superlative_field() const {
                                  columns[c].low >= 1900 && columns[c].high <= 2100;
             if (is_year) return Field{q_.table, c};
         }
+        if (const auto date = main_date(schema_, q_.table)) return date;  // "the oldest invoice"
     }
     for (const Adjective& a : kAdjectives) {
         const bool said = std::any_of(tokens_.begin(), tokens_.end(),
@@ -217,6 +232,14 @@ void Reader::find_open_superlative() {
         }
         if (is_adjective && !has_field) q_.absent.push_back(token.as_written);
     }
+    if (has({Word::Oldest, Word::Youngest})) {  // of things without an age, a year or a date
+        const auto field = superlative_field();
+        const bool is_old =
+            field && (at(schema_, *field).means("age") || at(schema_, *field).is_date() ||
+                      (at(schema_, *field).is_whole && at(schema_, *field).low >= 1900 &&
+                       at(schema_, *field).high <= 2100));
+        if (!is_old) refuse(has(Word::Oldest) ? Word::Oldest : Word::Youngest);
+    }
 }
 
 void Reader::choose_measure() {
@@ -233,10 +256,17 @@ void Reader::choose_measure() {
                               });
     const bool counts_rows = (q_.intent == Intent::Share && !asks_money()) || counts_dates ||
                              charts_names || says_total_rows() || has({Word::Common, Word::Rare}) ||
-                             row_noun_counts() || says_used();
+                             row_noun_counts() || says_used() || counts_value_noun();
     auto field = superlative_field();
     if (asks_money() && field && !at(schema_, *field).means("amount")) {
         if (const auto money = money_column()) field = money;
+    }
+    if (says_how_long()) {
+        field = only_duration();
+        if (!field) {  // of several, or of none: how long what?
+            q_.absent.emplace_back("how long");
+            return;
+        }
     }
     // "top three authors", 借得最多: how often, where nothing in the table adds up
     const bool is_plain_top =
@@ -277,6 +307,19 @@ bool Reader::is_usual_measure(const Column& column) {
     return column.nature() == Nature::Additive &&
            std::any_of(column.meanings.begin(), column.meanings.end(),
                        [](const Concept* about) { return kUsual.contains(about->name); });
+}
+
+// "cancellations by plan", "no-shows per doctor": a value as a noun, at the head, is counted
+bool Reader::counts_value_noun() const {
+    if (!aggregations_said_.empty() || asks_money()) return false;
+    return std::any_of(said_.begin(), said_.end(), [&](const Said& s) {
+        const Token& last = tokens_[s.end - 1];
+        const bool is_plural = s.is_value && last.kind == Token::Kind::Word &&
+                               last.text.ends_with('s') && !s.value.ends_with('s');
+        const bool is_head = s.begin == 0 || has({Word::Highest, Word::Lowest}) ||
+                             follows(s.begin, {Word::Show, Word::Trend, Word::Of}, 2);
+        return is_plural && is_head;
+    });
 }
 
 // "is cash used more than cards": how often
@@ -363,6 +406,10 @@ bool Reader::asks_people() const {
 }
 
 void Reader::complete_aggregate() {
+    // "which has the highest and which the lowest": both stand in the answer to all of them
+    const bool both = has(Word::Highest) && has(Word::Lowest) && !has(Word::Rank);
+    const bool by_day = !q_.groups.empty() && q_.groups[0].grain == Grain::Day;
+    if (both && !q_.groups.empty() && !by_day && !q_.count && !q_.rank) q_.order = Order::None;
     // "average daily sales": the mean of daily totals
     if (q_.measures.size() == 1 && q_.groups.size() == 1 && !q_.averaged && !q_.having) {
         Measure& m = q_.measures[0];

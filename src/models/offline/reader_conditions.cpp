@@ -51,6 +51,9 @@ std::optional<Field> Reader::field_meaning(std::string_view name) const {
 }
 
 std::optional<Field> Reader::condition_field(std::size_t begin, std::size_t end) {
+    if (const auto field = field_of_dimension(begin, end)) return field;
+    if (const auto field = field_of_percent(begin, end)) return field;
+    if (const auto field = field_of_money(begin, end)) return field;
     for (std::size_t i = begin; i < end; ++i) {
         const std::string& word = tokens_[i].text;
         static constexpr std::array<std::pair<std::string_view, std::string_view>, 16> kAbout = {
@@ -72,11 +75,15 @@ std::optional<Field> Reader::condition_field(std::size_t begin, std::size_t end)
              {"aged", "age"}}};
         for (const auto& [said, about] : kAbout) {
             if (word != said) continue;
-            if (auto field = field_meaning(about)) return field;
+            const auto field = field_meaning(about);
+            const bool is_delay = field && word == "longer" && at(schema_, *field).means("delay");
+            if (field && !is_delay) return field;  // a long flight need not be late
         }
     }
     for (Said& s : said_) {  // "more than 10 years at the company"
-        if (!s.is_value && s.column->is_number() && s.begin == end && tokens_[end].stem == "year") {
+        const bool is_calendar = s.column->low >= 1900 && s.column->high <= 2100;
+        if (!s.is_value && s.column->is_number() && !is_calendar && s.begin == end &&
+            tokens_[end].stem == "year") {
             s.is_used = true;
             return s.field;
         }
@@ -104,6 +111,13 @@ std::optional<Field> Reader::condition_field(std::size_t begin, std::size_t end)
         near->is_used = true;
         return near->field;
     }
+    const bool is_percent =
+        end < tokens_.size() && (tokens_[end].text == "%" || tokens_[end].stem == "percent");
+    if (is_percent) {  // of what? Money is no percentage
+        q_.absent.push_back(tokens_[end - 1].as_written + " %");
+        return std::nullopt;
+    }
+    if (refuse_unit(end)) return std::nullopt;
     // none is named: one whose values reach so far
     const auto main = main_measure(schema_, q_.table);
     const auto reaches = [&](Field field) {
@@ -186,7 +200,7 @@ void Reader::find_comparisons() {
             if (t.word != k.word) continue;
             std::size_t at_number = t.end;
             while (at_number < tokens_.size() && at_number < t.end + 3 && is_filler(at_number) &&
-                   tokens_[at_number].kind != Token::Kind::Number) {
+                   !number_word(tokens_[at_number])) {  // the 一 of 一周 is none
                 ++at_number;
             }
             std::size_t end = 0;
@@ -246,8 +260,8 @@ void Reader::try_between(std::size_t i, std::set<std::size_t>& done) {
     const auto field = condition_field(i, last);
     if (!field) return;
     filter.field = *field;
-    filter.low = *low;
-    filter.high = *high;
+    filter.low = *low * unit_factor(*field, last, *high);
+    filter.high = *high * unit_factor(*field, last, *high);
     filter.begin = i;
     q_.filters.push_back(filter);
 }
@@ -270,8 +284,8 @@ void Reader::try_range(std::size_t i, std::size_t end, double low, std::set<std:
     const auto field = condition_field(i, last);
     if (!field) return;
     filter.field = *field;
-    filter.low = low;
-    filter.high = *high;
+    filter.low = low * unit_factor(*field, last, *high);
+    filter.high = *high * unit_factor(*field, last, *high);
     filter.begin = i;
     q_.filters.push_back(filter);
 }
@@ -305,7 +319,8 @@ void Reader::add_comparison(Filter::Kind kind, double value, std::size_t begin, 
         end < tokens_.size() && tokens_[end].kind == Token::Kind::Word && !is_column &&
         !field_of_unit(end) && number_near(begin, end) == nullptr &&
         (tokens_[end].text == "times" || tokens_[end].stem == "order" ||
-         tokens_[end].stem == "purchase" || tokens_[end].stem == "transaction");
+         tokens_[end].stem == "purchase" || tokens_[end].stem == "transaction" ||
+         (value <= 20 && is_plain_row_noun(end)));
     if (counts_rows) {
         q_.absent.push_back(tokens_[end - 1].as_written + " " + tokens_[end].as_written);
         return;
@@ -315,10 +330,17 @@ void Reader::add_comparison(Filter::Kind kind, double value, std::size_t begin, 
     Filter filter;
     filter.kind = kind;
     filter.field = *field;
-    filter.low = value * percent_unit(*field, end, value);
+    filter.low = value * unit_factor(*field, end, value);
     filter.begin = begin;
     q_.filters.push_back(filter);
     condition_numbers_.insert(end - 1);
+    if (has_unit_of(*field, end)) condition_numbers_.insert(end);
+}
+
+// "more than one account": rows of somebody, no value of a column
+bool Reader::is_plain_row_noun(std::size_t i) const {
+    const Said* said = said_at(i);
+    return names_row(i) && (said == nullptr || (!said->is_value && is_row_noun(*said)));
 }
 
 // "5 star ratings", "3 bedroom houses"

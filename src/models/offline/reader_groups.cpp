@@ -125,6 +125,10 @@ std::optional<Grain> Reader::grain_subject(std::size_t token) const {
 
 // A column that tells groups of rows apart.
 bool Reader::is_group_noun(const Said& s) const {
+    // 患者 is who the rows are about, where there is a 患者性别
+    const bool is_whose = s.score < 68 && is_person_noun(s) && !s.column->means("name") &&
+                          !s.column->is_id && s.column->distinct <= 12;
+    if (is_whose) return false;
     return !s.is_value && !s.column->is_flag() && (s.column->is_text() || s.column->is_id) &&
            !is_unique(s.field) && s.column->distinct > 1;
 }
@@ -146,7 +150,8 @@ bool Reader::is_said_of_groups(std::size_t token, std::size_t end) const {
     if (grain_subject(token)) return true;
     for (std::size_t i = token; i > 0; --i) {
         const Said* s = said_at(i - 1);
-        if (s != nullptr && (s->is_value || s->column->is_number() || s->column->is_date())) {
+        const bool is_number = s != nullptr && s->column->is_number() && !s->column->is_id;
+        if (s != nullptr && (s->is_value || is_number || s->column->is_date())) {
             i = s->begin + 1;
             continue;
         }
@@ -292,7 +297,7 @@ bool Reader::take_having(Filter::Kind kind, double low, double high, std::size_t
         if (const auto grain = grain_subject(first()); grain && q_.groups.empty()) {
             set_grain(*main_date(schema_, q_.table), *grain);
         }
-        const double unit = measure.field ? percent_unit(*measure.field, end_of_number, low) : 1;
+        const double unit = measure.field ? unit_factor(*measure.field, end_of_number, low) : 1;
         q_.having = Having{measure, kind, low * unit, high * unit};
         condition_numbers_.insert(number);
         return true;
@@ -338,6 +343,12 @@ bool Reader::take_having(Filter::Kind kind, double low, double high, std::size_t
         return true;
     }
     if (before.said == nullptr && speaks_of_groups_before()) return keep(before_->measures[0]);
+    if (const auto field = nearly_unique_before(begin, end)) {
+        if (const auto counted = counted_behind(end, false); counted && !counted->field) {
+            q_.groups = {{*field, Grain::None, 0}};
+            return keep(*counted);
+        }
+    }
     if (!is_said_of_groups(first(), end)) return false;
     if (before.is_product && is_beside_groups(begin - 1, end)) {
         return keep({Aggregation::Sum, field_meaning("price"), field_meaning("quantity"), 0});
@@ -352,6 +363,22 @@ bool Reader::take_having(Filter::Kind kind, double low, double high, std::size_t
         return false;
     }
     return keep({Aggregation::Sum, before.said->field, std::nullopt, 0});
+}
+
+// "companies that appear more than once", where nearly every row is another company.
+std::optional<Field> Reader::nearly_unique_before(std::size_t begin, std::size_t end) const {
+    const std::size_t rows = schema_.tables[q_.table].rows;
+    const bool counts =
+        end < tokens_.size() && (tokens_[end].text == "times" || tokens_[end].text == "次" ||
+                                 (tokens_[end].kind == Token::Kind::Word && names_row(end)));
+    if (!counts || !q_.groups.empty()) return std::nullopt;
+    for (const Said& s : said_) {
+        const bool is_nearly = !s.is_value && s.end <= begin && s.column->is_text() &&
+                               s.field.table == q_.table && is_unique(s.field) &&
+                               s.column->distinct + s.column->missing < rows;
+        if (is_nearly) return s.field;
+    }
+    return std::nullopt;
 }
 
 // The groups are named right before the condition, or right behind it in Chinese.

@@ -32,6 +32,13 @@ void Reader::decide_intent() {
     }
     if (has(Word::Duplicate)) {
         q_.intent = Intent::Duplicates;
+        if (const auto field = repeated_column()) {
+            q_.groups = {{*field, Grain::None, 0}};
+            q_.measures = {{Aggregation::Count, std::nullopt, std::nullopt}};
+            q_.having = Having{q_.measures[0], Filter::Kind::Greater, 1, 1};
+            q_.intent = Intent::Aggregate;
+            q_.order = Order::None;
+        }
         return;
     }
     if (has(Word::Missing)) {
@@ -110,18 +117,11 @@ void Reader::decide_intent() {
     }
     // "how did sales change from 2023 to 2024, in percent": a change, not a share
     const bool is_change = has({Word::Growth, Word::Drop}) && tag(Word::Share) != nullptr &&
-                           (q_.periods.size() == 2 || !q_.filters.empty()) && q_.part.empty() &&
-                           tokens_[tag(Word::Share)->begin].text != "share";
-    // "month over month growth in percent": the unit, not a share of the year
-    const bool is_unit = tag(Word::Share) != nullptr && has({Word::Growth, Word::Drop}) &&
-                         is_percent_word(tag(Word::Share)->begin) && !q_.groups.empty() &&
-                         std::all_of(q_.groups.begin(), q_.groups.end(),
+                           q_.part.empty() && tokens_[tag(Word::Share)->begin].text != "share";
+    const bool by_time = std::any_of(q_.groups.begin(), q_.groups.end(),
                                      [](const Group& g) { return g.grain != Grain::None; });
-    if (is_unit) {
-        q_.intent = Intent::Growth;
-        return;
-    }
-    if (is_change && (!q_.periods.empty() || main_date(schema_, q_.table) == std::nullopt)) {
+    if (is_change &&
+        (!q_.periods.empty() || by_time || main_date(schema_, q_.table) == std::nullopt)) {
         q_.intent = Intent::Growth;
         return;
     }
@@ -191,6 +191,29 @@ void Reader::decide_intent() {
         q_.intent = Intent::Describe;
         q_.fields = columns_said_;
     }
+}
+
+// "duplicate company names", 重名的项目: the values of one column that stand in several rows
+std::optional<Field> Reader::repeated_column() const {
+    const Said* found = nullptr;
+    for (const Said& s : said_) {
+        const bool is_name = !s.is_value && !s.column->is_flag() && s.field.table == q_.table &&
+                             (s.column->is_text() || s.column->is_id) &&
+                             s.column->distinct < schema_.tables[q_.table].rows;
+        if (is_name && (found == nullptr || s.score > found->score)) found = &s;
+    }
+    // orders, records: rows and not a column's values
+    const bool is_named =
+        found != nullptr && (found->score >= kOwnName || found->column->means("name"));
+    if (is_named && !has({Word::Rows, Word::Columns})) return found->field;
+    const bool says_name = std::any_of(tags_.begin(), tags_.end(), [&](const Tag& t) {
+        return t.word == Word::Duplicate && tokens_[t.end - 1].text == "名";
+    });
+    const auto& columns = schema_.tables[q_.table].columns;
+    for (std::size_t c = 0; c < columns.size() && says_name; ++c) {
+        if (columns[c].is_text() && columns[c].means("name")) return Field{q_.table, c};
+    }
+    return std::nullopt;
 }
 
 bool Reader::asks_relation() const {
@@ -402,6 +425,9 @@ void Reader::split_share() {
                     [](const Said& m) { return m.is_used; }) &&
         !measures_said_.empty()) {
         q_.measures = {{Aggregation::Count, std::nullopt, std::nullopt}};
+        if (counted_ && !is_row_noun(*counted_)) {
+            q_.measures = {{Aggregation::Distinct, counted_->field, std::nullopt}};
+        }
     }
     std::vector<Filter> part;
     std::vector<Filter> whole;
@@ -627,6 +653,12 @@ bool Reader::builds_on_before() const {
             return before_->intent == Intent::Correlation && q_.fields.empty() &&
                    q_.chart != ChartKind::None;
         default: return false;
+    }
+    // "what is that as a percentage of the total?", 占比多少
+    const bool names_nothing = q_.filters.empty() && q_.groups.empty() && q_.part.empty() &&
+                               q_.periods.empty() && measures_said_.empty();
+    if (has(Word::Share) && names_nothing && !before_->filters.empty() && before_->groups.empty()) {
+        return true;
     }
     const bool has_measure = parts().has_measure;
     const bool begins_with_cue = !tokens_.empty() && starts_with_cue();

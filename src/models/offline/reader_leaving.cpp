@@ -157,7 +157,38 @@ std::optional<Field> Reader::date_said() const {
         least = gap;
         found = s.field;
     }
-    return found;
+    return found ? found : date_of_verb();
+}
+
+// "cancelled in 2024", where there is a Cancel Date: the day of what was done, not the main date.
+std::optional<Field> Reader::date_of_verb() const {
+    return times_.empty() ? std::nullopt : date_before(times_[0].begin, 0);
+}
+
+// The date that is named or meant by a verb shortly before a time, from `first` on.
+std::optional<Field> Reader::date_before(std::size_t time, std::size_t first) const {
+    const auto& columns = schema_.tables[q_.table].columns;
+    const auto is_of = [](const Token& word, const Token& said) {
+        const std::size_t shorter = std::min(word.text.size(), said.text.size());
+        std::size_t same = 0;
+        while (same < shorter && word.text[same] == said.text[same]) ++same;
+        return word.kind == Token::Kind::Word && same >= 4 && same + 2 >= shorter;
+    };
+    for (std::size_t back = 1; back <= 4 && first + back <= time; ++back) {
+        const Said* named = said_at(time - back);
+        if (named != nullptr && !named->is_value && named->column->is_date()) return named->field;
+        const Token& said = tokens_[time - back];
+        if (said.kind != Token::Kind::Word) continue;
+        for (std::size_t c = 0; c < columns.size(); ++c) {
+            if (!columns[c].is_date()) continue;
+            const auto& words = columns[c].strong;
+            if (std::any_of(words.begin(), words.end(),
+                            [&](const Token& word) { return is_of(word, said); })) {
+                return Field{q_.table, c};
+            }
+        }
+    }
+    return std::nullopt;
 }
 
 }  // namespace atl::offline

@@ -167,6 +167,12 @@ bool Reader::goes_with(std::size_t i) const {
     });
     if (beside_number && kFigures.contains(token.stem)) return true;
     if (is_person_of_column(i) || is_size_of_outlier(i) || is_parcel(i)) return true;
+    if (goes_with_money(i)) return true;
+    static const std::set<std::string> kLengths = {"length", "duration", "time"};
+    const bool behind_duration = std::any_of(said_.begin(), said_.end(), [&](const Said& s) {
+        return !s.is_value && s.end == i && is_duration(*s.column);
+    });
+    if (behind_duration && kLengths.contains(token.stem)) return true;
     const bool behind_flag = std::any_of(said_.begin(), said_.end(), [&](const Said& s) {
         return !s.is_value && s.column->is_flag() && s.end == i;
     });
@@ -202,6 +208,22 @@ bool Reader::goes_with(std::size_t i) const {
                                       [&](const auto& p) { return p.size() == 1 && begins(p[0]); });
                });
     });
+}
+
+// "fare revenue" beside the fares, "cost less than 6 euros" of a condition on them.
+bool Reader::goes_with_money(std::size_t i) const {
+    static const std::set<std::string> kIncome = {"revenue", "income", "sale", "takings", "money"};
+    static const std::set<std::string> kVerbs = {"cost", "charged", "priced", "paid"};
+    if (kVerbs.contains(tokens_[i].stem) || kVerbs.contains(tokens_[i].text)) {
+        return precedes(i + 1, {Word::More, Word::Less, Word::AtLeast, Word::AtMost}, 2) &&
+               std::any_of(q_.filters.begin(), q_.filters.end(), [&](const Filter& f) {
+                   return f.begin > i && f.begin <= i + 3 && is_money(at(schema_, f.field));
+               });
+    }
+    return kIncome.contains(tokens_[i].stem) &&
+           std::any_of(said_.begin(), said_.end(), [&](const Said& s) {
+               return !s.is_value && s.end == i && is_money(*s.column);
+           });
 }
 
 // The answer takes the only money there is, and says so.

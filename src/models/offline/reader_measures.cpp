@@ -51,7 +51,49 @@ std::optional<double> Reader::quantile_at(const Tag& t) const {
     return std::nullopt;
 }
 
+// "the youngest and the oldest patient", "cheapest and most expensive": both ends of one figure
+bool Reader::find_both_ends() {
+    static const std::set<std::string> kLow = {"shortest", "lightest", "coldest", "smallest"};
+    static const std::set<std::string> kHigh = {"longest", "heaviest", "hottest", "largest",
+                                                "biggest"};
+    const auto says = [&](const std::set<std::string>& words) {
+        return std::any_of(tokens_.begin(), tokens_.end(),
+                           [&](const Token& t) { return words.contains(t.text); });
+    };
+    const bool is_age = has(Word::Oldest) && has(Word::Youngest);
+    const bool is_price = has(Word::Expensive) && has(Word::Cheap);
+    const bool is_size = says(kLow) && says(kHigh);
+    const bool asks_which = has({Word::Which, Word::Who}) && !has(Word::HowMuch);
+    if ((!is_age && !is_price && !is_size) || (asks_which && !q_.groups.empty())) return false;
+    if (!measures_said_.empty() && !is_age) return false;
+    if (has({Word::Mean, Word::Sum, Word::Median, Word::HowMany})) return false;
+    const auto field = superlative_field();
+    if (!field || !at(schema_, *field).is_number()) return false;
+    const Column& column = at(schema_, *field);
+    const bool is_year = column.is_whole && column.low >= 1900 && column.high <= 2100;
+    static constexpr std::array<std::string_view, 6> kSizes = {"latency",     "distance", "weight",
+                                                               "temperature", "height",   "area"};
+    const bool is_of_size = std::any_of(
+        kSizes.begin(), kSizes.end(), [&](std::string_view about) { return column.means(about); });
+    const bool fits = is_age     ? column.means("age") || is_year
+                      : is_price ? is_money(column)
+                                 : is_of_size || is_duration(column);
+    const bool by_time = std::any_of(q_.groups.begin(), q_.groups.end(),
+                                     [](const Group& g) { return g.grain != Grain::None; });
+    if (!fits || by_time) return false;
+    std::erase_if(q_.groups, [&](const Group& g) { return !group_is_each(g); });
+    q_.measures.clear();
+    add_measure({Aggregation::Minimum, *field, std::nullopt});
+    add_measure({Aggregation::Maximum, *field, std::nullopt});
+    measures_said_.clear();
+    q_.order = Order::None;
+    q_.count.reset();
+    said_aggregation_ = true;
+    return true;
+}
+
 void Reader::find_measures() {
+    if (find_both_ends()) return;
     auto aggs = aggregations();
     for (const AggregationTag& a : aggs) {
         if (a.aggregation == Aggregation::Quantile) quantile_ = a.quantile;

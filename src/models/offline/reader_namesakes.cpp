@@ -75,8 +75,8 @@ void Reader::add_namesakes() {
             return;
         }
         const auto is_own = [&](const Measure& m) {
-            return m.field == s.field && !m.times && m.aggregation != Aggregation::Distinct &&
-                   m.aggregation != Aggregation::Rate;
+            return m.field == s.field && !m.times && !m.minus && !m.plus &&
+                   m.aggregation != Aggregation::Distinct && m.aggregation != Aggregation::Rate;
         };
         for (Measure& m : q_.measures) {
             if (is_own(m)) m.plus = other;

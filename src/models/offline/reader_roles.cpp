@@ -23,8 +23,9 @@ void Reader::find_roles() {
         const bool after_which = follows(s.begin, {Word::Which}, 2);
         if (column.is_date()) {
             dates_said_.push_back(s.field);
-            if (after_by && q_.groups.empty()) {
-                q_.groups.push_back({s.field, natural_grain(column), 0});
+            const auto unit = unit_behind_date(s.end);
+            if ((after_by || (after_which && unit)) && q_.groups.empty()) {
+                q_.groups.push_back({s.field, unit.value_or(natural_grain(column)), 0});
             }
             continue;
         }
@@ -49,6 +50,17 @@ void Reader::find_roles() {
                 }
                 continue;
             }
+            // "what percentage of customers are from Germany": of rows, or of different customers
+            const bool of_share = follows(s.begin, {Word::Share}, 2) && !q_.filters.empty() &&
+                                  !after_by && q_.language == Language::English;
+            if (of_share && is_row_concept(s)) {
+                says_rows_ = true;
+                continue;
+            }
+            if (of_share && !is_row_noun(s) && (column.is_id || column.distinct > 50)) {
+                counted_ = s;
+                continue;
+            }
             // "percentage of employees": the rows, told apart by their id
             const bool ranked = has({Word::Top, Word::Bottom, Word::Highest, Word::Lowest,
                                      Word::Oldest, Word::Youngest, Word::Common, Word::Expensive,
@@ -69,6 +81,15 @@ void Reader::find_roles() {
             const bool is_head_noun = s.score < 68 && is_person_noun(s) && !column.means("name") &&
                                       !after_by && !after_which;
             if (is_head_noun) {
+                says_rows_ = true;
+                continue;
+            }
+            // "the average bill of patients who waited": whose, but not for each of them
+            const bool is_subject = (column.is_id || column.distinct > 50) && !after_by &&
+                                    !after_which && !ranked && q_.language == Language::English &&
+                                    has({Word::Mean, Word::Median}) && s.begin > 0 && !in_list &&
+                                    q_.having == std::nullopt;
+            if (is_subject) {
                 says_rows_ = true;
                 continue;
             }
@@ -113,7 +134,7 @@ void Reader::find_roles() {
         }
         const bool ranks = has({Word::Top, Word::Bottom, Word::Rank}) || tokens_said_sort();
         const bool has_other_measure = std::any_of(said_.begin(), said_.end(), [&](const Said& o) {
-            return &o != &s && !o.is_value && !o.is_used && o.column->is_number() &&
+            return o.field != s.field && !o.is_value && !o.is_used && o.column->is_number() &&
                    !o.column->is_id && o.begin < s.begin;
         });
         const bool can_divide = column.nature() == Nature::Additive || column.means("weight") ||
@@ -152,6 +173,7 @@ void Reader::find_roles() {
     drop_modifiers();
     drop_money();
     drop_persons_measured();
+    drop_objects();
     // "how many units were sold": what is counted is the measure, the verb only goes with it
     for (const Said& m : measures_said_) {
         if (!follows(m.begin, {Word::HowMany}, 1)) continue;
@@ -159,6 +181,48 @@ void Reader::find_roles() {
         break;
     }
     drop_verbs();
+}
+
+// "per signup year", 按注册月份: the grain stands behind the date
+std::optional<Grain> Reader::unit_behind_date(std::size_t end) const {
+    if (end >= tokens_.size()) return std::nullopt;
+    if (is_at(end, Word::Year)) return Grain::Year;
+    if (is_at(end, Word::Quarter)) return Grain::Quarter;
+    if (is_at(end, Word::Month)) return Grain::Month;
+    if (is_at(end, Word::Week)) return Grain::Week;
+    return std::nullopt;
+}
+
+// "projects" of 项目经理, where the rows have a 项目编号: they are the rows.
+bool Reader::is_row_concept(const Said& s) const {
+    if (s.score >= kOwnName || s.end - s.begin != 1) return false;
+    const auto& columns = schema_.tables[q_.table].columns;
+    const auto is_of_rows = [&](const Column& column) {
+        const bool is_unique =
+            (column.distinct + column.missing) * 100 >= schema_.tables[q_.table].rows * 98;
+        return is_unique && !column.is_date() && !column.is_number() &&
+               std::any_of(
+                   column.meanings.begin(), column.meanings.end(), [&](const Concept* about) {
+                       return std::any_of(
+                           about->phrases.begin(), about->phrases.end(), [&](const auto& phrase) {
+                               return phrase.size() == 1 && phrase[0].stem == tokens_[s.begin].stem;
+                           });
+                   });
+    };
+    return names_row(s.begin) || std::any_of(columns.begin(), columns.end(), is_of_rows);
+}
+
+// "in which month did we sell most to customers": one month, not a customer's
+void Reader::drop_objects() {
+    if (q_.groups.size() < 2 || q_.groups[0].grain == Grain::None || !has(Word::Which)) return;
+    for (const Said& s : said_) {
+        const bool is_object =
+            !s.is_value && s.begin > 0 &&
+            (tokens_[s.begin - 1].text == "to" || tokens_[s.begin - 1].text == "from") &&
+            !has({Word::By, Word::Each, Word::Per});
+        if (!is_object) continue;
+        std::erase_if(q_.groups, [&](const Group& g) { return g.field == s.field; });
+    }
 }
 
 // "sells the most units", "earned the highest bonus": the verb only goes with what is compared

@@ -102,7 +102,25 @@ void Reader::find_time() {
     set_dates(*date, dates);
 }
 
+// "signed up in 2022 and cancelled in 2023": each time is of the date that is said before it
+bool Reader::set_own_dates(const std::vector<TimeSpan>& dates) {
+    std::vector<Field> fields;
+    std::size_t last = 0;
+    for (const TimeSpan& span : dates) {
+        const auto field = date_before(span.begin, last);
+        if (!field) return false;
+        fields.push_back(*field);
+        last = span.end;
+    }
+    if (fields.size() < 2 || fields[0] == fields[1] || fields.size() > 2) return false;
+    for (std::size_t i = 0; i < dates.size(); ++i) {
+        q_.filters.push_back(time_filter(Filter::Kind::Dates, fields[i], dates[i]));
+    }
+    return true;
+}
+
 void Reader::set_dates(Field date, const std::vector<TimeSpan>& dates) {
+    if (set_own_dates(dates)) return;
     const bool grows = has({Word::Growth, Word::Drop});
     if (dates.size() == 1 && grows && dates[0].head_to) {  // "grow from January to June"
         TimeSpan a = dates[0];

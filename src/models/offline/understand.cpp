@@ -12,6 +12,7 @@ Question Reader::read() {
     find_top_percent();
     drop_units();
     choose_table_and_mentions();
+    find_formula();
     find_rank();
     find_chart();
     find_leaving();
@@ -33,6 +34,20 @@ Question Reader::read() {
     if (same_table && builds_on_before()) q_ = follow_up(*before_, q_, parts());
     complete();
     return q_;
+}
+
+bool Reader::is_english_around() const {
+    std::size_t english = 0;
+    std::size_t chinese = 0;
+    for (std::size_t i = 0; i < tokens_.size(); ++i) {
+        const bool is_tagged = std::any_of(tags_.begin(), tags_.end(),
+                                           [&](const Tag& t) { return t.begin <= i && i < t.end; });
+        if (!is_tagged) continue;
+        if (i == 0 && tokens_[i].kind == Token::Kind::Han) return false;
+        english += tokens_[i].kind == Token::Kind::Word ? 1 : 0;
+        chinese += tokens_[i].kind == Token::Kind::Han ? 1 : 0;
+    }
+    return english >= 2 && english > chinese;
 }
 
 bool Reader::has(Word word) const {

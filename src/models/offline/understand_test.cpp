@@ -184,6 +184,70 @@ TEST(Understand, NamesakesAddUp) {
     EXPECT_EQ(asked("total amount").also.size(), 1U);  // not gross and net together
 }
 
+// Stays in a clinic: minutes, 万元, two dates, people who come back.
+Schema stays_schema() {
+    return *schema_in(
+        R"({"atoll_schema": 1, "tables": [{"path": "/data/stays.csv", "rows": 900, "width": 9, )"
+        R"("columns": [["stay_id", "t", 900, 0, ["S1", "S2"]], )"
+        R"(["patient_no", "i", 300, 0, 1000, 1300], ["age", "i", 80, 0, 1, 90], )"
+        R"(["start_date", "d", 300, 0, "2022-01-01", "2024-06-29"], )"
+        R"(["cancel_date", "d", 90, 800, "2022-02-01", "2024-06-29"], )"
+        R"(["status", "t", 2, 0, ["Done", "Cancelled"]], ["wait_min", "f", 90, 0, 0, 300], )"
+        R"(["price 万元", "f", 800, 0, 1, 900], ["cost 万元", "f", 800, 0, 1, 700]]}]})");
+}
+
+TEST(Understand, NumbersKeepTheirUnit) {
+    static const Schema schema = stays_schema();
+    const auto low = [&](const char* text) {
+        return understand(text, schema, nullptr).filters.at(0).low;
+    };
+    EXPECT_EQ(low("how many stays with a wait of more than an hour"), 60);
+    EXPECT_EQ(low("how many stays with a wait over half an hour"), 30);
+    EXPECT_EQ(low("price超过500万的有多少"), 500);
+    EXPECT_EQ(understand("stays longer than 3 kilometers", schema, nullptr).intent,
+              Intent::Unknown);
+}
+
+TEST(Understand, FormulasInWords) {
+    static const Schema schema = stays_schema();
+    const auto made = [&](const char* text) {
+        return understand(text, schema, nullptr).measures.at(0);
+    };
+    EXPECT_TRUE(made("price minus cost by status").minus);
+    EXPECT_TRUE(made("profit (price minus cost) by status").minus);
+    EXPECT_TRUE(made("average price plus cost").plus);
+    EXPECT_EQ(understand("price minus tax by status", schema, nullptr).intent, Intent::Unknown);
+}
+
+TEST(Understand, MoreThanOnceAndBothEnds) {
+    static const Schema schema = stays_schema();
+    const Question often = understand("how many patients came more than once?", schema, nullptr);
+    ASSERT_TRUE(often.having);
+    EXPECT_EQ(often.having->low, 1);
+    const Question ends = understand("how old are the youngest and the oldest?", schema, nullptr);
+    ASSERT_EQ(ends.measures.size(), 2U);
+    EXPECT_EQ(ends.measures[0].aggregation, Aggregation::Minimum);
+    EXPECT_EQ(ends.measures[1].aggregation, Aggregation::Maximum);
+}
+
+TEST(Understand, TheDateOfWhatWasDone) {
+    static const Schema schema = stays_schema();
+    const Question gone = understand("how many were cancelled in 2023?", schema, nullptr);
+    ASSERT_FALSE(gone.filters.empty());
+    EXPECT_EQ(at(schema, gone.filters[0].field).name, "cancel_date");
+    const Question grain = understand("total price per start year", schema, nullptr);
+    EXPECT_EQ(grain.groups.at(0).grain, Grain::Year);
+}
+
+TEST(Understand, ThatInPercent) {
+    for (const char* text :
+         {"and in percent?", "what percentage of the total is that?", "占比多少"}) {
+        const Question q = ask({"total amount in the North", text});
+        EXPECT_EQ(q.intent, Intent::Share) << text;
+        EXPECT_EQ(q.part.size(), 1U) << text;
+    }
+}
+
 TEST(Understand, Intents) {
     struct Case {
         const char* text;

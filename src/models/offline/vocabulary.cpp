@@ -143,9 +143,9 @@ constexpr std::array kWords = {
         "unspecified|no data|未知|缺少|没有数据|"
         "not filled in|没有回答|未回答|未填|没填|missing|null|nulls|nan|nans|empty|blank|blanks|"
         "incomplete|not filled|unfilled|na values|gaps|data quality|completeness|complete|缺失|"
-        "缺失值|空值|缺值|为空|空缺|没有填|不完整|数据质量"},
+        "缺失值|空值|是空的|空的|空着|缺值|为空|空缺|没有填|不完整|数据质量"},
     Row{Word::Duplicate,
-        "duplicate|duplicates|duplicated|repeated rows|twice|identical rows|重复|重复行|重复值"},
+        "duplicate|duplicates|duplicated|repeated rows|twice|identical rows|重复|重复行|重复值|重名|同名"},
     Row{Word::Describe,
         "总结|总结一下|小结|归纳|describe|summary|summarise|summarize|overview|statistics|stats|"
         "summary statistics|key figures|descriptive|profile|tell me about|what is in|"
@@ -220,7 +220,7 @@ constexpr std::array kWords = {
     Row{Word::More,
         "over|above|more than|greater than|larger than|bigger than|higher than|exceed|"
         "exceeds|exceeding|exceeded|upwards of|older than|longer than|slower than|"
-        "hotter than|warmer than|heavier than|taller than|beyond|>|超过|大于|高于|多于|超出|高过|大过|长于"},
+        "hotter than|warmer than|heavier than|taller than|beyond|>|不止|超过|大于|高于|多于|超出|高过|大过|长于"},
     Row{Word::AtLeast,
         "at least|not less than|no less than|minimum of|>=|≥|from at least|不少于|不低于|至少|不小于|"
         "大于等于|起码"},
@@ -526,6 +526,15 @@ constexpr std::array kConcepts = {
     ConceptRow{"date", Nature::Time,
         "date|day|time|timestamp|datetime|when|order date|日期|时间|交易日期|下单时间|订单日期|销售日期"},
     ConceptRow{"birthday", Nature::Time, "birth|born|birthday|birth date|date of birth|出生日期|生日"},
+    ConceptRow{"signed up", Nature::Time,
+        "signup|signups|sign up|signed up|registration|registered|注册|开户|入会|登记"},
+    ConceptRow{"cancelled", Nature::Time,
+        "cancel|cancelled|canceled|cancellation|churn date|取消|退订|注销|解约"},
+    ConceptRow{"delivered", Nature::Time, "delivery|delivered|arrival|arrived|送达|交付|签收|到货"},
+    ConceptRow{"shipped", Nature::Time, "ship|shipped|shipping|dispatch|dispatched|发货|寄出"},
+    ConceptRow{"closed", Nature::Time,
+        "closed|close|resolved|resolution|completed|completion|finished|关闭|解决|完成|结案|完工"},
+    ConceptRow{"paid", Nature::Time, "paid|payment|pay|付款|支付|到账|回款"},
     ConceptRow{"hired", Nature::Time,
         "hire date|hired|hire|joined|join|joining date|start date|入职|入职日期|入职时间|加入"},
 

@@ -227,6 +227,11 @@ void CodeWriter::prepare() {
             add(value_column(m), column(*m.field) + " * " + column(*m.times));
         } else if (m.plus) {
             add(value_column(m), column(*m.field) + ".add(" + column(*m.plus) + ", fill_value=0)");
+        } else if (m.minus) {
+            const std::string b = column(*m.minus);
+            add(value_column(m),
+                column(*m.field) + " - " +
+                    (is_none_where_empty(at(schema_, *m.minus)) ? b + ".fillna(0)" : b));
         } else if (m.aggregation == Aggregation::Rate) {
             const Column& c = at(schema_, *m.field);
             const std::string yes = c.is_number() ? "1" : py(c.positive);
@@ -246,7 +251,7 @@ std::vector<Group> CodeWriter::all_groups() const {
 }
 
 std::string CodeWriter::value_column(const Measure& m) const {
-    if (m.times || m.plus) return value_name(q_, schema_, m);
+    if (m.times || m.plus || m.minus) return value_name(q_, schema_, m);
     if (m.aggregation == Aggregation::Rate) {
         const Column& c = at(schema_, *m.field);
         return name(*m.field) + " = " + c.positive;

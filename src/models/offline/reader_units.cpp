@@ -1,0 +1,318 @@
+// Numbers with a unit: "more than an hour" of a column in minutes, 500万 of one in 万元, "20 %
+// off".
+#include "models/offline/reader.hpp"
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <string_view>
+
+namespace atl::offline {
+namespace {
+
+enum class Dimension { Time, Calendar, Length, Weight };
+
+struct Unit {
+    std::string_view name;
+    Dimension dimension;
+    double size;  // in seconds, months, metres, grams
+};
+
+constexpr std::array kUnits = {Unit{"ms", Dimension::Time, 0.001},
+                               Unit{"millisecond", Dimension::Time, 0.001},
+                               Unit{"毫秒", Dimension::Time, 0.001},
+                               Unit{"second", Dimension::Time, 1},
+                               Unit{"sec", Dimension::Time, 1},
+                               Unit{"秒", Dimension::Time, 1},
+                               Unit{"minute", Dimension::Time, 60},
+                               Unit{"min", Dimension::Time, 60},
+                               Unit{"分钟", Dimension::Time, 60},
+                               Unit{"hour", Dimension::Time, 3600},
+                               Unit{"hr", Dimension::Time, 3600},
+                               Unit{"h", Dimension::Time, 3600},
+                               Unit{"小时", Dimension::Time, 3600},
+                               Unit{"钟头", Dimension::Time, 3600},
+                               Unit{"day", Dimension::Time, 86400},
+                               Unit{"天", Dimension::Time, 86400},
+                               Unit{"week", Dimension::Time, 604800},
+                               Unit{"周", Dimension::Time, 604800},
+                               Unit{"星期", Dimension::Time, 604800},
+                               Unit{"month", Dimension::Calendar, 1},
+                               Unit{"月", Dimension::Calendar, 1},
+                               Unit{"year", Dimension::Calendar, 12},
+                               Unit{"年", Dimension::Calendar, 12},
+                               Unit{"km", Dimension::Length, 1000},
+                               Unit{"kilometer", Dimension::Length, 1000},
+                               Unit{"kilometre", Dimension::Length, 1000},
+                               Unit{"公里", Dimension::Length, 1000},
+                               Unit{"千米", Dimension::Length, 1000},
+                               Unit{"meter", Dimension::Length, 1},
+                               Unit{"metre", Dimension::Length, 1},
+                               Unit{"米", Dimension::Length, 1},
+                               Unit{"cm", Dimension::Length, 0.01},
+                               Unit{"厘米", Dimension::Length, 0.01},
+                               Unit{"mile", Dimension::Length, 1609.344},
+                               Unit{"kg", Dimension::Weight, 1000},
+                               Unit{"kilo", Dimension::Weight, 1000},
+                               Unit{"kilogram", Dimension::Weight, 1000},
+                               Unit{"公斤", Dimension::Weight, 1000},
+                               Unit{"千克", Dimension::Weight, 1000},
+                               Unit{"gram", Dimension::Weight, 1},
+                               Unit{"克", Dimension::Weight, 1},
+                               Unit{"ton", Dimension::Weight, 1e6},
+                               Unit{"tonne", Dimension::Weight, 1e6},
+                               Unit{"吨", Dimension::Weight, 1e6}};
+
+// The unit that stands at a token: 小时 are two.
+const Unit* unit_at(const std::vector<Token>& tokens, std::size_t i) {
+    if (i < tokens.size() && tokens[i].text == "个") ++i;  // 1个小时
+    for (const Unit& unit : kUnits) {
+        if (i < tokens.size() && tokens[i].kind == Token::Kind::Word &&
+            (tokens[i].stem == unit.name || tokens[i].text == unit.name)) {
+            return &unit;
+        }
+        const auto phrase = tokens_of(unit.name);
+        if (phrase[0].kind == Token::Kind::Han && matches_at(tokens, i, phrase)) return &unit;
+    }
+    return nullptr;
+}
+
+// What a column is counted in, as its name says: wait_min, 时长(分钟), "Delivery Days".
+const Unit* unit_of(const Column& column) {
+    const Unit* found = nullptr;
+    if (column.is_whole && column.low >= 1900 && column.high <= 2100) return found;  // years
+    for (std::size_t i = 0; i < column.words.size(); ++i) {
+        const bool is_least = i == 0 && column.words[0].text == "min" && column.words.size() > 1;
+        const Unit* unit = is_least ? nullptr : unit_at(column.words, i);
+        if (unit != nullptr) found = unit;
+    }
+    return found;
+}
+
+// How many ones a column's one is: 万元, (k), (mn).
+double scale_of(const Column& column) {
+    static constexpr std::array<std::pair<std::string_view, double>, 10> kScales = {
+        {{"k", 1e3},
+         {"thousand", 1e3},
+         {"m", 1e6},
+         {"mn", 1e6},
+         {"mio", 1e6},
+         {"mm", 1e6},
+         {"million", 1e6},
+         {"bn", 1e9},
+         {"billion", 1e9},
+         {"千元", 1e3}}};
+    if (column.name.find("万") != std::string::npos) return 1e4;
+    if (column.name.find("亿") != std::string::npos) return 1e8;
+    if (column.name.find("千元") != std::string::npos) return 1e3;
+    for (const Token& word : column.words) {
+        for (const auto& [name, scale] : kScales) {
+            if (word.text == name || word.stem == name) return scale;
+        }
+    }
+    return 1;
+}
+
+bool is_percent_column(const Column& column) {
+    static const std::set<std::string> kWords = {"percent", "percentage", "pct",  "rate",
+                                                 "ratio",   "share",      "perc", "margin"};
+    if (!column.is_number() || column.is_id || column.is_flag()) return false;
+    if (column.name.find('%') != std::string::npos || column.name.ends_with("率") ||
+        column.name.find("比例") != std::string::npos) {
+        return true;
+    }
+    if (column.means("discount") && column.low >= 0 && column.high <= 100) return true;
+    return std::any_of(column.words.begin(), column.words.end(),
+                       [](const Token& word) { return kWords.contains(word.stem); });
+}
+
+Token number_token(const Token& said, double value) {
+    Token token = said;
+    token.kind = Token::Kind::Number;
+    token.number = value;
+    token.text = value == 0.5 ? "0.5" : std::to_string(static_cast<int>(value));
+    token.stem = token.as_written = token.text;
+    return token;
+}
+
+bool compares(const Token& token) {
+    static const std::set<std::string> kWords = {"than",   "over",      "under",   "least",
+                                                 "most",   "above",     "below",   "exceed",
+                                                 "within", "exceeding", "exceeds", "exceeded"};
+    return kWords.contains(token.text);
+}
+
+}  // namespace
+
+// "more than once" as more than 1 times, "over half an hour" as over 0.5 hours.
+void Reader::spell_out_numbers() {
+    const auto put = [&](std::size_t i, std::size_t count, std::vector<Token> tokens) {
+        const auto at = tokens_.begin() + static_cast<std::ptrdiff_t>(i);
+        tokens_.erase(at, at + static_cast<std::ptrdiff_t>(count));
+        tokens_.insert(tokens_.begin() + static_cast<std::ptrdiff_t>(i), tokens.begin(),
+                       tokens.end());
+    };
+    Token times;
+    times.text = times.stem = times.as_written = "times";
+    times.stem = stem_of("times");
+    for (std::size_t i = 1; i < tokens_.size(); ++i) {
+        const std::string& word = tokens_[i].text;
+        const bool is_once = word == "once";
+        if ((is_once || word == "twice") && compares(tokens_[i - 1])) {
+            put(i, 1, {number_token(tokens_[i], is_once ? 1 : 2), times});
+            continue;
+        }
+        const bool is_only = tokens_[i - 1].text == "only" || tokens_[i - 1].text == "exactly" ||
+                             tokens_[i - 1].text == "just";
+        if (is_once && is_only) {  // who came only once came less than twice
+            const auto less = tokens_of("less than");
+            put(i - 1, 2, {less[0], less[1], number_token(tokens_[i], 2), times});
+            continue;
+        }
+        if (!compares(tokens_[i - 1])) continue;
+        const bool is_half = word == "half";
+        const std::size_t article = is_half ? i + 1 : i;
+        const bool has_article = article < tokens_.size() &&
+                                 (tokens_[article].text == "a" || tokens_[article].text == "an");
+        if (!has_article || unit_at(tokens_, article + 1) == nullptr) continue;
+        put(i, article + 1 - i, {number_token(tokens_[i], is_half ? 0.5 : 1)});
+    }
+    for (std::size_t i = 0; i + 1 < tokens_.size(); ++i) {  // 半小时, 半个小时
+        if (tokens_[i].text != "半" || unit_at(tokens_, i + 1) == nullptr) continue;
+        if (unit_at(tokens_, i + 1)->size != 3600) continue;
+        tokens_[i] = number_token(tokens_[i], 0.5);
+    }
+}
+
+// The column that a number with a unit is about, where the unit does not name it itself.
+std::optional<Field> Reader::field_of_dimension(std::size_t begin, std::size_t end) {
+    const Unit* said = unit_at(tokens_, end);
+    if (said == nullptr) return std::nullopt;
+    const auto fits = [&](const Column& column) {
+        const Unit* own = unit_of(column);
+        return column.is_number() && !column.is_id && own != nullptr &&
+               own->dimension == said->dimension;
+    };
+    if (Said* near = number_near(begin, end); near != nullptr && fits(*near->column)) {
+        near->is_used = true;
+        return near->field;
+    }
+    if (said->dimension == Dimension::Calendar) return std::nullopt;  // mostly somebody's age
+    if (const auto exact = field_of_unit(end)) return exact;
+    const auto& columns = schema_.tables[q_.table].columns;
+    const auto is_own = [&](const Column& column) {  // a delay is no length
+        return fits(column) && !column.means("delay");
+    };
+    const auto first = std::find_if(columns.begin(), columns.end(), is_own);
+    if (first == columns.end() || std::count_if(first, columns.end(), is_own) > 1) {
+        return std::nullopt;
+    }
+    return Field{q_.table, static_cast<std::size_t>(first - columns.begin())};
+}
+
+// "at least 20 % off": a column of percents, the one that is named or the only one.
+std::optional<Field> Reader::field_of_percent(std::size_t begin, std::size_t end) {
+    const bool is_percent =
+        end < tokens_.size() && (tokens_[end].text == "%" || tokens_[end].stem == "percent");
+    if (!is_percent) return std::nullopt;
+    const auto& columns = schema_.tables[q_.table].columns;
+    const bool is_off = end + 1 < tokens_.size() && tokens_[end + 1].text == "off";
+    if (Said* near = number_near(begin, end);
+        near != nullptr && (!is_off || is_percent_column(*near->column))) {
+        near->is_used = true;
+        return near->field;
+    }
+    std::optional<Field> found;
+    for (std::size_t c = 0; c < columns.size(); ++c) {
+        if (!is_percent_column(columns[c])) continue;
+        if (is_off && columns[c].means("discount")) return Field{q_.table, c};
+        if (found) return std::nullopt;
+        found = Field{q_.table, c};
+    }
+    return found;
+}
+
+bool Reader::is_money(const Column& column) {
+    static const std::set<std::string> kWords = {"eur", "usd",  "gbp",    "cny",  "rmb", "chf",
+                                                 "jpy", "euro", "dollar", "fare", "fee"};
+    if (!column.is_number() || column.is_id) return false;
+    for (const std::string_view about : {"amount", "price", "cost", "profit", "salary", "rent"}) {
+        if (column.means(about)) return true;
+    }
+    return column.name.find("元") != std::string::npos ||
+           std::any_of(column.words.begin(), column.words.end(),
+                       [](const Token& word) { return kWords.contains(word.stem); });
+}
+
+// "less than 6 euros": a column of money, whatever the table is mostly about
+std::optional<Field> Reader::field_of_money(std::size_t begin, std::size_t end) {
+    static const std::set<std::string> kMoney = {"euro", "eur", "dollar", "usd",  "pound",
+                                                 "元",   "块",  "yuan",   "buck", "rmb"};
+    if (end >= tokens_.size() || !kMoney.contains(tokens_[end].stem)) return std::nullopt;
+    const Said* near = number_near(begin, end);
+    if (near != nullptr && is_money(*near->column)) return std::nullopt;
+    const auto main = main_measure(schema_, q_.table);
+    if (main && is_money(at(schema_, *main))) return main;
+    const auto& columns = schema_.tables[q_.table].columns;
+    const auto first = std::find_if(columns.begin(), columns.end(), is_money);
+    if (first == columns.end() || std::count_if(first, columns.end(), is_money) > 1) {
+        return std::nullopt;
+    }
+    return Field{q_.table, static_cast<std::size_t>(first - columns.begin())};
+}
+
+// "longer than 3 hours", where nothing is counted in a unit of time.
+bool Reader::refuse_unit(std::size_t end) {
+    const Unit* said = unit_at(tokens_, end);
+    if (said == nullptr || tokens_[end].text == "min") return false;
+    q_.absent.push_back(tokens_[end - 1].as_written + " " + std::string(said->name));
+    condition_numbers_.insert(end);
+    return true;
+}
+
+bool Reader::says_how_long() const {
+    for (std::size_t i = 0; i + 1 < tokens_.size(); ++i) {
+        if (tokens_[i].text == "how" && tokens_[i + 1].text == "long") return true;
+    }
+    return false;
+}
+
+bool Reader::is_duration(const Column& column) {
+    const Unit* own = unit_of(column);
+    return column.is_number() && !column.is_id && own != nullptr &&
+           own->dimension == Dimension::Time;
+}
+
+// The one column that is counted in minutes, hours or days.
+std::optional<Field> Reader::only_duration() const {
+    const auto& columns = schema_.tables[q_.table].columns;
+    const auto first = std::find_if(columns.begin(), columns.end(), is_duration);
+    if (first == columns.end() || std::count_if(first, columns.end(), is_duration) > 1) {
+        return std::nullopt;
+    }
+    return Field{q_.table, static_cast<std::size_t>(first - columns.begin())};
+}
+
+// The word behind a number is the column's unit, or one of its kind.
+bool Reader::has_unit_of(Field field, std::size_t end) const {
+    const Unit* said = unit_at(tokens_, end);
+    const Unit* own = unit_of(at(schema_, field));
+    return said != nullptr && own != nullptr && said->dimension == own->dimension;
+}
+
+// By what a number has to be multiplied to be one of the column's.
+double Reader::unit_factor(Field field, std::size_t end, double value) const {
+    const Column& column = at(schema_, field);
+    if (has_unit_of(field, end)) return unit_at(tokens_, end)->size / unit_of(column)->size;
+    // 500万 and 5,000,000 are 500 of a column in 万元, where no row reaches so far otherwise
+    static const std::set<std::string> kSaid = {"万",       "亿",      "千",     "百",
+                                                "thousand", "million", "billion"};
+    static const std::set<std::string> kMoney = {"元", "块", "yuan", "dollar", "euro", "usd"};
+    const bool is_said = (end > 0 && kSaid.contains(tokens_[end - 1].text)) ||
+                         (end < tokens_.size() && kMoney.contains(tokens_[end].stem));
+    const double scale = scale_of(column);
+    if (scale > 1 && is_said && value > column.high && value >= scale) return 1 / scale;
+    return percent_unit(field, end, value);
+}
+
+}  // namespace atl::offline
