@@ -1,5 +1,6 @@
 #include "models/offline/mentions.hpp"
 
+#include "models/offline/abbreviations.hpp"
 #include "models/offline/plain_words.hpp"
 #include "models/offline/row_families.hpp"
 #include "models/offline/same_values.hpp"
@@ -215,6 +216,7 @@ private:
                 best_value(column, {t, c}, begin, end, values);
             }
         }
+        if (columns.empty() && values.empty()) columns = shortened(begin, end);
         drop_shared_beginnings(columns, begin, end);
         drop_beginnings_of_names(columns, begin, end);
         const auto better = [](const Candidate& a, const Candidate& b) {
@@ -227,6 +229,28 @@ private:
         out.is_value = value_best > column_best;
         out.candidates = out.is_value ? std::move(values) : std::move(columns);
         return out;
+    }
+
+    // REB for "rebounds", where nothing else is, and nothing else could be.
+    [[nodiscard]] std::vector<Candidate> shortened(std::size_t begin, std::size_t end) const {
+        constexpr int kShortened = 60;
+        std::vector<Candidate> found;
+        for (std::size_t i = begin; i < end; ++i) {
+            if (is_function_[i] && !is_noise_[i]) return found;
+        }
+        for (std::size_t t = 0; t < schema_.tables.size(); ++t) {
+            for (std::size_t c = 0; c < schema_.tables[t].columns.size(); ++c) {
+                const Column& column = schema_.tables[t].columns[c];
+                if (std::any_of(column.words.begin(), column.words.end(), is_concept_word)) {
+                    continue;  // its name is a word already
+                }
+                if (is_name_shortened(column.words, tokens_, begin, end)) {
+                    found.push_back({{t, c}, kShortened, ""});
+                }
+            }
+        }
+        if (found.size() > 1) found.clear();
+        return found;
     }
 
     // "sales" are the money where there is some, and not the beginning of Sales Channel.
