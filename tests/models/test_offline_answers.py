@@ -1,17 +1,26 @@
 """The offline model's answers against the truth: its code runs in real sandboxes, pandas computes here
-what must come out."""
+what must come out. open_questions.txt holds those that it has not learned yet: who teaches it one takes
+the line out."""
 import importlib
+import pathlib
 
 import pytest
 from checking import lacks
 
 pytestmark = pytest.mark.once
 
-CASES = [case for name in ["questions", *(f"held_back_{n}" for n in range(1, 31))]
-         for case in importlib.import_module(name).CASES]
+OPEN = set((pathlib.Path(__file__).parent / "open_questions.txt").read_text().splitlines())
 
 
-@pytest.mark.parametrize("dataset, conversation, truth", CASES, ids=[" / ".join(c[1])[:60] for c in CASES])
+def cases():
+    for name in ["questions", *(f"held_back_{n}" for n in range(1, 31))]:
+        for dataset, conversation, truth in importlib.import_module(name).CASES:
+            said = " / ".join(conversation)
+            marks = [pytest.mark.xfail(strict=True, reason="not learned yet")] if said in OPEN else []
+            yield pytest.param(dataset, conversation, truth, marks=marks, id=said[:60])
+
+
+@pytest.mark.parametrize("dataset, conversation, truth", cases())
 def test_answer(answers, dataset, conversation, truth):
     found = answers[dataset, tuple(conversation)]
     if isinstance(found, AssertionError):
