@@ -49,6 +49,16 @@ struct Listener : Sink {
 
 }  // namespace
 
+// On a host without cgroups it is the guest that watches the memory and knows.
+asio::awaitable<std::uint64_t> Program::memory_kills() {
+    const core::Usage usage = sandbox_.usage();
+    if (usage.memory_peak_bytes > 0 || !link_->alive()) co_return usage.memory_kills;
+    const json::object question{{"op", "stats"}};
+    const auto stats = co_await link_->call(question);
+    co_return usage.memory_kills +
+        static_cast<std::uint64_t>(wire::number_of(stats, "memory_kills"));
+}
+
 asio::awaitable<ProgramResult> Program::run(ProgramRequest request, Output output,
                                             std::shared_ptr<Pace> pace) {
     const auto executor = co_await asio::this_coro::executor;
@@ -75,8 +85,11 @@ asio::awaitable<ProgramResult> Program::run(ProgramRequest request, Output outpu
     if (request.terminal) {
         start["pty"] = {{"rows", request.terminal->rows}, {"cols", request.terminal->cols}};
     }
+    // What was killed in this sandbox before is none of this program's business.
+    const auto kills_before = co_await memory_kills();
     const auto began = std::chrono::steady_clock::now();
     channel_ = link_->open(start, listener, pace->by_hand() ? Credit::ByHand : Credit::WhenHeard);
+    if (killed_) kill();  // while we asked
     bool overdue = false;
     if (request.timeout.count() > 0) {
         listener.changed.expires_after(request.timeout + kBackstop);
@@ -128,7 +141,7 @@ asio::awaitable<ProgramResult> Program::run(ProgramRequest request, Output outpu
         result.reason = EndReason::Output;
     } else if (killed_) {
         result.reason = EndReason::Killed;
-    } else if (usage.memory_kills > 0 && result.exit_code != 0) {
+    } else if (usage.memory_kills > kills_before && result.exit_code != 0) {
         result.reason = EndReason::Memory;
     } else if (result.signal == SIGXFSZ || (result.exit_code != 0 && (disk_full || inodes_full))) {
         result.reason = EndReason::Disk;

@@ -78,6 +78,17 @@ def test_why_it_ended(server, code, language, reason):
         assert answer["output_truncated"] and len(answer["stdout"]) <= 1 << 20
 
 
+def test_what_was_killed_before_is_no_reason(server):
+    session = server.session(limits={"memory_bytes_max": 256 << 20})
+    full = server.run(session, "x = bytearray(1 << 30)\nfor i in range(0, len(x), 4096): x[i] = 1")
+    assert full["reason"] == "memory" or full["error"]["name"] == "MemoryError"  # without cgroups
+    for code, language, status in [("exit 7", "shell", 7), ("process.exit(4)", "javascript", 4)]:
+        later = server.run(session, code, language=language)
+        assert (later["exit_code"], later["reason"]) == (status, "exited"), later
+    killed = server.run(session, "kill -9 $$", language="shell")
+    assert killed["reason"] == "signalled", killed
+
+
 def test_a_client_that_leaves_cancels_its_run(server):
     session = server.session()
     with pytest.raises(httpx.TimeoutException):
