@@ -53,7 +53,7 @@ void fill(RunAnswer& answer, const sessions::RunEnd& end) {
     answer.signal = end.signal;
     answer.reason = std::string(core::name_of(end.reason));
     answer.output_truncated = end.output_truncated;
-    answer.state_lost = end.state_lost;
+    answer.state_lost = answer.state_lost || end.state_lost;
     answer.execution_count = end.execution_count;
     answer.memory_peak_bytes = end.memory_peak_bytes;
     answer.timings_ms.run = end.run_ms;
@@ -136,6 +136,7 @@ RunAnswer begin_answer(Place& place) {
     }
     answer.timings_ms.sandbox = ms_between(place.began, place.ready);
     for (auto& one : place.lost) {
+        if (one.context.empty() && one.name.empty()) answer.state_lost = true;  // all of it
         answer.lost.push_back({one.context, one.name, one.type, one.reason});
     }
     return answer;

@@ -348,7 +348,7 @@ asio::awaitable<void> Sessions::remember(Session& session, SessionState state, s
     core::SessionPatch patch;
     patch.state = state;
     patch.state_note = std::move(note);
-    patch.last_used_at = core::time_now();
+    if (state == SessionState::Hot) patch.last_used_at = core::time_now();  // to sleep is no use
     const SessionId id = session.record_.id;
     session.record_ = co_await store_.patch_session(Whose::anyones(), id, patch, std::nullopt);
 }

@@ -50,6 +50,30 @@ def test_a_fork_outlives_the_server(server):
     assert server.run(fork["id"], "print(x)")["stdout"] == "8\n"
 
 
+def test_to_sleep_is_no_use(server):
+    session = server.session()
+    server.run(session, "x = 1")
+    path = f"/v1/sessions/{session}"
+    used = server.http.get(path).json()["last_used_at"]
+    time.sleep(0.05)
+    for deed, state in (("pause", "warm"), ("evict", "cold")):
+        assert server.http.post(f"{path}/{deed}").json()["state"] == state
+        assert server.http.get(path).json()["last_used_at"] == used
+    server.run(session, "x")
+    assert server.http.get(path).json()["last_used_at"] > used
+
+
+def test_variables_that_went_with_the_server_are_told(server):
+    session = server.session()
+    server.run(session, "x = 1")
+    server.kill()
+    server.start()
+    after = server.run(session, "print('x' in globals())")
+    assert after["stdout"] == "False\n" and after["state_lost"] and after["lost"], after
+    again = server.run(session, "print(1)")
+    assert not again["state_lost"] and not again["lost"], again
+
+
 def test_bad_forks(server):
     session = server.session()
     for body in [{"count": 0}, {"count": 101}, {"count": "two"}, {"copies": 2}]:
