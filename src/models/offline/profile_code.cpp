@@ -568,6 +568,7 @@ def start_chart(title, size=(9, 5)):
               'WenQuanYi Zen Hei', 'DejaVu Sans']
     plt.rcParams['font.family'] = [font for font in wanted if font in have] or ['sans-serif']
     plt.rcParams['axes.unicode_minus'] = False
+    plt.rcParams['text.parse_math'] = False  # a $ in a label is a dollar
     figure, axes = plt.subplots(figsize=size)
     axes.set_title(title)
     return figure, axes

@@ -109,7 +109,9 @@ Code CodeWriter::write() {
         case Intent::TopPercent: top_percent(); break;
         default: shape(); break;
     }
-    line("result");
+    // Sorted and chosen rows have kept their numbers, which mean nothing to who gets the table.
+    const bool is_matrix = q_.intent == Intent::Correlation;
+    line(is_matrix ? "result" : "result.reset_index(drop=True)");
     return {std::move(code_), std::move(chart_file_)};
 }
 

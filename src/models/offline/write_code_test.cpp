@@ -33,7 +33,7 @@ TEST(WriteCode, ReadsAsAPersonWouldWriteIt) {
               "result = result.sort_values('total amount', ascending=False)\n"
               "report(result, rows=len(rows), overall=rows['amount'].sum(), "
               "left_out=int(rows[['product']].isna().any(axis=1).sum()))\n"
-              "result\n");
+              "result.reset_index(drop=True)\n");
 }
 
 TEST(WriteCode, KeepsGroups) {
