@@ -4,14 +4,13 @@ import codecs
 import ctypes
 import gzip
 import json
-import os
 import socket
 import threading
 import time
 
 import httpx
 import pytest
-from harness.host import memory_of
+from harness.host import memory_of, room
 from harness.server import Server
 
 MIB = 1 << 20
@@ -276,8 +275,7 @@ def test_others_are_served_while_large_answers_are_made(server):
         time.sleep(0.01)
     assert not wrong and len(waits) > 10
     print(f"{len(waits)} requests meanwhile, the slowest {max(waits) * 1000:.0f} ms; {(most - before) / MIB:.0f} MiB more")
-    # The thread sanitizer keeps a history of what is in memory, in memory.
-    assert most - before < (96 if "TSAN_OPTIONS" in os.environ else 48) * MIB
+    assert most - before < room(48 * MIB)
 
 
 def test_slow_readers_cost_a_piece_each(server, full_log):

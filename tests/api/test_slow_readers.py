@@ -8,7 +8,7 @@ import time
 
 import httpx
 import pytest
-from harness.host import memory_of
+from harness.host import memory_of, room
 from harness.server import Server
 
 
@@ -156,7 +156,7 @@ def test_r6_large_results_count_as_well(server):
     reader = Reader(server, f"/v1/sessions/{session}/run", code=code, timeout="10m")
     grown = settled(server) - before
     print(f"results: {grown / 2**20:.1f} MiB more")
-    assert grown < 48 << 20  # a few at a time, in their shapes on the way
+    assert grown < room(48 << 20)  # a few at a time, in their shapes on the way
     seen = [data["data"]["text/html"][:3] for name, data in reader.events() if name == "result"]
     assert seen == [f"{i:03d}" for i in range(50)]
     reader.close()

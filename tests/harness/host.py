@@ -93,6 +93,11 @@ def descriptors_of(pid: int) -> int:
     return len(os.listdir(f"/proc/{pid}/fd"))
 
 
+def room(bytes_: int) -> int:
+    """What a server may grow by. Sanitizers keep what was freed, and a history of what is in memory."""
+    return bytes_ * (2 if "TSAN_OPTIONS" in os.environ else 1)
+
+
 def memory_of(pid: int, field: str = "VmRSS") -> int:
     """In bytes."""
     for line in Path(f"/proc/{pid}/status").read_text().splitlines():
