@@ -89,6 +89,9 @@ public:
     asio::awaitable<core::UploadRecord> get_upload(core::Whose, UploadId) override {
         throw std::logic_error("not here");
     }
+    asio::awaitable<core::UploadPage> list_uploads(core::UploadQuery) override {
+        throw std::logic_error("not here");
+    }
     asio::awaitable<void> remove_upload(core::Whose, UploadId) override {
         throw std::logic_error("not here");
     }

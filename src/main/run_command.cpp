@@ -58,7 +58,8 @@ Result<std::string> language_of(const std::optional<std::string>& asked, const f
         if (given == "typescript" || given == "ts" || given == "javascript" || given == "js") {
             return std::string("typescript");
         }
-        return invalid("--language \"" + given + "\": choose python, shell or typescript");
+        return invalid("--language \"" + given +
+                       "\": choose python, shell, javascript or typescript");
     }
     const std::string ending = script.extension().string();
     if (ending == ".py") return std::string("python");
@@ -76,7 +77,7 @@ Result<std::string> language_of(const std::optional<std::string>& asked, const f
     }
     return invalid(script.string() +
                    ": the language is not clear from the name; say --language "
-                   "python, shell or typescript");
+                   "python, shell, javascript or typescript");
 }
 
 Result<std::string> read_script(const std::string& path) {
@@ -330,7 +331,8 @@ void add_run_command(CLI::App& app, int& exit_code) {
     auto options = std::make_shared<Options>();
     CLI::App* command = app.add_subcommand("run", "Run a script, code or a command in a sandbox");
     command->add_option("-c,--code", options->code, "Code to run (python unless --language)");
-    command->add_option("--language,-l", options->language, "python, shell or typescript");
+    command->add_option("--language,-l", options->language,
+                        "python, shell, javascript or typescript");
     command->add_flag("--json", options->as_json, "One JSON object instead of live output");
     command->add_option("--session", options->session, "Run it in this session of a server");
     options->sandbox.add_to(*command);

@@ -347,9 +347,8 @@ asio::awaitable<void> RedisThreads::remove_upload(core::Whose whose, UploadId id
                                                  std::move(arguments));
     if (verdict(reply) == "no_upload") no_upload(id);
     if (verdict(reply) == "used") {
-        refuse(Code::Conflict, "the upload " + id.text() +
-                                   " is used by a thread; remove the thread, or the file from it, "
-                                   "first");
+        refuse(Code::Conflict,
+               "the upload " + id.text() + " is used by a thread; remove the thread first");
     }
 }
 

@@ -295,9 +295,8 @@ void remove_upload(Connection& db, const core::Whose& whose, const UploadId& id)
         used.bind(id.text());
         if (used.next()) {
             throw ErrorException(
-                {Code::Conflict, "the upload " + id.text() +
-                                     " is used by a thread; remove the thread, or the file from "
-                                     "it, first"});
+                {Code::Conflict,
+                 "the upload " + id.text() + " is used by a thread; remove the thread first"});
         }
     }
     db.query("DELETE FROM uploads WHERE id = ?").bind(record.id.text()).run();
