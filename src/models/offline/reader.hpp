@@ -88,6 +88,7 @@ private:
     void settle(const Mention& m);
     [[nodiscard]] static bool is_kind_of(const Column& column);
     void prefer_end(const Mention& m, std::vector<Candidate>& here) const;
+    [[nodiscard]] bool is_rows_of_number(const Mention& m, const Candidate& chosen) const;
     [[nodiscard]] bool can_join(std::size_t table) const;
     [[nodiscard]] std::optional<Join> join_with(std::size_t table) const;
 
@@ -342,6 +343,7 @@ private:
     // 多少 alone: how much as well as how many
     [[nodiscard]] bool is_vague_count() const;
     [[nodiscard]] bool builds_on_before() const;
+    [[nodiscard]] bool says_of_those_before() const;
     [[nodiscard]] bool starts_with_cue() const;
     [[nodiscard]] bool ends_with_cue() const;
 
@@ -352,6 +354,8 @@ private:
     void group_by_values(std::size_t i);
     [[nodiscard]] std::optional<Field> superlative_field() const;
     [[nodiscard]] bool says_total_rows() const;
+    [[nodiscard]] bool is_more_worse() const;
+    void turn_worst();
     void find_open_superlative();
     void choose_measure();
     // "is cash used more than cards": how often

@@ -96,6 +96,7 @@ void Reader::complete() {
                          [](const TimeSpan& a, const TimeSpan& b) { return a.from < b.from; });
     }
     if (q_.intent == Intent::Aggregate) complete_aggregate();
+    turn_worst();
     complete_running();
     complete_rolling();
     complete_rank();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <set>
+#include <tuple>
 
 namespace atl::offline {
 
@@ -305,7 +306,7 @@ void Reader::settle(const Mention& m) {
                                   column.is_number() && chosen.score < 68;
     const bool is_verb = !m.is_value && m.end - m.begin == 1 && column.is_number() &&
                          chosen.score < 68 && is_verb_of_rows(m.begin);
-    if (is_table_noun || is_row_of_number || is_verb) {
+    if (is_table_noun || is_row_of_number || is_verb || is_rows_of_number(m, chosen)) {
         says_rows_ = true;
         return;
     }
@@ -380,8 +381,11 @@ void Reader::prefer_said(const Mention& m, std::vector<Candidate>& here) const {
         }
         return points;
     };
+    // "the money" of a loan is what was lent, and not somebody's income
+    const auto main = main_measure(schema_, q_.table);
     std::stable_sort(here.begin(), here.end(), [&](const Candidate& a, const Candidate& b) {
-        return std::pair(a.score, worth(a)) > std::pair(b.score, worth(b));
+        return std::tuple(a.score, worth(a), main == a.field) >
+               std::tuple(b.score, worth(b), main == b.field);
     });
 }
 
