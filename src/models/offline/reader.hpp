@@ -94,6 +94,10 @@ private:
 
     // ---- words that the words beside them decide
     void drop_kinds_of();
+    void drop_rate_of_people();
+    void prefer_main_money(const Mention& m, std::vector<Candidate>& here) const;
+    [[nodiscard]] std::optional<Candidate> figure_of_value(const Mention& m) const;
+    [[nodiscard]] bool is_said_in_name(std::size_t begin, std::size_t end, const Column& c) const;
     void drop_why_of_column();
     [[nodiscard]] bool is_verb_of_rows(std::size_t i) const;
     void find_open_how();
@@ -355,6 +359,7 @@ private:
     [[nodiscard]] std::optional<Field> superlative_field() const;
     [[nodiscard]] bool says_total_rows() const;
     [[nodiscard]] bool is_more_worse() const;
+    [[nodiscard]] bool says_how_much() const;
     void turn_worst();
     void find_open_superlative();
     void choose_measure();

@@ -106,8 +106,10 @@ void Reader::decide_intent() {
     const bool rate_of_value =
         has(Word::Rate) && !rate_ && measures_said_.empty() &&
         std::any_of(q_.filters.begin(), q_.filters.end(), [](const Filter& f) {
-            return f.kind == Filter::Kind::OneOf || f.kind == Filter::Kind::Greater ||
-                   f.kind == Filter::Kind::Present;
+            const bool is_number =  // "pass rate, a pass is 60 or more"
+                f.kind == Filter::Kind::Greater || f.kind == Filter::Kind::GreaterOrEqual ||
+                f.kind == Filter::Kind::Less || f.kind == Filter::Kind::LessOrEqual;
+            return f.kind == Filter::Kind::OneOf || is_number || f.kind == Filter::Kind::Present;
         });
     if (rate_of_value) {
         q_.measures = {{Aggregation::Count, std::nullopt, std::nullopt}};

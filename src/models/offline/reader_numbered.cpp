@@ -12,8 +12,10 @@ bool Reader::is_rows_of_number(const Mention& m, const Candidate& chosen) const 
     const Table& table = schema_.tables[chosen.field.table];
     const bool is_number = !m.is_value && column.is_id && chosen.field.table == q_.table &&
                            column.distinct * kOften <= table.rows;
-    if (!is_number || m.end - m.begin != 1 || has(Word::Distinct)) return false;
-    const bool is_named_after = is_row_name(m.begin) && is_table_word(m.begin);
+    if (!is_number || has(Word::Distinct)) return false;
+    const bool is_han = row_noun_at(m.begin) == m.end - m.begin;
+    const bool is_named_after =
+        is_han || (m.end - m.begin == 1 && is_row_name(m.begin) && is_table_word(m.begin));
     const bool is_one_each = std::any_of(table.columns.begin(), table.columns.end(),
                                          [&](const Column& c) {  // another one tells rows apart
                                              return c.is_id && c.distinct * 100 >= table.rows * 98;

@@ -9,6 +9,7 @@ namespace atl::offline {
 
 void Reader::choose_table_and_mentions() {
     drop_why_of_column();
+    drop_rate_of_people();
     q_.table = default_table();
     if (before_ != nullptr && before_->table < schema_.tables.size()) q_.table = before_->table;
     times_ = spans_of(tokens_, data_period(q_.table));
@@ -222,6 +223,11 @@ void Reader::settle(const Mention& m) {
         }
     }
     if (here.empty()) return;
+    if (const auto figure = figure_of_value(m)) {  // 平均延误, where a status says 延误 too
+        said_.push_back({figure->field, &at(schema_, figure->field), figure->score, m.begin, m.end,
+                         false, "", false});
+        return;
+    }
     if (m.is_value) prefer_end(m, here);
     // 贷款金额: two words for one column
     if (!m.is_value && !said_.empty() && said_.back().end == m.begin && !said_.back().is_value &&
@@ -370,6 +376,7 @@ void Reader::prefer_end(const Mention& m, std::vector<Candidate>& here) const {
 
 // "teams by away goals": of home_team and away_team the one that the question goes on about.
 void Reader::prefer_said(const Mention& m, std::vector<Candidate>& here) const {
+    prefer_main_money(m, here);
     if (here.size() < 2 || here[1].score < here[0].score) return;
     const auto worth = [&](const Candidate& c) {
         int points = 0;
@@ -379,7 +386,9 @@ void Reader::prefer_said(const Mention& m, std::vector<Candidate>& here) const {
                 if (!is_own && !is_noise(tokens_[i]) && tokens_[i].stem == word.stem) ++points;
             }
         }
-        return points;
+        const bool is_said =
+            m.begin > 1 && is_said_in_name(m.begin - 2, m.begin, at(schema_, c.field));
+        return points + (is_said ? 1 : 0);
     };
     // "the money" of a loan is what was lent, and not somebody's income
     const auto main = main_measure(schema_, q_.table);

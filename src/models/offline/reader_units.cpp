@@ -281,6 +281,13 @@ bool Reader::says_how_long() const {
     return false;
 }
 
+bool Reader::says_how_much() const {
+    for (std::size_t i = 0; i + 1 < tokens_.size(); ++i) {
+        if (tokens_[i].text == "how" && tokens_[i + 1].text == "much") return true;
+    }
+    return false;
+}
+
 bool Reader::is_duration(const Column& column) {
     const Unit* own = unit_of(column);
     return column.is_number() && !column.is_id && own != nullptr &&

@@ -17,7 +17,9 @@ bool is_bad(const Token& token) {
         "违约",    "延误",   "退货",     "退款",   "投诉",   "报废",         "不良",      "次品",
         "缺陷",    "故障",   "逾期",     "缺勤",   "流失",   "离职",         "取消",      "损耗",
         "差评",    "等待",   "停机"};
-    return kBad.contains(token.stem) || kBad.contains(token.text);
+    if (kBad.contains(token.stem) || kBad.contains(token.text)) return true;
+    const std::string& word = token.text;  // Defaulted
+    return word.ends_with("ed") && kBad.contains(word.substr(0, word.size() - 2));
 }
 
 // Chinese tokens are characters: two of them make such a word.

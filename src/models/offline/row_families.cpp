@@ -45,7 +45,7 @@ constexpr std::array kFamilies = {
     Family{"donation|gift|contribution|捐款|捐赠", "donated"},
     Family{"repair|maintenance|维修|检修|保养", "repaired"},
     Family{"inspection|audit|检查|检验|巡检", "inspected|audited"},
-    Family{"vehicle|car|listing|车辆|汽车|车源|二手车", ""},
+    Family{"vehicle|car|listing|车辆|汽车|车源|二手车|车", ""},
     Family{"exam|test|assessment|考试|测验|测试", ""},
     Family{"measurement|reading|测量|读数|监测", "measured"},
     Family{"response|respondent|survey|questionnaire|问卷|答卷", "surveyed"},

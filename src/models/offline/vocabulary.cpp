@@ -647,7 +647,7 @@ constexpr std::array kConcepts = {
         "page|pages|url|urls|path|paths|endpoint|endpoints|route|uri|页面|网址|路径|接口|链接"},
     ConceptRow{"method", Nature::Name, "method|methods|http method|verb|方法|请求方法"},
     ConceptRow{"class", Nature::Name,
-        "class|classes|classroom|course|courses|grade level|班级|班|年级|课程"},
+        "class|classes|classroom|course|courses|grade level|year group|yr group|班级|班|年级|课程"},
     ConceptRow{"student", Nature::Name, "student|students|pupil|pupils|learner|learners|trainee|"
         "trainees|学生|同学|学员|生"},
     ConceptRow{"subject", Nature::Name, "subject|subjects|科目|学科"},
@@ -745,6 +745,12 @@ bool is_same_text(const std::vector<Token>& tokens, std::size_t at, const Meanin
     return matches_at(tokens, at, meaning.phrase);
 }
 
+// 年级 is no year, though it begins like one
+bool is_cut_off(const std::vector<Token>& tokens, std::size_t at, const Meaning& meaning) {
+    const std::size_t end = at + meaning.phrase.size();
+    return end < tokens.size() && tokens[end - 1].text == "年" && tokens[end].text == "级";
+}
+
 }  // namespace
 
 std::string meant_by_slip(const Token& token) {
@@ -779,7 +785,7 @@ std::vector<Tag> tags_of(const std::vector<Token>& tokens) {
             }
         }
         const bool is_tie = tokens[at].text == "draws";  // matches that nobody won
-        if (is_tie) best = nullptr;
+        if (is_tie || (best != nullptr && is_cut_off(tokens, at, *best))) best = nullptr;
         const std::size_t length = best == nullptr ? 1 : best->phrase.size();
         if (best != nullptr) {
             for (const Word word : best->words) tags.push_back({word, at, at + length});
