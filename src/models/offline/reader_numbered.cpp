@@ -20,8 +20,13 @@ bool Reader::is_rows_of_number(const Mention& m, const Candidate& chosen) const 
                                          [&](const Column& c) {  // another one tells rows apart
                                              return c.is_id && c.distinct * 100 >= table.rows * 98;
                                          });
+    // "passengers per flight": of a row, where "flights per flight number" are of the number
+    const bool is_per_row = m.begin > 1 && tokens_[m.begin - 1].text == "per" && !said_.empty() &&
+                            said_.back().end + 1 == m.begin && !said_.back().is_value &&
+                            said_.back().column->is_number();
     return is_named_after && !is_one_each &&
-           !follows(m.begin, {Word::By, Word::Each, Word::Per, Word::Which, Word::Top}, 2);
+           (is_per_row ||
+            !follows(m.begin, {Word::By, Word::Each, Word::Per, Word::Which, Word::Top}, 2));
 }
 
 }  // namespace atl::offline
