@@ -89,6 +89,7 @@ constexpr std::string_view kEnglish =
     "interesting relevant available existing corresponding given following above-mentioned "
     "pipeline portfolio catalog catalogue system archive league registry "
     "down aged apart toward per plus minus versus hereby thereof "
+    "must typo typos mistake mistakes obviously presumably "
     "positive negative normal distinct separate matching respective remaining entire complete";
 
 constexpr std::string_view kChinese =
@@ -116,6 +117,7 @@ constexpr std::string_view kChinese =
     "叫 叫做 称 名为 比例 比率 率 百分比 份额 最高 最低 最大 最小 最多 最少 第 首 末 "
     "客观 真实 实际 一直 经常 常 常常 往往 几乎 明显 显著 突出 "
     "受 欢迎 热门 流行 冷门 畅销 常见 集中 落在 分 分成 分为 拆分 细分 汇总 归类 单独 "
+    "录入 登记 就行 即可 就好 "
     "最长 最短 最快 最慢 最贵 最便宜 最早 最晚 最新 最旧 总的 说 说说 讲讲 谈谈";
 // clang-format on
 

@@ -88,11 +88,16 @@ private:
     void settle(const Mention& m);
     [[nodiscard]] static bool is_kind_of(const Column& column);
     void prefer_end(const Mention& m, std::vector<Candidate>& here) const;
+    [[nodiscard]] bool is_rows_of_number(const Mention& m, const Candidate& chosen) const;
     [[nodiscard]] bool can_join(std::size_t table) const;
     [[nodiscard]] std::optional<Join> join_with(std::size_t table) const;
 
     // ---- words that the words beside them decide
     void drop_kinds_of();
+    void drop_rate_of_people();
+    void prefer_main_money(const Mention& m, std::vector<Candidate>& here) const;
+    [[nodiscard]] std::optional<Candidate> figure_of_value(const Mention& m) const;
+    [[nodiscard]] bool is_said_in_name(std::size_t begin, std::size_t end, const Column& c) const;
     void drop_why_of_column();
     [[nodiscard]] bool is_verb_of_rows(std::size_t i) const;
     void find_open_how();
@@ -342,6 +347,7 @@ private:
     // 多少 alone: how much as well as how many
     [[nodiscard]] bool is_vague_count() const;
     [[nodiscard]] bool builds_on_before() const;
+    [[nodiscard]] bool says_of_those_before() const;
     [[nodiscard]] bool starts_with_cue() const;
     [[nodiscard]] bool ends_with_cue() const;
 
@@ -352,6 +358,9 @@ private:
     void group_by_values(std::size_t i);
     [[nodiscard]] std::optional<Field> superlative_field() const;
     [[nodiscard]] bool says_total_rows() const;
+    [[nodiscard]] bool is_more_worse() const;
+    [[nodiscard]] bool says_how_much() const;
+    void turn_worst();
     void find_open_superlative();
     void choose_measure();
     // "is cash used more than cards": how often

@@ -39,6 +39,11 @@ void Reader::complete() {
             q_.order != Order::None && (row_noun_said() || says_rows_ || of_one);
         if (!q_.filters.empty() || is_superlative) q_.intent = Intent::Rows;
     }
+    // "how much did Leeds lend in May": the money of these rows, not a list of them
+    const auto main = main_measure(schema_, q_.table);
+    const bool asks_how_much = q_.intent == Intent::Rows && q_.order == Order::None &&
+                               q_.measures.empty() && says_how_much();
+    if (asks_how_much && main && is_money(at(schema_, *main))) q_.intent = Intent::Aggregate;
     // "what about women?" after nothing that was understood asks for no list of rows
     const bool goes_on =
         before_ == nullptr && !tokens_.empty() && !has(Word::Show) &&
@@ -96,6 +101,7 @@ void Reader::complete() {
                          [](const TimeSpan& a, const TimeSpan& b) { return a.from < b.from; });
     }
     if (q_.intent == Intent::Aggregate) complete_aggregate();
+    turn_worst();
     complete_running();
     complete_rolling();
     complete_rank();

@@ -17,10 +17,13 @@ Said* Reader::number_near(std::size_t begin, std::size_t end) {
             if (crosses_condition(s.end, begin)) continue;
         } else if (s.begin >= end && s.begin - end < 3) {
             gap = s.begin - end + 2;
-            // "at least 4 bedrooms", but not "under 30 earning more than …"
-            const bool has_own =
-                precedes(s.end, {Word::More, Word::Less, Word::AtLeast, Word::AtMost}, 2);
-            if (s.begin == end && !has_own) gap = 0;
+            // "at least 4 bedrooms", but not "under 30 earning more than …", nor "over 20,000 where
+            // the score is below 600"
+            if (precedes(is_at(s.end, Word::Is) ? s.end + 1 : s.end,
+                         {Word::More, Word::Less, Word::AtLeast, Word::AtMost}, 2)) {
+                continue;
+            }
+            if (s.begin == end) gap = 0;
         }
         if (gap < best_gap) {
             best_gap = gap;

@@ -106,8 +106,10 @@ void Reader::decide_intent() {
     const bool rate_of_value =
         has(Word::Rate) && !rate_ && measures_said_.empty() &&
         std::any_of(q_.filters.begin(), q_.filters.end(), [](const Filter& f) {
-            return f.kind == Filter::Kind::OneOf || f.kind == Filter::Kind::Greater ||
-                   f.kind == Filter::Kind::Present;
+            const bool is_number =  // "pass rate, a pass is 60 or more"
+                f.kind == Filter::Kind::Greater || f.kind == Filter::Kind::GreaterOrEqual ||
+                f.kind == Filter::Kind::Less || f.kind == Filter::Kind::LessOrEqual;
+            return f.kind == Filter::Kind::OneOf || is_number || f.kind == Filter::Kind::Present;
         });
     if (rate_of_value) {
         q_.measures = {{Aggregation::Count, std::nullopt, std::nullopt}};
@@ -670,6 +672,7 @@ bool Reader::builds_on_before() const {
     });
     if (says_of_them && !before_->filters.empty() && asks_to_count()) return true;
     if (q_.intent == Intent::Shape && !has_measure) return false;
+    if (has_measure && says_of_those_before()) return true;
     if (has_measure) {
         // "what about quantity?", "and the average salary?"
         return has_cue && q_.groups.empty();
@@ -681,6 +684,22 @@ bool Reader::builds_on_before() const {
     // a fragment: "by region", "top 3 only", "in 2023"
     return tokens_.size() <= (q_.language == Language::Chinese ? 14U : 8U) &&
            !has({Word::Which, Word::Who, Word::HowMuch, Word::Compare});
+}
+
+// "what is their average term?": of the rows that the question before was about
+bool Reader::says_of_those_before() const {
+    static const std::set<std::string> kTheir = {"their", "them", "those", "these"};
+    static const std::set<std::string> kHan = {"他们", "她们", "它们", "这些"};
+    if (before_->filters.empty() || !q_.groups.empty()) return false;
+    for (std::size_t i = 0; i < tokens_.size(); ++i) {
+        const bool is_han =
+            i + 1 < tokens_.size() && kHan.contains(tokens_[i].text + tokens_[i + 1].text);
+        if (!is_han && !kTheir.contains(tokens_[i].text)) continue;
+        // "customers and their average order" says itself whose
+        return std::none_of(said_.begin(), said_.end(),
+                            [&](const Said& s) { return s.end <= i && !s.column->is_number(); });
+    }
+    return false;
 }
 
 bool Reader::starts_with_cue() const {

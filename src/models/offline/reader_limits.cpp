@@ -118,6 +118,9 @@ void Reader::find_absent() {
         if (!is_said && tokens_[i].text == "总" && tokens_[i + 1].text == "分") {
             q_.absent.emplace_back("总分");
         }
+        if (!is_said && tokens_[i].text == "年" && tokens_[i + 1].text == "级") {
+            q_.absent.emplace_back("年级");  // of a school, and no year
+        }
     }
 }
 
@@ -242,7 +245,12 @@ void Reader::find_absent_han() {
     const auto mark = [&](std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i) known[i] = true;
     };
-    for (const Said& s : said_) mark(s.begin, s.end);
+    for (const Said& s : said_) {
+        mark(s.begin, s.end);
+        const bool is_named = !s.is_value && s.begin > 1 &&  // 票务收入 of Ticket Revenue
+                              is_said_in_name(s.begin - 2, s.begin, *s.column);
+        if (is_named) mark(s.begin - 2, s.begin);
+    }
     for (const Tag& t : tags_) {
         if (t.end - t.begin > 1) mark(t.begin, t.end);
     }

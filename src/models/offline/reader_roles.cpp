@@ -230,11 +230,14 @@ void Reader::drop_verbs() {
     static const std::set<std::string> kVerbs = {"sell",  "sells",  "sold",  "selling", "earn",
                                                  "earns", "earned", "pay",   "pays",    "paid",
                                                  "spend", "spends", "spent", "卖"};
-    const auto is_object = [&](const Said& m) {
-        return follows(m.begin, {Word::Highest, Word::Lowest}, 2);
+    static const std::set<std::string> kThan = {"lower",  "higher", "better", "worse",
+                                                "bigger", "larger", "smaller"};
+    const auto is_object = [&](const Said& m) {  // "pay the highest price", "pay a lower rate"
+        return follows(m.begin, {Word::Highest, Word::Lowest}, 2) ||
+               (m.begin > 1 && kThan.contains(tokens_[m.begin - 1].text));
     };
-    const auto object = std::find_if(measures_said_.begin(), measures_said_.end(), is_object);
-    if (object == measures_said_.end()) return;
+    const auto object = std::find_if(measures_said_.rbegin(), measures_said_.rend(), is_object);
+    if (object == measures_said_.rend()) return;
     const std::size_t begin = object->begin;
     std::erase_if(measures_said_, [&](const Said& m) {
         return m.end <= begin && m.end - m.begin == 1 && kVerbs.contains(tokens_[m.begin].text);

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <set>
+#include <tuple>
 
 namespace atl::offline {
 
 void Reader::choose_table_and_mentions() {
     drop_why_of_column();
+    drop_rate_of_people();
     q_.table = default_table();
     if (before_ != nullptr && before_->table < schema_.tables.size()) q_.table = before_->table;
     times_ = spans_of(tokens_, data_period(q_.table));
@@ -221,6 +223,11 @@ void Reader::settle(const Mention& m) {
         }
     }
     if (here.empty()) return;
+    if (const auto figure = figure_of_value(m)) {  // 平均延误, where a status says 延误 too
+        said_.push_back({figure->field, &at(schema_, figure->field), figure->score, m.begin, m.end,
+                         false, "", false});
+        return;
+    }
     if (m.is_value) prefer_end(m, here);
     // 贷款金额: two words for one column
     if (!m.is_value && !said_.empty() && said_.back().end == m.begin && !said_.back().is_value &&
@@ -305,7 +312,7 @@ void Reader::settle(const Mention& m) {
                                   column.is_number() && chosen.score < 68;
     const bool is_verb = !m.is_value && m.end - m.begin == 1 && column.is_number() &&
                          chosen.score < 68 && is_verb_of_rows(m.begin);
-    if (is_table_noun || is_row_of_number || is_verb) {
+    if (is_table_noun || is_row_of_number || is_verb || is_rows_of_number(m, chosen)) {
         says_rows_ = true;
         return;
     }
@@ -369,6 +376,7 @@ void Reader::prefer_end(const Mention& m, std::vector<Candidate>& here) const {
 
 // "teams by away goals": of home_team and away_team the one that the question goes on about.
 void Reader::prefer_said(const Mention& m, std::vector<Candidate>& here) const {
+    prefer_main_money(m, here);
     if (here.size() < 2 || here[1].score < here[0].score) return;
     const auto worth = [&](const Candidate& c) {
         int points = 0;
@@ -378,10 +386,15 @@ void Reader::prefer_said(const Mention& m, std::vector<Candidate>& here) const {
                 if (!is_own && !is_noise(tokens_[i]) && tokens_[i].stem == word.stem) ++points;
             }
         }
-        return points;
+        const bool is_said =
+            m.begin > 1 && is_said_in_name(m.begin - 2, m.begin, at(schema_, c.field));
+        return points + (is_said ? 1 : 0);
     };
+    // "the money" of a loan is what was lent, and not somebody's income
+    const auto main = main_measure(schema_, q_.table);
     std::stable_sort(here.begin(), here.end(), [&](const Candidate& a, const Candidate& b) {
-        return std::pair(a.score, worth(a)) > std::pair(b.score, worth(b));
+        return std::tuple(a.score, worth(a), main == a.field) >
+               std::tuple(b.score, worth(b), main == b.field);
     });
 }
 

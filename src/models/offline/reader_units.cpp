@@ -89,6 +89,12 @@ const Unit* unit_of(const Column& column) {
     return found;
 }
 
+double han_scale_of(const Column& column) {
+    if (column.name.find("万") != std::string::npos) return 1e4;
+    if (column.name.find("亿") != std::string::npos) return 1e8;
+    return column.name.find("千元") != std::string::npos ? 1e3 : 1;
+}
+
 // How many ones a column's one is: 万元, (k), (mn).
 double scale_of(const Column& column) {
     static constexpr std::array<std::pair<std::string_view, double>, 10> kScales = {
@@ -102,9 +108,7 @@ double scale_of(const Column& column) {
          {"bn", 1e9},
          {"billion", 1e9},
          {"千元", 1e3}}};
-    if (column.name.find("万") != std::string::npos) return 1e4;
-    if (column.name.find("亿") != std::string::npos) return 1e8;
-    if (column.name.find("千元") != std::string::npos) return 1e3;
+    if (han_scale_of(column) > 1) return han_scale_of(column);
     for (const Token& word : column.words) {
         for (const auto& [name, scale] : kScales) {
             if (word.text == name || word.stem == name) return scale;
@@ -277,6 +281,13 @@ bool Reader::says_how_long() const {
     return false;
 }
 
+bool Reader::says_how_much() const {
+    for (std::size_t i = 0; i + 1 < tokens_.size(); ++i) {
+        if (tokens_[i].text == "how" && tokens_[i + 1].text == "much") return true;
+    }
+    return false;
+}
+
 bool Reader::is_duration(const Column& column) {
     const Unit* own = unit_of(column);
     return column.is_number() && !column.is_id && own != nullptr &&
@@ -303,14 +314,16 @@ bool Reader::has_unit_of(Field field, std::size_t end) const {
 // By what a number has to be multiplied to be one of the column's.
 double Reader::unit_factor(Field field, std::size_t end, double value) const {
     const Column& column = at(schema_, field);
-    if (has_unit_of(field, end)) return unit_at(tokens_, end)->size / unit_of(column)->size;
+    const double scale = scale_of(column);
+    if (has_unit_of(field, end)) {  // 5万公里 are 5 of a column in 万公里
+        return unit_at(tokens_, end)->size / (unit_of(column)->size * han_scale_of(column));
+    }
     // 500万 and 5,000,000 are 500 of a column in 万元, where no row reaches so far otherwise
     static const std::set<std::string> kSaid = {"万",       "亿",      "千",     "百",
                                                 "thousand", "million", "billion"};
     static const std::set<std::string> kMoney = {"元", "块", "yuan", "dollar", "euro", "usd"};
     const bool is_said = (end > 0 && kSaid.contains(tokens_[end - 1].text)) ||
                          (end < tokens_.size() && kMoney.contains(tokens_[end].stem));
-    const double scale = scale_of(column);
     if (scale > 1 && is_said && value > column.high && value >= scale) return 1 / scale;
     return percent_unit(field, end, value);
 }

@@ -181,7 +181,8 @@ std::optional<Field> main_measure(const Schema& schema, std::size_t table) {
                                                                 "latency"};
     const auto& columns = schema.tables[table].columns;
     for (std::size_t c = 0; c < columns.size(); ++c) {  // it says so itself
-        static const std::set<std::string> kNames = {"amount", "revenue", "sale", "turnover"};
+        static const std::set<std::string> kNames = {"amount", "amt", "revenue", "sale",
+                                                     "turnover"};
         const auto& words = columns[c].words;
         if (!columns[c].is_number() || words.empty() || !columns[c].means("amount")) continue;
         if (columns[c].means("discount") || columns[c].means("refund") || columns[c].means("tax")) {

@@ -343,5 +343,26 @@ TEST(Understand, WhatIsNotThereIsSaid) {
     }
 }
 
+Question ask_of_flights(const char* text) {
+    static const Schema schema = *schema_in(
+        R"({"atoll_schema": 1, "tables": [{"path": "/data/flights.csv", "rows": 900, "width": 4, )"
+        R"("columns": [["Flight No", "t", 40, 0, ["TL1", "TL2"]], )"
+        R"(["Flight Date", "d", 300, 0, "2023-01-01", "2024-06-29"], )"
+        R"(["Status", "t", 2, 0, ["Delayed", "On time"]], )"
+        R"(["Ticket Revenue", "f", 800, 0, 10.5, 9000.25]]}]})");
+    return understand(text, schema, nullptr);
+}
+
+TEST(Understand, TheWorstOfWhatIsBadIsTheHighest) {
+    EXPECT_EQ(ask_of_flights("which month has the worst delay rate").order, Order::Highest);
+    EXPECT_EQ(ask_of_flights("which month has the worst ticket revenue").order, Order::Lowest);
+}
+
+TEST(Understand, WordsOfANameInTheOtherLanguage) {
+    const Question q = ask_of_flights("平均票务收入是多少");
+    EXPECT_EQ(q.intent, Intent::Aggregate);
+    EXPECT_EQ(q.measures.at(0).field->column, 3U);
+}
+
 }  // namespace
 }  // namespace atl::offline

@@ -44,7 +44,8 @@ constexpr std::array kWords = {
         "有多少|为多少"},
     Row{Word::Distinct,
         "how many individual|number of individual|how many separate|number of separate|"
-        "distinct|unique|different|有多少种|有多少类|不同的|不重复|去重|唯一|多少种|几种|多少类|几类|种类数"},
+        "distinct|unique|different|有多少种|有多少类|不同的|不重复|去重|唯一|多少种|几种|多少类|几类|种类数|"
+        "不要重复算|不重复算|不要重复计算|不重复计算|不要重复|重复的只算一次|重复的算一次"},
     Row{Word::Rate, "rate|rates|率"},
     Row{Word::Running,
         "cumulative|cumulated|cumulatively|cumulative total|cumulative sum|running total|"
@@ -111,7 +112,8 @@ constexpr std::array kWords = {
         "vs previous|"
         "versus previous|versus the previous|compared to previous|compared with previous|"
         "compared to the previous|compared with the previous|compared to last|"
-        "than the previous|增长|增长率|增幅|环比|同比|增速|涨幅|增加|上升"},
+        "than the previous|增长|增长率|增幅|环比|同比|增速|涨幅|增加|上升|"
+        "多了百分之几|多了百分之多少|高了百分之几|高了百分之多少|多出百分之几|多百分之几"},
     Row{Word::Drop,
         "drop|dropped|decline|declined|decrease|decreased|fall|fell|fallen|shrink|shrank|"
         "loss in|下降|下滑|减少|跌|降幅"},
@@ -145,7 +147,8 @@ constexpr std::array kWords = {
         "incomplete|not filled|unfilled|na values|gaps|data quality|completeness|complete|缺失|"
         "缺失值|空值|是空的|空的|空着|缺值|为空|空缺|没有填|不完整|数据质量"},
     Row{Word::Duplicate,
-        "duplicate|duplicates|duplicated|repeated rows|twice|identical rows|重复|重复行|重复值|重名|同名"},
+        "duplicate|duplicates|duplicated|repeated rows|twice|identical rows|重复|重复行|重复值|重名|同名|"
+        "重复录入|重复登记|重复记录|重复上传|重复提交"},
     Row{Word::Describe,
         "总结|总结一下|小结|归纳|describe|summary|summarise|summarize|overview|statistics|stats|"
         "summary statistics|key figures|descriptive|profile|tell me about|what is in|"
@@ -333,7 +336,8 @@ constexpr std::array kWords = {
         "comes|came|get|got|make|makes|made|happen|happened|look|generate|create|using|use|"
         "used|if|whether|whole|entire|full|when|where|who|s|t|re|请|帮我|帮忙|我|我们|想|知道|一下|吗|呀|啊|"
         "吧|了|的|得|地|请问|能|可以|告诉|计算|算|求|数据|表|表格|文件|个|是|有|这|给|出|来|情况|结果|并|用|做|把|成|张|一|要|它们|其中|里面|"
-        "当中|以及|之间|名|位|款|家|笔|条|种|项|类|人|份|多少"},
+        "当中|以及|之间|名|位|款|家|笔|条|种|项|类|人|份|多少|就行|就行了|即可|就好|就可以|"
+        "就可以了|就够了"},
 };
 
 struct ConceptRow {
@@ -365,7 +369,8 @@ constexpr std::array kConcepts = {
         "charges|fare|fares|bill|"
         "food cost|ingredient cost|食材成本|成本|费用|开支|花费|收费"},
     ConceptRow{"price", Nature::Level,
-        "price|unit price|pricing|list price|expensive|cheap|price tag|价格|单价|售价|定价|均价"},
+        "price|unit price|pricing|list price|expensive|cheap|price tag|asking price|价格|单价|售价|定价|"
+        "均价|标价|报价|要价|挂牌价|成交价"},
     ConceptRow{"discount", Nature::Level, "discount|rebate|reduction|折扣|优惠|打折"},
     ConceptRow{"tax", Nature::Additive, "tax|vat|税|税额|税费"},
     ConceptRow{"salary", Nature::Level,
@@ -375,7 +380,7 @@ constexpr std::array kConcepts = {
     ConceptRow{"bonus", Nature::Additive, "bonus|bonuses|奖金|分红"},
     ConceptRow{"age", Nature::Level,
         "age|ages|old|older|younger|oldest|youngest|years old|aged|age group|age groups|age band|"
-        "age bands|age bracket|age brackets|年龄段|年龄组|年龄|岁数|岁|年纪"},
+        "age bands|age bracket|age brackets|年龄段|年龄组|年龄|岁数|岁|年纪|车龄|房龄|树龄|机龄"},
     ConceptRow{"birth", Nature::Level, "birth|born|birth year|year of birth|出生|出生年份"},
     ConceptRow{"tenure", Nature::Level,
         "tenure|years of service|years at company|seniority|experience|service years|"
@@ -441,7 +446,7 @@ constexpr std::array kConcepts = {
     ConceptRow{"open", Nature::Level, "open|opening price|opening|开盘价"},
     ConceptRow{"wind", Nature::Level, "wind|wind speed|windiest|windy|风力"},
     ConceptRow{"calories", Nature::Additive, "calories|kcal|卡路里|热量"},
-    ConceptRow{"interest", Nature::Level, "interest|interest rate|apr|利率"},
+    ConceptRow{"interest", Nature::Level, "interest|interest rate|int rate|apr|利率|利息|年利率"},
     ConceptRow{"balance", Nature::Additive,
         "balance|loan amount|loan|debt|deposit|savings|余额|贷款|贷款额|存款"},
     ConceptRow{"bmi", Nature::Level,
@@ -450,7 +455,8 @@ constexpr std::array kConcepts = {
     ConceptRow{"population", Nature::Additive, "population|inhabitants|residents|人口"},
 
     ConceptRow{"attendance", Nature::Level,
-        "attendance|crowd|crowds|spectators|audience|fans|attendees|turnout|观众|观众数|上座|到场|出席"},
+        "attendance|crowd|crowds|spectators|audience|fans|attendees|turnout|观众|观众数|上座|到场|出席|"
+        "出勤|出勤率|到课率"},
     ConceptRow{"absence", Nature::Additive,
         "absence|absences|absent|days absent|missed days|sick days|sick leave|缺勤|缺课|缺席|病假|请假"},
     ConceptRow{"nights", Nature::Additive,
@@ -641,7 +647,7 @@ constexpr std::array kConcepts = {
         "page|pages|url|urls|path|paths|endpoint|endpoints|route|uri|页面|网址|路径|接口|链接"},
     ConceptRow{"method", Nature::Name, "method|methods|http method|verb|方法|请求方法"},
     ConceptRow{"class", Nature::Name,
-        "class|classes|classroom|course|courses|grade level|班级|班|年级|课程"},
+        "class|classes|classroom|course|courses|grade level|year group|yr group|班级|班|年级|课程"},
     ConceptRow{"student", Nature::Name, "student|students|pupil|pupils|learner|learners|trainee|"
         "trainees|学生|同学|学员|生"},
     ConceptRow{"subject", Nature::Name, "subject|subjects|科目|学科"},
@@ -739,6 +745,12 @@ bool is_same_text(const std::vector<Token>& tokens, std::size_t at, const Meanin
     return matches_at(tokens, at, meaning.phrase);
 }
 
+// 年级 is no year, though it begins like one
+bool is_cut_off(const std::vector<Token>& tokens, std::size_t at, const Meaning& meaning) {
+    const std::size_t end = at + meaning.phrase.size();
+    return end < tokens.size() && tokens[end - 1].text == "年" && tokens[end].text == "级";
+}
+
 }  // namespace
 
 std::string meant_by_slip(const Token& token) {
@@ -773,7 +785,7 @@ std::vector<Tag> tags_of(const std::vector<Token>& tokens) {
             }
         }
         const bool is_tie = tokens[at].text == "draws";  // matches that nobody won
-        if (is_tie) best = nullptr;
+        if (is_tie || (best != nullptr && is_cut_off(tokens, at, *best))) best = nullptr;
         const std::size_t length = best == nullptr ? 1 : best->phrase.size();
         if (best != nullptr) {
             for (const Word word : best->words) tags.push_back({word, at, at + length});
