@@ -100,6 +100,8 @@ private:
     [[nodiscard]] bool is_size_of_outlier(std::size_t i) const;
     [[nodiscard]] bool is_percent_word(std::size_t i) const;
     [[nodiscard]] bool is_bystander(const Said& s) const;
+    [[nodiscard]] bool is_noun_of_value(const Said& s) const;
+    [[nodiscard]] bool is_volume_of_rows(const Said& s) const;
     void drop_money();
     void drop_what_has_reasons();
     void drop_tags_of_values();
@@ -342,6 +344,7 @@ private:
     // 多少 alone: how much as well as how many
     [[nodiscard]] bool is_vague_count() const;
     [[nodiscard]] bool builds_on_before() const;
+    [[nodiscard]] bool ranks_groups_before() const;
     [[nodiscard]] bool starts_with_cue() const;
     [[nodiscard]] bool ends_with_cue() const;
 

@@ -352,7 +352,10 @@ void Reader::find_side_by_side() {
 
 void Reader::decide_correlation() {
     std::vector<Field> numbers;
-    for (const Said& s : measures_said_) numbers.push_back(s.field);
+    for (const Said& s : measures_said_) {
+        const bool is_new = std::find(numbers.begin(), numbers.end(), s.field) == numbers.end();
+        if (is_new) numbers.push_back(s.field);
+    }
     for (const Filter& f : q_.filters) {
         if (f.kind == Filter::Kind::Equal && at(schema_, f.field).is_flag()) {
             numbers.push_back(f.field);
@@ -675,12 +678,22 @@ bool Reader::builds_on_before() const {
         return has_cue && q_.groups.empty();
     }
     if (has_cue) return true;
+    if (ranks_groups_before()) return true;
     // "percentage of matches in Lisbon": rows and a condition of its own
     const bool conditions = !q_.filters.empty() || !q_.part.empty();
     if (says_rows_ && conditions && q_.language == Language::English) return false;
     // a fragment: "by region", "top 3 only", "in 2023"
     return tokens_.size() <= (q_.language == Language::Chinese ? 14U : 8U) &&
            !has({Word::Which, Word::Who, Word::HowMuch, Word::Compare});
+}
+
+// "default rate by branch", then "which branch is the highest?": of the figures that stand there
+bool Reader::ranks_groups_before() const {
+    if (q_.order == Order::None || q_.groups.size() != 1 || before_->groups.size() != 1) {
+        return false;
+    }
+    return q_.groups[0] == before_->groups[0] && q_.filters.empty() && q_.periods.empty() &&
+           !before_->measures.empty() && has(Word::Which) && !says_rows_ && !counts_rows_;
 }
 
 bool Reader::starts_with_cue() const {

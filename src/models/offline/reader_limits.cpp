@@ -168,7 +168,8 @@ bool Reader::goes_with(std::size_t i) const {
     if (beside_number && kFigures.contains(token.stem)) return true;
     if (is_person_of_column(i) || is_size_of_outlier(i) || is_parcel(i)) return true;
     if (goes_with_money(i)) return true;
-    static const std::set<std::string> kLengths = {"length", "duration", "time"};
+    static const std::set<std::string> kLengths = {"length", "duration", "time",
+                                                   "lost",   "wasted",   "spent"};
     const bool behind_duration = std::any_of(said_.begin(), said_.end(), [&](const Said& s) {
         return !s.is_value && s.end == i && is_duration(*s.column);
     });

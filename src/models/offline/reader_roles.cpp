@@ -36,6 +36,11 @@ void Reader::find_roles() {
         if (column.is_text() || column.is_id) {
             const bool is_person = s.score < 68 && is_person_noun(s) && !column.means("name") &&
                                    !column.is_id && column.distinct <= 12;
+            if (is_volume_of_rows(s)) {
+                says_rows_ = true;
+                counts_rows_ = true;
+                continue;
+            }
             if (is_counted(s) && is_person) {  // 患者人数, of a column 患者性别
                 says_rows_ = true;
                 counts_rows_ = true;
@@ -113,6 +118,10 @@ void Reader::find_roles() {
                 continue;
             }
             if (is_bystander(s) || is_under_condition(s)) continue;
+            if (is_noun_of_value(s)) {
+                says_rows_ = true;
+                continue;
+            }
             add_group(s);
             last_group_end = s.end;
             continue;

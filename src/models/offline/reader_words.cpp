@@ -160,6 +160,21 @@ bool Reader::is_under_condition(const Said& s) const {
                        [&](const Filter& f) { return f.begin >= s.end && f.begin <= s.end + 2; });
 }
 
+// "home games only", "long-haul flights": which rows, and no figure for each game
+bool Reader::is_noun_of_value(const Said& s) const {
+    const auto value = std::find_if(said_.begin(), said_.end(), [&](const Said& o) {
+        return o.is_value && o.end == s.begin && o.field != s.field;
+    });
+    if (value == said_.end() || tokens_[s.begin].text == tokens_[s.begin].stem) return false;
+    return !follows(value->begin, {Word::Which, Word::By, Word::Each, Word::Per, Word::Top,
+                                   Word::Bottom, Word::Rank, Word::HowMany, Word::Show});
+}
+
+// 借阅量, where a row has a 借阅编号: how many rows
+bool Reader::is_volume_of_rows(const Said& s) const {
+    return s.end < tokens_.size() && tokens_[s.end].text == "量" && is_row_noun(s);
+}
+
 // "rides longer than 30 minutes per month": how many, where the column is only the condition
 bool Reader::counts_under_condition() const {
     if (measures_said_.size() != 1 || q_.groups.empty() || q_.order != Order::None) return false;
