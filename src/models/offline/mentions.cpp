@@ -240,14 +240,18 @@ private:
         return out;
     }
 
+    [[nodiscard]] static bool is_percent_or_field(const Token& token) {
+        return token.stem.starts_with("percent") || token.stem == "field" || token.stem == "rate";
+    }
+
     // REB for "rebounds", where nothing else is, and nothing else could be.
     [[nodiscard]] std::vector<Candidate> shortened(std::size_t begin, std::size_t end) const {
         constexpr int kShortened = 60;
         std::vector<Candidate> found;
         for (std::size_t i = begin; i < end; ++i) {
             // "field goal percentage" of FG_pct
-            const bool is_percent = i > begin && tokens_[i].stem.starts_with("percent");
-            if (is_function_[i] && !is_noise_[i] && !is_percent) return found;
+            const bool may_be_inside = end - begin > 2 && is_percent_or_field(tokens_[i]);
+            if (is_function_[i] && !is_noise_[i] && !may_be_inside) return found;
         }
         for (std::size_t t = 0; t < schema_.tables.size(); ++t) {
             for (std::size_t c = 0; c < schema_.tables[t].columns.size(); ++c) {
@@ -577,7 +581,9 @@ private:
         const Token& first = tokens_[begin];
         if (n == words.size() && stands_in(tokens_, begin, words, 0, n, is_equal)) {
             if (n == 1 && first.kind == Token::Kind::Number && !first.is_quoted) return 0;
-            const bool is_common = only_functions(begin, end);
+            // "breakdowns" of a value Breakdown: many of them are no way to group
+            const bool is_plural = n == 1 && first.text == words[0].text + "s";
+            const bool is_common = only_functions(begin, end) && !is_plural;
             if (is_common && first.kind == Token::Kind::Word && !first.is_quoted) {
                 // "IT" and "in", "US" and "us": only as it is written in the table
                 return n == 1 && first.as_written == value && first.as_written != first.text ? 92

@@ -30,6 +30,15 @@ void Reader::drop_kinds_of() {
 // "were declined" of a value Rejected falls nowhere, and the "no" of no-shows excludes nothing; nor
 // does who drops out.
 void Reader::drop_tags_of_values() {
+    // nor do "breakdowns" break anything down, or a "field goal percentage" ask for a share
+    std::erase_if(tags_, [&](const Tag& t) {
+        if (t.word != Word::By && t.word != Word::Share && t.word != Word::Columns) return false;
+        const Said* s = said_at(t.begin);
+        if (s == nullptr || t.end > s->end) return false;
+        const bool is_plural = tokens_[s->begin].text != tokens_[s->begin].stem;
+        return s->is_value ? t.word == Word::By && is_plural
+                           : s->score < kOwnName && s->end - s->begin > 2 && t.end - t.begin == 1;
+    });
     std::erase_if(tags_, [&](const Tag& t) {
         const bool is_change = t.word == Word::Drop || t.word == Word::Growth;
         if (is_change && t.end < tokens_.size() && tokens_[t.end].text == "out") return true;

@@ -22,7 +22,7 @@ constexpr std::array kWords = {
         "总|总和|合计|总计|总共|一共|共计|总额|求和|累计|总数"},
     Row{Word::Mean,
         "average|mean|avg|averaged|averaging|averages|"
-        "on average|typical|typically|平均|均值|平均值|平均数|人均|日均|月均|周均|年均"},
+        "on average|typical|typically|平均|均值|平均值|平均数|场均|人均|日均|月均|周均|年均"},
     Row{Word::Median, "median|middle value|中位数|中位|中值"},
     Row{Word::Minimum, "minimum|min|最小值|最低值"},
     Row{Word::Maximum, "maximum|max|peak|最大值|最高值|峰值"},
@@ -212,7 +212,7 @@ constexpr std::array kWords = {
         "各种|分别|每位|每名|每种|每类|每家|所有"},
     Row{Word::Which, "which|what|哪个|哪一个|哪|哪些|哪家|哪种|哪位|哪类|什么|哪几个|哪一|哪款|哪名|哪天|哪一天|哪几种|哪几类|哪几|几种"},
     Row{Word::What, "what|什么"},
-    Row{Word::Who, "who|whom|whose|谁"},
+    Row{Word::Who, "who|who has the|whom|whose|谁"},
     Row{Word::When, "when|at what time|什么时候|何时"},
     Row{Word::Of, "of|的"},
     Row{Word::Per, "per|每"},
@@ -589,7 +589,8 @@ constexpr std::array kConcepts = {
         "部门|科室|团队|事业部|业务部"},
     ConceptRow{"job", Nature::Name,
         "job|job title|title|position|positions|role|roles|occupation|job role|岗位|职位|职务|职称|职业"},
-    ConceptRow{"level", Nature::Name, 
+    ConceptRow{"position", Nature::Name, "position|positions|pos|位置|场上位置"},
+    ConceptRow{"level", Nature::Name,
         "level|levels|grade|rank|seniority level|tier|membership level|membership tier|"
         "member level|会员等级|会员级别|级别|等级|职级|层级"},
     ConceptRow{"education", Nature::Name,
