@@ -184,6 +184,7 @@ private:
     [[nodiscard]] Said* rate_before(std::size_t begin);
     [[nodiscard]] double percent_unit(Field field, std::size_t end, double value) const;
     [[nodiscard]] bool speaks_of_groups_before() const;
+    [[nodiscard]] bool asks_times() const;
     // Whether the comparison is of groups; it is then no condition on rows.
     bool take_having(Filter::Kind kind, double low, double high, std::size_t begin,
                      std::size_t end);

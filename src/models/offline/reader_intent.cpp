@@ -219,7 +219,16 @@ std::optional<Field> Reader::repeated_column() const {
 bool Reader::asks_relation() const {
     static const std::set<std::string> kFirst = {"do", "does", "did", "is", "are"};
     if (tokens_.empty() || !kFirst.contains(tokens_[0].text)) return false;
-    if (measures_said_.size() != 2 || !q_.groups.empty() || !q_.filters.empty()) return false;
+    // "do players with more minutes score more points": whose they are
+    const Said* subject = said_at(1);
+    const auto is_more = [](const Token& t) { return t.text == "more" || t.text == "less"; };
+    const bool is_of_subject = subject != nullptr && q_.groups.size() == 1 &&
+                               q_.groups[0].field == subject->field &&
+                               std::any_of(tokens_.begin(), tokens_.end(), is_more);
+    std::set<std::size_t> columns;
+    for (const Said& s : measures_said_) columns.insert(s.field.column);
+    if (columns.size() != 2 || (!q_.groups.empty() && !is_of_subject)) return false;
+    if (!q_.filters.empty()) return false;
     return !said_aggregation_ && !has({Word::Compare, Word::HowMany, Word::And, Word::Or}) &&
            q_.periods.empty();
 }

@@ -492,7 +492,11 @@ bool Reader::take_count(std::size_t i) {
 }
 
 void Reader::find_person() {
-    if (!has(Word::Who) || !q_.groups.empty() || !measures_said_.empty()) return;
+    if (!has(Word::Who) || !q_.groups.empty()) return;
+    // "most assists in away games, who?": of all rows of a person
+    const bool adds_up = measures_said_.size() == 1 && follows_most(measures_said_[0].begin) &&
+                         measures_said_[0].column->nature() == Nature::Additive;
+    if (!measures_said_.empty() && !adds_up) return;
     const bool ranks =
         has({Word::Highest, Word::Lowest, Word::Common, Word::Rare, Word::Top, Word::Bottom});
     if (!ranks && !q_.having) return;
