@@ -60,6 +60,14 @@ bool is_short_for(std::string_view name, std::string_view word) {
     return name.size() >= 3;
 }
 
+int short_likeness(std::string_view name, std::string_view word) {
+    if (word.starts_with(name)) return 2;
+    const auto without_plural = [](std::string_view text) {
+        return text.size() > 2 && text.ends_with('s') ? text.substr(0, text.size() - 1) : text;
+    };
+    return without_plural(name).back() == without_plural(word).back() ? 1 : 0;
+}
+
 bool is_name_shortened(const std::vector<Token>& name, const std::vector<Token>& tokens,
                        std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {

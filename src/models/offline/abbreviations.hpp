@@ -11,6 +11,9 @@ namespace atl::offline {
 // "amt" of "amount": the same first letter, and the others in their order. Not a word of its own.
 [[nodiscard]] bool is_short_for(std::string_view name, std::string_view word);
 
+// Of two names that are short for a word, the likelier has more: its beginning, or both their ends.
+[[nodiscard]] int short_likeness(std::string_view name, std::string_view word);
+
 // Whether the words of a column's name, some of them shortened, are said by these tokens, all of
 // them: initials stand for a word each.
 [[nodiscard]] bool is_name_shortened(const std::vector<Token>& name,

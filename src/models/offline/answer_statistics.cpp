@@ -25,7 +25,7 @@ std::string AnswerWriter::r_text(double r) {
 }
 
 std::string AnswerWriter::correlation() const {
-    if (q_.fields.size() >= 2) {
+    if (q_.fields.size() == 2) {
         const auto r = result_.figure("r");
         if (!r) return say("The correlation cannot be computed.", "无法计算相关系数。");
         return say("The correlation between `" + name(q_.fields[0]) + "` and `" +

@@ -5,6 +5,10 @@ namespace atl::offline {
 
 std::vector<std::string> CodeWriter::number_names() const {
     std::vector<std::string> out;
+    if (q_.fields.size() > 2) {  // "the correlation matrix of A, B and C"
+        for (const Field& field : q_.fields) out.push_back(name(field));
+        return out;
+    }
     for (const Column& c : table().columns) {
         if (c.is_number() && !c.is_id && c.distinct > 1 && out.size() < 30) {
             out.push_back(c.name);
@@ -20,7 +24,7 @@ std::string CodeWriter::as_number(Field field) const {
 }
 
 void CodeWriter::correlation() {
-    if (q_.fields.size() >= 2) {
+    if (q_.fields.size() == 2) {
         line("pair = pd.DataFrame({" + py(name(q_.fields[0])) + ": " + as_number(q_.fields[0]) +
              ", " + py(name(q_.fields[1])) + ": " + as_number(q_.fields[1]) + "}).dropna()");
         line("result = pair.corr()");

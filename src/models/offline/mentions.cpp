@@ -1,6 +1,7 @@
 #include "models/offline/mentions.hpp"
 
 #include "models/offline/abbreviations.hpp"
+#include "models/offline/compounds.hpp"
 #include "models/offline/plain_words.hpp"
 #include "models/offline/row_families.hpp"
 #include "models/offline/same_values.hpp"
@@ -18,6 +19,7 @@ using Words = std::vector<Token>;
 
 constexpr std::size_t kPhraseMax = 10;  // tokens of a name or value said in a question
 constexpr int kLeast = 45;
+constexpr int kCompound = 79;
 
 // Whether tokens without the spaces between them are the text: "order date" and orderdate.
 bool reads_together(const Words& tokens, std::size_t begin, std::size_t end,
@@ -94,10 +96,17 @@ bool is_denied(const Token& said, const Token& name) {
            });
 }
 
+// "minutes played" names no player
+bool is_deed_of_person(std::string_view said, std::string_view name) {
+    if (!said.ends_with("ed") || !name.ends_with("er") || said.size() < 6) return false;
+    return said.substr(0, said.size() - 2) == name.substr(0, name.size() - 2);
+}
+
 // Nearly the same word: a slip, or another ending (refund, refunded).
 bool is_near(const Token& said, const Token& meant) {
     if (is_equal(said, meant)) return true;
     if (said.kind != Token::Kind::Word || meant.kind != Token::Kind::Word) return false;
+    if (is_deed_of_person(said.text, meant.text)) return false;
     if (is_typo_of(said.stem, meant.stem)) return true;
     if (said.stem.substr(0, 4) != meant.stem.substr(0, 4)) return false;
     if (root_of(said.stem).size() >= 5 && root_of(said.stem) == root_of(meant.stem)) return true;
@@ -231,12 +240,18 @@ private:
         return out;
     }
 
+    [[nodiscard]] static bool is_percent_or_field(const Token& token) {
+        return token.stem.starts_with("percent") || token.stem == "field" || token.stem == "rate";
+    }
+
     // REB for "rebounds", where nothing else is, and nothing else could be.
     [[nodiscard]] std::vector<Candidate> shortened(std::size_t begin, std::size_t end) const {
         constexpr int kShortened = 60;
         std::vector<Candidate> found;
         for (std::size_t i = begin; i < end; ++i) {
-            if (is_function_[i] && !is_noise_[i]) return found;
+            // "field goal percentage" of FG_pct
+            const bool may_be_inside = end - begin > 2 && is_percent_or_field(tokens_[i]);
+            if (is_function_[i] && !is_noise_[i] && !may_be_inside) return found;
         }
         for (std::size_t t = 0; t < schema_.tables.size(); ++t) {
             for (std::size_t c = 0; c < schema_.tables[t].columns.size(); ++c) {
@@ -245,12 +260,23 @@ private:
                     continue;  // its name is a word already
                 }
                 if (is_name_shortened(column.words, tokens_, begin, end)) {
-                    found.push_back({{t, c}, kShortened, ""});
+                    found.push_back({{t, c}, kShortened + likeness(column, begin, end), ""});
                 }
             }
         }
-        if (found.size() > 1) found.clear();
+        const auto by_score = [](const Candidate& a, const Candidate& b) {
+            return a.score > b.score;
+        };
+        std::stable_sort(found.begin(), found.end(), by_score);
+        if (found.size() > 1 && found[0].score == found[1].score) found.clear();
+        if (found.size() > 1) found.resize(1);
         return found;
+    }
+
+    // "points" is rather PTS than pos
+    [[nodiscard]] int likeness(const Column& column, std::size_t begin, std::size_t end) const {
+        const bool is_one = column.words.size() == 1 && end - begin == 1;
+        return is_one ? short_likeness(column.words[0].text, tokens_[begin].text) : 0;
     }
 
     // "sales" are the money where there is some, and not the beginning of Sales Channel.
@@ -288,8 +314,16 @@ private:
         const auto named = std::find_if(columns.begin(), columns.end(), [&](const Candidate& c) {
             return is_beginning(c) && is_name(c);
         });
-        const std::optional<Field> kept =
+        std::optional<Field> kept =
             named == columns.end() ? std::nullopt : std::optional(named->field);
+        // or of 读者证号, where a reader has many rows
+        for (const Candidate& c : columns) {
+            const Column& column = at(schema_, c.field);
+            const std::size_t rows = schema_.tables[c.field.table].rows;
+            if (!kept && is_beginning(c) && column.is_id && column.distinct * 10 < rows * 9) {
+                kept = c.field;
+            }
+        }
         std::erase_if(columns, [&](const Candidate& c) {
             return is_beginning(c) && (!kept || c.field != *kept);
         });
@@ -349,6 +383,7 @@ private:
                              words.back().stem == "type";
         if (is_kind) best = std::max(best, 62);  // "by type" of Expense Type
         best = std::max(best, composed_score(column, begin, end));
+        if (is_compound_of(column.words, tokens_, begin, end)) best = std::max(best, kCompound);
         return std::max(best, meaning_score(column, begin, end));
     }
 
@@ -411,6 +446,10 @@ private:
         }
         return column.name.find(said) != std::string::npos ? 2 : 0;
     }
+    // 城市 is rather "city" than "site_name", though both are places.
+    [[nodiscard]] static int is_named_so(const Column& column, const Concept& about) {
+        return column.words.size() == 1 && column.words[0].stem == about.name ? 1 : 0;
+    }
     // "net sales" for Net Amt.: each word is one of the name's or says what the column is about.
     [[nodiscard]] int composed_score(const Column& column, std::size_t begin,
                                      std::size_t end) const {
@@ -443,8 +482,14 @@ private:
                std::any_of(kTimes.begin(), kTimes.end(),
                            [&](std::string_view about) { return column.means(about); });
     }
+    // "solar generation" of solar_kwh; of consumption_kwh nothing is generated
+    [[nodiscard]] static bool says_generation(const Column& column, const Token& said) {
+        static const std::set<std::string> kMade = {"generation", "generated", "production",
+                                                    "output", "yield"};
+        return column.is_number() && column.means("energy") && kMade.contains(said.text);
+    }
     [[nodiscard]] bool says_meaning(const Column& column, std::size_t at) const {
-        if (says_length(column, tokens_[at])) return true;
+        if (says_length(column, tokens_[at]) || says_generation(column, tokens_[at])) return true;
         return std::any_of(column.meanings.begin(), column.meanings.end(), [&](const Concept* c) {
             return std::any_of(c->phrases.begin(), c->phrases.end(), [&](const Words& phrase) {
                 return phrase.size() == 1 && matches_at(tokens_, at, phrase);
@@ -474,7 +519,7 @@ private:
                     continue;
                 }
                 if (matches_at(tokens_, begin, phrase))
-                    return worth + own_words(column, begin, end);
+                    return worth + own_words(column, begin, end) + is_named_so(column, *about);
                 if (phrase.size() == 1 && phrase[0].text.size() >= 6 &&
                     !is_plain_word(tokens_[begin]) && !is_family_word(tokens_[begin]) &&
                     is_typo_of(tokens_[begin].text, phrase[0].text)) {
@@ -536,7 +581,9 @@ private:
         const Token& first = tokens_[begin];
         if (n == words.size() && stands_in(tokens_, begin, words, 0, n, is_equal)) {
             if (n == 1 && first.kind == Token::Kind::Number && !first.is_quoted) return 0;
-            const bool is_common = only_functions(begin, end);
+            // "breakdowns" of a value Breakdown: many of them are no way to group
+            const bool is_plural = n == 1 && first.text == words[0].text + "s";
+            const bool is_common = only_functions(begin, end) && !is_plural;
             if (is_common && first.kind == Token::Kind::Word && !first.is_quoted) {
                 // "IT" and "in", "US" and "us": only as it is written in the table
                 return n == 1 && first.as_written == value && first.as_written != first.text ? 92

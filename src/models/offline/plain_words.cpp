@@ -17,7 +17,7 @@ constexpr std::string_view kEnglish =
     "bear become begin begun belong book bought break bring broke buy call calculated carry cause "
     "change changed check choose chose chosen claim close collect comprise concern conduct consist "
     "consume contain cover deal deliver deliverd depart deserve differ divide divided do done "
-    "drive "
+    "detect drive "
     "end enter enrolled evolve exceed excel expect experience explain face fail fare feature feel "
     "file fill finish fit fly follow found gave generate get give given go goes going gone handle "
     "happen hand hear held help hold identify include incur involve issue join keep kept laid land "

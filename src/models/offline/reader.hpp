@@ -105,6 +105,8 @@ private:
     [[nodiscard]] bool is_size_of_outlier(std::size_t i) const;
     [[nodiscard]] bool is_percent_word(std::size_t i) const;
     [[nodiscard]] bool is_bystander(const Said& s) const;
+    [[nodiscard]] bool is_noun_of_value(const Said& s) const;
+    [[nodiscard]] bool is_volume_of_rows(const Said& s) const;
     void drop_money();
     void drop_what_has_reasons();
     void drop_tags_of_values();
@@ -187,6 +189,7 @@ private:
     [[nodiscard]] Said* rate_before(std::size_t begin);
     [[nodiscard]] double percent_unit(Field field, std::size_t end, double value) const;
     [[nodiscard]] bool speaks_of_groups_before() const;
+    [[nodiscard]] bool asks_times() const;
     // Whether the comparison is of groups; it is then no condition on rows.
     bool take_having(Filter::Kind kind, double low, double high, std::size_t begin,
                      std::size_t end);
@@ -348,6 +351,7 @@ private:
     [[nodiscard]] bool is_vague_count() const;
     [[nodiscard]] bool builds_on_before() const;
     [[nodiscard]] bool says_of_those_before() const;
+    [[nodiscard]] bool ranks_groups_before() const;
     [[nodiscard]] bool starts_with_cue() const;
     [[nodiscard]] bool ends_with_cue() const;
 

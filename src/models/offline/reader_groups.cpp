@@ -274,9 +274,18 @@ double Reader::percent_unit(Field field, std::size_t end, double value) const {
     return is_percent && is_share && value > column.high ? 0.01 : 1;
 }
 
+// "how many times did a player get 30 points": rows, not players
+bool Reader::asks_times() const {
+    for (std::size_t i = 0; i + 1 < tokens_.size(); ++i) {
+        const bool is_many = tokens_[i].text == "many" && tokens_[i + 1].text == "times";
+        if (is_many || (tokens_[i].text == "how" && tokens_[i + 1].text == "often")) return true;
+    }
+    return false;
+}
+
 bool Reader::take_having(Filter::Kind kind, double low, double high, std::size_t begin,
                          std::size_t end) {
-    if (q_.having) return false;
+    if (q_.having || asks_times()) return false;
     const std::size_t number = end - 1;
     const std::size_t end_of_number = end;
     Compared before = compared_before(begin);

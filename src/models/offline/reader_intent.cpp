@@ -221,7 +221,16 @@ std::optional<Field> Reader::repeated_column() const {
 bool Reader::asks_relation() const {
     static const std::set<std::string> kFirst = {"do", "does", "did", "is", "are"};
     if (tokens_.empty() || !kFirst.contains(tokens_[0].text)) return false;
-    if (measures_said_.size() != 2 || !q_.groups.empty() || !q_.filters.empty()) return false;
+    // "do players with more minutes score more points": whose they are
+    const Said* subject = said_at(1);
+    const auto is_more = [](const Token& t) { return t.text == "more" || t.text == "less"; };
+    const bool is_of_subject = subject != nullptr && q_.groups.size() == 1 &&
+                               q_.groups[0].field == subject->field &&
+                               std::any_of(tokens_.begin(), tokens_.end(), is_more);
+    std::set<std::size_t> columns;
+    for (const Said& s : measures_said_) columns.insert(s.field.column);
+    if (columns.size() != 2 || (!q_.groups.empty() && !is_of_subject)) return false;
+    if (!q_.filters.empty()) return false;
     return !said_aggregation_ && !has({Word::Compare, Word::HowMany, Word::And, Word::Or}) &&
            q_.periods.empty();
 }
@@ -354,7 +363,10 @@ void Reader::find_side_by_side() {
 
 void Reader::decide_correlation() {
     std::vector<Field> numbers;
-    for (const Said& s : measures_said_) numbers.push_back(s.field);
+    for (const Said& s : measures_said_) {
+        const bool is_new = std::find(numbers.begin(), numbers.end(), s.field) == numbers.end();
+        if (is_new) numbers.push_back(s.field);
+    }
     for (const Filter& f : q_.filters) {
         if (f.kind == Filter::Kind::Equal && at(schema_, f.field).is_flag()) {
             numbers.push_back(f.field);
@@ -678,6 +690,7 @@ bool Reader::builds_on_before() const {
         return has_cue && q_.groups.empty();
     }
     if (has_cue) return true;
+    if (ranks_groups_before()) return true;
     // "percentage of matches in Lisbon": rows and a condition of its own
     const bool conditions = !q_.filters.empty() || !q_.part.empty();
     if (says_rows_ && conditions && q_.language == Language::English) return false;
@@ -700,6 +713,15 @@ bool Reader::says_of_those_before() const {
                             [&](const Said& s) { return s.end <= i && !s.column->is_number(); });
     }
     return false;
+}
+
+// "default rate by branch", then "which branch is the highest?": of the figures that stand there
+bool Reader::ranks_groups_before() const {
+    if (q_.order == Order::None || q_.groups.size() != 1 || before_->groups.size() != 1) {
+        return false;
+    }
+    return q_.groups[0] == before_->groups[0] && q_.filters.empty() && q_.periods.empty() &&
+           !before_->measures.empty() && has(Word::Which) && !says_rows_ && !counts_rows_;
 }
 
 bool Reader::starts_with_cue() const {

@@ -171,7 +171,8 @@ bool Reader::goes_with(std::size_t i) const {
     if (beside_number && kFigures.contains(token.stem)) return true;
     if (is_person_of_column(i) || is_size_of_outlier(i) || is_parcel(i)) return true;
     if (goes_with_money(i)) return true;
-    static const std::set<std::string> kLengths = {"length", "duration", "time"};
+    static const std::set<std::string> kLengths = {"length", "duration", "time",
+                                                   "lost",   "wasted",   "spent"};
     const bool behind_duration = std::any_of(said_.begin(), said_.end(), [&](const Said& s) {
         return !s.is_value && s.end == i && is_duration(*s.column);
     });
@@ -275,7 +276,16 @@ void Reader::find_absent_han() {
     for (const Tag& t : tags_) mark(t.begin, t.end);
     for (const TimeSpan& t : times_) mark(t.begin, t.end);
     for (std::size_t i = 0; i < tokens_.size(); ++i) {
-        if (is_row_word(i)) mark(i, i + std::max<std::size_t>(row_noun_at(i), 1));
+        const std::size_t behind = i + std::max<std::size_t>(row_noun_at(i), 1);
+        // 快递员 is no 快递
+        const bool is_person = behind < tokens_.size() && tokens_[behind].text == "员";
+        if (is_row_word(i) && !is_person) mark(i, behind);
+        if (is_row_word(i) && is_person && said_at(i) == nullptr) {
+            std::string word;
+            for (std::size_t k = i; k <= behind; ++k) word += tokens_[k].text;
+            q_.absent.push_back(word);
+            mark(i, behind + 1);
+        }
     }
     for (std::size_t i = 0; i < tokens_.size();) {
         const std::size_t length = plain_length(tokens_, i);

@@ -235,6 +235,7 @@ void Reader::add_measure(Measure measure) {
 
 void Reader::find_counts() {
     const Tag* many = tag(Word::HowMany);
+    if (asks_times()) counted_.reset();
     // 金额是多少: how much, where a measure is named
     bool counts = many != nullptr;
     if (counts && !measures_said_.empty() && !counted_) {

@@ -36,6 +36,11 @@ void Reader::find_roles() {
         if (column.is_text() || column.is_id) {
             const bool is_person = s.score < 68 && is_person_noun(s) && !column.means("name") &&
                                    !column.is_id && column.distinct <= 12;
+            if (is_volume_of_rows(s)) {
+                says_rows_ = true;
+                counts_rows_ = true;
+                continue;
+            }
             if (is_counted(s) && is_person) {  // 患者人数, of a column 患者性别
                 says_rows_ = true;
                 counts_rows_ = true;
@@ -113,6 +118,10 @@ void Reader::find_roles() {
                 continue;
             }
             if (is_bystander(s) || is_under_condition(s)) continue;
+            if (is_noun_of_value(s)) {
+                says_rows_ = true;
+                continue;
+            }
             add_group(s);
             last_group_end = s.end;
             continue;
@@ -486,7 +495,11 @@ bool Reader::take_count(std::size_t i) {
 }
 
 void Reader::find_person() {
-    if (!has(Word::Who) || !q_.groups.empty() || !measures_said_.empty()) return;
+    if (!has(Word::Who) || !q_.groups.empty()) return;
+    // "most assists in away games, who?": of all rows of a person
+    const bool adds_up = measures_said_.size() == 1 && follows_most(measures_said_[0].begin) &&
+                         measures_said_[0].column->nature() == Nature::Additive;
+    if (!measures_said_.empty() && !adds_up) return;
     const bool ranks =
         has({Word::Highest, Word::Lowest, Word::Common, Word::Rare, Word::Top, Word::Bottom});
     if (!ranks && !q_.having) return;

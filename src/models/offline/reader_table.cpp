@@ -355,9 +355,12 @@ void Reader::prefer_end(const Mention& m, std::vector<Candidate>& here) const {
     const bool is_from = before == "from" || before == "从" || before == "自" || is_said(kLeaves);
     const bool is_to =
         before == "to" || before == "到" || before == "至" || before == "into" || is_said(kArrives);
+    static const std::set<std::string> kAgainst = {"opponent", "rival", "opposition", "对"};
+    const bool is_against = before == "against" || before == "versus" || before == "对阵";
     const auto worth = [&](const Candidate& c) {
         int points = 0;
         for (const Token& word : at(schema_, c.field).words) {
+            if (is_against && kAgainst.contains(word.stem)) points += 2;
             if (is_from && kFrom.contains(word.stem)) points += 2;
             if (is_to && kTo.contains(word.stem)) points += 2;
             // a word of the column's name stands close by

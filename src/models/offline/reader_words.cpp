@@ -30,6 +30,15 @@ void Reader::drop_kinds_of() {
 // "were declined" of a value Rejected falls nowhere, and the "no" of no-shows excludes nothing; nor
 // does who drops out.
 void Reader::drop_tags_of_values() {
+    // nor do "breakdowns" break anything down, or a "field goal percentage" ask for a share
+    std::erase_if(tags_, [&](const Tag& t) {
+        if (t.word != Word::By && t.word != Word::Share && t.word != Word::Columns) return false;
+        const Said* s = said_at(t.begin);
+        if (s == nullptr || t.end > s->end) return false;
+        const bool is_plural = tokens_[s->begin].text != tokens_[s->begin].stem;
+        return s->is_value ? t.word == Word::By && is_plural
+                           : s->score < kOwnName && s->end - s->begin > 2 && t.end - t.begin == 1;
+    });
     std::erase_if(tags_, [&](const Tag& t) {
         const bool is_change = t.word == Word::Drop || t.word == Word::Growth;
         if (is_change && t.end < tokens_.size() && tokens_[t.end].text == "out") return true;
@@ -158,6 +167,21 @@ bool Reader::is_under_condition(const Said& s) const {
     return tokens_[s.begin].text != tokens_[s.begin].stem &&
            std::any_of(q_.filters.begin(), q_.filters.end(),
                        [&](const Filter& f) { return f.begin >= s.end && f.begin <= s.end + 2; });
+}
+
+// "home games only", "long-haul flights": which rows, and no figure for each game
+bool Reader::is_noun_of_value(const Said& s) const {
+    const auto value = std::find_if(said_.begin(), said_.end(), [&](const Said& o) {
+        return o.is_value && o.end == s.begin && o.field != s.field;
+    });
+    if (value == said_.end() || tokens_[s.begin].text == tokens_[s.begin].stem) return false;
+    return !follows(value->begin, {Word::Which, Word::By, Word::Each, Word::Per, Word::Top,
+                                   Word::Bottom, Word::Rank, Word::HowMany, Word::Show});
+}
+
+// 借阅量, where a row has a 借阅编号: how many rows
+bool Reader::is_volume_of_rows(const Said& s) const {
+    return s.end < tokens_.size() && tokens_[s.end].text == "量" && is_row_noun(s);
 }
 
 // "rides longer than 30 minutes per month": how many, where the column is only the condition

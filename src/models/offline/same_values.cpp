@@ -10,7 +10,7 @@ namespace atl::offline {
 namespace {
 
 // clang-format off
-constexpr std::array<std::string_view, 127> kSame = {
+constexpr std::array<std::string_view, 129> kSame = {
     "male|men|man|m|男|男性|男士|男生|boy|guy",
     "female|women|woman|f|女|女性|女士|女生|girl|lady",
     "usa|us|united states|united states of america|america|american|u.s.|美国",
@@ -30,6 +30,7 @@ constexpr std::array<std::string_view, 127> kSame = {
     "xi'an|xian|西安|西安市", "chongqing|重庆|重庆市", "tianjin|天津|天津市", "suzhou|苏州|苏州市",
     "qingdao|青岛", "xiamen|厦门", "changsha|长沙", "hong kong|香港", "taipei|台北",
     "london|伦敦", "new york|纽约", "paris|巴黎", "berlin|柏林", "tokyo|东京", "madrid|马德里", "rome|罗马",
+    "home|at home|主场", "away|客场",
     "online|web|internet|线上|网上", "offline|in store|instore|线下|门店",
     "won|win|winning|winner|w|胜", "lost|lose|losing|loser|l|loss|负", "d|draw|tie|平局|平",
     "fail|failed|failing|failure|失败|不及格", "pass|passed|passing|及格", "emergency|急诊",

@@ -104,10 +104,10 @@ void find_meanings(Column& column) {
 }
 
 bool is_id(const Column& column, std::size_t rows) {
-    static constexpr std::array<std::string_view, 24> kNames = {
-        "id",   "no",    "nr",   "code", "number",   "key",  "index", "uuid",
-        "zip",  "phone", "编号", "序号", "代码",     "单号", "号码",  "工号",
-        "学号", "邮编",  "电话", "卡号", "postcode", "lat",  "lon",   "sku"};
+    static constexpr std::array<std::string_view, 26> kNames = {
+        "id",    "no",   "nr",       "code", "number", "key",  "index", "uuid", "zip",
+        "phone", "编号", "序号",     "代码", "单号",   "号码", "工号",  "学号", "邮编",
+        "电话",  "卡号", "postcode", "lat",  "lon",    "sku",  "证号",  "账号"};
     for (const std::string_view name : kNames) {
         if (holds(column.words, tokens_of(name)) &&
             (column.is_text() || (column.is_number() && column.is_whole))) {
@@ -331,10 +331,14 @@ Nature Column::nature() const {
             return Nature::Level;
         }
     }
+    // Downtime_min is downtime: the unit says least
+    const auto is_figure = [](const Concept* about) {
+        return about->nature == Nature::Additive || about->nature == Nature::Level;
+    };
+    const auto figures = std::count_if(meanings.begin(), meanings.end(), is_figure);
     for (const Concept* about : meanings) {
-        if (about->nature == Nature::Additive || about->nature == Nature::Level) {
-            return about->nature;
-        }
+        if (!is_figure(about) || (figures > 1 && about->name == "minutes")) continue;
+        return about->nature;
     }
     // tips_usd, 佣金(元): money adds up
     for (const Token& word : words) {

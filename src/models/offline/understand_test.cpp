@@ -337,6 +337,19 @@ TEST(Understand, TheBeginningOfANameIsNotTheMoney) {
     EXPECT_EQ(q.measures.at(0).field->column, 5U);
 }
 
+TEST(Understand, NamesOfTwoWordsInTheOtherLanguage) {
+    const Question q = ask_of_trips("用户类型的平均时长");
+    ASSERT_EQ(q.groups.size(), 1U);
+    EXPECT_EQ(q.groups[0].field.column, 2U);
+}
+
+TEST(Understand, WhichIsHighestAsksOfTheFiguresBefore) {
+    const Question q = ask({"average quantity by region", "which region is the highest?"});
+    EXPECT_EQ(name(*q.measures.at(0).field), "quantity");
+    EXPECT_EQ(q.measures[0].aggregation, Aggregation::Mean);
+    EXPECT_EQ(q.order, Order::Highest);
+}
+
 TEST(Understand, WhatIsNotThereIsSaid) {
     for (const char* text : {"how tall are members on average", "how many rides were sent back"}) {
         EXPECT_EQ(ask_of_trips(text).intent, Intent::Unknown) << text;

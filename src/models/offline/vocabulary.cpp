@@ -22,7 +22,7 @@ constexpr std::array kWords = {
         "总|总和|合计|总计|总共|一共|共计|总额|求和|累计|总数"},
     Row{Word::Mean,
         "average|mean|avg|averaged|averaging|averages|"
-        "on average|typical|typically|平均|均值|平均值|平均数|人均|日均|月均|周均|年均"},
+        "on average|typical|typically|平均|均值|平均值|平均数|场均|人均|日均|月均|周均|年均"},
     Row{Word::Median, "median|middle value|中位数|中位|中值"},
     Row{Word::Minimum, "minimum|min|最小值|最低值"},
     Row{Word::Maximum, "maximum|max|peak|最大值|最高值|峰值"},
@@ -215,7 +215,7 @@ constexpr std::array kWords = {
         "各种|分别|每位|每名|每种|每类|每家|所有"},
     Row{Word::Which, "which|what|哪个|哪一个|哪|哪些|哪家|哪种|哪位|哪类|什么|哪几个|哪一|哪款|哪名|哪天|哪一天|哪几种|哪几类|哪几|几种"},
     Row{Word::What, "what|什么"},
-    Row{Word::Who, "who|whom|whose|谁"},
+    Row{Word::Who, "who|who has the|whom|whose|谁"},
     Row{Word::When, "when|at what time|什么时候|何时"},
     Row{Word::Of, "of|的"},
     Row{Word::Per, "per|每"},
@@ -389,6 +389,14 @@ constexpr std::array kConcepts = {
         "rating|ratings|stars|review score|rated|review|评分|评级|星级|评价"},
     ConceptRow{"score", Nature::Level,
         "score|scores|points|grade|mark|marks|performance|performance score|分数|得分|成绩|绩效|考核"},
+    // of a game: "points" of a test are a score, and a mean
+    ConceptRow{"points", Nature::Additive, "pts|points|points scored|score|scores|得分|分数"},
+    ConceptRow{"rebounds", Nature::Additive, "rebounds|rebound|reb|rebs|trb|篮板|篮板球|篮板数"},
+    ConceptRow{"assists", Nature::Additive, "assists|assist|ast|助攻|助攻数"},
+    ConceptRow{"steals", Nature::Additive, "steals|steal|stl|抢断|抢断数"},
+    ConceptRow{"blocks", Nature::Additive, "blocks|blk|盖帽|盖帽数"},
+    ConceptRow{"turnovers", Nature::Additive, "turnovers|tov|失误|失误数"},
+    ConceptRow{"fouls", Nature::Additive, "fouls|foul|犯规|犯规数"},
     ConceptRow{"satisfaction", Nature::Level,
         "satisfaction|satisfied|happiness|happy|csat|nps|content|满意度|满意"},
     ConceptRow{"temperature", Nature::Level,
@@ -469,6 +477,10 @@ constexpr std::array kConcepts = {
     ConceptRow{"footfall", Nature::Additive, "visitors|visitor count|footfall|参观人数|游客量|到访人数"},
     ConceptRow{"donation", Nature::Additive, "donation|donations|donated|gift amount|捐款|捐赠|捐款金额"},
     ConceptRow{"defects", Nature::Additive, "defects|defect|defective|scrap|不良品|次品|缺陷|废品"},
+    ConceptRow{"scrap", Nature::Additive,
+        "scrap|scrapped|scrap quantity|报废|报废数|报废量|报废数量|废品|废品数"},
+    ConceptRow{"complaints", Nature::Additive,
+        "complaints|complaint|complains|投诉|投诉次数|投诉数|投诉量"},
     ConceptRow{"downtime", Nature::Additive, "downtime|idle time|停机|停机时间|停机时长"},
     ConceptRow{"tuition", Nature::Additive, "tuition|tuition fee|学费"},
     ConceptRow{"progress", Nature::Level, "progress|进度|完成度"},
@@ -550,6 +562,8 @@ constexpr std::array kConcepts = {
         "片区|地域|区"},
     ConceptRow{"city", Nature::Name,
         "分行|支行|网点|分店|分公司|branches|city|cities|town|location|office|site|branch|城市|地点|市"},
+    ConceptRow{"site", Nature::Name, "site|sites|站点|场地|场所"},
+    ConceptRow{"line", Nature::Name, "production line|production lines|line|产线|生产线|流水线"},
     ConceptRow{"province", Nature::Name, "province|provinces|state|states|county|省份|省|州"},
     ConceptRow{"country", Nature::Name, "country|countries|nation|nations|国家|国"},
     ConceptRow{"category", Nature::Name,
@@ -581,7 +595,10 @@ constexpr std::array kConcepts = {
         "部门|科室|团队|事业部|业务部"},
     ConceptRow{"job", Nature::Name,
         "job|job title|title|position|positions|role|roles|occupation|job role|岗位|职位|职务|职称|职业"},
-    ConceptRow{"level", Nature::Name, "level|levels|grade|rank|seniority level|tier|级别|等级|职级|层级"},
+    ConceptRow{"position", Nature::Name, "position|positions|pos|位置|场上位置"},
+    ConceptRow{"level", Nature::Name,
+        "level|levels|grade|rank|seniority level|tier|membership level|membership tier|"
+        "member level|会员等级|会员级别|级别|等级|职级|层级"},
     ConceptRow{"education", Nature::Name,
         "education|degree|education level|qualification|学历|教育程度|教育|文化程度"},
     ConceptRow{"gender", Nature::Name, "gender|sex|genders|male or female|men and women|性别|男女"},
@@ -754,6 +771,10 @@ bool is_cut_off(const std::vector<Token>& tokens, std::size_t at, const Meaning&
 }  // namespace
 
 std::string meant_by_slip(const Token& token) {
+    static const std::map<std::string, std::string> kShort = {{"wich", "which"}, {"whch", "which"},
+                                                              {"waht", "what"},  {"hwo", "how"},
+                                                              {"teh", "the"},    {"mnay", "many"}};
+    if (const auto found = kShort.find(token.text); found != kShort.end()) return found->second;
     if (token.kind != Token::Kind::Word || token.text.size() < 5) return "";
     if (token.text == "summer" || token.text == "winter") return "";  // not summed, winner
     if (meanings().contains(token.stem)) return "";  // begins a phrase as it stands
