@@ -221,6 +221,10 @@ private:
             for (std::size_t c = 0; c < schema_.tables[t].columns.size(); ++c) {
                 const Column& column = schema_.tables[t].columns[c];
                 const int score = column_score(column, begin, end);
+                if (score < kOwnName && column.is_flag() &&
+                    are_rows(schema_.tables[t], begin, end)) {
+                    continue;
+                }
                 if (score >= kLeast) columns.push_back({{t, c}, score, ""});
                 best_value(column, {t, c}, begin, end, values);
             }
@@ -242,6 +246,14 @@ private:
 
     [[nodiscard]] static bool is_percent_or_field(const Token& token) {
         return token.stem.starts_with("percent") || token.stem == "field" || token.stem == "rate";
+    }
+
+    // "calls" of a call log are its rows, and not resolved_1st_call.
+    [[nodiscard]] bool are_rows(const Table& table, std::size_t begin, std::size_t end) const {
+        const auto is_same = [&](const Token& word) { return word.stem == tokens_[begin].stem; };
+        return end - begin == 1 &&
+               (std::any_of(table.words.begin(), table.words.end(), is_same) ||
+                std::any_of(table.row_words.begin(), table.row_words.end(), is_same));
     }
 
     // REB for "rebounds", where nothing else is, and nothing else could be.

@@ -327,6 +327,9 @@ Nature Column::nature() const {
         static constexpr std::array<std::string_view, 18> kLevels = {
             "rate", "pct",   "percent", "avg",  "average", "mean",  "ratio",       "per", "率",
             "均",   "index", "score",   "year", "rating",  "level", "temperature", "年",  "比"};
+        // 年缴保费 is a premium, though one a year
+        const bool is_how_often = &word == &words.front() && word.text == "年" && words.size() > 1;
+        if (is_how_often) continue;
         if (std::find(kLevels.begin(), kLevels.end(), word.text) != kLevels.end()) {
             return Nature::Level;
         }

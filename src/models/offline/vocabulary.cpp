@@ -537,7 +537,8 @@ constexpr std::array kConcepts = {
     ConceptRow{"gas", Nature::Additive, "gas|gas consumption|用气量|燃气"},
     ConceptRow{"emissions", Nature::Additive, "emissions|emission|carbon|排放|排放量|碳排放"},
     ConceptRow{"rent", Nature::Level, "rent|rental|租金|房租"},
-    ConceptRow{"insurance", Nature::Additive, "premium|insurance|claim amount|claims|保费|理赔|理赔金额"},
+    ConceptRow{"premium", Nature::Additive, "premium|premiums|保费|保险费"},
+    ConceptRow{"insurance", Nature::Additive, "insurance|claim amount|claims|理赔|理赔金额|赔付|赔款"},
     ConceptRow{"rooms", Nature::Level, "rooms|bedrooms|bathrooms|卧室|房间数|卫生间"},
     ConceptRow{"floor", Nature::Level, "floor|floors|storey|楼层"},
     ConceptRow{"mpg", Nature::Level, "mpg|miles per gallon|horsepower|hp|马力"},
@@ -561,7 +562,7 @@ constexpr std::array kConcepts = {
         "areas|territory|territories|zone|zones|district|market|regional|geography|地区|区域|大区|"
         "片区|地域|区"},
     ConceptRow{"city", Nature::Name,
-        "分行|支行|网点|分店|分公司|branches|city|cities|town|location|office|site|branch|城市|地点|市"},
+        "分行|支行|网点|分店|门店|分公司|branches|city|cities|town|location|office|site|branch|城市|地点|市"},
     ConceptRow{"site", Nature::Name, "site|sites|站点|场地|场所"},
     ConceptRow{"line", Nature::Name, "production line|production lines|line|产线|生产线|流水线"},
     ConceptRow{"province", Nature::Name, "province|provinces|state|states|county|省份|省|州"},
