@@ -93,6 +93,39 @@ def test_a_later_file_is_seen(talk):
     assert "175" in talk.ask("average height")
 
 
+def test_a_file_is_meant_when_it_is_named(talk):
+    talk.put("a.csv", CSV)
+    talk.put("b.csv", b"city,people\nBerlin,3\nParis,2\nBonn,1\nRome,4\n")
+    assert "60" in talk.ask("total price")
+    answer = talk.ask("how many rows in b.csv?")
+    assert "`b.csv`" in answer and "**4** rows" in answer
+    assert "`a.csv`" in talk.ask("describe the file a")
+
+
+def test_a_column_called_total_adds_up(talk):
+    talk.put("invoices.csv", b"customer,city,qty,total\nAnn,Rome,2,100\nBob,Oslo,1,50\nAnn,Rome,3,20\n")
+    assert "**170**" in talk.ask("what is the total?")
+    answer = talk.ask("total by customer")
+    assert "120" in answer and "50" in answer
+    answer = talk.ask("total qty by city")
+    assert "5" in answer and "120" not in answer
+
+
+def test_what_is_to_be_drawn_is_no_single_figure(talk):
+    talk.put("d.csv", b"date,amount\n2024-01-02,3\n2024-01-09,5\n2024-02-03,20\n2024-03-09,8\n")
+    answer = talk.ask("average amount per month as a line chart")
+    assert "Chart:" in answer and "2024-02" in answer
+    assert "Chart:" not in talk.ask("average amount per month")
+
+
+def test_a_dollar_is_a_dollar_in_a_chart(talk):
+    talk.put("x.csv", b"region,amount\nA $x^{$,5\nfrom $5_to_$9 {,4\n")
+    answer = talk.ask("bar chart of amount by region")
+    assert "Chart:" in answer
+    [(_, ran)] = [run for run in talk.runs if run[1]["images"] or "save_chart" in run[0]][-1:]
+    assert ran["exit_code"] == 0, ran
+
+
 def test_the_same_conversation_gives_the_same_step(talk, model):
     talk.put("a.csv", CSV)
     talk.ask("total price by city")

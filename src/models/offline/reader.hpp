@@ -93,6 +93,8 @@ private:
     [[nodiscard]] std::optional<Join> join_with(std::size_t table) const;
 
     // ---- words that the words beside them decide
+    [[nodiscard]] std::optional<std::size_t> named_file() const;
+    void drop_functions_of();
     void drop_kinds_of();
     void drop_rate_of_people();
     void prefer_main_money(const Mention& m, std::vector<Candidate>& here) const;

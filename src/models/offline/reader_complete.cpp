@@ -416,8 +416,9 @@ void Reader::complete_aggregate() {
     const bool both = has(Word::Highest) && has(Word::Lowest) && !has(Word::Rank);
     const bool by_day = !q_.groups.empty() && q_.groups[0].grain == Grain::Day;
     if (both && !q_.groups.empty() && !by_day && !q_.count && !q_.rank) q_.order = Order::None;
-    // "average daily sales": the mean of daily totals
-    if (q_.measures.size() == 1 && q_.groups.size() == 1 && !q_.averaged && !q_.having) {
+    // "average daily sales": the mean of daily totals; one figure, which is nothing to draw
+    if (q_.chart == ChartKind::None && q_.measures.size() == 1 && q_.groups.size() == 1 &&
+        !q_.averaged && !q_.having) {
         Measure& m = q_.measures[0];
         const Group g = q_.groups[0];
         const bool adds_up = m.aggregation == Aggregation::Count ||

@@ -46,7 +46,9 @@ void Reader::choose_table_and_mentions() {
             q_.table = t;
         }
     }
-    if (before_ != nullptr && q_.table != before_->table && stays_with_before(mentions)) {
+    if (const auto named = named_file()) {
+        q_.table = *named;
+    } else if (before_ != nullptr && q_.table != before_->table && stays_with_before(mentions)) {
         q_.table = before_->table;
     }
     move_to_measures(mentions);
@@ -59,6 +61,7 @@ void Reader::choose_table_and_mentions() {
     for (const Mention& m : mentions) settle(m);
     drop_tags_of_values();
     drop_kinds_of();
+    drop_functions_of();
     drop_what_has_reasons();
     // the 图 of 图书 draws nothing
     std::erase_if(tags_, [&](const Tag& t) {  // nor does "drop" in drop-off zone fall
@@ -81,6 +84,34 @@ void Reader::choose_table_and_mentions() {
                    return s.begin <= t.begin && t.end <= s.end && s.end - s.begin > t.end - t.begin;
                });
     });
+}
+
+// "rows in b.csv", "the file returns": said as a file's name, and only one is called so.
+std::optional<std::size_t> Reader::named_file() const {
+    static const std::set<std::string> kEndings = {"csv",  "tsv",     "txt",  "xls",
+                                                   "xlsx", "parquet", "json", "jsonl"};
+    static const std::set<std::string> kFiles = {"file", "table", "sheet", "件", "表"};
+    const auto is_named = [&](const std::vector<Token>& name, std::size_t at) {
+        if (name.empty() || at + name.size() > tokens_.size()) return false;
+        for (std::size_t i = 0; i < name.size(); ++i) {
+            if (name[i].text != tokens_[at + i].text) return false;
+        }
+        std::size_t behind = at + name.size();
+        if (behind < tokens_.size() && tokens_[behind].text == ".") ++behind;
+        const bool has_ending = behind < tokens_.size() && kEndings.contains(tokens_[behind].text);
+        return has_ending || (at > 0 && kFiles.contains(tokens_[at - 1].text));
+    };
+    std::optional<std::size_t> found;
+    for (std::size_t t = 0; t < schema_.tables.size(); ++t) {
+        for (std::size_t at = 0; at < tokens_.size(); ++at) {
+            if (!is_named(schema_.tables[t].words, at) || schema_.tables[t].columns.empty()) {
+                continue;
+            }
+            if (found && *found != t) return std::nullopt;
+            found = t;
+        }
+    }
+    return found;
 }
 
 // "number of items", where a column of this table tells items apart

@@ -27,6 +27,21 @@ void Reader::drop_kinds_of() {
     });
 }
 
+// "total qty" is a sum of qty also where a column is called total.
+void Reader::drop_functions_of() {
+    std::erase_if(said_, [&](const Said& s) {
+        const bool is_function = !s.is_value && s.end - s.begin == 1 &&
+                                 std::any_of(tags_.begin(), tags_.end(), [&](const Tag& t) {
+                                     return t.begin == s.begin && t.end == s.end &&
+                                            (t.word == Word::Sum || t.word == Word::Mean ||
+                                             t.word == Word::Maximum || t.word == Word::Minimum);
+                                 });
+        if (!is_function) return false;
+        const Said* next = said_at(s.end);
+        return next != nullptr && !next->is_value && next->column->is_number();
+    });
+}
+
 // "were declined" of a value Rejected falls nowhere, and the "no" of no-shows excludes nothing; nor
 // does who drops out.
 void Reader::drop_tags_of_values() {

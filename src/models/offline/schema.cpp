@@ -334,6 +334,13 @@ Nature Column::nature() const {
             return Nature::Level;
         }
     }
+    // invoices have a column "total": totals add up
+    static constexpr std::array<std::string_view, 6> kTotals = {"total", "sum",  "subtotal",
+                                                                "合计",  "总计", "小计"};
+    const auto is_total = [](const Token& word) {
+        return std::find(kTotals.begin(), kTotals.end(), word.text) != kTotals.end();
+    };
+    if (!words.empty() && is_total(words.back())) return Nature::Additive;
     // Downtime_min is downtime: the unit says least
     const auto is_figure = [](const Concept* about) {
         return about->nature == Nature::Additive || about->nature == Nature::Level;
