@@ -111,6 +111,20 @@ def test_a_column_called_total_adds_up(talk):
     assert "5" in answer and "120" not in answer
 
 
+@pytest.mark.parametrize("question", ["show the first 2 rows", "显示前2行", "前两行数据"])
+def test_the_first_rows_are_not_the_highest(talk, question):
+    talk.put("a.csv", CSV)
+    answer = talk.ask(question)
+    assert "| Berlin | 10 |" in answer and "| Paris | 20 |" in answer and "30" not in answer
+    assert "**3**" in answer and "2" in answer.splitlines()[0]
+
+
+def test_equal_figures_have_no_highest(talk):
+    talk.put("a.csv", b"city,price\nBerlin,10\nParis,10\n")
+    answer = talk.ask("total price by city")
+    assert "all have 10" in answer and "highest" not in answer
+
+
 def test_what_is_to_be_drawn_is_no_single_figure(talk):
     talk.put("d.csv", b"date,amount\n2024-01-02,3\n2024-01-09,5\n2024-02-03,20\n2024-03-09,8\n")
     answer = talk.ask("average amount per month as a line chart")

@@ -274,12 +274,17 @@ std::string AnswerWriter::ranking() const {
             if (number(r, value).value_or(-1e300) > number(best, value).value_or(-1e300)) best = r;
             if (number(r, value).value_or(1e300) < number(worst, value).value_or(1e300)) worst = r;
         }
-        lead += say(": highest " + bold(key_text(best)) + " with " + cell(best, value) +
-                        ", lowest " + bold(key_text(worst)) + " with " + cell(worst, value),
-                    ":最高 " + bold(key_text(best)) + " " + cell(best, value) + ",最低 " +
-                        bold(key_text(worst)) + " " + cell(worst, value));
+        const bool are_equal = number(best, value) == number(worst, value);
+        if (are_equal) {
+            lead += say(": all have " + cell(best, value), ":都是 " + cell(best, value));
+        } else {
+            lead += say(": highest " + bold(key_text(best)) + " with " + cell(best, value) +
+                            ", lowest " + bold(key_text(worst)) + " with " + cell(worst, value),
+                        ":最高 " + bold(key_text(best)) + " " + cell(best, value) + ",最低 " +
+                            bold(key_text(worst)) + " " + cell(worst, value));
+        }
         const bool pair = result_.rows.size() == 2 && result_.length == 2;
-        if (pair) {
+        if (pair && !are_equal) {
             const double a = number(best, value).value_or(0);
             const double b = number(worst, value).value_or(0);
             lead += say("; a difference of " + bold(number_text(a - b)),

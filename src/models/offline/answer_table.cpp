@@ -53,9 +53,14 @@ std::string AnswerWriter::rows() const {
                        bold(cell(0, column)) + (who.empty() ? "" : ":" + bold(who))) +
                say("" + scope() + ".", scope() + "。");
     } else {
-        lead = say(bold(figure("rows")) + (figure_value("rows") == 1 ? " row" : " rows") +
+        // "first 5 rows": so many of all
+        const std::string shown = std::to_string(result_.rows.size());
+        const bool is_part =
+            q_.count && static_cast<double>(result_.rows.size()) < figure_value("rows");
+        lead = say((is_part ? bold(shown) + " of " : "") + bold(figure("rows")) +
+                       (figure_value("rows") == 1 ? " row" : " rows") +
                        (q_.filters.empty() ? "" : " with " + conditions(q_.filters)) + ":",
-                   "共 " + bold(figure("rows")) + " 行" +
+                   "共 " + bold(figure("rows")) + " 行" + (is_part ? "中的 " + shown + " 行" : "") +
                        (q_.filters.empty() ? "" : "(" + conditions(q_.filters) + ")") + ":");
     }
     return lead + table();

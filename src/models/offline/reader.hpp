@@ -38,6 +38,7 @@ public:
         spell_out_numbers();
         correct_slips(tokens_, schema);
         tags_ = tags_of(tokens_);
+        find_first_rows();
         q_.language = has_han(text) && !is_english_around() ? Language::Chinese : Language::English;
     }
     Question read();
@@ -94,6 +95,7 @@ private:
 
     // ---- words that the words beside them decide
     [[nodiscard]] std::optional<std::size_t> named_file() const;
+    void find_first_rows();
     void drop_functions_of();
     void drop_kinds_of();
     void drop_rate_of_people();

@@ -582,7 +582,8 @@ void Reader::find_names() {
         std::size_t end = i;
         std::string name;
         bool looks_so = false;
-        while (end < tokens_.size() && tokens_[end].is_quoted && !is_in_value(i)) {
+        while (end < tokens_.size() && tokens_[end].is_quoted && !is_in_value(i) &&
+               said_at(i) == nullptr) {
             name += (name.empty() ? "" : " ") + tokens_[end].as_written;
             looks_so = true;
             ++end;

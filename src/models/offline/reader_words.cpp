@@ -27,6 +27,20 @@ void Reader::drop_kinds_of() {
     });
 }
 
+// 前5行 are the first rows, and not the highest five.
+void Reader::find_first_rows() {
+    for (Tag& t : tags_) {
+        const bool is_before = t.word == Word::Top && tokens_[t.begin].text == "前";
+        if (!is_before || t.begin + 2 >= tokens_.size()) continue;
+        const std::string& unit = tokens_[t.begin + 2].text;
+        static const std::set<std::string> kNumbers = {"两", "二", "三", "四", "五",
+                                                       "六", "七", "八", "九", "十"};
+        const Token& number = tokens_[t.begin + 1];
+        const bool is_number = number.kind == Token::Kind::Number || kNumbers.contains(number.text);
+        if (is_number && (unit == "行" || unit == "条")) t.word = Word::Preview;
+    }
+}
+
 // "total qty" is a sum of qty also where a column is called total.
 void Reader::drop_functions_of() {
     std::erase_if(said_, [&](const Said& s) {
