@@ -312,7 +312,7 @@ def test_a_template_that_is_not_there(words, said):
     (["data"], ["data is a folder", "--mount"]),
     (["binary.py"], ["binary.py is a binary file", "--mount"]),
     (["mystery"], ["mystery", "--language"]),
-    (["-l", "cobol", "-c", "1"], ["cobol", "python, shell or typescript"]),
+    (["-l", "cobol", "-c", "1"], ["cobol", "python, shell, javascript or typescript"]),
     (["-c", "1", "--", "true"], ["exclude each other"]),
     (["-m", "0", "-c", "1"], ["memory", "at least 32 MiB"]),
     (["-m", "1m", "-c", "1"], ["1 MiB", "at least 32 MiB"]),
