@@ -5,6 +5,7 @@
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <csignal>
+#include <optional>
 
 namespace atl::sessions {
 
@@ -47,17 +48,36 @@ struct Listener : Sink {
     }
 };
 
-}  // namespace
+// How many were killed for memory before a program began: none of that is its business. On a host
+// without cgroups it is the guest that watches the memory and knows; its answer comes before the
+// program's end, and nobody waits for it.
+class Kills : Sink {
+public:
+    Kills(std::shared_ptr<GuestLink> link, const core::Usage& usage)
+        : link_(std::move(link)), kills_(usage.memory_kills) {
+        if (usage.memory_peak_bytes > 0 || !link_->alive()) return;
+        const json::object question{{"op", "stats"}};
+        channel_ = link_->open(question, *this);
+    }
+    ~Kills() override {
+        if (channel_) link_->abandon(*channel_);
+    }
+    Kills(const Kills&) = delete;
+    Kills& operator=(const Kills&) = delete;
+    [[nodiscard]] std::uint64_t before() const noexcept { return kills_; }
 
-// On a host without cgroups it is the guest that watches the memory and knows.
-asio::awaitable<std::uint64_t> Program::memory_kills() {
-    const core::Usage usage = sandbox_.usage();
-    if (usage.memory_peak_bytes > 0 || !link_->alive()) co_return usage.memory_kills;
-    const json::object question{{"op", "stats"}};
-    const auto stats = co_await link_->call(question);
-    co_return usage.memory_kills +
-        static_cast<std::uint64_t>(wire::number_of(stats, "memory_kills"));
-}
+private:
+    void end(Result<json::object> stats) override {
+        channel_.reset();
+        if (stats) kills_ += static_cast<std::uint64_t>(wire::number_of(*stats, "memory_kills"));
+    }
+
+    std::shared_ptr<GuestLink> link_;
+    std::uint64_t kills_;
+    std::optional<ChannelId> channel_;
+};
+
+}  // namespace
 
 asio::awaitable<ProgramResult> Program::run(ProgramRequest request, Output output,
                                             std::shared_ptr<Pace> pace) {
@@ -85,11 +105,9 @@ asio::awaitable<ProgramResult> Program::run(ProgramRequest request, Output outpu
     if (request.terminal) {
         start["pty"] = {{"rows", request.terminal->rows}, {"cols", request.terminal->cols}};
     }
-    // What was killed in this sandbox before is none of this program's business.
-    const auto kills_before = co_await memory_kills();
+    const Kills kills(link_, sandbox_.usage());
     const auto began = std::chrono::steady_clock::now();
     channel_ = link_->open(start, listener, pace->by_hand() ? Credit::ByHand : Credit::WhenHeard);
-    if (killed_) kill();  // while we asked
     bool overdue = false;
     if (request.timeout.count() > 0) {
         listener.changed.expires_after(request.timeout + kBackstop);
@@ -141,7 +159,7 @@ asio::awaitable<ProgramResult> Program::run(ProgramRequest request, Output outpu
         result.reason = EndReason::Output;
     } else if (killed_) {
         result.reason = EndReason::Killed;
-    } else if (usage.memory_kills > kills_before && result.exit_code != 0) {
+    } else if (usage.memory_kills > kills.before() && result.exit_code != 0) {
         result.reason = EndReason::Memory;
     } else if (result.signal == SIGXFSZ || (result.exit_code != 0 && (disk_full || inodes_full))) {
         result.reason = EndReason::Disk;

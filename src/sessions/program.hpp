@@ -58,8 +58,6 @@ public:
     void kill();
 
 private:
-    boost::asio::awaitable<std::uint64_t> memory_kills();
-
     std::shared_ptr<GuestLink> link_;
     core::Sandbox& sandbox_;
     ChannelId channel_ = 0;
