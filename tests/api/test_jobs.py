@@ -332,7 +332,7 @@ def test_paging(server):
         page = server.http.get("/v1/jobs", params={"state": "succeeded", "limit": 2, "cursor": cursor}).json()
         assert len(page["jobs"]) <= 2
         seen += [one["id"] for one in page["jobs"]]
-        cursor = page["next_cursor"]
+        cursor = page.get("next_cursor", "")
     assert seen[:5] == made[::-1]
 
 
