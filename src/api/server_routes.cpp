@@ -71,7 +71,7 @@ void add_server_routes(Api& api, ServerFacts facts, sessions::Sessions& sessions
     const auto health = [facts, &store](net::Exchange& exchange) -> asio::awaitable<void> {
         using State = core::StoreHealth::State;
         const auto here = store.health();
-        const auto threads = facts.threads();
+        const auto threads = facts.shared_threads().value_or(here);
         Health answer;
         const bool is_well = here.state == State::Ok && threads.state == State::Ok;
         answer.status = is_well ? "ok" : "degraded";
@@ -97,8 +97,9 @@ void add_server_routes(Api& api, ServerFacts facts, sessions::Sessions& sessions
                 {Code::Unavailable, "this server is read-only: " + state.sentence});
         }
         // Whoever shares the work out may send it to a server that reaches them.
-        if (const auto threads = facts.threads(); threads.state != core::StoreHealth::State::Ok) {
-            throw ErrorException({Code::Unavailable, threads.sentence});
+        const auto threads = facts.shared_threads();
+        if (threads && threads->state != core::StoreHealth::State::Ok) {
+            throw ErrorException({Code::Unavailable, threads->sentence});
         }
         co_await exchange.respond(net::Response::empty());
     };

@@ -5,6 +5,7 @@
 #include "sessions/sessions.hpp"
 
 #include <functional>
+#include <optional>
 #include <string>
 
 namespace atl::api {
@@ -17,7 +18,8 @@ struct ServerFacts {
     std::string model;       // who answers questions in threads
     std::string model_note;  // the same as a sentence
     std::string data_root = "/data";
-    std::function<core::StoreHealth()> threads;  // of the store that threads are in
+    // Of the store that threads are in, where that is not the server's own.
+    std::function<std::optional<core::StoreHealth>()> shared_threads;
 };
 
 void add_server_routes(Api& api, ServerFacts facts, sessions::Sessions& sessions,

@@ -64,8 +64,9 @@ ThreadView view_of(const core::ThreadRecord& thread, const std::string& state) {
 }
 
 UploadView view_of(const core::UploadRecord& upload) {
-    return {upload.id.text(), upload.name, upload.bytes, upload.sha256,
-            time_text(upload.created_at)};
+    return {
+        upload.id.text(), upload.name, upload.bytes, upload.sha256, time_text(upload.created_at),
+        std::nullopt};
 }
 
 MessageAnswer view_of(const agent::LiveTurn& turn) {
@@ -171,21 +172,13 @@ ATOLL_TYPE(UploadAnswer) {
                     field<&T::files>("All of them, in their order."));
 }
 
-BOOST_DESCRIBE_STRUCT(UploadView, (), (file_id, name, size, sha256, created_at))
+BOOST_DESCRIBE_STRUCT(UploadView, (), (file_id, name, size, sha256, created_at, threads))
 ATOLL_TYPE(UploadView) {
     return response("An upload.", field<&T::file_id>("Its id."),
                     field<&T::name>("As it is called in a thread's /data."),
                     field<&T::size>("Bytes."), field<&T::sha256>("Of its bytes, in hexadecimal."),
-                    field<&T::created_at>("When it was stored.", format("date-time")));
-}
-
-BOOST_DESCRIBE_STRUCT(ListedUploadView, (), (file_id, name, size, sha256, created_at, threads))
-ATOLL_TYPE(ListedUploadView) {
-    return response("An upload.", field<&T::file_id>("Its id."),
-                    field<&T::name>("As it is called in a thread's /data."),
-                    field<&T::size>("Bytes."), field<&T::sha256>("Of its bytes, in hexadecimal."),
                     field<&T::created_at>("When it was stored.", format("date-time")),
-                    field<&T::threads>("How many threads use it."));
+                    field<&T::threads>("How many threads use it; told in lists."));
 }
 
 BOOST_DESCRIBE_STRUCT(UploadList, (), (uploads, next_cursor))

@@ -32,21 +32,12 @@ struct UploadView {
     std::uint64_t size = 0;
     std::string sha256;
     std::string created_at;
+    std::optional<std::uint64_t> threads;
 };
 ATOLL_DESCRIBED(UploadView);
 
-struct ListedUploadView {
-    std::string file_id;
-    std::string name;
-    std::uint64_t size = 0;
-    std::string sha256;
-    std::string created_at;
-    std::uint64_t threads = 0;
-};
-ATOLL_DESCRIBED(ListedUploadView);
-
 struct UploadList {
-    std::vector<ListedUploadView> uploads;
+    std::vector<UploadView> uploads;
     std::optional<std::string> next_cursor;
 };
 ATOLL_DESCRIBED(UploadList);

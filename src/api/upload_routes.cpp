@@ -2,7 +2,6 @@
 
 #include "api/asking.hpp"
 #include "api/thread_types.hpp"
-#include "api/time_text.hpp"
 #include "net/multipart.hpp"
 #include "net/problem.hpp"
 
@@ -144,8 +143,8 @@ asio::awaitable<void> list(agent::Uploads& uploads, net::Exchange& exchange) {
     const auto page = co_await uploads.list(std::move(query));
     UploadList answer;
     for (const auto& [record, uses] : page.uploads) {
-        answer.uploads.push_back({record.id.text(), record.name, record.bytes, record.sha256,
-                                  time_text(record.created_at), uses});
+        answer.uploads.push_back(view_of(record));
+        answer.uploads.back().threads = uses;
     }
     if (!page.next_cursor.empty()) answer.next_cursor = page.next_cursor;
     co_await exchange.respond(json_response(200, std::move(answer)));

@@ -432,10 +432,7 @@ private:
         facts.model = analyst_->model_name();
         facts.model_note = analyst_->model_sentence();
         facts.data_root = options_.data_root;
-        facts.threads = [this] {
-            const auto shared = analyst_->shared_health();
-            return shared ? *shared : store_->health();
-        };
+        facts.shared_threads = [this] { return analyst_->shared_health(); };
         api::add_server_routes(api_, std::move(facts), *sessions_, *store_);
         metrics_ = std::make_unique<api::Metrics>(readings());
         api::add_metrics_route(api_, *metrics_);
