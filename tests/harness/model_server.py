@@ -289,6 +289,7 @@ class Connection(asyncio.Protocol):
     def connection_made(self, transport):
         self.transport = transport
         self.server.open.add(self)
+        self.server.stats["connections"] += 1
 
     def connection_lost(self, _):
         self.closed = True
@@ -466,7 +467,7 @@ class Loop:
         self.answer, self.keep, self.keys = answer, keep, set(keys)
         self.requests, self.failures, self.played = [], [], 0
         self.stats = {"asked": 0, "active": 0, "peak": 0, "pieces": 0, "whole": 0, "gone": 0,
-                      "late_ms": 0.0}
+                      "connections": 0, "late_ms": 0.0}
         self.open = set()
 
     async def listen(self, port: int, tls=None) -> int:
