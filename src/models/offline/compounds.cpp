@@ -39,14 +39,7 @@ constexpr std::array<std::string_view, 20> kBefore = {
 const std::vector<std::vector<std::vector<Token>>>& before_nouns() {
     static const auto table = [] {
         std::vector<std::vector<std::vector<Token>>> out;
-        for (const std::string_view list : kBefore) {
-            auto& phrases = out.emplace_back();
-            for (std::size_t at = 0; at <= list.size();) {
-                const std::size_t bar = std::min(list.find('|', at), list.size());
-                phrases.push_back(tokens_of(list.substr(at, bar - at)));
-                at = bar + 1;
-            }
-        }
+        for (const std::string_view list : kBefore) { out.push_back(phrases_of(list)); }
         return out;
     }();
     return table;

@@ -90,11 +90,11 @@ private:
     [[nodiscard]] static bool is_kind_of(const Column& column);
     void prefer_end(const Mention& m, std::vector<Candidate>& here) const;
     [[nodiscard]] bool is_rows_of_number(const Mention& m, const Candidate& chosen) const;
+    [[nodiscard]] std::optional<std::size_t> named_file() const;
     [[nodiscard]] bool can_join(std::size_t table) const;
     [[nodiscard]] std::optional<Join> join_with(std::size_t table) const;
 
     // ---- words that the words beside them decide
-    [[nodiscard]] std::optional<std::size_t> named_file() const;
     void find_first_rows();
     void drop_functions_of();
     void drop_kinds_of();
@@ -107,7 +107,6 @@ private:
     void find_open_how();
     [[nodiscard]] bool is_person_of_column(std::size_t i) const;
     [[nodiscard]] bool is_size_of_outlier(std::size_t i) const;
-    [[nodiscard]] bool is_percent_word(std::size_t i) const;
     [[nodiscard]] bool is_bystander(const Said& s) const;
     [[nodiscard]] bool is_noun_of_value(const Said& s) const;
     [[nodiscard]] bool is_volume_of_rows(const Said& s) const;

@@ -48,15 +48,12 @@ constexpr std::array kPairs = {
 // clang-format on
 
 bool holds_word(const Column& column, std::string_view list) {
-    for (std::size_t at = 0; at < list.size();) {
-        const std::size_t bar = std::min(list.find('|', at), list.size());
-        const std::string_view word = list.substr(at, bar - at);
-        for (const Token& own : column.words) {
-            if (own.text == word || own.stem == word) return true;
-        }
-        at = bar + 1;
-    }
-    return false;
+    const auto parts = parts_of(list);
+    return std::any_of(column.words.begin(), column.words.end(), [&](const Token& own) {
+        return std::any_of(parts.begin(), parts.end(), [&](std::string_view word) {
+            return own.text == word || own.stem == word;
+        });
+    });
 }
 
 }  // namespace

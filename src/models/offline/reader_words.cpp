@@ -168,13 +168,6 @@ bool Reader::is_person_of_column(std::size_t i) const {
     });
 }
 
-// "in percent", "percentage", 百分比: how a change is told as well as a share
-bool Reader::is_percent_word(std::size_t i) const {
-    if (tokens_[i].text == "in" || tokens_[i].text == "as") return true;
-    return tokens_[i].stem == "percent" || tokens_[i].stem == "percentage" ||
-           tokens_[i].text == "%" || tokens_[i].text == "百";
-}
-
 // "in which month did customers spend the most": who did it, where something else is ranked.
 bool Reader::is_bystander(const Said& s) const {
     const bool is_ranked = has({Word::Which, Word::When}) && !q_.groups.empty() &&

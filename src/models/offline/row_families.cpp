@@ -61,16 +61,6 @@ constexpr std::array kFamilies = {
 };
 // clang-format on
 
-std::vector<std::vector<Token>> words_of(std::string_view list) {
-    std::vector<std::vector<Token>> words;
-    for (std::size_t at = 0; at < list.size();) {
-        const std::size_t bar = std::min(list.find('|', at), list.size());
-        words.push_back(tokens_of(list.substr(at, bar - at)));
-        at = bar + 1;
-    }
-    return words;
-}
-
 bool is_word(const std::vector<Token>& noun, const Token& word) {
     return noun.size() == 1 && noun[0].kind == Token::Kind::Word && noun[0].stem == word.stem;
 }
@@ -101,8 +91,8 @@ bool is_family_word(const Token& token) {
     static const auto stems = [] {
         std::set<std::string> out;
         for (const Family& family : kFamilies) {
-            for (const auto& noun : words_of(family.nouns)) out.insert(noun[0].stem);
-            for (const auto& verb : words_of(family.verbs)) out.insert(verb[0].stem);
+            for (const auto& noun : phrases_of(family.nouns)) out.insert(noun[0].stem);
+            for (const auto& verb : phrases_of(family.verbs)) out.insert(verb[0].stem);
         }
         return out;
     }();
@@ -112,7 +102,7 @@ bool is_family_word(const Token& token) {
 void add_row_family(Table& table) {
     const auto words = own_words(table);
     for (const Family& family : kFamilies) {
-        const auto nouns = words_of(family.nouns);
+        const auto nouns = phrases_of(family.nouns);
         const bool is_own = std::any_of(nouns.begin(), nouns.end(), [&](const auto& noun) {
             return std::any_of(words.begin(), words.end(),
                                [&](const Token& word) { return is_word(noun, word); }) ||
@@ -121,7 +111,7 @@ void add_row_family(Table& table) {
         });
         if (!is_own) continue;
         for (const auto& noun : nouns) table.row_names.push_back(noun);
-        for (const auto& verb : words_of(family.verbs)) table.row_verbs.push_back(verb[0]);
+        for (const auto& verb : phrases_of(family.verbs)) table.row_verbs.push_back(verb[0]);
     }
 }
 

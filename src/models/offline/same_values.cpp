@@ -1,5 +1,7 @@
 #include "models/offline/same_values.hpp"
 
+#include "models/offline/text.hpp"
+
 #include <algorithm>
 #include <array>
 #include <map>
@@ -64,11 +66,8 @@ const std::map<std::string, std::vector<std::size_t>>& rows_of_words() {
     static const auto table = [] {
         std::map<std::string, std::vector<std::size_t>> rows;
         for (std::size_t row = 0; row < kSame.size(); ++row) {
-            const std::string_view list = kSame[row];
-            for (std::size_t at = 0; at <= list.size();) {
-                const std::size_t bar = std::min(list.find('|', at), list.size());
-                rows[std::string(list.substr(at, bar - at))].push_back(row);
-                at = bar + 1;
+            for (const std::string_view word : parts_of(kSame[row])) {
+                rows[std::string(word)].push_back(row);
             }
         }
         return rows;

@@ -296,6 +296,25 @@ private:
 std::vector<Token> tokens_of(std::string_view text) { return Scanner(text, false).scan(); }
 std::vector<Token> tokens_of_name(std::string_view name) { return Scanner(name, true).scan(); }
 
+std::vector<std::string_view> parts_of(std::string_view list) {
+    std::vector<std::string_view> parts;
+    for (std::size_t at = 0; at <= list.size();) {
+        const std::size_t bar = std::min(list.find('|', at), list.size());
+        if (bar > at) parts.push_back(list.substr(at, bar - at));
+        at = bar + 1;
+    }
+    return parts;
+}
+
+std::vector<std::vector<Token>> phrases_of(std::string_view list) {
+    std::vector<std::vector<Token>> phrases;
+    for (const std::string_view part : parts_of(list)) {
+        auto tokens = tokens_of(part);
+        if (!tokens.empty()) phrases.push_back(std::move(tokens));
+    }
+    return phrases;
+}
+
 std::string stem_of(std::string_view word) {
     std::string stem(word);
     const auto drop = [&](std::size_t n) { stem.resize(stem.size() - n); };

@@ -26,6 +26,10 @@ struct Token {
 // A column's name: also split at capitals and underscores.
 [[nodiscard]] std::vector<Token> tokens_of_name(std::string_view name);
 
+// The words and phrases of a list, "sum|in total|合计": as they stand there, and as tokens.
+[[nodiscard]] std::vector<std::string_view> parts_of(std::string_view list);
+[[nodiscard]] std::vector<std::vector<Token>> phrases_of(std::string_view list);
+
 [[nodiscard]] std::string stem_of(std::string_view word);
 // One slip of the keyboard in a word of five letters, two in one of nine.
 [[nodiscard]] bool is_typo_of(std::string_view written, std::string_view meant);

@@ -720,17 +720,6 @@ constexpr std::array kConcepts = {
 };
 // clang-format on
 
-std::vector<std::vector<Token>> phrases_of(std::string_view list) {
-    std::vector<std::vector<Token>> phrases;
-    for (std::size_t at = 0; at <= list.size();) {
-        const std::size_t bar = std::min(list.find('|', at), list.size());
-        auto tokens = tokens_of(list.substr(at, bar - at));
-        if (!tokens.empty()) phrases.push_back(std::move(tokens));
-        at = bar + 1;
-    }
-    return phrases;
-}
-
 struct Meaning {
     std::vector<Token> phrase;
     std::vector<Word> words;
