@@ -251,7 +251,7 @@ def weather(folder):
     days = pd.date_range("2021-01-01", "2023-12-31")
     parts = [pd.DataFrame({
         "date": days, "city": city,
-        "max_temp": (15 + shift + 10 * np.sin((days.dayofyear - 100) / 365 * 2 * np.pi) + r.normal(0, 3, len(days))).round(1),
+        "max_temp": (15 + shift + 10 * np.sin((days.day_of_year - 100) / 365 * 2 * np.pi) + r.normal(0, 3, len(days))).round(1),
         "rainfall_mm": np.where(r.random(len(days)) < .3, r.gamma(1.5, 6, len(days)), 0).round(1),
         "wind_speed": r.gamma(4, 3, len(days)).round(1)}) for city, shift in [("Oslo", -6), ("Rome", 5), ("London", 0)]]
     table = pd.concat(parts, ignore_index=True)

@@ -56,7 +56,7 @@ def clinic_appts(folder):
     status = np.where(u < skip, "No-show", np.where(u < skip + .08, "Cancelled", "Completed"))
     wait = (r.gamma(2.4, 9, n) + np.where(dept == "Orthopedics", 11, 0) + np.where(dept == "Dermatology", 4, 0) + np.where(kind == "Follow-up", 3, 0) + np.where(sex[who] == "M", 3, 0)).round(0)
     day = pd.to_datetime("2022-01-03") + pd.to_timedelta(np.sort((r.beta(1.2, 1, n) * 1090).astype(int)), unit="D")
-    day = day - pd.to_timedelta(np.where(day.weekday == 6, 2, 0), unit="D")
+    day = day - pd.to_timedelta(np.where(day.day_of_week == 6, 2, 0), unit="D")
     hour = r.choice(range(8, 18), n, p=[.08, .13, .18, .12, .05, .06, .12, .11, .09, .06])
     table = pd.DataFrame({
         "appt_id": [f"A{60000 + i}" for i in range(n)], "patient_no": 1000 + who, "appt_date": day + pd.to_timedelta(hour * 60 + r.choice([0, 15, 30, 45], n), unit="min"), "dept": dept,
@@ -87,7 +87,7 @@ def restaurant_chain_zh(folder):
     sales = (heads * each * np.where(meal == "晚餐", 1.25, 1) * r.normal(1, .2, n).clip(.4)).round(1)
     minutes = (r.gamma(4, 4.2, n) + np.where(way == "外卖", 3, 0)).round(0)
     day = pd.to_datetime("2023-01-01") + pd.to_timedelta(np.sort((r.beta(1.2, 1, n) * 731).astype(int)), unit="D")
-    day = day + pd.to_timedelta(np.where((day.weekday == 2) & (np.random.default_rng(2604).random(n) < .4), 3, 0), unit="D")
+    day = day + pd.to_timedelta(np.where((day.day_of_week == 2) & (np.random.default_rng(2604).random(n) < .4), 3, 0), unit="D")
     table = pd.DataFrame({
         "订单编号": [f"CY{700000 + i}" for i in range(n)], "消费日期": day, "门店名称": store, "城市": [stores[s][0] for s in store], "经营方式": [stores[s][1] for s in store], "餐段": meal, "用餐方式": way,
         "菜品大类": kind, "用餐人数": heads, "营业额(元)": sales, "优惠金额(元)": (sales * r.choice([0, .05, .1, .2], n, p=[.5, .2, .2, .1])).round(1), "食材成本(元)": (sales * r.normal(.36, .05, n)).round(1),

@@ -49,11 +49,11 @@ def energy_meters_30(folder):
              "West Campus": ("York", "School", 610, 78)}
     rows = []
     for day in pd.date_range("2022-01-01", "2024-06-30", freq="4D"):
-        warm = 10 - 8 * np.cos(2 * np.pi * (day.dayofyear - 20) / 365) + r.normal(0, 2.5)
+        warm = 10 - 8 * np.cos(2 * np.pi * (day.day_of_year - 20) / 365) + r.normal(0, 2.5)
         for i, (name, (city, kind, base, sun)) in enumerate(sites.items()):
-            rest = {"Retail": 1.1, "Healthcare": .95, "Warehouse": .7, "Office": .4, "School": .35}[kind] if day.dayofweek > 4 else 1
+            rest = {"Retail": 1.1, "Healthcare": .95, "Warehouse": .7, "Office": .4, "School": .35}[kind] if day.day_of_week > 4 else 1
             used = base * rest * (1 + max(0, 15 - warm) * .018) * (1 + .03 * (day.year - 2022)) * r.normal(1, .07)
-            made = sun * (1 - .7 * np.cos(2 * np.pi * (day.dayofyear + 10) / 365)) * r.uniform(.5, 1.3)
+            made = sun * (1 - .7 * np.cos(2 * np.pi * (day.day_of_year + 10) / 365)) * r.uniform(.5, 1.3)
             rows.append((f"EM-{4101 + 7 * i}", day, name, city, kind, round(used, 1), round(used / 24 * r.uniform(1.5, 2.4), 1), round(made, 1), round(warm + r.normal(0, .6), 1)))
     table = pd.DataFrame(rows, columns=["meter_id", "reading_date", "site_name", "city", "building_type", "consumption_kwh", "peak_demand_kw", "solar_kwh", "outdoor_temp_c"])
     n = len(table)

@@ -192,7 +192,7 @@ def meters(folder):
         kind, district = ["household", "shop", "factory"][i % 3], ["North End", "Old Town", "Harbour", "Riverside"][i % 4]
         level = {"household": 11, "shop": 32, "factory": 140}[kind] * r.uniform(0.7, 1.3)
         for day in pd.date_range("2024-01-01", "2024-12-29", freq="7D"):
-            use = level * 7 * (1 + 0.35 * np.cos((day.dayofyear - 15) / 365 * 2 * np.pi)) * r.uniform(0.85, 1.15)
+            use = level * 7 * (1 + 0.35 * np.cos((day.day_of_year - 15) / 365 * 2 * np.pi)) * r.uniform(0.85, 1.15)
             rows.append((f"MTR-{i + 1:03d}", day, kind, district, round(use, 1), round(r.normal(230, 2.5), 1),
                          round(use * r.choice([0.28, 0.31]), 2), r.choice(["smart", "analog"], p=[.8, .2])))
     table = pd.DataFrame(rows, columns=["meter_id", "reading_date", "customer_type", "district", "consumption_kwh",
@@ -416,7 +416,7 @@ def web_traffic(folder):
     rows = []
     for day in pd.date_range("2024-01-01", "2024-08-31"):
         for source, base in [("Organic", 420), ("Paid", 260), ("Email", 90), ("Social", 150)]:
-            sessions = int(base * r.uniform(.7, 1.3) * (0.8 if day.dayofweek >= 5 else 1))
+            sessions = int(base * r.uniform(.7, 1.3) * (0.8 if day.day_of_week >= 5 else 1))
             rows.append((day, source, r.choice(["Desktop", "Mobile", "Tablet"], p=[.45, .48, .07]), sessions, int(sessions * r.uniform(.5, .9)),
                          round(r.uniform(25, 70), 1), int(sessions * r.uniform(.005, .05)), round(r.uniform(30, 240), 0)))
     table = pd.DataFrame(rows, columns=["Date", "Traffic Source", "Device", "Sessions", "New Users", "Bounce Rate", "Conversions", "Avg. Time on Page (s)"])

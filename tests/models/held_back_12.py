@@ -17,7 +17,7 @@ CALLS = [
     (["Give me a breakdown of calls by queue and country"], lambda t: list(t.groupby(["queue", "caller_country"]).size())),
     (["what's the split between the queues in percent"], lambda t: list(t.queue.value_counts(normalize=True) * 100)),
     (["number of calls per weekday"], lambda t: list(t.groupby(t.start_time.dt.day_name()).size())),
-    (["weekends vs weekdays: number of calls"], lambda t: [(t.start_time.dt.dayofweek >= 5).sum(), (t.start_time.dt.dayofweek < 5).sum()]),
+    (["weekends vs weekdays: number of calls"], lambda t: [(t.start_time.dt.day_of_week >= 5).sum(), (t.start_time.dt.day_of_week < 5).sum()]),
     (["how many calls per day on average?"], lambda t: [AnyOf(t.groupby(t.start_time.dt.date).size().mean(), len(t) / 180)]),
     (["csat by agent, lowest first"], lambda t: list(t.groupby("agent").csat.mean())),
     (["how many callers gave no csat?"], lambda t: [Lead(t.csat.isna().sum())]),

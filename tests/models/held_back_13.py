@@ -25,7 +25,7 @@ TAXI = [
     (["median fare by pickup zone", "same for the dropoff zone"], lambda t: list(t.groupby("DropoffZone").Fare.median())),
     (["number of trips from SoHo to Harlem"], lambda t: [Lead(((t.PickupZone == "SoHo") & (t.DropoffZone == "Harlem")).sum())]),
     (["how many ratings are missing", "and as a percentage?"], lambda t: [AnyOf(t.DriverRating.isna().mean() * 100, REFUSAL)]),
-    (["average driver rating on weekends"], lambda t: [Lead(t[t.PickupTime.dt.dayofweek >= 5].DriverRating.mean())]),
+    (["average driver rating on weekends"], lambda t: [Lead(t[t.PickupTime.dt.day_of_week >= 5].DriverRating.mean())]),
     (["which driver earned the most?"], lambda t: [REFUSAL]),
     (["what is the best time to take a taxi tomorrow"], lambda t: [REFUSAL]),
     (["total paid by week"], lambda t: list(t.groupby(t.PickupTime.dt.to_period("W")).TotalPaid.sum().iloc[1:4])),

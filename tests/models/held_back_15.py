@@ -57,7 +57,7 @@ CLINIC = [
     (["患者的血压平均是多少"], lambda t: [REFUSAL]),
     (["下个月会有多少病人"], lambda t: [REFUSAL]),
     (["药费最贵的一次就诊"], lambda t: [Lead(4200)]),
-    (["星期几就诊的人最多"], lambda t: [Lead(t.groupby(t["就诊日期"].dt.dayofweek).size().max())]),
+    (["星期几就诊的人最多"], lambda t: [Lead(t.groupby(t["就诊日期"].dt.day_of_week).size().max())]),
 ]
 
 CASES = [(name, asked, truth) for name, cases in [("inventory", INVENTORY), ("clinic_zh", CLINIC)] for asked, truth in cases]

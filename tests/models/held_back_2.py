@@ -21,7 +21,7 @@ T = [
     (["how many refunds are there?"], lambda t: [(t.amount < 0).sum()]),
     (["what does customer C0042 spend in total"], lambda t: [t[t.customer_id == "C0042"].amount.sum()]),
     (["line chart of monthly number of transactions"], lambda t: list(t.groupby(month(t)).size()) + [".png"]),
-    (["average amount by weekday"], lambda t: list(t.groupby(t.date.dt.weekday).amount.mean())),
+    (["average amount by weekday"], lambda t: list(t.groupby(t.date.dt.day_of_week).amount.mean())),
     (["sales in the summer months June to August 2023"], lambda t: [t[(t.date >= "2023-06-01") & (t.date < "2023-09-01")].amount.sum()]),
     (["Top 3 customers?", "what about the bottom 3?"], lambda t: list(t.groupby("customer_id").amount.sum().nsmallest(3).index)),
     (["How many transactions in the West?", "and in the East?"], lambda t: [(t.region == "East").sum()]),
@@ -42,7 +42,7 @@ C = [
     (["单价低于50元的订单有多少个?"], lambda t: [(t.单价 < 50).sum()]),
     (["数据的时间范围是什么?"], lambda t: [str(t.销售日期.min())[:10], str(t.销售日期.max())[:10]]),
     (["3月份的销售额"], lambda t: [t[t.销售日期.dt.month == 3].销售额.sum()]),
-    (["周末和工作日的销售额对比"], lambda t: [t[t.销售日期.dt.weekday >= 5].销售额.sum()]),
+    (["周末和工作日的销售额对比"], lambda t: [t[t.销售日期.dt.day_of_week >= 5].销售额.sum()]),
 ]
 E = [
     (["how is salary distributed?"], lambda t: [t.MonthlySalary.mean(), t.MonthlySalary.median()]),

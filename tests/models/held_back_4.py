@@ -38,7 +38,7 @@ F = [
     (["number of flights from JFK to MIA"], lambda t: [((t.origin == "JFK") & (t.destination == "MIA")).sum()]),
     (["total passengers per month"], lambda t: list(t.groupby(t.flight_date.dt.to_period("M")).passengers.sum())),
     (["busiest origin airport"], lambda t: [Lead(t.origin.value_counts().idxmax())]),
-    (["average delay on weekends versus weekdays"], lambda t: [t[t.flight_date.dt.dayofweek >= 5].dep_delay_min.mean(), t[t.flight_date.dt.dayofweek < 5].dep_delay_min.mean()]),
+    (["average delay on weekends versus weekdays"], lambda t: [t[t.flight_date.dt.day_of_week >= 5].dep_delay_min.mean(), t[t.flight_date.dt.day_of_week < 5].dep_delay_min.mean()]),
     (["flights delayed more than 60 minutes"], lambda t: [(t.dep_delay_min > 60).sum()]),
     (["average distance by origin and destination"], lambda t: list(t.groupby(["origin", "destination"]).distance_miles.mean())),
     (["how many flights did DL operate in February"], lambda t: [((t.carrier == "DL") & (t.flight_date.dt.month == 2)).sum()]),

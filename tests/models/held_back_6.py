@@ -17,7 +17,7 @@ K = [
     (["percentage of high priority tickets per channel"], lambda t: [100 * v for v in t.groupby("channel").priority.apply(lambda s: (s == "high").mean())]),
     (["is csat correlated with resolution hours"], lambda t: [round(t.csat.corr(t.resolution_hours), 3)]),
     (["bar chart of tickets by priority and channel"], lambda t: list(t.groupby(["priority", "channel"]).size()) + [".png"]),
-    (["tickets created on Mondays"], lambda t: [(t.created_at.dt.dayofweek == 0).sum()]),
+    (["tickets created on Mondays"], lambda t: [(t.created_at.dt.day_of_week == 0).sum()]),
     (["average number of tickets per day"], lambda t: [t.groupby(t.created_at.dt.date).size().mean()]),
     (["worst rated agent"], lambda t: []),
 ]
@@ -32,7 +32,7 @@ Z = [
     (["每周的销售额趋势图"], lambda t: [".png"]),
     (["评分为5的订单有多少"], lambda t: [(t.评分 == 5).sum()]),
     (["拿铁和美式哪个卖得多"], lambda t: []),
-    (["周末的平均消费金额"], lambda t: [t[t.日期.dt.dayofweek >= 5].实收金额.mean()]),
+    (["周末的平均消费金额"], lambda t: [t[t.日期.dt.day_of_week >= 5].实收金额.mean()]),
     (["朝阳店各饮品的销量"], lambda t: list(t[t.门店 == "朝阳店"].groupby("饮品").杯数.sum())),
     (["金额最大的3笔订单"], lambda t: [t.实收金额.max()]),
     (["总共多少杯", "朝阳店呢"], lambda t: [t[t.门店 == "朝阳店"].杯数.sum()]),
