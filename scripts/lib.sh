@@ -52,7 +52,7 @@ mark_done() {
     stamp_of "$@" >"$file"
 }
 
-# configure_preset <preset>; build_preset <preset>
+# configure_preset <preset>; build_preset <preset> [target…], beside all that it always builds
 configure_preset() {
     local log
     log="$(log_of "configure-$1")"
@@ -64,7 +64,7 @@ configure_preset() {
 build_preset() {
     say "building ($1)"
     configure_preset "$1"
-    (cd "$ROOT" && cmake --build --preset "$1") ||
+    (cd "$ROOT" && cmake --build --preset "$1" --target all "${@:2}") ||
         die "the $1 build failed; the first error is above"
 }
 log_of() {

@@ -36,7 +36,7 @@ class Atoll:
         for there, path in ((self.has_native, self.native), (self.has_binary, self.binary)):
             if not there:
                 note(f"Atoll's binary is not built ({path.name} is not in {directory}): "
-                     "run ./scripts/build")
+                     "run ./scripts/build atoll-bench-native")
 
     def measure(self, what: str, count: int, *options: str) -> list[dict]:
         """The metrics that one run of the native program printed; none when it cannot run."""
