@@ -62,6 +62,7 @@ public:
         for (const auto& path : texts_of(request, "paths")) add(path, 0, false);
         if (paths_.empty()) return fail("not_found", "there is no folder to look at");
     }
+    [[nodiscard]] bool listens_only() const override { return true; }
     [[nodiscard]] bool busy() const override { return !telling_.empty() && may_send(); }
     [[nodiscard]] std::optional<Clock::time_point> deadline() const override { return next_look_; }
     void time_is_up() override {

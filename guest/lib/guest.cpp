@@ -11,6 +11,7 @@
 #include "sys/mounts.hpp"
 #include "wire/assembler.hpp"
 
+#include <algorithm>
 #include <boost/json/serialize.hpp>
 #include <csignal>
 #include <fcntl.h>
@@ -31,6 +32,8 @@ constexpr std::size_t kKernelsMax = 64;
 constexpr std::chrono::milliseconds memory_check_every(bool idle) {
     return std::chrono::milliseconds(idle ? 1000 : 100);
 }
+constexpr std::chrono::seconds kMemoryMeasuredEvery{1};
+constexpr std::uint64_t kPeakParts = 64;  // a peak is known to within this part of the limit
 // While a deadline runs the loop turns at least so often: what it missed tells how long it was
 // frozen, to within this.
 constexpr auto kTurnTimeMax = std::chrono::milliseconds(250);
@@ -93,7 +96,7 @@ void Guest::run() {
         start_kernels();
         std::erase_if(operations_, [](const auto& entry) { return entry.second->ended(); });
         if (surroundings_.watched_memory_bytes_max > 0 &&
-            now - memory_checked_ > memory_check_every(operations_.empty())) {
+            now - memory_checked_ > memory_check_every(is_idle())) {
             memory_checked_ = now;
             check_memory();
         }
@@ -115,14 +118,20 @@ int Guest::wait_ms() const {
         // Looks at the time it has been waiting for.
         if (kernel->awaited() && !first) first = Clock::now() + kTurnTimeMax;
     }
+    const auto now = Clock::now();
+    if (first) first = std::min<Clock::time_point>(*first, now + kTurnTimeMax);
     if (surroundings_.watched_memory_bytes_max > 0) {
-        const auto next = memory_checked_ + memory_check_every(operations_.empty());
+        const auto next = memory_checked_ + memory_check_every(is_idle());
         if (!first || next < *first) first = next;
     }
     if (!first) return -1;
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(*first - Clock::now());
-    const auto turn = std::min<std::chrono::milliseconds>(left, kTurnTimeMax);
-    return static_cast<int>(std::max<std::int64_t>(0, turn.count()));
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(*first - now);
+    return static_cast<int>(std::max<std::int64_t>(0, left.count()));
+}
+
+bool Guest::is_idle() const {
+    return std::all_of(operations_.begin(), operations_.end(),
+                       [](const auto& entry) { return entry.second->listens_only(); });
 }
 
 void Guest::wait() {
@@ -340,10 +349,18 @@ void Guest::reap() {
 }
 
 void Guest::check_memory() {
-    if (operations_.empty() && resident_bytes() <= surroundings_.watched_memory_bytes_max) return;
+    const std::uint64_t most = surroundings_.watched_memory_bytes_max;
+    const std::uint64_t bound = memory_bound();
+    // A look in detail is for what may be too much, and for the peak of what is running: when it
+    // has grown, and now and then, since a page that was shared becomes private unseen.
+    const bool is_news = !is_idle() && (bound > memory_bound_ + most / kPeakParts ||
+                                        memory_checked_ - memory_measured_ >= kMemoryMeasuredEvery);
+    if (bound <= most && !is_news) return;
+    memory_bound_ = bound;
+    memory_measured_ = memory_checked_;
     const MemoryUse use = measure_memory();
     memory_peak_bytes_ = std::max(memory_peak_bytes_, use.bytes);
-    if (use.bytes <= surroundings_.watched_memory_bytes_max || use.largest <= 1) return;
+    if (use.bytes <= most || use.largest <= 1) return;
     ++memory_kills_;
     ::kill(use.largest, SIGKILL);
 }

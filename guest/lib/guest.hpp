@@ -46,6 +46,7 @@ private:
     void bury_kernels();
     void check_memory();
     [[nodiscard]] int wait_ms() const;
+    [[nodiscard]] bool is_idle() const;  // nothing runs that the host asked for
     void wait();
 
     HostLink link_;
@@ -61,6 +62,8 @@ private:
     bool stop_ = false;
     Clock::time_point turn_began_ = Clock::now();
     Clock::time_point memory_checked_{};
+    Clock::time_point memory_measured_{};  // in detail
+    std::uint64_t memory_bound_ = 0;       // then
     std::uint64_t memory_kills_ = 0;
     std::uint64_t memory_peak_bytes_ = 0;
 };

@@ -50,6 +50,12 @@ std::uint64_t add_memory_files(const std::string& pid, MemoryFiles& files) {
     return held;
 }
 
+std::uint64_t sum_of(const MemoryFiles& files) {
+    std::uint64_t sum = 0;
+    for (const auto& [inode, bytes] : files) sum += bytes;
+    return sum;
+}
+
 std::uint64_t mapped_bytes(const std::string& rollup) {
     const std::uint64_t own =
         1024 * (kilobytes(rollup, "Private_Clean:") + kilobytes(rollup, "Private_Dirty:"));
@@ -89,14 +95,13 @@ MemoryUse measure_memory() {
         }
     }
     ::closedir(directory);
-    std::uint64_t in_files = 0;
-    for (const auto& [inode, bytes] : files) in_files += bytes;
-    use.bytes = std::max(use.bytes, in_files);
+    use.bytes = std::max(use.bytes, sum_of(files));
     return use;
 }
 
-std::uint64_t resident_bytes() {
+std::uint64_t memory_bound() {
     std::uint64_t pages = 0;
+    MemoryFiles files;
     DIR* directory = ::opendir("/proc");
     if (directory == nullptr) return 0;
     while (const dirent* entry = ::readdir(directory)) {
@@ -107,9 +112,10 @@ std::uint64_t resident_bytes() {
         std::uint64_t resident = 0;
         std::from_chars(text->data() + second, text->data() + text->size(), resident);
         pages += resident;
+        if (std::strcmp(entry->d_name, "1") != 0) add_memory_files(entry->d_name, files);
     }
     ::closedir(directory);
-    return pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+    return pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE)) + sum_of(files);
 }
 
 std::uint64_t own_data_bytes() {

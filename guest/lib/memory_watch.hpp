@@ -5,8 +5,8 @@
 // that is more: mapped (each page once), or in memory files that are only held open. So a program
 // that uses both at once is seen at half at worst. Files in tmpfs have their own quota. System V
 // segments that nobody has attached, and shared mappings whose pages were let go, are not seen.
-// Reading smaps takes some milliseconds, so the loop looks ten times a second; a program can
-// overshoot in between, by what RLIMIT_DATA lets one process have.
+// The loop looks ten times a second; a program can overshoot in between, by what RLIMIT_DATA lets
+// one process have. Reading smaps takes some milliseconds, so it is left for when it may matter.
 #include <cstdint>
 #include <sys/types.h>
 
@@ -21,8 +21,8 @@ struct MemoryUse {
 [[nodiscard]] MemoryUse measure_memory();
 
 // At least as much as measure_memory would find, in a fraction of the time: resident pages, shared
-// ones too.
-[[nodiscard]] std::uint64_t resident_bytes();
+// ones too, and all memory files.
+[[nodiscard]] std::uint64_t memory_bound();
 
 // The data segment that this process has already: a fork starts with as much, and RLIMIT_DATA
 // counts it.

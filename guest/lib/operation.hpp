@@ -55,6 +55,8 @@ public:
     [[nodiscard]] virtual bool busy() const { return false; }
     [[nodiscard]] virtual std::optional<Clock::time_point> deadline() const { return {}; }
     virtual void time_is_up() {}
+    // True of one that waits for what others do: it is no reason to look more often.
+    [[nodiscard]] virtual bool listens_only() const { return false; }
     // The sandbox stood still for so long, which counts towards no deadline.
     virtual void stood_still(Clock::duration) {}
     virtual void child_ended(pid_t, int /*status*/) {}

@@ -44,6 +44,7 @@ public:
         put_name(watching, "path", path);
         event(watching);
     }
+    [[nodiscard]] bool listens_only() const override { return true; }
     void watch(PollSet& set) override {
         if (may_send()) set.add(fd_.get(), POLLIN);
     }

@@ -2,8 +2,10 @@
 
 import concurrent.futures
 import time
+from pathlib import Path
 
 import httpx
+from harness import host
 
 NEVER_SAVED = """
 class Forever:
@@ -214,3 +216,22 @@ def test_the_server_stops_with_such_a_guest(server):
     assert server.stop() == 0
     server.start()
     assert server.http.get(f"/v1/sessions/{session}").json()["state"] == "cold"
+
+
+def status_of(pid: int) -> dict:
+    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    return dict(line.split(":\t", 1) for line in lines if ":\t" in line)
+
+
+def test_an_idle_session_hardly_wakes(server):
+    """Counted, not timed: without cgroups PID 1 looks at the memory once a second, and no more often
+    because something listens for changes of files."""
+    session, word = server.session(), host.marker()
+    server.run(session, f"import subprocess; p = subprocess.Popen(['sh', '-c', 'sleep 60; :', '{word}'])")
+    pid = host.with_argument(word)[0].pid
+    while status_of(pid)["NSpid"].split()[-1] != "1":
+        pid = host.look_at(pid).parent
+    time.sleep(1)
+    before = int(status_of(pid)["voluntary_ctxt_switches"])
+    time.sleep(3)
+    assert int(status_of(pid)["voluntary_ctxt_switches"]) - before < 12

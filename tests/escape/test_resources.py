@@ -234,6 +234,18 @@ time.sleep(0.5)
 """
 
 
+def test_r2_memory_hidden_after_the_answer(make, neighbour):
+    """A memory file that nobody has mapped counts as well, also where nothing runs that was asked for."""
+    sandbox = make(memory_bytes_max=MEMORY)
+    code = ("import os, time; open('/tmp/pid', 'w').write(str(os.getpid())); time.sleep(1)\n"
+            + hide("memfd", COUNT) + "\ntime.sleep(60)")
+    sandbox.write("/tmp/left.py", code.encode())
+    sandbox.shell("setsid -f python -S /tmp/left.py </dev/null >/dev/null 2>&1")
+    assert host.eventually(lambda: memory_kills(sandbox) > 0, within=PROMPT_S)
+    assert sandbox.shell("kill -0 $(cat /tmp/pid) || echo gone").out == "gone\n"
+    assert_unharmed(neighbour)
+
+
 @pytest.mark.root_only
 @pytest.mark.parametrize("kind", sorted(set(HIDE) - {"sockets", "pipes", "shared mapping of two"}))
 def test_r2_hidden_memory_is_charged(make, kind):
