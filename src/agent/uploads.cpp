@@ -173,11 +173,15 @@ asio::awaitable<void> Uploads::remove(core::Whose whose, UploadId id) {
     co_await store_.remove_upload(std::move(whose), id);
     looks_.erase(id.text());
     known_.erase(id.text());
-    const std::string name = id.text();
-    const auto unlink = [&]() -> int {
+    co_await unlink(id.text());
+}
+
+asio::awaitable<bool> Uploads::unlink(std::string name) {
+    const auto remove = [&]() -> int {
         return ::unlinkat(root_.get(), name.c_str(), 0) == 0 ? 0 : errno;
     };
-    co_await disk_.run(unlink);
+    const int refused = co_await disk_.run(remove);
+    co_return refused == 0;
 }
 
 asio::awaitable<core::UploadPage> Uploads::list(core::UploadQuery query) {
@@ -210,9 +214,10 @@ asio::awaitable<std::size_t> Uploads::remove_unused(std::function<bool()> given_
 asio::awaitable<std::size_t> Uploads::remove_unknown(std::function<bool()> given_up) {
     std::vector<std::string> names;
     const auto look = [&]() -> int {
-        const int copy = ::openat(root_.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-        DIR* folder = copy < 0 ? nullptr : ::fdopendir(copy);
+        UniqueFd copy(::openat(root_.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+        DIR* folder = copy ? ::fdopendir(copy.get()) : nullptr;
         if (folder == nullptr) return errno;
+        (void)copy.release();  // the folder's now
         const auto old = ::time(nullptr) - kForgottenAfter;
         while (const auto* entry = ::readdir(folder)) {
             struct stat info {};
@@ -239,11 +244,8 @@ asio::awaitable<std::size_t> Uploads::remove_unknown(std::function<bool()> given
             is_known = false;
         }
         if (is_known) continue;
-        const auto unlink = [&]() -> int {
-            return ::unlinkat(root_.get(), name.c_str(), 0) == 0 ? 0 : errno;
-        };
-        const int refused = co_await disk_.run(unlink);
-        if (refused == 0) ++removed;
+        const bool is_gone = co_await unlink(name);
+        if (is_gone) ++removed;
     }
     co_return removed;
 }

@@ -111,6 +111,7 @@ public:
 
 private:
     Uploads(UniqueFd root, core::Threads& store, UploadLimits limits, std::string sample);
+    boost::asio::awaitable<bool> unlink(std::string name);
 
     UniqueFd root_;
     core::Threads& store_;
