@@ -67,9 +67,9 @@ function(atoll_room folder)
   endif()
 endfunction()
 
-# Asio, Boost.JSON and GoogleTest cost seconds in each file. They are compiled once and the result is
-# lent to every HEAVY room, and a second time, with GoogleTest, to every test: one precompiled header
-# each would cost more than it saves.
+# Asio, Boost.JSON and GoogleTest cost seconds in each file. They are compiled once and the result
+# is lent to every HEAVY room, and a second time, with GoogleTest, to every test: one precompiled
+# header each would cost more than it saves.
 function(atoll_use_heavy_headers target)
   set(heavy atoll_heavy)
   set(headers "${PROJECT_SOURCE_DIR}/cmake/heavy.hpp")
