@@ -50,7 +50,9 @@ Result<json::array> all_sessions(Server& server, const std::vector<std::string>&
 int list(const ListOptions& options) {
     auto server = Server::from_environment();
     auto sessions = all_sessions(server, options.states);
-    if (!sessions) return report(sessions.error());
+    if (!sessions) {
+        return report(sessions.error(), reader_of(options.as_json), server.refusal());
+    }
     if (options.as_json) {
         const json::object whole{{"sessions", std::move(*sessions)}};
         std::printf("%s\n", json::serialize(whole).c_str());
@@ -81,6 +83,7 @@ Result<json::object> pairs(const std::vector<std::string>& given, const char* op
 }
 
 int make(const NewOptions& options) {
+    const For whom = reader_of(options.as_json);
     json::object body, limits;
     const auto set = [&](const char* key, const std::string& value) {
         if (!value.empty()) body[key] = value;
@@ -92,20 +95,20 @@ int make(const NewOptions& options) {
     set("lifetime", options.lifetime);
     if (!options.memory.empty()) {
         const auto bytes = core::parse_bytes(options.memory);
-        if (!bytes) return report(bytes.error().during("--memory"));
+        if (!bytes) return report(bytes.error().during("--memory"), whom);
         limits["memory_bytes_max"] = *bytes;
     }
     if (options.cpus > 0) limits["cpus_max"] = options.cpus;
     if (!limits.empty()) body["limits"] = std::move(limits);
     const auto environment = pairs(options.environment, "--env");
-    if (!environment) return report(environment.error());
+    if (!environment) return report(environment.error(), whom);
     if (!environment->empty()) body["environment"] = *environment;
     const auto metadata = pairs(options.metadata, "--metadata");
-    if (!metadata) return report(metadata.error());
+    if (!metadata) return report(metadata.error(), whom);
     if (!metadata->empty()) body["metadata"] = *metadata;
     auto server = Server::from_environment();
     const auto made = server.ask("POST", "/v1/sessions", &body);
-    if (!made) return report(made.error());
+    if (!made) return report(made.error(), whom, server.refusal());
     const std::string shown = options.as_json ? json::serialize(*made) : text_in(*made, "id");
     std::printf("%s\n", shown.c_str());
     return 0;
@@ -127,7 +130,7 @@ void add_list_commands(CLI::App& app, int& exit_code) {
     auto* ls = app.add_subcommand("ls", "List the sessions of a server");
     const auto listing = std::make_shared<ListOptions>();
     ls->add_option("--state", listing->states, "Only these: hot, warm, cold, failed");
-    ls->add_flag("--json", listing->as_json, "One JSON object");
+    ls->add_flag("--json", listing->as_json, "One JSON object; an error too");
     ls->callback([listing, &exit_code] { exit_code = list(*listing); });
 
     auto* make_new = app.add_subcommand("new", "Make a session and print its id");
@@ -141,7 +144,7 @@ void add_list_commands(CLI::App& app, int& exit_code) {
     make_new->add_option("--idle-to-warm", wanted->idle_to_warm, "Frozen when unused so long");
     make_new->add_option("--idle-to-cold", wanted->idle_to_cold, "To disk when unused so long");
     make_new->add_option("--lifetime", wanted->lifetime, "Removed after so long, used or not");
-    make_new->add_flag("--json", wanted->as_json, "All about it, as one JSON object");
+    make_new->add_flag("--json", wanted->as_json, "All about it, as one JSON object; an error too");
     make_new->callback([wanted, &exit_code] { exit_code = make(*wanted); });
 
     auto* rm = app.add_subcommand("rm", "End sessions and remove their files");

@@ -129,7 +129,7 @@ def test_top(client, session):
     (("run", "--session", "s-none", "-c", "1"), 125, "there is no session s-none"),
     (("exec", "../x", "--", "ls"), 125, "there is no session"),
     (("exec", "s"), 2, "say what to run"), (("exec", "s", "-c", "1", "--", "ls"), 2, "not both"),
-    (("exec", "s", "-t", "-c", "1"), 2, "--terminal"), (("exec", "s", "-t", "--json", "ls"), 2, "--json"),
+    (("exec", "s", "-t", "-c", "1"), 2, "--terminal"),
     (("logs", "-f", "--no-follow", "j"), 2, "--follow"), (("cp", "s:/a", "b", "--max-size", "lots"), 2, "--max-size"),
     (("exec", "s", "-l", "cobol", "-c", "1"), 2, "cobol"), (("exec",), 2, "session"), (("rm",), 2, "sessions"),
     (("new", "--memory", "lots"), 2, "--memory"), (("new", "--env", "X"), 2, "NAME=VALUE"),
