@@ -7,6 +7,7 @@
 
 #include <boost/json/array.hpp>
 #include <boost/json/serialize.hpp>
+#include <CLI/Validators.hpp>
 #include <cstdio>
 #include <memory>
 
@@ -119,7 +120,10 @@ int remove(const std::vector<std::string>& ids) {
     int status = 0;
     for (const auto& id : ids) {
         const auto gone = server.ask("DELETE", session_path(id));
-        if (!gone) status = report(gone.error());
+        if (gone) continue;
+        status = report(gone.error());
+        // Who answers nothing to one answers nothing to the next; once is enough to say.
+        if (server.refusal().status == 0) break;
     }
     return status;
 }
@@ -129,7 +133,8 @@ int remove(const std::vector<std::string>& ids) {
 void add_list_commands(CLI::App& app, int& exit_code) {
     auto* ls = app.add_subcommand("ls", "List the sessions of a server");
     const auto listing = std::make_shared<ListOptions>();
-    ls->add_option("--state", listing->states, "Only these: hot, warm, cold, failed");
+    ls->add_option("--state", listing->states, "Only these: hot, warm, cold, failed")
+        ->check(CLI::IsMember({"hot", "warm", "cold", "failed"}));
     ls->add_flag("--json", listing->as_json, "One JSON object; an error too");
     ls->callback([listing, &exit_code] { exit_code = list(*listing); });
 
@@ -138,7 +143,8 @@ void add_list_commands(CLI::App& app, int& exit_code) {
     make_new->add_option("--name", wanted->name, "What people call it");
     make_new->add_option("--template", wanted->template_name, "What it starts from");
     make_new->add_option("--memory", wanted->memory, "Memory of all its processes, like 512m");
-    make_new->add_option("--cpus", wanted->cpus, "Processors, like 1.5");
+    make_new->add_option("--cpus", wanted->cpus, "Processors, like 1.5")
+        ->check(CLI::PositiveNumber);
     make_new->add_option("--env,-e", wanted->environment, "NAME=VALUE; may be given again");
     make_new->add_option("--metadata", wanted->metadata, "NAME=VALUE; may be given again");
     make_new->add_option("--idle-to-warm", wanted->idle_to_warm, "Frozen when unused so long");
