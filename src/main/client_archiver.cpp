@@ -36,6 +36,8 @@ Result<Pipe> make_pipe() {
 [[noreturn]] void become(const char* program, const char* const* words, int in, int out,
                          int ruleset) noexcept {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    // Ctrl-C at the terminal is ours to hear: who ends before us looks like a broken pipe.
+    ::setpgid(0, 0);
     sigset_t none;
     ::sigemptyset(&none);
     ::sigprocmask(SIG_SETMASK, &none, nullptr);

@@ -133,13 +133,14 @@ json::object object_of(const std::vector<Waited>& rounds) {
 int bench_stream(const BenchOptions& options) {
     auto server = Server::from_environment();
     const InterruptByKey stops;
+    const For whom = reader_of(options.as_json);
     std::vector<Waited> blocking, streaming;
     for (int round = 0; round < options.rounds; ++round) {
         auto whole = ask_whole(server, options);
-        if (!whole) return report(whole.error());
+        if (!whole) return report(whole.error(), whom, server.refusal());
         blocking.push_back(*whole);
         auto stream = ask_streaming(server, options);
-        if (!stream) return report(stream.error());
+        if (!stream) return report(stream.error(), whom, server.refusal());
         streaming.push_back(*stream);
     }
     if (options.as_json) {
@@ -174,7 +175,7 @@ void add_bench_command(CLI::App& app, int& exit_code) {
     stream->add_option("question", options->question, "What to ask")->required();
     stream->add_option("-n,--rounds", options->rounds, "How often, each way")
         ->check(CLI::Range(1, 1000));
-    stream->add_flag("--json", options->as_json, "For programs");
+    stream->add_flag("--json", options->as_json, "One JSON object; an error too");
     stream->callback([options, &exit_code] { exit_code = bench_stream(*options); });
 }
 

@@ -27,6 +27,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
+constexpr const char* kStandardStream = "-";
+
 Error invalid(std::string message) { return {Code::InvalidArgument, std::move(message)}; }
 Error failed_to(const std::string& what) {
     return {Code::Unavailable, what + ": " + std::strerror(errno)};
@@ -45,9 +47,18 @@ Result<Place> place_of(const std::string& word) {
     return place;
 }
 
-Result<void> upload(Server& server, const std::string& from, Place to) {
-    const UniqueFd file(::open(from.c_str(), O_RDONLY | O_CLOEXEC));
+// A name of its own for the one that "-" means here.
+Result<UniqueFd> open_source(const std::string& from) {
+    UniqueFd file(from == kStandardStream ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)
+                                          : ::open(from.c_str(), O_RDONLY | O_CLOEXEC));
     if (file.get() < 0) return failed_to(from);
+    return file;
+}
+
+Result<void> upload(Server& server, const std::string& from, Place to) {
+    const auto opened = open_source(from);
+    if (!opened) return opened.error();
+    const UniqueFd& file = *opened;
     struct stat about {};
     if (::fstat(file.get(), &about) != 0) return failed_to(from);
     if (S_ISDIR(about.st_mode)) return upload_folder(server, from, std::move(to));
@@ -55,6 +66,9 @@ Result<void> upload(Server& server, const std::string& from, Place to) {
         const auto folder = is_folder(server, to);
         if (!folder) return folder.error();
         if (*folder) to.path += "/";
+    }
+    if (to.path.ends_with('/') && from == kStandardStream) {
+        return invalid(to.path + " is a folder: what comes from stdin needs the name of a file");
     }
     if (to.path.ends_with('/')) to.path += fs::path(from).filename().string();
     const bool sized = S_ISREG(about.st_mode);
@@ -110,7 +124,7 @@ private:
 
 Result<void> download(Server& server, const Place& from, std::string to,
                       const CopyOptions& options) {
-    const bool to_stdout = to == "-";
+    const bool to_stdout = to == kStandardStream;
     std::error_code ignored;
     const auto folder = is_folder(server, from);
     if (!folder) return folder.error();
@@ -191,17 +205,22 @@ void add_copy_command(CLI::App& app, int& exit_code) {
         "  atoll cp data.csv ID:/session/        a file\n"
         "  atoll cp ID:/session/out ./results    a folder, with all that is in it\n"
         "  atoll cp ID:/session/out - | tar t    the same as a tar\n"
+        "  date | atoll cp - ID:/session/now     what comes on stdin, as a file\n"
         "Links are copied, never followed; out of a session come none that lead out of the copy.");
     struct Words {
         std::string from, to, size_max;
+        bool whole = false;
     };
     const auto words = std::make_shared<Words>();
-    command->add_option("from", words->from, "A file or folder here, or ID:/path in a session")
+    command
+        ->add_option("from", words->from,
+                     "A file or folder here, or ID:/path in a session; - is stdin")
         ->required();
     command->add_option("to", words->to, "ID:/path, or a file or folder here; - is stdout")
         ->required();
     command->add_option("--max-size", words->size_max,
                         "Take no more than this of a folder, like 64g (16g)");
+    command->add_flag("-r,--recursive", words->whole, "Folders too, as without it");
     command->callback(
         [words, &exit_code] { exit_code = copy(words->from, words->to, words->size_max); });
 }

@@ -92,9 +92,10 @@ bool has_input() {
 
 int exec(ExecOptions options) {
     auto& run = options.run;
+    const For whom = reader_of(run.as_json);
     const bool command = !options.words.empty();
     if (command && !run.code.empty()) {
-        return report({Code::InvalidArgument, "give -c CODE or a command, not both"});
+        return report({Code::InvalidArgument, "give -c CODE or a command, not both"}, whom);
     }
     if (command) {
         run.language = "shell";
@@ -102,17 +103,18 @@ int exec(ExecOptions options) {
     }
     const bool shell = run.code.empty() || run.language == "shell";
     if (options.terminal && (!shell || run.as_json)) {
-        return report({Code::InvalidArgument, run.as_json
-                                                  ? "--terminal and --json do not go together"
-                                                  : "--terminal is for commands and -l shell"});
+        return report(
+            {Code::InvalidArgument, run.as_json ? "--terminal and --json do not go together"
+                                                : "--terminal is for commands and -l shell"},
+            whom);
     }
     const bool alone = run.code.empty();
     const bool terminal = options.terminal || (shell && !run.as_json && !options.no_stdin &&
                                                at_a_terminal() && (alone || command));
     if (alone && !terminal) {
-        return report(
-            {Code::InvalidArgument,
-             "say what to run: -c CODE, or a command after --; a shell needs a terminal"});
+        return report({Code::InvalidArgument,
+                       "say what to run: -c CODE, or a command after --; a shell needs a terminal"},
+                      whom);
     }
     const bool piped = shell && !run.as_json && !options.no_stdin && has_input();
     if (!terminal && !piped) return run_in_session(run);
@@ -131,7 +133,7 @@ int run_in_session(const SessionRun& run) {
     const std::string path = session_path(run.session, "/run");
     if (run.as_json) {
         const auto answer = server.ask("POST", path, &body);
-        if (!answer) return report(answer.error());
+        if (!answer) return report(answer.error(), For::Programs, server.refusal());
         std::printf("%s\n", json::serialize(*answer).c_str());
         return exit_status(*answer);
     }
@@ -175,7 +177,8 @@ void add_exec_command(CLI::App& app, int& exit_code) {
         ->check(CLI::IsMember({"python", "shell", "javascript", "typescript"}));
     command->add_option("--context", options->run.context, "Which of its Python kernels");
     command->add_option("--timeout", options->run.timeout, "Stopped after so long, like 30s");
-    command->add_flag("--json", options->run.as_json, "One JSON object instead of live output");
+    command->add_flag("--json", options->run.as_json,
+                      "One JSON object instead of live output; an error too");
     command->add_flag("-t,--terminal", options->terminal,
                       "On a terminal, also where none would be chosen");
     command->add_flag("--no-stdin", options->no_stdin,

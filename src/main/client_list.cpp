@@ -7,6 +7,7 @@
 
 #include <boost/json/array.hpp>
 #include <boost/json/serialize.hpp>
+#include <CLI/Validators.hpp>
 #include <cstdio>
 #include <memory>
 
@@ -50,7 +51,9 @@ Result<json::array> all_sessions(Server& server, const std::vector<std::string>&
 int list(const ListOptions& options) {
     auto server = Server::from_environment();
     auto sessions = all_sessions(server, options.states);
-    if (!sessions) return report(sessions.error());
+    if (!sessions) {
+        return report(sessions.error(), reader_of(options.as_json), server.refusal());
+    }
     if (options.as_json) {
         const json::object whole{{"sessions", std::move(*sessions)}};
         std::printf("%s\n", json::serialize(whole).c_str());
@@ -81,6 +84,7 @@ Result<json::object> pairs(const std::vector<std::string>& given, const char* op
 }
 
 int make(const NewOptions& options) {
+    const For whom = reader_of(options.as_json);
     json::object body, limits;
     const auto set = [&](const char* key, const std::string& value) {
         if (!value.empty()) body[key] = value;
@@ -92,20 +96,20 @@ int make(const NewOptions& options) {
     set("lifetime", options.lifetime);
     if (!options.memory.empty()) {
         const auto bytes = core::parse_bytes(options.memory);
-        if (!bytes) return report(bytes.error().during("--memory"));
+        if (!bytes) return report(bytes.error().during("--memory"), whom);
         limits["memory_bytes_max"] = *bytes;
     }
     if (options.cpus > 0) limits["cpus_max"] = options.cpus;
     if (!limits.empty()) body["limits"] = std::move(limits);
     const auto environment = pairs(options.environment, "--env");
-    if (!environment) return report(environment.error());
+    if (!environment) return report(environment.error(), whom);
     if (!environment->empty()) body["environment"] = *environment;
     const auto metadata = pairs(options.metadata, "--metadata");
-    if (!metadata) return report(metadata.error());
+    if (!metadata) return report(metadata.error(), whom);
     if (!metadata->empty()) body["metadata"] = *metadata;
     auto server = Server::from_environment();
     const auto made = server.ask("POST", "/v1/sessions", &body);
-    if (!made) return report(made.error());
+    if (!made) return report(made.error(), whom, server.refusal());
     const std::string shown = options.as_json ? json::serialize(*made) : text_in(*made, "id");
     std::printf("%s\n", shown.c_str());
     return 0;
@@ -116,7 +120,10 @@ int remove(const std::vector<std::string>& ids) {
     int status = 0;
     for (const auto& id : ids) {
         const auto gone = server.ask("DELETE", session_path(id));
-        if (!gone) status = report(gone.error());
+        if (gone) continue;
+        status = report(gone.error());
+        // Who answers nothing to one answers nothing to the next; once is enough to say.
+        if (server.refusal().status == 0) break;
     }
     return status;
 }
@@ -126,8 +133,9 @@ int remove(const std::vector<std::string>& ids) {
 void add_list_commands(CLI::App& app, int& exit_code) {
     auto* ls = app.add_subcommand("ls", "List the sessions of a server");
     const auto listing = std::make_shared<ListOptions>();
-    ls->add_option("--state", listing->states, "Only these: hot, warm, cold, failed");
-    ls->add_flag("--json", listing->as_json, "One JSON object");
+    ls->add_option("--state", listing->states, "Only these: hot, warm, cold, failed")
+        ->check(CLI::IsMember({"hot", "warm", "cold", "failed"}));
+    ls->add_flag("--json", listing->as_json, "One JSON object; an error too");
     ls->callback([listing, &exit_code] { exit_code = list(*listing); });
 
     auto* make_new = app.add_subcommand("new", "Make a session and print its id");
@@ -135,13 +143,14 @@ void add_list_commands(CLI::App& app, int& exit_code) {
     make_new->add_option("--name", wanted->name, "What people call it");
     make_new->add_option("--template", wanted->template_name, "What it starts from");
     make_new->add_option("--memory", wanted->memory, "Memory of all its processes, like 512m");
-    make_new->add_option("--cpus", wanted->cpus, "Processors, like 1.5");
+    make_new->add_option("--cpus", wanted->cpus, "Processors, like 1.5")
+        ->check(CLI::PositiveNumber);
     make_new->add_option("--env,-e", wanted->environment, "NAME=VALUE; may be given again");
     make_new->add_option("--metadata", wanted->metadata, "NAME=VALUE; may be given again");
     make_new->add_option("--idle-to-warm", wanted->idle_to_warm, "Frozen when unused so long");
     make_new->add_option("--idle-to-cold", wanted->idle_to_cold, "To disk when unused so long");
     make_new->add_option("--lifetime", wanted->lifetime, "Removed after so long, used or not");
-    make_new->add_flag("--json", wanted->as_json, "All about it, as one JSON object");
+    make_new->add_flag("--json", wanted->as_json, "All about it, as one JSON object; an error too");
     make_new->callback([wanted, &exit_code] { exit_code = make(*wanted); });
 
     auto* rm = app.add_subcommand("rm", "End sessions and remove their files");

@@ -36,33 +36,25 @@ Code code_of(int status) {
     }
 }
 
-Error error_of(const net::ClientAnswer& answer, const std::string& url) {
-    std::string sentence;
-    boost::system::error_code failed;
-    const json::value body = json::parse(answer.body, failed);
-    if (!failed && body.is_object()) {
-        sentence = text_in(body.get_object(), "detail");
-        const auto* errors = body.get_object().if_contains("errors");
-        if (errors != nullptr && errors->is_array()) {
-            for (const auto& one : errors->get_array()) {
-                if (!one.is_object()) continue;
-                const std::string message = text_in(one.get_object(), "message");
-                if (sentence.find(message) != std::string::npos) continue;
-                sentence += "; " + text_in(one.get_object(), "path") + ": " + message;
-            }
-        }
+// The server's own words, with what it says about single fields.
+std::string sentence_of(const json::object& problem) {
+    std::string sentence = text_in(problem, "detail");
+    const auto* errors = problem.if_contains("errors");
+    if (errors == nullptr || !errors->is_array()) return sentence;
+    for (const auto& one : errors->get_array()) {
+        if (!one.is_object()) continue;
+        const std::string message = text_in(one.get_object(), "message");
+        if (sentence.find(message) != std::string::npos) continue;
+        sentence += "; " + text_in(one.get_object(), "path") + ": " + message;
     }
-    if (answer.status == 401) {
-        const bool given = std::getenv("ATOLL_API_KEY") != nullptr;
-        return {Code::Unauthenticated,
-                given ? "the server does not know the key in ATOLL_API_KEY (" + sentence + ")"
-                      : "the server wants an API key: set ATOLL_API_KEY"};
-    }
+    return sentence;
+}
+
+Error error_of(int status, std::string sentence, const std::string& url) {
     if (sentence.empty()) {
-        sentence =
-            "status " + std::to_string(answer.status) + "; is that an Atoll server at " + url + "?";
+        sentence = "status " + std::to_string(status) + "; is that an Atoll server at " + url + "?";
     }
-    return {code_of(answer.status), sentence};
+    return {code_of(status), sentence};
 }
 
 Error with_advice(const Error& error) {
@@ -79,18 +71,35 @@ Server Server::from_environment() {
 }
 
 Result<net::ClientAnswer> Server::send(const net::ClientRequest& request) {
+    refusal_ = {};
     auto answer = client_.send(request);
     if (!answer) return with_advice(answer.error());
-    if (answer->status >= 300) return error_of(*answer, client_.url());
+    if (answer->status >= 300) return refused(*answer);
     return answer;
 }
 
+Error Server::refused(const net::ClientAnswer& answer) {
+    boost::system::error_code failed;
+    const json::value body = json::parse(answer.body, failed);
+    json::object problem;  // without a body, as after HEAD, there is none
+    if (!failed && body.is_object()) problem = body.get_object();
+    refusal_ = {answer.status, text_in(problem, "code"), text_in(problem, "request_id")};
+    const std::string sentence = sentence_of(problem);
+    if (answer.status != 401) return error_of(answer.status, sentence, client_.url());
+    if (key_.empty()) {
+        return {Code::Unauthenticated, "the server wants an API key: set ATOLL_API_KEY"};
+    }
+    return {Code::Unauthenticated, "the server does not know the key in ATOLL_API_KEY" +
+                                       (sentence.empty() ? "" : " (" + sentence + ")")};
+}
+
 Result<net::WebSocketClient> Server::open_websocket(const std::string& path) {
+    refusal_ = {};
     net::WebSocketClient socket(client_.url(), key_);
     const auto answer = socket.open(path);
     if (!answer) return with_advice(answer.error());
     constexpr int kSwitching = 101;
-    if (answer->status != kSwitching) return error_of(*answer, client_.url());
+    if (answer->status != kSwitching) return refused(*answer);
     return socket;
 }
 
@@ -132,9 +141,11 @@ std::string quoted(const std::string& word) {
     return text + "'";
 }
 
-int report(const Error& error) {
-    std::fprintf(stderr, "atoll: %s\n", error.message.c_str());
-    if (net::Client::interrupt().load()) return kExitInterrupted;
+int report(const Error& error, For whom, const Refusal& refusal) {
+    const bool interrupted = net::Client::interrupt().load();
+    // The one code that no server sends: whoever pressed Ctrl-C.
+    tell_failure(error, whom, interrupted ? Refusal{0, "interrupted", ""} : refusal);
+    if (interrupted) return kExitInterrupted;
     return error.code == Code::InvalidArgument ? kExitUsage : kExitAtoll;
 }
 

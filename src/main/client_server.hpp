@@ -5,6 +5,7 @@
 // Owns      the connection. Threads: the command's one; it waits.
 // Trusts    nothing: an answer that is not what the API promises is an Error, never a crash.
 #include "base/result.hpp"
+#include "main/failure.hpp"
 #include "net/client.hpp"
 #include "net/websocket_client.hpp"
 
@@ -38,9 +39,15 @@ public:
         return ask("GET", path);
     }
 
+    // What the last answer said besides its sentence, when it was a refusal.
+    [[nodiscard]] const Refusal& refusal() const noexcept { return refusal_; }
+
 private:
+    [[nodiscard]] Error refused(const net::ClientAnswer& answer);
+
     std::string key_;
     net::Client client_;
+    Refusal refusal_;
 };
 
 // A path of the API with an id or a name in it: whatever stands in it is one segment.
@@ -51,8 +58,8 @@ private:
 // So that a shell reads the word as it is.
 [[nodiscard]] std::string quoted(const std::string& word);
 
-// "atoll: …" on stderr; the exit status that goes with it.
-int report(const Error& error);
+// Tells it (main/failure.hpp); the exit status that goes with it.
+int report(const Error& error, For whom = For::People, const Refusal& refusal = {});
 
 // While it lives, Ctrl-C ends the request under way instead of the program.
 class InterruptByKey {

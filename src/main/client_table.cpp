@@ -2,15 +2,44 @@
 
 #include <algorithm>
 #include <ctime>
+#include <iterator>
+#include <utility>
 
 namespace atl::main {
 
 namespace {
 
-// Characters, near enough: bytes that do not continue one.
-std::size_t width_of(const std::string& text) {
-    return static_cast<std::size_t>(std::count_if(
-        text.begin(), text.end(), [](unsigned char c) { return (c & 0xC0) != 0x80; }));
+// Chinese, Japanese, Korean, emoji: what a terminal shows two columns wide.
+constexpr std::pair<char32_t, char32_t> kWide[] = {
+    {0x1100, 0x115F},   {0x2E80, 0x303E},   {0x3041, 0xA4CF},  {0xAC00, 0xD7A3},
+    {0xF900, 0xFAFF},   {0xFE30, 0xFE6F},   {0xFF00, 0xFF60},  {0xFFE0, 0xFFE6},
+    {0x1F300, 0x1F64F}, {0x1F900, 0x1F9FF}, {0x20000, 0x3FFFD}};
+
+std::size_t columns_of(char32_t character) {
+    const bool wide = std::any_of(std::begin(kWide), std::end(kWide), [&](const auto& range) {
+        return character >= range.first && character <= range.second;
+    });
+    return wide ? 2 : 1;
+}
+
+// Takes the character at `at` of UTF-8 and moves behind it.
+char32_t next_character(std::string_view text, std::size_t& at) {
+    const auto lead = static_cast<unsigned char>(text[at++]);
+    char32_t character = lead < 0xC0   ? lead
+                         : lead < 0xE0 ? lead & 0x1F
+                         : lead < 0xF0 ? lead & 0xF
+                                       : lead & 7;
+    while (at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80) {
+        character = character << 6 | (static_cast<unsigned char>(text[at++]) & 0x3F);
+    }
+    return character;
+}
+
+// Columns on a terminal, near enough.
+std::size_t width_of(std::string_view text) {
+    std::size_t width = 0;
+    for (std::size_t at = 0; at < text.size();) width += columns_of(next_character(text, at));
+    return width;
 }
 
 }  // namespace
@@ -20,6 +49,17 @@ std::string printable(std::string_view text) {
     std::replace_if(
         clean.begin(), clean.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }, ' ');
     return clean;
+}
+
+std::string clipped(std::string_view text, std::size_t columns) {
+    std::size_t at = 0, width = 0;
+    while (at < text.size()) {
+        std::size_t next = at;
+        width += columns_of(next_character(text, next));
+        if (width > columns) break;
+        at = next;
+    }
+    return std::string(text.substr(0, at));
 }
 
 std::string Table::text() const {

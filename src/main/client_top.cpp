@@ -1,6 +1,7 @@
 // `atoll top`: the sessions that are awake on a server, and what they use.
 #include "core/spec.hpp"
 #include "main/client_commands.hpp"
+#include "main/client_screen.hpp"
 #include "main/client_server.hpp"
 #include "main/client_table.hpp"
 
@@ -12,7 +13,7 @@
 #include <cstdio>
 #include <map>
 #include <memory>
-#include <thread>
+#include <optional>
 #include <unistd.h>
 
 namespace atl::main {
@@ -22,7 +23,6 @@ namespace json = boost::json;
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr std::chrono::milliseconds kStep{100};
 
 struct TopOptions {
     bool once = false;
@@ -83,39 +83,44 @@ std::string table_of(const json::array& sessions, Before& before) {
     return table.text();
 }
 
-int top(const TopOptions& options) {
-    auto server = Server::from_environment();
-    const InterruptByKey ends;
+// Until somebody has had enough; once where nobody looks.
+Result<void> show(Server& server, const TopOptions& options) {
     const bool live = !options.once && !options.as_json && ::isatty(STDOUT_FILENO) == 1;
     Before before;
-    while (true) {
+    std::optional<Screen> screen;
+    do {
         const auto sessions = awake_sessions(server);
-        if (net::Client::interrupt().load()) return 0;  // Ctrl-C is how it is left
-        if (!sessions) return report(sessions.error());
+        if (net::Client::interrupt().load()) return {};  // Ctrl-C is how it is left
+        if (!sessions) return sessions.error();
         if (options.as_json) {
             const json::object whole{{"sessions", *sessions}};
             std::printf("%s\n", json::serialize(whole).c_str());
-            return 0;
+        } else if (!live) {
+            std::fputs(table_of(*sessions, before).c_str(), stdout);
+        } else {
+            if (!screen) screen.emplace();  // not before there is something to show
+            screen->draw(table_of(*sessions, before));
         }
-        const std::string text = table_of(*sessions, before);
-        std::printf("%s%s", live ? "\x1b[H\x1b[J" : "", text.c_str());
-        std::fflush(stdout);
-        if (!live) return 0;
-        const auto until = Clock::now() + std::chrono::duration<double>(options.interval);
-        while (Clock::now() < until) {
-            if (net::Client::interrupt().load()) return 0;
-            std::this_thread::sleep_for(kStep);
-        }
-    }
+    } while (live && !screen->left_within(std::chrono::duration<double>(options.interval)));
+    return {};
+}
+
+int top(const TopOptions& options) {
+    auto server = Server::from_environment();
+    const InterruptByKey ends;
+    // Back from it the screen is as it was: an error told there would have gone with it.
+    const auto shown = show(server, options);
+    return shown ? 0 : report(shown.error(), reader_of(options.as_json), server.refusal());
 }
 
 }  // namespace
 
 void add_top_command(CLI::App& app, int& exit_code) {
     auto* command = app.add_subcommand("top", "Show what the sessions of a server use");
+    command->footer("On a terminal it goes on until q or Ctrl-C; elsewhere it prints once.");
     const auto options = std::make_shared<TopOptions>();
     command->add_flag("--once", options->once, "Print it once");
-    command->add_flag("--json", options->as_json, "Once, as one JSON object");
+    command->add_flag("--json", options->as_json, "Once, as one JSON object; an error too");
     command->add_option("--interval", options->interval, "Seconds between looks")
         ->check(CLI::Range(0.2, 3600.0));
     command->callback([options, &exit_code] { exit_code = top(*options); });

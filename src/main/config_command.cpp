@@ -1,5 +1,6 @@
 // `atoll config`: what is in force for `atoll serve` here, and where each value comes from.
 #include "main/commands.hpp"
+#include "main/failure.hpp"
 #include "main/settings.hpp"
 #include "runtimes/native/paths.hpp"
 
@@ -74,13 +75,13 @@ void add_config_command(CLI::App& app, int& exit_code) {
     auto* command = app.add_subcommand("config", "Show what is in force for serve, and why");
     const auto words = std::make_shared<SettingsWords>();  // live as long as the callback
     const auto as_json = std::make_shared<bool>(false);
-    command->add_flag("--json", *as_json, "One JSON object instead of a table");
+    command->add_flag("--json", *as_json, "One JSON object instead of a table; an error too");
     words->add_to(*command);
     command->callback([words, as_json, &exit_code] {
         const auto settings =
             load_settings(*words, [](const char* name) { return std::getenv(name); });
         if (!settings) {
-            std::fprintf(stderr, "atoll config: %s\n", settings.error().message.c_str());
+            tell_failure(settings.error(), reader_of(*as_json), {}, "atoll config");
             exit_code = 2;
             return;
         }

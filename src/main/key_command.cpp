@@ -11,6 +11,7 @@
 #include "core/spec.hpp"
 #include "main/commands.hpp"
 #include "main/control_socket.hpp"
+#include "main/failure.hpp"
 #include "runtimes/native/paths.hpp"
 #include "stores/sqlite/store.hpp"
 
@@ -58,8 +59,8 @@ struct KeyOptions {
     }
 };
 
-int complain(const Error& error) {
-    std::fprintf(stderr, "atoll key: %s\n", error.message.c_str());
+int complain(const Error& error, bool as_json) {
+    tell_failure(error, reader_of(as_json), {}, "atoll key");
     return error.code == Code::InvalidArgument ? 2 : 1;
 }
 
@@ -298,7 +299,8 @@ int create(KeyOptions options) {
             all.append("\n  ").append(known.name).append(": ").append(known.says);
         }
         return complain(
-            {Code::InvalidArgument, "--scope: there is no scope " + scope + "; there are" + all});
+            {Code::InvalidArgument, "--scope: there is no scope " + scope + "; there are" + all},
+            options.as_json);
     }
     const bool plain = !options.owner.empty() && options.owner.size() <= 64 &&
                        std::all_of(options.owner.begin(), options.owner.end(), [](char c) {
@@ -308,12 +310,13 @@ int create(KeyOptions options) {
                        });
     if (!plain) {
         return complain({Code::InvalidArgument,
-                         "--owner: letters, digits, dot, @ and dash, at most 64 of them"});
+                         "--owner: letters, digits, dot, @ and dash, at most 64 of them"},
+                        options.as_json);
     }
     auto keys = keys_of(options.folder());
-    if (!keys) return complain(keys.error());
+    if (!keys) return complain(keys.error(), options.as_json);
     const auto made = (*keys)->create(options);
-    if (!made) return complain(made.error());
+    if (!made) return complain(made.error(), options.as_json);
     if (options.as_json) {
         std::printf("%s\n", json::serialize(*made).c_str());
     } else {
@@ -325,9 +328,9 @@ int create(KeyOptions options) {
 
 int list(const KeyOptions& options) {
     auto keys = keys_of(options.folder());
-    if (!keys) return complain(keys.error());
+    if (!keys) return complain(keys.error(), options.as_json);
     const auto found = (*keys)->list();
-    if (!found) return complain(found.error());
+    if (!found) return complain(found.error(), options.as_json);
     if (options.as_json) {
         std::printf("%s\n", json::serialize(json::object{{"keys", *found}}).c_str());
         return 0;
@@ -354,11 +357,11 @@ int list(const KeyOptions& options) {
 
 int revoke(const KeyOptions& options) {
     auto keys = keys_of(options.folder());
-    if (!keys) return complain(keys.error());
+    if (!keys) return complain(keys.error(), options.as_json);
     int worst = 0;
     for (const auto& id : options.ids) {
         if (auto done = (*keys)->revoke(id); !done) {
-            worst = std::max(worst, complain(done.error()));
+            worst = std::max(worst, complain(done.error(), options.as_json));
         }
     }
     return worst;
@@ -383,11 +386,12 @@ void add_key_command(CLI::App& app, int& exit_code) {
                      "What it may do; may be given again (default: all but metrics and admin)")
         ->allow_extra_args(false);
     create_command->add_option("--lifetime", options->lifetime, "It ends after so long, as 720h");
-    create_command->add_flag("--json", options->as_json, "One JSON object");
+    create_command->add_flag("--json", options->as_json, "One JSON object; an error too");
     create_command->callback([options, &exit_code] { exit_code = create(*options); });
 
     auto* list_command = command->add_subcommand("list", "Show the keys, without their secrets");
-    list_command->add_flag("--json", options->as_json, "One JSON object instead of a table");
+    list_command->add_flag("--json", options->as_json,
+                           "One JSON object instead of a table; an error too");
     list_command->callback([options, &exit_code] { exit_code = list(*options); });
 
     auto* revoke_command = command->add_subcommand("revoke", "Make keys good for nothing");

@@ -2,6 +2,7 @@
 #include "main/client_commands.hpp"
 #include "main/commands.hpp"
 #include "main/doctor_command.hpp"
+#include "main/failure.hpp"
 #include "main/one_off.hpp"
 #include "main/template_command.hpp"
 
@@ -18,6 +19,9 @@
 #include <vector>
 
 namespace {
+
+using atl::main::For;
+using atl::main::tell_failure;
 
 // A standard stream that is closed leaves its number to the next file that is opened, into which
 // output or an error message would go. Where stdout was, writing goes on to fail: what a program
@@ -46,7 +50,7 @@ std::size_t distance(const std::string& one, const std::string& other) {
 }
 
 // The command that was probably meant; empty when none is near.
-std::string nearest(const std::string& word, const std::vector<CLI::App*>& commands) {
+std::string nearest(const std::string& word, const std::vector<const CLI::App*>& commands) {
     constexpr std::size_t kWordBytesMax = 32;
     if (word.size() > kWordBytesMax) return {};
     std::string best;
@@ -58,6 +62,39 @@ std::string nearest(const std::string& word, const std::vector<CLI::App*>& comma
         best = command->get_name();
     }
     return best;
+}
+
+const CLI::App* command_in(const CLI::App& app, const std::vector<std::string>& words) {
+    const auto commands = app.get_subcommands({});
+    const auto found = std::find_if(commands.begin(), commands.end(), [&](const CLI::App* one) {
+        return one->check_name(words.front());
+    });
+    return found == commands.end() ? nullptr : *found;
+}
+
+// Also of a line that could not be parsed: who wrote --json is a program.
+For reader_of(const CLI::App& app, const std::vector<std::string>& words) {
+    const auto end = std::find(words.begin(), words.end(), "--");
+    const bool said = std::find(words.begin(), end, "--json") != end;
+    return atl::main::reader_of(said && command_in(app, words) != nullptr);
+}
+
+void tell_wrong(const CLI::App& app, const std::vector<std::string>& words,
+                const std::string& what) {
+    const std::string& first = words.front();
+    std::string sentence = what;
+    std::string advice = "`atoll --help` shows what there is.";
+    if (command_in(app, words) != nullptr) {
+        advice = "`atoll " + first + " --help` shows what it takes.";
+    } else if (!first.starts_with('-')) {
+        const std::string near = nearest(first, app.get_subcommands({}));
+        sentence = "there is no command \"" + first + "\"" +
+                   (near.empty() ? "" : "; did you mean " + near + "?");
+        advice = "`atoll --help` lists them.";
+    }
+    const For whom = reader_of(app, words);
+    if (whom == For::People) sentence += "\n" + advice;
+    tell_failure({atl::Code::InvalidArgument, sentence}, whom);
 }
 
 }  // namespace
@@ -94,32 +131,17 @@ int main(int argc, char** argv) {
         std::fputs(app.help().c_str(), stderr);
         return 2;
     }
+    std::vector<std::string> words(argv + 1, argv + argc);
+    atl::main::mark_command(app, words);
     try {
-        std::vector<std::string> words(argv + 1, argv + argc);
-        atl::main::mark_command(app, words);
-        std::reverse(words.begin(), words.end());  // as CLI11 wants them
-        app.parse(std::move(words));
-    } catch (const CLI::Success& done) {  // --help, --version
+        app.parse(std::vector<std::string>(words.rbegin(), words.rend()));  // as CLI11 wants them
+    } catch (const CLI::Success& done) {                                    // --help, --version
         return app.exit(done);
     } catch (const CLI::ParseError& wrong) {
-        const auto commands = app.get_subcommands({});
-        const auto asked = std::find_if(commands.begin(), commands.end(), [&](const CLI::App* one) {
-            return one->check_name(argv[1]);
-        });
-        if (asked != commands.end()) {
-            std::fprintf(stderr, "atoll: %s\n`atoll %s --help` shows what it takes.\n",
-                         wrong.what(), argv[1]);
-        } else if (argv[1][0] != '-') {
-            const std::string near = nearest(argv[1], commands);
-            std::fprintf(stderr, "atoll: there is no command \"%s\"%s\n", argv[1],
-                         near.empty() ? "" : ("; did you mean " + near + "?").c_str());
-            std::fputs("`atoll --help` lists them.\n", stderr);
-        } else {
-            std::fprintf(stderr, "atoll: %s\n`atoll --help` shows what there is.\n", wrong.what());
-        }
+        tell_wrong(app, words, wrong.what());
         return 2;
     } catch (const std::exception& unexpected) {
-        std::fprintf(stderr, "atoll: %s\n", unexpected.what());
+        tell_failure({atl::Code::Internal, unexpected.what()}, reader_of(app, words));
         return 125;
     }
     return exit_code;

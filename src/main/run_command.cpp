@@ -226,11 +226,7 @@ Result<OneOff> plan(const Options& options, const core::SandboxSpec& spec, bool 
 }
 
 int report(const Error& error, bool as_json, int status) {
-    if (as_json) {
-        std::printf("%s\n", json::serialize(json::object{{"error", error.message}}).c_str());
-    } else {
-        std::fprintf(stderr, "atoll: %s\n", error.message.c_str());
-    }
+    tell_failure(error, reader_of(as_json));
     return status;
 }
 
@@ -333,7 +329,8 @@ void add_run_command(CLI::App& app, int& exit_code) {
     command->add_option("-c,--code", options->code, "Code to run (python unless --language)");
     command->add_option("--language,-l", options->language,
                         "python, shell, javascript or typescript");
-    command->add_flag("--json", options->as_json, "One JSON object instead of live output");
+    command->add_flag("--json", options->as_json,
+                      "One JSON object instead of live output; an error too");
     command->add_option("--session", options->session, "Run it in this session of a server");
     options->sandbox.add_to(*command);
     command->add_option("words", options->words,

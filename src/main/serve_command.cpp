@@ -142,6 +142,7 @@ public:
         } catch (...) { failed = std::current_exception(); }
         co_await take_down();
         if (failed) std::rethrow_exception(failed);
+        spdlog::info("stopped");
     }
 
 private:
@@ -238,11 +239,14 @@ private:
         }
         signals_.emplace(context_, SIGINT, SIGTERM);
         co_await signals_->async_wait(asio::as_tuple(asio::use_awaitable));
-        spdlog::info("stopping: requests under way may end, sessions are saved; again to stop now");
+        say_stopping();
         stopping_ = true;
         signals_->async_wait([](boost::system::error_code cancelled, int) {
+            if (cancelled) return;
+            spdlog::warn(
+                "stopped at once: variables that were not saved yet are lost, files are kept");
             // As if killed: what is on disk is whole, and the next start clears the rest.
-            if (!cancelled) std::_Exit(kStoppedTwice);
+            std::_Exit(kStoppedTwice);
         });
         jobs_->begin_stop();
         analyst_->begin_stop();
@@ -256,7 +260,7 @@ private:
     asio::awaitable<void> take_down() {
         stopping_ = true;
         if (analyst_) co_await analyst_->stop();
-        if (sessions_) co_await sessions_->stop();
+        if (sessions_) co_await save_sessions();
         if (analyst_) co_await analyst_->leave_homes();
         if (meter_) co_await meter_->stop();
         if (runtime_) co_await runtime_->stop();
@@ -270,6 +274,40 @@ private:
         store_.reset();
         http_.reset();
         runtime_.reset();
+    }
+
+    static std::string counted_sessions(std::size_t count) {
+        return std::to_string(count) + (count == 1 ? " session" : " sessions");
+    }
+
+    [[nodiscard]] std::size_t awake() const {
+        std::size_t all = 0;
+        for (const auto& [state, count] : sessions_->counts().awake) all += count;
+        return all;
+    }
+
+    void say_stopping() const {
+        const auto count = awake();
+        spdlog::info("stopping: requests under way have {} s to end{}; Ctrl-C again stops at once",
+                     kGrace.count(),
+                     count == 0 ? "" : ", then " + counted_sessions(count) + " will be saved");
+    }
+
+    asio::awaitable<void> save_sessions() {
+        const auto before = sessions_->counts();
+        const auto count = awake();
+        if (count > 0) spdlog::info("saving {}", counted_sessions(count));
+        co_await sessions_->stop();
+        const auto after = sessions_->counts();
+        const auto saved = (after.evicted - before.evicted) - (after.unsaved - before.unsaved);
+        if (saved >= count) {
+            if (count > 0) spdlog::info("saved {}", counted_sessions(count));
+        } else {
+            spdlog::warn(
+                "saved {} of {}; the variables of the others are as they were when last saved, "
+                "their files are kept",
+                saved, counted_sessions(count));
+        }
     }
 
     asio::awaitable<void> recover_jobs() {

@@ -3,6 +3,7 @@
 #include "core/spec.hpp"
 #include "main/data_sets.hpp"
 #include "main/settings_file.hpp"
+#include "main/settings_syntax.hpp"
 #include "runtimes/native/paths.hpp"
 #include "runtimes/native/runtime.hpp"
 
@@ -38,7 +39,8 @@ std::vector<Setting> declare() {
          .variables = {{"ATOLL_LISTEN"}},
          .flag = "--listen",
          .member = &S::listen,
-         .help = "Addresses: 127.0.0.1:8000, [::1]:8000, unix:/path; several with commas"},
+         .help = "Addresses: 127.0.0.1:8000, [::1]:8000, unix:/path; several with commas",
+         .check = check_listen},
         {.key = "data_dir",
          .variables = {{"ATOLL_DATA_DIR"}},
          .flag = "--data-dir",
@@ -105,12 +107,14 @@ std::vector<Setting> declare() {
          .variables = {{"ATOLL_ALLOWED_HOSTS"}},
          .flag = "--allowed-host",
          .member = &S::allowed_hosts,
-         .help = "Names under which the server may be asked; * is any"},
+         .help = "Names under which the server may be asked; * is any",
+         .check = check_allowed_host},
         {.key = "access.allowed_origins",
          .variables = {{"ATOLL_ALLOWED_ORIGINS"}},
          .flag = "--allowed-origin",
          .member = &S::allowed_origins,
-         .help = "Web pages of other origins that may ask, as https://app.example"},
+         .help = "Web pages of other origins that may ask, as https://app.example",
+         .check = check_allowed_origin},
         {.key = "rate.requests",
          .variables = {{"RATE_LIMIT_MAX"}},
          .flag = "--rate-requests",
@@ -327,7 +331,8 @@ std::vector<Setting> declare() {
         {.key = "model.base_url",
          .variables = {{"OPENAI_BASE_URL"}},
          .member = &S::model_base_url,
-         .help = "Where an OpenAI-compatible API answers, as http://127.0.0.1:11434/v1"},
+         .help = "Where an OpenAI-compatible API answers, as http://127.0.0.1:11434/v1",
+         .check = check_model_url},
         {.key = "model.key",
          .variables = {{"OPENAI_API_KEY"}},
          .member = &S::model_key,
@@ -376,7 +381,8 @@ std::vector<Setting> declare() {
         {.key = "redis.host",
          .variables = {{"REDIS_HOST"}},
          .member = &S::redis_host,
-         .help = "Threads live in the Redis there, shared by several servers; else on this disk"},
+         .help = "Threads live in the Redis there, shared by several servers; else on this disk",
+         .check = check_redis_host},
         {.key = "redis.port",
          .variables = {{"REDIS_PORT"}},
          .member = &S::redis_port,
@@ -556,6 +562,10 @@ Result<void> store(const Setting& setting, const std::vector<std::string>& words
         auto items = split(words);
         if (items.size() > kListMax) return wrong("these are more than 64");
         if (items.empty() && setting.key == "listen") return wrong("no address is given");
+        for (const auto& item : items) {
+            if (setting.check == nullptr) break;
+            if (auto good = setting.check(item); !good) return good.error();
+        }
         into.*(*list) = std::move(items);
         return {};
     }
@@ -572,6 +582,9 @@ Result<void> store(const Setting& setting, const std::vector<std::string>& words
                            }
                            return wrong(quoted(text) +
                                         " is not among what this server has: " + all);
+                       }
+                       if (setting.check != nullptr) {
+                           if (auto good = setting.check(text); !good) return good.error();
                        }
                        into.*member = text;
                        return {};
@@ -771,6 +784,9 @@ Result<SettingsInForce> load_settings(const SettingsWords& words,
     const auto& values = out.values;
     if (auto good = data_sets_of(values.data_sets); !good) {
         return good.error().during("datasets (" + out.from["datasets"] + ")");
+    }
+    if (auto good = check_listen_all(values.listen, values.require_keys == "never"); !good) {
+        return good.error().during("listen (" + out.from["listen"] + ")");
     }
     if (auto good = check_data_root(values.data_root); !good) {
         return good.error().during("data_root (" + out.from["data_root"] + ")");

@@ -141,6 +141,8 @@ struct Setting {
     bool zero_is_none = false;                   // as if it were not set
     bool secret = false;                         // never shown
     std::vector<std::string_view> choices = {};  // of text
+    // How a text, or each word of a list, is written.
+    Result<void> (*check)(const std::string& word) = nullptr;
 };
 
 [[nodiscard]] std::span<const Setting> all_settings();

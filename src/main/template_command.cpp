@@ -1,6 +1,7 @@
 #include "main/template_command.hpp"
 
 #include "core/spec.hpp"
+#include "main/failure.hpp"
 #include "runtimes/native/template.hpp"
 
 #include <algorithm>
@@ -24,8 +25,8 @@ constexpr int kFailed = 1;
 constexpr int kUsage = 2;
 constexpr std::size_t kFileBytesMax = 1u << 20;
 
-int complain(const Error& error) {
-    std::fprintf(stderr, "atoll: %s\n", error.message.c_str());
+int complain(const Error& error, For whom = For::People) {
+    tell_failure(error, whom);
     return error.code == Code::InvalidArgument ? kUsage : kFailed;
 }
 
@@ -85,7 +86,7 @@ int build(const std::string& name, const std::string& file) {
 
 int list(bool as_json) {
     const auto paths = native::Paths::find();
-    if (!paths) return complain(paths.error());
+    if (!paths) return complain(paths.error(), reader_of(as_json));
     const auto found = native::list_templates(*paths);
     if (as_json) {
         json::array rows;
@@ -154,7 +155,8 @@ void add_template_command(CLI::App& app, int& exit_code) {
         [options, &exit_code] { exit_code = build(options->name, options->file); });
 
     auto* list_command = command->add_subcommand("list", "Show the templates that are built");
-    list_command->add_flag("--json", options->as_json, "One JSON object instead of a table");
+    list_command->add_flag("--json", options->as_json,
+                           "One JSON object instead of a table; an error too");
     list_command->callback([options, &exit_code] { exit_code = list(options->as_json); });
 
     auto* remove_command = command->add_subcommand("rm", "Remove templates");

@@ -1,11 +1,14 @@
 #include "net/listen.hpp"
 
+#include "net/server.hpp"
+
 #include <arpa/inet.h>
 #include <cerrno>
 #include <charconv>
 #include <cstring>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <string_view>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -15,6 +18,7 @@ namespace atl::net {
 namespace {
 
 constexpr int kBacklog = 1024;
+constexpr std::string_view kUnixPrefix = "unix:";
 constexpr unsigned kUserTimeoutMs = 60000;
 constexpr int kKeepAliveSeconds = 60;
 
@@ -51,27 +55,36 @@ std::string text_of(const AnyAddress& address, std::uint16_t& port) {
     return text;
 }
 
+Error no_address(const std::string& text, const std::string& why) {
+    return {Code::InvalidArgument, "\"" + text + "\" is no address to listen on: " + why +
+                                       "write 127.0.0.1:8000, [::1]:8000 or unix:/path"};
+}
+
 Result<AnyAddress> parse_tcp(const std::string& address, socklen_t& bytes) {
-    const Error unreadable{
-        Code::InvalidArgument,
-        "listen address " + address + ": write 127.0.0.1:8080, [::1]:8080 or unix:/path"};
     const auto colon = address.rfind(':');
-    if (colon == std::string::npos) return unreadable;
+    if (colon == std::string::npos) return no_address(address, "");
     auto host = address.substr(0, colon);
     std::uint16_t port = 0;
     const char* const end = address.data() + address.size();
     const auto [at, wrong] = std::from_chars(address.data() + colon + 1, end, port);
-    if (wrong != std::errc() || at != end || colon + 1 == address.size()) return unreadable;
+    if (wrong == std::errc::result_out_of_range && at == end) {
+        return no_address(address, "ports end at 65535; ");
+    }
+    if (wrong != std::errc() || at != end) return no_address(address, "");
     AnyAddress parsed{};
     std::memset(&parsed, 0, sizeof parsed);
     if (host.size() > 2 && host.front() == '[' && host.back() == ']') {
         host = host.substr(1, host.size() - 2);
-        if (::inet_pton(AF_INET6, host.c_str(), &parsed.v6.sin6_addr) != 1) return unreadable;
+        if (::inet_pton(AF_INET6, host.c_str(), &parsed.v6.sin6_addr) != 1) {
+            return no_address(address, "");
+        }
         parsed.v6.sin6_family = AF_INET6;
         parsed.v6.sin6_port = htons(port);
         bytes = sizeof parsed.v6;
     } else {
-        if (::inet_pton(AF_INET, host.c_str(), &parsed.v4.sin_addr) != 1) return unreadable;
+        if (::inet_pton(AF_INET, host.c_str(), &parsed.v4.sin_addr) != 1) {
+            return no_address(address, host.empty() ? "" : "names are not looked up; ");
+        }
         parsed.v4.sin_family = AF_INET;
         parsed.v4.sin_port = htons(port);
         bytes = sizeof parsed.v4;
@@ -79,15 +92,24 @@ Result<AnyAddress> parse_tcp(const std::string& address, socklen_t& bytes) {
     return parsed;
 }
 
+bool is_unix(const std::string& address) { return address.rfind(kUnixPrefix, 0) == 0; }
+
+Result<std::string> unix_path(const std::string& address) {
+    auto path = address.substr(kUnixPrefix.size());
+    if (path.empty()) return no_address(address, "it names no file; ");
+    if (path.size() >= sizeof(sockaddr_un::sun_path)) {
+        return no_address(address, "the path of a socket is shorter than 108 bytes; ");
+    }
+    return path;
+}
+
 Result<Bound> listen_on_unix(const std::string& address, unsigned mode) {
-    const auto path = address.substr(std::strlen("unix:"));
+    const auto named = unix_path(address);
+    if (!named) return named.error();
+    const std::string& path = *named;
     AnyAddress where{};
     std::memset(&where, 0, sizeof where);
     where.local.sun_family = AF_UNIX;
-    if (path.empty() || path.size() >= sizeof where.local.sun_path) {
-        return Error{Code::InvalidArgument,
-                     "listen address " + address + ": path too long or empty"};
-    }
     std::memcpy(where.local.sun_path, path.data(), path.size());
     struct stat found {};
     if (::lstat(path.c_str(), &found) == 0 && S_ISSOCK(found.st_mode)) {
@@ -112,8 +134,18 @@ Result<Bound> listen_on_unix(const std::string& address, unsigned mode) {
 
 }  // namespace
 
+Result<void> check_listen_address(const std::string& address) {
+    if (is_unix(address)) {
+        if (const auto path = unix_path(address); !path) return path.error();
+        return {};
+    }
+    socklen_t bytes = 0;
+    if (const auto where = parse_tcp(address, bytes); !where) return where.error();
+    return {};
+}
+
 Result<Bound> listen_on(const std::string& address, unsigned unix_mode) {
-    if (address.rfind("unix:", 0) == 0) return listen_on_unix(address, unix_mode);
+    if (is_unix(address)) return listen_on_unix(address, unix_mode);
     socklen_t bytes = 0;
     auto where = parse_tcp(address, bytes);
     if (!where) return where.error();

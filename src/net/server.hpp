@@ -43,6 +43,9 @@ struct TlsOptions {
     std::string key_file;
 };
 
+// Whether one of ServerOptions::listen could be listened on, by how it is written.
+[[nodiscard]] Result<void> check_listen_address(const std::string& address);
+
 struct ServerOptions {
     // "127.0.0.1:8080", "[::1]:8080", "0.0.0.0:0" (any port), "unix:/run/atoll.sock". Addresses, no
     // names. A unix socket never speaks TLS: its file's mode is the door.

@@ -4,9 +4,12 @@
 #include "wire/fields.hpp"
 
 #include <algorithm>
+#include <boost/asio/steady_timer.hpp>
 #include <cerrno>
+#include <exception>
 #include <fcntl.h>
 #include <linux/magic.h>
+#include <memory>
 #include <span>
 #include <sys/stat.h>
 #include <sys/vfs.h>
@@ -23,6 +26,7 @@ constexpr std::size_t kPieceBytes = 256 * 1024;
 constexpr std::size_t kNameBytesMax = 64 * 1024;
 constexpr std::size_t kReportBytesMax = 1 << 20;
 constexpr std::size_t kRemarkBytesMax = 4096;
+constexpr std::chrono::seconds kTidyTime{5};
 constexpr const char* kArchiver = "/opt/atoll/guest/atoll-archive";
 
 // Names go as text while they are ASCII, and else in hexadecimal, so that no byte is lost.
@@ -167,6 +171,21 @@ asio::awaitable<bool> send_all(Transfer& transfer, ByteSource source) {
     co_return true;
 }
 
+// After the source broke off: the unpacker finds the archive cut, and takes away the file that it
+// was at. It is not trusted to, so there is an end to waiting.
+asio::awaitable<void> let_tidy_up(Transfer& transfer, asio::any_io_executor executor) {
+    transfer.send_end();
+    const auto over = std::make_shared<bool>(false);
+    asio::steady_timer patience(executor, kTidyTime);
+    patience.async_wait([&transfer, over](boost::system::error_code cancelled) {
+        if (!cancelled && !*over) transfer.stop({Code::Timeout, "the archiver does not end"});
+    });
+    try {
+        co_await transfer.end();
+    } catch (const ErrorException&) {}  // it was to end, however that be
+    *over = true;
+}
+
 Unpacked read_report(const std::string& text) {
     Unpacked result;
     const auto parsed = wire::parse_object(text);
@@ -302,8 +321,15 @@ asio::awaitable<Unpacked> Files::unpack(std::string into, UnpackOptions options,
     }
     const auto request = archiver(into, std::move(argv), true);
     Transfer transfer(link_, request);
-    // What it stops reading at a quota for is in its report.
-    co_await send_all(transfer, std::move(source));
+    std::exception_ptr broken;
+    try {
+        // What it stops reading at a quota for is in its report.
+        co_await send_all(transfer, std::move(source));
+    } catch (...) { broken = std::current_exception(); }
+    if (broken) {
+        co_await let_tidy_up(transfer, link_->executor());
+        std::rethrow_exception(broken);
+    }
     std::string report, remarks;
     for (bool more = true; more;) {
         const auto piece = co_await transfer.next();

@@ -423,8 +423,10 @@ asio::awaitable<void> Sessions::go_cold(SessionPtr session) {
             note =
                 "its variables could not be saved in time: they are as they were when it was "
                 "last cold";
+            ++counted_.unsaved;
         }
     } else if (!session->link_->alive()) {
+        ++counted_.unsaved;
         forget_state(*session, why_it_fell(*session));
     }
     let_go(*session);

@@ -160,6 +160,7 @@ struct SessionCounts {
     std::map<core::SessionState, std::size_t> awake;
     std::uint64_t created = 0, restored = 0, thawed = 0, frozen = 0, evicted = 0, pressed = 0;
     std::uint64_t disk_full = 0;  // sandboxes that were ended for what they wrote
+    std::uint64_t unsaved = 0;    // of the evicted: without what their variables were last
 };
 
 class Sessions {

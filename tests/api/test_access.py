@@ -95,7 +95,7 @@ def test_a1_beyond_this_machine_it_refuses_to_start_without_keys(tmp_path):
     assert ended.returncode == 1 and "API keys" in ended.stderr and "--make-key" in ended.stderr
     ended = subprocess.run([ATOLL, "serve", "--listen", "[::]:0", "--require-keys", "never", "--data-dir", tmp_path],
                            capture_output=True, text=True, timeout=60)
-    assert ended.returncode == 1 and "never" in ended.stderr
+    assert ended.returncode == 2 and "never" in ended.stderr
 
 
 def test_a1_it_makes_one_key_and_prints_it_once(tmp_path):

@@ -115,6 +115,82 @@ def test_mistakes_elsewhere(tmp_path):
     assert config("--config", str(tmp_path)).returncode == 2  # a folder
 
 
+JUNK = [
+    ("listen", "ATOLL_LISTEN", "nonsense", "127.0.0.1:8000"), ("listen", "ATOLL_LISTEN", "127.0.0.1:99999", "65535"),
+    ("listen", "ATOLL_LISTEN", "localhost:8000", "names are not looked up"), ("listen", "ATOLL_LISTEN", ":8000", "write"),
+    ("listen", "ATOLL_LISTEN", "8000", "write"), ("listen", "ATOLL_LISTEN", "127.0.0.1:", "write"),
+    ("listen", "ATOLL_LISTEN", "127.0.0.1:80x", "write"), ("listen", "ATOLL_LISTEN", "[::1]", "write"),
+    ("listen", "ATOLL_LISTEN", "[::g]:1", "write"), ("listen", "ATOLL_LISTEN", "unix:", "no file"),
+    ("listen", "ATOLL_LISTEN", "unix:/" + "x" * 108, "108"), ("listen", "ATOLL_LISTEN", "127.0.0.1:1, what", "what"),
+    ("model.base_url", "OPENAI_BASE_URL", "api.example/v1", "http"), ("model.base_url", "OPENAI_BASE_URL", "http://", "http"),
+    ("model.base_url", "OPENAI_BASE_URL", "http://a:99999/v1", "http"),
+    ("model.base_url", "OPENAI_BASE_URL", "http://a b/v1", "http"),
+    ("access.allowed_hosts", "ATOLL_ALLOWED_HOSTS", "https://a.example", "without http://"),
+    ("access.allowed_hosts", "ATOLL_ALLOWED_HOSTS", "a.example:8000", "port"),
+    ("access.allowed_origins", "ATOLL_ALLOWED_ORIGINS", "app.example", "https://app.example"),
+    ("access.allowed_origins", "ATOLL_ALLOWED_ORIGINS", "https://app.example/", "https://app.example"),
+    ("access.allowed_origins", "ATOLL_ALLOWED_ORIGINS", "*", "https://app.example"),
+    ("redis.host", "REDIS_HOST", "redis://a", "alone"), ("redis.host", "REDIS_HOST", "a:6379", "REDIS_PORT"),
+    ("redis.port", "REDIS_PORT", "99999", "65535"), ("rate.window", "RATE_LIMIT_WINDOW_MS", "1m", "whole number"),
+    ("sessions.idle_to_warm", "ATOLL_IDLE_TO_WARM", "soon", "soon"), ("http.body", "ATOLL_BODY", "much", "much"),
+    ("run.echo_code", "SANDBOX_ECHO_CODE", "perhaps", "neither true nor false"),
+]
+
+
+@pytest.mark.once
+@pytest.mark.parametrize("key, variable, value, says", JUNK)
+def test_junk_is_refused_at_once_and_its_place_named(tmp_path, key, variable, value, says):
+    """By `config` and by `serve` alike, wherever it stands; nothing has been made by then."""
+    table, _, name = key.rpartition(".")
+    file = tmp_path / "junk.toml"
+    file.write_text((f"[{table}]\n" if table else "\n") + f"{name} = {json.dumps(value)}\n")
+    data = tmp_path / "data"
+    from_file = f"{file}:2"
+    if variable.endswith("_MS"):
+        from_file = None  # in the file it is a time, as 1m
+    elsewhere = {"ATOLL_DATA_DIR": str(data), variable: value}
+    clean = {one: text for one, text in os.environ.items() if not one.startswith("ATOLL_")}
+    for command in "config", "serve":
+        done = subprocess.run([ATOLL, command], capture_output=True, text=True, timeout=60, env={**clean, **elsewhere})
+        assert done.returncode == 2 and says in done.stderr, done.stderr
+        assert done.stderr.startswith(f"atoll {command}: the environment variable {variable}: ")
+        assert len(done.stderr.splitlines()) == 1 and done.stdout == ""
+        if from_file is None:
+            continue
+        done = subprocess.run([ATOLL, command, "--config", file], capture_output=True, text=True, timeout=60,
+                              env={**clean, "ATOLL_DATA_DIR": str(data)})
+        assert done.returncode == 2 and f"atoll {command}: {from_file}: {key}: " in done.stderr and says in done.stderr
+    assert not data.exists()
+
+
+@pytest.mark.once
+@pytest.mark.parametrize("words, says", [
+    (("--listen", "nonsense"), "--listen: \"nonsense\""), (("--listen", "127.0.0.1:99999"), "--listen: \"127.0.0.1:99999\""),
+    (("--listen", "127.0.0.1:8000,127.0.0.1:8000"), "twice"), (("--allowed-host", "a/b"), "--allowed-host: \"a/b\""),
+    (("--listen", "0.0.0.0:8000", "--require-keys", "never"), "listen (command line: --listen): \"0.0.0.0:8000\""),
+    (("--rate-window", "soon"), "--rate-window"), (("--allowed-origin", "a"), "--allowed-origin: \"a\"")])
+def test_junk_on_the_command_line(tmp_path, words, says):
+    for command in "config", "serve":
+        done = subprocess.run([ATOLL, command, "--data-dir", tmp_path / "data", *words], capture_output=True, text=True,
+                              timeout=60)
+        assert done.returncode == 2 and done.stderr.startswith(f"atoll {command}: ") and says in done.stderr, done.stderr
+    assert not (tmp_path / "data").exists()
+
+
+@pytest.mark.parametrize("value", ["127.0.0.1:0,127.0.0.1:0", "0.0.0.0:8000", "[::1]:8000", "unix:/run/a.sock", "unix:a"])
+def test_addresses_that_are_good(value):
+    assert in_force("--listen", value)["listen"]["value"] == value.replace(",", ", ")
+
+
+@pytest.mark.parametrize("key, variable, value", [
+    ("model.base_url", "OPENAI_BASE_URL", "http://[::1]:11434/v1"), ("redis.host", "REDIS_HOST", "::1"),
+    ("model.base_url", "OPENAI_BASE_URL", "https://a.example/openai?api-version=1"),
+    ("access.allowed_hosts", "ATOLL_ALLOWED_HOSTS", "*"), ("access.allowed_hosts", "ATOLL_ALLOWED_HOSTS", "[fd00::1]"),
+    ("access.allowed_origins", "ATOLL_ALLOWED_ORIGINS", "https://app.example:8443")])
+def test_words_that_are_good(key, variable, value):
+    assert in_force(environment={variable: value})[key]["value"] == value
+
+
 def test_secrets_are_never_shown(tmp_path):
     secret = "s3cret-" * 8
     for words in (["--json"], []):

@@ -5,6 +5,7 @@ import json
 import os
 import signal
 import subprocess
+import termios
 import threading
 import time
 
@@ -129,10 +130,11 @@ def test_top(client, session):
     (("run", "--session", "s-none", "-c", "1"), 125, "there is no session s-none"),
     (("exec", "../x", "--", "ls"), 125, "there is no session"),
     (("exec", "s"), 2, "say what to run"), (("exec", "s", "-c", "1", "--", "ls"), 2, "not both"),
-    (("exec", "s", "-t", "-c", "1"), 2, "--terminal"), (("exec", "s", "-t", "--json", "ls"), 2, "--json"),
+    (("exec", "s", "-t", "-c", "1"), 2, "--terminal"),
     (("logs", "-f", "--no-follow", "j"), 2, "--follow"), (("cp", "s:/a", "b", "--max-size", "lots"), 2, "--max-size"),
     (("exec", "s", "-l", "cobol", "-c", "1"), 2, "cobol"), (("exec",), 2, "session"), (("rm",), 2, "sessions"),
     (("new", "--memory", "lots"), 2, "--memory"), (("new", "--env", "X"), 2, "NAME=VALUE"),
+    (("new", "--cpus=-1"), 2, "--cpus"), (("ls", "--state", "odd"), 2, "hot"), (("cp", "-", "s:/session/"), 2, "name of a file"),
     (("new", "--lifetime", "soon"), 2, "lifetime"), (("new", "--template", "none-such"), 125, "none-such"),
     (("cp", "a", "b"), 2, "ID:/path"), (("cp", "s:/a", "t:/b"), 2, "ID:/path"), (("cp", "s:a", "b"), 2, "slash"),
     (("cp", ":/a", "b"), 2, "no session"), (("cp", "/no/such/file", "s:/session/"), 125, "No such file")])
@@ -149,6 +151,12 @@ def test_no_server(words, monkeypatch, tmp_path):
     done = atoll(*words)
     assert done.returncode == 125 and b"no server answers at http://127.0.0.1:1" in done.stderr
     assert b"atoll serve" in done.stderr and list(tmp_path.iterdir()) == []
+
+
+def test_no_server_is_said_once(monkeypatch):
+    monkeypatch.setenv("ATOLL_URL", "http://127.0.0.1:1")
+    done = atoll("rm", "s-1", "s-2", "s-3")
+    assert done.returncode == 125 and len(done.stderr.splitlines()) == 1, done.stderr
 
 
 @pytest.mark.parametrize("url", ["nonsense", "ftp://127.0.0.1", "file:///etc/passwd", "http://"])
@@ -188,6 +196,13 @@ class Other(http.server.BaseHTTPRequestHandler):
             return self.answer(404, b'{"detail": "there is no such file"}', "application/problem+json")
         self.answer(200, self.files[name], "application/octet-stream")
 
+    def do_HEAD(self):
+        if self.path.endswith("/locked"):
+            self.send_response(401)
+            self.end_headers()
+        else:
+            self.send_error(501)
+
     def do_PUT(self):
         size = int(self.headers["Content-Length"])
         self.files[self.path.partition("/files/")[2]] = self.rfile.read(size)
@@ -212,10 +227,15 @@ def test_keys_and_strangers(other, monkeypatch):
     monkeypatch.setenv("ATOLL_API_KEY", "wrong")
     done = atoll("ls")
     assert done.returncode == 125 and b"does not know the key" in done.stderr and b"wrong" not in done.stderr
+    assert b"(who are you?)" in done.stderr
+    done = atoll("cp", "s:/locked", "there")  # asked for without a body, so there is no reason to quote
+    assert done.returncode == 125 and done.stderr.endswith(b"does not know the key in ATOLL_API_KEY\n")
+    monkeypatch.setenv("ATOLL_API_KEY", "")
+    assert b"set ATOLL_API_KEY" in atoll("ls").stderr
     monkeypatch.setenv("ATOLL_API_KEY", "good")
     done = atoll("ls")
     assert done.returncode == 125 and b"is that an Atoll server" in done.stderr
-    assert [one[2] for one in other.seen] == [None, "Bearer wrong", "Bearer good"]
+    assert [one[2] for one in other.seen] == [None, "Bearer wrong", None, "Bearer good"]
 
 
 def test_copies_by_the_shape_of_the_routes(other, tmp_path, monkeypatch):
@@ -240,6 +260,47 @@ def test_copies_by_the_shape_of_the_routes(other, tmp_path, monkeypatch):
         assert done.returncode == 125 and says in done.stderr, done.stderr
     assert (tmp_path / "target").read_text() == "old"
     assert sorted(one.name for one in tmp_path.iterdir()) == ["a b%#?é.bin", "back", "empty", "folder", "target"]
+
+
+def test_from_stdin_and_as_people_type_it(client, session, tmp_path):
+    content = os.urandom(1 << 20)
+    assert client("cp", "-", f"{session}:/session/piped", stdin=content).returncode == 0
+    assert atoll("cp", f"{session}:/session/piped", "-").stdout == content
+    with open(tmp_path / "empty", "wb"), open(tmp_path / "empty", "rb") as empty:
+        assert client("cp", "-", f"{session}:/session/empty", stdin=empty).returncode == 0
+    assert client("exec", session, "wc", "-c", "/session/empty").out.split()[0] == "0"
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "a").write_text("a")
+    assert client("cp", "-r", str(tmp_path / "folder"), f"{session}:/session/").returncode == 0
+    assert client("exec", session, "cat", "/session/folder/a").out == "a"
+
+
+def test_columns_of_names_that_are_wide(client, server):
+    """A Chinese character takes two columns; what follows stands below its head all the same."""
+    made = [client("new", "--name", name).out.strip() for name in ("出租车数据", "plain")]
+    lines = client("ls").out.splitlines()
+    rows = [next(line for line in lines if line.startswith(one)) for one in made]
+
+    def column(row):
+        return sum(2 if ord(c) > 0x2E80 else 1 for c in row[:row.index(" hot ") + 1])
+    assert column(rows[0]) == column(rows[1])
+
+
+@pytest.mark.parametrize("cols", [60, 30, 8])
+def test_progress_stays_in_one_row(other, tmp_path, monkeypatch, cols):
+    monkeypatch.chdir(tmp_path)
+    name = "a-name-that-is-long-" * 4
+    (tmp_path / name).write_bytes(b"x" * (4 << 20))
+    master, slave = os.openpty()
+    termios.tcsetwinsize(slave, (24, cols))
+    done = subprocess.run([ATOLL, "cp", name, "s:/session/a"], stdin=subprocess.DEVNULL, stderr=slave, timeout=60)
+    text = os.read(master, 65536).decode()
+    os.close(slave)
+    os.close(master)
+    assert done.returncode == 0
+    rows = [row.removesuffix("\r\n") for row in text.split("\r\x1b[K")[1:]]
+    assert rows and all(0 < len(row) < cols for row in rows), rows
+    assert all("%" in row for row in rows)  # whatever else gives way
 
 
 def test_progress_is_for_terminals(other, tmp_path, monkeypatch):

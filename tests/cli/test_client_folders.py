@@ -12,7 +12,9 @@ import threading
 
 import pytest
 
+from harness import host
 from harness.cli import atoll
+from harness.terminal import WITHIN_S, Terminal
 
 
 def tree_of(top) -> dict:
@@ -280,3 +282,52 @@ def test_more_than_was_asked_for(taken):
     done, found = taken(tar(entry("small", b"1"), entry("large", bytes(3 << 20))), "--max-size", "1m")
     assert done.returncode == 125 and b"--max-size" in done.stderr
     assert set(found) == {b"small"}
+
+
+# ---- Ctrl-C in the middle ----
+
+class Slow(Hostile):
+    """Sends half of what it has, and the rest when it may."""
+    may_end = threading.Event()
+
+    def do_GET(self):
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(self.archive)))
+        self.end_headers()
+        self.wfile.write(self.archive[:len(self.archive) // 2])
+        self.may_end.wait(120)
+        self.close_connection = True
+
+
+def test_ctrl_c_leaves_what_is_whole(tmp_path, monkeypatch):
+    """The terminal sends it to all that run there: the unpacker must not end before it is told to."""
+    Slow.archive = tar(entry("whole", b"whole"), entry("half", os.urandom(8 << 20)))
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Slow)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    monkeypatch.setenv("ATOLL_URL", f"http://127.0.0.1:{server.server_port}")
+    out = tmp_path / "out"
+    running = Terminal("cp", "s-1:/session/f", str(out))
+    try:
+        assert host.eventually(lambda: list(out.glob(".atoll-unpack-*")), WITHIN_S)
+        os.write(running.fd, b"\x03")
+        assert running.status() == 130 and "atoll: interrupted" in running.seen and "pipe" not in running.seen
+        assert [one.name for one in out.iterdir()] == ["whole"]
+    finally:
+        running.close()
+        Slow.may_end.set()
+        server.shutdown()
+        server.server_close()
+
+
+def test_a_client_that_leaves_an_upload_leaves_no_half_file(server, client, session):
+    archive = tar(entry("whole", b"whole"), entry("half", os.urandom(8 << 20)))
+    address = server.url.removeprefix("http://").rsplit(":", 1)
+
+    def names():
+        return client("exec", session, "--no-stdin", "ls", "-A", "/session/into").out.split()
+    with socket.create_connection((address[0], int(address[1])), timeout=60) as sending:
+        sending.sendall(f"POST /v1/sessions/{session}/unpack?into=/session/into HTTP/1.1\r\nHost: localhost\r\n"
+                        "Content-Type: application/octet-stream\r\n"
+                        f"Content-Length: {len(archive)}\r\n\r\n".encode() + archive[:len(archive) // 2])
+        assert host.eventually(lambda: any(one.startswith(".atoll-unpack-") for one in names()), WITHIN_S)
+    assert host.eventually(lambda: names() == ["whole"], WITHIN_S), names()

@@ -345,7 +345,7 @@ def test_bad_input_is_refused_with_what_to_do(folder, words, said):
 
 def test_wrong_options_with_json_are_an_object_too():
     done = atoll("run", "--json", "-m", "0", "-c", "1")
-    assert done.returncode == 2 and "32 MiB" in json.loads(done.stdout)["error"]
+    assert done.returncode == 2 and "32 MiB" in json.loads(done.stdout)["error"]["message"]
 
 
 @pytest.mark.parametrize("words, said", [

@@ -1,0 +1,85 @@
+"""`--json` when something goes wrong: stdout holds one object with the error, for every command that has it."""
+import json
+import signal
+import subprocess
+
+import pytest
+from harness.cli import ATOLL, atoll
+
+pytestmark = pytest.mark.once
+
+
+def failure(done, status):
+    """The one object on stdout; for people nothing is said besides."""
+    assert done.returncode == status and done.stderr == b"", (done.returncode, done.stderr)
+    assert done.stdout.count(b"\n") == 1
+    whole = json.loads(done.stdout)
+    assert set(whole) == {"error"}
+    return whole["error"]
+
+
+@pytest.mark.parametrize("words, status, code, http, says", [
+    (("exec", "s-none", "--json", "-c", "1"), 125, "not_found", 404, "there is no session s-none"),
+    (("run", "--session", "s-none", "--json", "-c", "1"), 125, "not_found", 404, "there is no session s-none"),
+    (("new", "--json", "--template", "none-such"), 125, "not_found", 404, "none-such"),
+    (("new", "--json", "--lifetime", "soon"), 2, "invalid_argument", 400, "lifetime"),
+    (("bench", "stream", "t-none", "why?", "--json"), 125, "not_found", 404, "t-none")])
+def test_what_a_server_refused(client, words, status, code, http, says):
+    error = failure(client(*words), status)
+    assert (error["code"], error["status"]) == (code, http) and says in error["message"]
+    assert error["request_id"]
+
+
+@pytest.mark.parametrize("words", [
+    ("new", "--json", "--memory", "lots"), ("new", "--json", "--env", "X"), ("exec", "s", "--json"), ("exec", "s", "-t", "--json", "ls"),
+    ("exec", "s", "--json", "-c", "1", "--", "ls"), ("exec", "s", "--json", "-l", "cobol", "-c", "1"),
+    ("ls", "--json", "more"), ("ls", "--json", "--state", "odd"), ("top", "--json", "--interval", "0"),
+    ("run", "--json", "--session", "s", "--memory", "1g", "-c", "1"), ("run", "--json", "--memory", "0", "-c", "1"),
+    ("config", "--json", "--pool", "x"), ("key", "create", "--json", "--owner", "a b")])
+def test_wrong_words(client, words):
+    error = failure(client(*words), 2)
+    assert error["code"] == "invalid_argument" and error["message"]
+    assert "status" not in error and "request_id" not in error  # nobody was asked
+
+
+@pytest.mark.parametrize("words", [("ls",), ("new",), ("exec", "s", "-c", "1"), ("top",),
+                                   ("run", "--session", "s", "-c", "1")])
+def test_no_server(words, monkeypatch):
+    monkeypatch.setenv("ATOLL_URL", "http://127.0.0.1:1")
+    error = failure(atoll(words[0], "--json", *words[1:]), 125)
+    assert error["code"] == "unavailable" and "atoll serve" in error["message"] and "status" not in error
+
+
+def test_a_file_that_is_not_there(tmp_path):
+    error = failure(atoll("run", "--json", str(tmp_path / "none.py")), 2)
+    assert error["code"] == "not_found" and "no such file" in error["message"]
+
+
+def test_bytes_that_are_no_text(client):
+    error = failure(client("exec", b"s-\xff\xfe", "--json", "-c", "1"), 125)
+    assert error["code"] == "not_found"
+
+
+def test_ctrl_c(client, session, tmp_path):
+    process = subprocess.Popen([ATOLL, "exec", session, "--json", "-c",
+                                "open('/session/up', 'w').close()\nimport time\ntime.sleep(600)"],
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    try:
+        # A shell answers beside the run that is under way.
+        assert client("exec", session, "--no-stdin", "-l", "shell", "-c",
+                      "until test -e /session/up; do sleep 0.1; done").returncode == 0
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+    finally:
+        if process.poll() is None:
+            process.kill()
+            process.wait()
+    assert process.returncode == 130 and err == b"" and json.loads(out)["error"]["code"] == "interrupted"
+
+
+def test_people_get_sentences(client):
+    """And a word of the command behind `exec ID` is that command's, also this one."""
+    done = client("exec", "s-none", "grep", "--json")
+    assert done.returncode == 125 and done.out == "" and done.err == "atoll: there is no session s-none\n"
+    done = client("ls", "more")
+    assert done.returncode == 2 and done.out == "" and len(done.err.splitlines()) == 2
