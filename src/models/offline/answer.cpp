@@ -96,7 +96,7 @@ bool AnswerWriter::tells_rows(const std::string& column) const {
     const Table& t = schema_.tables[q_.table];
     return std::any_of(t.columns.begin(), t.columns.end(), [&](const Column& c) {
         return c.name == column && (c.is_text() || c.is_id) && t.rows > 5 &&
-               (c.distinct + c.missing) * 10 >= t.rows * 9;
+               c.missing * 2 < t.rows && (c.distinct + c.missing) * 10 >= t.rows * 9;
     });
 }
 

@@ -566,7 +566,8 @@ bool Reader::is_known(std::size_t i) const {
                        [&](const Tag& t) { return t.begin <= i && i < t.end; }) ||
            std::any_of(said_.begin(), said_.end(),
                        [&](const Said& s) { return s.begin <= i && i < s.end; }) ||
-           is_in_time(i) || is_noise(tokens_[i]) || is_table_word(i) || is_row_word(i);
+           is_in_time(i) || is_noise(tokens_[i]) || is_table_word(i) || is_row_word(i) ||
+           is_explained_in_brackets(i);
 }
 
 bool Reader::is_table_word(std::size_t i) const {
