@@ -13,7 +13,10 @@ constexpr std::size_t kTokensOfName = 8;
 
 // Words that stand before a noun in the names of columns and are none by themselves: the concepts
 // of the vocabulary hold the nouns.
-constexpr std::array<std::string_view, 20> kBefore = {
+constexpr std::array<std::string_view, 23> kBefore = {
+    "charger|充电桩|充电器",
+    "buyer|购买者|买家",
+    "donor|捐赠者|捐款者|捐助者",
     "destination|dest|to|目的|收件|收货|到达",
     "origin|sender|departure|from|start|寄件|发件|发货|出发|始发",
     "membership|member|会员",

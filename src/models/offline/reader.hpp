@@ -134,16 +134,19 @@ private:
     [[nodiscard]] bool names_one_row(const Tag& t) const;
     [[nodiscard]] bool asks_single_row() const;
     void take_single_row();
+    [[nodiscard]] bool is_noun_of_row(Field field) const;
 
     // ---- from one date to another
     [[nodiscard]] bool joins_dates(std::size_t from, std::size_t to) const;
-    [[nodiscard]] std::optional<int> lag_unit(const Column& a, const Column& b) const;
+    [[nodiscard]] std::optional<int> lag_unit(const Said& a, const Said& b) const;
     void find_lag();
 
     // ---- people who come back in several rows
     [[nodiscard]] std::optional<Field> person_id() const;
     [[nodiscard]] bool counts_people(std::size_t i) const;
     void count_people();
+    [[nodiscard]] bool ranks_people() const;
+    void average_people();
 
     // ---- charts
     void find_chart();
@@ -384,6 +387,7 @@ private:
     // ---- what is left open
     void complete();
     void complete_growth();
+    void name_periods();
     // Several values of one column, and no group: one figure for each of them.
     void group_by_values(std::size_t i);
     [[nodiscard]] std::optional<Field> superlative_field() const;

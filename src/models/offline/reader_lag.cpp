@@ -20,19 +20,18 @@ bool Reader::joins_dates(std::size_t from, std::size_t to) const {
 }
 
 // In which unit the time is told, in seconds; none where the question asks for no length.
-std::optional<int> Reader::lag_unit(const Column& a, const Column& b) const {
+std::optional<int> Reader::lag_unit(const Said& a, const Said& b) const {
     static const std::set<std::string> kLengths = {
         "long",  "time",   "duration", "lag",  "gap",  "interval", "elapsed",
         "delay", "length", "take",     "took", "pass", "between",  "difference"};
     constexpr int kMinute = 60;
     constexpr int kHour = 3600;
     constexpr int kDay = 86400;
-    const bool has_time = a.has_time && b.has_time;
+    const bool has_time = a.column->has_time && b.column->has_time;
     bool is_length = false;
     for (std::size_t i = 0; i < tokens_.size(); ++i) {
         const std::string& stem = tokens_[i].stem;
-        const bool is_name = said_at(i) != nullptr;
-        if (is_name) continue;
+        if (i >= a.begin && i < b.end) continue;
         if (stem == "day" || stem == "天") return kDay;
         if (stem == "hour" || matches_at(tokens_, i, tokens_of("小时"))) return kHour;
         if (stem == "minute" || matches_at(tokens_, i, tokens_of("分钟"))) return kMinute;
@@ -52,7 +51,7 @@ void Reader::find_lag() {
         const bool are_dates = !a.is_value && !b.is_value && a.column->is_date() &&
                                b.column->is_date() && a.field != b.field;
         if (!are_dates || !joins_dates(a.end, b.begin)) continue;
-        const auto unit = lag_unit(*a.column, *b.column);
+        const auto unit = lag_unit(a, b);
         if (!unit) continue;
         Measure made;
         made.aggregation = Aggregation::Mean;
@@ -64,7 +63,11 @@ void Reader::find_lag() {
         a.column = b.column;
         a.end = b.end;
         const std::size_t begin = a.begin;
+        const Field field = b.field;
         said_.erase(said_.begin() + static_cast<std::ptrdiff_t>(m + 1));
+        std::erase_if(said_, [&](const Said& s) {  // the "time" from one to the other is no date
+            return !s.is_value && s.column->is_date() && s.score < kOwnName && s.field != field;
+        });
         // "how many days" asks for the length, and for no count or group of days
         for (Tag& t : tags_) {
             const bool is_unit = t.word == Word::HowMany || t.word == Word::Day ||

@@ -1,6 +1,7 @@
 // What cannot be read off the table: better said than answered with another figure.
 #include "models/offline/plain_words.hpp"
 #include "models/offline/reader.hpp"
+#include "models/offline/row_families.hpp"
 
 #include <algorithm>
 #include <array>
@@ -337,7 +338,8 @@ bool Reader::says_what_rows_are(std::size_t begin, std::size_t end) const {
     const bool is_chinese =
         !table.row_nouns.empty() || std::any_of(table.columns.begin(), table.columns.end(),
                                                 [](const Column& c) { return has_han(c.name); });
-    if (is_chinese || end - begin > 3 ||
+    // of a family that is not the table's: rows of another kind
+    if (is_chinese || end - begin > 3 || is_family_noun(tokens_, begin, end) ||
         follows(begin, {Word::By, Word::Each, Word::Per, Word::Which}, 2)) {
         return false;
     }

@@ -65,4 +65,33 @@ void Reader::count_people() {
     std::erase_if(q_.groups, [&](const Group& g) { return g.field == *person; });
 }
 
+// "the 5 employees with the most overtime", 加班最多的5个人: of all rows of a person
+bool Reader::ranks_people() const {
+    if (!person_id() || !has({Word::Top, Word::Bottom, Word::Highest, Word::Lowest})) return false;
+    for (std::size_t i = 0; i < tokens_.size(); ++i) {
+        const bool is_counted = follows(i, {Word::HowMany}, 1);
+        if (!is_counted && counts_people(i) && said_at(i) == nullptr) return true;
+    }
+    return false;
+}
+
+// "average overtime pay per person", 人均加班费: of each person's total
+void Reader::average_people() {
+    const auto person = person_id();
+    const bool is_mean = q_.measures.size() == 1 && q_.measures[0].field && q_.groups.empty() &&
+                         q_.measures[0].aggregation == Aggregation::Mean;
+    if (!person || !is_mean || q_.averaged) return;
+    const Column& column = at(schema_, *q_.measures[0].field);
+    if (column.nature() != Nature::Additive && !column.means("hours")) return;
+    bool is_said = false;
+    for (std::size_t i = 0; i < tokens_.size(); ++i) {
+        const bool is_of_person = counts_people(i) && follows(i, {Word::Per, Word::Each}, 2);
+        is_said = is_said || is_of_person || matches_at(tokens_, i, tokens_of("人均")) ||
+                  matches_at(tokens_, i, tokens_of("每人"));
+    }
+    if (!is_said) return;
+    q_.averaged = Group{*person, Grain::None, 0};
+    q_.measures[0].aggregation = Aggregation::Sum;
+}
+
 }  // namespace atl::offline

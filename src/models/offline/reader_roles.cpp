@@ -241,9 +241,9 @@ void Reader::drop_objects() {
 
 // "sells the most units", "earned the highest bonus": the verb only goes with what is compared
 void Reader::drop_verbs() {
-    static const std::set<std::string> kVerbs = {"sell",  "sells",  "sold",  "selling", "earn",
-                                                 "earns", "earned", "pay",   "pays",    "paid",
-                                                 "spend", "spends", "spent", "卖"};
+    static const std::set<std::string> kVerbs = {
+        "sell", "sells", "sold",   "selling", "earn", "earns", "earned", "pay",   "pays",
+        "paid", "spend", "spends", "spent",   "卖",   "work",  "works",  "worked"};
     static const std::set<std::string> kThan = {"lower",  "higher", "better", "worse",
                                                 "bigger", "larger", "smaller"};
     const auto is_object = [&](const Said& m) {  // "pay the highest price", "pay a lower rate"
@@ -478,6 +478,11 @@ void Reader::find_order() {
             return;
         }
     }
+    // "the 3 people with the most overtime"
+    for (std::size_t i = 1; i < tokens_.size() && q_.order != Order::None; ++i) {
+        const bool is_number = tokens_[i - 1].kind == Token::Kind::Number;
+        if (is_number && counts_people(i) && take_count(i - 1)) return;
+    }
     // 卖得最好的商品前三; "show 5 rows"
     for (const Tag& t : tags_) {
         if (t.word != Word::Rows && t.word != Word::Show) continue;
@@ -502,13 +507,13 @@ bool Reader::take_count(std::size_t i) {
 }
 
 void Reader::find_person() {
-    if (!has(Word::Who) || !q_.groups.empty()) return;
+    if (!q_.groups.empty() || !(has(Word::Who) || ranks_people())) return;
     // "most assists in away games, who?": of all rows of a person
     const auto is_behind = [&](const Tag& t) {  // 加班最多
         return t.word == Word::Highest && t.begin == measures_said_[0].end && says_number(t);
     };
     const bool adds_up = measures_said_.size() == 1 &&
-                         (follows_most(measures_said_[0].begin) ||
+                         (ranks_people() || follows_most(measures_said_[0].begin) ||
                           std::any_of(tags_.begin(), tags_.end(), is_behind)) &&
                          (measures_said_[0].column->nature() == Nature::Additive ||
                           measures_said_[0].column->means("hours"));
@@ -539,7 +544,11 @@ std::optional<Field> Reader::person_column() const {
 
 void Reader::find_unit_measure() {
     for (const Tag& t : tags_) {
-        if (t.word != Word::HowMany || !has({Word::Mean, Word::Sum, Word::Median})) continue;
+        const bool is_how_many =
+            t.word == Word::HowMany && has({Word::Mean, Word::Sum, Word::Median});
+        const bool is_most = (t.word == Word::Highest || t.word == Word::Lowest) &&
+                             says_number(t) && tokens_[t.begin].kind == Token::Kind::Word;
+        if (!is_how_many && !is_most) continue;  // "works the most hours"
         const std::size_t unit =
             tokens_[t.end - 1].kind == Token::Kind::Han && t.end - t.begin > 2 ? t.end - 1 : t.end;
         std::optional<Field> best;

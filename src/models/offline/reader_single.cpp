@@ -16,11 +16,20 @@ bool Reader::names_one_row(const Tag& t) const {
     if (tokens_[i].kind == Token::Kind::Han) {
         const bool is_one = tokens_[i].text == "一" || tokens_[i].text == "那";
         if (is_one && i + 1 < tokens_.size()) return kPieces.contains(tokens_[i + 1].text);
-        return tokens_[t.end].text == "的" && row_noun_at(i) > 0 && said_at(i) == nullptr;
+        return tokens_[t.end].text == "的" && row_noun_at(i) > 0 &&
+               (said_at(i) == nullptr || said_at(i)->score < kOwnName);
     }
     if (tokens_[i].text != tokens_[i].stem || says_number(t)) return false;
     const Said* said = said_at(i);
     return said == nullptr ? is_row_word(i) || names_row(i) : !said->is_value && is_row_noun(*said);
+}
+
+// 订单 of 订单状态, where a row is an order: no column was asked for
+bool Reader::is_noun_of_row(Field field) const {
+    return std::any_of(said_.begin(), said_.end(), [&](const Said& s) {
+        return !s.is_value && s.field == field && s.score < kOwnName && row_noun_at(s.begin) > 0 &&
+               !follows(s.begin, {Word::Which, Word::Who}, 2);
+    });
 }
 
 bool Reader::asks_single_row() const {
@@ -39,7 +48,8 @@ bool Reader::asks_single_row() const {
     if (!is_one) return false;
     return std::all_of(q_.groups.begin(), q_.groups.end(), [&](const Group& g) {
         if (g.grain != Grain::None) return false;
-        return is_unique(g.field) || std::any_of(said_.begin(), said_.end(), [&](const Said& s) {
+        return is_unique(g.field) || is_noun_of_row(g.field) ||
+               std::any_of(said_.begin(), said_.end(), [&](const Said& s) {
                    return !s.is_value && s.field == g.field &&
                           follows(s.begin, {Word::Which, Word::Who}, 2);
                });
@@ -49,6 +59,8 @@ bool Reader::asks_single_row() const {
 void Reader::take_single_row() {
     q_.intent = Intent::Rows;
     q_.count = 1;
+    std::erase_if(q_.groups,
+                  [&](const Group& g) { return !is_unique(g.field) && is_noun_of_row(g.field); });
     std::stable_partition(q_.groups.begin(), q_.groups.end(),
                           [&](const Group& g) { return is_unique(g.field); });
     std::erase_if(q_.measures, [](const Measure& m) { return !m.field; });
