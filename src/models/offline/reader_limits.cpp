@@ -360,7 +360,8 @@ bool Reader::says_what_rows_are(std::size_t begin, std::size_t end) const {
     if (next >= tokens_.size()) return false;
     const Said* said = said_at(next);
     const bool is_figure = said != nullptr && !said->is_value && said->column->is_number();
-    return is_figure || (said == nullptr && is_at(next, Word::HowMany));
+    // 充电次数 are rows, 志愿者人数 are people that no row may be about
+    return is_figure || (said == nullptr && matches_at(tokens_, end, tokens_of("次数")));
 }
 
 // How many Chinese tokens from `i` on say what a number may be about.

@@ -10,18 +10,25 @@ namespace atl::offline {
 bool Reader::names_one_row(const Tag& t) const {
     static const std::set<std::string> kSingle = {"single", "individual", "one", "ever", "的"};
     static const std::set<std::string> kPieces = {"笔", "单", "次", "场", "条", "份", "趟", "通"};
+    const auto is_figure = [&](std::size_t at) {  // "the highest transaction amount"
+        const Said* said = said_at(at);
+        return said != nullptr && !said->is_value && said->column->is_number() &&
+               !said->column->is_id;
+    };
     std::size_t i = t.end;
     while (i < tokens_.size() && kSingle.contains(tokens_[i].text)) ++i;
     if (i >= tokens_.size()) return false;
     if (tokens_[i].kind == Token::Kind::Han) {
         const bool is_one = tokens_[i].text == "一" || tokens_[i].text == "那";
         if (is_one && i + 1 < tokens_.size()) return kPieces.contains(tokens_[i + 1].text);
-        return tokens_[t.end].text == "的" && row_noun_at(i) > 0 &&
+        const std::size_t length = row_noun_at(i);
+        return tokens_[t.end].text == "的" && length > 0 && !is_figure(i + length) &&
                (said_at(i) == nullptr || said_at(i)->score < kOwnName);
     }
-    if (tokens_[i].text != tokens_[i].stem || says_number(t)) return false;
+    if (tokens_[i].text != tokens_[i].stem || says_number(t) || is_figure(i + 1)) return false;
     const Said* said = said_at(i);
-    return said == nullptr ? is_row_word(i) || names_row(i) : !said->is_value && is_row_noun(*said);
+    return said == nullptr ? is_row_word(i) || names_row(i)
+                           : !said->is_value && !is_figure(i) && is_row_noun(*said);
 }
 
 // 订单 of 订单状态, where a row is an order: no column was asked for
