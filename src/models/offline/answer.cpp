@@ -48,7 +48,6 @@ std::string text_of(const Cell& cell, std::string_view column) {
 
 std::string AnswerWriter::write(const std::string& chart_file) {
     std::string out = body();
-    const Table& table = schema_.tables[q_.table];
     if (q_.chose_measure) out += "\n\n" + chosen();
     out += added() + subtracted() + meant_as_well();
     if (figure_value("left_out") > 0) {
@@ -61,7 +60,7 @@ std::string AnswerWriter::write(const std::string& chart_file) {
                             figure("left_out") + " 行没有 " + keys + ",不在任何一组中。");
     }
     if (!q_.names.empty()) out += "\n\n" + unknown_names();
-    if (!table.note.empty()) out += "\n\n" + escaped(table.note);
+    out += notices();
     if (!chart_file.empty()) {
         out += "\n\n" + (zh_ ? "图表:" : std::string("Chart: ")) + "`/data/outputs/" + chart_file +
                "`";
@@ -96,7 +95,7 @@ bool AnswerWriter::tells_rows(const std::string& column) const {
     const Table& t = schema_.tables[q_.table];
     return std::any_of(t.columns.begin(), t.columns.end(), [&](const Column& c) {
         return c.name == column && (c.is_text() || c.is_id) && t.rows > 5 &&
-               (c.distinct + c.missing) * 10 >= t.rows * 9;
+               c.missing * 2 < t.rows && (c.distinct + c.missing) * 10 >= t.rows * 9;
     });
 }
 
@@ -164,12 +163,41 @@ std::string AnswerWriter::meant_as_well() const {
     return "\n\n" + say("The question may also mean " + list + ".", "也可能指 " + list + "。");
 }
 
+// What the code calls a column of its own, in the language of the answer.
+std::string AnswerWriter::heading(std::size_t c) const {
+    static constexpr std::array<std::pair<std::string_view, const char*>, 16> kNames = {
+        {{"part", "部分"},
+         {"whole", "总体"},
+         {kShareColumn, "占比 (%)"},
+         {"column", "列"},
+         {"missing", "缺失"},
+         {"ratio", "比值"},
+         {"type", "类型"},
+         {"distinct", "不同值"},
+         {"rows", "行数"},
+         {"first", "最早"},
+         {"last", "最晚"},
+         {"repeated", "重复"},
+         {"period", "时期"},
+         {"change", "变化"},
+         {"change (%)", "变化 (%)"},
+         {"statistic", "统计量"}}};
+    const std::string& own = result_.columns[c];
+    const auto& columns = schema_.tables[q_.table].columns;
+    const bool is_of_table = std::any_of(columns.begin(), columns.end(),
+                                         [&](const Column& column) { return column.name == own; });
+    for (const auto& [name, chinese] : kNames) {
+        if (zh_ && !is_of_table && own == name) return chinese;
+    }
+    return escaped(own);
+}
+
 std::string AnswerWriter::table(std::size_t most) const {
     if (result_.rows.empty()) return "";
     std::string out = "\n\n|";
     std::string rule = "\n|";
     for (std::size_t c = 0; c < result_.columns.size(); ++c) {
-        out += " " + escaped(result_.columns[c]) + " |";
+        out += " " + heading(c) + " |";
         const bool is_number = number(0, c).has_value() || number(1, c).has_value();
         rule += is_number ? " ---: |" : " --- |";
     }

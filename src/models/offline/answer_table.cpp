@@ -33,17 +33,7 @@ std::string AnswerWriter::rows() const {
             if (result_.columns[c] == value) column = c;
         }
         const bool low = q_.order == Order::Lowest;
-        std::string who;
-        if (!q_.groups.empty()) {
-            for (std::size_t c = 0; c < result_.columns.size(); ++c) {
-                if (result_.columns[c] == name_of(q_, schema_, q_.groups[0].field)) {
-                    who = cell(0, c);
-                }
-            }
-        }
-        for (std::size_t c = 0; c < result_.columns.size() && who.empty(); ++c) {
-            if (tells_rows(result_.columns[c])) who = cell(0, c);
-        }
+        std::string who = who_in_first_row();
         if (figure_value("sharing") > 1) {
             who = say("shared by " + figure("sharing") + " rows", figure("sharing") + " 行并列");
         }
@@ -64,6 +54,29 @@ std::string AnswerWriter::rows() const {
                        (q_.filters.empty() ? "" : "(" + conditions(q_.filters) + ")") + ":");
     }
     return lead + table();
+}
+
+// What tells the row from others, then what was asked of it; an empty cell tells nothing.
+std::string AnswerWriter::who_in_first_row() const {
+    std::string who;
+    const auto add = [&](std::size_t c) {
+        if (std::holds_alternative<std::monostate>(result_.rows[0][c])) return;
+        who += (who.empty() ? "" : " / ") + cell(0, c);
+    };
+    const auto is_group = [&](const std::string& column) {
+        return std::any_of(q_.groups.begin(), q_.groups.end(),
+                           [&](const Group& g) { return name_of(q_, schema_, g.field) == column; });
+    };
+    const bool wants_id = std::none_of(q_.groups.begin(), q_.groups.end(), [&](const Group& g) {
+        return tells_rows(name_of(q_, schema_, g.field));
+    });
+    for (std::size_t c = 0; c < result_.columns.size() && wants_id && who.empty(); ++c) {
+        if (tells_rows(result_.columns[c])) add(c);
+    }
+    for (std::size_t c = 0; c < result_.columns.size(); ++c) {
+        if (is_group(result_.columns[c])) add(c);
+    }
+    return who;
 }
 
 std::string AnswerWriter::no_place() const {

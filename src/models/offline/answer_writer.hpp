@@ -34,6 +34,10 @@ private:
     [[nodiscard]] std::string cell(std::size_t row, std::size_t column) const;
     // The column that names a row: an order's number, a person.
     [[nodiscard]] bool tells_rows(const std::string& column) const;
+    [[nodiscard]] std::string who_in_first_row() const;
+    [[nodiscard]] std::string heading(std::size_t c) const;
+    [[nodiscard]] std::string notices() const;
+    [[nodiscard]] bool uses(const std::string& column) const;
     [[nodiscard]] bool is_date(const std::string& column) const;
     // Numbers of ids and years are names: 900007, not 900,007.
     [[nodiscard]] bool is_name_like(const std::string& column) const;

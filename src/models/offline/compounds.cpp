@@ -13,7 +13,10 @@ constexpr std::size_t kTokensOfName = 8;
 
 // Words that stand before a noun in the names of columns and are none by themselves: the concepts
 // of the vocabulary hold the nouns.
-constexpr std::array<std::string_view, 20> kBefore = {
+constexpr std::array<std::string_view, 23> kBefore = {
+    "charger|充电桩|充电器",
+    "buyer|购买者|买家",
+    "donor|捐赠者|捐款者|捐助者",
     "destination|dest|to|目的|收件|收货|到达",
     "origin|sender|departure|from|start|寄件|发件|发货|出发|始发",
     "membership|member|会员",
@@ -35,14 +38,24 @@ constexpr std::array<std::string_view, 20> kBefore = {
     "contract|合同",
     "vehicle|car|车辆|汽车"};
 
+// Words that end such names and are none by themselves.
+constexpr std::array<std::string_view, 2> kBehind = {"fee|fees|pay|charge|charges|cost|费|费用",
+                                                     "method|mode|way|方式"};
+
+using Phrases = std::vector<std::vector<Token>>;
+
 // Each word's phrases, as in the vocabulary.
-const std::vector<std::vector<std::vector<Token>>>& before_nouns() {
-    static const auto table = [] {
-        std::vector<std::vector<std::vector<Token>>> out;
-        for (const std::string_view list : kBefore) { out.push_back(phrases_of(list)); }
-        return out;
-    }();
-    return table;
+template <std::size_t N>
+std::vector<Phrases> taken_apart(const std::array<std::string_view, N>& lists) {
+    std::vector<Phrases> out;
+    for (const std::string_view list : lists) out.push_back(phrases_of(list));
+    return out;
+}
+
+const std::vector<Phrases>& parts_at(std::size_t word) {
+    static const auto before = taken_apart(kBefore);
+    static const auto behind = taken_apart(kBehind);
+    return word == 0 ? before : behind;
 }
 
 struct Pairing {
@@ -61,12 +74,11 @@ struct Pairing {
     [[nodiscard]] bool goes(std::size_t word, std::size_t at, std::size_t parts) const {
         if (at == end) return parts > 1 && is_over(word);
         if (word >= name.size()) return false;
-        const auto& before = before_nouns();
-        const bool is_before =
-            word == 0 && std::any_of(before.begin(), before.end(), [&](const auto& phrases) {
-                return goes_by(phrases, word, at, parts);
-            });
-        if (is_before) return true;
+        const auto& own = parts_at(word);
+        const bool is_own = std::any_of(own.begin(), own.end(), [&](const auto& phrases) {
+            return goes_by(phrases, word, at, parts);
+        });
+        if (is_own) return true;
         return std::any_of(concepts().begin(), concepts().end(), [&](const Concept& about) {
             return goes_by(about.phrases, word, at, parts);
         });

@@ -108,6 +108,10 @@ std::string value_name(const Question& question, const Schema& schema, const Mea
     if (measure.times) name += " × " + name_of(question, schema, *measure.times);
     if (measure.plus) name += " + " + name_of(question, schema, *measure.plus);
     if (measure.minus) name += " − " + name_of(question, schema, *measure.minus);
+    const bool chinese = question.language == Language::Chinese;
+    if (measure.lag == 86400) name += chinese ? " (天)" : " (days)";
+    if (measure.lag == 3600) name += chinese ? " (小时)" : " (hours)";
+    if (measure.lag == 60) name += chinese ? " (分钟)" : " (minutes)";
     return name;
 }
 

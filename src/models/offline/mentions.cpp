@@ -189,8 +189,10 @@ public:
 private:
     // 平均票 of 平均票价 would take the beginning of 票房 in 平均票房.
     [[nodiscard]] bool cuts_a_name(const Mention& m) const {
-        if (m.is_value || m.candidates[0].score >= 68 ||
-            tokens_[m.begin].kind != Token::Kind::Han) {
+        // "to closed" of days_to_close would take the beginning of closed_at in "to closed_at"
+        const bool is_word = tokens_[m.begin].kind == Token::Kind::Word && is_function_[m.begin];
+        if (m.is_value || m.candidates[0].score >= (is_word ? kOwnName : 68) ||
+            (!is_word && tokens_[m.begin].kind != Token::Kind::Han)) {
             return false;
         }
         for (std::size_t begin = m.begin + 1; begin < m.end; ++begin) {
@@ -449,6 +451,15 @@ private:
         return 0;
     }
 
+    // "chargers", where there is a charger_type: no slip for charges
+    [[nodiscard]] bool is_of_a_name(std::size_t at) const {
+        const auto is_same = [&](const Token& word) { return word.stem == tokens_[at].stem; };
+        return std::any_of(schema_.tables.begin(), schema_.tables.end(), [&](const Table& table) {
+            return std::any_of(table.columns.begin(), table.columns.end(), [&](const Column& c) {
+                return std::any_of(c.words.begin(), c.words.end(), is_same);
+            });
+        });
+    }
     // 贷款 is rather 贷款余额 than 存款余额, though both are balances.
     [[nodiscard]] int own_words(const Column& column, std::size_t begin, std::size_t end) const {
         std::string said;
@@ -534,7 +545,7 @@ private:
                     return worth + own_words(column, begin, end) + is_named_so(column, *about);
                 if (phrase.size() == 1 && phrase[0].text.size() >= 6 &&
                     !is_plain_word(tokens_[begin]) && !is_family_word(tokens_[begin]) &&
-                    is_typo_of(tokens_[begin].text, phrase[0].text)) {
+                    is_typo_of(tokens_[begin].text, phrase[0].text) && !is_of_a_name(begin)) {
                     return worth - 8;
                 }
             }

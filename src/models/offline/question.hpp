@@ -58,6 +58,7 @@ struct Measure {
     double quantile = 0;                        // Quantile: 0.9 for the 90th percentile
     std::optional<Field> plus = std::nullopt;   // "goals": those at home and those away
     std::optional<Field> minus = std::nullopt;  // "revenue minus cost"
+    int lag = 0;  // of two dates: the unit of the time between them, in seconds
     bool operator==(const Measure&) const = default;
 };
 

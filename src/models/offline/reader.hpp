@@ -99,6 +99,8 @@ private:
     void drop_functions_of();
     void drop_kinds_of();
     void drop_rate_of_people();
+    void drop_counts_of_percent();
+    void join_parted_names();
     void prefer_main_money(const Mention& m, std::vector<Candidate>& here) const;
     [[nodiscard]] std::optional<Candidate> figure_of_value(const Mention& m) const;
     [[nodiscard]] bool is_said_in_name(std::size_t begin, std::size_t end, const Column& c) const;
@@ -109,6 +111,7 @@ private:
     [[nodiscard]] bool is_size_of_outlier(std::size_t i) const;
     [[nodiscard]] bool is_bystander(const Said& s) const;
     [[nodiscard]] bool is_noun_of_value(const Said& s) const;
+    [[nodiscard]] bool is_noun_behind_value(const Said& s) const;
     [[nodiscard]] bool is_volume_of_rows(const Said& s) const;
     void drop_money();
     void drop_what_has_reasons();
@@ -121,6 +124,29 @@ private:
     [[nodiscard]] bool is_parcel(std::size_t i) const;
     void find_absent_figures();
     void find_absent_back();
+
+    // ---- names in brackets
+    [[nodiscard]] bool fills_brackets(const Said& s) const;
+    void settle_brackets();
+    [[nodiscard]] bool is_explained_in_brackets(std::size_t i) const;
+
+    // ---- one row, and what is asked of it
+    [[nodiscard]] bool names_one_row(const Tag& t) const;
+    [[nodiscard]] bool asks_single_row() const;
+    void take_single_row();
+    [[nodiscard]] bool is_noun_of_row(Field field) const;
+
+    // ---- from one date to another
+    [[nodiscard]] bool joins_dates(std::size_t from, std::size_t to) const;
+    [[nodiscard]] std::optional<int> lag_unit(const Said& a, const Said& b) const;
+    void find_lag();
+
+    // ---- people who come back in several rows
+    [[nodiscard]] std::optional<Field> person_id() const;
+    [[nodiscard]] bool counts_people(std::size_t i) const;
+    void count_people();
+    [[nodiscard]] bool ranks_people() const;
+    void average_people();
 
     // ---- charts
     void find_chart();
@@ -361,6 +387,7 @@ private:
     // ---- what is left open
     void complete();
     void complete_growth();
+    void name_periods();
     // Several values of one column, and no group: one figure for each of them.
     void group_by_values(std::size_t i);
     [[nodiscard]] std::optional<Field> superlative_field() const;
@@ -397,6 +424,7 @@ private:
     [[nodiscard]] bool chose_money() const;
     [[nodiscard]] std::size_t concept_length(std::size_t i) const;
     [[nodiscard]] bool is_in_column_name(std::size_t begin, std::size_t length) const;
+    [[nodiscard]] bool says_what_rows_are(std::size_t begin, std::size_t end) const;
     [[nodiscard]] bool shares_with_rows(std::size_t begin, std::size_t end) const;
     // Said beside what it belongs to: "rainy" where there is rain, "card users".
     [[nodiscard]] bool goes_with(std::size_t i) const;
@@ -430,6 +458,7 @@ private:
     bool per_row_ = false;  // "revenue per order"
     std::optional<Field> rate_;
     std::optional<Measure> formula_;
+    std::vector<std::size_t> brackets_;  // where names in brackets begin
     std::size_t rank_begin_ = 0;
     Grain rolling_grain_ = Grain::None;
     std::optional<Filter::Kind> left_;  // Present: those who left, Missing: those who stayed

@@ -107,9 +107,24 @@ void Reader::complete() {
     complete_rank();
     add_namesakes();
     apply_formula();
+    name_periods();
     if (q_.count) q_.count = std::min(*q_.count, kRowsMax);
     find_limits();
     find_unknown();
+}
+
+// "H1 2024" is 2024年上半年 in a Chinese answer.
+void Reader::name_periods() {
+    if (q_.language != Language::Chinese) return;
+    for (TimeSpan& period : q_.periods) {
+        const std::string& label = period.label;
+        const bool is_part = label.size() == 7 && label[2] == ' ' &&
+                             label.find_first_not_of("0123456789", 3) == std::string::npos;
+        if (!is_part) continue;
+        const std::string year = label.substr(3) + "年";
+        if (label[0] == 'H') period.label = year + (label[1] == '1' ? "上半年" : "下半年");
+        if (label[0] == 'Q') period.label = year + "第" + label[1] + "季度";
+    }
 }
 
 void Reader::complete_growth() {
@@ -182,7 +197,8 @@ void Reader::group_by_values(std::size_t i) {
 }
 
 std::optional<Field> Reader::superlative_field() const {
-    const bool of_rows = q_.groups.empty() || is_unique(q_.groups[0].field);
+    const bool of_rows =
+        q_.groups.empty() || is_unique(q_.groups[0].field) || q_.intent == Intent::Rows;
     if (has({Word::Expensive, Word::Cheap}) && of_rows) {
         // of a whole booking its total, not the price of a night
         const auto& columns = schema_.tables[q_.table].columns;
@@ -195,6 +211,14 @@ std::optional<Field> Reader::superlative_field() const {
                 return Field{q_.table, c};
             }
         }
+    }
+    // of an order what it costs, not the price of a piece in it
+    const bool of_pieces = field_meaning("quantity") && field_meaning("price");
+    const bool of_order = std::any_of(tags_.begin(), tags_.end(), [&](const Tag& t) {
+        return (t.word == Word::Expensive || t.word == Word::Cheap) && names_one_row(t);
+    });
+    if (q_.intent == Intent::Rows && of_pieces && of_order) {
+        if (const auto amount = field_meaning("amount")) return amount;
     }
     if (has({Word::Expensive, Word::Cheap})) {
         for (const char* about : {"price", "rent", "cost", "amount"}) {
@@ -566,7 +590,8 @@ bool Reader::is_known(std::size_t i) const {
                        [&](const Tag& t) { return t.begin <= i && i < t.end; }) ||
            std::any_of(said_.begin(), said_.end(),
                        [&](const Said& s) { return s.begin <= i && i < s.end; }) ||
-           is_in_time(i) || is_noise(tokens_[i]) || is_table_word(i) || is_row_word(i);
+           is_in_time(i) || is_noise(tokens_[i]) || is_table_word(i) || is_row_word(i) ||
+           is_explained_in_brackets(i);
 }
 
 bool Reader::is_table_word(std::size_t i) const {

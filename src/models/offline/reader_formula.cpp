@@ -106,6 +106,7 @@ void Reader::apply_formula() {
     for (Measure& m : q_.measures) {
         if (m.field != formula_->field || m.times) continue;
         m.minus = formula_->minus;
+        m.lag = formula_->lag;
         m.plus = formula_->plus;
         const bool is_open =
             !said_aggregation_ && !per_row_ && !compares_flag_ &&

@@ -154,6 +154,7 @@ void Reader::decide_intent() {
         q_.fields = {measures_said_[0].field};
         return;
     }
+    if (asks_single_row()) return take_single_row();
     if (wants_rows()) {
         q_.intent = Intent::Rows;
         return;

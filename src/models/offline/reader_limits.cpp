@@ -1,6 +1,7 @@
 // What cannot be read off the table: better said than answered with another figure.
 #include "models/offline/plain_words.hpp"
 #include "models/offline/reader.hpp"
+#include "models/offline/row_families.hpp"
 
 #include <algorithm>
 #include <array>
@@ -104,7 +105,7 @@ void Reader::find_absent() {
                                          [&](const Said& s) { return s.begin <= i && i < s.end; });
         if (is_tagged || is_said || condition_numbers_.contains(i) || is_in_time(i) ||
             is_noise(token) || names_row(i) || is_table_word(i) || number_word(token) ||
-            is_plain_word(token) || goes_with(i)) {
+            is_plain_word(token) || is_explained_in_brackets(i) || goes_with(i)) {
             continue;
         }
         q_.absent.push_back(token.as_written.substr(0, 40));
@@ -324,9 +325,43 @@ void Reader::find_absent_han() {
         // 住院 where there is 住院费用
         const bool is_of_table = std::any_of(columns.begin(), columns.end(), is_part);
         const bool is_of_rows = end - i == 2 && shares_with_rows(i, end);
-        if (end - i >= 2 && !is_of_table && !is_of_rows) q_.absent.push_back(word);
+        const bool is_open = !is_of_table && !is_of_rows && !is_explained_in_brackets(i);
+        if (end - i >= 2 && is_open && !says_what_rows_are(i, end)) q_.absent.push_back(word);
         i = std::max(end, i + 1);
     }
+}
+
+// 平均充电时长 of a table in English: what the rows are about, said before a figure of them. A word
+// that the vocabulary knows says more, and so does one behind 各 or 按.
+bool Reader::says_what_rows_are(std::size_t begin, std::size_t end) const {
+    const Table& table = schema_.tables[q_.table];
+    const bool is_chinese =
+        !table.row_nouns.empty() || std::any_of(table.columns.begin(), table.columns.end(),
+                                                [](const Column& c) { return has_han(c.name); });
+    // of a family that is not the table's: rows of another kind
+    if (is_chinese || end - begin > 3 || is_family_noun(tokens_, begin, end) ||
+        follows(begin, {Word::By, Word::Each, Word::Per, Word::Which}, 2)) {
+        return false;
+    }
+    for (std::size_t i = begin; i < end; ++i) {
+        for (const Concept& about : concepts()) {
+            const auto is_known = [&](const auto& phrase) {
+                return phrase.size() > 1 && i + phrase.size() <= end &&
+                       matches_at(tokens_, i, phrase);
+            };
+            if (std::any_of(about.phrases.begin(), about.phrases.end(), is_known)) return false;
+        }
+    }
+    std::size_t next = end;
+    while (next < tokens_.size() && (tokens_[next].text == "者" || tokens_[next].text == "人" ||
+                                     tokens_[next].text == "的")) {
+        ++next;
+    }
+    if (next >= tokens_.size()) return false;
+    const Said* said = said_at(next);
+    const bool is_figure = said != nullptr && !said->is_value && said->column->is_number();
+    // 充电次数 are rows, 志愿者人数 are people that no row may be about
+    return is_figure || (said == nullptr && matches_at(tokens_, end, tokens_of("次数")));
 }
 
 // How many Chinese tokens from `i` on say what a number may be about.

@@ -173,9 +173,11 @@ void Reader::find_measures() {
         }
         if (mine.empty()) {
             const bool most = std::any_of(tags_.begin(), tags_.end(), [&](const Tag& t) {
-                return (t.word == Word::Highest || t.word == Word::Lowest) && is_of_number(t);
+                return t.word == Word::Top ||
+                       ((t.word == Word::Highest || t.word == Word::Lowest) && is_of_number(t));
             });
-            const bool is_plain = s.column->meanings.empty() && !q_.groups.empty() && most;
+            const bool is_plain = (s.column->meanings.empty() || s.column->means("hours")) &&
+                                  !q_.groups.empty() && most;
             mine.push_back(per_row_ || compares_flag_ ? Aggregation::Mean
                            : is_plain                 ? Aggregation::Sum
                                                       : natural(*s.column));
@@ -184,6 +186,8 @@ void Reader::find_measures() {
     }
     if (rate_) add_measure({Aggregation::Rate, *rate_, std::nullopt});
     find_counts();
+    count_people();
+    average_people();
     find_times();
     if (q_.measures.empty()) find_product();
     if (q_.measures.empty() && !aggs.empty()) {

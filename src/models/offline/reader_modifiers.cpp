@@ -123,4 +123,51 @@ void Reader::drop_rate_of_people() {
     });
 }
 
+// "by how many percent", 多少个百分点: a share or a change, and nothing is counted
+void Reader::drop_counts_of_percent() {
+    std::erase_if(tags_, [&](const Tag& t) {
+        if (t.word != Word::HowMany || t.end >= tokens_.size()) return false;
+        const Token& next = tokens_[t.end];
+        return next.stem == "percent" || next.stem == "percentage" || next.text == "%" ||
+               matches_at(tokens_, t.end, tokens_of("百分点"));
+    });
+}
+
+// 加班总时长: one name, 加班小时, parted by what is made of it
+void Reader::join_parted_names() {
+    static const std::set<std::string> kLengths = {"时长", "时间", "时数", "小时数"};
+    const auto text_of = [&](const Said& s) {
+        std::string text;
+        for (std::size_t i = s.begin; i < s.end; ++i) text += tokens_[i].text;
+        return text;
+    };
+    const auto is_open = [&](const Said& s) {
+        return !s.is_value && s.column->is_number() && s.score < kOwnName &&
+               tokens_[s.begin].kind == Token::Kind::Han;
+    };
+    for (std::size_t m = 0; m + 1 < said_.size(); ++m) {
+        Said& a = said_[m];
+        const Said b = said_[m + 1];
+        if (!is_open(a) || !is_open(b) || a.field == b.field || b.begin > a.end + 2) continue;
+        bool is_parted = true;
+        for (std::size_t i = a.end; i < b.begin; ++i) {
+            is_parted = is_parted && (is_at(i, Word::Sum) || is_at(i, Word::Mean));
+        }
+        if (!is_parted) continue;
+        const std::string first = text_of(a);
+        const std::string second = text_of(b);
+        const auto& columns = schema_.tables[q_.table].columns;
+        for (std::size_t c = 0; c < columns.size(); ++c) {
+            if (!columns[c].is_number() || !columns[c].name.starts_with(first)) continue;
+            const bool is_length = kLengths.contains(second) && is_duration(columns[c]);
+            const bool is_named = second.find(columns[c].last_word().text) != std::string::npos;
+            if (!is_length && !is_named) continue;
+            a.field = {q_.table, c};
+            a.column = &columns[c];
+            said_.erase(said_.begin() + static_cast<std::ptrdiff_t>(m + 1));
+            break;
+        }
+    }
+}
+
 }  // namespace atl::offline

@@ -21,7 +21,8 @@ void Reader::find_roles() {
         const bool in_list = last_group_end > 0 && s.begin <= last_group_end + 2 &&
                              s.begin > last_group_end && is_at(last_group_end, Word::And);
         const bool after_which = follows(s.begin, {Word::Which}, 2);
-        if (column.is_date()) {
+        const bool is_lag = formula_ && formula_->lag > 0 && s.field == *formula_->field;
+        if (column.is_date() && !is_lag) {
             dates_said_.push_back(s.field);
             const auto unit = unit_behind_date(s.end);
             if ((after_by || (after_which && unit)) && q_.groups.empty()) {
@@ -122,6 +123,10 @@ void Reader::find_roles() {
                 says_rows_ = true;
                 continue;
             }
+            if (is_noun_behind_value(s) && !after_by && !after_which) {
+                says_rows_ = true;
+                continue;
+            }
             add_group(s);
             last_group_end = s.end;
             continue;
@@ -157,7 +162,7 @@ void Reader::find_roles() {
         if ((after_by || in_list || after_which) && !is_rate &&
             (column.distinct <= 40 ? !ranks : has_other_measure && !ranks) &&
             (has_other_measure || asks_to_count() || column.distinct <= 12) &&
-            !has(Word::Correlation)) {
+            !has({Word::Correlation, Word::Outlier})) {
             Group group{s.field, Grain::None, column.distinct > 40 ? 8 : 0};
             q_.groups.push_back(group);
             last_group_end = s.end;
@@ -236,9 +241,9 @@ void Reader::drop_objects() {
 
 // "sells the most units", "earned the highest bonus": the verb only goes with what is compared
 void Reader::drop_verbs() {
-    static const std::set<std::string> kVerbs = {"sell",  "sells",  "sold",  "selling", "earn",
-                                                 "earns", "earned", "pay",   "pays",    "paid",
-                                                 "spend", "spends", "spent", "卖"};
+    static const std::set<std::string> kVerbs = {
+        "sell", "sells", "sold",   "selling", "earn", "earns", "earned", "pay",   "pays",
+        "paid", "spend", "spends", "spent",   "卖",   "work",  "works",  "worked"};
     static const std::set<std::string> kThan = {"lower",  "higher", "better", "worse",
                                                 "bigger", "larger", "smaller"};
     const auto is_object = [&](const Said& m) {  // "pay the highest price", "pay a lower rate"
@@ -337,8 +342,10 @@ void Reader::flag(Said& s, bool asks_rate) {
             return other != &s && precedes(other->end, {Word::Rate}, 1);
         });
     // 会员消费占总金额的比例: a share of the measure, with the flag as the condition
-    const bool is_part =
-        is_of_other || (has(Word::Share) && !has(Word::Rate) && !measures_said_.empty());
+    // 会员的充电次数占比: a share of the rows
+    const bool is_of_count = has(Word::HowMany) && !is_vague_count();
+    const bool is_part = is_of_other || (has(Word::Share) && !has(Word::Rate) &&
+                                         (!measures_said_.empty() || is_of_count));
     if ((asks_rate && !is_part) || (has(Word::Mean) && measures_said_.empty())) {
         rate_ = s.field;
         return;
@@ -471,6 +478,11 @@ void Reader::find_order() {
             return;
         }
     }
+    // "the 3 people with the most overtime"
+    for (std::size_t i = 1; i < tokens_.size() && q_.order != Order::None; ++i) {
+        const bool is_number = tokens_[i - 1].kind == Token::Kind::Number;
+        if (is_number && counts_people(i) && take_count(i - 1)) return;
+    }
     // 卖得最好的商品前三; "show 5 rows"
     for (const Tag& t : tags_) {
         if (t.word != Word::Rows && t.word != Word::Show) continue;
@@ -495,10 +507,16 @@ bool Reader::take_count(std::size_t i) {
 }
 
 void Reader::find_person() {
-    if (!has(Word::Who) || !q_.groups.empty()) return;
+    if (!q_.groups.empty() || !(has(Word::Who) || ranks_people())) return;
     // "most assists in away games, who?": of all rows of a person
-    const bool adds_up = measures_said_.size() == 1 && follows_most(measures_said_[0].begin) &&
-                         measures_said_[0].column->nature() == Nature::Additive;
+    const auto is_behind = [&](const Tag& t) {  // 加班最多
+        return t.word == Word::Highest && t.begin == measures_said_[0].end && says_number(t);
+    };
+    const bool adds_up = measures_said_.size() == 1 &&
+                         (ranks_people() || follows_most(measures_said_[0].begin) ||
+                          std::any_of(tags_.begin(), tags_.end(), is_behind)) &&
+                         (measures_said_[0].column->nature() == Nature::Additive ||
+                          measures_said_[0].column->means("hours"));
     if (!measures_said_.empty() && !adds_up) return;
     const bool ranks =
         has({Word::Highest, Word::Lowest, Word::Common, Word::Rare, Word::Top, Word::Bottom});
@@ -511,20 +529,26 @@ std::optional<Field> Reader::person_column() const {
         "author", "salesperson", "customer", "employee", "user",   "reader", "rider",   "assignee",
         "player", "teacher",     "doctor",   "student",  "member", "name",   "trainer", "referee"};
     const auto& columns = schema_.tables[q_.table].columns;
+    std::optional<Field> id;  // names are read rather than numbers
     for (std::size_t c = 0; c < columns.size(); ++c) {
         const Column& column = columns[c];
         if (!column.is_text() || column.distinct < 2 || is_unique({q_.table, c})) continue;
         const bool is_person =
             std::any_of(kPeople.begin(), kPeople.end(),
                         [&](std::string_view about) { return column.means(about); });
-        if (is_person) return Field{q_.table, c};
+        if (is_person && !column.is_id) return Field{q_.table, c};
+        if (is_person && !id) id = Field{q_.table, c};
     }
-    return std::nullopt;
+    return id;
 }
 
 void Reader::find_unit_measure() {
     for (const Tag& t : tags_) {
-        if (t.word != Word::HowMany || !has({Word::Mean, Word::Sum, Word::Median})) continue;
+        const bool is_how_many =
+            t.word == Word::HowMany && has({Word::Mean, Word::Sum, Word::Median});
+        const bool is_most = (t.word == Word::Highest || t.word == Word::Lowest) &&
+                             says_number(t) && tokens_[t.begin].kind == Token::Kind::Word;
+        if (!is_how_many && !is_most) continue;  // "works the most hours"
         const std::size_t unit =
             tokens_[t.end - 1].kind == Token::Kind::Han && t.end - t.begin > 2 ? t.end - 1 : t.end;
         std::optional<Field> best;

@@ -10,6 +10,7 @@ namespace atl::offline {
 void Reader::choose_table_and_mentions() {
     drop_why_of_column();
     drop_rate_of_people();
+    drop_counts_of_percent();
     q_.table = default_table();
     if (before_ != nullptr && before_->table < schema_.tables.size()) q_.table = before_->table;
     times_ = spans_of(tokens_, data_period(q_.table));
@@ -59,6 +60,8 @@ void Reader::choose_table_and_mentions() {
     std::erase_if(tags_, [&](const Tag& t) { return is_in_time(t.begin); });
     mentions = mentions_of(tokens_, tags_, times_, schema_);
     for (const Mention& m : mentions) settle(m);
+    settle_brackets();
+    join_parted_names();
     drop_tags_of_values();
     drop_kinds_of();
     drop_functions_of();

@@ -201,6 +201,20 @@ bool Reader::is_noun_of_value(const Said& s) const {
                                    Word::Bottom, Word::Rank, Word::HowMany, Word::Show});
 }
 
+// 加急订单, 远程办公: which rows, and no group by the 订单状态 or 办公地点 whose name begins so
+bool Reader::is_noun_behind_value(const Said& s) const {
+    std::string text;
+    for (std::size_t i = s.begin; i < s.end; ++i) {
+        if (tokens_[i].kind != Token::Kind::Han) return false;
+        text += tokens_[i].text;
+    }
+    const bool is_part = s.score < kOwnName && s.column->name.starts_with(text) &&
+                         s.column->strong.size() > s.end - s.begin;
+    return is_part && std::any_of(said_.begin(), said_.end(), [&](const Said& o) {
+               return o.end == s.begin && (o.is_value || o.column->is_flag());
+           });
+}
+
 // 借阅量, where a row has a 借阅编号: how many rows
 bool Reader::is_volume_of_rows(const Said& s) const {
     return s.end < tokens_.size() && tokens_[s.end].text == "量" && is_row_noun(s);

@@ -58,6 +58,8 @@ constexpr std::array kFamilies = {
     Family{"student|pupil|学生|同学", ""},
     Family{"employee|staff|worker|colleague|员工|职工|雇员", ""},
     Family{"member|membership|subscriber|会员", ""},
+    Family{"charging|充电", "charged"},
+    Family{"parking|停车|泊车", "parked"},
 };
 // clang-format on
 
@@ -97,6 +99,19 @@ bool is_family_word(const Token& token) {
         return out;
     }();
     return token.kind == Token::Kind::Word && stems.contains(token.stem);
+}
+
+bool is_family_noun(const std::vector<Token>& tokens, std::size_t begin, std::size_t end) {
+    static const auto nouns = [] {
+        std::vector<std::vector<Token>> out;
+        for (const Family& family : kFamilies) {
+            for (auto& noun : phrases_of(family.nouns)) out.push_back(std::move(noun));
+        }
+        return out;
+    }();
+    return std::any_of(nouns.begin(), nouns.end(), [&](const auto& noun) {
+        return noun.size() == end - begin && matches_at(tokens, begin, noun);
+    });
 }
 
 void add_row_family(Table& table) {

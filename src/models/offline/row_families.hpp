@@ -9,5 +9,8 @@ namespace atl::offline {
 void add_row_family(Table& table);
 // A noun of any family: it is spelled as it is meant, and no slip for another word.
 [[nodiscard]] bool is_family_word(const Token& token);
+// These Chinese tokens are a noun of any family.
+[[nodiscard]] bool is_family_noun(const std::vector<Token>& tokens, std::size_t begin,
+                                  std::size_t end);
 
 }  // namespace atl::offline

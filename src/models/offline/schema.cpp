@@ -40,6 +40,11 @@ bool holds(const std::vector<Token>& words, const std::vector<Token>& phrase) {
     return false;
 }
 
+bool is_han_money(const Column& column) {
+    const std::string end = column.last_word().text;
+    return column.is_number() && (end == "费" || end == "额");
+}
+
 // The concept whose phrase ends latest in the name is what it is about: customer_age is an age.
 void find_meanings(Column& column) {
     struct Found {
@@ -96,6 +101,10 @@ void find_meanings(Column& column) {
             return f.end < found[0].end && begin == 0 && f.end <= column.words.size() &&
                    is_name_phrase(column.words, begin, f.end);
         });
+    }
+    // 加班费 is money: no hours, though 加班 are
+    if (is_han_money(column)) {
+        std::erase_if(found, [](const Found& f) { return f.about->name == "hours"; });
     }
     for (const Found& f : found) {
         column.meanings.push_back(f.about);
@@ -319,6 +328,17 @@ bool Column::means(std::string_view concept_name) const {
                        [&](const Concept* about) { return about->name == concept_name; });
 }
 
+Token Column::last_word() const {
+    if (words.empty()) return {};
+    std::size_t last = words.size() - 1;
+    const std::size_t unit = name.find_first_of("([");
+    if (unit != std::string::npos && unit > 0) {
+        const auto before = tokens_of_name(name.substr(0, unit));
+        if (!before.empty()) last = before.size() - 1;
+    }
+    return words[std::min(last, words.size() - 1)];
+}
+
 Nature Column::nature() const {
     if (is_text()) return Nature::Name;
     if (is_date()) return Nature::Time;
@@ -341,6 +361,7 @@ Nature Column::nature() const {
         return std::find(kTotals.begin(), kTotals.end(), word.text) != kTotals.end();
     };
     if (!words.empty() && is_total(words.back())) return Nature::Additive;
+    if (is_han_money(*this)) return Nature::Additive;
     // Downtime_min is downtime: the unit says least
     const auto is_figure = [](const Concept* about) {
         return about->nature == Nature::Additive || about->nature == Nature::Level;
@@ -361,13 +382,7 @@ Nature Column::nature() const {
     // 药费, 退款额; Conversions: what its name ends with
     if (words.empty()) return Nature::Level;
     static constexpr std::array<std::string_view, 6> kSums = {"费", "额", "款", "数", "量", "次"};
-    std::size_t last = words.size() - 1;
-    const std::size_t unit = name.find_first_of("([");
-    if (unit != std::string::npos && unit > 0) {
-        const auto before = tokens_of_name(name.substr(0, unit));
-        if (!before.empty()) last = before.size() - 1;
-    }
-    const Token& end = words[std::min(last, words.size() - 1)];
+    const Token end = last_word();
     if (std::find(kSums.begin(), kSums.end(), end.text) != kSums.end()) return Nature::Additive;
     const bool is_plural = end.kind == Token::Kind::Word && end.text.size() > 4 &&
                            end.text != end.stem && is_whole && low >= 0;

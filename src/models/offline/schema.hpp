@@ -46,6 +46,8 @@ struct Column {
     [[nodiscard]] bool means(std::string_view concept_name) const;
     // What a total of it would be: money and pieces add up, prices and temperatures do not.
     [[nodiscard]] Nature nature() const;
+    // What its name ends with, the unit in brackets apart.
+    [[nodiscard]] Token last_word() const;
 };
 
 struct Table {

@@ -120,6 +120,7 @@ private:
     }
     void add(Token token) {
         token.is_quoted = quoted_;
+        token.is_bracketed = bracketed_;
         tokens_.push_back(std::move(token));
     }
 
@@ -127,6 +128,9 @@ private:
         const char32_t c = code(at_);
         if (c == '"' && !is_name_) {
             quoted_ = !quoted_;
+            ++at_;
+        } else if ((c == '(' || c == ')') && !is_name_) {
+            bracketed_ = c == '(';
             ++at_;
         } else if (is_han(c)) {
             const std::string text = written(at_, at_ + 1);
@@ -289,6 +293,7 @@ private:
     std::vector<Token> tokens_;
     std::size_t at_ = 0;
     bool quoted_ = false;
+    bool bracketed_ = false;
 };
 
 }  // namespace

@@ -20,6 +20,7 @@ struct Token {
     double number = 0;  // Number; years and counts alike
     std::string date;   // Date: "2024-03-05" or "2024-03"
     bool is_quoted = false;
+    bool is_bracketed = false;
 };
 
 [[nodiscard]] std::vector<Token> tokens_of(std::string_view text);

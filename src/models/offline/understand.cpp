@@ -13,6 +13,7 @@ Question Reader::read() {
     drop_units();
     choose_table_and_mentions();
     find_formula();
+    find_lag();
     find_rank();
     find_chart();
     find_leaving();

@@ -388,7 +388,7 @@ constexpr std::array kConcepts = {
     ConceptRow{"rating", Nature::Level,
         "rating|ratings|stars|review score|rated|review|评分|评级|星级|评价"},
     ConceptRow{"score", Nature::Level,
-        "score|scores|points|grade|mark|marks|performance|performance score|分数|得分|成绩|绩效|考核"},
+        "score|scores|points|grade|mark|marks|performance|performance score|分数|得分|成绩|绩效|考核|评分|打分"},
     // of a game: "points" of a test are a score, and a mean
     ConceptRow{"points", Nature::Additive, "pts|points|points scored|score|scores|得分|分数"},
     ConceptRow{"rebounds", Nature::Additive, "rebounds|rebound|reb|rebs|trb|篮板|篮板球|篮板数"},

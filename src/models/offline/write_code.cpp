@@ -229,6 +229,9 @@ void CodeWriter::prepare() {
             add(value_column(m), column(*m.field) + " * " + column(*m.times));
         } else if (m.plus) {
             add(value_column(m), column(*m.field) + ".add(" + column(*m.plus) + ", fill_value=0)");
+        } else if (m.minus && m.lag > 0) {
+            add(value_column(m), "(" + column(*m.field) + " - " + column(*m.minus) +
+                                     ").dt.total_seconds() / " + std::to_string(m.lag));
         } else if (m.minus) {
             const std::string b = column(*m.minus);
             add(value_column(m),
