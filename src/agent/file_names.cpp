@@ -28,8 +28,32 @@ bool is_one_of(std::string_view ending, std::initializer_list<std::string_view> 
     return std::find(all.begin(), all.end(), ending) != all.end();
 }
 
+// Also without a mark: line ends and separators have a zero on the same side, and nothing is two
+// zeros. Programs and images have those.
 bool is_utf16(std::string_view bytes) {
-    return bytes.starts_with("\xff\xfe") || bytes.starts_with("\xfe\xff");
+    if (bytes.starts_with("\xff\xfe") || bytes.starts_with("\xfe\xff")) return true;
+    std::size_t little = 0, big = 0, nothing = 0;
+    for (std::size_t i = 0; i + 1 < bytes.size(); i += 2) {
+        const bool low = bytes[i] == '\0', high = bytes[i + 1] == '\0';
+        nothing += low && high ? 1 : 0;
+        little += high && !low && static_cast<unsigned char>(bytes[i]) < 0x80 ? 1 : 0;
+        big += low && !high && static_cast<unsigned char>(bytes[i + 1]) < 0x80 ? 1 : 0;
+    }
+    const std::size_t pairs = bytes.size() / 2;
+    return nothing == 0 && std::max(little, big) * 20 > pairs &&
+           std::max(little, big) > 3 * std::min(little, big);
+}
+
+bool is_utf8(std::string_view text) {
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const auto c = static_cast<unsigned char>(text[i]);
+        std::size_t more = c < 0x80 ? 0 : c < 0xc2 ? 9 : c < 0xe0 ? 1 : c < 0xf0 ? 2 : 3;
+        if (c > 0xf4 || i + more >= text.size()) return false;
+        for (; more > 0; --more) {
+            if (!continues(text[++i])) return false;
+        }
+    }
+    return true;
 }
 
 // What a file is by its first bytes, for people; empty: nothing that we know.
@@ -111,6 +135,8 @@ std::vector<std::string> columns_in(std::string_view name, std::string_view byte
     }
     if (end == bytes.size()) return {};
     const auto line = bytes.substr(0, end);
+    // Other encodings are found out by who reads the whole file; a model is told no broken names.
+    if (!is_utf8(line)) return {};
     std::array<std::pair<char, std::size_t>, 4> separators{
         {{',', 0}, {';', 0}, {'\t', 0}, {'|', 0}}};
     for (auto& [c, count] : separators) {

@@ -30,7 +30,10 @@ TEST(UploadContent, IsComparedWithItsName) {
     EXPECT_EQ(contradiction("a.csv",
                             "\xff\xfe"
                             "a\0,\0"),
-              "");  // UTF-16
+              "");                                                         // UTF-16
+    const std::string_view bare("a\0,\0b\0\n\0\x17\x53,\0001\0\n\0", 16);  // without its mark
+    EXPECT_EQ(contradiction("a.csv", bare), "");
+    EXPECT_NE(contradiction("a.csv", std::string_view("a,b\n\0\0\0\0,1\n", 12)), "");
     EXPECT_NE(contradiction("a.csv", "PK\x03\x04"), "");
     EXPECT_NE(contradiction("a.xlsx", "a,b\n"), "");
     EXPECT_EQ(contradiction("a.xlsx", "PK\x03\x04"), "");
@@ -47,6 +50,9 @@ TEST(UploadColumns, AreThoseOfTheFirstLine) {
     EXPECT_EQ(columns_in("a.csv", "1,2\n"), Columns{});
     EXPECT_EQ(columns_in("a.csv", "no end of line"), Columns{});
     EXPECT_EQ(columns_in("a.json", "x,y\n"), Columns{});
+    EXPECT_EQ(columns_in("a.csv", "K\xf6ln,y\n"), Columns{});  // not UTF-8: not told wrongly
+    EXPECT_EQ(columns_in("a.csv", "x,\xe5\n"), Columns{});
+    EXPECT_EQ(columns_in("a.csv", "城市,y\n"), (Columns{"城市", "y"}));
 }
 
 }  // namespace atl::agent

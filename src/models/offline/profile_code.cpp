@@ -1,5 +1,6 @@
 #include "models/offline/profile_code.hpp"
 
+#include "models/offline/encoding_code.hpp"
 #include "models/offline/python_text.hpp"
 
 namespace atl::offline {
@@ -284,22 +285,6 @@ def clean(table, dotted=()):
     return done
 
 
-def encoding_of(head):
-    if head.startswith((b'\xff\xfe', b'\xfe\xff')):
-        return 'utf-16'
-    zeros = [head[i:4000:2].count(0) / max(1, len(head[i:4000:2])) for i in (0, 1)]
-    if max(zeros) > 0.2 and min(zeros) < 0.02:
-        return 'utf-16-be' if zeros[0] > zeros[1] else 'utf-16-le'
-    try:
-        io.TextIOWrapper(io.BytesIO(head[:-4] if len(head) > 100_000 else head), 'utf-8').read()
-        return 'utf-8-sig'
-    except UnicodeDecodeError as e:
-        if e.start > len(head) - 8:
-            return 'utf-8-sig'
-    runs = re.findall(rb'[\x80-\xff]+', head)  # Chinese comes in pairs of high bytes
-    return 'gb18030' if sum(len(r) % 2 == 0 for r in runs) > 0.7 * len(runs) else 'cp1252'
-
-
 def separator_of(text):
     lines = [line for line in text.splitlines() if line.strip()][:50]
     if re.fullmatch(r'sep=.', lines[0].strip('\ufeff" ')):
@@ -381,7 +366,7 @@ def say_longer(count, what):
 
 
 def read_text_table(path, head):
-    encoding = encoding_of(head)
+    encoding = encoding_of(path, head)
     text = head.decode(encoding, errors='replace')
     if not text.strip('\ufeff \r\n\t'):
         raise ValueError('the file is empty')
@@ -465,8 +450,7 @@ def read_in_pieces(path, options, names, dotted):
 
 
 def read_json_table(path, head):
-    encoding = encoding_of(head)
-    with open(path, encoding=encoding) as file:
+    with open(path, encoding=encoding_of(path, head)) as file:
         try:
             data = json.load(file)
         except ValueError:
@@ -506,7 +490,7 @@ def read_table(path, sheet=None):
             raise ValueError(old if head[0] == 0xd0 else f'it is no Excel file: {e}') from None
     if re.match(rb'\s*<(?:!doctype|html|table|\?xml)', head, re.I):
         raise ValueError('it is a web page or XML; save it as .xlsx or CSV')
-    if b'\0' in head and not encoding_of(head).startswith('utf-16'):
+    if b'\0' in head and not encoding_of(path, head):
         raise ValueError('it is no table: it holds binary data that its name does not promise')
     if head.lstrip(b'\xef\xbb\xbf \r\n\t')[:1] in (b'{', b'[') and re.search(r'json|ndjson', path):
         return read_json_table(path, head)
@@ -611,6 +595,7 @@ def describe_files(paths, budget=7300):
                 if number and not len(table):
                     continue
                 about['note'] = list(notes[path, sheet if number else None])
+                about |= {'encoding': guesses[path]} if path in guesses else {}
                 if left := [*sheets[5:], *map(os.path.basename, paths[12:])]:
                     about['note'].append(f'Too many to be read, and left out: {", ".join(left)}.')
                 about |= {'rows': len(table), 'width': len(table.columns), 'columns': [
@@ -689,7 +674,7 @@ std::string find_code(const Schema& schema, const std::vector<std::string>& word
 
 std::string profile_code(const std::vector<std::string>& paths) {
     std::string code = kTools;
-    code += "\n";
+    code += encoding_code();
     if (paths.empty()) return code + kFind;
     return code + "\ndescribe_files(" + py(paths) + ")\n";
 }
