@@ -218,6 +218,7 @@ def test_sheets(tools, monkeypatch, tmp_path):
 
     class Book:
         sheet_names = ["one"]
+        book = None
 
         def __init__(self, path):
             pass
@@ -230,6 +231,29 @@ def test_sheets(tools, monkeypatch, tmp_path):
     table = tools["load"](str(path))
     assert table.to_dict("list") == {"zip": ["01234", "02345"], "city": ["A", "B"], "v": [1, 2]}
     assert "left out" in " ".join(tools["notes"][str(path), None])
+
+
+def test_several_sheets(tools, capsys, monkeypatch, tmp_path):
+    """Each that has a table is one; a page of text, an empty sheet and a chart are none."""
+    sheets = {"Cover": [["Report"], ["of Ann"]], "Jan": [["city", "v"], ["A", 1], ["B", 2]], "Empty": [],
+              "Feb": [["city", "v"], ["C", 3]], "Chart": None}
+
+    class Book:
+        sheet_names = list(sheets)
+        book = type("Inner", (), {"chartsheets": [type("Sheet", (), {"title": "Chart"})]})
+
+        def __init__(self, path):
+            pass
+
+        def parse(self, sheet_name, header, dtype, nrows=None, skiprows=0, na_values=()):
+            return pd.DataFrame(sheets[sheet_name][skiprows:][:nrows], dtype=dtype)
+    monkeypatch.setattr(pd, "ExcelFile", Book)
+    path = tmp_path / "book.xlsx"
+    path.write_bytes(b"PK\x03\x04")
+    tables = described(tools, capsys, path)
+    assert [(t["sheet"], t["rows"]) for t in tables] == [("Jan", 2), ("Feb", 1)]
+    assert "of the same form: book.xlsx / Feb" in tables[0]["note"]
+    assert list(tools["load"](str(path))["city"]) == ["A", "B"]
 
 
 def test_description(tools, capsys, tmp_path):

@@ -240,7 +240,7 @@ private:
         for (const Table& table : schema.tables) {
             if (table.error.empty()) continue;
             out += (q.language == Language::Chinese ? "\n\n无法读取 `" : "\n\nCould not read `") +
-                   escaped(table.file_name()) + "`: " + escaped(table.error);
+                   escaped(table.title()) + "`: " + escaped(table.error);
         }
         return out;
     }

@@ -24,6 +24,8 @@ MULTIPLES = {'k': 1e3, 'm': 1e6, 'mn': 1e6, 'mio': 1e6, 'b': 1e9, 'bn': 1e9, '�
              '亿': 1e8}
 DATE_LIKE = r'\d[-/.年 :]\s?\d|[A-Za-z]{3}\.?,?[-/ ]\d|\d(?:st|nd|rd|th)?[-/ ][A-Za-z]{3}'
 TEXT_MAX_BYTES = 200_000_000  # of a file; beyond that it is read in pieces
+SHEETS_MAX, TABLES_MAX = 12, 24  # of a workbook, of all files
+COLUMNS_MAX = 2000  # of a table; the first 80 are described, others are found by their names
 TABLE_MAX_BYTES = 700_000_000  # in memory; the rest is left out, and told so
 TOTALS = ['total', 'totals', 'grand total', 'sum', 'subtotal', 'sub-total', 'sub total', 'gesamt',
           'gesamtsumme', 'summe', 'zwischensumme', '合计', '总计', '小计', '总和', '共计']
@@ -32,6 +34,7 @@ CURRENCIES = {'$': 'usd', '€': 'eur', '£': 'gbp', '¥': 'cny', '￥': 'cny', 
 DURATION_NAME = (r'(?i)\bdur|elapsed|length|runtime|took|taken|uptime|downtime|dauer|时长|耗时|用时|'
                  r'(?:talk|wait|handl|play|run|call|lap|finish|race|response)\w*[ _-]?time')
 YEAR = r'(?:19|20)\d\d'
+books = {}  # path: the workbook that is being described
 notes = {}  # (path, sheet): what there is to say about how it was read
 said = []  # the same of the table that is being read
 
@@ -463,16 +466,38 @@ def read_json_table(path, head):
     return clean(pd.DataFrame(data) if isinstance(data, dict) else pd.json_normalize(data))
 
 
-def read_sheet(path, sheet):
-    book = pd.ExcelFile(path)
-    options = dict(sheet_name=sheet or 0, header=None, dtype=object)
+def sheets_of(book):
+    """The names of a workbook's sheets, but for those that are charts."""
+    charts = {sheet.title for sheet in getattr(book.book, 'chartsheets', ())}
+    return [name for name in book.sheet_names if name not in charts]
+
+
+def holds_table(table):
+    """Whether a sheet is more than a title page or a text."""
+    return len(table) > 0 and (len(table.columns) > 1 or len(table.select_dtypes('number').columns))
+
+
+def sheet_table(book, sheet):
+    options = dict(sheet_name=sheet, header=None, dtype=object)
     top = book.parse(nrows=40, **options).astype(object)
-    if top.empty:
+    if top.isna().all(axis=None):
         return pd.DataFrame()
     names, skip = header_of(top.where(top.notna(), '').to_numpy().tolist())
     table = book.parse(skiprows=skip, na_values=MISSING, **options).infer_objects()
     extra = [f'column {i + 1}' for i in range(len(names), table.shape[1])]
     return clean(table.set_axis(unique(names + extra)[:table.shape[1]], axis=1))
+
+
+def read_sheet(path, sheet):
+    """The sheet of that name; without one, the first with a table."""
+    book, first = books.get(path) or pd.ExcelFile(path), None
+    for name in [sheet] if sheet else sheets_of(book):
+        said.clear()
+        table = sheet_table(book, name)
+        if sheet or holds_table(table):
+            return table
+        first = table if first is None or first.empty else first
+    return pd.DataFrame() if first is None else first
 
 
 def read_table(path, sheet=None):
@@ -579,33 +604,54 @@ def describe(name, column):
     return facts + [[v for v in column.value_counts().index.astype(str) if len(v) <= 60]]
 
 
+def describe_table(path, sheet=None):
+    about = {'path': path, **({'sheet': sheet} if sheet else {})}
+    try:
+        table = load(path, sheet)
+        if sheet and not holds_table(table):
+            return None
+        about['note'] = list(notes[path, sheet])
+        about |= {'encoding': guesses[path]} if path in guesses else {}
+        about |= {'rows': len(table), 'width': len(table.columns), 'columns': [
+            describe(c[:80], table[c]) for c in table.columns[:80]]}
+        return about if len(table.columns) else {'path': path, 'error': 'the file is empty'}
+    except Exception as e:
+        return about | {'error': f'{e}'.split('\n')[0][:160] or type(e).__name__}
+
+
+def describe_file(path):
+    """One table; of a workbook each sheet that has one."""
+    try:
+        if path.lower().endswith(('.xlsx', '.xls')):
+            books[path] = pd.ExcelFile(path)  # once for all of its sheets
+        sheets = sheets_of(books[path]) if path in books else []
+    except Exception:
+        sheets = []
+    tables = []
+    if len(sheets) > 1:
+        tables = [about for s in sheets[:SHEETS_MAX] if (about := describe_table(path, s))]
+    if not any('columns' in t for t in tables):
+        tables = [describe_table(path)]
+    books.pop(path, None)
+    if len(sheets) > SHEETS_MAX:
+        tables[0].setdefault('note', []).append(
+            f'Sheets too many to be read, and left out: {", ".join(sheets[SHEETS_MAX:])[:200]}.')
+    return tables
+
+
+def title_of(about):
+    name = os.path.basename(about['path'])
+    return f'{name} / {about["sheet"]}' if 'sheet' in about else name
+
+
 def describe_files(paths, budget=7300):
     """Prints one line of JSON about all files, as many text values in it as fit."""
-    tables, titles = [], []
-    for path in paths[:12]:
-        try:
-            is_excel = path.lower().endswith(('.xlsx', '.xls'))
-            sheets = pd.ExcelFile(path).sheet_names if is_excel else [None]
-        except Exception:
-            sheets = [None]
-        for number, sheet in enumerate(sheets[:5]):
-            about = {'path': path, **({'sheet': sheet} if number else {})}
-            try:
-                table = load(path, sheet if number else None)
-                if number and not len(table):
-                    continue
-                about['note'] = list(notes[path, sheet if number else None])
-                about |= {'encoding': guesses[path]} if path in guesses else {}
-                if left := [*sheets[5:], *map(os.path.basename, paths[12:])]:
-                    about['note'].append(f'Too many to be read, and left out: {", ".join(left)}.')
-                about |= {'rows': len(table), 'width': len(table.columns), 'columns': [
-                    describe(c[:80], table[c]) for c in table.columns[:80]]}
-                if not len(table.columns):
-                    about = {'path': path, 'error': 'the file is empty'}
-            except Exception as e:
-                about['error'] = f'{e}'.split('\n')[0][:160] or type(e).__name__
-            tables.append(about)
-            titles.append(f'sheet {sheet}' if len(sheets) > 1 else os.path.basename(path))
+    tables = [t for path in paths[:12] for t in describe_file(path)]
+    left = [*map(title_of, tables[TABLES_MAX:]), *map(os.path.basename, paths[12:])]
+    tables = tables[:TABLES_MAX]
+    for t in tables if left else ():
+        t.setdefault('note', []).append(f'Too many to be read, and left out: {", ".join(left)}.')
+    titles = [title_of(t) for t in tables]
     forms = [[c[0] for c in t.get('columns', [])] for t in tables]
     for t, form in zip(tables, forms):
         twins = [title for title, other, o in zip(titles, forms, tables)

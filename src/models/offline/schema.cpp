@@ -261,6 +261,20 @@ std::string han_noun(std::string name) {
     return has_han(name) ? name : "";
 }
 
+// Sheet1, 工作表 2, Tabelle3
+bool is_number_of_sheet(const std::string& name) {
+    for (const std::string_view word : {"sheet", "工作表", "tabelle", "feuil", "hoja"}) {
+        const auto tokens = tokens_of(name);
+        std::string text;
+        for (const Token& token : tokens) text += token.text;
+        if (text.starts_with(word) &&
+            text.find_first_not_of("0123456789", word.size()) == std::string::npos) {
+            return true;
+        }
+    }
+    return false;
+}
+
 std::optional<Table> table_of(const json::value& value) {
     if (!value.is_object()) return std::nullopt;
     const json::object& facts = value.get_object();
@@ -285,13 +299,15 @@ std::optional<Table> table_of(const json::value& value) {
     }
     std::string stem = table.file_name();
     stem = stem.substr(0, stem.rfind('.'));
-    table.words = tokens_of_name(table.sheet.empty() ? stem : table.sheet);
+    // "Sheet1" says nothing of what is on it, the file's name may
+    const bool is_told = !table.sheet.empty() && !is_number_of_sheet(table.sheet);
+    table.words = tokens_of_name(is_told ? table.sheet : stem);
     const auto add_noun = [&](const std::string& name) {
         auto noun = tokens_of(han_noun(name));
         std::erase_if(noun, [](const Token& t) { return t.kind != Token::Kind::Han; });
         if (noun.size() >= 2) table.row_nouns.push_back(std::move(noun));
     };
-    add_noun(table.sheet.empty() ? stem : table.sheet);
+    add_noun(is_told ? table.sheet : stem);
     for (const Column& column : table.columns) {
         if (column.is_id && (column.distinct + column.missing) * 100 >= table.rows * 98) {
             add_noun(column.name);
@@ -377,6 +393,10 @@ Nature Column::nature() const {
 std::string Table::file_name() const {
     const std::size_t slash = path.rfind('/');
     return slash == std::string::npos ? path : path.substr(slash + 1);
+}
+
+std::string Table::title() const {
+    return sheet.empty() ? file_name() : file_name() + " / " + sheet;
 }
 
 bool Schema::has_data() const {

@@ -50,19 +50,21 @@ struct Column {
 
 struct Table {
     std::string path;
-    std::string sheet;
+    std::string sheet;  // empty: the file is one table
     std::string error;  // why it could not be read; no columns then
     std::string note;
     std::size_t rows = 0;
     std::size_t width = 0;
     std::vector<Column> columns;
-    std::vector<Token> words;                   // of the file's name
+    std::vector<Token> words;                   // of the file's name, and of the sheet's
     std::vector<Token> row_words;               // English: "match" of match_date
     std::vector<std::vector<Token>> row_nouns;  // Chinese: 订单 of 订单号, what a row is
     std::vector<std::vector<Token>> row_names;  // other words for it: row_families.hpp
     std::vector<Token> row_verbs;
 
     [[nodiscard]] std::string file_name() const;
+    // "sales.xlsx / Costs", where it is one of a workbook
+    [[nodiscard]] std::string title() const;
 };
 
 struct Schema {
