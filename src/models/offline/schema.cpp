@@ -15,6 +15,7 @@ namespace json = boost::json;
 
 constexpr std::size_t kTablesMax = 24;
 constexpr std::size_t kColumnsMax = 80;
+constexpr std::size_t kFoundColumnsMax = 200;  // by their names, in a whole conversation
 constexpr std::size_t kValuesMax = 100;
 constexpr std::size_t kLineBytesMax = 64 * 1024;
 
@@ -297,6 +298,7 @@ std::optional<Table> table_of(const json::value& value) {
             if (auto column = column_of(v, table.rows)) table.columns.push_back(std::move(*column));
         }
     }
+    table.described = table.columns.size();
     std::string stem = table.file_name();
     stem = stem.substr(0, stem.rfind('.'));
     // "Sheet1" says nothing of what is on it, the file's name may
@@ -454,6 +456,30 @@ void add_found(Schema& schema, std::string_view tool_output) {
                 if (column.name != text_of(facts[2]) || !column.is_text()) continue;
                 column.values.push_back(text_of(facts[4]));
                 column.value_words.push_back(tokens_of(text_of(facts[3])));
+            }
+        }
+    }
+}
+
+void add_columns(Schema& schema, std::string_view tool_output) {
+    const std::string_view line = marked_line(tool_output, "atoll_columns");
+    if (line.empty()) return;
+    boost::system::error_code failed;
+    const json::value value = json::parse(line, failed);
+    if (failed || !value.is_object()) return;
+    const json::value* found = value.get_object().if_contains("columns");
+    if (found == nullptr || !found->is_array()) return;
+    for (const json::value& v : found->get_array()) {
+        if (!v.is_array() || v.get_array().size() != 3) continue;
+        const json::array& facts = v.get_array();
+        for (Table& table : schema.tables) {
+            if (table.path != text_of(facts[0]) || table.sheet != text_of(facts[1])) continue;
+            auto column = column_of(facts[2], table.rows);
+            const bool is_new = column && std::ranges::none_of(table.columns, [&](const Column& c) {
+                                    return c.name == column->name;
+                                });
+            if (is_new && table.columns.size() < kColumnsMax + kFoundColumnsMax) {
+                table.columns.push_back(std::move(*column));
             }
         }
     }
