@@ -60,6 +60,12 @@ std::string AnswerWriter::write(const std::string& chart_file) {
         out += "\n\n" + say(figure("left_out") + " rows without " + keys + " are in no group.",
                             figure("left_out") + " 行没有 " + keys + ",不在任何一组中。");
     }
+    if (figure_value("empty") > 0) {
+        const bool one = figure_value("empty") == 1;
+        out += "\n\n" + say(figure("empty") + (one ? " group has" : " groups have") +
+                                " no value at all and " + (one ? "is" : "are") + " left out.",
+                            figure("empty") + " 组没有任何数值,未列出。");
+    }
     if (!q_.names.empty()) out += "\n\n" + unknown_names();
     out += other_sheets();
     if (!table.note.empty()) out += "\n\n" + escaped(table.note);
