@@ -181,6 +181,14 @@ def test_guess_reads_little(tools, tmp_path, monkeypatch):
     assert 0 < sum(seen) < 1_000_000
 
 
+def test_ascii_is_scanned_not_kept(tools, tmp_path):
+    """Letters may come late, so ASCII is read on, a block at a time."""
+    path, head = tmp_path / "large.csv", b"city,amount\n" * 20_000
+    path.write_bytes(head * 200)
+    assert len(tools["sample_of"](str(path), head)) < 2_000_000
+    assert tools["encoding_of"](str(path), head) == "utf-8-sig"
+
+
 def test_longer_rows_far_down(read):
     """The beginning of the file does not tell how wide its rows get."""
     table, notes = read("city,amount\n" + "Aachen,1\n" * 40_000 + "B,2,3,4\n" + "C,5\n" + "D,6,7\n")

@@ -103,7 +103,7 @@ def sample_of(path, head):
             found.append(file.read(32_000).partition(b'\n')[2].rpartition(b'\n')[0])
         file.seek(0)
         while all(map(bytes.isascii, found)) and file.tell() < min(size, TEXT_MAX_BYTES):
-            found.append(file.read(1_000_000) + file.readline(100_000))
+            found = [file.read(1_000_000) + file.readline(100_000)]
     return b'\n'.join(found)
 
 
@@ -126,12 +126,12 @@ def encoding_of(path, head):
     sample = sample_of(path, head)
     text = sample.decode('utf-8', 'replace')
     bad = text.count('\ufffd') - sample.count(b'\xef\xbf\xbd')
-    if bad <= sum(c > '\x7f' for c in text) / 20:
+    if bad <= (len(text) - len(text.encode('ascii', 'ignore'))) / 20:
         if bad:
             note('Some characters of the file are damaged; the rest of it is UTF-8.')
         return 'utf-8-sig'
     lines = [line for line in sample.split(b'\n') if not line.isascii()]
-    lines = b'\n'.join(lines[::len(lines) // 400 + 1])[:40_000]
+    lines = b'\n'.join(lines[::len(lines) // 200 + 1])[:12_000]
     worths = {encoding: worth_of(lines, encoding) for encoding in GUESSED}
     best = max(GUESSED, key=worths.get)
     others = [worths[e] for e in GUESSED
