@@ -243,11 +243,12 @@ public:
         const auto record = co_await threads_.get(whose(exchange), thread_in(exchange));
         const auto messages = co_await threads_.messages(whose(exchange), record.id);
         const auto files = co_await threads_.files_of(record);
+        const auto images = co_await charts_of(whose(exchange), record.id, messages);
         const bool notebook = asked.format == ExportFormat::Ipynb;
         net::Response response{200, {}, {}};
         const auto write = [&] {
-            return notebook ? agent::notebook_of(record, files, messages)
-                            : agent::markdown_of(record, files, messages);
+            return notebook ? agent::notebook_of(record, files, messages, images)
+                            : agent::markdown_of(record, files, messages, images);
         };
         response.body = co_await workers_of(exchange.executor()).run(write);
         response.headers.set("Content-Type",
@@ -286,6 +287,17 @@ public:
     }
 
 private:
+    // A sandbox that cannot be woken costs an export its charts, not the rest.
+    asio::awaitable<agent::ExportImages> charts_of(
+        core::Whose whose, ThreadId id, const std::vector<core::ThreadMessage>& messages) const {
+        auto paths = agent::image_paths(messages);
+        if (paths.empty()) co_return agent::ExportImages{};
+        try {
+            const auto use = co_await threads_.use(std::move(whose), std::move(id));
+            co_return co_await agent::read_images(sessions::Files(use.link()), std::move(paths));
+        } catch (const ErrorException&) { co_return agent::ExportImages{}; }
+    }
+
     asio::awaitable<TurnPtr> ask(net::Exchange& exchange) const {
         auto wanted = co_await read_json<MessageBody>(exchange);
         // The described type has the highest limit there is; this is the server's own.
