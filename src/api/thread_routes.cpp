@@ -6,6 +6,7 @@
 #include "api/asking.hpp"
 #include "api/file_content.hpp"
 #include "api/file_place.hpp"
+#include "api/thread_history.hpp"
 #include "api/thread_types.hpp"
 #include "base/workers.hpp"
 #include "net/problem.hpp"
@@ -168,10 +169,7 @@ public:
     asio::awaitable<void> history(net::Exchange& exchange) const {
         const auto asked = schema::from_parameters<HistoryQuery>(exchange.request().target.query);
         const auto id = thread_in(exchange);
-        const auto messages = co_await threads_.messages(whose(exchange), id);
-        HistoryAnswer answer;
-        answer.thread_id = id.text();
-        answer.messages = history_of(messages, asked.all);
+        auto answer = co_await read_history(threads_, whose(exchange), id, asked);
         co_await exchange.respond(json_response(200, std::move(answer)));
     }
 
@@ -412,7 +410,7 @@ void add_thread_routes(Api& api, agent::Threads& threads, ThreadRules rules) {
          .tag = kTag,
          .summary = "The conversation",
          .query = described<HistoryQuery>(),
-         .answers = {json_answer<HistoryAnswer>(200, "All of it.")}},
+         .answers = {json_answer<HistoryAnswer>(200, "All of it, or a page.")}},
         &ThreadRoutes::history);
     for (const bool short_way : {true, false}) {
         add({.method = "GET",

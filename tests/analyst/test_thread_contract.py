@@ -313,6 +313,31 @@ def test_a_model_is_told_of_sheets_and_of_more_columns(server):
     assert "Stadt" not in prompt  # no name rather than half of one
 
 
+def test_history_in_pages(server):
+    thread = server.thread()
+    for n in range(3):
+        server.ask(thread, f"run: print({n})")
+    for everything, count in ((False, 6), (True, 12)):
+        whole = server.history(thread, all=everything)
+        assert len(whole) == count
+        for limit in (1, 2, 5, count, 1000):
+            read, query = [], {"all": everything, "limit": limit}
+            while True:
+                page = server.http.get(f"/thread/{thread}/history", params=query).json()
+                assert 0 < len(page["messages"]) <= limit
+                read += page["messages"]
+                if "next_cursor" not in page:
+                    break
+                query["cursor"] = page["next_cursor"]
+            assert read == whole
+    page = server.http.get(f"/thread/{thread}/history", params={"limit": 2}).json()
+    other = server.thread()
+    for bad in ({"limit": 0}, {"limit": 1001}, {"cursor": "zz"}):
+        assert server.http.get(f"/thread/{thread}/history", params=bad).status_code == 400, bad
+    assert server.http.get(f"/thread/{other}/history", params={"cursor": page["next_cursor"]}).status_code == 400
+    assert server.http.get(f"/thread/{other}/history", params={"limit": 5}).json()["messages"] == []
+
+
 def test_tools_that_are_called_side_by_side_run_in_order(server, models):
     def two(asked):
         if not asked.tool_results:
