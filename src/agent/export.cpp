@@ -57,7 +57,8 @@ public:
         cell["source"] = lines_of(markdown);
         cells_.emplace_back(std::move(cell));
     }
-    void code(std::string_view source, std::string_view output, bool failed) {
+    void code(std::string_view source, std::string_view output, bool failed,
+              const std::vector<const ExportImage*>& images = {}) {
         json::object metadata;
         if (failed) metadata["tags"] = json::array{"raises-exception"};
         json::array outputs;
@@ -67,6 +68,13 @@ public:
             stream["name"] = failed ? "stderr" : "stdout";
             stream["text"] = lines_of(output);
             outputs.emplace_back(std::move(stream));
+        }
+        for (const auto* image : images) {
+            json::object shown;
+            shown["output_type"] = "display_data";
+            shown["data"] = json::object{{image->content_type, image->base64}};
+            shown["metadata"] = json::object{};
+            outputs.emplace_back(std::move(shown));
         }
         json::object cell;
         cell["cell_type"] = "code";
@@ -100,7 +108,28 @@ private:
     std::int64_t count_ = 0;
 };
 
-// Cells say /data, where a thread has its files; elsewhere they lie beside the notebook.
+std::vector<const ExportImage*> images_of(const RunNote& run, const ExportImages& images) {
+    std::vector<const ExportImage*> found;
+    for (const auto& link : run.images) {
+        if (const auto image = images.find(link.path); image != images.end()) {
+            found.push_back(&image->second);
+        }
+    }
+    return found;
+}
+
+std::string shown(const ImageLink& link, const ExportImages& images) {
+    const auto image = images.find(link.path);
+    if (image == images.end()) return "\nImage: `" + link.path + "`\n";
+    // the name of a file is no markup
+    std::string name = link.path.substr(link.path.rfind('/') + 1);
+    std::erase_if(name, [](char c) { return c == '[' || c == ']' || c == '\\' || c == '\n'; });
+    return "\n![" + name + "](data:" + image->second.content_type + ";base64," +
+           image->second.base64 + ")\n";
+}
+
+// Cells say /data, where a thread has its files; elsewhere they lie beside the notebook. Readers of
+// Parquet open files by themselves, not through Python's open.
 std::string preparation(const std::vector<PromptFile>& files) {
     std::string code =
         "# In a thread the files are in /data. Elsewhere: put them beside this notebook.\n"
@@ -111,14 +140,28 @@ std::string preparation(const std::vector<PromptFile>& files) {
         "    _open, _here = builtins.open, os.getcwd()\n"
         "    def _local(path):\n"
         "        text = os.fspath(path) if isinstance(path, (str, os.PathLike)) else path\n"
-        "        moved = isinstance(text, str) and text.startswith(\"/data\")\n"
+        "        moved = isinstance(text, str) and (text + \"/\").startswith(\"/data/\")\n"
         "        return _here + text[len(\"/data\"):] if moved else path\n"
         "    def _moved(call):\n"
-        "        return lambda path=\".\", *more, **named: call(_local(path), *more, **named)\n"
+        "        return lambda *all, **named: call(\n"
+        "            *map(_local, all), **{name: _local(value) for name, value in named.items()})\n"
         "    builtins.open = io.open = _moved(_open)\n"
         "    for _name in (\"stat\", \"lstat\", \"scandir\", \"listdir\", \"mkdir\", \"access\", "
         "\"remove\"):\n"
         "        setattr(os, _name, _moved(getattr(os, _name)))\n"
+        "    try:\n"
+        "        import pandas\n"
+        "        for _name in (\"read_parquet\", \"read_feather\", \"read_orc\"):\n"
+        "            setattr(pandas, _name, _moved(getattr(pandas, _name)))\n"
+        "        for _name in (\"to_parquet\", \"to_feather\", \"to_orc\"):\n"
+        "            _call = _moved(getattr(pandas.DataFrame, _name))\n"
+        "            setattr(pandas.DataFrame, _name, _call)\n"
+        "        import pyarrow.parquet\n"
+        "        for _name in (\"read_table\", \"write_table\", \"read_schema\", "
+        "\"ParquetFile\"):\n"
+        "            setattr(pyarrow.parquet, _name, _moved(getattr(pyarrow.parquet, _name)))\n"
+        "    except ImportError:\n"
+        "        pass  # what needs them says so\n"
         "else:\n"
         "    os.chdir(\"/data\")\n";
     if (!files.empty()) {
@@ -132,7 +175,8 @@ std::string preparation(const std::vector<PromptFile>& files) {
 }  // namespace
 
 std::string markdown_of(const core::ThreadRecord& thread, const std::vector<PromptFile>& files,
-                        const std::vector<core::ThreadMessage>& messages) {
+                        const std::vector<core::ThreadMessage>& messages,
+                        const ExportImages& images) {
     std::string text = "# " + title_of(thread) + "\n\n";
     for (const auto& file : files) {
         text += "- `" + file.path + "` (" + size_text(file.bytes) + ")\n";
@@ -151,9 +195,7 @@ std::string markdown_of(const core::ThreadRecord& thread, const std::vector<Prom
                 if (!details.run || !details.run->code) break;
                 text += "\n" + fenced(*details.run->code, language_of(details.run->tool));
                 if (!message.content.empty()) text += "\n" + fenced(message.content, "text");
-                for (const auto& image : details.run->images) {
-                    text += "\nImage: `" + image.path + "`\n";
-                }
+                for (const auto& link : details.run->images) text += shown(link, images);
                 break;
             case core::MessageRole::Note: text += "\n*" + message.content + "*\n"; break;
         }
@@ -162,7 +204,8 @@ std::string markdown_of(const core::ThreadRecord& thread, const std::vector<Prom
 }
 
 std::string notebook_of(const core::ThreadRecord& thread, const std::vector<PromptFile>& files,
-                        const std::vector<core::ThreadMessage>& messages) {
+                        const std::vector<core::ThreadMessage>& messages,
+                        const ExportImages& images) {
     Notebook notebook;
     notebook.text("# " + title_of(thread));
     notebook.code(preparation(files), "", false);
@@ -175,12 +218,9 @@ std::string notebook_of(const core::ThreadRecord& thread, const std::vector<Prom
                 break;
             case core::MessageRole::Tool:
                 if (!details.run || !details.run->code) break;
-                if (details.run->tool == "execute_shell") {
-                    notebook.code("%%bash\n" + *details.run->code, message.content,
-                                  details.run->failed);
-                } else {
-                    notebook.code(*details.run->code, message.content, details.run->failed);
-                }
+                notebook.code(
+                    (details.run->tool == "execute_shell" ? "%%bash\n" : "") + *details.run->code,
+                    message.content, details.run->failed, images_of(*details.run, images));
                 break;
             case core::MessageRole::Note: notebook.text("*" + message.content + "*"); break;
         }

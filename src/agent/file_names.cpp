@@ -1,5 +1,6 @@
 // What the name and the first bytes of an upload say: pure functions of uploads.hpp.
 #include "agent/uploads.hpp"
+#include "api/schema/utf8.hpp"
 
 #include <algorithm>
 #include <array>
@@ -28,8 +29,20 @@ bool is_one_of(std::string_view ending, std::initializer_list<std::string_view> 
     return std::find(all.begin(), all.end(), ending) != all.end();
 }
 
+// Also without a mark: line ends and separators have a zero on the same side, and nothing is two
+// zeros. Programs and images have those.
 bool is_utf16(std::string_view bytes) {
-    return bytes.starts_with("\xff\xfe") || bytes.starts_with("\xfe\xff");
+    if (bytes.starts_with("\xff\xfe") || bytes.starts_with("\xfe\xff")) return true;
+    std::size_t little = 0, big = 0, nothing = 0;
+    for (std::size_t i = 0; i + 1 < bytes.size(); i += 2) {
+        const bool low = bytes[i] == '\0', high = bytes[i + 1] == '\0';
+        nothing += low && high ? 1 : 0;
+        little += high && !low && static_cast<unsigned char>(bytes[i]) < 0x80 ? 1 : 0;
+        big += low && !high && static_cast<unsigned char>(bytes[i + 1]) < 0x80 ? 1 : 0;
+    }
+    const std::size_t pairs = bytes.size() / 2;
+    return nothing == 0 && std::max(little, big) * 20 > pairs &&
+           std::max(little, big) > 3 * std::min(little, big);
 }
 
 // What a file is by its first bytes, for people; empty: nothing that we know.
@@ -98,7 +111,7 @@ std::string contradiction(std::string_view name, std::string_view bytes) {
     return {};
 }
 
-std::vector<std::string> columns_in(std::string_view name, std::string_view bytes) {
+Columns columns_in(std::string_view name, std::string_view bytes) {
     const auto ending = ending_of(name);
     if (!is_one_of(ending, {".csv", ".tsv", ".txt"}) || is_utf16(bytes)) return {};
     if (bytes.starts_with("\xef\xbb\xbf")) bytes.remove_prefix(3);
@@ -111,6 +124,8 @@ std::vector<std::string> columns_in(std::string_view name, std::string_view byte
     }
     if (end == bytes.size()) return {};
     const auto line = bytes.substr(0, end);
+    // Other encodings are found out by who reads the whole file; a model is told no broken names.
+    if (api::schema::find_invalid_utf8(line) != std::string_view::npos) return {};
     std::array<std::pair<char, std::size_t>, 4> separators{
         {{',', 0}, {';', 0}, {'\t', 0}, {'|', 0}}};
     for (auto& [c, count] : separators) {
@@ -122,14 +137,18 @@ std::vector<std::string> columns_in(std::string_view name, std::string_view byte
             return a.second < b.second;
         })->first;
     std::vector<std::string> columns(1);
+    std::size_t more = 0;
     quoted = false;
     for (const char c : line) {
         if (c == '"') {
             quoted = !quoted;
         } else if (c == separator && !quoted) {
-            if (columns.size() >= kColumnsMax) break;
-            columns.emplace_back();
-        } else if (columns.back().size() < kColumnBytesMax || continues(c)) {
+            if (columns.size() >= kColumnsMax) {
+                ++more;
+            } else {
+                columns.emplace_back();
+            }
+        } else if (more == 0 && (columns.back().size() < kColumnBytesMax || continues(c))) {
             const auto byte = static_cast<unsigned char>(c);
             columns.back() += byte < 0x20 || byte == 0x7f ? ' ' : c;
         }
@@ -138,7 +157,7 @@ std::vector<std::string> columns_in(std::string_view name, std::string_view byte
     const bool letters = std::any_of(line.begin(), line.end(), [](char c) {
         return std::isalpha(static_cast<unsigned char>(c)) != 0 || (c & 0x80) != 0;
     });
-    return letters ? columns : std::vector<std::string>{};
+    return letters ? Columns{std::move(columns), more} : Columns{};
 }
 
 }  // namespace atl::agent

@@ -3,6 +3,15 @@
 #include "agent/text.hpp"
 
 namespace atl::agent {
+namespace {
+
+std::string listed(const std::vector<std::string>& names) {
+    std::string text;
+    for (const auto& name : names) text += (text.empty() ? "" : ", ") + name;
+    return text;
+}
+
+}  // namespace
 
 std::string system_prompt(const std::vector<PromptFile>& files, bool sees_images) {
     std::string text =
@@ -11,11 +20,10 @@ std::string system_prompt(const std::vector<PromptFile>& files, bool sees_images
         "message to message.\n\nFiles:\n";
     for (const auto& file : files) {
         text += "- " + file.path + " (" + size_text(file.bytes) + ")\n";
-        if (file.columns.empty()) continue;
-        text += "  columns, as its first line says:";
-        for (std::size_t i = 0; i < file.columns.size(); ++i) {
-            text += (i == 0 ? " " : ", ") + file.columns[i];
-        }
+        if (!file.sheets.empty()) text += "  sheets: " + listed(file.sheets) + "\n";
+        if (file.columns.names.empty()) continue;
+        text += "  columns, as its first line says: " + listed(file.columns.names);
+        if (file.columns.more > 0) text += ", and " + std::to_string(file.columns.more) + " more";
         text += "\n";
     }
     if (files.empty()) text += "(none)\n";

@@ -13,7 +13,8 @@ namespace atl::agent {
 struct PromptFile {
     std::string path;  // in the sandbox
     std::uint64_t bytes = 0;
-    std::vector<std::string> columns;
+    Columns columns;
+    std::vector<std::string> sheets = {};  // of a workbook
 };
 
 [[nodiscard]] std::string system_prompt(const std::vector<PromptFile>& files, bool sees_images);

@@ -31,6 +31,7 @@ constexpr std::chrono::seconds kTimeToStop{8};
 constexpr std::chrono::milliseconds kTryAgain{100};
 constexpr std::size_t kTitleCharacters = 60;
 constexpr std::uint64_t kReadBytes = 8u << 20;
+constexpr std::uint64_t kPageBytes = 1u << 20;  // read at a time for a page
 constexpr int kStoreTries = 5;
 constexpr auto as_tuple = asio::as_tuple(asio::use_awaitable);
 
@@ -208,6 +209,11 @@ asio::awaitable<std::vector<core::ThreadMessage>> Threads::messages(Whose whose,
         std::move(some.begin(), some.end(), std::back_inserter(all));
     }
     co_return all;
+}
+
+asio::awaitable<std::vector<core::ThreadMessage>> Threads::some_messages(Whose whose, ThreadId id,
+                                                                         std::uint64_t from) {
+    co_return co_await parts_.store.read(std::move(whose), std::move(id), from, kPageBytes);
 }
 
 asio::awaitable<sessions::Use> Threads::use(Whose whose, ThreadId id) {

@@ -110,6 +110,10 @@ public:
     boost::asio::awaitable<std::vector<core::ThreadMessage>> messages(core::Whose whose,
                                                                       ThreadId id,
                                                                       std::uint64_t from = 1);
+    // About a megabyte of them, from a sequence on; empty: there are no more.
+    boost::asio::awaitable<std::vector<core::ThreadMessage>> some_messages(core::Whose whose,
+                                                                           ThreadId id,
+                                                                           std::uint64_t from);
     // Its sandbox, awake, for whoever wants its files.
     boost::asio::awaitable<sessions::Use> use(core::Whose whose, ThreadId id);
     // What would be sent to the model for this question now.

@@ -1,5 +1,7 @@
 #include "agent/uploads.hpp"
 
+#include "agent/workbook.hpp"
+
 #include "base/write_all.hpp"
 #include "core/spec.hpp"
 #include "sessions/new_id.hpp"
@@ -150,11 +152,14 @@ asio::awaitable<core::UploadRecord> Uploads::Incoming::keep() {
     const int cause = co_await uploads_.disk_.run(finish);
     if (cause != 0) throw ErrorException(failed("store " + name_, cause));
     temporary_ = id;  // until the store knows it
-    const auto columns = columns_in(name_, beginning_);
     auto kept =
         co_await uploads_.store_.add_upload(std::move(record), uploads_.limits_.owner_bytes_max);
     temporary_.clear();
-    if (uploads_.looks_.size() < kLooksMax) uploads_.looks_[id] = {columns};
+    // what its beginning does not tell is looked at when a thread needs it
+    const auto columns = columns_in(name_, beginning_);
+    if (!columns.names.empty() && uploads_.looks_.size() < kLooksMax) {
+        uploads_.looks_[id] = {columns, {}};
+    }
     co_return kept;
 }
 
@@ -301,13 +306,15 @@ asio::awaitable<FileLook> Uploads::look(core::UploadRecord record) {
     }
     const UniqueFd file = co_await open_bytes(record.id);
     std::string beginning(kBeginningBytes, '\0');
+    FileLook look;
     const auto read = [&]() -> int {
         const ssize_t n = ::pread(file.get(), beginning.data(), beginning.size(), 0);
         beginning.resize(n > 0 ? static_cast<std::size_t>(n) : 0);
+        look.sheets = sheets_in(file.get());
         return n < 0 ? errno : 0;
     };
     co_await disk_.run(read);
-    FileLook look{columns_in(record.name, beginning)};
+    look.columns = columns_in(record.name, beginning);
     if (looks_.size() < kLooksMax) looks_[record.id.text()] = look;
     co_return look;
 }

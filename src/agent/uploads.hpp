@@ -37,15 +37,23 @@ struct UploadLimits {
     std::chrono::milliseconds unused_time_max = std::chrono::hours{7 * 24};
 };
 
+// The first columns of a text table, and how many there are besides; empty: not known.
+struct Columns {
+    std::vector<std::string> names;
+    std::size_t more = 0;
+    bool operator==(const Columns&) const = default;
+};
+
 // What can be said of a file without running anything: for the first prompt.
 struct FileLook {
-    std::vector<std::string> columns;  // of a text table; empty: not known
+    Columns columns;
+    std::vector<std::string> sheets;  // of a workbook
 };
 
 struct SampleFile {
     std::string name;
     std::uint64_t bytes = 0;
-    std::vector<std::string> columns;
+    Columns columns;
 };
 
 class Uploads {
@@ -131,7 +139,6 @@ private:
 [[nodiscard]] std::string contradiction(std::string_view name, std::string_view beginning);
 
 // The first line of a text table, taken apart at its likeliest separator.
-[[nodiscard]] std::vector<std::string> columns_in(std::string_view name,
-                                                  std::string_view beginning);
+[[nodiscard]] Columns columns_in(std::string_view name, std::string_view beginning);
 
 }  // namespace atl::agent

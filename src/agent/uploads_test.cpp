@@ -30,7 +30,10 @@ TEST(UploadContent, IsComparedWithItsName) {
     EXPECT_EQ(contradiction("a.csv",
                             "\xff\xfe"
                             "a\0,\0"),
-              "");  // UTF-16
+              "");                                                         // UTF-16
+    const std::string_view bare("a\0,\0b\0\n\0\x17\x53,\0001\0\n\0", 16);  // without its mark
+    EXPECT_EQ(contradiction("a.csv", bare), "");
+    EXPECT_NE(contradiction("a.csv", std::string_view("a,b\n\0\0\0\0,1\n", 12)), "");
     EXPECT_NE(contradiction("a.csv", "PK\x03\x04"), "");
     EXPECT_NE(contradiction("a.xlsx", "a,b\n"), "");
     EXPECT_EQ(contradiction("a.xlsx", "PK\x03\x04"), "");
@@ -39,14 +42,26 @@ TEST(UploadContent, IsComparedWithItsName) {
 }
 
 TEST(UploadColumns, AreThoseOfTheFirstLine) {
-    using Columns = std::vector<std::string>;
-    EXPECT_EQ(columns_in("a.csv", "x,y\n1,2\n"), (Columns{"x", "y"}));
-    EXPECT_EQ(columns_in("a.csv", "\xef\xbb\xbfx;y,z;w\r\n"), (Columns{"x", "y,z", "w"}));
-    EXPECT_EQ(columns_in("a.tsv", "a\tb c\n"), (Columns{"a", "b c"}));
-    EXPECT_EQ(columns_in("a.csv", "\"a,b\",c\n"), (Columns{"a,b", "c"}));
-    EXPECT_EQ(columns_in("a.csv", "1,2\n"), Columns{});
-    EXPECT_EQ(columns_in("a.csv", "no end of line"), Columns{});
-    EXPECT_EQ(columns_in("a.json", "x,y\n"), Columns{});
+    using Names = std::vector<std::string>;
+    const auto columns_in = [](const char* name, const std::string& bytes) {
+        return agent::columns_in(name, bytes).names;
+    };
+    EXPECT_EQ(columns_in("a.csv", "x,y\n1,2\n"), (Names{"x", "y"}));
+    EXPECT_EQ(columns_in("a.csv", "\xef\xbb\xbfx;y,z;w\r\n"), (Names{"x", "y,z", "w"}));
+    EXPECT_EQ(columns_in("a.tsv", "a\tb c\n"), (Names{"a", "b c"}));
+    EXPECT_EQ(columns_in("a.csv", "\"a,b\",c\n"), (Names{"a,b", "c"}));
+    EXPECT_EQ(columns_in("a.csv", "1,2\n"), Names{});
+    EXPECT_EQ(columns_in("a.csv", "no end of line"), Names{});
+    EXPECT_EQ(columns_in("a.json", "x,y\n"), Names{});
+    EXPECT_EQ(columns_in("a.csv", "K\xf6ln,y\n"), Names{});  // not UTF-8: not told wrongly
+    EXPECT_EQ(columns_in("a.csv", "x,\xe5\n"), Names{});
+    EXPECT_EQ(columns_in("a.csv", "城市,y\n"), (Names{"城市", "y"}));
+    std::string wide = "x0";
+    for (int i = 1; i < 100; ++i) wide += ",x" + std::to_string(i);
+    const auto first = agent::columns_in("a.csv", wide + "\n");
+    EXPECT_EQ(first.names.size(), 80u);
+    EXPECT_EQ(first.names.back(), "x79");
+    EXPECT_EQ(first.more, 20u);
 }
 
 }  // namespace atl::agent

@@ -6,6 +6,7 @@
 #include "api/asking.hpp"
 #include "api/file_content.hpp"
 #include "api/file_place.hpp"
+#include "api/thread_history.hpp"
 #include "api/thread_types.hpp"
 #include "base/workers.hpp"
 #include "net/problem.hpp"
@@ -168,10 +169,7 @@ public:
     asio::awaitable<void> history(net::Exchange& exchange) const {
         const auto asked = schema::from_parameters<HistoryQuery>(exchange.request().target.query);
         const auto id = thread_in(exchange);
-        const auto messages = co_await threads_.messages(whose(exchange), id);
-        HistoryAnswer answer;
-        answer.thread_id = id.text();
-        answer.messages = history_of(messages, asked.all);
+        auto answer = co_await read_history(threads_, whose(exchange), id, asked);
         co_await exchange.respond(json_response(200, std::move(answer)));
     }
 
@@ -243,11 +241,12 @@ public:
         const auto record = co_await threads_.get(whose(exchange), thread_in(exchange));
         const auto messages = co_await threads_.messages(whose(exchange), record.id);
         const auto files = co_await threads_.files_of(record);
+        const auto images = co_await charts_of(whose(exchange), record.id, messages);
         const bool notebook = asked.format == ExportFormat::Ipynb;
         net::Response response{200, {}, {}};
         const auto write = [&] {
-            return notebook ? agent::notebook_of(record, files, messages)
-                            : agent::markdown_of(record, files, messages);
+            return notebook ? agent::notebook_of(record, files, messages, images)
+                            : agent::markdown_of(record, files, messages, images);
         };
         response.body = co_await workers_of(exchange.executor()).run(write);
         response.headers.set("Content-Type",
@@ -286,6 +285,17 @@ public:
     }
 
 private:
+    // A sandbox that cannot be woken costs an export its charts, not the rest.
+    asio::awaitable<agent::ExportImages> charts_of(
+        core::Whose whose, ThreadId id, const std::vector<core::ThreadMessage>& messages) const {
+        auto paths = agent::image_paths(messages);
+        if (paths.empty()) co_return agent::ExportImages{};
+        try {
+            const auto use = co_await threads_.use(std::move(whose), std::move(id));
+            co_return co_await agent::read_images(sessions::Files(use.link()), std::move(paths));
+        } catch (const ErrorException&) { co_return agent::ExportImages{}; }
+    }
+
     asio::awaitable<TurnPtr> ask(net::Exchange& exchange) const {
         auto wanted = co_await read_json<MessageBody>(exchange);
         // The described type has the highest limit there is; this is the server's own.
@@ -400,7 +410,7 @@ void add_thread_routes(Api& api, agent::Threads& threads, ThreadRules rules) {
          .tag = kTag,
          .summary = "The conversation",
          .query = described<HistoryQuery>(),
-         .answers = {json_answer<HistoryAnswer>(200, "All of it.")}},
+         .answers = {json_answer<HistoryAnswer>(200, "All of it, or a page.")}},
         &ThreadRoutes::history);
     for (const bool short_way : {true, false}) {
         add({.method = "GET",

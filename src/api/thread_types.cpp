@@ -315,15 +315,19 @@ ATOLL_TYPE(HistoryMessage) {
                     field<&T::tool>("Which tool this is the answer of."));
 }
 
-BOOST_DESCRIBE_STRUCT(HistoryAnswer, (), (thread_id, messages))
+BOOST_DESCRIBE_STRUCT(HistoryAnswer, (), (thread_id, messages, next_cursor))
 ATOLL_TYPE(HistoryAnswer) {
     return response("A conversation.", field<&T::thread_id>("The thread."),
-                    field<&T::messages>("From the first to the last."));
+                    field<&T::messages>("From the first to the last, or of this page."),
+                    field<&T::next_cursor>("For the next page; left out at the end."));
 }
 
-BOOST_DESCRIBE_STRUCT(HistoryQuery, (), (all))
+BOOST_DESCRIBE_STRUCT(HistoryQuery, (), (all, cursor, limit))
 ATOLL_TYPE(HistoryQuery) {
-    return request("", field<&T::all>("Also what the model and its tools exchanged."));
+    return request(
+        "", field<&T::all>("Also what the model and its tools exchanged."),
+        field<&T::cursor>("Of the page before.", length(0, 512)),
+        field<&T::limit>("How many messages at most; left out: all of them.", range(1, 1000)));
 }
 
 BOOST_DESCRIBE_STRUCT(ResumeQuery, (), (turn))

@@ -148,11 +148,14 @@ ATOLL_DESCRIBED(HistoryMessage);
 struct HistoryAnswer {
     std::string thread_id;
     std::vector<HistoryMessage> messages;
+    std::optional<std::string> next_cursor;
 };
 ATOLL_DESCRIBED(HistoryAnswer);
 
 struct HistoryQuery {
     bool all = false;
+    std::string cursor;
+    std::optional<std::uint32_t> limit;
 };
 ATOLL_DESCRIBED(HistoryQuery);
 

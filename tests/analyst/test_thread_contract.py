@@ -291,6 +291,53 @@ def test_excel_and_parquet_are_taken(server):
     assert len(answer["files"]) == 3
 
 
+def workbook(*sheets):
+    """As little of one as tells its sheets."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        named = "".join(f'<sheet name="{name}" sheetId="{n}" r:id="rId{n}"/>' for n, name in enumerate(sheets, 1))
+        archive.writestr("[Content_Types].xml", "<Types/>")
+        archive.writestr("xl/workbook.xml", f"<workbook><sheets>{named}</sheets></workbook>")
+    return packed.getvalue()
+
+
+def test_a_model_is_told_of_sheets_and_of_more_columns(server):
+    wide = ",".join(f"x{n}" for n in range(100)).encode() + b"\n"
+    latin = "Stadt,Größe\nKöln,1\n".encode("latin-1")
+    files = server.upload(("book.xlsx", workbook("Jan", "R&amp;D", "费用")), ("wide.csv", wide), ("latin.csv", latin),
+                          ("wide16.csv", "城市,n\n北京,1\n".encode("utf-16-le")))["files"]
+    thread = server.thread(*(f["file_id"] for f in files))
+    prompt = server.http.get(f"/v1/threads/{thread}/context").json()["messages"][0]["content"]
+    assert "  sheets: Jan, R&D, 费用\n" in prompt
+    assert "x78, x79, and 20 more\n" in prompt and "x80" not in prompt
+    assert "Stadt" not in prompt  # no name rather than half of one
+
+
+def test_history_in_pages(server):
+    thread = server.thread()
+    for n in range(3):
+        server.ask(thread, f"run: print({n})")
+    for everything, count in ((False, 6), (True, 12)):
+        whole = server.history(thread, all=everything)
+        assert len(whole) == count
+        for limit in (1, 2, 5, count, 1000):
+            read, query = [], {"all": everything, "limit": limit}
+            while True:
+                page = server.http.get(f"/thread/{thread}/history", params=query).json()
+                assert 0 < len(page["messages"]) <= limit
+                read += page["messages"]
+                if "next_cursor" not in page:
+                    break
+                query["cursor"] = page["next_cursor"]
+            assert read == whole
+    page = server.http.get(f"/thread/{thread}/history", params={"limit": 2}).json()
+    other = server.thread()
+    for bad in ({"limit": 0}, {"limit": 1001}, {"cursor": "zz"}):
+        assert server.http.get(f"/thread/{thread}/history", params=bad).status_code == 400, bad
+    assert server.http.get(f"/thread/{other}/history", params={"cursor": page["next_cursor"]}).status_code == 400
+    assert server.http.get(f"/thread/{other}/history", params={"limit": 5}).json()["messages"] == []
+
+
 def test_tools_that_are_called_side_by_side_run_in_order(server, models):
     def two(asked):
         if not asked.tool_results:

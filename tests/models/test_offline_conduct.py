@@ -102,6 +102,43 @@ def test_a_file_is_meant_when_it_is_named(talk):
     assert "`a.csv`" in talk.ask("describe the file a")
 
 
+def wide_table(columns):
+    names = [f"metric_{n}" for n in range(1, columns)]
+    rows = [[city, *(n + step for n in range(1, columns)), 7] for step, city in enumerate(("Berlin", "Paris"))]
+    lines = [["city", *names, "final_score"], *rows]
+    return "\n".join(",".join(map(str, line)) for line in lines).encode()
+
+
+def test_columns_beyond_those_described_are_found_by_name(talk):
+    talk.put("wide.csv", wide_table(1500))
+    assert "**950.50**" in talk.ask("average metric_950")
+    assert "**1,200.50**" in talk.ask("average metric 1200")
+    assert "**7**" in talk.ask("what is the average final score?")
+    answer = talk.ask("total metric_1450 by city")
+    assert "1,450" in answer and "1,451" in answer
+    assert "**2**" in talk.ask("how many rows?") and "metric_77777" not in talk.ask("average metric_77777")[:40]
+
+
+def test_wide_tables_after_the_kernel_was_lost(talk):
+    talk.put("wide.csv", wide_table(300))
+    talk.ask("how many rows?")
+    assert talk.server.http.post(f"/v1/sessions/{talk.session}/contexts/default/restart").status_code < 300
+    assert "**250.50**" in talk.ask("average metric_250")
+
+
+def test_groups_without_any_value_have_no_total(talk):
+    """pandas adds nothing up to 0; an average of nothing is none, and so is a total."""
+    talk.put("gaps.csv", b"region,item,amount\nN,a,1\nN,b,\nS,a,\nS,b,\nE,a,5\nE,b,6\n")
+    for question in ("total amount by region", "average amount by region", "share of amount by region"):
+        answer = talk.ask(question)
+        assert "| S |" not in answer and "1 group has no value at all" in answer, answer
+    assert "**N** has the lowest" in talk.ask("which region has the lowest total amount?")
+    assert "| N | 1 | – |" in talk.ask("total amount by region and item")
+    answer = talk.ask("total amount in S")
+    assert "**–**" in answer and "**0**" not in answer
+    assert "no value" not in talk.ask("number of rows by region")
+
+
 def test_a_column_called_total_adds_up(talk):
     talk.put("invoices.csv", b"customer,city,qty,total\nAnn,Rome,2,100\nBob,Oslo,1,50\nAnn,Rome,3,20\n")
     assert "**170**" in talk.ask("what is the total?")

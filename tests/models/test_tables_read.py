@@ -2,6 +2,8 @@
 says what was done to it, or it is refused with a reason. Nothing wrong goes without a word.
 
 The code is the text that runs in the sandbox, taken out of the program's source and run here."""
+import builtins
+import io
 import json
 import re
 from pathlib import Path
@@ -12,8 +14,14 @@ import pytest
 
 pytestmark = pytest.mark.once
 
-SOURCE = Path(__file__).resolve().parents[2] / "src" / "models" / "offline" / "profile_code.cpp"
-TOOLS = re.search(r'kTools\[\] =\s*R"python\((.*?)\)python"', SOURCE.read_text(), re.S)[1]
+SOURCES = Path(__file__).resolve().parents[2] / "src" / "models" / "offline"
+
+
+def python_of(file, name):
+    return re.search(name + r'\[\] =\s*R"python\((.*?)\)python"', (SOURCES / file).read_text(), re.S)[1]
+
+
+TOOLS = python_of("profile_code.cpp", "kTools") + python_of("encoding_code.cpp", "kEncoding")
 CODE = compile(TOOLS, "tools.py", "exec")
 
 
@@ -106,6 +114,20 @@ CASES = {
                             'Some values of "v" are no numbers (such as "abc")'),
     "16 bits, no mark": ("Stadt;n\nMünchen;1\nKöln;2\n".encode("utf-16-le"), "Stadt", ["München", "Köln"], ""),
     "16 bits, big end first": ("城市,n\n北京,1\n上海,2\n".encode("utf-16-be"), "城市", ["北京", "上海"], ""),
+    "16 bits, hardly a zero": ("氏名,住所\n山田一,東京都千代田区丸の内一丁目\n佐藤二,大阪府大阪市北区梅田三丁目\n".encode("utf-16-le"),
+                               "氏名", ["山田一", "佐藤二"], ""),
+}
+# without a word in the file on how it is written: name for people, encoding, content
+GUESSED = {
+    "Shift-JIS": ("cp932", "店舗,売上\n東京,100\n大阪,200\nソフト表示,300\n"),
+    "EUC-JP": ("euc_jp", "商品,売上\nりんご,100\nみかん,200\n"),
+    "Big5": ("cp950", "城市,銷售額\n台北,100\n高雄,200\n功許蓋,300\n"),
+    "EUC-KR": ("cp949", "지역,매출\n서울,100\n부산,200\n"),
+    "GB18030": ("gb18030", "城市,销售额\n北京,100\n上海,200\n"),
+    "cp1251": ("cp1251", "Город;Сумма\nМосква;100\nКазань;200\n"),
+    "KOI8-R": ("koi8_r", "Город;Сумма\nМосква;100\nКазань;200\n"),
+    "cp1252": ("cp1252", "Stadt;Preis\nKöln;5 €\nBesançon;6 €\nCádiz;7 €\n"),
+    "cp1250": ("cp1250", "miasto;kwota\nŁódź;1\nWrocław;2\nGdańsk;3\n"),
 }
 
 
@@ -115,6 +137,56 @@ def test_is_read_rightly(read, content, column, values, noted):
     found = [None if pd.isna(v) else v for v in table[column]]
     assert found == pytest.approx(values) if isinstance(values[-1], (int, float)) else found == values, table
     assert noted in notes and (noted or not notes), notes
+
+
+@pytest.mark.parametrize("encoding, text", GUESSED.values(), ids=GUESSED)
+def test_encoding_is_guessed(tools, capsys, tmp_path, request, encoding, text):
+    """Right, without a doubt, and said in the schema."""
+    path = tmp_path / "table.csv"
+    path.write_bytes(text.encode(encoding))
+    (table,) = described(tools, capsys, path)
+    first, *rows = [re.split("[,;]", line)[0] for line in text.splitlines()]
+    assert [c[0] for c in table["columns"]][0] == first and sorted(table["columns"][0][-1]) == sorted(rows)
+    assert request.node.callspec.id in table["encoding"] and "doubt" not in table["encoding"] and not table["note"]
+
+
+def test_doubtful_encoding(read):
+    assert "is a guess: " in read("a,b\nAb\xbd,1\n".encode("latin-1"))[1]
+
+
+def test_encoding_far_down(read):
+    """The beginning is ASCII alone, as in a list of customers that comes to other countries late."""
+    table, notes = read(b"city,amount\n" + b"Aachen,1\n" * 90_000 + "Köln,2\nMünchen,3\nNîmes,4\n".encode("cp1252"))
+    assert list(table["city"][-3:]) == ["Köln", "München", "Nîmes"] and not notes
+
+
+def test_one_damaged_letter(read):
+    """Some broken bytes do not make a file of UTF-8 another one."""
+    table, notes = read(("城市,数量\n" + "北京,1\n上海,2\n" * 30).encode() + b"\xe5\x8c,3\n")
+    assert list(table)[0] == "城市" and table["城市"][0] == "北京" and "damaged" in notes
+
+
+def test_guess_reads_little(tools, tmp_path, monkeypatch):
+    """A large file is not read through to find its encoding."""
+    path, line = tmp_path / "large.csv", "東京,売上,100\n".encode("cp932")
+    path.write_bytes(line * (50_000_000 // len(line)))
+    seen = []
+
+    class Watched(io.FileIO):
+        def read(self, size=-1):
+            seen.append(size)
+            return super().read(size)
+    monkeypatch.setattr(builtins, "open", lambda path, mode: Watched(path, mode))
+    assert tools["encoding_of"](str(path), line * 10_000) == "cp932"
+    assert 0 < sum(seen) < 1_000_000
+
+
+def test_ascii_is_scanned_not_kept(tools, tmp_path):
+    """Letters may come late, so ASCII is read on, a block at a time."""
+    path, head = tmp_path / "large.csv", b"city,amount\n" * 20_000
+    path.write_bytes(head * 200)
+    assert len(tools["sample_of"](str(path), head)) < 2_000_000
+    assert tools["encoding_of"](str(path), head) == "utf-8-sig"
 
 
 def test_longer_rows_far_down(read):
@@ -154,6 +226,7 @@ def test_sheets(tools, monkeypatch, tmp_path):
 
     class Book:
         sheet_names = ["one"]
+        book = None
 
         def __init__(self, path):
             pass
@@ -166,6 +239,29 @@ def test_sheets(tools, monkeypatch, tmp_path):
     table = tools["load"](str(path))
     assert table.to_dict("list") == {"zip": ["01234", "02345"], "city": ["A", "B"], "v": [1, 2]}
     assert "left out" in " ".join(tools["notes"][str(path), None])
+
+
+def test_several_sheets(tools, capsys, monkeypatch, tmp_path):
+    """Each that has a table is one; a page of text, an empty sheet and a chart are none."""
+    sheets = {"Cover": [["Report"], ["of Ann"]], "Jan": [["city", "v"], ["A", 1], ["B", 2]], "Empty": [],
+              "Feb": [["city", "v"], ["C", 3]], "Chart": None}
+
+    class Book:
+        sheet_names = list(sheets)
+        book = type("Inner", (), {"chartsheets": [type("Sheet", (), {"title": "Chart"})]})
+
+        def __init__(self, path):
+            pass
+
+        def parse(self, sheet_name, header, dtype, nrows=None, skiprows=0, na_values=()):
+            return pd.DataFrame(sheets[sheet_name][skiprows:][:nrows], dtype=dtype)
+    monkeypatch.setattr(pd, "ExcelFile", Book)
+    path = tmp_path / "book.xlsx"
+    path.write_bytes(b"PK\x03\x04")
+    tables = described(tools, capsys, path)
+    assert [(t["sheet"], t["rows"]) for t in tables] == [("Jan", 2), ("Feb", 1)]
+    assert "of the same form: book.xlsx / Feb" in tables[0]["note"]
+    assert list(tools["load"](str(path))["city"]) == ["A", "B"]
 
 
 def test_description(tools, capsys, tmp_path):

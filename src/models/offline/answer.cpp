@@ -59,13 +59,34 @@ std::string AnswerWriter::write(const std::string& chart_file) {
         out += "\n\n" + say(figure("left_out") + " rows without " + keys + " are in no group.",
                             figure("left_out") + " 行没有 " + keys + ",不在任何一组中。");
     }
+    if (figure_value("empty") > 0) {
+        const bool one = figure_value("empty") == 1;
+        out += "\n\n" + say(figure("empty") + (one ? " group has" : " groups have") +
+                                " no value at all and " + (one ? "is" : "are") + " left out.",
+                            figure("empty") + " 组没有任何数值,未列出。");
+    }
     if (!q_.names.empty()) out += "\n\n" + unknown_names();
+    out += other_sheets();
     out += notices();
     if (!chart_file.empty()) {
         out += "\n\n" + (zh_ ? "图表:" : std::string("Chart: ")) + "`/data/outputs/" + chart_file +
                "`";
     }
     return out;
+}
+
+// Of which sheet the figures are, where there are others.
+std::string AnswerWriter::other_sheets() const {
+    const Table& table = schema_.tables[q_.table];
+    std::string others;
+    for (const Table& t : schema_.tables) {
+        if (t.path != table.path || t.sheet == table.sheet || t.columns.empty()) continue;
+        others += (others.empty() ? "`" : ", `") + escaped(t.sheet) + "`";
+    }
+    if (table.sheet.empty() || others.empty()) return "";
+    const std::string sheet = "`" + escaped(table.sheet) + "`";
+    return "\n\n" + say("This is the sheet " + sheet + "; others: " + others + ".",
+                        "以上为工作表 " + sheet + ";其他工作表:" + others + "。");
 }
 
 std::string AnswerWriter::figure(std::string_view name) const {

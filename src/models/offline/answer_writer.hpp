@@ -62,6 +62,7 @@ private:
     // " (region = North; 120 rows)"
     [[nodiscard]] std::string scope() const;
     [[nodiscard]] std::string unknown_names() const;
+    [[nodiscard]] std::string other_sheets() const;
     [[nodiscard]] std::string chosen() const;
 
     [[nodiscard]] std::string added() const;
@@ -75,7 +76,7 @@ private:
     // ---- the intents ------------------------------------------------------------------------
     [[nodiscard]] std::string body() const;
     [[nodiscard]] std::string file() const {
-        return "`" + escaped(schema_.tables[q_.table].file_name()) + "`";
+        return "`" + escaped(schema_.tables[q_.table].title()) + "`";
     }
     [[nodiscard]] std::string shape() const;
     [[nodiscard]] std::string columns() const;

@@ -161,8 +161,7 @@ void CodeWriter::averaged() {
     if (m.aggregation == Aggregation::Count) {
         line("each = " + rows_ + ".groupby(" + key + ").size()");
     } else {
-        line("each = " + rows_ + ".groupby(" + key + ")[" + py(value_column(m)) + "]" +
-             call_text(m));
+        line("each = " + rows_ + ".groupby(" + key + ")[" + py(value_column(m)) + "]" + call_of(m));
     }
     line(
         "result = pd.DataFrame({'average': [each.mean()], 'lowest': [each.min()], 'highest': "
@@ -181,14 +180,16 @@ void CodeWriter::across(const std::vector<std::string>& by) {
     const bool has_periods = !q_.periods.empty();
     const std::string down = has_periods ? by[1] : by[0];
     const std::string over = has_periods ? by[0] : by[1];
-    line("result = " + rows_ + ".pivot_table(index=" + py(down) + ", columns=" + py(over) +
-         ", values=" +
-         py(value_column(m) == down || value_column(m) == over ? other_column(down, over)
-                                                               : value_column(m)) +
-         ", aggfunc=" + function_text(m) + ")");
-    if (m.aggregation == Aggregation::Count || m.aggregation == Aggregation::Sum) {
-        line("result = result.fillna(0)");
-    }
+    const std::string value = value_column(m) == down || value_column(m) == over
+                                  ? other_column(down, over)
+                                  : value_column(m);
+    const std::string pivot = rows_ + ".pivot_table(index=" + py(down) + ", columns=" + py(over) +
+                              ", values=" + py(value) + ", aggfunc=";
+    line("result = " + pivot + function_text(m) + ")");
+    const bool adds_up = m.aggregation == Aggregation::Sum;
+    if (m.aggregation == Aggregation::Count || adds_up) line("result = result.fillna(0)");
+    // no rows add up to 0, but rows without a value to nothing that is known
+    if (adds_up && may_be_missing(m)) { line("result = result.mask(" + pivot + "'count') == 0)"); }
     if (has_periods) line("result = result[" + py(period_labels()) + "]");
     if (q_.is_running) line("result = result.cumsum()");
     if (q_.rolling) { line("result = result.rolling(" + std::to_string(*q_.rolling) + ").mean()"); }
@@ -264,6 +265,7 @@ void CodeWriter::report_groups() {
         figures += ", overall=" + scalar(m, rows_);
     }
     if (cut_) figures += ", groups=groups";
+    if (dropped_empty_) figures += ", empty=int(empty.sum())";
     figures += left_out();
     line("report(result" + figures + ")");
 }

@@ -30,7 +30,7 @@ void CodeWriter::part_of_whole(const Measure& m) {
             const std::string grouped = frame + ".groupby(" + py(by) + ")";
             return m.aggregation == Aggregation::Count
                        ? grouped + ".size()"
-                       : grouped + "[" + py(value_column(m)) + "]" + call_text(m);
+                       : grouped + "[" + py(value_column(m)) + "]" + call_of(m);
         };
         line("result = pd.DataFrame({'part': " + per("part") + ", 'whole': " + per(rows_) +
              "}).fillna(0).reset_index()");
@@ -56,7 +56,7 @@ void CodeWriter::ratio() {
         const std::string grouped = of + ".groupby(" + py(by) + ")";
         return m.aggregation == Aggregation::Count
                    ? grouped + ".size()"
-                   : grouped + "[" + py(value_column(m)) + "]" + call_text(m);
+                   : grouped + "[" + py(value_column(m)) + "]" + call_of(m);
     };
     line("result = pd.DataFrame({'upper': " + figure(upper, "upper") +
          ", 'lower': " + figure(lower, "lower") + "})" + (by.empty() ? "" : ".reset_index()"));

@@ -85,6 +85,12 @@ private:
     [[nodiscard]] std::string other_column(const std::string& a, const std::string& b) const;
     [[nodiscard]] std::vector<std::string> period_labels() const;
     void sort_and_cut(const std::string& by);
+    [[nodiscard]] bool may_be_missing(const Measure& m) const;
+    // ".sum()", where nothing can be missing
+    [[nodiscard]] std::string call_of(const Measure& m) const;
+    // Groups without a single value have no total, though pandas adds nothing up to 0: they are
+    // left out and told.
+    void drop_empty_groups();
     // Rows whose group is not known belong to none of them.
     [[nodiscard]] std::string left_out() const;
     void report_groups();
@@ -121,6 +127,7 @@ private:
     std::string chart_title_;
     std::string chart_file_;
     bool cut_ = false;
+    bool dropped_empty_ = false;
 };
 
 }  // namespace atl::offline

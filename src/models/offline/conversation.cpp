@@ -139,7 +139,9 @@ public:
         }
         if (!schema->has_data()) return final(language, no_data(language, *schema));
         for (const ChatMessage& m : messages_) {
-            if (m.role == ChatRole::Tool) add_found(*schema, m.text);
+            if (m.role != ChatRole::Tool) continue;
+            add_columns(*schema, m.text);
+            add_found(*schema, m.text);
         }
         return answer_or_run(*schema, profiles);
     }
@@ -179,6 +181,9 @@ private:
             if (!is_talk || i + 1 == questions_.size()) question = std::move(now);
         }
         const Question& q = *question;
+        if (const std::string look = look_for_columns(q, schema, profiles); !look.empty()) {
+            return {look, ""};
+        }
         if (const std::string search = search_code(q, schema); !search.empty()) return {search, ""};
         switch (q.intent) {
             case Intent::Unknown:
@@ -214,6 +219,23 @@ private:
         }
         return final(q.language, "");
     }
+    // Tables too wide to be described whole: the columns that this question names are looked for.
+    [[nodiscard]] std::string look_for_columns(const Question& q, const Schema& schema,
+                                               std::size_t profiles) const {
+        if (q.intent == Intent::Help || q.intent == Intent::Greeting ||
+            q.intent == Intent::Thanks) {
+            return "";
+        }
+        const std::string code = columns_code(schema, question_at(questions_.back()));
+        const std::size_t times = times_run(code);
+        if (code.empty() || times == 0) return code;
+        const Run& last = runs_.back();
+        // the kernel is a new one: read the files again, then look again
+        if (last.code == code && lost_helpers(last.output) && profiles < kProfilesMax) {
+            return profile_;
+        }
+        return last.code == profile_ && times < 2 ? code : "";
+    }
     // Names that no listed value explains may be among those that were too many to list.
     [[nodiscard]] std::string search_code(const Question& q, const Schema& schema) const {
         if (q.names.empty() || q.intent == Intent::Help || q.intent == Intent::Greeting ||
@@ -240,7 +262,7 @@ private:
         for (const Table& table : schema.tables) {
             if (table.error.empty()) continue;
             out += (q.language == Language::Chinese ? "\n\n无法读取 `" : "\n\nCould not read `") +
-                   escaped(table.file_name()) + "`: " + escaped(table.error);
+                   escaped(table.title()) + "`: " + escaped(table.error);
         }
         return out;
     }

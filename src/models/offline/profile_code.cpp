@@ -1,5 +1,6 @@
 #include "models/offline/profile_code.hpp"
 
+#include "models/offline/encoding_code.hpp"
 #include "models/offline/python_text.hpp"
 
 namespace atl::offline {
@@ -23,6 +24,8 @@ MULTIPLES = {'k': 1e3, 'm': 1e6, 'mn': 1e6, 'mio': 1e6, 'b': 1e9, 'bn': 1e9, '�
              '亿': 1e8}
 DATE_LIKE = r'\d[-/.年 :]\s?\d|[A-Za-z]{3}\.?,?[-/ ]\d|\d(?:st|nd|rd|th)?[-/ ][A-Za-z]{3}'
 TEXT_MAX_BYTES = 200_000_000  # of a file; beyond that it is read in pieces
+SHEETS_MAX, TABLES_MAX = 12, 24  # of a workbook, of all files
+COLUMNS_MAX = 2000  # of a table; the first 80 are described, others are found by their names
 TABLE_MAX_BYTES = 700_000_000  # in memory; the rest is left out, and told so
 TOTALS = ['total', 'totals', 'grand total', 'sum', 'subtotal', 'sub-total', 'sub total', 'gesamt',
           'gesamtsumme', 'summe', 'zwischensumme', '合计', '总计', '小计', '总和', '共计']
@@ -31,6 +34,7 @@ CURRENCIES = {'$': 'usd', '€': 'eur', '£': 'gbp', '¥': 'cny', '￥': 'cny', 
 DURATION_NAME = (r'(?i)\bdur|elapsed|length|runtime|took|taken|uptime|downtime|dauer|时长|耗时|用时|'
                  r'(?:talk|wait|handl|play|run|call|lap|finish|race|response)\w*[ _-]?time')
 YEAR = r'(?:19|20)\d\d'
+books = {}  # path: the workbook that is being described
 notes = {}  # (path, sheet): what there is to say about how it was read
 said = []  # the same of the table that is being read
 
@@ -284,22 +288,6 @@ def clean(table, dotted=()):
     return done
 
 
-def encoding_of(head):
-    if head.startswith((b'\xff\xfe', b'\xfe\xff')):
-        return 'utf-16'
-    zeros = [head[i:4000:2].count(0) / max(1, len(head[i:4000:2])) for i in (0, 1)]
-    if max(zeros) > 0.2 and min(zeros) < 0.02:
-        return 'utf-16-be' if zeros[0] > zeros[1] else 'utf-16-le'
-    try:
-        io.TextIOWrapper(io.BytesIO(head[:-4] if len(head) > 100_000 else head), 'utf-8').read()
-        return 'utf-8-sig'
-    except UnicodeDecodeError as e:
-        if e.start > len(head) - 8:
-            return 'utf-8-sig'
-    runs = re.findall(rb'[\x80-\xff]+', head)  # Chinese comes in pairs of high bytes
-    return 'gb18030' if sum(len(r) % 2 == 0 for r in runs) > 0.7 * len(runs) else 'cp1252'
-
-
 def separator_of(text):
     lines = [line for line in text.splitlines() if line.strip()][:50]
     if re.fullmatch(r'sep=.', lines[0].strip('\ufeff" ')):
@@ -381,7 +369,7 @@ def say_longer(count, what):
 
 
 def read_text_table(path, head):
-    encoding = encoding_of(head)
+    encoding = encoding_of(path, head)
     text = head.decode(encoding, errors='replace')
     if not text.strip('\ufeff \r\n\t'):
         raise ValueError('the file is empty')
@@ -465,8 +453,7 @@ def read_in_pieces(path, options, names, dotted):
 
 
 def read_json_table(path, head):
-    encoding = encoding_of(head)
-    with open(path, encoding=encoding) as file:
+    with open(path, encoding=encoding_of(path, head)) as file:
         try:
             data = json.load(file)
         except ValueError:
@@ -479,16 +466,38 @@ def read_json_table(path, head):
     return clean(pd.DataFrame(data) if isinstance(data, dict) else pd.json_normalize(data))
 
 
-def read_sheet(path, sheet):
-    book = pd.ExcelFile(path)
-    options = dict(sheet_name=sheet or 0, header=None, dtype=object)
+def sheets_of(book):
+    """The names of a workbook's sheets, but for those that are charts."""
+    charts = {sheet.title for sheet in getattr(book.book, 'chartsheets', ())}
+    return [name for name in book.sheet_names if name not in charts]
+
+
+def holds_table(table):
+    """Whether a sheet is more than a title page or a text."""
+    return len(table) > 0 and (len(table.columns) > 1 or len(table.select_dtypes('number').columns))
+
+
+def sheet_table(book, sheet):
+    options = dict(sheet_name=sheet, header=None, dtype=object)
     top = book.parse(nrows=40, **options).astype(object)
-    if top.empty:
+    if top.isna().all(axis=None):
         return pd.DataFrame()
     names, skip = header_of(top.where(top.notna(), '').to_numpy().tolist())
     table = book.parse(skiprows=skip, na_values=MISSING, **options).infer_objects()
     extra = [f'column {i + 1}' for i in range(len(names), table.shape[1])]
     return clean(table.set_axis(unique(names + extra)[:table.shape[1]], axis=1))
+
+
+def read_sheet(path, sheet):
+    """The sheet of that name; without one, the first with a table."""
+    book, first = books.get(path) or pd.ExcelFile(path), None
+    for name in [sheet] if sheet else sheets_of(book):
+        said.clear()
+        table = sheet_table(book, name)
+        if sheet or holds_table(table):
+            return table
+        first = table if first is None or first.empty else first
+    return pd.DataFrame() if first is None else first
 
 
 def read_table(path, sheet=None):
@@ -506,7 +515,7 @@ def read_table(path, sheet=None):
             raise ValueError(old if head[0] == 0xd0 else f'it is no Excel file: {e}') from None
     if re.match(rb'\s*<(?:!doctype|html|table|\?xml)', head, re.I):
         raise ValueError('it is a web page or XML; save it as .xlsx or CSV')
-    if b'\0' in head and not encoding_of(head).startswith('utf-16'):
+    if b'\0' in head and not encoding_of(path, head):
         raise ValueError('it is no table: it holds binary data that its name does not promise')
     if head.lstrip(b'\xef\xbb\xbf \r\n\t')[:1] in (b'{', b'[') and re.search(r'json|ndjson', path):
         return read_json_table(path, head)
@@ -595,32 +604,54 @@ def describe(name, column):
     return facts + [[v for v in column.value_counts().index.astype(str) if len(v) <= 60]]
 
 
+def describe_table(path, sheet=None):
+    about = {'path': path, **({'sheet': sheet} if sheet else {})}
+    try:
+        table = load(path, sheet)
+        if sheet and not holds_table(table):
+            return None
+        about['note'] = list(notes[path, sheet])
+        about |= {'encoding': guesses[path]} if path in guesses else {}
+        about |= {'rows': len(table), 'width': len(table.columns), 'columns': [
+            describe(c[:80], table[c]) for c in table.columns[:80]]}
+        return about if len(table.columns) else {'path': path, 'error': 'the file is empty'}
+    except Exception as e:
+        return about | {'error': f'{e}'.split('\n')[0][:160] or type(e).__name__}
+
+
+def describe_file(path):
+    """One table; of a workbook each sheet that has one."""
+    try:
+        if path.lower().endswith(('.xlsx', '.xls')):
+            books[path] = pd.ExcelFile(path)  # once for all of its sheets
+        sheets = sheets_of(books[path]) if path in books else []
+    except Exception:
+        sheets = []
+    tables = []
+    if len(sheets) > 1:
+        tables = [about for s in sheets[:SHEETS_MAX] if (about := describe_table(path, s))]
+    if not any('columns' in t for t in tables):
+        tables = [describe_table(path)]
+    books.pop(path, None)
+    if len(sheets) > SHEETS_MAX:
+        tables[0].setdefault('note', []).append(
+            f'Sheets too many to be read, and left out: {", ".join(sheets[SHEETS_MAX:])[:200]}.')
+    return tables
+
+
+def title_of(about):
+    name = os.path.basename(about['path'])
+    return f'{name} / {about["sheet"]}' if 'sheet' in about else name
+
+
 def describe_files(paths, budget=7300):
     """Prints one line of JSON about all files, as many text values in it as fit."""
-    tables, titles = [], []
-    for path in paths[:12]:
-        try:
-            is_excel = path.lower().endswith(('.xlsx', '.xls'))
-            sheets = pd.ExcelFile(path).sheet_names if is_excel else [None]
-        except Exception:
-            sheets = [None]
-        for number, sheet in enumerate(sheets[:5]):
-            about = {'path': path, **({'sheet': sheet} if number else {})}
-            try:
-                table = load(path, sheet if number else None)
-                if number and not len(table):
-                    continue
-                about['note'] = list(notes[path, sheet if number else None])
-                if left := [*sheets[5:], *map(os.path.basename, paths[12:])]:
-                    about['note'].append(f'Too many to be read, and left out: {", ".join(left)}.')
-                about |= {'rows': len(table), 'width': len(table.columns), 'columns': [
-                    describe(c[:80], table[c]) for c in table.columns[:80]]}
-                if not len(table.columns):
-                    about = {'path': path, 'error': 'the file is empty'}
-            except Exception as e:
-                about['error'] = f'{e}'.split('\n')[0][:160] or type(e).__name__
-            tables.append(about)
-            titles.append(f'sheet {sheet}' if len(sheets) > 1 else os.path.basename(path))
+    tables = [t for path in paths[:12] for t in describe_file(path)]
+    left = [*map(title_of, tables[TABLES_MAX:]), *map(os.path.basename, paths[12:])]
+    tables = tables[:TABLES_MAX]
+    for t in tables if left else ():
+        t.setdefault('note', []).append(f'Too many to be read, and left out: {", ".join(left)}.')
+    titles = [title_of(t) for t in tables]
     forms = [[c[0] for c in t.get('columns', [])] for t in tables]
     for t, form in zip(tables, forms):
         twins = [title for title, other, o in zip(titles, forms, tables)
@@ -654,6 +685,41 @@ files = sorted(f for e in EXTENSIONS for f in glob.glob('/data/*.' + e))
 describe_files(files)
 )python";
 
+// Names are compared in pieces: metric_95, metricNo95 and "metric 95" are the same; a number in a
+// name must be said, for metric_9 is another.
+constexpr char kColumns[] = R"python(
+
+def pieces_of(text):
+    found = re.findall(r'[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_a-zA-Z]', text)
+    return [p.casefold().removesuffix('s') if len(p) > 3 else p.casefold() for p in found]
+
+
+def columns_said(table, described):
+    """The columns that the question speaks of, but for the first ones, the likeliest first."""
+    said, fitting = set(pieces_of(question)), []
+    for name in table.columns[described:COLUMNS_MAX]:
+        pieces = pieces_of(name) or [name]
+        if any(p.isdigit() and p not in said for p in pieces):
+            continue
+        share = sum(len(p) for p in pieces if p in said) / sum(map(len, pieces))
+        if share > 0.6:
+            fitting.append((share, name))
+    return [name for share, name in sorted(fitting, key=lambda f: -f[0])[:24]]
+
+
+found, size = [], 0
+for path, sheet, described in places:
+    table = load(path, sheet)
+    for name in columns_said(table, described):
+        about = describe(name[:80], table[name])
+        if about[1] == 't':
+            about[-1] = about[-1][:20]
+        size += len(json.dumps(about, ensure_ascii=False).encode())
+        if size < 4500:
+            found.append([path, sheet or '', about])
+print(json.dumps({'atoll_columns': 1, 'columns': found}, ensure_ascii=False, default=str))
+)python";
+
 constexpr char kSearch[] = R"python(found = []
 for path, sheet, names in places:
     table = load(path, sheet)
@@ -669,6 +735,18 @@ print(json.dumps({'atoll_found': 1, 'wanted': wanted, 'values': found[:20]}, ens
 )python";
 
 }  // namespace
+
+std::string columns_code(const Schema& schema, const std::string& question) {
+    std::string places;
+    for (const Table& table : schema.tables) {
+        if (table.columns.empty() || table.width <= table.described) continue;
+        places += "    (" + py(table.path) + ", " +
+                  (table.sheet.empty() ? "None" : py(table.sheet)) + ", " +
+                  std::to_string(table.described) + "),\n";
+    }
+    if (places.empty()) return "";
+    return "question = " + py(question) + "\nplaces = [\n" + places + "]\n" + kColumns;
+}
 
 std::string find_code(const Schema& schema, const std::vector<std::string>& words) {
     std::string places;
@@ -689,7 +767,7 @@ std::string find_code(const Schema& schema, const std::vector<std::string>& word
 
 std::string profile_code(const std::vector<std::string>& paths) {
     std::string code = kTools;
-    code += "\n";
+    code += encoding_code();
     if (paths.empty()) return code + kFind;
     return code + "\ndescribe_files(" + py(paths) + ")\n";
 }

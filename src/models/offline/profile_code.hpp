@@ -14,6 +14,10 @@ namespace atl::offline {
 // `paths` empty: whatever lies in /data.
 [[nodiscard]] std::string profile_code(const std::vector<std::string>& paths);
 
+// Looks for columns that a question names among those that were too many to describe. Empty where
+// all of them are described.
+[[nodiscard]] std::string columns_code(const Schema& schema, const std::string& question);
+
 // Looks for words of a question among the values of text columns that were too many to list.
 [[nodiscard]] std::string find_code(const Schema& schema, const std::vector<std::string>& words);
 

@@ -4,6 +4,7 @@
 #include "models/offline/follow_up.hpp"
 #include "models/offline/mentions.hpp"
 #include "models/offline/question.hpp"
+#include "models/offline/sheet_names.hpp"
 #include "models/offline/slips.hpp"
 #include "models/offline/understand.hpp"
 
@@ -35,6 +36,9 @@ public:
     Reader(std::string_view text, const Schema& schema, const Question* before)
         : schema_(schema), before_(before), tokens_(tokens_of(text)) {
         if (tokens_.size() > kTokensMax) tokens_.resize(kTokensMax);
+        sheet_ = take_sheet(tokens_, schema);
+        if (sheet_ && before != nullptr) moved_ = about_sheet(*before, schema, *sheet_);
+        if (moved_) before_ = &*moved_;
         spell_out_numbers();
         correct_slips(tokens_, schema);
         tags_ = tags_of(tokens_);
@@ -82,6 +86,7 @@ private:
     // A survey's column q3 is no quarter.
     [[nodiscard]] bool is_column_name(const TimeSpan& span) const;
     [[nodiscard]] std::size_t default_table() const;
+    [[nodiscard]] bool is_first_sheet(std::size_t table) const;
     [[nodiscard]] DataPeriod data_period(std::size_t table) const;
     // A measure that only another table has: that one is the table, and this one is joined to it.
     void move_to_measures(const std::vector<Mention>& mentions);
@@ -441,7 +446,9 @@ private:
     void find_names();
     const Schema& schema_;
     const Question* before_;
+    std::optional<Question> moved_;  // the one before, about the sheet that is named now
     std::vector<Token> tokens_;
+    std::optional<std::size_t> sheet_;  // the table that the question names as a sheet
     std::vector<Tag> tags_;
     std::vector<TimeSpan> times_;
     std::vector<Said> said_;

@@ -43,16 +43,19 @@ void Reader::choose_table_and_mentions() {
     for (std::size_t t = 0; t < worth.size(); ++t) {
         if (worth[t] > worth[q_.table] + (before_ != nullptr ? 10 : 0) ||
             (worth[t] == worth[q_.table] && before_ == nullptr && worth[t] > 0 &&
+             schema_.tables[t].path != schema_.tables[q_.table].path &&  // the first sheet
              schema_.tables[t].rows > schema_.tables[q_.table].rows)) {
             q_.table = t;
         }
     }
-    if (const auto named = named_file()) {
+    if (sheet_) {
+        q_.table = *sheet_;
+    } else if (const auto named = named_file()) {
         q_.table = *named;
     } else if (before_ != nullptr && q_.table != before_->table && stays_with_before(mentions)) {
         q_.table = before_->table;
     }
-    move_to_measures(mentions);
+    if (!sheet_) move_to_measures(mentions);
     times_ = spans_of(tokens_, data_period(q_.table));
     std::erase_if(
         times_, [&](const TimeSpan& span) { return is_column_name(span) || is_value_name(span); });
@@ -192,15 +195,25 @@ bool Reader::is_value_name(const TimeSpan& span) const {
     return false;
 }
 
+bool Reader::is_first_sheet(std::size_t table) const {
+    for (std::size_t t = 0; t < table; ++t) {
+        if (schema_.tables[t].path == schema_.tables[table].path &&
+            !schema_.tables[t].columns.empty()) {
+            return false;
+        }
+    }
+    return true;
+}
+
 std::size_t Reader::default_table() const {
     std::size_t best = 0;
     for (std::size_t t = 0; t < schema_.tables.size(); ++t) {
-        const bool has_columns = !schema_.tables[t].columns.empty();
-        if (!has_columns) continue;
-        if (schema_.tables[best].columns.empty() ||
-            (schema_.tables[t].rows > schema_.tables[best].rows)) {
-            best = t;
-        }
+        const Table& table = schema_.tables[t];
+        if (table.columns.empty()) continue;
+        const Table& so_far = schema_.tables[best];
+        if (so_far.columns.empty()) best = t;
+        // of a workbook the first sheet, of several files the largest
+        if (table.path != so_far.path && table.rows > so_far.rows && is_first_sheet(t)) best = t;
     }
     return best;
 }

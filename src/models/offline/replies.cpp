@@ -116,7 +116,7 @@ std::string no_data(Language language, const Schema& schema) {
     }
     std::string out = zh ? "没有可用的数据:" : "There is no data to work with:";
     for (const Table& table : schema.tables) {
-        out += "\n- `" + escaped(table.file_name()) + "`: " +
+        out += "\n- `" + escaped(table.title()) + "`: " +
                escaped(table.error.empty() ? (zh ? "空文件" : "the file is empty") : table.error);
     }
     return out;

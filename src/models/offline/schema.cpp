@@ -15,6 +15,7 @@ namespace json = boost::json;
 
 constexpr std::size_t kTablesMax = 24;
 constexpr std::size_t kColumnsMax = 80;
+constexpr std::size_t kFoundColumnsMax = 200;  // by their names, in a whole conversation
 constexpr std::size_t kValuesMax = 100;
 constexpr std::size_t kLineBytesMax = 64 * 1024;
 
@@ -270,6 +271,20 @@ std::string han_noun(std::string name) {
     return has_han(name) ? name : "";
 }
 
+// Sheet1, 工作表 2, Tabelle3
+bool is_number_of_sheet(const std::string& name) {
+    for (const std::string_view word : {"sheet", "工作表", "tabelle", "feuil", "hoja"}) {
+        const auto tokens = tokens_of(name);
+        std::string text;
+        for (const Token& token : tokens) text += token.text;
+        if (text.starts_with(word) &&
+            text.find_first_not_of("0123456789", word.size()) == std::string::npos) {
+            return true;
+        }
+    }
+    return false;
+}
+
 std::optional<Table> table_of(const json::value& value) {
     if (!value.is_object()) return std::nullopt;
     const json::object& facts = value.get_object();
@@ -292,15 +307,18 @@ std::optional<Table> table_of(const json::value& value) {
             if (auto column = column_of(v, table.rows)) table.columns.push_back(std::move(*column));
         }
     }
+    table.described = table.columns.size();
     std::string stem = table.file_name();
     stem = stem.substr(0, stem.rfind('.'));
-    table.words = tokens_of_name(table.sheet.empty() ? stem : table.sheet);
+    // "Sheet1" says nothing of what is on it, the file's name may
+    const bool is_told = !table.sheet.empty() && !is_number_of_sheet(table.sheet);
+    table.words = tokens_of_name(is_told ? table.sheet : stem);
     const auto add_noun = [&](const std::string& name) {
         auto noun = tokens_of(han_noun(name));
         std::erase_if(noun, [](const Token& t) { return t.kind != Token::Kind::Han; });
         if (noun.size() >= 2) table.row_nouns.push_back(std::move(noun));
     };
-    add_noun(table.sheet.empty() ? stem : table.sheet);
+    add_noun(is_told ? table.sheet : stem);
     for (const Column& column : table.columns) {
         if (column.is_id && (column.distinct + column.missing) * 100 >= table.rows * 98) {
             add_noun(column.name);
@@ -394,6 +412,10 @@ std::string Table::file_name() const {
     return slash == std::string::npos ? path : path.substr(slash + 1);
 }
 
+std::string Table::title() const {
+    return sheet.empty() ? file_name() : file_name() + " / " + sheet;
+}
+
 bool Schema::has_data() const {
     return std::any_of(tables.begin(), tables.end(),
                        [](const Table& table) { return !table.columns.empty(); });
@@ -449,6 +471,30 @@ void add_found(Schema& schema, std::string_view tool_output) {
                 if (column.name != text_of(facts[2]) || !column.is_text()) continue;
                 column.values.push_back(text_of(facts[4]));
                 column.value_words.push_back(tokens_of(text_of(facts[3])));
+            }
+        }
+    }
+}
+
+void add_columns(Schema& schema, std::string_view tool_output) {
+    const std::string_view line = marked_line(tool_output, "atoll_columns");
+    if (line.empty()) return;
+    boost::system::error_code failed;
+    const json::value value = json::parse(line, failed);
+    if (failed || !value.is_object()) return;
+    const json::value* found = value.get_object().if_contains("columns");
+    if (found == nullptr || !found->is_array()) return;
+    for (const json::value& v : found->get_array()) {
+        if (!v.is_array() || v.get_array().size() != 3) continue;
+        const json::array& facts = v.get_array();
+        for (Table& table : schema.tables) {
+            if (table.path != text_of(facts[0]) || table.sheet != text_of(facts[1])) continue;
+            auto column = column_of(facts[2], table.rows);
+            const bool is_new = column && std::ranges::none_of(table.columns, [&](const Column& c) {
+                                    return c.name == column->name;
+                                });
+            if (is_new && table.columns.size() < kColumnsMax + kFoundColumnsMax) {
+                table.columns.push_back(std::move(*column));
             }
         }
     }

@@ -52,19 +52,22 @@ struct Column {
 
 struct Table {
     std::string path;
-    std::string sheet;
+    std::string sheet;  // empty: the file is one table
     std::string error;  // why it could not be read; no columns then
     std::string note;
     std::size_t rows = 0;
     std::size_t width = 0;
+    std::size_t described = 0;  // of its columns, by the profile; others are found by their names
     std::vector<Column> columns;
-    std::vector<Token> words;                   // of the file's name
+    std::vector<Token> words;                   // of the file's name, and of the sheet's
     std::vector<Token> row_words;               // English: "match" of match_date
     std::vector<std::vector<Token>> row_nouns;  // Chinese: 订单 of 订单号, what a row is
     std::vector<std::vector<Token>> row_names;  // other words for it: row_families.hpp
     std::vector<Token> row_verbs;
 
     [[nodiscard]] std::string file_name() const;
+    // "sales.xlsx / Costs", where it is one of a workbook
+    [[nodiscard]] std::string title() const;
 };
 
 struct Schema {
@@ -87,6 +90,8 @@ struct Field {
 // Adds values that a search in the table found (find_code in profile_code.hpp): [path, sheet,
 // column, word, value]. The word is then another way to say the value.
 void add_found(Schema& schema, std::string_view tool_output);
+// Adds columns that a search for their names found (columns_code in profile_code.hpp).
+void add_columns(Schema& schema, std::string_view tool_output);
 // The words that such a search was for.
 [[nodiscard]] std::vector<std::string> searched_in(std::string_view tool_output);
 // The line of JSON that begins with {"<marker>": in a tool's output.

@@ -9,6 +9,7 @@
 namespace atl::offline {
 
 Question Reader::read() {
+    if (moved_ && says_nothing_else(tokens_)) return *moved_;
     find_top_percent();
     drop_units();
     choose_table_and_mentions();

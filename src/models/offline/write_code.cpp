@@ -2,6 +2,8 @@
 
 #include "models/offline/code_writer.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cstdlib>
 
 namespace atl::offline {
@@ -267,7 +269,19 @@ std::string CodeWriter::value_column(const Measure& m) const {
 
 std::string CodeWriter::scalar(const Measure& m, const std::string& frame) const {
     if (m.aggregation == Aggregation::Count) return "len(" + frame + ")";
-    return frame + "[" + py(value_column(m)) + "]" + call_text(m);
+    return frame + "[" + py(value_column(m)) + "]" + call_of(m);
+}
+
+bool CodeWriter::may_be_missing(const Measure& m) const {
+    if (q_.join) return true;  // rows without a partner
+    return std::ranges::any_of(
+        std::array{m.field, m.times, m.plus, m.minus},
+        [&](const auto& field) { return field && at(schema_, *field).missing > 0; });
+}
+
+std::string CodeWriter::call_of(const Measure& m) const {
+    const bool of_nothing = m.aggregation == Aggregation::Sum && may_be_missing(m);
+    return of_nothing ? ".sum(min_count=1)" : call_text(m);
 }
 
 std::string CodeWriter::named_aggregations() const {
@@ -311,8 +325,19 @@ void CodeWriter::group_rows(const std::vector<std::string>& by) {
         line("result = " + rows_ + ".groupby(" + py(by) + sort +
              ").size().reset_index(name=" + py(label(q_.measures[0])) + ")");
     } else {
-        line("result = " + rows_ + ".groupby(" + py(by) + sort + ")" + named_aggregations() +
-             ".reset_index()");
+        const std::string grouped = rows_ + ".groupby(" + py(by) + sort + ")";
+        std::vector<std::string> masks;
+        for (const Measure& m : q_.measures) {
+            if (m.aggregation != Aggregation::Sum || !may_be_missing(m)) continue;
+            const std::string total = "result[" + py(label(m)) + "]";
+            masks.push_back(total + " = " + total + ".where(" + grouped + "[" +
+                            py(value_column(m)) + "].count() > 0)");
+        }
+        line("result = " + grouped + named_aggregations() +
+             (masks.empty() ? ".reset_index()" : ""));
+        for (const std::string& mask : masks) line(mask);
+        if (!masks.empty()) line("result = result.reset_index()");
+        drop_empty_groups();
     }
     for (const Group& g : q_.groups) {
         if (g.grain == Grain::Weekday && q_.order == Order::None) {
@@ -323,6 +348,21 @@ void CodeWriter::group_rows(const std::vector<std::string>& by) {
                  ", key=lambda day: day.map(days.index))");
         }
     }
+}
+
+void CodeWriter::drop_empty_groups() {
+    const bool counts = std::ranges::any_of(q_.measures, [](const Measure& m) {
+        return m.aggregation == Aggregation::Count || m.aggregation == Aggregation::Distinct;
+    });
+    const bool may_be =
+        std::ranges::any_of(q_.measures, [&](const Measure& m) { return may_be_missing(m); });
+    // each period stands against another, and stays there without a figure
+    if (counts || !may_be || !q_.periods.empty() || q_.intent == Intent::Growth) return;
+    std::vector<std::string> labels;
+    for (const Measure& m : q_.measures) labels.push_back(label(m));
+    line("empty = result[" + py(labels) + "].isna().all(axis=1)");
+    line("result = result[~empty]");
+    dropped_empty_ = true;
 }
 
 Code write_code(const Question& question, const Schema& schema, bool is_repair) {

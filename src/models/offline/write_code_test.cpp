@@ -24,16 +24,30 @@ TEST(PythonText, QuotesWhatCouldEnd) {
 
 TEST(WriteCode, ReadsAsAPersonWouldWriteIt) {
     const Schema schema = sales_schema();
-    const Question q = understand("total amount by product in the North", schema, nullptr);
+    const Question q = understand("total quantity by product in the North", schema, nullptr);
     EXPECT_EQ(write_code(q, schema, false).text,
               "df = load('/data/sales.csv')\n"
               "rows = df[(df['region'] == 'North')]\n"
-              "result = rows.groupby(['product']).agg(**{'total amount': ('amount', "
+              "result = rows.groupby(['product']).agg(**{'total quantity': ('quantity', "
               "'sum')}).reset_index()\n"
-              "result = result.sort_values('total amount', ascending=False)\n"
-              "report(result, rows=len(rows), overall=rows['amount'].sum(), "
+              "result = result.sort_values('total quantity', ascending=False)\n"
+              "report(result, rows=len(rows), overall=rows['quantity'].sum(), "
               "left_out=int(rows[['product']].isna().any(axis=1).sum()))\n"
               "result.reset_index(drop=True)\n");
+}
+
+// Where values may be missing, a group without any has no total.
+TEST(WriteCode, ATotalOfNothingIsNone) {
+    const Schema schema = sales_schema();
+    const auto code_of = [&](const char* text) {
+        return write_code(understand(text, schema, nullptr), schema, false).text;
+    };
+    const std::string code = code_of("total amount by product");
+    EXPECT_NE(code.find(".where(df.groupby(['product'])['amount'].count() > 0)"), std::string::npos)
+        << code;
+    EXPECT_NE(code.find("empty=int(empty.sum())"), std::string::npos) << code;
+    EXPECT_NE(code_of("total amount").find("df['amount'].sum(min_count=1)"), std::string::npos);
+    EXPECT_EQ(code_of("total quantity").find("min_count"), std::string::npos);
 }
 
 TEST(WriteCode, KeepsGroups) {

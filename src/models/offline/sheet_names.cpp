@@ -1,0 +1,178 @@
+#include "models/offline/sheet_names.hpp"
+
+#include <algorithm>
+#include <set>
+#include <string>
+
+namespace atl::offline {
+namespace {
+
+struct Place {
+    std::size_t table = 0;
+    std::size_t begin = 0;
+    std::size_t end = 0;
+};
+
+std::string joined(const std::vector<Token>& tokens, std::size_t begin, std::size_t end) {
+    std::string text;
+    for (std::size_t i = begin; i < end; ++i) {
+        if (tokens[i].kind != Token::Kind::Sign) text += tokens[i].text;
+    }
+    return text;
+}
+
+std::string joined(const std::vector<Token>& tokens) { return joined(tokens, 0, tokens.size()); }
+
+bool is_sheet_word(const Token& token) {
+    static const std::set<std::string> kWords = {"sheet", "worksheet", "tab", "表", "页", "签"};
+    return kWords.contains(token.stem) || kWords.contains(token.text);
+}
+
+bool is_one_of(const Token& token, const std::set<std::string>& words) {
+    return words.contains(token.text);
+}
+
+// Widened over "on the sheet called" before it and "sheet", 工作表 behind it.
+bool takes_sheet_words(const std::vector<Token>& tokens, Place& place) {
+    static const std::set<std::string> kCalled = {"called", "named", "the", "名", "为", "“", "\""};
+    static const std::set<std::string> kBefore = {"工", "作", "子", "分", "标"};
+    bool found = false;
+    std::size_t begin = place.begin;
+    while (begin > 0 && is_one_of(tokens[begin - 1], kCalled)) --begin;
+    if (begin > 0 && is_sheet_word(tokens[begin - 1])) {
+        found = true;
+        place.begin = begin - 1;
+        while (place.begin > 0 && is_one_of(tokens[place.begin - 1], kBefore)) --place.begin;
+    }
+    std::size_t end = place.end;
+    while (end < tokens.size() && is_one_of(tokens[end], kBefore)) ++end;
+    if (end < tokens.size() && is_sheet_word(tokens[end])) {
+        found = true;
+        place.end = end + 1;
+    }
+    return found;
+}
+
+bool takes_preposition(const std::vector<Token>& tokens, Place& place) {
+    static const std::set<std::string> kPrepositions = {"in", "on", "from",  "for",
+                                                        "of", "at", "about", "在"};
+    std::size_t begin = place.begin;
+    if (begin > 0 && tokens[begin - 1].text == "the") --begin;
+    if (begin == 0 || !is_one_of(tokens[begin - 1], kPrepositions)) return false;
+    place.begin = begin - 1;
+    return true;
+}
+
+// A column or a value that is called so is meant rather than the sheet.
+bool is_in_tables(const std::string& name, const Schema& schema) {
+    for (const Table& table : schema.tables) {
+        for (const Column& column : table.columns) {
+            if (joined(column.words) == name) return true;
+            for (const auto& value : column.value_words) {
+                if (joined(value) == name) return true;
+            }
+        }
+    }
+    return false;
+}
+
+// Said without the word "sheet": only what hardly means anything else.
+bool is_telling(const std::string& name) {
+    const bool has_digit = name.find_first_of("0123456789") != std::string::npos;
+    const bool has_letter = name.find_first_not_of("0123456789") != std::string::npos;
+    return (has_digit && has_letter) || (has_han(name) && name.size() >= 6);
+}
+
+std::optional<Place> place_of(const std::vector<Token>& tokens, const Schema& schema,
+                              std::size_t table) {
+    const std::string name = joined(tokens_of(schema.tables[table].sheet));
+    if (name.empty()) return std::nullopt;
+    for (std::size_t begin = 0; begin < tokens.size(); ++begin) {
+        for (std::size_t end = begin + 1; end <= std::min(begin + 12, tokens.size()); ++end) {
+            if (joined(tokens, begin, end) != name) continue;
+            Place place{table, begin, end};
+            const bool says_sheet = takes_sheet_words(tokens, place);
+            const bool is_led = takes_preposition(tokens, place);
+            if (says_sheet) return place;
+            if ((is_led || is_telling(name)) && !is_in_tables(name, schema)) return place;
+        }
+    }
+    return std::nullopt;
+}
+
+// Where the column of a question stands in the other sheet.
+bool move(Field& field, const Schema& schema, std::size_t from, std::size_t to) {
+    if (field.table != from) return false;
+    const auto& columns = schema.tables[to].columns;
+    const auto found = std::find_if(columns.begin(), columns.end(), [&](const Column& c) {
+        return c.name == at(schema, field).name && c.kind == at(schema, field).kind;
+    });
+    if (found == columns.end()) return false;
+    field = {to, static_cast<std::size_t>(found - columns.begin())};
+    return true;
+}
+
+std::vector<Field*> fields_of(Question& q) {
+    std::vector<Field*> all;
+    const auto add = [&](std::optional<Field>& field) {
+        if (field) all.push_back(&*field);
+    };
+    const auto add_measure = [&](Measure& m) {
+        add(m.field);
+        add(m.times);
+        add(m.plus);
+        add(m.minus);
+    };
+    for (Measure& m : q.measures) add_measure(m);
+    if (q.having) add_measure(q.having->measure);
+    for (Group& g : q.groups) all.push_back(&g.field);
+    if (q.averaged) all.push_back(&q.averaged->field);
+    for (auto* filters : {&q.filters, &q.part, &q.base}) {
+        for (Filter& f : *filters) all.push_back(&f.field);
+    }
+    for (auto* fields : {&q.fields, &q.also}) {
+        for (Field& f : *fields) all.push_back(&f);
+    }
+    return all;
+}
+
+}  // namespace
+
+std::optional<std::size_t> take_sheet(std::vector<Token>& tokens, const Schema& schema) {
+    std::optional<Place> found;
+    for (std::size_t t = 0; t < schema.tables.size(); ++t) {
+        if (schema.tables[t].sheet.empty() || schema.tables[t].columns.empty()) continue;
+        const auto place = place_of(tokens, schema, t);
+        if (!place) continue;
+        // "2024" stands in "Costs 2024", too: the longer name is meant
+        const bool overlaps = found && place->begin < found->end && found->begin < place->end;
+        if (found && !overlaps) return std::nullopt;  // two sheets in one question
+        if (!found || place->end - place->begin > found->end - found->begin) found = place;
+    }
+    if (!found) return std::nullopt;
+    tokens.erase(tokens.begin() + static_cast<std::ptrdiff_t>(found->begin),
+                 tokens.begin() + static_cast<std::ptrdiff_t>(found->end));
+    return found->table;
+}
+
+std::optional<Question> about_sheet(const Question& question, const Schema& schema,
+                                    std::size_t table) {
+    Question moved = question;
+    if (moved.join || moved.table >= schema.tables.size()) return std::nullopt;
+    for (Field* field : fields_of(moved)) {
+        if (!move(*field, schema, question.table, table)) return std::nullopt;
+    }
+    moved.table = table;
+    return moved;
+}
+
+bool says_nothing_else(const std::vector<Token>& tokens) {
+    static const std::set<std::string> kNothing = {"and", "what", "how", "about", "now", "same",
+                                                   "the", "then", "也",  "那",    "么",  "呢",
+                                                   "再",  "的",   "同",  "样"};
+    return std::all_of(tokens.begin(), tokens.end(), [](const Token& token) {
+        return token.kind == Token::Kind::Sign || kNothing.contains(token.text);
+    });
+}
+
+}  // namespace atl::offline
