@@ -17,6 +17,7 @@ namespace {
 constexpr std::size_t kPartBytesMax = 1u << 20;  // packed and unpacked, and of the directory
 constexpr std::size_t kSheetsMax = 50;
 constexpr std::size_t kNameBytesMax = 80;
+constexpr std::size_t kTagBytesMax = 1024;
 constexpr std::string_view kPart = "xl/workbook.xml";
 
 // Little-endian, wherever it stands; 0 beyond the end.
@@ -94,7 +95,9 @@ std::vector<std::string> sheet_names(std::string_view xml) {
     std::vector<std::string> names;
     for (auto at = xml.find("sheet "); at != std::string_view::npos; at = xml.find("sheet ", at)) {
         const bool is_tag = at > 0 && (xml[at - 1] == '<' || xml[at - 1] == ':');
-        const auto tag = xml.substr(at, xml.find('>', at) - at);
+        // No further: without an end in sight each would look through all that follows.
+        auto tag = xml.substr(at, kTagBytesMax);
+        tag = tag.substr(0, tag.find('>'));
         at += 6;
         const auto begin = tag.find(" name=\"");
         if (!is_tag || begin == std::string_view::npos) continue;
