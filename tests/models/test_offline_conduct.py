@@ -21,6 +21,26 @@ def test_chinese_is_answered_in_chinese(talk):
     assert "平均" in answer and "语言模型" in answer and "20" in answer
 
 
+@pytest.mark.parametrize("content, question, wanted", [
+    ("城市,价格\n" + "北京,10\n" * 20 + "上海,Dr. Who\n", "价格总和", "不是数字"),
+    ("城市,价格\n北京,10\n上海,20\n合计,30\n", "价格总和", "合计行"),
+    ("城市,价格\n北京,10\n上海,20,5\n广州,30\n", "价格总和", "多于表头"),
+    ("城市,价格\n北京,$10\n上海,€20\n", "价格总和", "多种货币"),
+    ("日期,价格\n03/04/2024,10\n05/06/2024,20\n", "各日期的价格总和", "月/日"),
+    ("城市,时长\n北京,1:30:00\n上海,0:45:00\n", "平均时长", "分钟"),
+])
+def test_what_was_doubtful_is_told_in_chinese(talk, content, question, wanted):
+    talk.put("a.csv", content.encode())
+    answer = talk.ask(question)
+    assert wanted in answer and not re.search("[A-Za-z]+ [a-z]+ [a-z]+ [a-z]+", answer), answer
+
+
+def test_what_was_doubtful_is_told_where_it_matters(talk):
+    talk.put("a.csv", ("city,price,age\n" + "Berlin,10,20\n" * 20 + "Paris,Dr. Who,30\n").encode())
+    assert "Dr. Who" in talk.ask("total price")
+    assert "Who" not in talk.ask("average age")
+
+
 def test_what_it_does_not_understand_it_says_with_examples(talk):
     talk.put("a.csv", CSV)
     answer = talk.ask("please sing a song about whales")

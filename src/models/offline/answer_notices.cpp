@@ -24,7 +24,45 @@ constexpr std::array kPatterns = {
     Pattern{"* is in minutes.", "*以分钟计。"},
     Pattern{"* was read as minutes: *.", "*按分钟读取:*。"},
     Pattern{"The times in * were turned into UTC.", "*中的时间已换算为 UTC。"},
-    Pattern{"Infinite values of * count as missing.", "*中的无穷值按缺失处理。"}};
+    Pattern{"Infinite values of * count as missing.", "*中的无穷值按缺失处理。"},
+    Pattern{"In *, dates such as * were read as month/day; nothing in it tells whether the day "
+            "comes first.",
+            "*中像 * 这样的日期按“月/日”读取;数据本身看不出日在前还是月在前。"},
+    Pattern{"In *, some dates begin with the day and others with the month; what could be either "
+            "was read like most of them.",
+            "*中有些日期日在前、有些月在前;两可的按多数读取。"},
+    Pattern{"* holds several currencies (*); they were taken as plain numbers, nothing was "
+            "converted.",
+            "*含有多种货币(*);只按数字计算,没有换算。"},
+    Pattern{"Whole numbers of more than 15 digits, as in *, are shown rounded.",
+            "超过 15 位的整数(如*)显示时有舍入。"},
+    Pattern{"* was left as text: * may be hours and minutes, or minutes and seconds.",
+            "*保留为文本:* 可能是时分,也可能是分秒。"},
+    Pattern{"In *, dots stand between thousands: * was read as *.",
+            "*中的点是千位分隔符:* 读作 *。"},
+    Pattern{"The last row is called a total, but is no sum of the others; it was counted.",
+            "最后一行写着合计,但不等于其他行之和;已按普通行计入。"},
+    Pattern{"A row that adds up the others (*) was left out.", "合计行(*)已排除。"},
+    Pattern{"* rows that add up the others (*) were left out.", "* 行合计(*)已排除。"},
+    Pattern{"The table has no names of columns; they are called column 1, column 2 and so on.",
+            "表中没有列名;依次称为 column 1、column 2 等。"},
+    Pattern{"The row * was taken for the names of the columns.", "*这一行被当作列名。"},
+    Pattern{"* row has more columns than the header; what stands beyond was left out.",
+            "* 行的列数多于表头;多出的部分已忽略。"},
+    Pattern{"* rows have more columns than the header; what stands beyond was left out.",
+            "* 行的列数多于表头;多出的部分已忽略。"},
+    Pattern{"* row has more columns than the header; they were left out.",
+            "* 行的列数多于表头,已排除。"},
+    Pattern{"* rows have more columns than the header; they were left out.",
+            "* 行的列数多于表头,已排除。"},
+    Pattern{"Only the first * rows of about * were read, the file is too large.",
+            "文件太大,只读取了前 * 行(共约 * 行)。"},
+    Pattern{"Some characters of the file are damaged; the rest of it is UTF-8.",
+            "文件中有些字符已损坏;其余为 UTF-8。"},
+    Pattern{"How the letters of the file are written is a guess: *.", "文件的文字编码是推测的:*。"},
+    Pattern{"Sheets too many to be read, and left out: *.", "工作表太多,未读取:*。"},
+    Pattern{"Too many to be read, and left out: *.", "太多,未读取:*。"},
+    Pattern{"Not in these figures, though of the same form: *.", "以上数字不包括结构相同的:*。"}};
 
 // What stands for each * where the sentence is of this form.
 std::optional<std::vector<std::string>> holes_in(std::string_view sentence, std::string_view form) {
@@ -62,19 +100,14 @@ std::string in_chinese(const std::string& sentence) {
     return sentence;
 }
 
-// Each begins with a capital or a name in quotes, behind the full stop of the one before.
+// One a line.
 std::vector<std::string> sentences_of(const std::string& note) {
     std::vector<std::string> out;
-    std::size_t begin = 0;
-    for (std::size_t i = 0; i + 2 < note.size(); ++i) {
-        const char next = note[i + 2];
-        const bool is_end =
-            note[i] == '.' && note[i + 1] == ' ' && (next == '"' || (next >= 'A' && next <= 'Z'));
-        if (!is_end) continue;
-        out.push_back(note.substr(begin, i + 1 - begin));
-        begin = i + 2;
+    for (std::size_t begin = 0; begin < note.size();) {
+        const std::size_t end = std::min(note.find('\n', begin), note.size());
+        if (end > begin) out.push_back(note.substr(begin, end - begin));
+        begin = end + 1;
     }
-    if (begin < note.size()) out.push_back(note.substr(begin));
     return out;
 }
 

@@ -658,7 +658,11 @@ def describe_files(paths, budget=7300):
                  if o is not t and other == form]
         if twins and form:
             t['note'].append(f'Not in these figures, though of the same form: {", ".join(twins)}.')
-        t['note'] = ' '.join(t.get('note', []))[:500]
+        kept = []  # a sentence a line, each whole
+        for sentence in t.get('note', []):
+            if sum(map(len, kept)) + len(sentence) <= 500:
+                kept.append(' '.join(sentence.split()))
+        t['note'] = '\n'.join(kept)
     texts = [c for t in tables for c in t.get('columns', []) if c[1] == 't']
     values = {id(c): c.pop() for c in texts}
     def size():
