@@ -135,7 +135,7 @@ public:
     }
 
     asio::awaitable<void> list(net::Exchange& exchange) const {
-        const auto asked = schema::from_parameters<ListThreads>(exchange.request().target.query);
+        const auto asked = schema::from_parameters<PageQuery>(exchange.request().target.query);
         core::ThreadQuery query{whose(exchange), asked.cursor, asked.limit};
         const auto page = co_await threads_.list(std::move(query));
         ThreadList answer;
@@ -418,7 +418,7 @@ void add_thread_routes(Api& api, agent::Threads& threads, ThreadRules rules) {
              .id = short_way ? "threads" : "list_threads",
              .tag = kTag,
              .summary = "All threads, the latest first",
-             .query = described<ListThreads>(),
+             .query = described<PageQuery>(),
              .answers = {json_answer<ThreadList>(200, "A page of threads.")}},
             &ThreadRoutes::list);
     }

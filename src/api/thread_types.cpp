@@ -231,8 +231,8 @@ ATOLL_TYPE(ThreadList) {
                     field<&T::next_cursor>("For the next page; left out at the end."));
 }
 
-BOOST_DESCRIBE_STRUCT(ListThreads, (), (cursor, limit))
-ATOLL_TYPE(ListThreads) {
+BOOST_DESCRIBE_STRUCT(PageQuery, (), (cursor, limit))
+ATOLL_TYPE(PageQuery) {
     return request("", field<&T::cursor>("Of the page before.", length(0, 512)),
                    field<&T::limit>("How many at most.", range(1, 1000)));
 }

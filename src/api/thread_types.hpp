@@ -78,11 +78,11 @@ struct ThreadList {
 };
 ATOLL_DESCRIBED(ThreadList);
 
-struct ListThreads {
+struct PageQuery {
     std::string cursor;
     std::uint32_t limit = 100;
 };
-ATOLL_DESCRIBED(ListThreads);
+ATOLL_DESCRIBED(PageQuery);
 
 struct ThreadPath {
     std::string id;

@@ -138,7 +138,7 @@ asio::awaitable<void> get(agent::Uploads& uploads, net::Exchange& exchange) {
 }
 
 asio::awaitable<void> list(agent::Uploads& uploads, net::Exchange& exchange) {
-    const auto asked = schema::from_parameters<ListThreads>(exchange.request().target.query);
+    const auto asked = schema::from_parameters<PageQuery>(exchange.request().target.query);
     core::UploadQuery query{whose(exchange), asked.cursor, asked.limit};
     const auto page = co_await uploads.list(std::move(query));
     UploadList answer;
@@ -176,7 +176,7 @@ void add_upload_routes(Api& api, agent::Uploads& uploads) {
              .summary = "All uploads, the latest first",
              .description = "With how many threads use each. What no thread uses is removed after "
                             "some time (uploads.unused).",
-             .query = described<ListThreads>(),
+             .query = described<PageQuery>(),
              .answers = {schema::json_answer<UploadList>(200, "A page of uploads.")}},
             [&uploads](net::Exchange& exchange) { return list(uploads, exchange); });
     api.add({.method = "GET",
