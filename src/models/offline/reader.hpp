@@ -140,6 +140,8 @@ private:
     [[nodiscard]] bool asks_single_row() const;
     void take_single_row();
     [[nodiscard]] bool is_noun_of_row(Field field) const;
+    [[nodiscard]] static bool is_paid(const Token& noun);
+    [[nodiscard]] bool is_figure_of_row(const Said& s) const;
 
     // ---- from one date to another
     [[nodiscard]] bool joins_dates(std::size_t from, std::size_t to) const;

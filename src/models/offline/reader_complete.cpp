@@ -319,12 +319,13 @@ void Reader::choose_measure() {
     }
 }
 
-// "total orders", "cumulative cases": how many
+// "total orders", "cumulative cases": how many; but "total donation" is money
 bool Reader::says_total_rows() const {
     if (aggregations_said_.size() != 1 || aggregations_said_[0] != Aggregation::Sum) return false;
     return std::any_of(tags_.begin(), tags_.end(), [&](const Tag& t) {
         if (t.word != Word::Sum || t.end >= tokens_.size()) return false;
         const std::size_t next = tokens_[t.end].text == "of" ? t.end + 1 : t.end;
+        if (is_paid(tokens_[std::min(next, tokens_.size() - 1)])) return false;
         return next < tokens_.size() && tokens_[next].kind == Token::Kind::Word &&
                (is_row_word(next) || is_at(next, Word::Rows));
     });

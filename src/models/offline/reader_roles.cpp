@@ -74,7 +74,7 @@ void Reader::find_roles() {
             if (is_row_noun(s) && !after_by && !after_which &&
                 (!ranked || !q_.groups.empty() || follows_most(s.begin))) {
                 says_rows_ = true;
-                counts_rows_ = counts_rows_ || ranked;
+                counts_rows_ = counts_rows_ || (ranked && !is_figure_of_row(s));
                 continue;
             }
             // "year of manufacture" names no manufacturer

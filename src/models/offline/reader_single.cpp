@@ -73,4 +73,26 @@ void Reader::take_single_row() {
     std::erase_if(q_.measures, [](const Measure& m) { return !m.field; });
 }
 
+// "purchase": what one of them is about is money; "donations", also that of many
+bool Reader::is_paid(const Token& noun) {
+    static const std::set<std::string> kOne = {"purchase", "transaction", "refund", "bill", "gift",
+                                               "invoice",  "claim",       "loan",   "order"};
+    static const std::set<std::string> kMany = {"donation", "payment", "expense", "contribution",
+                                                "deposit"};
+    return kMany.contains(noun.stem) || (noun.text == noun.stem && kOne.contains(noun.stem));
+}
+
+// "the highest average donation", "the largest donation total", 平均捐款: the money of a row, not
+// how many there are. "Average donations" are counted.
+bool Reader::is_figure_of_row(const Said& s) const {
+    const Token& noun = tokens_[s.end - 1];
+    const bool is_one = noun.kind == Token::Kind::Han || noun.text == noun.stem || is_paid(noun);
+    if (!is_one || !main_measure(schema_, q_.table)) return false;
+    return std::any_of(tags_.begin(), tags_.end(), [&](const Tag& t) {
+        const bool is_figure = t.word == Word::Mean || t.word == Word::Median ||
+                               (t.word == Word::Sum && is_paid(noun));
+        return is_figure && (t.end == s.begin || t.begin == s.end);
+    });
+}
+
 }  // namespace atl::offline
