@@ -24,6 +24,14 @@ EVENTS = [
     (["各场馆的购票数量"], lambda t: named(t.groupby("Venue")["Tickets"].sum())),
 ]
 
+PAYMENTS = [
+    (["how many rows are there?", "average transaction by region"], lambda t: named(t.groupby("region")["amount"].mean())),
+    (["how many transactions per region", "average by category"], lambda t: named(t.groupby("category")["amount"].mean())),
+    (["how many rows are there?", "by region"], lambda t: named(t.groupby("region").size())),
+    (["percentage of the total by category"], lambda t: named(t.groupby("category")["amount"].sum() / t["amount"].sum() * 100)),
+    (["what percentage of transactions is in each region"], lambda t: named(t.groupby("region").size() / len(t) * 100)),
+]
+
 DONATIONS = [
     (["what was the smallest donation and which campaign did it go to"], lambda t: row_of(t, "Amount", "Campaign", low=True)),
     (["which channel has the highest average donation"], lambda t: [first(t.groupby("Channel")["Amount"].mean())]),
@@ -57,5 +65,5 @@ ATTENDANCE = [
 ]
 
 CASES = [(name, asked, truth) for name, cases in [
-    ("garage_jobs_33", GARAGE), ("event_tickets_33", EVENTS), ("donations_32", DONATIONS), ("ev_charging_32", CHARGING),
+    ("transactions", PAYMENTS), ("garage_jobs_33", GARAGE), ("event_tickets_33", EVENTS), ("donations_32", DONATIONS), ("ev_charging_32", CHARGING),
     ("purchase_zh_32", PURCHASES), ("attendance_zh_33", ATTENDANCE)] for asked, truth in cases]

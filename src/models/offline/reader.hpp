@@ -386,6 +386,7 @@ private:
     // 多少 alone: how much as well as how many
     [[nodiscard]] bool is_vague_count() const;
     [[nodiscard]] bool builds_on_before() const;
+    [[nodiscard]] bool stands_alone() const;
     [[nodiscard]] bool says_of_those_before() const;
     [[nodiscard]] bool ranks_groups_before() const;
     [[nodiscard]] bool starts_with_cue() const;
@@ -399,6 +400,7 @@ private:
     void group_by_values(std::size_t i);
     [[nodiscard]] std::optional<Field> superlative_field() const;
     [[nodiscard]] bool says_total_rows() const;
+    [[nodiscard]] bool says_of_total() const;
     [[nodiscard]] bool is_more_worse() const;
     [[nodiscard]] bool says_how_much() const;
     void turn_worst();

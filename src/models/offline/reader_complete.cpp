@@ -284,9 +284,10 @@ void Reader::choose_measure() {
                               std::all_of(q_.groups.begin(), q_.groups.end(), [&](const Group& g) {
                                   return g.grain == Grain::None && at(schema_, g.field).is_text();
                               });
-    const bool counts_rows = (q_.intent == Intent::Share && !asks_money()) || counts_dates ||
-                             charts_names || says_total_rows() || has({Word::Common, Word::Rare}) ||
-                             row_noun_counts() || says_used() || counts_value_noun();
+    const bool counts_rows = (q_.intent == Intent::Share && !asks_money() && !says_of_total()) ||
+                             counts_dates || charts_names || says_total_rows() ||
+                             has({Word::Common, Word::Rare}) || row_noun_counts() || says_used() ||
+                             counts_value_noun();
     auto field = superlative_field();
     if (asks_money() && field && !at(schema_, *field).means("amount")) {
         if (const auto money = money_column()) field = money;
@@ -328,6 +329,21 @@ bool Reader::says_total_rows() const {
         if (is_paid(tokens_[std::min(next, tokens_.size() - 1)])) return false;
         return next < tokens_.size() && tokens_[next].kind == Token::Kind::Word &&
                (is_row_word(next) || is_at(next, Word::Rows));
+    });
+}
+
+// "percentage of the total by category": of the money, where the table is about money
+bool Reader::says_of_total() const {
+    static const std::set<std::string> kBehind = {"by", "per", "for",  "does",
+                                                  "do", "is",  "from", "?"};
+    const auto main = main_measure(schema_, q_.table);
+    if (!main || !is_usual_measure(at(schema_, *main))) return false;
+    return std::any_of(tags_.begin(), tags_.end(), [&](const Tag& t) {
+        if (t.word != Word::Sum || t.begin == 0 || tokens_[t.begin].text != "total") return false;
+        const std::size_t before =
+            tokens_[t.begin - 1].text == "the" && t.begin > 1 ? t.begin - 2 : t.begin - 1;
+        const bool is_last = t.end == tokens_.size();
+        return tokens_[before].text == "of" && (is_last || kBehind.contains(tokens_[t.end].text));
     });
 }
 

@@ -695,9 +695,20 @@ bool Reader::builds_on_before() const {
     // "percentage of matches in Lisbon": rows and a condition of its own
     const bool conditions = !q_.filters.empty() || !q_.part.empty();
     if (says_rows_ && conditions && q_.language == Language::English) return false;
+    if (stands_alone()) return false;
     // a fragment: "by region", "top 3 only", "in 2023"
     return tokens_.size() <= (q_.language == Language::Chinese ? 14U : 8U) &&
            !has({Word::Which, Word::Who, Word::HowMuch, Word::Compare});
+}
+
+// "average transaction by region" after "how many rows are there?": a figure of its own, which no
+// count before has
+bool Reader::stands_alone() const {
+    const bool is_figure = !aggregations_said_.empty();
+    if (before_->intent == Intent::Shape) return is_figure || q_.order != Order::None;
+    const bool counted_before = std::none_of(before_->measures.begin(), before_->measures.end(),
+                                             [](const Measure& m) { return m.field.has_value(); });
+    return is_figure && !q_.groups.empty() && (says_rows_ || counted_before);
 }
 
 // "what is their average term?": of the rows that the question before was about
