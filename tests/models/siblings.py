@@ -32,6 +32,12 @@ PAYMENTS = [
     (["what percentage of transactions is in each region"], lambda t: named(t.groupby("region").size() / len(t) * 100)),
 ]
 
+FILMS = [
+    (["highest rated movie"], lambda t: row_of(t, "IMDB Rating", "Title")),
+    (["top rated genres"], lambda t: [first(t.groupby("Genre")["IMDB Rating"].mean())]),
+    (["how many movies failed"], lambda t: [REFUSAL]),
+]
+
 DONATIONS = [
     (["what was the smallest donation and which campaign did it go to"], lambda t: row_of(t, "Amount", "Campaign", low=True)),
     (["which channel has the highest average donation"], lambda t: [first(t.groupby("Channel")["Amount"].mean())]),
@@ -65,5 +71,5 @@ ATTENDANCE = [
 ]
 
 CASES = [(name, asked, truth) for name, cases in [
-    ("transactions", PAYMENTS), ("garage_jobs_33", GARAGE), ("event_tickets_33", EVENTS), ("donations_32", DONATIONS), ("ev_charging_32", CHARGING),
+    ("transactions", PAYMENTS), ("movies", FILMS), ("garage_jobs_33", GARAGE), ("event_tickets_33", EVENTS), ("donations_32", DONATIONS), ("ev_charging_32", CHARGING),
     ("purchase_zh_32", PURCHASES), ("attendance_zh_33", ATTENDANCE)] for asked, truth in cases]

@@ -62,8 +62,8 @@ constexpr std::array kWords = {
     Row{Word::Highest,
         "highest|largest|biggest|greatest|most|best|strongest|top performing|leading|maximal|"
         "slowest|longest|heaviest|hottest|warmest|peaked|peak|winner|hottest|fastest growing|"
-        "tallest|wettest|rainiest|windiest|richest|farthest|furthest|top rated|best rated|"
-        "highest rated|最热销|最远|最重|最高的|"
+        "tallest|wettest|rainiest|windiest|richest|farthest|furthest|"
+        "最热销|最远|最重|最高的|"
         "tallest|最高|最大|最多|最好|最佳|最强|最长|最热|第一|冠军|高峰"},
     Row{Word::Lowest,
         "fastest|quickest|ascending|lowest first|smallest first|low to high|升序|从低到高|从小到大|由低到高|"
