@@ -4,13 +4,13 @@
 #include "guest/lib/file_entry.hpp"
 #include "guest/lib/guest_path.hpp"
 #include "guest/lib/names.hpp"
+#include "guest/lib/tree_look.hpp"
 
 #include <algorithm>
 #include <boost/json/array.hpp>
 #include <deque>
 #include <dirent.h>
 #include <fcntl.h>
-#include <linux/stat.h>
 #include <map>
 #include <sys/inotify.h>
 #include <sys/stat.h>
@@ -45,22 +45,17 @@ bool is_below(const std::string& path, const std::string& folder) {
            path.compare(0, folder.size(), folder) == 0;
 }
 
-bool is_mount(int folder) {
-    struct statx found {};
-    return ::statx(folder, "", AT_EMPTY_PATH, STATX_TYPE, &found) == 0 &&
-           (found.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0;
-}
-
 class Changes : public Operation {
 public:
     using Operation::Operation;
 
     void start(const json::object& request) {
-        fd_ = UniqueFd(::inotify_init1(IN_NONBLOCK | IN_CLOEXEC));
-        if (fd_.get() < 0) return fail_errno("look for changes");
         live_ = texts_of(request, "live");
-        for (const auto& path : texts_of(request, "paths")) add(path, 0, false);
-        if (paths_.empty()) return fail("not_found", "there is no folder to look at");
+        roots_ = texts_of(request, "paths");
+        listen();
+        if (fd_.get() >= 0 && paths_.empty()) {
+            return fail("not_found", "there is no folder to look at");
+        }
     }
     [[nodiscard]] bool listens_only() const override { return true; }
     [[nodiscard]] bool busy() const override { return !telling_.empty() && may_send(); }
@@ -79,14 +74,51 @@ public:
         const std::string what = text_of(command, "do");
         if (what == "cancel") return end({{"cancelled", true}});
         gather();
-        if (what == "tell") tell();
+        if (what == "tell") {
+            if (fd_.get() < 0) compare();
+            tell();
+        }
         next_look_.reset();
-        if (what == "begin") next_look_ = Clock::now() + kPace;
         changed_.clear();
         complete_ = paths_.size() < kWatchesMax;
+        if (what == "begin") begin();
     }
 
 private:
+    // There may be none to be had: then it is tried again with each run.
+    void listen() {
+        fd_ = UniqueFd(::inotify_init1(IN_NONBLOCK | IN_CLOEXEC));
+        if (fd_.get() < 0) return;
+        for (const auto& path : roots_) add(path, 0, false);
+    }
+
+    void begin() {
+        if (fd_.get() < 0) listen();
+        if (fd_.get() >= 0) {
+            next_look_ = Clock::now() + kPace;
+        } else {
+            before_ = look_at_trees(roots_);
+        }
+    }
+
+    // What listening would have told, but for files that are to be told at once.
+    void compare() {
+        const TreeLook now = look_at_trees(roots_);
+        for (const auto& [path, mark] : now.files) {
+            const auto known = before_.files.find(path);
+            if (known == before_.files.end()) {
+                note(path, Change::Created, false);
+            } else if (known->second != mark) {
+                note(path, Change::Modified, false);
+            }
+        }
+        for (const auto& [path, mark] : before_.files) {
+            if (!now.files.contains(path)) note(path, Change::Removed, false);
+        }
+        complete_ = complete_ && now.complete && before_.complete;
+        before_ = now;
+    }
+
     static std::vector<std::string> texts_of(const json::object& request, std::string_view key) {
         std::vector<std::string> texts;
         const auto* list = request.if_contains(key);
@@ -239,8 +271,10 @@ private:
         ready({});
     }
 
-    UniqueFd fd_;
+    UniqueFd fd_;  // none: files are looked at before and after
     std::vector<std::string> live_;
+    std::vector<std::string> roots_;
+    TreeLook before_;
     std::unordered_map<int, std::string> paths_;
     std::map<std::string, Change> changed_;
     bool complete_ = true;
