@@ -13,13 +13,13 @@ namespace atl::guest {
 
 namespace {
 
-constexpr std::size_t kFilesMax = 20000;
+constexpr std::size_t kEntriesMax = 20000;  // folders too: millions of empty ones take time as well
 constexpr int kDepthMax = 32;
 constexpr std::int64_t kNanoseconds = 1000000000;
 
 std::int64_t time_of(const timespec& time) { return time.tv_sec * kNanoseconds + time.tv_nsec; }
 
-void look(const std::string& folder, UniqueFd fd, int depth, TreeLook& into) {
+void look(const std::string& folder, UniqueFd fd, int depth, std::size_t& left, TreeLook& into) {
     if (fd.get() < 0) return;
     DIR* directory = depth > kDepthMax ? nullptr : ::fdopendir(fd.get());
     if (directory == nullptr) {
@@ -30,10 +30,11 @@ void look(const std::string& folder, UniqueFd fd, int depth, TreeLook& into) {
     while (const dirent* entry = ::readdir(directory)) {
         const std::string name = entry->d_name;
         if (name == "." || name == "..") continue;
-        if (into.files.size() >= kFilesMax) {
+        if (left == 0) {
             into.complete = false;
             break;
         }
+        --left;
         struct stat info {};
         if (::fstatat(::dirfd(directory), entry->d_name, &info, AT_SYMLINK_NOFOLLOW) != 0) continue;
         const std::string path = folder + "/" + name;
@@ -44,7 +45,7 @@ void look(const std::string& folder, UniqueFd fd, int depth, TreeLook& into) {
         }
         UniqueFd below(::openat(::dirfd(directory), entry->d_name,
                                 O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-        if (!is_mount(below.get())) look(path, std::move(below), depth + 1, into);
+        if (!is_mount(below.get())) look(path, std::move(below), depth + 1, left, into);
     }
     ::closedir(directory);
 }
@@ -59,8 +60,9 @@ bool is_mount(int folder) {
 
 TreeLook look_at_trees(const std::vector<std::string>& folders) {
     TreeLook found;
+    std::size_t left = kEntriesMax;
     for (const auto& folder : folders) {
-        look(folder, open_path(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW), 0, found);
+        look(folder, open_path(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW), 0, left, found);
     }
     return found;
 }

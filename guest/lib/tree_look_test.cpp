@@ -52,6 +52,11 @@ TEST_F(TreeLooks, FollowsNoLinks) {
     EXPECT_EQ(found.files.begin()->first, (root_ / "link").string());
 }
 
+TEST_F(TreeLooks, FoldersWithoutFilesCountToo) {
+    for (int i = 0; i < 20001; ++i) fs::create_directory(root_ / std::to_string(i));
+    EXPECT_FALSE(look().complete);
+}
+
 TEST_F(TreeLooks, AFolderThatIsNotThereHasNothing) {
     EXPECT_TRUE(look_at_trees({(root_ / "none").string()}).files.empty());
 }
