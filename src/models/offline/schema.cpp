@@ -437,16 +437,28 @@ std::string_view marked_line(std::string_view tool_output, std::string_view mark
     return {};
 }
 
-std::optional<Schema> schema_in(std::string_view tool_output) {
-    const std::string_view line = marked_line(tool_output, "atoll_schema");
+namespace {
+
+// A list in the line that the loader's code marked so; none where there is no such line.
+std::optional<json::array> list_in(std::string_view tool_output, std::string_view marker,
+                                   std::string_view key) {
+    const std::string_view line = marked_line(tool_output, marker);
     if (line.empty()) return std::nullopt;
     boost::system::error_code failed;
     const json::value value = json::parse(line, failed);
     if (failed || !value.is_object()) return std::nullopt;
-    const json::value* tables = value.get_object().if_contains("tables");
-    if (tables == nullptr || !tables->is_array()) return std::nullopt;
+    const json::value* found = value.get_object().if_contains(key);
+    if (found == nullptr || !found->is_array()) return std::nullopt;
+    return found->get_array();
+}
+
+}  // namespace
+
+std::optional<Schema> schema_in(std::string_view tool_output) {
+    const auto tables = list_in(tool_output, "atoll_schema", "tables");
+    if (!tables) return std::nullopt;
     Schema schema;
-    for (const json::value& v : tables->get_array()) {
+    for (const json::value& v : *tables) {
         if (schema.tables.size() == kTablesMax) break;
         if (auto table = table_of(v)) schema.tables.push_back(std::move(*table));
     }
@@ -454,15 +466,9 @@ std::optional<Schema> schema_in(std::string_view tool_output) {
 }
 
 void add_found(Schema& schema, std::string_view tool_output) {
-    const std::string_view line = marked_line(tool_output, "atoll_found");
-    if (line.empty()) return;
-    boost::system::error_code failed;
-    const json::value value = json::parse(line, failed);
-    if (failed || !value.is_object()) return;
-    const json::value* found = value.get_object().if_contains("values");
-    if (found == nullptr || !found->is_array()) return;
+    const auto found = list_in(tool_output, "atoll_found", "values").value_or(json::array());
     std::size_t added = 0;
-    for (const json::value& v : found->get_array()) {
+    for (const json::value& v : found) {
         if (!v.is_array() || v.get_array().size() != 5 || ++added > kValuesMax) continue;
         const json::array& facts = v.get_array();
         for (Table& table : schema.tables) {
@@ -477,14 +483,8 @@ void add_found(Schema& schema, std::string_view tool_output) {
 }
 
 void add_columns(Schema& schema, std::string_view tool_output) {
-    const std::string_view line = marked_line(tool_output, "atoll_columns");
-    if (line.empty()) return;
-    boost::system::error_code failed;
-    const json::value value = json::parse(line, failed);
-    if (failed || !value.is_object()) return;
-    const json::value* found = value.get_object().if_contains("columns");
-    if (found == nullptr || !found->is_array()) return;
-    for (const json::value& v : found->get_array()) {
+    const auto found = list_in(tool_output, "atoll_columns", "columns").value_or(json::array());
+    for (const json::value& v : found) {
         if (!v.is_array() || v.get_array().size() != 3) continue;
         const json::array& facts = v.get_array();
         for (Table& table : schema.tables) {
@@ -502,13 +502,8 @@ void add_columns(Schema& schema, std::string_view tool_output) {
 
 std::vector<std::string> searched_in(std::string_view tool_output) {
     std::vector<std::string> out;
-    const std::string_view line = marked_line(tool_output, "atoll_found");
-    boost::system::error_code failed;
-    const json::value value = json::parse(line.empty() ? "{}" : line, failed);
-    if (failed || !value.is_object()) return out;
-    const json::value* wanted = value.get_object().if_contains("wanted");
-    if (wanted == nullptr || !wanted->is_array()) return out;
-    for (const json::value& v : wanted->get_array()) out.push_back(text_of(v));
+    const auto wanted = list_in(tool_output, "atoll_found", "wanted").value_or(json::array());
+    for (const json::value& v : wanted) out.push_back(text_of(v));
     return out;
 }
 
