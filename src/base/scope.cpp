@@ -1,0 +1,28 @@
+#include "base/scope.hpp"
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+namespace atl {
+
+namespace asio = boost::asio;
+
+void Scope::spawn(asio::awaitable<void> work) {
+    ++state_->running;
+    const auto done = [state = state_](std::exception_ptr failed) {
+        if (failed && !state->failed) state->failed = failed;
+        if (--state->running == 0) state->ended.cancel();
+    };
+    asio::co_spawn(executor_, std::move(work), done);
+}
+
+asio::awaitable<void> Scope::join() {
+    co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
+    const auto state = state_;
+    while (state->running > 0) {
+        co_await state->ended.async_wait(asio::as_tuple(asio::use_awaitable));
+    }
+    if (state->failed) std::rethrow_exception(std::exchange(state->failed, nullptr));
+}
+
+}  // namespace atl
