@@ -1,5 +1,8 @@
 #include "sessions/gate.hpp"
 
+#include "base/must.hpp"
+
+#include <algorithm>
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -8,28 +11,55 @@ namespace atl::sessions {
 
 namespace asio = boost::asio;
 
-asio::awaitable<Gate::Turn> Gate::enter() {
-    if (!busy_) {
-        busy_ = true;
-        co_return Turn(this);
+// A place in the queue, for as long as a coroutine waits in it.
+class Gate::InQueue {
+public:
+    InQueue(std::shared_ptr<State> state, std::shared_ptr<Waiter> waiter)
+        : state_(std::move(state)), waiter_(std::move(waiter)) {
+        state_->waiting.push_back(waiter_);
     }
-    const auto executor = co_await asio::this_coro::executor;
-    auto turn =
-        std::make_shared<asio::steady_timer>(executor, asio::steady_timer::time_point::max());
-    waiting_.push_back(turn);
-    // Whoever leaves hands the gate over: it stays busy, and nobody can slip in between.
-    co_await turn->async_wait(asio::as_tuple(asio::use_awaitable));
-    co_return Turn(this);
+    InQueue(const InQueue&) = delete;
+    InQueue& operator=(const InQueue&) = delete;
+    ~InQueue() {
+        if (!state_) return;
+        if (waiter_->owns) {
+            state_->unlock();
+        } else {
+            std::erase(state_->waiting, waiter_);
+        }
+    }
+    // It has its turn, and from now on a guard.
+    [[nodiscard]] std::shared_ptr<State> leave() { return std::exchange(state_, nullptr); }
+
+private:
+    std::shared_ptr<State> state_;
+    std::shared_ptr<Waiter> waiter_;
+};
+
+asio::awaitable<Gate::Turn> Gate::enter(std::shared_ptr<State> state) {
+    if (!state->locked) {
+        must(state->waiting.empty(), "nobody waits for a mutex that is free");
+        state->locked = true;
+        co_return Turn(std::move(state));
+    }
+    const auto waiter = std::make_shared<Waiter>(co_await asio::this_coro::executor);
+    InQueue place(std::move(state), waiter);
+    // A wait that was cancelled returns as well, and then the next co_await throws.
+    while (!waiter->owns) co_await waiter->turn.async_wait(asio::as_tuple(asio::use_awaitable));
+    co_return Turn(place.leave());
 }
 
-void Gate::leave() noexcept {
-    if (waiting_.empty()) {
-        busy_ = false;
+// Hands it over: it stays locked, and nobody can slip in between.
+void Gate::State::unlock() noexcept {
+    must(locked, "only a mutex that is locked is unlocked");
+    if (waiting.empty()) {
+        locked = false;
         return;
     }
-    const auto next = waiting_.front();
-    waiting_.pop_front();
-    next->cancel();
+    const auto next = std::move(waiting.front());
+    waiting.pop_front();
+    next->owns = true;
+    next->turn.cancel();
 }
 
 }  // namespace atl::sessions

@@ -1,7 +1,11 @@
 #pragma once
-// One at a time, in the order of asking, for coroutines of one thread.
+// A FIFO mutex for coroutines on one executor.
 //
-//     auto turn = co_await gate.enter();     // held until it goes out of scope
+//     const auto lock = co_await gate.enter();     // held until it goes out of scope
+//
+// Threads   the executor's one.
+// A waiter that is cancelled or destroyed leaves the queue; if it had just been given the mutex, it
+// passes it on. The mutex may go before its waiters and guards.
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <deque>
@@ -11,30 +15,43 @@
 namespace atl::sessions {
 
 class Gate {
+    struct State;
+
 public:
     class [[nodiscard]] Turn {
     public:
-        Turn(Turn&& other) noexcept : gate_(std::exchange(other.gate_, nullptr)) {}
+        Turn(Turn&& other) noexcept = default;
         Turn& operator=(Turn&&) = delete;
         ~Turn() {
-            if (gate_ != nullptr) gate_->leave();
+            if (state_) state_->unlock();
         }
 
     private:
         friend class Gate;
-        explicit Turn(Gate* gate) : gate_(gate) {}
-        Gate* gate_;
+        explicit Turn(std::shared_ptr<State> state) : state_(std::move(state)) {}
+        std::shared_ptr<State> state_;
     };
 
-    // The gate must outlive whoever waits at it.
-    boost::asio::awaitable<Turn> enter();
-    [[nodiscard]] bool busy() const noexcept { return busy_; }
+    // Throws when the caller is cancelled while it waits.
+    [[nodiscard]] boost::asio::awaitable<Turn> enter() { return enter(state_); }
+    [[nodiscard]] bool busy() const noexcept { return state_->locked; }
 
 private:
-    void leave() noexcept;
+    struct Waiter {
+        explicit Waiter(boost::asio::any_io_executor executor)
+            : turn(std::move(executor), boost::asio::steady_timer::time_point::max()) {}
+        boost::asio::steady_timer turn;
+        bool owns = false;
+    };
+    struct State {
+        bool locked = false;
+        std::deque<std::shared_ptr<Waiter>> waiting;
+        void unlock() noexcept;
+    };
+    class InQueue;
+    static boost::asio::awaitable<Turn> enter(std::shared_ptr<State> state);
 
-    bool busy_ = false;
-    std::deque<std::shared_ptr<boost::asio::steady_timer>> waiting_;
+    std::shared_ptr<State> state_ = std::make_shared<State>();
 };
 
 }  // namespace atl::sessions
