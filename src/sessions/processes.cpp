@@ -242,7 +242,7 @@ asio::awaitable<bool> Process::wait_unless(std::chrono::milliseconds time,
 
 asio::awaitable<bool> Process::input(std::string bytes, std::chrono::milliseconds patience) {
     const auto self = shared_from_this();
-    const auto turn = co_await input_turn_.enter();
+    const auto turn = co_await input_turn_.lock();
     if (!stdin_open()) co_return false;
     auto either = channel_.data(std::move(bytes)) || pass(executor_, patience);
     const auto first = co_await std::move(either);
@@ -254,7 +254,7 @@ asio::awaitable<bool> Process::input(std::string bytes, std::chrono::millisecond
 
 asio::awaitable<void> Process::end_input() {
     const auto self = shared_from_this();
-    const auto turn = co_await input_turn_.enter();
+    const auto turn = co_await input_turn_.lock();
     if (std::exchange(stdin_open_, false)) channel_.eof();
 }
 

@@ -16,7 +16,7 @@
 #include "core/outcome.hpp"
 #include "core/records.hpp"
 #include "sessions/backstop.hpp"
-#include "sessions/gate.hpp"
+#include "sessions/fifo_mutex.hpp"
 #include "sessions/guest_link.hpp"
 #include "sessions/output_log.hpp"
 #include "sessions/sessions.hpp"
@@ -137,7 +137,7 @@ private:
     boost::asio::steady_timer end_came_;
     std::optional<Backstop> backstop_;
     bool overdue_ = false;
-    Gate input_turn_;
+    FifoMutex input_turn_;
     // What may come in one tick of the clock, and what waits for the next.
     boost::asio::steady_timer tick_;
     bool ticking_ = false;

@@ -1,4 +1,4 @@
-#include "sessions/gate.hpp"
+#include "sessions/fifo_mutex.hpp"
 
 #include "base/must.hpp"
 
@@ -12,7 +12,7 @@ namespace atl::sessions {
 namespace asio = boost::asio;
 
 // A place in the queue, for as long as a coroutine waits in it.
-class Gate::InQueue {
+class FifoMutex::InQueue {
 public:
     InQueue(std::shared_ptr<State> state, std::shared_ptr<Waiter> waiter)
         : state_(std::move(state)), waiter_(std::move(waiter)) {
@@ -36,21 +36,21 @@ private:
     std::shared_ptr<Waiter> waiter_;
 };
 
-asio::awaitable<Gate::Turn> Gate::enter(std::shared_ptr<State> state) {
+asio::awaitable<FifoMutex::Guard> FifoMutex::lock(std::shared_ptr<State> state) {
     if (!state->locked) {
         must(state->waiting.empty(), "nobody waits for a mutex that is free");
         state->locked = true;
-        co_return Turn(std::move(state));
+        co_return Guard(std::move(state));
     }
     const auto waiter = std::make_shared<Waiter>(co_await asio::this_coro::executor);
     InQueue place(std::move(state), waiter);
     // A wait that was cancelled returns as well, and then the next co_await throws.
     while (!waiter->owns) co_await waiter->turn.async_wait(asio::as_tuple(asio::use_awaitable));
-    co_return Turn(place.leave());
+    co_return Guard(place.leave());
 }
 
 // Hands it over: it stays locked, and nobody can slip in between.
-void Gate::State::unlock() noexcept {
+void FifoMutex::State::unlock() noexcept {
     must(locked, "only a mutex that is locked is unlocked");
     if (waiting.empty()) {
         locked = false;

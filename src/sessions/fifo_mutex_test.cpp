@@ -1,4 +1,4 @@
-#include "sessions/gate.hpp"
+#include "sessions/fifo_mutex.hpp"
 
 #include "sessions/test_support.hpp"
 
@@ -20,8 +20,8 @@ struct Holder {
     asio::steady_timer let_go;
     bool has = false;
 
-    asio::awaitable<void> hold(Gate& mutex) {
-        const auto lock = co_await mutex.enter();
+    asio::awaitable<void> hold(FifoMutex& mutex) {
+        const auto lock = co_await mutex.lock();
         has = true;
         co_await let_go.async_wait(asio::as_tuple(asio::use_awaitable));
         has = false;
@@ -30,7 +30,7 @@ struct Holder {
 
 struct Rig {
     Peer loop;
-    Gate mutex;
+    FifoMutex mutex;
     Holder first{loop.context}, second{loop.context}, third{loop.context};
     std::shared_ptr<testing::Started<testing::Nothing>> one = loop.start(first.hold(mutex));
     std::shared_ptr<testing::Started<testing::Nothing>> two = loop.start(second.hold(mutex));
@@ -50,7 +50,7 @@ struct Rig {
 
 }  // namespace
 
-TEST(Gate, is_handed_over_in_the_order_of_asking) {
+TEST(FifoMutex, is_handed_over_in_the_order_of_asking) {
     Rig rig;
     EXPECT_TRUE(rig.first.has && !rig.second.has && !rig.third.has);
     rig.release(rig.first);
@@ -58,24 +58,24 @@ TEST(Gate, is_handed_over_in_the_order_of_asking) {
     rig.release(rig.second);
     EXPECT_TRUE(rig.third.has);
     rig.release(rig.third);
-    EXPECT_FALSE(rig.mutex.busy());
+    EXPECT_FALSE(rig.mutex.locked());
 }
 
-TEST(Gate, a_waiter_that_is_cancelled_does_not_own_it) {
+TEST(FifoMutex, a_waiter_that_is_cancelled_does_not_own_it) {
     Rig rig;
     rig.loop.cancel(*rig.two);
     EXPECT_TRUE(rig.two->done);
     EXPECT_FALSE(rig.two->error.empty()) << "it was cancelled, and did not get it";
     EXPECT_TRUE(rig.first.has && !rig.second.has && !rig.third.has);
-    EXPECT_TRUE(rig.mutex.busy());
+    EXPECT_TRUE(rig.mutex.locked());
     rig.release(rig.first);
     EXPECT_TRUE(rig.third.has) << "the next in the queue gets it";
     rig.release(rig.third);
-    EXPECT_FALSE(rig.mutex.busy());
+    EXPECT_FALSE(rig.mutex.locked());
 }
 
 // It is cancelled after the mutex was handed to it, and before it runs: it has it, or passes it on.
-TEST(Gate, a_waiter_that_is_cancelled_as_its_turn_comes_does_not_keep_it) {
+TEST(FifoMutex, a_waiter_that_is_cancelled_as_its_turn_comes_does_not_keep_it) {
     Rig rig;
     rig.first.let_go.cancel();
     while (rig.first.has) rig.loop.context.poll_one();
@@ -84,13 +84,13 @@ TEST(Gate, a_waiter_that_is_cancelled_as_its_turn_comes_does_not_keep_it) {
     EXPECT_TRUE(rig.two->done);
     EXPECT_TRUE(rig.third.has);
     rig.release(rig.third);
-    EXPECT_FALSE(rig.mutex.busy());
+    EXPECT_FALSE(rig.mutex.locked());
 }
 
-TEST(Gate, may_go_before_who_waits_for_it) {
+TEST(FifoMutex, may_go_before_who_waits_for_it) {
     Peer loop;
     Holder first(loop.context), second(loop.context);
-    auto mutex = std::make_unique<Gate>();
+    auto mutex = std::make_unique<FifoMutex>();
     const auto one = loop.start(first.hold(*mutex));
     const auto two = loop.start(second.hold(*mutex));
     mutex.reset();

@@ -1,7 +1,7 @@
 #pragma once
 // A FIFO mutex for coroutines on one executor.
 //
-//     const auto lock = co_await gate.enter();     // held until it goes out of scope
+//     const auto lock = co_await mutex.lock();     // held until it goes out of scope
 //
 // Threads   the executor's one.
 // A waiter that is cancelled or destroyed leaves the queue; if it had just been given the mutex, it
@@ -14,27 +14,27 @@
 
 namespace atl::sessions {
 
-class Gate {
+class FifoMutex {
     struct State;
 
 public:
-    class [[nodiscard]] Turn {
+    class [[nodiscard]] Guard {
     public:
-        Turn(Turn&& other) noexcept = default;
-        Turn& operator=(Turn&&) = delete;
-        ~Turn() {
+        Guard(Guard&& other) noexcept = default;
+        Guard& operator=(Guard&&) = delete;
+        ~Guard() {
             if (state_) state_->unlock();
         }
 
     private:
-        friend class Gate;
-        explicit Turn(std::shared_ptr<State> state) : state_(std::move(state)) {}
+        friend class FifoMutex;
+        explicit Guard(std::shared_ptr<State> state) : state_(std::move(state)) {}
         std::shared_ptr<State> state_;
     };
 
     // Throws when the caller is cancelled while it waits.
-    [[nodiscard]] boost::asio::awaitable<Turn> enter() { return enter(state_); }
-    [[nodiscard]] bool busy() const noexcept { return state_->locked; }
+    [[nodiscard]] boost::asio::awaitable<Guard> lock() { return lock(state_); }
+    [[nodiscard]] bool locked() const noexcept { return state_->locked; }
 
 private:
     struct Waiter {
@@ -49,7 +49,7 @@ private:
         void unlock() noexcept;
     };
     class InQueue;
-    static boost::asio::awaitable<Turn> enter(std::shared_ptr<State> state);
+    static boost::asio::awaitable<Guard> lock(std::shared_ptr<State> state);
 
     std::shared_ptr<State> state_ = std::make_shared<State>();
 };
