@@ -34,6 +34,11 @@ struct Mount {
     bool operator==(const Mount&) const = default;
 };
 
+// All variables together, as JSON text: what one message to a zygote has room for.
+inline constexpr std::size_t kEnvironmentBytesMax = 192 * 1024;
+// How many bytes they take as JSON text, at most: some characters are written in six.
+[[nodiscard]] std::size_t environment_bytes(const std::map<std::string, std::string>& variables);
+
 struct SandboxSpec {
     std::string template_name = "default";
     Limits limits;

@@ -36,6 +36,43 @@ TEST(SpecBuilder, RefusesWhatNoRuntimeCouldHonour) {
     EXPECT_TRUE(SpecBuilder().build().has_value());
 }
 
+// Goal: all variables together fit one message to a zygote, however they are written. Each row is
+// one step beyond, or just at the bound.
+TEST(SpecBuilder, BoundsTheEnvironmentAsAWhole) {
+    const auto build = [](std::size_t count, std::size_t bytes, char filler) {
+        SpecBuilder builder;
+        for (std::size_t i = 0; i < count; ++i) {
+            builder.environment("V" + std::to_string(i), std::string(bytes, filler));
+        }
+        return builder.build();
+    };
+    struct Row {
+        const char* name;
+        std::size_t count, bytes;
+        char filler;
+        bool good;
+    };
+    const Row rows[] = {
+        {"none", 0, 0, 'x', true},
+        {"five large ones", 5, 32 * 1024, 'x', true},
+        {"seven large ones", 7, 32 * 1024, 'x', false},
+        {"many small ones", 60'000, 0, 'x', false},
+        {"at the bound", 1, kEnvironmentBytesMax - 10, 'x', true},
+        {"a byte beyond", 1, kEnvironmentBytesMax - 9, 'x', false},
+        {"quotes take two", 1, kEnvironmentBytesMax / 2, '"', false},
+        {"control characters take six", 1, kEnvironmentBytesMax / 6, '\x01', false},
+        {"control characters that fit", 1, kEnvironmentBytesMax / 6 - 2, '\x01', true},
+    };
+    for (const auto& row : rows) {
+        SCOPED_TRACE(row.name);
+        const auto spec = build(row.count, row.bytes, row.filler);
+        EXPECT_EQ(spec.has_value(), row.good);
+        if (spec || row.good) continue;
+        EXPECT_EQ(spec.error().code, Code::InvalidArgument);
+        EXPECT_NE(spec.error().message.find("196608"), std::string::npos) << spec.error().message;
+    }
+}
+
 TEST(SpecBuilder, KeepsMountsOffItsOwnTrees) {
     for (const char* target : {"/", "/proc", "/usr/lib", "/etc/passwd", "relative", "/data/../etc",
                                "/sessions", "/dev/shm", "/tmp", "/mnt/x"}) {
