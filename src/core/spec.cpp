@@ -114,32 +114,39 @@ std::size_t environment_bytes(const std::map<std::string, std::string>& variable
 }
 
 SpecBuilder& SpecBuilder::from_template(std::string name) {
-    spec_.template_name = std::move(name);
+    spec_.template_name_ = std::move(name);
     return *this;
 }
 SpecBuilder& SpecBuilder::limits(Limits limits) {
-    spec_.limits = limits;
+    spec_.limits_ = limits;
     return *this;
 }
 SpecBuilder& SpecBuilder::environment(std::string name, std::string value) {
-    spec_.environment[std::move(name)] = std::move(value);
+    spec_.environment_[std::move(name)] = std::move(value);
     return *this;
 }
-SpecBuilder& SpecBuilder::mount(Mount mount, MountGrant) {
-    spec_.mounts.push_back(std::move(mount));
+SpecBuilder& SpecBuilder::mount(const GrantedMount& mount) {
+    spec_.mounts_.push_back(mount.mount());
+    return *this;
+}
+SpecBuilder& SpecBuilder::keep_in(const GrantedFolder& folder) {
+    spec_.kept_folder_ = folder.path();
     return *this;
 }
 
 Result<SandboxSpec> SpecBuilder::build() const {
-    if (!template_name_is_valid(spec_.template_name)) {
-        return invalid("template name \"" + spec_.template_name +
+    if (!template_name_is_valid(spec_.template_name_)) {
+        return invalid("template name \"" + spec_.template_name_ +
                        "\": letters, digits, dot, dash and underscore, at most 64");
     }
-    if (auto good = check(spec_.limits); !good) return good.error();
-    for (const auto& mount : spec_.mounts) {
+    if (auto good = check(spec_.limits_); !good) return good.error();
+    for (const auto& mount : spec_.mounts_) {
         if (auto good = check(mount); !good) return good.error();
     }
-    if (auto good = check(spec_.environment); !good) return good.error();
+    if (!spec_.kept_folder_.empty() && spec_.kept_folder_.front() != '/') {
+        return invalid("the folder that is kept must be an absolute path");
+    }
+    if (auto good = check(spec_.environment_); !good) return good.error();
     return spec_;
 }
 

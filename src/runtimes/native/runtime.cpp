@@ -102,8 +102,7 @@ asio::awaitable<void> NativeRuntime::start() {
     sweeping_ = std::make_shared<Sweeping>(Sweeping{asio::steady_timer(executor_)});
     asio::co_spawn(executor_, sweep(sweeping_, host_), asio::detached);
     if (options_.pool_size == 0) co_return;
-    core::SandboxSpec spec;
-    spec.limits = options_.defaults;
+    const core::SandboxSpec spec = core::SpecBuilder().limits(options_.defaults).build().value();
     pool_.push_back(co_await fork(spec, For::Pool));
     refill_soon();
 }
@@ -138,21 +137,21 @@ asio::awaitable<std::shared_ptr<Nest>> NativeRuntime::nest_for(std::string name)
     });
     auto from = Template::load(paths_, name).value();
     NestFolders folders{options_.kept_root, options_.shown, options_.data_root};
-    auto nest = co_await Nest::raise(paths_, std::move(from), options_.defaults,
-                                     host_.version == sys::CgroupHost::Version::None,
-                                     std::move(folders));
+    auto nest =
+        co_await Nest::raise(paths_, std::move(from), options_.defaults,
+                             host_.version == sys::CgroupHost::Version::None, std::move(folders));
     nests_[name] = nest;
     co_return nest;
 }
 
 asio::awaitable<NativeRuntime::SandboxPtr> NativeRuntime::fork(core::SandboxSpec spec, For whom) {
-    const auto nest = co_await nest_for(spec.template_name);
+    const auto nest = co_await nest_for(spec.template_name());
     const SandboxId id = new_sandbox_id();
     Remains parts;
     parts.cgroup = sys::Cgroup::create(host_, id.text()).value();
     // One that a fork got into after all is not empty yet: the sweep takes it.
     AtExit unused([&parts] { parts.cgroup.remove(); });
-    parts.cgroup.set_limits(cgroup_limits(spec.limits)).value();
+    parts.cgroup.set_limits(cgroup_limits(spec.limits())).value();
     // Until it is somebody's (create) or waits in the pool.
     parts.cgroup.set_weight(Weight::Starting);
     const std::vector<UniqueFd> doors = parts.cgroup.doors().value();
@@ -197,40 +196,40 @@ std::optional<std::size_t> NativeRuntime::shown_number(const core::Mount& mount)
 }
 
 asio::awaitable<void> NativeRuntime::claim(NativeSandbox& sandbox, const core::SandboxSpec& spec) {
-    if (!(cgroup_limits(spec.limits) == cgroup_limits(options_.defaults))) {
-        sandbox.cgroup().set_limits(cgroup_limits(spec.limits)).value();
+    if (!(cgroup_limits(spec.limits()) == cgroup_limits(options_.defaults))) {
+        sandbox.cgroup().set_limits(cgroup_limits(spec.limits())).value();
     }
-    json::object request{{"op", "claim"}, {"hostname", spec.hostname}};
-    if (!(spec.limits == options_.defaults)) {
+    json::object request{{"op", "claim"}, {"hostname", spec.hostname()}};
+    if (!(spec.limits() == options_.defaults)) {
         request["limits"] =
-            guest_limits(spec.limits, host_.version == sys::CgroupHost::Version::None);
+            guest_limits(spec.limits(), host_.version == sys::CgroupHost::Version::None);
     }
-    if (!spec.environment.empty()) {
+    if (!spec.environment().empty()) {
         json::object variables;
-        for (const auto& [name, value] : spec.environment) variables[name] = value;
+        for (const auto& [name, value] : spec.environment()) variables[name] = value;
         request["env"] = std::move(variables);
     }
     std::vector<UniqueFd> mounts;
     std::vector<int> descriptors;
     json::array targets;
-    if (!spec.kept_folder.empty()) {
+    if (!spec.kept_folder().empty()) {
         if (::geteuid() == 0) {
             // First: the guest takes descriptors in this order.
-            mounts.push_back(show(sandbox, spec.kept_folder, true));
+            mounts.push_back(show(sandbox, spec.kept_folder(), true));
             descriptors.push_back(mounts.back().get());
             request["kept"] = "";
         } else {
-            const auto slash = spec.kept_folder.rfind('/');
-            if (spec.kept_folder.substr(0, slash) != options_.kept_root) {
+            const auto slash = spec.kept_folder().rfind('/');
+            if (spec.kept_folder().substr(0, slash) != options_.kept_root) {
                 throw ErrorException(
                     {Code::Internal, "a kept folder outside of " + options_.kept_root});
             }
-            look_at(spec.kept_folder);  // the guest is not waited for, so nobody else would say
-            request["kept"] = spec.kept_folder.substr(slash + 1);
+            look_at(spec.kept_folder());  // the guest is not waited for, so nobody else would say
+            request["kept"] = spec.kept_folder().substr(slash + 1);
         }
     }
     json::array shown;
-    for (const auto& mount : spec.mounts) {
+    for (const auto& mount : spec.mounts()) {
         if (::geteuid() != 0) {
             shown.push_back(
                 {{"name", std::to_string(*shown_number(mount))}, {"target", mount.target}});
@@ -252,14 +251,14 @@ asio::awaitable<void> NativeRuntime::claim(NativeSandbox& sandbox, const core::S
 }
 
 asio::awaitable<std::unique_ptr<core::Sandbox>> NativeRuntime::create(core::SandboxSpec spec) {
-    for (const auto& mount : spec.mounts) {
+    for (const auto& mount : spec.mounts()) {
         if (::geteuid() == 0 || shown_number(mount)) continue;
         throw ErrorException({Code::Unavailable,
                               "mounts into pooled sandboxes need root; `atoll run --mount` works "
                               "without"});
     }
     SandboxPtr sandbox;
-    while (spec.template_name == "default" && !pool_.empty()) {
+    while (spec.template_name() == "default" && !pool_.empty()) {
         // The youngest first: what it touched may still be in the processor's caches.
         sandbox = std::move(pool_.back());
         pool_.pop_back();
@@ -275,7 +274,7 @@ asio::awaitable<std::unique_ptr<core::Sandbox>> NativeRuntime::create(core::Sand
         co_return sandbox;
     }
     // A kernel must not come in before its mounts are there, which come with a claim.
-    const bool at_once = spec.mounts.empty() && spec.kept_folder.empty();
+    const bool at_once = spec.mounts().empty() && spec.kept_folder().empty();
     sandbox = co_await fork(spec, at_once ? For::Owner : For::OwnerByClaim);
     if (!at_once) co_await claim(*sandbox, spec);
     sandbox->cgroup().set_weight(Weight::Usual);
@@ -307,9 +306,8 @@ asio::awaitable<void> NativeRuntime::refill() {
             co_await pause.async_wait(as_tuple);
             continue;
         }
-        core::SandboxSpec spec;
-        spec.limits = options_.defaults;
         try {
+            const auto spec = core::SpecBuilder().limits(options_.defaults).build().value();
             pool_.push_back(co_await fork(spec, For::Pool));
         } catch (const ErrorException&) {
             co_return;  // the next create meets the same fault, and its caller hears of it
