@@ -2,6 +2,7 @@
 
 #include "guest/lib/memory_watch.hpp"
 #include "guest/lib/operation.hpp"
+#include "sys/open_files.hpp"
 
 #include <cstring>
 
@@ -30,11 +31,21 @@ void set(std::uint64_t& field, const json::object& from, std::string_view key) {
 }  // namespace
 
 void apply_config(const json::object& config, Surroundings& surroundings) {
+    if (const auto* user = config.if_contains("user"); user != nullptr && user->is_object()) {
+        const auto& from = user->get_object();
+        surroundings.user.uid = static_cast<std::uint32_t>(number_of(from, "uid", 1000));
+        surroundings.user.gid = static_cast<std::uint32_t>(number_of(from, "gid", 1000));
+        surroundings.user.change_ids = flag_of(from, "change_ids", true);
+    }
     if (const auto* limits = config.if_contains("limits");
         limits != nullptr && limits->is_object()) {
         const auto& from = limits->get_object();
         set(surroundings.limits.file_bytes_max, from, "file_bytes_max");
         set(surroundings.limits.open_files_max, from, "open_files_max");
+        if (!surroundings.user.change_ids) {
+            surroundings.limits.open_files_max =
+                sys::open_files_for_programs(surroundings.limits.open_files_max);
+        }
         set(surroundings.limits.processes_max, from, "processes_max");
         set(surroundings.disk.bytes_max, from, "disk_bytes_max");
         set(surroundings.disk.inodes_max, from, "disk_files_max");
@@ -43,12 +54,6 @@ void apply_config(const json::object& config, Surroundings& surroundings) {
             surroundings.limits.data_bytes_max =
                 surroundings.watched_memory_bytes_max + own_data_bytes();
         }
-    }
-    if (const auto* user = config.if_contains("user"); user != nullptr && user->is_object()) {
-        const auto& from = user->get_object();
-        surroundings.user.uid = static_cast<std::uint32_t>(number_of(from, "uid", 1000));
-        surroundings.user.gid = static_cast<std::uint32_t>(number_of(from, "gid", 1000));
-        surroundings.user.change_ids = flag_of(from, "change_ids", true);
     }
     if (const auto* variables = config.if_contains("env");
         variables != nullptr && variables->is_object()) {

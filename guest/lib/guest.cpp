@@ -62,6 +62,7 @@ Guest::Guest(UniqueFd stream, Surroundings surroundings, UniqueFd bell)
     ::sigaddset(&heard, SIGUSR1);
     signals_ = UniqueFd(::signalfd(-1, &heard, SFD_NONBLOCK | SFD_CLOEXEC));
     ::fcntl(link_.fd(), F_SETFL, ::fcntl(link_.fd(), F_GETFL) | O_NONBLOCK);
+    if (!surroundings_.user.change_ids) share_max_ = user_share_max();
 }
 
 void Guest::belongs_to_somebody(std::unique_ptr<Kernel> first) {
@@ -95,10 +96,10 @@ void Guest::run() {
         bury_kernels();
         start_kernels();
         std::erase_if(operations_, [](const auto& entry) { return entry.second->ended(); });
-        if (surroundings_.watched_memory_bytes_max > 0 &&
-            now - memory_checked_ > memory_check_every(is_idle())) {
+        if (looks_at_processes() && now - memory_checked_ > memory_check_every(is_idle())) {
             memory_checked_ = now;
-            check_memory();
+            if (surroundings_.watched_memory_bytes_max > 0) check_memory();
+            if (share_max_) check_user_share();
         }
     }
     (void)link_.flush();
@@ -120,7 +121,7 @@ int Guest::wait_ms() const {
     }
     const auto now = Clock::now();
     if (first) first = std::min<Clock::time_point>(*first, now + kTurnTimeMax);
-    if (surroundings_.watched_memory_bytes_max > 0) {
+    if (looks_at_processes()) {
         const auto next = memory_checked_ + memory_check_every(is_idle());
         if (!first || next < *first) first = next;
     }
@@ -365,6 +366,17 @@ void Guest::check_memory() {
     ::kill(use.largest, SIGKILL);
 }
 
+bool Guest::looks_at_processes() const {
+    return surroundings_.watched_memory_bytes_max > 0 || share_max_.has_value();
+}
+
+void Guest::check_user_share() {
+    const UserShareUse use = measure_user_share(*share_max_);
+    if (!use.beyond) return;
+    ++share_kills_;
+    ::kill(use.most, SIGKILL);
+}
+
 void Guest::claim(Operation& operation, const json::object& request) {
     if (claimed_) return operation.fail("conflict", "this sandbox is somebody's already");
     claimed_ = true;
@@ -465,6 +477,7 @@ void Guest::stats(Operation& operation) {
                    {"private_bytes", use.bytes},
                    {"memory_peak_bytes", memory_peak_bytes_},
                    {"memory_kills", memory_kills_},
+                   {"share_kills", share_kills_},
                    {"disk_bytes_used", (disk.f_blocks - disk.f_bfree) * disk.f_frsize},
                    {"disk_bytes_max", disk.f_blocks * disk.f_frsize},
                    {"inodes_used", disk.f_files - disk.f_ffree},

@@ -11,9 +11,11 @@
 #include "guest/lib/kernel.hpp"
 #include "guest/lib/operation.hpp"
 #include "guest/lib/surroundings.hpp"
+#include "guest/lib/user_share.hpp"
 
 #include <map>
 #include <memory>
+#include <optional>
 
 namespace atl::guest {
 
@@ -45,6 +47,8 @@ private:
     void reap();
     void bury_kernels();
     void check_memory();
+    void check_user_share();
+    [[nodiscard]] bool looks_at_processes() const;  // no cgroup, or no user of its own, holds them
     [[nodiscard]] int wait_ms() const;
     [[nodiscard]] bool is_idle() const;  // nothing runs that the host asked for
     void wait();
@@ -65,6 +69,8 @@ private:
     Clock::time_point memory_measured_{};  // in detail
     std::uint64_t memory_bound_ = 0;       // then
     std::uint64_t memory_kills_ = 0;
+    std::uint64_t share_kills_ = 0;
+    std::optional<UserShare> share_max_;  // where all sandboxes are one user of the host
     std::uint64_t memory_peak_bytes_ = 0;
 };
 

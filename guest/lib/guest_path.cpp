@@ -2,17 +2,39 @@
 
 #include "sys/syscalls.hpp"
 
+#include <cerrno>
+#include <linux/magic.h>
+#include <string_view>
 #include <sys/inotify.h>
+#include <sys/vfs.h>
+#include <unistd.h>
 
 namespace atl::guest {
 
 namespace {
 
+// What /proc tells a process about itself alone (map_files, fd, task …) it tells us about PID 1,
+// and whoever asked would learn what no program of the sandbox may know.
+bool is_about_us(int fd) {
+    struct statfs system {};
+    if (::fstatfs(fd, &system) != 0 || system.f_type != PROC_SUPER_MAGIC) return false;
+    char path[64];
+    const ssize_t n = ::readlink(name_of_descriptor(fd).c_str(), path, sizeof path);
+    const std::string_view shown(path, n > 0 ? static_cast<std::size_t>(n) : 0);
+    const std::string own = "/proc/" + std::to_string(::getpid());
+    return shown == own || shown.starts_with(own + "/");
+}
+
 UniqueFd open_from(int root, const std::string& path, int flags, std::uint64_t resolve) {
     open_how how{};
     how.flags = static_cast<std::uint64_t>(flags | O_CLOEXEC);
     how.resolve = RESOLVE_NO_MAGICLINKS | resolve;
-    return UniqueFd(sys::openat2(root, path.c_str(), how));
+    UniqueFd opened(sys::openat2(root, path.c_str(), how));
+    if (opened.get() >= 0 && is_about_us(opened.get())) {
+        opened = UniqueFd();
+        errno = EACCES;
+    }
+    return opened;
 }
 
 // "/a/b/" → "/a/" and "b". A path without a name at its end (the root, "..") is its own folder.

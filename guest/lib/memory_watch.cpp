@@ -1,6 +1,7 @@
 #include "guest/lib/memory_watch.hpp"
 
 #include "sys/files.hpp"
+#include "sys/socket_memory.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -8,6 +9,7 @@
 #include <dirent.h>
 #include <map>
 #include <string>
+#include <string_view>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -28,26 +30,49 @@ std::uint64_t kilobytes(const std::string& text, const char* key) {
 
 using MemoryFiles = std::map<ino_t, std::uint64_t>;
 
-// What a process holds in memory files (memfd), and each file once for all processes.
-std::uint64_t add_memory_files(const std::string& pid, MemoryFiles& files) {
-    std::uint64_t held = 0;
+// What processes hold besides their pages, and each thing once for all of them.
+struct Held {
+    MemoryFiles files;
+    sys::SocketMemory sockets;
+};
+
+struct HeldByOne {
+    std::uint64_t files = 0;
+    std::uint64_t sockets = 0;
+};
+
+// "socket:[1234]"
+ino_t socket_inode(std::string_view target) {
+    constexpr std::string_view kBegin = "socket:[";
+    if (!target.starts_with(kBegin)) return 0;
+    ino_t inode = 0;
+    std::from_chars(target.data() + kBegin.size(), target.data() + target.size(), inode);
+    return inode;
+}
+
+HeldByOne add_held(const std::string& pid, Held& held) {
+    HeldByOne one;
     const std::string folder = "/proc/" + pid + "/fd";
     DIR* directory = ::opendir(folder.c_str());
-    if (directory == nullptr) return 0;
+    if (directory == nullptr) return one;
     while (const dirent* entry = ::readdir(directory)) {
         const std::string path = folder + "/" + entry->d_name;
-        char target[16];
-        const ssize_t n = ::readlink(path.c_str(), target, sizeof target);
-        struct stat info {};
-        if (n < 7 || std::strncmp(target, "/memfd:", 7) != 0 || ::stat(path.c_str(), &info) != 0) {
+        char space[32];
+        const ssize_t n = ::readlink(path.c_str(), space, sizeof space);
+        const std::string_view target(space, n > 0 ? static_cast<std::size_t>(n) : 0);
+        if (const ino_t inode = socket_inode(target); inode != 0) {
+            const auto found = held.sockets.of.find(inode);
+            if (found != held.sockets.of.end()) one.sockets += found->second;
             continue;
         }
+        struct stat info {};
+        if (!target.starts_with("/memfd:") || ::stat(path.c_str(), &info) != 0) continue;
         const auto bytes = static_cast<std::uint64_t>(info.st_blocks) * 512;
-        held += bytes;
-        files[info.st_ino] = bytes;
+        one.files += bytes;
+        held.files[info.st_ino] = bytes;
     }
     ::closedir(directory);
-    return held;
+    return one;
 }
 
 std::uint64_t sum_of(const MemoryFiles& files) {
@@ -74,7 +99,7 @@ std::uint64_t resident_bytes_of(const std::string& pid) {
 
 MemoryUse measure_memory() {
     MemoryUse use;
-    MemoryFiles files;
+    Held held{{}, sys::socket_memory()};
     std::uint64_t most = 0;
     DIR* directory = ::opendir("/proc");
     if (directory == nullptr) return use;
@@ -86,8 +111,8 @@ MemoryUse measure_memory() {
             sys::read_small_file(std::string("/proc/") + entry->d_name + "/smaps_rollup");
         ++use.processes;
         const std::uint64_t mapped = text ? mapped_bytes(*text) : resident_bytes_of(entry->d_name);
-        const std::uint64_t held = pid > 1 ? add_memory_files(entry->d_name, files) : 0;
-        const std::uint64_t bytes = std::max(mapped, held);
+        const HeldByOne one = pid > 1 ? add_held(entry->d_name, held) : HeldByOne{};
+        const std::uint64_t bytes = std::max(mapped, one.files) + one.sockets;
         use.bytes += mapped;
         if (pid > 1 && bytes >= most) {
             most = bytes;
@@ -95,13 +120,13 @@ MemoryUse measure_memory() {
         }
     }
     ::closedir(directory);
-    use.bytes = std::max(use.bytes, sum_of(files));
+    use.bytes = std::max(use.bytes, sum_of(held.files)) + held.sockets.bytes;
     return use;
 }
 
 std::uint64_t memory_bound() {
     std::uint64_t pages = 0;
-    MemoryFiles files;
+    Held held{{}, sys::socket_memory()};
     DIR* directory = ::opendir("/proc");
     if (directory == nullptr) return 0;
     while (const dirent* entry = ::readdir(directory)) {
@@ -112,10 +137,11 @@ std::uint64_t memory_bound() {
         std::uint64_t resident = 0;
         std::from_chars(text->data() + second, text->data() + text->size(), resident);
         pages += resident;
-        if (std::strcmp(entry->d_name, "1") != 0) add_memory_files(entry->d_name, files);
+        if (std::strcmp(entry->d_name, "1") != 0) add_held(entry->d_name, held);
     }
     ::closedir(directory);
-    return pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE)) + sum_of(files);
+    return pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE)) + sum_of(held.files) +
+           held.sockets.bytes;
 }
 
 std::uint64_t own_data_bytes() {

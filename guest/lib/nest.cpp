@@ -5,15 +5,16 @@
 #include "guest/lib/pid_one.hpp"
 #include "sys/descriptor_passing.hpp"
 #include "sys/files.hpp"
+#include "sys/open_files.hpp"
 #include "sys/syscalls.hpp"
 #include "wire/assembler.hpp"
 
 #include <boost/json/serialize.hpp>
 #include <csignal>
 #include <cstring>
+#include <ctime>
 #include <poll.h>
 #include <sched.h>
-#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -27,6 +28,8 @@ constexpr std::size_t kMessageBytesMax = 256 * 1024;
 constexpr std::size_t kKernelDescriptors = 3;  // link, out, err
 constexpr int kStream = 3;                     // where a sandbox keeps its stream to the host
 constexpr int kBell = 4;
+constexpr int kReplyTriesMax = 10;
+constexpr timespec kReplyPause{0, 10'000'000};
 
 // Nothing of the nest's stays open in a sandbox: not its control socket, not another one's bell.
 void keep_only(UniqueFd& stream, UniqueFd& bell) {
@@ -48,14 +51,6 @@ std::string one_line_map(std::int64_t inside, std::int64_t outside, std::int64_t
     return std::to_string(inside) + " " + std::to_string(outside) + " " + std::to_string(count);
 }
 
-// Each sandbox takes some descriptors here.
-void allow_many_descriptors() {
-    rlimit files{};
-    ::getrlimit(RLIMIT_NOFILE, &files);
-    files.rlim_cur = files.rlim_max;
-    ::setrlimit(RLIMIT_NOFILE, &files);
-}
-
 }  // namespace
 
 Nest::Nest(UniqueFd control, UniqueFd zygote, pid_t zygote_pid)
@@ -63,7 +58,7 @@ Nest::Nest(UniqueFd control, UniqueFd zygote, pid_t zygote_pid)
       zygote_(std::move(zygote)),
       zygote_pid_(zygote_pid),
       message_(kMessageBytesMax, '\0') {
-    allow_many_descriptors();
+    sys::allow_many_open_files();  // each sandbox takes some here
     sigset_t heard;
     ::sigemptyset(&heard);
     ::sigaddset(&heard, SIGCHLD);
@@ -143,7 +138,10 @@ void Nest::hear_host() {
     }
     const auto text = std::string_view(message_).substr(0, static_cast<std::size_t>(n));
     const auto request = wire::parse_object(text);
-    if (!request) return reply({{"type", "error"}, {"message", request.error().message}});
+    if (!request) {
+        reply({{"type", "error"}, {"message", request.error().message}});
+        return;
+    }
     const std::string type = text_of(*request, "type");
     if (type == "init") {
         apply_config(*request, surroundings_);
@@ -156,9 +154,18 @@ void Nest::hear_host() {
     }
 }
 
-void Nest::reply(const json::object& message, int pidfd) {
+bool Nest::reply(const json::object& message, int pidfd) {
     const std::span<const int> along(&pidfd, pidfd >= 0 ? 1 : 0);
-    (void)sys::send_with(control_.get(), json::serialize(message), along);
+    const std::string text = json::serialize(message);
+    for (int tries = 0; tries < kReplyTriesMax; ++tries) {
+        if (sys::send_with(control_.get(), text, along) >= 0) return true;
+        if (errno != EINTR && errno != ETOOMANYREFS && errno != ENOBUFS && errno != ENOMEM) {
+            return false;
+        }
+        // Where all sandboxes are one user, another one may have too many on their way.
+        ::nanosleep(&kReplyPause, nullptr);
+    }
+    return false;
 }
 
 void Nest::refuse(const std::string& what, int cause) {
@@ -196,10 +203,16 @@ void Nest::make_sandbox(const json::object& request, std::vector<UniqueFd> along
     const auto gids = sys::write_small_file(process + "/gid_map", map);
     if (!uids || !gids) {
         ::kill(pid, SIGKILL);
-        return reply({{"type", "error"}, {"message", (!uids ? uids : gids).error().message}});
+        reply({{"type", "error"}, {"message", (!uids ? uids : gids).error().message}});
+        return;
+    }
+    // Each question has one answer: a host that waits in vain takes the nest for dead.
+    if (!reply({{"type", "forked"}}, nestling.pidfd.get())) {
+        const int cause = errno;
+        ::kill(pid, SIGKILL);
+        return refuse("hand over a new sandbox", cause);
     }
     [[maybe_unused]] const auto unread = ::write(go.get(), "g", 1);
-    reply({{"type", "forked"}}, nestling.pidfd.get());
     for (std::size_t i = 1; i < along.size(); ++i) nestling.doors.push_back(std::move(along[i]));
     nestlings_[pid] = std::move(nestling);
 }

@@ -44,7 +44,8 @@ private:
     void hear_zygote();
     void answer_bell(pid_t pid, Nestling& nestling);
     void reap();
-    void reply(const boost::json::object& message, int pidfd = -1);
+    // False when a descriptor could not go along; then nothing was sent.
+    bool reply(const boost::json::object& message, int pidfd = -1);
     void refuse(const std::string& what, int cause);
     void make_sandbox(const boost::json::object& request, std::vector<UniqueFd> along);
     [[noreturn]] void be_sandbox(const boost::json::object& request, std::vector<UniqueFd> along,

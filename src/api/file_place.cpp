@@ -142,7 +142,8 @@ FileView view_of(const std::string& session, const std::string& absolute,
 std::uint64_t file_bytes_max(const core::SessionRecord& record) {
     return sessions::spec_from(record.spec_json, record.template_name)
         .value()
-        .limits.file_bytes_max;
+        .limits()
+        .file_bytes_max;
 }
 
 boost::asio::awaitable<sessions::DiskRoom> room_at(sessions::Sessions& sessions,

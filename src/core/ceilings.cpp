@@ -21,6 +21,12 @@ std::string decimal_text(double number) {
     return text;
 }
 
+constexpr std::uint64_t kOpenFilesLeast = 64;  // fewer are no use to anybody
+
+std::uint64_t open_files_together(const Limits& limits) {
+    return std::uint64_t{limits.open_files_max} * limits.processes_max;
+}
+
 }  // namespace
 
 std::vector<Beyond> beyond(const Limits& limits, const Ceilings& ceilings) {
@@ -34,6 +40,16 @@ std::vector<Beyond> beyond(const Limits& limits, const Ceilings& ceilings) {
     check("memory_bytes_max", limits.memory_bytes_max, ceilings.memory_bytes, true);
     check("processes_max", limits.processes_max, ceilings.processes);
     check("open_files_max", limits.open_files_max, ceilings.open_files);
+    const auto together = open_files_together(limits);
+    if (together > ceilings.open_files_together && limits.open_files_max <= ceilings.open_files &&
+        limits.processes_max <= ceilings.processes) {
+        found.push_back(
+            {"open_files_max", "times processes_max must be at most " +
+                                   std::to_string(ceilings.open_files_together) +
+                                   ", a sandbox's share of the machine's open files, not " +
+                                   std::to_string(limits.open_files_max) + " times " +
+                                   std::to_string(limits.processes_max)});
+    }
     check("disk_bytes_max", limits.disk_bytes_max, ceilings.disk_bytes, true);
     check("disk_files_max", limits.disk_files_max, ceilings.disk_files);
     // 0 is all processors, which is more than any number of them.
@@ -58,6 +74,11 @@ Limits below(Limits limits, const Ceilings& ceilings) {
     lower(limits.memory_bytes_max, ceilings.memory_bytes);
     lower(limits.processes_max, ceilings.processes);
     lower(limits.open_files_max, ceilings.open_files);
+    if (open_files_together(limits) > ceilings.open_files_together) {
+        const auto each = ceilings.open_files_together / std::max(1u, limits.processes_max);
+        lower(limits.open_files_max,
+              static_cast<std::uint32_t>(std::max<std::uint64_t>(each, kOpenFilesLeast)));
+    }
     lower(limits.disk_bytes_max, ceilings.disk_bytes);
     lower(limits.disk_files_max, ceilings.disk_files);
     lower(limits.wall_time_max, ceilings.run_time);

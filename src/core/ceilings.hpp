@@ -16,6 +16,8 @@ struct Ceilings {
     std::uint32_t processes = std::numeric_limits<std::uint32_t>::max();
     double cpus = 0;  // 0 = as many as there are
     std::uint32_t open_files = std::numeric_limits<std::uint32_t>::max();
+    // Of all processes of a sandbox together: the machine has one table for everybody.
+    std::uint64_t open_files_together = std::numeric_limits<std::uint64_t>::max();
     std::uint64_t disk_bytes = std::numeric_limits<std::uint64_t>::max();
     std::uint64_t disk_files = std::numeric_limits<std::uint64_t>::max();
     std::chrono::milliseconds run_time = std::chrono::milliseconds::max();

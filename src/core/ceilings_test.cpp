@@ -53,6 +53,31 @@ TEST(Ceilings, EachFieldHasOne) {
     }
 }
 
+// Each alone is fine, and both together are half of the machine's table.
+TEST(Ceilings, OpenFilesOfAllProcessesTogether) {
+    Ceilings ceilings;
+    ceilings.open_files_together = 100'000;
+    Limits limits;
+    limits.open_files_max = 1000;
+    limits.processes_max = 100;
+    EXPECT_TRUE(beyond(limits, ceilings).empty());
+    EXPECT_EQ(below(limits, ceilings), limits);
+    limits.processes_max = 101;
+    const auto found = beyond(limits, ceilings);
+    ASSERT_EQ(found.size(), 1u);
+    EXPECT_EQ(found[0].field, "open_files_max");
+    EXPECT_EQ(found[0].sentence,
+              "times processes_max must be at most 100000, a sandbox's share of the machine's open "
+              "files, not 1000 times 101");
+    EXPECT_EQ(below(limits, ceilings).open_files_max, 990u);
+    EXPECT_TRUE(beyond(below(limits, ceilings), ceilings).empty());
+    // The product does not fit 32 bits.
+    limits.open_files_max = 1'048'576;
+    limits.processes_max = 4'000'000;
+    EXPECT_EQ(beyond(limits, ceilings).size(), 1u);
+    EXPECT_EQ(below(limits, ceilings).open_files_max, 64u);
+}
+
 TEST(Ceilings, TimesOfRuns) {
     EXPECT_EQ(beyond(std::chrono::minutes(1), low()), "");
     EXPECT_EQ(beyond(std::chrono::seconds(0), low()), "");

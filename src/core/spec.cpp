@@ -52,6 +52,36 @@ Result<void> check(const Limits& limits) {
     return {};
 }
 
+std::size_t json_bytes(const std::string& text) {
+    std::size_t bytes = 2;  // its quotes
+    for (const unsigned char c : text) {
+        if (c < 0x20)
+            bytes += 6;
+        else
+            bytes += c == '"' || c == '\\' ? 2 : 1;
+    }
+    return bytes;
+}
+
+Result<void> check(const std::map<std::string, std::string>& variables) {
+    for (const auto& [name, value] : variables) {
+        if (name.empty() || name.find('=') != std::string::npos ||
+            name.find('\0') != std::string::npos || value.find('\0') != std::string::npos) {
+            return invalid("environment variable \"" + name.substr(0, 256) +
+                           "\" is not a valid name");
+        }
+    }
+    // A sandbox is asked for in one message, and a message that does not fit must be refused here,
+    // where it is one caller's.
+    if (const auto bytes = environment_bytes(variables); bytes > kEnvironmentBytesMax) {
+        return invalid("the environment takes " + std::to_string(bytes) +
+                       " bytes as JSON text, names and values together: at most " +
+                       std::to_string(kEnvironmentBytesMax) + " (" +
+                       format_bytes(kEnvironmentBytesMax) + ") fit");
+    }
+    return {};
+}
+
 Result<void> check(const Mount& mount) {
     const std::string what = "mount " + mount.source + " at " + mount.target;
     if (mount.source.empty()) return invalid("a mount has no source");
@@ -77,38 +107,46 @@ Result<void> check(const Mount& mount) {
 
 }  // namespace
 
+std::size_t environment_bytes(const std::map<std::string, std::string>& variables) {
+    std::size_t bytes = 2;
+    for (const auto& [name, value] : variables) bytes += json_bytes(name) + json_bytes(value) + 2;
+    return bytes;
+}
+
 SpecBuilder& SpecBuilder::from_template(std::string name) {
-    spec_.template_name = std::move(name);
+    spec_.template_name_ = std::move(name);
     return *this;
 }
 SpecBuilder& SpecBuilder::limits(Limits limits) {
-    spec_.limits = limits;
+    spec_.limits_ = limits;
     return *this;
 }
 SpecBuilder& SpecBuilder::environment(std::string name, std::string value) {
-    spec_.environment[std::move(name)] = std::move(value);
+    spec_.environment_[std::move(name)] = std::move(value);
     return *this;
 }
-SpecBuilder& SpecBuilder::mount(Mount mount, MountGrant) {
-    spec_.mounts.push_back(std::move(mount));
+SpecBuilder& SpecBuilder::mount(const GrantedMount& mount) {
+    spec_.mounts_.push_back(mount.mount());
+    return *this;
+}
+SpecBuilder& SpecBuilder::keep_in(const GrantedFolder& folder) {
+    spec_.kept_folder_ = folder.path();
     return *this;
 }
 
 Result<SandboxSpec> SpecBuilder::build() const {
-    if (!template_name_is_valid(spec_.template_name)) {
-        return invalid("template name \"" + spec_.template_name +
+    if (!template_name_is_valid(spec_.template_name_)) {
+        return invalid("template name \"" + spec_.template_name_ +
                        "\": letters, digits, dot, dash and underscore, at most 64");
     }
-    if (auto good = check(spec_.limits); !good) return good.error();
-    for (const auto& mount : spec_.mounts) {
+    if (auto good = check(spec_.limits_); !good) return good.error();
+    for (const auto& mount : spec_.mounts_) {
         if (auto good = check(mount); !good) return good.error();
     }
-    for (const auto& [name, value] : spec_.environment) {
-        if (name.empty() || name.find('=') != std::string::npos ||
-            name.find('\0') != std::string::npos || value.find('\0') != std::string::npos) {
-            return invalid("environment variable \"" + name + "\" is not a valid name");
-        }
+    if (!spec_.kept_folder_.empty() && spec_.kept_folder_.front() != '/') {
+        return invalid("the folder that is kept must be an absolute path");
     }
+    if (auto good = check(spec_.environment_); !good) return good.error();
     return spec_;
 }
 

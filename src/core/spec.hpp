@@ -7,7 +7,17 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
+
+// Those who may open a wall, and nobody else (see GrantedMount).
+namespace atl::main {
+class HostUser;
+}
+namespace atl::sessions {
+class DataSetReview;
+class SessionFolderReview;
+}  // namespace atl::sessions
 
 namespace atl::core {
 
@@ -25,7 +35,7 @@ struct Limits {
     bool operator==(const Limits&) const = default;
 };
 
-// A tree of the host that shows inside. Naming one is a hole in the wall, so it takes a grant.
+// A tree of the host that shows inside: a hole in the wall, so it takes a grant.
 struct Mount {
     std::string source;
     std::string target;
@@ -34,34 +44,72 @@ struct Mount {
     bool operator==(const Mount&) const = default;
 };
 
-struct SandboxSpec {
-    std::string template_name = "default";
-    Limits limits;
-    std::map<std::string, std::string> environment;
-    std::vector<Mount> mounts;
-    // A folder of the host with session/, data/, work/ and home/ in it (core/folders.hpp), which
-    // then hold what the sandbox writes there, in place of memory. Never a client's to name.
-    std::string kept_folder;
-    std::string hostname = "atoll";
+// All variables together, as JSON text: what one message to a zygote has room for.
+inline constexpr std::size_t kEnvironmentBytesMax = 192 * 1024;
+// How many bytes they take as JSON text, at most: some characters are written in six.
+[[nodiscard]] std::size_t environment_bytes(const std::map<std::string, std::string>& variables);
+
+// A mount that somebody who may decide about the host's files let pass. Who may is named here, so
+// that opening a wall is a visible line in a diff; a request from a client never is.
+class GrantedMount {
+public:
+    [[nodiscard]] const Mount& mount() const noexcept { return mount_; }
+
+private:
+    explicit GrantedMount(Mount mount) : mount_(std::move(mount)) {}
+    friend class main::HostUser;           // the command line of the host's own user
+    friend class sessions::DataSetReview;  // folders that the server's settings name
+    friend class GrantsForTests;
+    Mount mount_;
 };
 
-// Only who may decide about the host's files makes one: the command line of the host's own user
-// (main/run_command.cpp). A request from a client never does.
-class MountGrant {
-    MountGrant() = default;
-    friend class HostUser;
-};
-class HostUser {
+// A folder of the host with session/, data/, work/ and home/ in it (core/folders.hpp), which then
+// hold what the sandbox writes there, in place of memory. Never a client's to name.
+class GrantedFolder {
 public:
-    [[nodiscard]] static MountGrant grant() { return {}; }
+    [[nodiscard]] const std::string& path() const noexcept { return path_; }
+
+private:
+    explicit GrantedFolder(std::string path) : path_(std::move(path)) {}
+    friend class sessions::SessionFolderReview;  // a session's own, by its id
+    friend class GrantsForTests;
+    std::string path_;
+};
+
+// Made by SpecBuilder alone. As it is here it is the default template with default limits.
+class SandboxSpec {
+public:
+    [[nodiscard]] const std::string& template_name() const noexcept { return template_name_; }
+    [[nodiscard]] const Limits& limits() const noexcept { return limits_; }
+    [[nodiscard]] const std::map<std::string, std::string>& environment() const noexcept {
+        return environment_;
+    }
+    [[nodiscard]] const std::vector<Mount>& mounts() const noexcept { return mounts_; }
+    [[nodiscard]] const std::string& kept_folder() const noexcept { return kept_folder_; }
+    [[nodiscard]] const std::string& hostname() const noexcept { return hostname_; }
+
+private:
+    friend class SpecBuilder;
+    std::string template_name_ = "default";
+    Limits limits_;
+    std::map<std::string, std::string> environment_;
+    std::vector<Mount> mounts_;
+    std::string kept_folder_;
+    std::string hostname_ = "atoll";
 };
 
 class SpecBuilder {
 public:
+    SpecBuilder() = default;
+    // What it has, and what is set besides.
+    explicit SpecBuilder(SandboxSpec from) : spec_(std::move(from)) {}
+
     SpecBuilder& from_template(std::string name);
     SpecBuilder& limits(Limits limits);
     SpecBuilder& environment(std::string name, std::string value);
-    SpecBuilder& mount(Mount mount, MountGrant);
+    SpecBuilder& mount(const GrantedMount& mount);
+    SpecBuilder& keep_in(const GrantedFolder& folder);
+    // Every check is in here; runtimes need not repeat one.
     [[nodiscard]] Result<SandboxSpec> build() const;
 
 private:

@@ -7,6 +7,15 @@
 
 namespace atl::main {
 
+// The person at this host's command line decides about the host's files. Defined here, so that
+// nothing else can speak for that person.
+class HostUser {
+public:
+    [[nodiscard]] static core::GrantedMount grants(core::Mount mount) {
+        return core::GrantedMount(std::move(mount));
+    }
+};
+
 namespace {
 
 Error about(const std::string& option, const std::string& message) {
@@ -138,16 +147,15 @@ Result<core::SandboxSpec> SandboxOptions::spec() const {
             return about("--env", text + " has no value, and this environment has none to pass on");
         }
     }
-    // The person at this host's command line decides about the host's files.
     for (const auto& text : read_only) {
         auto mount = mount_from("--mount", text, false);
         if (!mount) return mount.error();
-        builder.mount(*mount, core::HostUser::grant());
+        builder.mount(HostUser::grants(*mount));
     }
     for (const auto& text : read_write) {
         auto mount = mount_from("--mount-rw", text, true);
         if (!mount) return mount.error();
-        builder.mount(*mount, core::HostUser::grant());
+        builder.mount(HostUser::grants(*mount));
     }
     return builder.build();
 }

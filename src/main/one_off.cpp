@@ -48,7 +48,7 @@ public:
         const auto began = Clock::now();
         auto paths = native::Paths::find();
         if (!paths) return paths.error();
-        auto from = native::Template::load(*paths, spec_.template_name);
+        auto from = native::Template::load(*paths, spec_.template_name());
         if (!from) return from.error();
         host_ = sys::CgroupHost::detect();
         sys::sweep_cgroups(host_, native::kSandboxPrefix);
@@ -123,7 +123,7 @@ private:
             const std::string path = folder + "/" + std::string(name->get_string());
             if (one_.script && path == one_.script->path) continue;
             bool mounted = false;
-            for (const auto& mount : spec_.mounts) {
+            for (const auto& mount : spec_.mounts()) {
                 mounted = mounted || path == mount.target || path.rfind(mount.target + "/", 0) == 0;
             }
             if (!mounted) {
@@ -136,8 +136,8 @@ private:
         if (one_.script) co_await put_script();
         result_.prepare_ms = ms_since(began) - result_.walls_ms;
         one_.request.timeout =
-            one_.interactive ? std::chrono::milliseconds(0) : spec_.limits.wall_time_max;
-        one_.request.output_bytes_max = one_.interactive ? 0 : spec_.limits.output_bytes_max;
+            one_.interactive ? std::chrono::milliseconds(0) : spec_.limits().wall_time_max;
+        one_.request.output_bytes_max = one_.interactive ? 0 : spec_.limits().output_bytes_max;
         one_.request.environment["PYTHONUNBUFFERED"] = "1";  // output as it is written
         if (one_.interactive) {
             terminal_.emplace();

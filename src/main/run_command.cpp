@@ -138,7 +138,7 @@ std::optional<std::string> mounted_at(const Options& options, const core::Sandbo
     if (options.words.empty() || options.words.front() == "-") return {};
     std::error_code failed;
     const auto script = fs::canonical(options.words.front(), failed).string();
-    for (const auto& mount : spec.mounts) {
+    for (const auto& mount : spec.mounts()) {
         if (!lies_below(kScriptFolder, target_of(mount))) continue;
         const auto source = fs::canonical(mount.source, failed).string();
         if (!script.empty() && !source.empty() && script.rfind(source + "/", 0) == 0) {
@@ -153,7 +153,7 @@ Result<std::string> place_for(const std::string& name, const core::SandboxSpec& 
     for (const char* folder : {kScriptFolder, "/session", "/tmp"}) {
         const std::string path = std::string(folder) + "/" + name;
         bool taken = false;
-        for (const auto& mount : spec.mounts) {
+        for (const auto& mount : spec.mounts()) {
             taken =
                 taken || lies_below(path, target_of(mount)) || lies_below(target_of(mount), path);
         }
@@ -232,7 +232,7 @@ int report(const Error& error, bool as_json, int status) {
 
 void say_why(const OneOffResult& result, const core::SandboxSpec& spec) {
     using core::EndReason;
-    const auto& limits = spec.limits;
+    const auto& limits = spec.limits();
     switch (result.program.reason) {
         case EndReason::Timeout:
             std::fprintf(stderr, "atoll: stopped after %.1f s (--timeout)\n",

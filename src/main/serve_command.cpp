@@ -37,6 +37,7 @@
 #include "stores/folders/disk_outputs.hpp"
 #include "stores/sqlite/store.hpp"
 #include "sys/memory.hpp"
+#include "sys/open_files.hpp"
 
 #include <algorithm>
 #include <boost/asio/as_tuple.hpp>
@@ -72,6 +73,7 @@ constexpr int kStoppedTwice = 130;
 constexpr folders::Ids kNobodys{1'899'999'999, 1'899'999'999};
 
 constexpr std::uint64_t kOpenFilesMost = 65'536;
+constexpr std::uint64_t kOpenFilesTogetherMost = 1 << 20;
 
 // A default that somebody set is never beyond: who says what a sandbox has says what it may have.
 core::Ceilings ceilings_of(const Settings& settings) {
@@ -83,6 +85,11 @@ core::Ceilings ceilings_of(const Settings& settings) {
     ceilings.cpus = static_cast<double>(settings.cpus_most.value_or(0));
     ceilings.open_files = static_cast<std::uint32_t>(settings.open_files_most.value_or(
         std::max(kOpenFilesMost, settings.open_files.value_or(0))));
+    // A quarter, so that a few greedy sandboxes leave some for everybody else on this machine; and
+    // no more where the machine's own limit is none.
+    const std::uint64_t share = std::min(sys::machine_open_files() / 4, kOpenFilesTogetherMost);
+    ceilings.open_files_together =
+        std::max(share, settings.open_files.value_or(0) * core::Limits{}.processes_max);
     ceilings.disk_bytes = settings.disk_bytes_most;
     ceilings.disk_files = settings.disk_files_most;
     ceilings.run_time = settings.run_time_most.value_or(ceilings.run_time);

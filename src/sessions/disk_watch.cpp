@@ -115,7 +115,7 @@ asio::awaitable<core::FolderUse> Sessions::look_at_disk(const Session& session) 
 asio::awaitable<void> Sessions::check_disk(const Session& session) {
     const auto ledger = session.disk_;
     const std::string owner = session.record_.owner;
-    const auto files_max = session.spec_.limits.disk_files_max;
+    const auto files_max = session.spec_.limits().disk_files_max;
     if (options_.owner_bytes_max || !ledger->surely_fits(1, Clock::now()) ||
         ledger->files > files_max) {
         co_await look_at_disk(session);
@@ -201,7 +201,7 @@ asio::awaitable<void> Sessions::watch_disk(SessionPtr session) {
     // A tree that takes long to walk is not walked all the time.
     const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - began);
     const auto soonest = std::max(session->users_ > 0 ? kSoonestInUse : kSoonest, took * 4);
-    const auto pause = time_to_fill(*session->disk_, session->spec_.limits.disk_files_max);
+    const auto pause = time_to_fill(*session->disk_, session->spec_.limits().disk_files_max);
     session->disk_due_ = Clock::now() + std::max(soonest, pause);
 }
 
@@ -211,7 +211,7 @@ void Sessions::judge_disk(Session& session, const core::FolderUse& use) {
     // While files are replaced, both are there.
     const auto bytes_max = ledger.bytes_max ? *ledger.bytes_max + ledger.bytes_going
                                             : ~std::uint64_t{0} - kRunawayBytes;
-    const auto files_max = session.spec_.limits.disk_files_max;
+    const auto files_max = session.spec_.limits().disk_files_max;
     if (use.bytes <= bytes_max && use.files <= files_max) {
         session.full_.reset();
         return;

@@ -30,8 +30,8 @@ Result<JobSpec> job_spec_from(const std::string& text) {
     if (parsed->contains("sandbox")) {
         const auto sandbox = spec_from(wire::text_of(*parsed, "sandbox"), spec.template_name);
         if (!sandbox) return sandbox.error();
-        spec.limits = sandbox->limits;
-        spec.environment = sandbox->environment;
+        spec.limits = sandbox->limits();
+        spec.environment = sandbox->environment();
     }
     return spec;
 }

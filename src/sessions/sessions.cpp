@@ -1,6 +1,7 @@
 #include "sessions/sessions.hpp"
 
 #include "base/meanwhile.hpp"
+#include "sessions/grants.hpp"
 #include "sessions/largest_file.hpp"
 #include "sessions/new_id.hpp"
 #include "sessions/spec_text.hpp"
@@ -11,7 +12,6 @@
 #include <boost/asio/detached.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <set>
-#include <sys/stat.h>
 
 namespace atl::sessions {
 
@@ -72,27 +72,6 @@ Sessions::SessionPtr Sessions::session_of(SessionRecord record) const {
     session->data_sets_ = data_sets_from(record.spec_json);
     session->record_ = std::move(record);
     return session;
-}
-
-std::vector<core::Mount> Sessions::mounts_of(const std::vector<std::string>& names) const {
-    std::vector<core::Mount> mounts;
-    for (const auto& name : names) {
-        const auto found = options_.data_sets.find(name);
-        if (found == options_.data_sets.end()) {
-            throw ErrorException(
-                {Code::Unavailable, "this server does not offer the data set " + name +
-                                        " any more; its administrator can name it again"});
-        }
-        struct stat info {};
-        if (::stat(found->second.c_str(), &info) != 0 || !S_ISDIR(info.st_mode)) {
-            throw ErrorException(
-                {Code::Unavailable, "the data set " + name +
-                                        " is not there: its folder on the server is missing; its "
-                                        "administrator can put it back"});
-        }
-        mounts.push_back({found->second, "/data/" + name, false});
-    }
-    return mounts;
 }
 
 asio::awaitable<std::size_t> Sessions::recover() {
@@ -186,7 +165,7 @@ asio::awaitable<SessionRecord> Sessions::create(NewSession wanted) {
     session->spec_ = builder.build().value();
     session->data_sets_ = wanted.data_sets;
     // Throws for one that is not there, before anything is made.
-    static_cast<void>(mounts_of(wanted.data_sets));
+    static_cast<void>(DataSetReview(options_.data_sets).mounts(wanted.data_sets));
     record.spec_json = spec_text(session->spec_, session->data_sets_);
     record.state = wanted.id ? SessionState::Cold : SessionState::Hot;
     const SessionId id = record.id;
@@ -242,7 +221,7 @@ asio::awaitable<SessionRecord> Sessions::create(NewSession wanted) {
 asio::awaitable<std::unique_ptr<core::Sandbox>> Sessions::make_sandbox(std::string owner,
                                                                        core::SandboxSpec spec) {
     if (options_.meter == nullptr) co_return co_await runtime_.create(std::move(spec));
-    const auto memory = spec.limits.memory_bytes_max;
+    const auto memory = spec.limits().memory_bytes_max;
     auto claim = co_await options_.meter->claim(owner, memory);
     auto sandbox = co_await runtime_.create(std::move(spec));
     co_return options_.meter->watch(std::move(claim), std::move(sandbox));
@@ -295,12 +274,15 @@ asio::awaitable<void> Sessions::wake(SessionPtr session) {
     }
     const bool fell = session->sandbox_ != nullptr;
     let_go(*session);
-    core::SandboxSpec spec = session->spec_;
-    spec.kept_folder = folders_.path_of(session->record_.id);
-    spec.mounts = mounts_of(session->data_sets_);
+    core::SpecBuilder builder(session->spec_);
+    builder.keep_in(SessionFolderReview::of(folders_, session->record_.id));
+    for (const auto& mount : DataSetReview(options_.data_sets).mounts(session->data_sets_)) {
+        builder.mount(mount);
+    }
     // No single file can pass the quota, not even between two looks at the disk.
-    spec.limits.file_bytes_max =
-        largest_file(spec.limits.file_bytes_max, options_.session_bytes_max);
+    core::Limits limits = session->spec_.limits();
+    limits.file_bytes_max = largest_file(limits.file_bytes_max, options_.session_bytes_max);
+    auto spec = builder.limits(limits).build().value();
     session->sandbox_ = co_await make_sandbox(session->record_.owner, std::move(spec));
     session->link_ = GuestLink::start(executor_, session->sandbox_->take_stream());
     session->cut_ = false;
@@ -414,7 +396,7 @@ asio::awaitable<void> Sessions::go_cold(SessionPtr session) {
         std::optional<Error> failed;
         try {
             co_await save_variables(session->link_, folders_, session->record_.id,
-                                    session->spec_.limits.memory_bytes_max, session->lost_);
+                                    session->spec_.limits().memory_bytes_max, session->lost_);
             session->lost_.clear();  // the next waking finds it on disk
         } catch (const ErrorException& error) { failed = error.error; }
         // With a sandbox that lives, it can be tried again; with one that does not, it cannot.
@@ -501,7 +483,7 @@ asio::awaitable<std::vector<SessionRecord>> Sessions::fork(Whose whose, SessionI
         session->link_->stand_still(false);
         session->frozen_ = false;
         co_await save_variables(session->link_, folders_, id,
-                                session->spec_.limits.memory_bytes_max, session->lost_);
+                                session->spec_.limits().memory_bytes_max, session->lost_);
         // Files shall be those of one moment. Without a cgroup nothing can be frozen; then a
         // program in the background may write while they are copied, as with any copy.
         session->frozen_ = static_cast<bool>(session->sandbox_->freeze(true));
@@ -621,8 +603,10 @@ asio::awaitable<std::unique_ptr<core::Sandbox>> Sessions::ephemeral(NewSession w
     core::SpecBuilder builder;
     builder.from_template(wanted.template_name).limits(wanted.limits);
     for (const auto& [name, value] : wanted.environment) builder.environment(name, value);
+    for (const auto& mount : DataSetReview(options_.data_sets).mounts(wanted.data_sets)) {
+        builder.mount(mount);
+    }
     auto spec = builder.build().value();
-    spec.mounts = mounts_of(wanted.data_sets);
     co_await check_owner_disk(wanted.owner);
     co_return co_await make_sandbox(wanted.owner, std::move(spec));
 }

@@ -89,7 +89,7 @@ class Sessions;
 class Session {
 public:
     [[nodiscard]] const core::SessionRecord& record() const noexcept { return record_; }
-    [[nodiscard]] const core::Limits& limits() const noexcept { return spec_.limits; }
+    [[nodiscard]] const core::Limits& limits() const noexcept { return spec_.limits(); }
     [[nodiscard]] const std::shared_ptr<DiskStops>& disk_stops() const noexcept { return stops_; }
     [[nodiscard]] std::optional<std::uint64_t> disk_bytes_max() const { return disk_->bytes_max; }
     // What did not come back with a restore: said once, by whoever runs first, who tells
@@ -244,7 +244,6 @@ private:
     [[nodiscard]] SessionPtr new_session() const;
     [[nodiscard]] SessionPtr session_of(core::SessionRecord record) const;  // throws
     // What a sandbox of these data sets is given. NotFound and Unavailable, without host paths.
-    [[nodiscard]] std::vector<core::Mount> mounts_of(const std::vector<std::string>& names) const;
     [[nodiscard]] bool read_only() const;
     boost::asio::awaitable<std::uint64_t> disk_of_owner(std::string owner);
     boost::asio::awaitable<core::FolderUse> look_at_disk(const Session& session);

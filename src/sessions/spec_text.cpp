@@ -13,8 +13,8 @@ std::string spec_text(const core::SandboxSpec& spec, const std::vector<std::stri
     json::array names;
     for (const auto& name : data_sets) names.emplace_back(name);
     json::object environment;
-    for (const auto& [name, value] : spec.environment) environment[name] = value;
-    const auto& limits = spec.limits;
+    for (const auto& [name, value] : spec.environment()) environment[name] = value;
+    const auto& limits = spec.limits();
     return json::serialize(json::object{{"limits",
                                          {{"memory_bytes_max", limits.memory_bytes_max},
                                           {"processes_max", limits.processes_max},

@@ -23,6 +23,7 @@ namespace atl::sys {
 namespace {
 
 constexpr const char* kV1Controllers[] = {"memory", "pids", "cpu", "cpuacct", "freezer"};
+constexpr std::uint64_t kTcpPart = 4;            // of the memory, besides it
 constexpr std::uint64_t kCpuPeriodUs = 100'000;  // the kernel's own default
 
 std::uint64_t number_in(const std::string& path, std::uint64_t otherwise = 0) {
@@ -226,6 +227,9 @@ Result<void> Cgroup::set_limits(const CgroupLimits& limits) {
         if (auto set = write_small_file(memory + "/memory.limit_in_bytes", bytes); !set) return set;
         if (has_sum) (void)write_small_file(sum, bytes);
         (void)write_small_file(memory + "/memory.swappiness", "0");
+        // Version 1 counts buffers of TCP apart, and without a limit.
+        (void)write_small_file(memory + "/memory.kmem.tcp.limit_in_bytes",
+                               std::to_string(limits.memory_bytes_max / kTcpPart));
     } else {
         if (auto set = write_small_file(memory + "/memory.max", bytes); !set) return set;
         (void)write_small_file(memory + "/memory.swap.max", "0");

@@ -13,7 +13,8 @@
 
 namespace atl::sys {
 
-inline constexpr std::size_t kDescriptorsAMessage = 32;
+// A claim may bring the session's folder and 64 data sets. The kernel takes 253.
+inline constexpr std::size_t kDescriptorsAMessage = 96;
 
 // As send(2): bytes sent, or -1 with errno.
 ssize_t send_with(int socket, std::string_view bytes, std::span<const int> descriptors) noexcept;

@@ -50,6 +50,18 @@ def test_as_much_as_there_is_passes(low, path, body):
     assert answer.status_code in (200, 201), answer.text
 
 
+@pytest.mark.parametrize("path, body", PLACES, ids=["session", "run", "job"])
+def test_open_files_of_all_processes_together(server, path, body):
+    """Each is within its own ceiling; together they are more than a sandbox's share of the machine's table."""
+    before = made(server)
+    limits = {"open_files_max": 65536, "processes_max": 512}
+    detail = refused(server.http.post(path, json={**body, "limits": limits}), "limits.open_files_max")
+    assert "times processes_max must be at most" in detail and "65536 times 512" in detail
+    assert made(server) == before
+    answer = server.http.post(path, json={**body, "limits": {"open_files_max": 4096, "processes_max": 32}})
+    assert answer.status_code in (200, 201), answer.text
+
+
 def test_all_that_is_wrong_is_said_at_once(low):
     refused(low.http.post("/v1/sessions", json={"limits": {"processes_max": 65, "open_files_max": 257}}),
             "limits.processes_max", "limits.open_files_max")

@@ -3,6 +3,7 @@
 // Reads one JSON object a line from stdin and answers with one a line on stdout, in any order, each
 // with the `id` of its question. Tests in Python thereby drive the real runtime, guest and kernels
 // without a server: create, request (any operation of the guest protocol), freeze, destroy, …
+#include "core/spec_grants_for_tests.hpp"
 #include "runtimes/native/runtime.hpp"
 #include "sessions/guest_link.hpp"
 
@@ -169,10 +170,13 @@ private:
             for (const auto& value : mounts->as_array()) {
                 const auto& mount = value.as_object();
                 const auto* writable = mount.if_contains("writable");
-                builder.mount({text_in(mount, "source"), text_in(mount, "target"),
-                               writable != nullptr && writable->as_bool()},
-                              core::HostUser::grant());
+                builder.mount(
+                    core::GrantsForTests::mount({text_in(mount, "source"), text_in(mount, "target"),
+                                                 writable != nullptr && writable->as_bool()}));
             }
+        }
+        if (const auto kept = text_in(question, "kept_folder"); !kept.empty()) {
+            builder.keep_in(core::GrantsForTests::folder(kept));
         }
         return builder.build().value();
     }
@@ -194,7 +198,6 @@ private:
             reply["import_ms"] = runtime_->nest()->import_ms();
         } else if (what == "create") {
             auto spec = spec_of(question);
-            spec.kept_folder = text_in(question, "kept_folder");
             auto sandbox = co_await runtime_->create(spec);
             reply["sandbox"] = sandbox->id().text();
             auto& native_sandbox = static_cast<native::NativeSandbox&>(*sandbox);

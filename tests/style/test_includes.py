@@ -94,3 +94,11 @@ def test_the_check_sees_what_it_should():
         ("src/core/spec.cpp", '#include "base/result.hpp"'),
     ]:
         assert complaints_about(name, line) == [], (name, line)
+
+
+def test_grants_for_tests_are_for_tests():
+    """What stands in for whoever may open a wall is included by tests alone."""
+    found = [name for path in cpp_files() if "spec_grants_for_tests.hpp\"" in
+             path.read_text(encoding="utf-8")
+             and not (name := name_of(path)).endswith("_test.cpp") and not name.startswith("tests/")]
+    assert found == []

@@ -39,7 +39,7 @@ Result<UniqueFd> memory_file(const std::string& content) {
 
 // The caller's own trees. When root, their owner appears as the sandbox's user.
 Result<void> plan_mounts(Plan& plan, const core::SandboxSpec& spec, std::vector<UniqueFd>& held) {
-    for (const auto& mount : spec.mounts) {
+    for (const auto& mount : spec.mounts()) {
         struct stat info {};
         if (::stat(mount.source.c_str(), &info) != 0) {
             return sys::errno_error("mount " + mount.source, Code::NotFound);
@@ -109,16 +109,16 @@ Result<std::unique_ptr<core::Sandbox>> raise_direct(const Paths& paths, const sy
     plan.filter = std::move(*guest_filter);
 
     auto environment = base_environment(from);
-    for (const auto& [name, value] : spec.environment) environment[name] = value;
+    for (const auto& [name, value] : spec.environment()) environment[name] = value;
     boost::json::object variables;
     for (const auto& [name, value] : environment) variables[name] = value;
     const bool watch_memory = host.version == sys::CgroupHost::Version::None;
     auto config = memory_file(boost::json::serialize(
-        boost::json::object{{"limits", guest_limits(spec.limits, watch_memory)},
+        boost::json::object{{"limits", guest_limits(spec.limits(), watch_memory)},
                             {"user", guest_user(root)},
                             {"env", std::move(variables)},
                             {"mounts", std::move(waiting)},
-                            {"hostname", spec.hostname},
+                            {"hostname", spec.hostname()},
                             {"filter", hex(*user_filter)}}));
     if (!config) return config.error();
 
@@ -134,7 +134,7 @@ Result<std::unique_ptr<core::Sandbox>> raise_direct(const Paths& paths, const sy
     const SandboxId id = new_sandbox_id();
     auto cgroup = sys::Cgroup::create(host, id.text());
     if (!cgroup) return cgroup.error();
-    if (auto set = cgroup->set_limits(cgroup_limits(spec.limits)); !set) {
+    if (auto set = cgroup->set_limits(cgroup_limits(spec.limits())); !set) {
         cgroup->remove();
         return set.error();
     }

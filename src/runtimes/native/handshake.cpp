@@ -25,6 +25,8 @@ namespace json = boost::json;
 namespace {
 
 constexpr auto as_tuple = asio::as_tuple(asio::use_awaitable);
+constexpr int kSendTriesMax = 10;
+constexpr std::chrono::milliseconds kSendPause{20};
 
 // Waits for the stream without owning it: the descriptor goes back to its owner in every case.
 // A clock that cuts the wait short: a guest that hangs must not hang us.
@@ -49,14 +51,17 @@ public:
     Borrowed& operator=(const Borrowed&) = delete;
 
     [[nodiscard]] int fd() noexcept { return shared_->stream.native_handle(); }
-    asio::awaitable<void> wait() {
-        if (!shared_->expired) {
-            co_await shared_->stream.async_wait(asio::posix::stream_descriptor::wait_read,
-                                                as_tuple);
-        }
+    asio::awaitable<void> wait(asio::posix::stream_descriptor::wait_type what =
+                                   asio::posix::stream_descriptor::wait_read) {
+        if (!shared_->expired) co_await shared_->stream.async_wait(what, as_tuple);
         if (shared_->expired) {
             throw ErrorException({Code::Unavailable, "the sandbox did not answer in time"});
         }
+    }
+
+    asio::awaitable<void> pause(std::chrono::milliseconds time) {
+        asio::steady_timer timer(shared_->stream.get_executor(), time);
+        co_await timer.async_wait(as_tuple);
     }
 
 private:
@@ -108,6 +113,44 @@ asio::awaitable<wire::Frame> read_frame(Borrowed& stream, std::string& kept) {
     }
 }
 
+// Descriptors go along with the first bytes. A guest that reads nothing is waited for as long as
+// its clock says.
+asio::awaitable<void> write_frame(Borrowed& stream, std::string_view bytes,
+                                  std::span<const int> descriptors) {
+    for (int tries = 1; !bytes.empty();) {
+        const ssize_t n = sys::send_with(stream.fd(), bytes, descriptors);
+        if (n >= 0) {
+            bytes.remove_prefix(static_cast<std::size_t>(n));
+            if (n > 0) descriptors = {};
+            continue;
+        }
+        const int cause = errno;
+        if (cause == EINTR) continue;
+        if (cause == EAGAIN) {
+            co_await stream.wait(asio::posix::stream_descriptor::wait_write);
+        } else if (cause == ETOOMANYREFS && tries < kSendTriesMax) {
+            // Others of the same user have too many on their way, for a moment perhaps.
+            ++tries;
+            co_await stream.pause(kSendPause);
+        } else {
+            errno = cause;
+            throw ErrorException(sys::errno_error("write to the sandbox", Code::Unavailable));
+        }
+    }
+}
+
+std::string request_frame(std::uint32_t channel, const json::object& request) {
+    const std::string text = json::serialize(request);
+    if (text.size() > wire::kPayloadBytesMax) {
+        throw ErrorException({Code::InvalidArgument,
+                              "what the sandbox is to begin with is larger than the " +
+                                  std::to_string(wire::kPayloadBytesMax) + " bytes of a request"});
+    }
+    std::string bytes;
+    wire::append_frame(bytes, wire::Kind::Request, channel, text);
+    return bytes;
+}
+
 }  // namespace
 
 asio::awaitable<void> expect_hello(int stream, std::chrono::milliseconds time_max) {
@@ -121,14 +164,19 @@ asio::awaitable<void> expect_hello(int stream, std::chrono::milliseconds time_ma
     }
 }
 
-void tell_guest(int stream, std::uint32_t channel, const json::object& request,
-                std::span<const int> descriptors) {
-    std::string bytes;
-    wire::append_frame(bytes, wire::Kind::Request, channel, json::serialize(request));
+asio::awaitable<void> tell_guest(int stream, std::uint32_t channel, const json::object& request,
+                                 std::span<const int> descriptors,
+                                 std::chrono::milliseconds time_max) {
+    const std::string bytes = request_frame(channel, request);
     // The stream is fresh and its buffer empty: a request of some kilobytes goes in one piece.
-    if (sys::send_with(stream, bytes, descriptors) != static_cast<ssize_t>(bytes.size())) {
-        throw ErrorException(sys::errno_error("write to the sandbox", Code::Unavailable));
-    }
+    const ssize_t n = sys::send_with(stream, bytes, descriptors);
+    if (n == static_cast<ssize_t>(bytes.size())) co_return;
+    const auto executor = co_await asio::this_coro::executor;
+    Borrowed borrowed(executor, stream, time_max);
+    const auto sent = n > 0 ? static_cast<std::size_t>(n) : 0;
+    const std::string_view rest = std::string_view(bytes).substr(sent);
+    const std::span<const int> along = n > 0 ? std::span<const int>() : descriptors;
+    co_await write_frame(borrowed, rest, along);
 }
 
 asio::awaitable<json::object> ask_guest(int stream, std::uint32_t channel,
@@ -137,7 +185,8 @@ asio::awaitable<json::object> ask_guest(int stream, std::uint32_t channel,
                                         std::chrono::milliseconds time_max) {
     const auto executor = co_await asio::this_coro::executor;
     Borrowed borrowed(executor, stream, time_max);
-    tell_guest(stream, channel, request, descriptors);
+    const std::string bytes = request_frame(channel, request);
+    co_await write_frame(borrowed, bytes, descriptors);
     for (;;) {
         std::string kept;
         const auto frame = co_await read_frame(borrowed, kept);

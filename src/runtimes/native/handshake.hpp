@@ -17,8 +17,10 @@ namespace atl::native {
 boost::asio::awaitable<void> expect_hello(int stream, std::chrono::milliseconds time_max);
 
 // The request alone: its answer comes to the stream's next owner.
-void tell_guest(int stream, std::uint32_t channel, const boost::json::object& request,
-                std::span<const int> descriptors);
+boost::asio::awaitable<void> tell_guest(int stream, std::uint32_t channel,
+                                        const boost::json::object& request,
+                                        std::span<const int> descriptors,
+                                        std::chrono::milliseconds time_max);
 
 // One request on `channel` (below 16), answered by an end frame. `descriptors` travel along.
 boost::asio::awaitable<boost::json::object> ask_guest(int stream, std::uint32_t channel,

@@ -1,5 +1,6 @@
 #include "runtimes/native/nest.hpp"
 
+#include "base/at_exit.hpp"
 #include "runtimes/native/enclosure.hpp"
 #include "runtimes/native/guest_config.hpp"
 #include "runtimes/native/root_tree.hpp"
@@ -15,10 +16,12 @@
 #include <boost/asio/detached.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/json/serialize.hpp>
+#include <cerrno>
 #include <charconv>
 #include <chrono>
 #include <csignal>
 #include <cstring>
+#include <poll.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -40,6 +43,38 @@ constexpr auto as_tuple = asio::as_tuple(asio::use_awaitable);
 // must not hang us.
 constexpr auto kImportTimeMax = std::chrono::seconds(120);
 constexpr auto kForkTimeMax = std::chrono::seconds(20);
+constexpr int kEndTimeMaxMs = 30'000;
+
+// What another process of the same user may have caused for a moment.
+constexpr int kSendTriesMax = 10;
+constexpr auto kSendPause = std::chrono::milliseconds(20);
+
+bool may_pass(int cause) noexcept {
+    return cause == ETOOMANYREFS || cause == ENOBUFS || cause == ENOMEM;
+}
+
+// A message that cannot be sent says nothing about the zygote: it fails the call that it is for.
+Error cannot_send(int cause) {
+    if (cause == EMSGSIZE) {
+        return {
+            Code::InvalidArgument,
+            "what the sandbox is to begin with (its environment above all) is larger than the " +
+                std::to_string(kMessageBytesMax) + " bytes of a message to the zygote"};
+    }
+    if (cause == ETOOMANYREFS) {
+        return {Code::Unavailable,
+                "too many descriptors of this user are on their way between processes; try again"};
+    }
+    errno = cause;
+    return sys::errno_error("ask the zygote", Code::Unavailable);
+}
+
+// As large as our messages may be, whatever the host's default is. A smaller one is met as
+// EMSGSIZE.
+void allow_large_messages(int socket) noexcept {
+    const int bytes = static_cast<int>(kMessageBytesMax);
+    ::setsockopt(socket, SOL_SOCKET, SO_SNDBUF, &bytes, sizeof bytes);
+}
 
 // A pidfd tells which process it is in the numbers of whoever asks.
 pid_t pid_of(int pidfd) {
@@ -103,7 +138,10 @@ Nest::Nest(asio::any_io_executor executor, UniqueFd control, Template from, bool
 Nest::~Nest() {
     if (pidfd_.get() >= 0) {
         sys::pidfd_send_signal(pidfd_.get(), SIGKILL);
-        ::waitpid(init_pid_, nullptr, 0);
+        // Its last process takes a moment to go. One that never does must not hold us.
+        pollfd ended{pidfd_.get(), POLLIN, 0};
+        while (::poll(&ended, 1, kEndTimeMaxMs) < 0 && errno == EINTR) {}
+        ::waitpid(init_pid_, nullptr, WNOHANG);
     }
 }
 
@@ -152,6 +190,7 @@ asio::awaitable<std::shared_ptr<Nest>> Nest::raise(const Paths& paths, Template 
         throw ErrorException(sys::errno_error("make the zygote's socket"));
     }
     UniqueFd ours(ends[0]), theirs(ends[1]);
+    allow_large_messages(ours.get());
     const UniqueFd config = config_file(from).value();
     plan.descriptors = {{theirs.get(), kControlInside}, {config.get(), kConfigInside}};
     plan.argv = {std::string(kGuestInside) + "/atoll-guest",
@@ -181,6 +220,8 @@ asio::awaitable<std::shared_ptr<Nest>> Nest::raise(const Paths& paths, Template 
     nest->waiting_.push_back(ready);
     asio::co_spawn(
         executor, [nest]() -> asio::awaitable<void> { return nest->read(); }, asio::detached);
+    // Whoever reads keeps it alive: a nest that could not be raised must not stay for that.
+    AtExit abandoned([nest] { nest->fail("its start failed"); });
     while (!ready->reply) {
         auto [cancelled] = co_await ready->came.async_wait(as_tuple);
         if (!nest->alive_) break;
@@ -205,6 +246,7 @@ asio::awaitable<std::shared_ptr<Nest>> Nest::raise(const Paths& paths, Template 
     nest->zygote_pid_ = only_child_of(nest->init_pid_);
     nest->import_ms_ =
         std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - began).count();
+    abandoned.cancel();
     co_return nest;
 }
 
@@ -250,18 +292,38 @@ void Nest::fail(const std::string& why) {
     waiting_.clear();
 }
 
+asio::awaitable<std::shared_ptr<Nest::Waiting>> Nest::send(const std::string& text,
+                                                           const std::vector<int>& descriptors) {
+    if (text.size() > kMessageBytesMax) throw ErrorException(cannot_send(EMSGSIZE));
+    asio::steady_timer pause(executor_);
+    for (int tries = 1; alive_;) {
+        if (sys::send_with(control_.native_handle(), text, descriptors) >= 0) {
+            auto waiting = std::make_shared<Waiting>(
+                Waiting{std::nullopt, asio::steady_timer(executor_, kForkTimeMax)});
+            waiting_.push_back(waiting);
+            co_return waiting;
+        }
+        const int cause = errno;
+        if (cause == EINTR) continue;
+        if (cause == EAGAIN) {
+            co_await control_.async_wait(asio::posix::stream_descriptor::wait_write, as_tuple);
+        } else if (cause == EPIPE || cause == ECONNRESET || cause == ENOTCONN) {
+            fail("the zygote has ended");
+        } else if (may_pass(cause) && tries < kSendTriesMax) {
+            ++tries;
+            pause.expires_after(kSendPause);
+            co_await pause.async_wait(as_tuple);
+        } else {
+            throw ErrorException(cannot_send(cause));
+        }
+    }
+    throw ErrorException({Code::Unavailable, death_});
+}
+
 asio::awaitable<Nest::Reply> Nest::ask(const json::object& message, std::vector<int> descriptors) {
     const auto self = shared_from_this();
     const std::string text = json::serialize(message);
-    while (alive_ && sys::send_with(control_.native_handle(), text, descriptors) < 0) {
-        if (errno != EAGAIN && errno != EINTR)
-            fail("the zygote has ended");
-        else
-            co_await control_.async_wait(asio::posix::stream_descriptor::wait_write, as_tuple);
-    }
-    auto waiting = std::make_shared<Waiting>(
-        Waiting{std::nullopt, asio::steady_timer(executor_, kForkTimeMax)});
-    if (alive_) waiting_.push_back(waiting);
+    const auto waiting = co_await send(text, descriptors);
     while (alive_ && !waiting->reply) {
         auto [cancelled] = co_await waiting->came.async_wait(as_tuple);
         if (!cancelled && !waiting->reply) fail("the zygote does not answer");
@@ -277,37 +339,41 @@ asio::awaitable<Nest::Reply> Nest::ask(const json::object& message, std::vector<
 
 asio::awaitable<Forked> Nest::fork(const core::SandboxSpec& spec,
                                    const std::vector<UniqueFd>& doors, bool owned) {
+    const auto self = shared_from_this();
     const bool root = ids_.has_value();
     Forked forked;
     forked.slot = slots_.take().value();
+    // Whatever happens below, the slot goes back; but a fork that may have happened keeps it.
+    AtExit slot_back([this, slot = forked.slot] { give_back(slot); });
     int ends[2];
     if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
-        give_back(forked.slot);
         throw ErrorException(sys::errno_error("make a stream to the guest"));
     }
     forked.stream = UniqueFd(ends[0]);
     const UniqueFd theirs(ends[1]);
     json::object request{{"type", "fork"},
-                         {"hostname", spec.hostname},
-                         {"limits", guest_limits(spec.limits, watch_memory_)},
+                         {"hostname", spec.hostname()},
+                         {"limits", guest_limits(spec.limits(), watch_memory_)},
                          {"inside_id", root ? 0u : kUserInside},
                          {"outside_id", root ? forked.slot * kIdsASlot : 0u},
                          {"ids", root ? kIdsASlot : 1u},
                          {"owned", owned}};
     json::object variables;
-    for (const auto& [name, value] : spec.environment) variables[name] = value;
+    for (const auto& [name, value] : spec.environment()) variables[name] = value;
     request["env"] = std::move(variables);
-    std::optional<Error> failed;
-    try {
-        std::vector<int> along{theirs.get()};
-        for (const auto& door : doors) along.push_back(door.get());
-        auto reply = co_await ask(request, along);
-        forked.pidfd = std::move(reply.pidfd);
-    } catch (const ErrorException& error) { failed = error.error; }
-    if (failed) {
-        give_back(forked.slot);
-        throw ErrorException(*failed);
+    std::vector<int> along{theirs.get()};
+    for (const auto& door : doors) along.push_back(door.get());
+    auto reply = co_await ask(request, along);
+    if (reply.pidfd.get() < 0) {
+        // It was forked, but we have no hold on it: it ends when its stream closes, and its ids are
+        // not given to another before we know that.
+        slot_back.cancel();
+        throw ErrorException({Code::Unavailable,
+                              "a new sandbox came without its handle: this process has too many "
+                              "open files"});
     }
+    forked.pidfd = std::move(reply.pidfd);
+    slot_back.cancel();
     forked.pid = pid_of(forked.pidfd.get());
     co_return forked;
 }

@@ -82,6 +82,9 @@ private:
     boost::asio::awaitable<void> read();
     boost::asio::awaitable<Reply> ask(const boost::json::object& message,
                                       std::vector<int> descriptors);
+    // One message, and who waits for its answer. Throws what is wrong with this message alone.
+    boost::asio::awaitable<std::shared_ptr<Waiting>> send(const std::string& text,
+                                                          const std::vector<int>& descriptors);
     void fail(const std::string& why);
 
     boost::asio::any_io_executor executor_;

@@ -1,9 +1,11 @@
 #include "runtimes/native/runtime.hpp"
 
+#include "base/at_exit.hpp"
 #include "runtimes/native/direct.hpp"
 #include "runtimes/native/guest_config.hpp"
 #include "runtimes/native/handshake.hpp"
 #include "runtimes/native/root_tree.hpp"
+#include "sys/open_files.hpp"
 
 #include <algorithm>
 #include <boost/asio/as_tuple.hpp>
@@ -30,6 +32,9 @@ constexpr std::chrono::milliseconds kHelloTimeMax{15'000};
 constexpr std::chrono::milliseconds kClaimTimeMax{5'000};
 constexpr std::chrono::milliseconds kWarmTimeMax{30'000};
 constexpr std::chrono::milliseconds kBurialPause{2};
+constexpr std::chrono::milliseconds kBurialPauseMax{500};
+// A process that SIGKILL does not end sits in the kernel: a dead network mount, a broken device.
+constexpr std::chrono::seconds kBurialTimeMax{60};
 constexpr std::chrono::milliseconds kQuiet{20};
 constexpr std::uint32_t kUserInside = 1000;
 constexpr std::size_t kShiftsMax = 1024;
@@ -61,6 +66,8 @@ NativeRuntime::NativeRuntime(asio::any_io_executor executor, Paths paths, Runtim
       paths_(std::move(paths)),
       options_(options),
       host_(sys::CgroupHost::detect()) {
+    // Nests inherit it. Below what sandboxes add up to, another one's descriptors could stop ours.
+    sys::allow_many_open_files();
     sys::sweep_cgroups(host_, kSandboxPrefix);
 }
 
@@ -95,8 +102,7 @@ asio::awaitable<void> NativeRuntime::start() {
     sweeping_ = std::make_shared<Sweeping>(Sweeping{asio::steady_timer(executor_)});
     asio::co_spawn(executor_, sweep(sweeping_, host_), asio::detached);
     if (options_.pool_size == 0) co_return;
-    core::SandboxSpec spec;
-    spec.limits = options_.defaults;
+    const core::SandboxSpec spec = core::SpecBuilder().limits(options_.defaults).build().value();
     pool_.push_back(co_await fork(spec, For::Pool));
     refill_soon();
 }
@@ -124,41 +130,33 @@ asio::awaitable<std::shared_ptr<Nest>> NativeRuntime::nest_for(std::string name)
     const auto done =
         std::make_shared<asio::steady_timer>(executor_, asio::steady_timer::time_point::max());
     raising_[name] = done;
-    std::optional<Error> failed;
-    std::shared_ptr<Nest> nest;
-    try {
-        auto from = Template::load(paths_, name).value();
-        NestFolders folders{options_.kept_root, options_.shown, options_.data_root};
-        nest = co_await Nest::raise(paths_, std::move(from), options_.defaults,
-                                    host_.version == sys::CgroupHost::Version::None,
-                                    std::move(folders));
-    } catch (const ErrorException& error) { failed = error.error; }
-    raising_.erase(name);
-    done->cancel();
-    if (failed) throw ErrorException(*failed);
+    // Whatever goes wrong, the next one may try: a name that stayed here would never be raised.
+    const AtExit raised([this, &name, done] {
+        raising_.erase(name);
+        done->cancel();
+    });
+    auto from = Template::load(paths_, name).value();
+    NestFolders folders{options_.kept_root, options_.shown, options_.data_root};
+    auto nest =
+        co_await Nest::raise(paths_, std::move(from), options_.defaults,
+                             host_.version == sys::CgroupHost::Version::None, std::move(folders));
     nests_[name] = nest;
     co_return nest;
 }
 
 asio::awaitable<NativeRuntime::SandboxPtr> NativeRuntime::fork(core::SandboxSpec spec, For whom) {
-    const auto nest = co_await nest_for(spec.template_name);
+    const auto nest = co_await nest_for(spec.template_name());
     const SandboxId id = new_sandbox_id();
     Remains parts;
     parts.cgroup = sys::Cgroup::create(host_, id.text()).value();
-    std::optional<Error> failed;
-    Forked forked;
-    std::vector<UniqueFd> doors;
-    try {
-        parts.cgroup.set_limits(cgroup_limits(spec.limits)).value();
-        // Until it is somebody's (create) or waits in the pool.
-        parts.cgroup.set_weight(Weight::Starting);
-        doors = parts.cgroup.doors().value();
-        forked = co_await nest->fork(spec, doors, whom == For::Owner);
-    } catch (const ErrorException& error) { failed = error.error; }
-    if (failed) {
-        parts.cgroup.remove();
-        throw ErrorException(*failed);
-    }
+    // One that a fork got into after all is not empty yet: the sweep takes it.
+    AtExit unused([&parts] { parts.cgroup.remove(); });
+    parts.cgroup.set_limits(cgroup_limits(spec.limits())).value();
+    // Until it is somebody's (create) or waits in the pool.
+    parts.cgroup.set_weight(Weight::Starting);
+    const std::vector<UniqueFd> doors = parts.cgroup.doors().value();
+    Forked forked = co_await nest->fork(spec, doors, whom == For::Owner);
+    unused.cancel();
     parts.pidfd = std::move(forked.pidfd);
     parts.pid = forked.pid;
     parts.first_id = nest->first_id(forked.slot);
@@ -198,40 +196,40 @@ std::optional<std::size_t> NativeRuntime::shown_number(const core::Mount& mount)
 }
 
 asio::awaitable<void> NativeRuntime::claim(NativeSandbox& sandbox, const core::SandboxSpec& spec) {
-    if (!(cgroup_limits(spec.limits) == cgroup_limits(options_.defaults))) {
-        sandbox.cgroup().set_limits(cgroup_limits(spec.limits)).value();
+    if (!(cgroup_limits(spec.limits()) == cgroup_limits(options_.defaults))) {
+        sandbox.cgroup().set_limits(cgroup_limits(spec.limits())).value();
     }
-    json::object request{{"op", "claim"}, {"hostname", spec.hostname}};
-    if (!(spec.limits == options_.defaults)) {
+    json::object request{{"op", "claim"}, {"hostname", spec.hostname()}};
+    if (!(spec.limits() == options_.defaults)) {
         request["limits"] =
-            guest_limits(spec.limits, host_.version == sys::CgroupHost::Version::None);
+            guest_limits(spec.limits(), host_.version == sys::CgroupHost::Version::None);
     }
-    if (!spec.environment.empty()) {
+    if (!spec.environment().empty()) {
         json::object variables;
-        for (const auto& [name, value] : spec.environment) variables[name] = value;
+        for (const auto& [name, value] : spec.environment()) variables[name] = value;
         request["env"] = std::move(variables);
     }
     std::vector<UniqueFd> mounts;
     std::vector<int> descriptors;
     json::array targets;
-    if (!spec.kept_folder.empty()) {
+    if (!spec.kept_folder().empty()) {
         if (::geteuid() == 0) {
             // First: the guest takes descriptors in this order.
-            mounts.push_back(show(sandbox, spec.kept_folder, true));
+            mounts.push_back(show(sandbox, spec.kept_folder(), true));
             descriptors.push_back(mounts.back().get());
             request["kept"] = "";
         } else {
-            const auto slash = spec.kept_folder.rfind('/');
-            if (spec.kept_folder.substr(0, slash) != options_.kept_root) {
+            const auto slash = spec.kept_folder().rfind('/');
+            if (spec.kept_folder().substr(0, slash) != options_.kept_root) {
                 throw ErrorException(
                     {Code::Internal, "a kept folder outside of " + options_.kept_root});
             }
-            look_at(spec.kept_folder);  // the guest is not waited for, so nobody else would say
-            request["kept"] = spec.kept_folder.substr(slash + 1);
+            look_at(spec.kept_folder());  // the guest is not waited for, so nobody else would say
+            request["kept"] = spec.kept_folder().substr(slash + 1);
         }
     }
     json::array shown;
-    for (const auto& mount : spec.mounts) {
+    for (const auto& mount : spec.mounts()) {
         if (::geteuid() != 0) {
             shown.push_back(
                 {{"name", std::to_string(*shown_number(mount))}, {"target", mount.target}});
@@ -244,7 +242,7 @@ asio::awaitable<void> NativeRuntime::claim(NativeSandbox& sandbox, const core::S
     if (targets.empty() && shown.empty()) {
         // Nothing in it can fail by the caller's fault, so nobody need wait for it: the first run
         // comes behind it, and a guest that fails ends before it runs anything.
-        tell_guest(sandbox.stream(), kClaimChannel, request, descriptors);
+        co_await tell_guest(sandbox.stream(), kClaimChannel, request, descriptors, kClaimTimeMax);
         co_return;
     }
     if (!targets.empty()) request["mounts"] = std::move(targets);
@@ -253,14 +251,14 @@ asio::awaitable<void> NativeRuntime::claim(NativeSandbox& sandbox, const core::S
 }
 
 asio::awaitable<std::unique_ptr<core::Sandbox>> NativeRuntime::create(core::SandboxSpec spec) {
-    for (const auto& mount : spec.mounts) {
+    for (const auto& mount : spec.mounts()) {
         if (::geteuid() == 0 || shown_number(mount)) continue;
         throw ErrorException({Code::Unavailable,
                               "mounts into pooled sandboxes need root; `atoll run --mount` works "
                               "without"});
     }
     SandboxPtr sandbox;
-    while (spec.template_name == "default" && !pool_.empty()) {
+    while (spec.template_name() == "default" && !pool_.empty()) {
         // The youngest first: what it touched may still be in the processor's caches.
         sandbox = std::move(pool_.back());
         pool_.pop_back();
@@ -276,7 +274,7 @@ asio::awaitable<std::unique_ptr<core::Sandbox>> NativeRuntime::create(core::Sand
         co_return sandbox;
     }
     // A kernel must not come in before its mounts are there, which come with a claim.
-    const bool at_once = spec.mounts.empty() && spec.kept_folder.empty();
+    const bool at_once = spec.mounts().empty() && spec.kept_folder().empty();
     sandbox = co_await fork(spec, at_once ? For::Owner : For::OwnerByClaim);
     if (!at_once) co_await claim(*sandbox, spec);
     sandbox->cgroup().set_weight(Weight::Usual);
@@ -298,6 +296,7 @@ void NativeRuntime::refill_soon() {
 asio::awaitable<void> NativeRuntime::refill() {
     if (refilling_) co_return;
     refilling_ = true;
+    const AtExit refilled([this] { refilling_ = false; });
     asio::steady_timer pause(executor_);
     while (!stopping_ && pool_.size() < options_.pool_size) {
         // Forking ahead competes with the very requests that emptied the pool: it waits for a quiet
@@ -307,17 +306,16 @@ asio::awaitable<void> NativeRuntime::refill() {
             co_await pause.async_wait(as_tuple);
             continue;
         }
-        core::SandboxSpec spec;
-        spec.limits = options_.defaults;
-        bool failed = false;
         try {
+            const auto spec = core::SpecBuilder().limits(options_.defaults).build().value();
             pool_.push_back(co_await fork(spec, For::Pool));
         } catch (const ErrorException&) {
-            failed = true;  // the next create meets the same fault, and its caller hears of it
+            co_return;  // the next create meets the same fault, and its caller hears of it
+        } catch (const std::exception& error) {
+            tell(std::string("refill the pool: ") + error.what());
+            co_return;
         }
-        if (failed) break;
     }
-    refilling_ = false;
 }
 
 void NativeRuntime::bury_later(Remains remains) {
@@ -329,15 +327,22 @@ void NativeRuntime::bury_later(Remains remains) {
 }
 
 asio::awaitable<void> NativeRuntime::bury(Remains remains) {
-    if (remains.pidfd.get() >= 0) {
-        asio::posix::stream_descriptor ended(executor_, ::dup(remains.pidfd.get()));
-        co_await ended.async_wait(asio::posix::stream_descriptor::wait_read, as_tuple);
-    }
+    // By looking, not by a wait on the pidfd: that takes a descriptor and a place in epoll, which
+    // are missing just when much is to be buried.
     asio::steady_timer pause(executor_);
-    while (!remains.cgroup.remove()) {
-        remains.cgroup.kill_all();
-        pause.expires_after(kBurialPause);
+    const auto began = std::chrono::steady_clock::now();
+    auto between = kBurialPause;
+    while (!remains.process_gone() || !remains.cgroup.remove()) {
+        if (std::chrono::steady_clock::now() - began > kBurialTimeMax) {
+            // Its ids are given to nobody, since it may live yet. The sweep takes its cgroup.
+            tell("a sandbox (process " + std::to_string(remains.pid) + ") did not end within " +
+                 std::to_string(kBurialTimeMax.count()) + " s of SIGKILL, and is left to itself");
+            co_return;
+        }
+        pause.expires_after(between);
         co_await pause.async_wait(as_tuple);
+        if (between < kBurialPauseMax) between *= 2;
+        remains.kill();
     }
     remains.bury();
 }

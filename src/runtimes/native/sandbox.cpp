@@ -13,7 +13,8 @@ namespace atl::native {
 
 namespace {
 constexpr int kBurialRounds = 200;  // of 5 ms: a cgroup empties soon after its last process
-}
+constexpr int kKillRounds = 60;     // of 1 s: what does not end then sits in the kernel
+}  // namespace
 
 void Remains::kill() const noexcept {
     if (pidfd.get() >= 0) sys::pidfd_send_signal(pidfd.get(), SIGKILL);
@@ -31,8 +32,13 @@ bool Remains::process_gone() const noexcept {
 void Remains::bury() noexcept {
     if (pidfd.get() >= 0) {
         pollfd ended{pidfd.get(), POLLIN, 0};
-        while (::poll(&ended, 1, 1000) == 0) kill();
-        if (our_child) ::waitpid(pid, nullptr, 0);
+        int rounds = 0;
+        while (::poll(&ended, 1, 1000) <= 0 && rounds < kKillRounds) {
+            kill();
+            ++rounds;
+        }
+        if (our_child) ::waitpid(pid, nullptr, WNOHANG);
+        if (!process_gone()) release_ids = nullptr;  // they are its own for as long as it lives
     }
     for (int round = 0; round < kBurialRounds && !cgroup.remove(); ++round) {
         cgroup.kill_all();

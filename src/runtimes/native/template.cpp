@@ -23,6 +23,7 @@ namespace {
 
 constexpr std::size_t kFileBytesMax = 1u << 20;  // it is written by hand
 constexpr std::size_t kEntriesMax = 1000;        // of one list: all of them go on one command line
+constexpr std::size_t kEnvironmentBytesMax = 64 * 1024;
 constexpr std::size_t kEntryBytesMax = 4096;
 
 Error invalid(const std::string& where, const std::string& what) {
@@ -215,6 +216,10 @@ Result<void> read_environment(Template& into, const json::value& value) {
         auto text = text_in(member.value(), where);
         if (!text) return text.error();
         into.environment[name] = *text;
+    }
+    // A zygote is told them in one message, with other things.
+    if (core::environment_bytes(into.environment) > kEnvironmentBytesMax) {
+        return invalid("env", "is larger than 65536 bytes, names and values together");
     }
     return {};
 }

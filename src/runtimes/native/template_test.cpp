@@ -94,6 +94,22 @@ TEST(TemplateFile, DefaultIsValidAndPinned) {
     EXPECT_FALSE(parsed->source_builds);
 }
 
+// A zygote is told its environment in one message.
+TEST(Template, BoundsItsEnvironmentAsAWhole) {
+    const auto file = [](std::size_t count) {
+        std::string text = R"({"env": {)";
+        for (std::size_t i = 0; i < count; ++i) {
+            text += (i == 0 ? "\"" : ", \"") + ("V" + std::to_string(i)) + "\": \"" +
+                    std::string(4000, 'x') + "\"";
+        }
+        return text + "}}";
+    };
+    EXPECT_TRUE(Template::parse("t", file(16)).has_value());
+    const auto large = Template::parse("t", file(17));
+    ASSERT_FALSE(large.has_value());
+    EXPECT_NE(large.error().message.find("65536"), std::string::npos) << large.error().message;
+}
+
 class TemplateFolder : public testing::Test {
 protected:
     void SetUp() override {

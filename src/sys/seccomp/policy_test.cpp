@@ -97,6 +97,21 @@ TEST(Filter, RefusesAndAllows) {
          [] { return ::syscall(SYS_openat, AT_FDCWD, "/nowhere", O_TMPFILE | O_RDWR, 04755); }},
         {"a mode that counts for nothing", ENOENT,
          [] { return ::syscall(SYS_openat, AT_FDCWD, "/nowhere/x", O_RDONLY, 06755); }},
+        {"rename", ENOENT,
+         [] {
+             return ::syscall(SYS_renameat2, AT_FDCWD, "/nowhere/x", AT_FDCWD, "/nowhere/y", 1);
+         }},
+        {"rename that leaves a device", EPERM,
+         [] {
+             return ::syscall(SYS_renameat2, AT_FDCWD, "/nowhere/x", AT_FDCWD, "/nowhere/y",
+                              0x100000004ul);
+         }},
+        {"io_setup", ENOSYS,
+         [] {
+             unsigned long context = 0;
+             return ::syscall(SYS_io_setup, 1, &context);
+         }},
+        {"io_submit", ENOSYS, [] { return ::syscall(SYS_io_submit, 0, 0, nullptr); }},
         {"openat2", ENOSYS, [] { return ::syscall(SYS_openat2, AT_FDCWD, "/", nullptr, 0); }},
         {"own limits", 0,
          [] {

@@ -1,0 +1,33 @@
+#include "sys/open_files.hpp"
+
+#include "sys/files.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+#include <sys/resource.h>
+
+namespace atl::sys {
+
+void allow_many_open_files() noexcept {
+    rlimit files{};
+    if (::getrlimit(RLIMIT_NOFILE, &files) != 0 || files.rlim_cur == files.rlim_max) return;
+    files.rlim_cur = files.rlim_max;
+    ::setrlimit(RLIMIT_NOFILE, &files);
+}
+
+std::uint64_t open_files_for_programs(std::uint64_t wanted) noexcept {
+    rlimit files{};
+    if (::getrlimit(RLIMIT_NOFILE, &files) != 0) return wanted;
+    return std::min<std::uint64_t>(wanted, files.rlim_max / 2);
+}
+
+std::uint64_t machine_open_files() {
+    constexpr auto kUnknown = std::numeric_limits<std::uint64_t>::max();
+    const auto text = read_small_file("/proc/sys/fs/file-max");
+    std::uint64_t files = kUnknown;
+    if (text) std::from_chars(text->data(), text->data() + text->size(), files);
+    return files == 0 ? kUnknown : files;
+}
+
+}  // namespace atl::sys

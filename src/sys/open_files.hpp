@@ -1,0 +1,22 @@
+#pragma once
+// RLIMIT_NOFILE, which is two limits in one: descriptors of a process, and descriptors of a *user*
+// that are on their way through unix sockets (SCM_RIGHTS).
+//
+// Where all sandboxes are one user of the host, the second is shared. Whoever sends compares all
+// that are on their way with the own limit: a sandbox cannot push them much beyond its limit, so a
+// server whose limit is far above that of any sandbox is never refused.
+#include <cstdint>
+
+namespace atl::sys {
+
+// The soft limit becomes the hard one: for the server, the nest and PID 1.
+void allow_many_open_files() noexcept;
+
+// What programs may have so that who serves them keeps a good distance: half of what this process
+// may have at most.
+[[nodiscard]] std::uint64_t open_files_for_programs(std::uint64_t wanted) noexcept;
+
+// How many files the machine can have open (fs.file-max).
+[[nodiscard]] std::uint64_t machine_open_files();
+
+}  // namespace atl::sys
