@@ -244,8 +244,8 @@ asio::awaitable<OpenFile> Files::open(std::string path, std::uint64_t offset,
         }
         file.entry = entry_of(opened->event);
         file.descriptor = file.pieces->take_descriptor();
-        if (!file.descriptor) break;
-        if (is_plain_file(file.descriptor.get())) {
+        if (!file.descriptor && !wire::flag_of(opened->event, "descriptor_lost")) break;
+        if (file.descriptor && is_plain_file(file.descriptor.get())) {
             file.pieces.reset();
             break;
         }

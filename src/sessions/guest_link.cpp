@@ -1,5 +1,6 @@
 #include "sessions/guest_link.hpp"
 
+#include "base/watched.hpp"
 #include "base/workers.hpp"
 #include "sys/descriptor_passing.hpp"
 #include "wire/fields.hpp"
@@ -64,7 +65,7 @@ std::shared_ptr<GuestLink> GuestLink::start(asio::any_io_executor executor, Uniq
 
 GuestLink::GuestLink(asio::any_io_executor executor, UniqueFd stream)
     : executor_(executor),
-      stream_(executor, stream.release()),
+      stream_(watched(executor, std::move(stream))),
       drained_(executor, asio::steady_timer::time_point::max()) {
     stream_.non_blocking(true);
     const int fd = stream_.native_handle();
@@ -113,7 +114,11 @@ asio::awaitable<void> GuestLink::read() {
 ssize_t GuestLink::receive(char* into, std::size_t size) {
     const int stream = stream_.native_handle();
     std::vector<UniqueFd> along;
-    const ssize_t n = sys::receive_with(stream, into, size, 0, along);
+    bool cut = false;
+    const ssize_t n = sys::receive_with(stream, into, size, 0, along, &cut);
+    // The guest kept its word, and this process has no free descriptor: an empty one takes its
+    // place, so that its event alone is without one (`descriptor_lost`) and the sandbox goes on.
+    if (n > 0 && cut && along.empty()) along.emplace_back();
     for (auto& one : along) descriptors_.push_back(std::move(one));
     return n < 0 && errno == ENOTSOCK ? ::read(stream, into, size) : n;
 }
@@ -153,7 +158,8 @@ Result<void> GuestLink::take_event(Channel& channel, const wire::Frame& frame,
         if (descriptors_.empty()) return Error{Code::Internal, "the guest sent no descriptor"};
         UniqueFd first = std::move(descriptors_.front());
         descriptors_.pop_front();
-        if (sink != nullptr) sink->descriptor(std::move(first));
+        (*event)["descriptor_lost"] = !first;
+        if (sink != nullptr && first) sink->descriptor(std::move(first));
     }
     if (sink != nullptr) sink->event(std::move(*event));
     return {};

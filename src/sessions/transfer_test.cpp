@@ -1,5 +1,7 @@
 #include "sessions/transfer.hpp"
 
+#include "wire/fields.hpp"
+
 #include <array>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
@@ -9,6 +11,7 @@
 #include <fcntl.h>
 #include <functional>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 
 namespace atl::sessions {
@@ -178,6 +181,34 @@ TEST(Transfer, a_descriptor_comes_with_its_event) {
     // One that is announced and does not come is a broken promise.
     hand.say(wire::Kind::Event, R"({"event": "opened", "descriptor": true})");
     EXPECT_FALSE(hand.link->alive());
+}
+
+// The server's table is full: the guest did what it was asked for, and its sandbox goes on.
+TEST(Transfer, a_descriptor_that_this_process_cannot_take_fails_its_call_alone) {
+    ByHand hand;
+    Transfer transfer(hand.link, json::object{{"op", "x"}});
+    const UniqueFd file(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+    rlimit before{};
+    ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+    const UniqueFd lowest_free(::dup(file.get()));
+    const rlimit full{static_cast<rlim_t>(lowest_free.get()) + 1, before.rlim_max};
+    ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &full), 0);
+    hand.say(wire::Kind::Event, R"({"event": "opened", "descriptor": true})", file.get());
+    ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
+    EXPECT_TRUE(hand.link->alive());
+    EXPECT_FALSE(transfer.take_descriptor());
+    hand.say(wire::Kind::Event, R"({"event": "opened", "descriptor": true})", file.get());
+    EXPECT_TRUE(transfer.take_descriptor());
+    std::vector<bool> lost;
+    const auto read = [&]() -> asio::awaitable<void> {
+        for (int i = 0; i < 2; ++i) {
+            const auto piece = co_await transfer.next();
+            lost.push_back(piece && wire::flag_of(piece->event, "descriptor_lost"));
+        }
+    };
+    asio::co_spawn(hand.context, read, asio::detached);
+    hand.turn();
+    EXPECT_EQ(lost, (std::vector<bool>{true, false}));
 }
 
 TEST(Transfer, descriptors_that_nobody_asked_for_end_the_link) {

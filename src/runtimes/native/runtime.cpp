@@ -1,5 +1,6 @@
 #include "runtimes/native/runtime.hpp"
 
+#include "base/watched.hpp"
 #include "runtimes/native/direct.hpp"
 #include "runtimes/native/guest_config.hpp"
 #include "runtimes/native/handshake.hpp"
@@ -12,6 +13,7 @@
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <cstdio>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -42,6 +44,22 @@ struct stat look_at(const std::string& source) {
         throw ErrorException({Code::NotFound, "mount " + source + ": it is not there"});
     }
     return info;
+}
+
+// Whatever the machine lacks, this is waited for: where nothing can be watched, by looking.
+asio::awaitable<void> process_ended(asio::any_io_executor executor, int pidfd) {
+    UniqueFd copy(::dup(pidfd));
+    auto watch = try_watched(executor, copy.get());
+    if (watch) {
+        (void)copy.release();
+        co_await watch->async_wait(asio::posix::stream_descriptor::wait_read, as_tuple);
+        co_return;
+    }
+    asio::steady_timer pause(executor);
+    for (pollfd asked{pidfd, POLLIN, 0}; ::poll(&asked, 1, 0) == 0;) {
+        pause.expires_after(kBurialPause);
+        co_await pause.async_wait(as_tuple);
+    }
 }
 
 }  // namespace
@@ -329,10 +347,7 @@ void NativeRuntime::bury_later(Remains remains) {
 }
 
 asio::awaitable<void> NativeRuntime::bury(Remains remains) {
-    if (remains.pidfd.get() >= 0) {
-        asio::posix::stream_descriptor ended(executor_, ::dup(remains.pidfd.get()));
-        co_await ended.async_wait(asio::posix::stream_descriptor::wait_read, as_tuple);
-    }
+    if (remains.pidfd.get() >= 0) { co_await process_ended(executor_, remains.pidfd.get()); }
     asio::steady_timer pause(executor_);
     while (!remains.cgroup.remove()) {
         remains.cgroup.kill_all();
