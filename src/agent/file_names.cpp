@@ -1,6 +1,7 @@
 // What the name and the first bytes of an upload say: pure functions of uploads.hpp.
 #include "agent/uploads.hpp"
 #include "api/schema/utf8.hpp"
+#include "base/text.hpp"
 
 #include <algorithm>
 #include <array>
@@ -66,11 +67,7 @@ std::string safe_name(std::string_view name) {
     // Browsers have sent whole paths, of two kinds of systems.
     const auto slash = name.find_last_of("/\\");
     if (slash != std::string_view::npos) name.remove_prefix(slash + 1);
-    std::string safe;
-    for (const char c : name) {
-        const auto byte = static_cast<unsigned char>(c);
-        safe += byte < 0x20 || byte == 0x7f ? '_' : c;
-    }
+    std::string safe = harmless(name, '_');
     const auto first = safe.find_first_not_of(". ");
     safe.erase(0, std::min(first, safe.size()));
     while (!safe.empty() && safe.back() == ' ') safe.pop_back();

@@ -1,5 +1,7 @@
 #include "agent/text.hpp"
 
+#include "base/text.hpp"
+
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -114,8 +116,7 @@ std::string first_line(std::string_view text, std::size_t characters_max) {
         while (i + bytes < text.size() && continues(text[i + bytes])) ++bytes;
         const auto one = text.substr(i, bytes);
         i += bytes;
-        const auto byte = static_cast<unsigned char>(one.front());
-        if (byte <= ' ' || byte == 0x7f) {
+        if (one == " " || !is_harmless(one)) {
             space = !line.empty();
             continue;
         }

@@ -57,6 +57,13 @@ std::optional<core::Time> moment(const char* name, const std::string& text) {
 }
 
 asio::awaitable<void> create_key(KeyRing& keys, net::Exchange& exchange) {
+    // A key outlives the time in which none was needed, so being on this machine does not do.
+    const Caller& caller = caller_of(exchange.request());
+    if (caller.key_id.empty() && !caller.until) {
+        throw ErrorException({Code::Forbidden,
+                              "the first key is made on the server's machine: `atoll key create`; "
+                              "this takes a key of an administrator"});
+    }
     const auto wanted = co_await read_json<CreateKey>(exchange);
     auto scopes = checked_scopes(wanted.scopes);
     std::optional<core::Time> expires_at;

@@ -1,23 +1,31 @@
 #include "api/door.hpp"
 
 #include "api/scopes.hpp"
+#include "net/host.hpp"
 #include "net/problem.hpp"
 
 #include <algorithm>
 #include <arpa/inet.h>
 #include <array>
+#include <unistd.h>
 
 namespace atl::api {
 
 namespace {
 
 constexpr std::string_view kTokenParameter = "token";
+constexpr std::string_view kOtherUser =
+    "without a key this server serves the user it runs as, and nobody else on this machine; use a "
+    "key (`atoll key create` as that user), or set access.local_users";
 
-// Without the port; a port says nothing about who the name belongs to.
+// Without the port; a port says nothing about who the name belongs to. What cannot be read was
+// refused before.
 std::string_view name_in(std::string_view host) {
-    if (!host.empty() && host.front() == '[') return host.substr(0, host.find(']') + 1);
-    return host.substr(0, host.find(':'));
+    const auto parsed = net::parse_host(host);
+    return parsed ? parsed->name : std::string_view();
 }
+
+std::uint16_t usual_port(std::string_view scheme) { return scheme == "https" ? 443 : 80; }
 
 // An address cannot be made to point elsewhere, so no name server is behind it.
 bool is_address(std::string_view name) {
@@ -78,13 +86,14 @@ bool is_audited(const Need& need) {
 }
 
 net::Problem unauthenticated(const Caller& caller) {
+    const bool shown_none = caller.refused.empty() || caller.refused == kOtherUser;
     net::Problem problem(Code::Unauthenticated,
                          caller.refused.empty()
                              ? "this takes an API key: Authorization: Bearer, or X-API-Key"
                              : caller.refused);
-    problem.headers.set("WWW-Authenticate",
-                        caller.refused.empty() ? "Bearer realm=\"atoll\""
-                                               : "Bearer realm=\"atoll\", error=\"invalid_token\"");
+    problem.headers.set(
+        "WWW-Authenticate",
+        shown_none ? "Bearer realm=\"atoll\"" : "Bearer realm=\"atoll\", error=\"invalid_token\"");
     return problem;
 }
 
@@ -124,8 +133,9 @@ bool Door::keys_needed() const {
 void Door::check_host(const net::Request& request) const {
     const auto name = name_in(request.host());
     if (request.peer.is_unix() || is_local_name(name)) return;
-    for (const auto& allowed : options_.allowed_hosts) {
-        if (allowed == "*" || net::same_ignoring_case(allowed, name)) return;
+    const auto& allowed = options_.allowed_hosts;
+    if (std::find(allowed.begin(), allowed.end(), "*") != allowed.end() || is_named_host(name)) {
+        return;
     }
     if (keys_needed()) {
         if (is_address(name)) return;
@@ -143,13 +153,33 @@ bool Door::is_allowed_origin(std::string_view origin) const {
     return std::find(allowed.begin(), allowed.end(), origin) != allowed.end();
 }
 
+bool Door::is_named_host(std::string_view name) const {
+    const auto& allowed = options_.allowed_hosts;
+    return std::any_of(allowed.begin(), allowed.end(),
+                       [&](const std::string& one) { return net::same_ignoring_case(one, name); });
+}
+
+// Scheme, name and port of what was asked: a page of another scheme is another's page, which
+// somebody on the way may have written. Behind a proxy that speaks TLS we see plain HTTP; there the
+// operator has named the host.
+bool Door::is_own_origin(std::string_view origin, const net::Request& request) const {
+    const auto colon = origin.find("://");
+    if (colon == std::string_view::npos) return false;
+    const auto scheme = origin.substr(0, colon);
+    const auto from = net::parse_host(origin.substr(colon + 3));
+    const auto here = net::parse_host(request.host());
+    if (!from || !here || !net::same_ignoring_case(from->name, here->name)) return false;
+    const bool encrypted =
+        request.peer.encrypted || (scheme == "https" && is_named_host(here->name));
+    const std::string_view ours = encrypted ? "https" : "http";
+    return scheme == ours &&
+           from->port.value_or(usual_port(ours)) == here->port.value_or(usual_port(ours));
+}
+
 void Door::check_origin(const net::Request& request) const {
     const auto origins = request.headers.get_all("Origin");
     for (const std::string_view origin : origins) {
-        const auto scheme = origin.find("://");
-        const bool ours = scheme != std::string_view::npos &&
-                          net::same_ignoring_case(origin.substr(scheme + 3), request.host());
-        if (ours || is_allowed_origin(origin)) continue;
+        if (is_own_origin(origin, request) || is_allowed_origin(origin)) continue;
         throw ErrorException(
             {Code::Forbidden,
              "requests from pages of another origin are refused; access.allowed_origins lists "
@@ -168,8 +198,14 @@ void Door::admit(net::Request& request) {
     request.context = identify(request);
 }
 
+bool Door::is_own_user(const net::Peer& peer) const {
+    if (options_.any_local_user) return true;
+    return peer.uid && (*peer.uid == 0 || *peer.uid == ::geteuid());
+}
+
 Caller Door::identify(net::Request& request) {
-    const bool open_to_all = !keys_needed();
+    const bool open = !keys_needed();
+    const bool open_to_all = open && is_own_user(request.peer);
     std::string shown;
     if (const auto header = request.headers.get("Authorization");
         header && header->size() > 7 && net::same_ignoring_case(header->substr(0, 7), "Bearer ")) {
@@ -197,7 +233,9 @@ Caller Door::identify(net::Request& request) {
         return of_credential(shown, open_to_all);
     }
     if (open_to_all) return local_caller();
-    return {};
+    Caller nobody;
+    if (open) nobody.refused = kOtherUser;
+    return nobody;
 }
 
 Caller Door::of_credential(const std::string& text, bool open_to_all) {

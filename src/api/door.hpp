@@ -6,10 +6,12 @@
 //     still_welcome   whether who came in would be let in now: a key can be revoked, a token's time
 //                     can end while a terminal, a stream or a port is open
 //
-// On this machine without keys everybody is one owner, `local`. A browser is the danger then: any
-// page could send requests here (CSRF), and a name that is made to point at 127.0.0.1 would pass
-// for our own (DNS rebinding). So the Host must name this machine, and an Origin must be our own.
-// With keys a browser has nothing to give away by itself; both checks stay all the same.
+// On this machine without keys the user that the server runs as, and root, are one owner, `local`.
+// Other users of the machine reach the port as well, so the kernel is asked whose a connection is
+// (net/peer_user.hpp); to these it says 401. A browser is the other danger: any page could send
+// requests here (CSRF), and a name that is made to point at 127.0.0.1 would pass for our own (DNS
+// rebinding). So the Host must name this machine, and an Origin must be our own, scheme and port
+// included. With keys a browser has nothing to give away by itself; both checks stay all the same.
 //
 // Owns      the rate limit's table. Keys, signer and log are borrowed and outlive it.
 // Threads   the server's one.
@@ -35,6 +37,7 @@ struct DoorOptions {
     enum class Keys { Auto, Always, Never };
     std::vector<std::string> listen;
     Keys keys = Keys::Auto;
+    bool any_local_user = false;  // where no key is needed: not the server's own user alone
     std::vector<std::string> allowed_hosts;  // names without a port; "*" is any
     std::vector<std::string> allowed_origins;
     std::optional<std::uint64_t> rate_requests;
@@ -55,6 +58,10 @@ public:
     // token ended, or keys came to be needed. Goes into the audit log, so it is asked for as long
     // as it is true. Cheap: no store is asked.
     [[nodiscard]] bool still_welcome(const net::Request& request);
+    // Whether a request needs a key or a token at all.
+    [[nodiscard]] bool keys_needed() const;
+    // Whether Request::peer must name the user of connections over loopback.
+    [[nodiscard]] bool goes_by_user() const { return !options_.any_local_user && !keys_needed(); }
     // What a browser needs to hear when its page is of an allowed origin.
     void decorate(const net::Request& request, net::Headers& headers) const;
 
@@ -68,7 +75,9 @@ private:
     void check_origin(const net::Request& request) const;
     [[nodiscard]] Caller identify(net::Request& request);
     [[nodiscard]] Caller of_credential(const std::string& text, bool open_to_all);
-    [[nodiscard]] bool keys_needed() const;
+    [[nodiscard]] bool is_own_user(const net::Peer& peer) const;
+    [[nodiscard]] bool is_own_origin(std::string_view origin, const net::Request& request) const;
+    [[nodiscard]] bool is_named_host(std::string_view name) const;
     [[nodiscard]] bool is_allowed_origin(std::string_view origin) const;
     void denied(const net::Request& request, std::string_view outcome, std::string_view why,
                 std::string_view route);

@@ -2,6 +2,7 @@
 
 #include "api/content_type.hpp"
 #include "api/file_place.hpp"
+#include "base/text.hpp"
 #include "net/problem.hpp"
 #include "net/range.hpp"
 
@@ -79,8 +80,10 @@ asio::awaitable<void> send_pieces(net::Exchange& exchange, sessions::Transfer& p
 
 }  // namespace
 
-std::string disposition(bool attachment, std::string_view name) {
+std::string disposition(bool attachment, std::string_view given) {
     std::string text = attachment ? "attachment" : "inline";
+    // A name that reads like another one, or that steers a terminal, shall not get onto a disk.
+    const std::string name = net::is_utf8(given) ? harmless(given, '_') : std::string(given);
     std::string plain;
     bool same = net::is_utf8(name);
     for (const char c : name) {

@@ -133,7 +133,7 @@ ATOLL_TYPE(CreateJob) {
         field<&T::environment>("Variables.", items(0, 256), keys(length(1, 256)),
                                each(length(0, 32'768))),
         field<&T::metadata>("Your own; jobs can be found by it.", items(0, 32),
-                            keys(length(1, 128)), each(length(0, 1024))),
+                            keys(length(1, 128), one_line()), each(length(0, 1024))),
         rule([](const T& job, Findings& findings) {
             if (!job.session) {
                 if (job.context) findings.add("context", "only a job in a session has one");

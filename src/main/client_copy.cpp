@@ -4,11 +4,11 @@
 // target and take its name at the end.
 #include "main/client_copy.hpp"
 #include "base/fd.hpp"
+#include "base/text.hpp"
 #include "base/write_all.hpp"
 #include "core/spec.hpp"
 #include "main/client_commands.hpp"
 #include "main/client_progress.hpp"
-#include "main/client_table.hpp"
 #include "net/target.hpp"
 
 #include <cerrno>

@@ -1,11 +1,11 @@
 // `atoll cp` of a folder: a tar on its way between the server and atoll-archive, in neither place a
 // file of its own.
+#include "base/text.hpp"
 #include "base/write_all.hpp"
 #include "core/spec.hpp"
 #include "main/client_archiver.hpp"
 #include "main/client_copy.hpp"
 #include "main/client_progress.hpp"
-#include "main/client_table.hpp"
 #include "net/target.hpp"
 
 #include <boost/json/parse.hpp>

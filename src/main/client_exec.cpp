@@ -1,5 +1,7 @@
 // `atoll exec`: code or a command in a session of a server, with its output as it comes.
+#include "base/text.hpp"
 #include "main/client_commands.hpp"
+#include "main/client_output.hpp"
 #include "main/client_server.hpp"
 #include "net/event_reader.hpp"
 
@@ -48,33 +50,30 @@ void say_why(const json::object& ended) {
     if (const auto* lost = ended.if_contains("lost"); lost != nullptr && lost->is_array()) {
         for (const auto& one : lost->get_array()) {
             if (!one.is_object()) continue;
-            const std::string name = text_in(one.get_object(), "name");
+            const std::string name = printable(text_in(one.get_object(), "name"));
+            const std::string why = printable(text_in(one.get_object(), "reason"));
             std::fprintf(stderr, "atoll: not restored: %s%s%s\n", name.c_str(),
-                         name.empty() ? "" : ": ", text_in(one.get_object(), "reason").c_str());
+                         name.empty() ? "" : ": ", why.c_str());
         }
     }
 }
 
-void print(std::FILE* where, const std::string& text) {
-    std::fwrite(text.data(), 1, text.size(), where);
-    std::fflush(where);
-}
-
 // What a person sees of an event; the last one is kept.
-void show(const net::EventReader::Event& event, std::optional<json::object>& ended) {
+void show(ProgramOutput& output, const net::EventReader::Event& event,
+          std::optional<json::object>& ended) {
     boost::system::error_code failed;
     json::value value = json::parse(event.data, failed);
     if (failed || !value.is_object()) return;
     auto& data = value.get_object();
-    if (event.event == "stdout") print(stdout, text_in(data, "text"));
-    if (event.event == "stderr") print(stderr, text_in(data, "text"));
-    if (event.event == "error") print(stderr, text_in(data, "traceback_text") + "\n");
+    if (event.event == "stdout") output.write(stdout, text_in(data, "text"));
+    if (event.event == "stderr") output.write(stderr, text_in(data, "text"));
+    if (event.event == "error") output.write(stderr, text_in(data, "traceback_text") + "\n");
     if (event.event == "ended") ended = std::move(data);
     if (event.event != "result") return;
     const auto* bundle = data.if_contains("data");
     if (bundle == nullptr || !bundle->is_object()) return;
     const std::string plain = text_in(bundle->get_object(), "text/plain");
-    if (!plain.empty()) print(stdout, plain + "\n");
+    if (!plain.empty()) output.write(stdout, plain + "\n");
 }
 
 bool at_a_terminal() {
@@ -134,12 +133,14 @@ int run_in_session(const SessionRun& run) {
     if (run.as_json) {
         const auto answer = server.ask("POST", path, &body);
         if (!answer) return report(answer.error(), For::Programs, server.refusal());
-        std::printf("%s\n", json::serialize(*answer).c_str());
+        std::printf("%s\n", printable(json::serialize(*answer)).c_str());
         return exit_status(*answer);
     }
     std::optional<json::object> ended;
     std::optional<Error> broken;
-    net::EventReader reader([&](const net::EventReader::Event& event) { show(event, ended); });
+    ProgramOutput output;
+    net::EventReader reader(
+        [&](const net::EventReader::Event& event) { show(output, event, ended); });
     net::ClientRequest request;
     request.method = "POST";
     request.path = path;

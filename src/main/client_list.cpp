@@ -1,4 +1,5 @@
 // `atoll ls`, `atoll new`, `atoll rm`: sessions of a server.
+#include "base/text.hpp"
 #include "core/spec.hpp"
 #include "main/client_commands.hpp"
 #include "main/client_server.hpp"
@@ -33,8 +34,9 @@ Result<json::array> all_sessions(Server& server, const std::vector<std::string>&
     std::string filter;
     for (const auto& state : states) filter += "&state=" + net::percent_encoded(state);
     json::array all;
-    std::string cursor;
-    do {
+    Pages pages;
+    for (;;) {
+        const auto& cursor = pages.cursor();
         auto page = server.get("/v1/sessions?limit=500" + filter +
                                (cursor.empty() ? "" : "&cursor=" + net::percent_encoded(cursor)));
         if (!page) return page.error();
@@ -43,9 +45,10 @@ Result<json::array> all_sessions(Server& server, const std::vector<std::string>&
                 if (one.is_object()) all.push_back(std::move(one));
             }
         }
-        cursor = text_in(*page, "next_cursor");
-    } while (!cursor.empty());
-    return all;
+        const auto more = pages.go_on(text_in(*page, "next_cursor"));
+        if (!more) return more.error();
+        if (!*more) return all;
+    }
 }
 
 int list(const ListOptions& options) {
@@ -56,7 +59,7 @@ int list(const ListOptions& options) {
     }
     if (options.as_json) {
         const json::object whole{{"sessions", std::move(*sessions)}};
-        std::printf("%s\n", json::serialize(whole).c_str());
+        std::printf("%s\n", printable(json::serialize(whole)).c_str());
         return 0;
     }
     Table table({"ID", "NAME", "STATE", "TEMPLATE", "AGE", "IDLE"});
@@ -111,7 +114,7 @@ int make(const NewOptions& options) {
     const auto made = server.ask("POST", "/v1/sessions", &body);
     if (!made) return report(made.error(), whom, server.refusal());
     const std::string shown = options.as_json ? json::serialize(*made) : text_in(*made, "id");
-    std::printf("%s\n", shown.c_str());
+    std::printf("%s\n", printable(shown).c_str());
     return 0;
 }
 

@@ -1,7 +1,8 @@
 // `atoll logs`: what a job or a process of a session printed, and prints.
+#include "base/text.hpp"
 #include "main/client_commands.hpp"
+#include "main/client_output.hpp"
 #include "main/client_server.hpp"
-#include "main/client_table.hpp"
 #include "net/event_reader.hpp"
 
 #include <boost/json/parse.hpp>
@@ -30,19 +31,14 @@ std::string path_of(const LogsOptions& options) {
     return session_path(options.id, api_path("/processes/", options.process, "/output"));
 }
 
-void write_out(std::FILE* where, const std::string& text) {
-    std::fwrite(text.data(), 1, text.size(), where);
-    std::fflush(where);
-}
-
-void print(const json::object& chunk) {
+void print(ProgramOutput& output, const json::object& chunk) {
     const std::string text = text_in(chunk, "text");
     const std::string stream = text_in(chunk, "stream");
     if (stream == "mark") {
         std::fprintf(stderr, "atoll: %s\n", printable(text).c_str());
         return;
     }
-    write_out(stream == "stderr" ? stderr : stdout, text);
+    output.write(stream == "stderr" ? stderr : stdout, text);
 }
 
 // A process' log keeps the end of what it printed.
@@ -57,12 +53,14 @@ int show_process(Server& server, const LogsOptions& options) {
     const auto kept = server.get(path_of(options));
     if (!kept) return report(kept.error());
     say_lost(number_in(*kept, "lost_bytes"));
-    write_out(stdout, text_in(*kept, "stdout"));
-    write_out(stderr, text_in(*kept, "stderr"));
+    ProgramOutput output;
+    output.write(stdout, text_in(*kept, "stdout"));
+    output.write(stderr, text_in(*kept, "stderr"));
     return 0;
 }
 
 int show_job(Server& server, const std::string& job) {
+    ProgramOutput output;
     std::int64_t next = 0;
     while (true) {
         const auto page =
@@ -71,9 +69,15 @@ int show_job(Server& server, const std::string& job) {
         const auto* chunks = page->if_contains("chunks");
         if (chunks == nullptr || !chunks->is_array() || chunks->get_array().empty()) return 0;
         for (const auto& chunk : chunks->get_array()) {
-            if (chunk.is_object()) print(chunk.get_object());
+            if (chunk.is_object()) print(output, chunk.get_object());
         }
+        const auto before = next;
         next = number_in(*page, "next", next);
+        if (next <= before) {
+            return report({Code::Internal,
+                           "the server's log does not go on: it gave the same "
+                           "place again"});
+        }
     }
 }
 
@@ -82,15 +86,16 @@ struct Followed {
     bool ended = false;
     std::string last_id;
     std::optional<Error> failed;
+    ProgramOutput output;
 };
 
 // A job's events carry their stream in the data, a process' in their name.
-void print(const net::EventReader::Event& event, const json::object& data) {
+void print(ProgramOutput& output, const net::EventReader::Event& event, const json::object& data) {
     if (event.event == "gap") return say_lost(number_in(data, "end") - number_in(data, "begin"));
     if (event.event == "stdout" || event.event == "stderr") {
-        return write_out(event.event == "stderr" ? stderr : stdout, text_in(data, "text"));
+        return output.write(event.event == "stderr" ? stderr : stdout, text_in(data, "text"));
     }
-    print(data);
+    print(output, data);
 }
 
 void follow(Server& server, const LogsOptions& options, Followed& followed) {
@@ -100,7 +105,7 @@ void follow(Server& server, const LogsOptions& options, Followed& followed) {
         boost::system::error_code failed;
         const json::value value = json::parse(event.data, failed);
         if (failed || !value.is_object() || followed.ended) return;
-        print(event, value.get_object());
+        print(followed.output, event, value.get_object());
         followed.last_id = event.id;
     });
     net::ClientRequest request;

@@ -87,7 +87,8 @@ Error Server::refused(const net::ClientAnswer& answer) {
     const std::string sentence = sentence_of(problem);
     if (answer.status != 401) return error_of(answer.status, sentence, client_.url());
     if (key_.empty()) {
-        return {Code::Unauthenticated, "the server wants an API key: set ATOLL_API_KEY"};
+        return {Code::Unauthenticated, "the server wants an API key: set ATOLL_API_KEY" +
+                                           (sentence.empty() ? "" : " (" + sentence + ")")};
     }
     return {Code::Unauthenticated, "the server does not know the key in ATOLL_API_KEY" +
                                        (sentence.empty() ? "" : " (" + sentence + ")")};
@@ -128,6 +129,20 @@ std::string api_path(const std::string& before, const std::string& segment,
 
 std::string session_path(const std::string& id, const std::string& after) {
     return api_path("/v1/sessions/", id, after);
+}
+
+Result<bool> Pages::go_on(std::string next) {
+    constexpr std::size_t kPagesMax = 100'000;
+    if (next.empty()) return false;
+    if (!seen_.insert(next).second) {
+        return Error{Code::Internal,
+                     "the server's list does not go on: it gave the same cursor again"};
+    }
+    if (seen_.size() > kPagesMax) {
+        return Error{Code::TooLarge, "the server's list has more than 100,000 pages"};
+    }
+    cursor_ = std::move(next);
+    return true;
 }
 
 std::string quoted(const std::string& word) {

@@ -12,6 +12,7 @@
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
 #include <CLI/App.hpp>
+#include <set>
 #include <string>
 
 namespace atl::main {
@@ -54,6 +55,20 @@ private:
 [[nodiscard]] std::string api_path(const std::string& before, const std::string& segment,
                                    const std::string& after = "");
 [[nodiscard]] std::string session_path(const std::string& id, const std::string& after = "");
+
+// The cursors of a list that is read page by page. A server that gives one twice would be asked for
+// ever: that is an Error.
+class Pages {
+public:
+    // Of the page that is asked for; empty: the first.
+    [[nodiscard]] const std::string& cursor() const noexcept { return cursor_; }
+    // What that page named; false when it was the last.
+    [[nodiscard]] Result<bool> go_on(std::string next);
+
+private:
+    std::string cursor_;
+    std::set<std::string> seen_;
+};
 
 // So that a shell reads the word as it is.
 [[nodiscard]] std::string quoted(const std::string& word);

@@ -1,5 +1,7 @@
 #include "main/client_table.hpp"
 
+#include "base/text.hpp"
+
 #include <algorithm>
 #include <ctime>
 #include <iterator>
@@ -44,11 +46,9 @@ std::size_t width_of(std::string_view text) {
 
 }  // namespace
 
-std::string printable(std::string_view text) {
-    std::string clean(text);
-    std::replace_if(
-        clean.begin(), clean.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }, ' ');
-    return clean;
+void Table::add(std::vector<std::string> row) {
+    for (auto& cell : row) cell = printable(cell);
+    rows_.push_back(std::move(row));
 }
 
 std::string clipped(std::string_view text, std::size_t columns) {
@@ -74,9 +74,8 @@ std::string Table::text() const {
     for (const auto& row : rows_) {
         std::string line;
         for (std::size_t i = 0; i < row.size(); ++i) {
-            const std::string cell = printable(row[i]);
-            line += cell;
-            if (i + 1 < row.size()) line.append(widths[i] - width_of(cell) + 2, ' ');
+            line += row[i];
+            if (i + 1 < row.size()) line.append(widths[i] - width_of(row[i]) + 2, ' ');
         }
         text += line + "\n";
     }

@@ -1,6 +1,6 @@
 #pragma once
 // Lists for people: a table with columns as wide as they need, times as ages. What a server sends
-// is cleaned of control characters, so that it cannot steer the terminal.
+// is made printable (base/text.hpp), so that it cannot steer the terminal.
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,15 +10,13 @@ namespace atl::main {
 class Table {
 public:
     explicit Table(std::vector<std::string> head) : rows_{std::move(head)} {}
-    void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
+    void add(std::vector<std::string> row);
     [[nodiscard]] std::string text() const;
 
 private:
     std::vector<std::vector<std::string>> rows_;
 };
 
-// For a terminal: no control characters.
-[[nodiscard]] std::string printable(std::string_view text);
 // As much of it as so many columns of a terminal hold.
 [[nodiscard]] std::string clipped(std::string_view text, std::size_t columns);
 // How long ago a time of the API was: "42s", "5m", "3h", "2d"; empty when it is none.

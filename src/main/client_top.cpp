@@ -1,4 +1,5 @@
 // `atoll top`: the sessions that are awake on a server, and what they use.
+#include "base/text.hpp"
 #include "core/spec.hpp"
 #include "main/client_commands.hpp"
 #include "main/client_screen.hpp"
@@ -94,7 +95,7 @@ Result<void> show(Server& server, const TopOptions& options) {
         if (!sessions) return sessions.error();
         if (options.as_json) {
             const json::object whole{{"sessions", *sessions}};
-            std::printf("%s\n", json::serialize(whole).c_str());
+            std::printf("%s\n", printable(json::serialize(whole)).c_str());
         } else if (!live) {
             std::fputs(table_of(*sessions, before).c_str(), stdout);
         } else {

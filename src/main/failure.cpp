@@ -1,9 +1,9 @@
 #include "main/failure.hpp"
 
+#include "base/text.hpp"
 #include "main/one_off.hpp"
 #include "net/problem.hpp"
 
-#include <algorithm>
 #include <boost/json/serialize.hpp>
 #include <cstdio>
 
@@ -22,22 +22,15 @@ json::object object_of(const Error& error, const Refusal& refusal) {
     return {{"error", std::move(about)}};
 }
 
-// A sentence may quote a server or a file's name: neither shall steer the terminal.
-std::string harmless(std::string text) {
-    std::replace_if(
-        text.begin(), text.end(),
-        [](unsigned char c) { return (c < 0x20 && c != '\n') || c == 0x7f; }, ' ');
-    return text;
-}
-
 }  // namespace
 
 void tell_failure(const Error& error, For whom, const Refusal& refusal, const char* who) {
     if (whom == For::Programs) {
-        std::printf("%s\n", json::serialize(object_of(error, refusal)).c_str());
+        std::printf("%s\n", printable(json::serialize(object_of(error, refusal))).c_str());
         std::fflush(stdout);
     } else {
-        std::fprintf(stderr, "%s: %s\n", who, harmless(error.message).c_str());
+        // A sentence may quote a server or a file's name: neither shall steer the terminal.
+        std::fprintf(stderr, "%s: %s\n", who, printable(error.message, Lines::Kept).c_str());
     }
 }
 

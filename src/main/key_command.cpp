@@ -8,7 +8,9 @@
 #include "api/secrets.hpp"
 #include "api/tokens.hpp"
 #include "base/fd.hpp"
+#include "base/text.hpp"
 #include "core/spec.hpp"
+#include "main/client_server.hpp"
 #include "main/commands.hpp"
 #include "main/control_socket.hpp"
 #include "main/failure.hpp"
@@ -100,15 +102,17 @@ public:
     }
     Result<json::array> list() override {
         json::array all;
-        std::string cursor;
-        do {
-            auto page = ask("GET", "/v1/keys?limit=1000&cursor=" + cursor, {});
+        Pages pages;
+        for (;;) {
+            auto page = ask("GET", "/v1/keys?limit=1000&cursor=" + pages.cursor(), {});
             if (!page) return page.error();
             for (auto& key : page->at("keys").as_array()) all.push_back(std::move(key));
             const auto* next = page->if_contains("next_cursor");
-            cursor = next == nullptr ? "" : std::string(next->as_string());
-        } while (!cursor.empty());
-        return all;
+            const auto more =
+                pages.go_on(next == nullptr ? std::string() : std::string(next->as_string()));
+            if (!more) return more.error();
+            if (!*more) return all;
+        }
     }
     Result<void> revoke(const std::string& id) override {
         const bool plain = !id.empty() && std::all_of(id.begin(), id.end(), [](char c) {
@@ -340,7 +344,7 @@ int list(const KeyOptions& options) {
         const auto& key = one.as_object();
         const auto text = [&](const char* name) {
             const auto* value = key.if_contains(name);
-            return value == nullptr ? std::string() : std::string(value->as_string());
+            return value == nullptr ? std::string() : printable(value->as_string());
         };
         std::string scopes;
         for (const auto& scope : key.at("scopes").as_array()) {

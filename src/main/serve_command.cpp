@@ -23,6 +23,7 @@
 #include "main/commands.hpp"
 #include "main/control_socket.hpp"
 #include "main/data_sets.hpp"
+#include "main/descriptors.hpp"
 #include "main/reserve.hpp"
 #include "main/settings.hpp"
 #include "net/server.hpp"
@@ -139,8 +140,11 @@ std::string walls_of(const sys::CgroupHost& host) {
 // above it.
 class Assembly {
 public:
-    Assembly(asio::io_context& context, const Settings& options)
-        : context_(context), options_(options), ceilings_(ceilings_of(options)) {}
+    Assembly(asio::io_context& context, const Settings& options, DescriptorPlan descriptors)
+        : context_(context),
+          options_(options),
+          descriptors_(descriptors),
+          ceilings_(ceilings_of(options)) {}
 
     asio::awaitable<void> run() {
         std::exception_ptr failed;
@@ -200,6 +204,10 @@ private:
         processes_ = std::make_unique<sessions::Processes>(executor);
         sessions::JobOptions jobs;
         jobs.running_max = options_.jobs;
+        if (options_.jobs_per_owner) {
+            jobs.owner_running_max = static_cast<std::uint32_t>(*options_.jobs_per_owner);
+        }
+        jobs.owners_differ = [this] { return door_->keys_needed(); };
         jobs.timeout = std::min(jobs.timeout, ceilings_.run_time);
         jobs_ = std::make_unique<sessions::Jobs>(executor, *store_, *sessions_, jobs);
         analyst_ = std::make_unique<Analyst>(Analyst::Parts{
@@ -403,6 +411,7 @@ private:
         door.keys = options_.require_keys == "always"  ? Keys::Always
                     : options_.require_keys == "never" ? Keys::Never
                                                        : Keys::Auto;
+        door.any_local_user = options_.local_users == "any";
         door.allowed_hosts = options_.allowed_hosts;
         door.allowed_origins = options_.allowed_origins;
         door.rate_requests = options_.rate_requests;
@@ -455,6 +464,9 @@ private:
             [this] { return static_cast<double>(http_->counts().connections); });
         add("atoll_http_connections_refused_total", "Connections over a limit", "", "", true,
             [this] { return static_cast<double>(http_->counts().connections_refused); });
+        add("atoll_http_connections_dropped_total",
+            "Connections that waited for a request and made room for others", "", "", true,
+            [this] { return static_cast<double>(http_->counts().connections_dropped); });
         add("atoll_host_memory_free_ratio", "The part of the host's memory that is free", "", "",
             false, [] { return sys::memory_free(); });
         add("atoll_memory_bytes", "Memory of the server itself, without its sandboxes", "", "",
@@ -520,8 +532,10 @@ private:
                 "stopped",
                 control_socket(data));
         }
-        http.connections_max = options_.connections_max;
-        http.connections_per_address_max = options_.connections_per_address_max;
+        http.connections_max = descriptors_.connections_max;
+        http.connections_per_address_max = descriptors_.connections_per_address_max;
+        http.descriptors_end = descriptors_.connections_end;
+        http.wants_peer_uid = [this] { return door_->goes_by_user(); };
         http.body_bytes_max = options_.body_bytes_max;
         http.header_timeout = options_.header_timeout;
         http.idle_timeout = options_.idle_timeout;
@@ -548,6 +562,7 @@ private:
 
     asio::io_context& context_;
     const Settings& options_;
+    const DescriptorPlan descriptors_;
     const core::Ceilings ceilings_;
     std::optional<asio::signal_set> signals_;  // until then a signal ends us, as it would anybody
     std::unique_ptr<sqlite::SqliteStore> store_;
@@ -573,6 +588,27 @@ private:
     bool stopping_ = false;
 };
 
+// Nothing throws out of a handler. Should something do so, what it was about may be torn, so the
+// server stops; but in order, as by SIGTERM, because all sessions have to be saved.
+void run_loop(asio::io_context& context) {
+    constexpr int kFaultsMax = 100;  // then it cannot even stop
+    for (int faults = 0;; ++faults) {
+        std::string why;
+        try {
+            context.run();
+            return;
+        } catch (const std::exception& failed) { why = failed.what(); } catch (...) {
+            why = "something that is no std::exception";
+        }
+        spdlog::critical("a fault of the server: {}; it saves the sessions and stops", why);
+        if (faults == 0) {
+            std::raise(SIGTERM);
+        } else if (faults == kFaultsMax) {
+            std::_Exit(1);
+        }
+    }
+}
+
 int serve(const SettingsWords& words) {
     const auto settings = load_settings(words, [](const char* name) { return std::getenv(name); });
     if (!settings) {
@@ -582,8 +618,13 @@ int serve(const SettingsWords& words) {
     std::signal(SIGPIPE, SIG_IGN);
     spdlog::set_default_logger(spdlog::stderr_logger_mt("atoll"));
     spdlog::set_pattern("%Y-%m-%dT%H:%M:%S.%e %l %v");
+    const auto descriptors = plan_descriptors(sys::allow_many_open_files(), *settings);
+    if (!descriptors) {
+        std::fprintf(stderr, "atoll serve: %s\n", descriptors.error().message.c_str());
+        return 2;
+    }
     asio::io_context context(1);
-    Assembly assembly(context, settings->values);
+    Assembly assembly(context, settings->values, *descriptors);
     int status = 0;
     asio::co_spawn(
         context, [&] { return assembly.run(); },
@@ -596,7 +637,7 @@ int serve(const SettingsWords& words) {
             }
             context.stop();
         });
-    context.run();
+    run_loop(context);
     return status;
 }
 

@@ -40,6 +40,7 @@ struct Settings {
     std::string tls_key;
 
     std::string require_keys = "auto";
+    std::string local_users = "own";
     bool make_key = false;
     std::string admin_key;
     std::vector<std::string> allowed_hosts;
@@ -48,12 +49,13 @@ struct Settings {
     std::optional<std::uint64_t> rate_requests;
     Milliseconds rate_window{60'000};
 
-    std::uint64_t connections_max = 4096;
-    std::uint64_t connections_per_address_max = 1024;
+    std::optional<std::uint64_t> connections_max;  // main/descriptors.hpp has the defaults
+    std::optional<std::uint64_t> connections_per_address_max;
     std::uint64_t body_bytes_max = 1ull << 30;
     Milliseconds header_timeout{10'000};
     Milliseconds ports_answer_timeout{60'000};
     std::size_t jobs = 0;
+    std::optional<std::uint64_t> jobs_per_owner;
     Milliseconds idle_timeout{75'000};
 
     std::uint64_t input_chars_max = 200'000;

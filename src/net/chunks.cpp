@@ -7,8 +7,10 @@ namespace atl::net {
 
 namespace {
 
-constexpr unsigned kDigitsMax = 15;  // what cannot overflow
-constexpr std::size_t kExtensionBytesMax = 1024;
+constexpr unsigned kDigitsMax = 15;               // what cannot overflow
+constexpr std::size_t kExtensionBytesMax = 1024;  // of one chunk
+// Of a whole body. Hardly a client sends any; a body of extensions alone is an attack.
+constexpr std::size_t kAllExtensionBytesMax = 64 * 1024;
 constexpr std::size_t kTrailerBytesMax = 8 * 1024;
 
 int hex_value(char c) noexcept {
@@ -38,7 +40,10 @@ ChunkDecoder::State ChunkDecoder::step(char c) noexcept {
             return c == ';' ? State::Extension : State::Broken;
         case State::Extension:
             if (c == '\r') return State::SizeEnd;
-            if (!is_text(c) || ++overhead_ > kExtensionBytesMax) return State::Broken;
+            if (!is_text(c) || ++overhead_ > kExtensionBytesMax ||
+                ++extension_bytes_ > kAllExtensionBytesMax) {
+                return State::Broken;
+            }
             return State::Extension;
         case State::SizeEnd:
             if (c != '\n') return State::Broken;

@@ -3,7 +3,7 @@
 // may come in any pieces.
 //
 // Not Beast's, whose parser asserts when the last chunk arrives byte by byte. Strict: CRLF only,
-// hex digits only, extensions and trailers are bounded and dropped.
+// hex digits only, extensions and trailers are bounded, each and all together, and dropped.
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -43,7 +43,8 @@ private:
     State state_ = State::Size;
     std::uint64_t left_ = 0;
     unsigned digits_ = 0;
-    std::size_t overhead_ = 0;  // bytes of this chunk's extension, or of all trailers
+    std::size_t overhead_ = 0;         // bytes of this chunk's extension, or of all trailers
+    std::size_t extension_bytes_ = 0;  // of all chunks
 };
 
 }  // namespace atl::net

@@ -52,7 +52,7 @@ public:
     static constexpr auto kNever = Clock::time_point::max();
 
     Connection(std::shared_ptr<ServerCore> core, std::uint64_t number, std::string address,
-               UniqueFd socket, TlsContext tls, Peer peer);
+               boost::asio::posix::stream_descriptor socket, TlsContext tls, Peer peer);
 
     boost::asio::awaitable<void> run();
 
@@ -107,6 +107,9 @@ public:
     std::uint64_t body_limit = 0;
     [[nodiscard]] bool begun() const noexcept { return begun_; }
     [[nodiscard]] bool is_idle() const noexcept { return idle_; }
+    // No request is being served. Such a connection makes way where there are too many.
+    [[nodiscard]] bool is_waiting() const noexcept { return !serving_ && !dead_; }
+    [[nodiscard]] Clock::time_point waiting_since() const noexcept { return waiting_since_; }
     [[nodiscard]] std::optional<std::uint64_t> content_length() const noexcept;
     [[nodiscard]] ServerCore& core() noexcept { return *core_; }
 
@@ -164,7 +167,10 @@ private:
     bool dead_ = false;  // nothing more can be sent or read
     bool gone_ = false;  // the client closed its side, or the server ends the exchange by force
     bool watched_ = false;
-    bool idle_ = true;  // between requests
+    bool looks_itself_ = false;  // no watch was to be had: the sweep looks for a hang-up
+    bool idle_ = true;           // between requests
+    bool serving_ = false;
+    Clock::time_point waiting_since_ = Clock::now();
     bool cancelled_ = false;
     std::size_t budget_ = 0;
     unsigned served_ = 0;

@@ -3,6 +3,7 @@
 #include "base/workers.hpp"
 #include "net/hangup.hpp"
 #include "net/listen.hpp"
+#include "net/peer_user.hpp"
 #include "net/server.hpp"
 #include "net/transport.hpp"
 
@@ -13,6 +14,7 @@
 #include <ctime>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <random>
 #include <span>
 #include <string>
@@ -25,9 +27,11 @@ class Connection;
 
 struct Listener {
     boost::asio::posix::stream_descriptor socket;
-    boost::asio::steady_timer pause;  // while there are no descriptors to accept with
+    boost::asio::steady_timer pause;  // while there is nothing to accept with
     std::string unix_path;            // removed at the end; empty for TCP
     bool encrypted = false;
+    std::optional<Accepted> parked = {};  // came, and cannot be watched yet
+    bool pausing = false;
 };
 
 struct ServerCore : std::enable_shared_from_this<ServerCore> {
@@ -40,7 +44,11 @@ struct ServerCore : std::enable_shared_from_this<ServerCore> {
     void close_listeners();
     void wait_to_accept(Listener& listener);
     void accept_from(Listener& listener);
-    void welcome(Accepted accepted, bool encrypted);
+    void pause_accepting(Listener& listener, const std::string& why);
+    // False: nothing more can be watched now, and `accepted` is as it was.
+    [[nodiscard]] bool welcome(Accepted& accepted, bool encrypted);
+    [[nodiscard]] bool has_place(const Accepted& accepted);
+    [[nodiscard]] bool make_room(const std::string* address);
     void turn_away(UniqueFd socket, bool encrypted);
     void sweep();
     void gone(Connection& connection);  // a connection's last word
@@ -60,6 +68,7 @@ struct ServerCore : std::enable_shared_from_this<ServerCore> {
     std::vector<std::string> addresses;
     TlsContext tls;
     std::shared_ptr<HangupWatch> hangups;
+    PeerUsers peer_users;
     ServerCounts counts;
     bool started = false;
     bool stopping = false;

@@ -1,5 +1,7 @@
 #include "net/fetch.hpp"
 
+#include "base/watched.hpp"
+
 #include <algorithm>
 #include <arpa/inet.h>
 #include <array>
@@ -183,9 +185,9 @@ struct FetchAnswer::Core : std::enable_shared_from_this<Core> {
           certificates(variable("SSL_CERT_DIR")) {
         start_curl();
         if (bundle.empty()) bundle = variable("SSL_CERT_FILE");
-        const int descriptor = ::epoll_create1(EPOLL_CLOEXEC);
-        if (descriptor < 0) throw ErrorException({Code::Internal, "no epoll for fetches"});
-        poll.assign(descriptor);
+        UniqueFd descriptor(::epoll_create1(EPOLL_CLOEXEC));
+        if (!descriptor) throw ErrorException({Code::Internal, "no epoll for fetches"});
+        poll = atl::watched(executor, std::move(descriptor));
         multi.reset(curl_multi_init());
         if (!multi) throw ErrorException({Code::Internal, "curl could not be started"});
         curl_multi_setopt(multi.get(), CURLMOPT_SOCKETFUNCTION, &Core::on_socket);

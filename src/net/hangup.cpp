@@ -1,6 +1,6 @@
 #include "net/hangup.hpp"
 
-#include "base/result.hpp"
+#include "base/watched.hpp"
 
 #include <cerrno>
 #include <cstring>
@@ -11,9 +11,9 @@ namespace atl::net {
 
 namespace {
 
-int make_epoll() {
-    const int fd = ::epoll_create1(EPOLL_CLOEXEC);
-    if (fd >= 0) return fd;
+UniqueFd make_epoll() {
+    UniqueFd fd(::epoll_create1(EPOLL_CLOEXEC));
+    if (fd) return fd;
     const int cause = errno;
     throw ErrorException({Code::Internal, std::string("epoll_create1: ") + std::strerror(cause)});
 }
@@ -21,7 +21,7 @@ int make_epoll() {
 }  // namespace
 
 HangupWatch::HangupWatch(const boost::asio::any_io_executor& executor, Callback callback)
-    : epoll_(executor, make_epoll()), callback_(std::move(callback)) {}
+    : epoll_(watched(executor, make_epoll())), callback_(std::move(callback)) {}
 
 void HangupWatch::start() { wait(); }
 
@@ -42,14 +42,21 @@ void HangupWatch::wait() {
                       });
 }
 
-void HangupWatch::watch(int fd, std::uint64_t key) {
-    if (!epoll_.is_open()) return;
+bool HangupWatch::watch(int fd, std::uint64_t key) {
+    if (!epoll_.is_open()) return true;  // the server has stopped: nobody is told any more
     epoll_event event{};
     event.events = EPOLLRDHUP | EPOLLONESHOT;  // errors and full hang-ups are always told
     event.data.u64 = key;
-    if (::epoll_ctl(epoll_.native_handle(), EPOLL_CTL_ADD, fd, &event) < 0 && errno == EEXIST) {
-        ::epoll_ctl(epoll_.native_handle(), EPOLL_CTL_MOD, fd, &event);
-    }
+    if (::epoll_ctl(epoll_.native_handle(), EPOLL_CTL_ADD, fd, &event) == 0) return true;
+    return errno == EEXIST && ::epoll_ctl(epoll_.native_handle(), EPOLL_CTL_MOD, fd, &event) == 0;
+}
+
+bool HangupWatch::has_room(int fd) noexcept {
+    if (!epoll_.is_open()) return true;
+    epoll_event event{};
+    if (::epoll_ctl(epoll_.native_handle(), EPOLL_CTL_ADD, fd, &event) != 0) return false;
+    ::epoll_ctl(epoll_.native_handle(), EPOLL_CTL_DEL, fd, nullptr);
+    return true;
 }
 
 void HangupWatch::forget(int fd) noexcept {

@@ -20,8 +20,10 @@ public:
     void start();
     void stop();
     // Told once, then forgotten. `key` comes back; a descriptor that was closed meanwhile is no
-    // matter.
-    void watch(int fd, std::uint64_t key);
+    // matter. False: it cannot be watched now; whoever wants to know must look by itself.
+    [[nodiscard]] bool watch(int fd, std::uint64_t key);
+    // Whether the kernel would watch one more descriptor for this user.
+    [[nodiscard]] bool has_room(int fd) noexcept;
     void forget(int fd) noexcept;
 
 private:

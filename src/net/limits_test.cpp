@@ -118,6 +118,7 @@ TEST(Limits, TooManyConnectionsAreToldSo) {
     options.idle_timeout = 10s;
     options.connections_max = 8;
     options.connections_per_address_max = 4;
+    options.makes_room_after = 1min;
     TestServer server(sample_router(), std::move(options));
     std::vector<Client> held;
     for (int i = 0; i < 4; ++i) {
@@ -153,6 +154,7 @@ TEST(Limits, AmbiguousRequestsEndTheConnection) {
         "GET http://other/hello HTTP/1.1\r\nHost: a\r\n\r\n" + smuggled,
         "GET /hello HTTP/1.1\r\nHost: a b\r\n\r\n" + smuggled,
         "GET /hello HTTP/1.1\r\nHost: a/../b\r\n\r\n" + smuggled,
+        "GET /hello HTTP/1.1\r\nHost: [::1].evil.example\r\n\r\n" + smuggled,
         "GET /%00 HTTP/1.1\r\nHost: a\r\n\r\n" + smuggled,
         "GET hello HTTP/1.1\r\nHost: a\r\n\r\n" + smuggled,
         "GET * HTTP/1.1\r\nHost: a\r\n\r\n" + smuggled,

@@ -189,13 +189,15 @@ Accepted accept_one(int listener) {
     if (from.any.sa_family == AF_UNIX) {
         ucred who{};
         socklen_t size = sizeof who;
-        ::getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &size);
         accepted.peer.address = "unix";
-        accepted.peer.uid = who.uid;
+        if (::getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &size) == 0) {
+            accepted.peer.uid = who.uid;
+        }
         return accepted;
     }
     accepted.peer.address = text_of(from, accepted.peer.port);
     accepted.limit_key = accepted.peer.address;
+    accepted.loopback = accepted.peer.address.starts_with("127.") || accepted.peer.address == "::1";
     if (from.any.sa_family == AF_INET6 && !IN6_IS_ADDR_V4MAPPED(&from.v6.sin6_addr)) {
         // Whoever has one IPv6 address has 2^64 of them.
         accepted.limit_key.assign(reinterpret_cast<const char*>(&from.v6.sin6_addr), 8);

@@ -22,6 +22,7 @@ struct Accepted {
     UniqueFd socket;
     Peer peer;
     std::string limit_key;  // what connections_per_address_max counts; empty for unix sockets
+    bool loopback = false;  // TCP from this machine to itself
     int cause = 0;          // errno, when there is no socket
 };
 [[nodiscard]] Accepted accept_one(int listener);

@@ -19,11 +19,13 @@ namespace atl::net {
 
 // Who is at the other end, as the kernel says; never what a header claims.
 struct Peer {
-    std::string address;       // "192.0.2.7", "2001:db8::1", or "unix"
-    std::uint16_t port = 0;    // 0 on a unix socket
-    std::optional<uid_t> uid;  // unix sockets only
-    bool encrypted = false;    // came over TLS
-    [[nodiscard]] bool is_unix() const noexcept { return uid.has_value(); }
+    std::string address;     // "192.0.2.7", "2001:db8::1", or "unix"
+    std::uint16_t port = 0;  // 0 on a unix socket
+    // Whose process it is: on unix sockets, and over loopback where ServerOptions::wants_peer_uid
+    // asks for it. None where the kernel could not tell.
+    std::optional<uid_t> uid;
+    bool encrypted = false;  // came over TLS
+    [[nodiscard]] bool is_unix() const noexcept { return address == "unix"; }
 };
 
 struct Request {

@@ -1,5 +1,6 @@
 #include "net/server.hpp"
 
+#include "base/watched.hpp"
 #include "net/connection.hpp"
 #include "net/core.hpp"
 #include "net/listen.hpp"
@@ -75,7 +76,7 @@ void ServerCore::bind() {
         }
         addresses.push_back(bound->address);
         const bool encrypted = tls != nullptr && bound->unix_path.empty();
-        asio::posix::stream_descriptor socket(executor, bound->socket.release());
+        auto socket = watched(executor, std::move(bound->socket));
         listeners.push_back(
             std::make_unique<Listener>(Listener{std::move(socket), asio::steady_timer(executor),
                                                 std::move(bound->unix_path), encrypted}));
@@ -103,6 +104,7 @@ void ServerCore::close_listeners() {
         boost::system::error_code ignored;
         listener->socket.close(ignored);
         listener->pause.cancel();
+        listener->parked.reset();
         if (!listener->unix_path.empty()) ::unlink(listener->unix_path.c_str());
     }
 }
@@ -116,40 +118,106 @@ void ServerCore::wait_to_accept(Listener& listener) {
 }
 
 void ServerCore::accept_from(Listener& listener) {
+    const auto dropped = counts.connections_dropped;
     for (int i = 0; i < kAcceptsAtOnce; ++i) {
-        auto accepted = accept_one(listener.socket.native_handle());
+        Accepted accepted;
+        if (listener.parked) {
+            accepted = std::move(*listener.parked);
+            listener.parked.reset();
+            // Asked for before it is taken: Asio keeps some memory of each failure.
+            if (!hangups->has_room(accepted.socket.get())) {
+                listener.parked = std::move(accepted);
+                return pause_accepting(listener, "no epoll watch is left");
+            }
+        } else {
+            accepted = accept_one(listener.socket.native_handle());
+        }
         if (accepted.socket) {
-            welcome(std::move(accepted), listener.encrypted);
+            if (!welcome(accepted, listener.encrypted)) {
+                listener.parked = std::move(accepted);
+                return pause_accepting(listener, "no epoll watch is left");
+            }
+            if (listener.pausing) log().warn("accepting connections again");
+            listener.pausing = false;
+            if (counts.connections_dropped != dropped) break;  // it shall be gone before the next
             continue;
         }
         if (accepted.cause == ECONNABORTED || accepted.cause == EINTR) continue;
         if (accepted.cause == EAGAIN) break;
-        // Out of descriptors or memory: trying again at once would only burn the processor.
-        log().warn("accept: {}; pausing", std::strerror(accepted.cause));
-        listener.pause.expires_after(kAcceptPause);
-        listener.pause.async_wait(
-            [self = shared_from_this(), &listener](boost::system::error_code) {
-                if (listener.socket.is_open()) self->wait_to_accept(listener);
-            });
-        return;
+        return pause_accepting(listener, std::strerror(accepted.cause));
     }
     wait_to_accept(listener);
 }
 
-void ServerCore::welcome(Accepted accepted, bool encrypted) {
-    ++counts.connections_total;
-    auto* of_address = accepted.limit_key.empty() ? nullptr : &by_address[accepted.limit_key];
-    if (connections.size() >= options.connections_max ||
-        (of_address != nullptr && *of_address >= options.connections_per_address_max)) {
-        if (of_address != nullptr && *of_address == 0) by_address.erase(accepted.limit_key);
-        turn_away(std::move(accepted.socket), encrypted);
-        return;
+// Out of descriptors, watches or memory: trying again at once would only burn the processor.
+void ServerCore::pause_accepting(Listener& listener, const std::string& why) {
+    if (!listener.pausing) log().warn("accept: {}; pausing", why);
+    listener.pausing = true;
+    listener.pause.expires_after(kAcceptPause);
+    listener.pause.async_wait([self = shared_from_this(), &listener](boost::system::error_code) {
+        if (listener.socket.is_open()) self->accept_from(listener);
+    });
+}
+
+// A connection that has waited long for a request, or has been at its head for long, makes way: the
+// one that waited longest, of this address, or of the one that has most.
+bool ServerCore::make_room(const std::string* address) {
+    if (address == nullptr) {
+        std::size_t most = 0;
+        for (const auto& [key, count] : by_address) {
+            if (count <= most) continue;
+            most = count;
+            address = &key;
+        }
+        if (address == nullptr) return false;
     }
-    if (of_address != nullptr) ++*of_address;
+    const auto before = std::chrono::steady_clock::now() - options.makes_room_after;
+    Connection* longest = nullptr;
+    for (const auto& [number, connection] : connections) {
+        if (connection->address != *address || !connection->is_waiting() ||
+            connection->waiting_since() > before) {
+            continue;
+        }
+        if (longest == nullptr || connection->waiting_since() < longest->waiting_since()) {
+            longest = connection.get();
+        }
+    }
+    if (longest == nullptr) return false;
+    longest->lost();
+    ++counts.connections_dropped;
+    return true;
+}
+
+bool ServerCore::has_place(const Accepted& accepted) {
+    if (const auto found = by_address.find(accepted.limit_key);
+        found != by_address.end() && found->second >= options.connections_per_address_max) {
+        return make_room(&found->first);
+    }
+    const bool full = connections.size() >= options.connections_max;
+    const bool in_reserve =
+        options.descriptors_end > 0 && accepted.socket.get() >= options.descriptors_end;
+    return (!full && !in_reserve) || make_room(nullptr);
+}
+
+bool ServerCore::welcome(Accepted& accepted, bool encrypted) {
+    if (!has_place(accepted)) {
+        ++counts.connections_total;
+        turn_away(std::move(accepted.socket), encrypted);
+        return true;
+    }
+    auto socket = try_watched(executor, accepted.socket.get());
+    if (!socket) return false;
+    (void)accepted.socket.release();
+    ++counts.connections_total;
+    if (!accepted.limit_key.empty()) ++by_address[accepted.limit_key];
     accepted.peer.encrypted = encrypted;
+    // Once, and now: later its other end may be gone, and its port another's.
+    if (accepted.loopback && options.wants_peer_uid && options.wants_peer_uid()) {
+        accepted.peer.uid = peer_users.of(socket->native_handle());
+    }
     const auto number = next_serial_++;
     const auto connection = std::make_shared<Connection>(
-        shared_from_this(), number, std::move(accepted.limit_key), std::move(accepted.socket),
+        shared_from_this(), number, std::move(accepted.limit_key), std::move(*socket),
         encrypted ? tls : nullptr, std::move(accepted.peer));
     connections.emplace(number, connection);
     counts.connections = connections.size();
@@ -158,6 +226,7 @@ void ServerCore::welcome(Accepted accepted, bool encrypted) {
     asio::co_spawn(
         executor, [connection]() -> asio::awaitable<void> { return connection->run(); },
         asio::bind_cancellation_slot(connection->cancel_signal.slot(), done));
+    return true;
 }
 
 void ServerCore::turn_away(UniqueFd socket, bool encrypted) {

@@ -9,7 +9,7 @@
 // Threads   one: the executor must be run by a single thread, and all calls come from there.
 // Trusts    nobody. Each limit below stops one way of using up the server.
 // If a handler fails, problem.hpp says what the client gets. If the server runs out of descriptors
-// it pauses accepting. stop() must have returned before the executor goes.
+// or of epoll watches it pauses accepting. stop() must have returned before the executor goes.
 #include "net/exchange.hpp"
 
 #include <boost/asio/any_io_executor.hpp>
@@ -58,6 +58,12 @@ struct ServerOptions {
     std::uint64_t body_bytes_max = 1ull << 30;  // a handler may set its own
     std::size_t connections_max = 4096;
     std::size_t connections_per_address_max = 1024;  // an IPv6 /64 is one address
+    // Where these are used up, one that has waited so long for a request is closed for a new one.
+    std::chrono::milliseconds makes_room_after{1000};
+    // No connection has a descriptor of this number or above: these are kept for the handlers'
+    // work. 0: no such limit. Holds for all descriptors of the process, because the kernel gives
+    // out the lowest free number.
+    int descriptors_end = 0;
 
     std::chrono::milliseconds header_timeout{10000};  // from the first byte to the empty line
     std::chrono::milliseconds idle_timeout{75000};    // between requests
@@ -67,6 +73,9 @@ struct ServerOptions {
     std::uint64_t body_bytes_per_second_min = 512;
     std::chrono::milliseconds body_rate_grace{20000};
 
+    // Asked for each connection that comes over loopback: whether Request::peer shall name the user
+    // at its other end. Null: never.
+    std::function<bool()> wants_peer_uid;
     // Runs before routing: authentication, Host and Origin, rate limits. Throws ErrorException or
     // Problem to refuse.
     std::function<void(Request&)> admit;
@@ -87,6 +96,7 @@ struct ServerCounts {
     std::size_t exchanges = 0;            // handlers running now
     std::uint64_t connections_total = 0;  // accepted, refused ones too
     std::uint64_t connections_refused = 0;
+    std::uint64_t connections_dropped = 0;  // waited for a request, and made room
     std::uint64_t requests_total = 0;
 };
 

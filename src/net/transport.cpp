@@ -121,8 +121,8 @@ Result<TlsContext> make_tls_context(const std::string& certificate_file,
     return context;
 }
 
-Transport::Transport(const boost::asio::any_io_executor& executor, UniqueFd socket, TlsContext tls)
-    : descriptor_(executor, socket.release()), context_(std::move(tls)) {
+Transport::Transport(boost::asio::posix::stream_descriptor socket, TlsContext tls)
+    : descriptor_(std::move(socket)), context_(std::move(tls)) {
     if (!context_) return;
     tls_ = SSL_new(context_.get());
     BIO* bio = BIO_new(socket_method());

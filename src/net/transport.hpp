@@ -6,7 +6,6 @@
 // connection, and hides the descriptor that readiness is awaited on.
 // No call here can raise SIGPIPE, and the process' own disposition of it is left alone: programs
 // that the server starts would inherit it.
-#include "base/fd.hpp"
 #include "base/result.hpp"
 
 #include <boost/asio/any_io_executor.hpp>
@@ -39,7 +38,7 @@ public:
     };
     using Waited = boost::asio::awaitable<std::tuple<boost::system::error_code>>;
 
-    Transport(const boost::asio::any_io_executor& executor, UniqueFd socket, TlsContext tls);
+    Transport(boost::asio::posix::stream_descriptor socket, TlsContext tls);
     Transport(const Transport&) = delete;
     Transport& operator=(const Transport&) = delete;
     ~Transport();

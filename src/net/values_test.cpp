@@ -102,6 +102,15 @@ TEST(Chunks, RefuseWhatIsNotQuiteOne) {
     ChunkDecoder extension;
     decode_chunks("5;" + std::string(5000, 'a'), 64, 16, extension);
     EXPECT_TRUE(extension.broken());
+    // Each of them small, and all together as large as one likes: work for nothing.
+    ChunkDecoder extensions;
+    std::string padded;
+    for (int i = 0; i < 80; ++i) padded += "1;" + std::string(1000, 'a') + "\r\nx\r\n";
+    decode_chunks(padded, 4096, 4096, extensions);
+    EXPECT_TRUE(extensions.broken());
+    ChunkDecoder few;
+    decode_chunks(padded.substr(0, 60 * 1007) + "0\r\n\r\n", 4096, 4096, few);
+    EXPECT_TRUE(few.done());
     ChunkDecoder trailers;
     std::string many = "0\r\n";
     for (int i = 0; i < 2000; ++i) many += "X: 1\r\n";

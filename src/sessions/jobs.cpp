@@ -78,13 +78,19 @@ Jobs::Jobs(asio::any_io_executor executor, core::Store& store, Sessions& session
     : executor_(executor),
       store_(store),
       sessions_(sessions),
-      options_(options),
+      options_(std::move(options)),
       instance_(new_uuid()),
       work_(executor),
       ended_(executor) {
     if (options_.running_max == 0) {
         options_.running_max = std::max(1u, std::thread::hardware_concurrency());
     }
+}
+
+std::uint32_t Jobs::owner_running_max() const {
+    if (options_.owner_running_max) return *options_.owner_running_max;
+    if (options_.owners_differ && !options_.owners_differ()) return 0;
+    return static_cast<std::uint32_t>(std::max<std::size_t>(options_.running_max, 2) - 1);
 }
 
 void Jobs::changed(const JobId& id) {
@@ -173,7 +179,7 @@ asio::awaitable<void> Jobs::run() {
             wish.instance = instance_;
             wish.now = core::time_now();
             wish.lease = options_.lease;
-            wish.owner_running_max = options_.owner_running_max;
+            wish.owner_running_max = owner_running_max();
             std::optional<JobRecord> job;
             try {
                 job = co_await store_.take_job(wish);

@@ -21,6 +21,7 @@
 #include "sessions/run.hpp"
 #include "sessions/sessions.hpp"
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -42,8 +43,12 @@ struct NewJob {
 };
 
 struct JobOptions {
-    std::size_t running_max = 0;          // at one time; 0 = as many as there are processors
-    std::uint32_t owner_running_max = 0;  // 0 = no limit of its own
+    std::size_t running_max = 0;  // at one time; 0 = as many as there are processors
+    // Of one owner; 0 = no limit of its own. None: all but one, so that long jobs of one owner
+    // leave a place to others, where owners differ.
+    std::optional<std::uint32_t> owner_running_max = {};
+    // Whether there can be more than one owner. None: there can.
+    std::function<bool()> owners_differ = {};
     std::uint64_t owner_waiting_max = 10'000;
     std::uint64_t log_bytes_max = 16u << 20;
     std::chrono::milliseconds timeout{std::chrono::hours{1}};
@@ -95,6 +100,7 @@ public:
     [[nodiscard]] std::size_t running() const noexcept { return running_.size(); }
 
 private:
+    [[nodiscard]] std::uint32_t owner_running_max() const;
     enum class Stop { No, Cancelled, Lost, Stopping };
     struct Attempt {  // one that is under way
         core::JobRecord job;

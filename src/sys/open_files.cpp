@@ -9,11 +9,21 @@
 
 namespace atl::sys {
 
-void allow_many_open_files() noexcept {
+namespace {
+
+constexpr std::uint64_t kUsualFiles = 1024;
+// Some machines have hard limits beyond all reason, and tables grow with the numbers in use.
+constexpr std::uint64_t kFilesMost = 1u << 20;
+
+}  // namespace
+
+std::uint64_t allow_many_open_files() noexcept {
     rlimit files{};
-    if (::getrlimit(RLIMIT_NOFILE, &files) != 0 || files.rlim_cur == files.rlim_max) return;
-    files.rlim_cur = files.rlim_max;
-    ::setrlimit(RLIMIT_NOFILE, &files);
+    if (::getrlimit(RLIMIT_NOFILE, &files) != 0) return kUsualFiles;
+    const auto wanted = std::min<rlim_t>(files.rlim_max, kFilesMost);
+    if (files.rlim_cur >= wanted) return std::min<std::uint64_t>(files.rlim_cur, kFilesMost);
+    const rlimit raised{wanted, files.rlim_max};
+    return ::setrlimit(RLIMIT_NOFILE, &raised) == 0 ? wanted : files.rlim_cur;
 }
 
 std::uint64_t open_files_for_programs(std::uint64_t wanted) noexcept {

@@ -417,6 +417,24 @@ def test_b5_wrong_hosts_and_origins_are_refused_with_keys_too(keyed, headers):
         problem(client.get("/v1/sessions/s-none/terminal", headers=upgrade), 403)
 
 
+def test_b5_an_origin_is_ours_with_its_scheme_and_port(keyed):
+    """A page of the same name by another scheme, or on another port, is somebody else's."""
+    at = keyed.url.removeprefix("http://")
+    port = at.rsplit(":", 1)[1]
+    for origin, status in [(f"http://{at}", 200), (f"https://{at}", 403), ("http://127.0.0.1", 403), (f"ws://{at}", 403),
+                           ("http://127.0.0.1:1", 403), (f"http://localhost:{port}", 403), (f"http://{at}.evil.example", 403)]:
+        with keyed.client(ADMIN, Origin=origin) as client:
+            assert client.get("/v1/sessions").status_code == status, origin
+
+
+def test_b5_a_host_is_an_address_and_nothing_behind_it(server):
+    """Also where no key is needed, and a name that points here would be let in."""
+    for host, status in [("[::1]", 200), ("[::1]:80", 200), ("localhost:80", 200), ("127.0.0.1", 200), ("[::1].evil.example", 400),
+                         ("[::1]:80.evil.example", 400), ("[::1", 400), ("[::1]evil", 400), ("[evil.example]", 400),
+                         ("[::2]", 403), ("127.0.0.1.evil.example", 403), ("localhost:80:80", 400)]:
+        assert server.http.get("/v1/sessions", headers={"Host": host}).status_code == status, host
+
+
 def test_b5_a_websocket_without_origin_needs_its_token(keyed, tokens):
     upgrade = {"Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13",
                "Sec-WebSocket-Key": base64.b64encode(b"x" * 16).decode()}
@@ -443,6 +461,12 @@ def test_b5_allowed_origins_and_hosts(tmp_path):
         for host, status in [("atoll.example", 200), ("atoll.example:8443", 200), ("192.0.2.7", 200), ("[2001:db8::1]:80", 200),
                              ("other.example", 403), ("192.0.2.7.evil", 403), ("atoll.example.evil", 403)]:
             assert server.client(ADMIN, Host=host).get("/v1/sessions").status_code == status, host
+        # Behind a proxy with TLS: the operator has named the host.
+        for origin, status in [("https://atoll.example", 200), ("http://atoll.example", 200), ("https://atoll.example:8443", 403)]:
+            with server.client(ADMIN, Host="atoll.example", Origin=origin) as client:
+                assert client.get("/v1/sessions").status_code == status, origin
+        with server.client(ADMIN, Host="192.0.2.7", Origin="https://192.0.2.7") as client:
+            problem(client.get("/v1/sessions"), 403)
         with server.client(ADMIN, Origin="https://app.example.evil") as client:
             refused = client.get("/v1/sessions")
             problem(refused, 403)

@@ -12,8 +12,9 @@ from .driver import BUILD
 
 
 class Server:
-    def __init__(self, folder: Path, *options: str, environment=None, listen="127.0.0.1:0"):
+    def __init__(self, folder: Path, *options: str, environment=None, listen="127.0.0.1:0", prefix=()):
         self.folder, self.options, self.listen = folder, options, listen
+        self.prefix = prefix  # a program that starts it, and its words
         self.environment = {**os.environ, **(environment or {})}
         self.process = None
         self.start()
@@ -22,7 +23,7 @@ class Server:
         self.log = open(self.folder / "log", "ab+")
         begin = self.log.seek(0, os.SEEK_END)
         self.process = subprocess.Popen(
-            [BUILD / "atoll", "serve", "--listen", self.listen, "--data-dir", self.folder / "data",
+            [*self.prefix, BUILD / "atoll", "serve", "--listen", self.listen, "--data-dir", self.folder / "data",
              "--pool", "3", *self.options],
             stdout=self.log, stderr=self.log, env=self.environment)
         until = time.monotonic() + 120

@@ -2,6 +2,7 @@
 
 #include "api/schema/json.hpp"
 #include "api/schema/utf8.hpp"
+#include "base/text.hpp"
 
 #include <algorithm>
 #include <array>
@@ -48,7 +49,7 @@ std::string Path::text() const {
 }
 
 void Report::add(const Path& path, std::string message) {
-    if (!full()) issues_.push_back({path.text(), std::move(message)});
+    if (!full()) issues_.push_back({printable(path.text()), std::move(message)});
 }
 
 void Report::throw_if_any() {

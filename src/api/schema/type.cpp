@@ -2,6 +2,7 @@
 
 #include "api/schema/describe.hpp"
 #include "api/schema/reader.hpp"
+#include "base/text.hpp"
 
 #include <algorithm>
 #include <boost/json/object.hpp>
@@ -97,9 +98,14 @@ std::string snake_case(std::string_view name) {
     return out;
 }
 
+// describe.hpp's one_line(). Sets are of bytes, and there are control characters beyond ASCII: C1,
+// and those that change the direction of text.
+constexpr std::string_view kNoControls = R"(^\x00-\x1f\x7f)";
+
 }  // namespace
 
 bool Pattern::matches(std::string_view text) const noexcept {
+    if (rest == kNoControls && !is_harmless(text)) return false;
     if (!text.starts_with(prefix)) return false;
     text.remove_prefix(prefix.size());
     if (!first.empty()) {
@@ -117,7 +123,12 @@ std::string Pattern::expression() const {
     std::string out = "^";
     out += literal(prefix);
     if (!first.empty()) out += bracket(first);
-    if (!rest.empty()) out += bracket(rest) + "*";
+    if (rest == kNoControls) {
+        // base/text.hpp, written as everybody's expressions know it.
+        out += R"([^\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]*)";
+    } else if (!rest.empty()) {
+        out += bracket(rest) + "*";
+    }
     if (!first.empty() || !rest.empty()) out += "$";
     return out;
 }

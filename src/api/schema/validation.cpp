@@ -2,6 +2,7 @@
 
 #include "api/schema/json.hpp"
 #include "api/schema/utf8.hpp"
+#include "base/text.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -57,7 +58,7 @@ std::string quoted(std::string_view text, std::size_t bytes_max) {
     std::string out;
     append_json_string(out, kept);
     if (kept.size() < text.size()) out.insert(out.size() - 1, "…");
-    return out;
+    return printable(out);  // whoever reads the sentence may do so on a terminal
 }
 
 std::string_view nearest(std::string_view wrong, const std::vector<std::string_view>& known) {

@@ -1,5 +1,6 @@
 #include "runtimes/native/handshake.hpp"
 
+#include "base/watched.hpp"
 #include "sys/descriptor_passing.hpp"
 #include "sys/files.hpp"
 #include "wire/assembler.hpp"
@@ -33,7 +34,8 @@ constexpr std::chrono::milliseconds kSendPause{20};
 class Borrowed {
 public:
     Borrowed(asio::any_io_executor executor, int fd, std::chrono::milliseconds time_max)
-        : shared_(std::make_shared<Shared>(Shared{{executor, fd}, {executor, time_max}})) {
+        : shared_(std::make_shared<Shared>(
+              Shared{try_watched(executor, fd).value(), {executor, time_max}})) {
         shared_->stream.non_blocking(true);
         // The handler may run after we are gone, so it holds what it touches.
         shared_->clock.async_wait([shared = shared_](boost::system::error_code cancelled) {

@@ -1,6 +1,7 @@
 #include "runtimes/native/nest.hpp"
 
 #include "base/at_exit.hpp"
+#include "base/watched.hpp"
 #include "runtimes/native/enclosure.hpp"
 #include "runtimes/native/guest_config.hpp"
 #include "runtimes/native/root_tree.hpp"
@@ -129,7 +130,7 @@ json::array kernel_program() {
 
 Nest::Nest(asio::any_io_executor executor, UniqueFd control, Template from, bool watch_memory)
     : executor_(executor),
-      control_(executor, control.release()),
+      control_(watched(executor, std::move(control))),
       template_(std::move(from)),
       watch_memory_(watch_memory) {
     control_.non_blocking(true);
