@@ -7,7 +7,7 @@ TEXT_MAX = 32_768
 FILLERS = ["x", "\\", "\x01", "é"]
 
 
-def still_serves(server, zygotes=1):
+def still_serves(server):
     session = server.session()
     assert server.run(session, "print(6 * 7)")["stdout"] == "42\n"
     server.http.delete(f"/v1/sessions/{session}")
@@ -32,7 +32,7 @@ def test_t2_an_environment_beyond_all_is_refused(server, filler, variables):
         body = {"environment": largest(filler, variables)["environment"], **more}
         answer = server.http.post(path, json=body)
         assert answer.status_code in (400, 413), (path, answer.text[:500])
-        assert "environment" in answer.text[:1000]
+        assert "environment" in answer.text[:1000] or answer.status_code == 413
     assert server.run(session, "print(1)")["stdout"] == "1\n"
     server.http.delete(f"/v1/sessions/{session}")
     still_serves(server)
