@@ -62,7 +62,7 @@ asio::awaitable<ToolResult> ephemeral(Tools& tools, core::Outputs& outputs, Work
     const auto limits = alone.limits;
     const auto sandbox = co_await sessions.ephemeral(std::move(alone));
     const auto executor = co_await asio::this_coro::executor;
-    const auto link = sessions::GuestLink::start(executor, sandbox->take_stream());
+    const auto link = sessions.open_link(*sandbox);
     const core::RunId run_id = core::RunId(sessions::owned_id("r-", workplace.owner()));
     CodePlace place;
     place.link = link;

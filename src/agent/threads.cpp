@@ -9,8 +9,6 @@
 
 #include <algorithm>
 #include <boost/asio/as_tuple.hpp>
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <set>
 
@@ -96,7 +94,8 @@ Threads::Threads(asio::any_io_executor executor, Parts parts, ThreadOptions opti
              {options_.instance, options_.several_servers}),
       round_(executor),
       uploads_round_(executor),
-      idle_(executor, asio::steady_timer::time_point::max()) {}
+      idle_(executor, asio::steady_timer::time_point::max()),
+      scope_(executor) {}
 
 Threads::~Threads() = default;
 
@@ -255,8 +254,7 @@ asio::awaitable<std::shared_ptr<LiveTurn>> Threads::ask(Whose whose, ThreadId id
                   text_event(desk->busy == 0 ? "thinking" : "waiting for the answer before this"));
     ++desk->busy;
     desk->turns.push_back(turn);
-    asio::co_spawn(executor_, live_through(turn, desk, std::move(whose), std::move(question)),
-                   asio::detached);
+    scope_.spawn(live_through(turn, desk, std::move(whose), std::move(question)));
     co_return turn;
 }
 
@@ -334,7 +332,7 @@ asio::awaitable<bool> Threads::work(TurnPtr turn, Whose whose, Question question
     const auto info = parts_.model.info();
     turn->outcome.model = info.provider + (info.name.empty() ? "" : "/" + info.name);
     const auto thread = begun.thread;
-    const auto run = std::make_shared<TurnRun>(executor_, parts_.store, turn, std::move(begun),
+    const auto run = std::make_shared<TurnRun>(scope_, parts_.store, turn, std::move(begun),
                                                info.sees_images, options_.turn.time_max);
     run->keep_hold(options_.lease, options_.renew_every);
     run->ready_sandbox([this, thread] { return use_session(thread); });
@@ -438,9 +436,14 @@ void Threads::give_title(const ThreadRecord& thread, const std::string& question
     if (!thread.title.empty()) return;
     core::ThreadPatch patch;
     patch.title = first_line(question, kTitleCharacters);
-    asio::co_spawn(executor_,
-                   parts_.store.patch_thread(Whose::anyones(), thread.id, std::move(patch)),
-                   [](std::exception_ptr, ThreadRecord) {});
+    const auto rename = [&store = parts_.store, id = thread.id, patch]() -> asio::awaitable<void> {
+        try {
+            co_await store.patch_thread(Whose::anyones(), id, patch);
+        } catch (const std::exception&) {
+            // It has no title then, and the next question gives it one.
+        }
+    };
+    scope_.spawn(rename);
 }
 
 // ---- Following ----
@@ -485,7 +488,7 @@ asio::awaitable<std::shared_ptr<LiveTurn>> Threads::follow(Whose whose, ThreadId
         if (failed) self.fail(*again, error_in(failed));
         again->log.end();
     };
-    asio::co_spawn(executor_, tell(*this, turn, thread, wanted), asio::detached);
+    scope_.spawn(tell(*this, turn, thread, wanted));
     co_return turn;
 }
 
@@ -598,10 +601,16 @@ void Threads::begin_stop() {
 asio::awaitable<void> Threads::stop() {
     begin_stop();
     const auto until = Clock::now() + kTimeToStop;
+    co_await ended_by(until);
+}
+
+asio::awaitable<bool> Threads::ended_by(Clock::time_point until) {
     while (running_ > 0 && Clock::now() < until) {
         idle_.expires_at(until);
         co_await idle_.async_wait(as_tuple);
     }
+    const bool ended = co_await scope_.ended_by(until);
+    co_return ended&& running_ == 0;
 }
 
 }  // namespace atl::agent

@@ -22,6 +22,7 @@
 #include "agent/tools.hpp"
 #include "agent/turn.hpp"
 #include "agent/uploads.hpp"
+#include "base/scope.hpp"
 #include "core/chat.hpp"
 #include "core/folders.hpp"
 #include "core/threads.hpp"
@@ -87,7 +88,10 @@ public:
     boost::asio::awaitable<void> keep_uploads(std::function<bool()> not_now);
     // Turns under way are told to end; new ones are refused.
     void begin_stop();
+    // Waits for them a while. A turn that waits for a sandbox ends when that does: before this
+    // object goes, Sessions::stop() must have returned, and ended_by() said true.
     boost::asio::awaitable<void> stop();
+    boost::asio::awaitable<bool> ended_by(std::chrono::steady_clock::time_point until);
     // After the sessions have gone to disk: others may have them now.
     boost::asio::awaitable<void> leave_homes() { return homes_.leave_all(); }
 
@@ -168,8 +172,9 @@ private:
     boost::asio::steady_timer round_;
     boost::asio::steady_timer uploads_round_;
     boost::asio::steady_timer idle_;  // rung when a turn ends
-    std::size_t running_ = 0;
+    std::size_t running_ = 0;         // turns, and callers whose session is being made
     bool stopping_ = false;
+    Scope scope_;  // turns, and all that they start
 };
 
 }  // namespace atl::agent

@@ -4,8 +4,6 @@
 #include "agent/turn_events.hpp"
 
 #include <boost/asio/as_tuple.hpp>
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
 namespace atl::agent {
@@ -23,23 +21,21 @@ constexpr auto as_tuple = asio::as_tuple(asio::use_awaitable);
 
 }  // namespace
 
-TurnRun::TurnRun(asio::any_io_executor executor, core::Threads& store,
-                 std::shared_ptr<LiveTurn> turn, core::TurnBegun begun, bool sees_images,
-                 std::chrono::milliseconds time_max)
-    : executor_(executor),
+TurnRun::TurnRun(Scope& scope, core::Threads& store, std::shared_ptr<LiveTurn> turn,
+                 core::TurnBegun begun, bool sees_images, std::chrono::milliseconds time_max)
+    : scope_(scope),
       store_(store),
       turn_(std::move(turn)),
       begun_(std::move(begun)),
       sees_images_(sees_images),
       until_(began_ + time_max),
-      sandbox_news_(executor, asio::steady_timer::time_point::max()),
-      clock_(executor),
-      lease_(executor) {}
+      sandbox_news_(scope.executor(), asio::steady_timer::time_point::max()),
+      clock_(scope.executor()),
+      lease_(scope.executor()) {}
 
 void TurnRun::ready_sandbox(GetSession get) {
     readying_ = true;
-    asio::co_spawn(executor_, ready(std::move(get)),
-                   [self = shared_from_this()](std::exception_ptr) {});
+    scope_.spawn([self = shared_from_this(), get] { return self->ready(get); });
 }
 
 asio::awaitable<void> TurnRun::ready(GetSession get) {
@@ -67,7 +63,7 @@ void TurnRun::keep_hold(std::chrono::milliseconds lease, std::chrono::millisecon
     clock_.async_wait([self](boost::system::error_code cancelled) {
         if (!cancelled) self->turn_->stop.ask("time");
     });
-    asio::co_spawn(executor_, renew(lease, renew_every), [self](std::exception_ptr) {});
+    scope_.spawn([self, lease, renew_every] { return self->renew(lease, renew_every); });
 }
 
 asio::awaitable<void> TurnRun::renew(std::chrono::milliseconds lease,

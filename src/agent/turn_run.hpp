@@ -6,11 +6,12 @@
 //                     └──▶ the sandbox, readied from the start, waited for by the first tool
 //
 // Shared by the turn and by what it started (the readying sandbox, the lease): a turn that ends
-// early does not wait for a sandbox that it did not need.
+// early does not wait for a sandbox that it did not need. The scope does, which is that of Threads.
 // Threads   one, the executor's. Trusts    as turn.hpp.
 #include "agent/live_turn.hpp"
 #include "agent/tools.hpp"
 #include "agent/turn.hpp"
+#include "base/scope.hpp"
 #include "core/threads.hpp"
 
 #include <boost/asio/steady_timer.hpp>
@@ -27,9 +28,8 @@ public:
     using Clock = std::chrono::steady_clock;
     using GetSession = std::function<boost::asio::awaitable<sessions::Use>()>;
 
-    TurnRun(boost::asio::any_io_executor executor, core::Threads& store,
-            std::shared_ptr<LiveTurn> turn, core::TurnBegun begun, bool sees_images,
-            std::chrono::milliseconds time_max);
+    TurnRun(Scope& scope, core::Threads& store, std::shared_ptr<LiveTurn> turn,
+            core::TurnBegun begun, bool sees_images, std::chrono::milliseconds time_max);
 
     void ready_sandbox(GetSession get);
     // Until ended(): renews the hold, and stops the turn when it is lost, its time is over, or
@@ -67,7 +67,7 @@ private:
     boost::asio::awaitable<void> renew(std::chrono::milliseconds lease,
                                        std::chrono::milliseconds every);
 
-    boost::asio::any_io_executor executor_;
+    Scope& scope_;
     core::Threads& store_;
     std::shared_ptr<LiveTurn> turn_;
     core::TurnBegun begun_;

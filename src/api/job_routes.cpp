@@ -177,8 +177,8 @@ private:
             over = true;
             watch.bell().ring();
         };
-        exchange.on_gone(leave);
-        exchange.on_stopping(leave);
+        const auto gone = exchange.on_gone(leave);
+        const auto stopping = exchange.on_stopping(leave);
         auto stream = co_await exchange.begin_events();
         bool ended = false;
         while (!over && !ended) {

@@ -4,8 +4,6 @@
 #include "api/secrets.hpp"
 
 #include <algorithm>
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
 
 namespace atl::api {
 
@@ -107,12 +105,14 @@ void KeyRing::touch(const KeyId& id, core::Time now) {
     if (now - written < kTouchEvery) return;
     written = now;
     // Its own copy of everything: it may outlive the request.
-    const auto write = [](core::Store& store, KeyId key, core::Time at) -> asio::awaitable<void> {
-        co_await store.touch_key(key, at);
+    const auto write = [&store = store_, id, now]() -> asio::awaitable<void> {
+        try {
+            co_await store.touch_key(id, now);
+        } catch (const std::exception&) {
+            // A store that cannot write says so at /healthz; the key is good all the same.
+        }
     };
-    asio::co_spawn(executor_, write(store_, id, now), [](const std::exception_ptr&) {
-        // A store that cannot write says so at /healthz; the key is good all the same.
-    });
+    touching_.spawn(write);
 }
 
 }  // namespace atl::api

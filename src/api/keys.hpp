@@ -6,6 +6,7 @@
 // Owns      nothing but its copy; the store has the records, with the secrets' SHA-256 alone.
 // Threads   the server's one. One server has the data folder, so nobody changes keys behind it.
 // Trusts    nothing in a key's text.
+#include "base/scope.hpp"
 #include "core/store.hpp"
 
 #include <boost/asio/any_io_executor.hpp>
@@ -31,7 +32,7 @@ struct MadeKey {
 class KeyRing {
 public:
     KeyRing(boost::asio::any_io_executor executor, core::Store& store)
-        : executor_(executor), store_(store) {}
+        : store_(store), touching_(executor) {}
 
     // Once, before anything else.
     boost::asio::awaitable<void> load();
@@ -52,6 +53,8 @@ public:
     [[nodiscard]] bool is_good(const std::string& id, core::Time now) const;
     // Notes that it was used; the store hears of it now and then.
     void touch(const KeyId& id, core::Time now);
+    // Before it goes: waits for what the store was told.
+    boost::asio::awaitable<void> stop() { return touching_.join(); }
 
     // Whether there ever was a key. Revoking the last one must not open the door.
     [[nodiscard]] bool any() const noexcept {
@@ -61,12 +64,12 @@ public:
     [[nodiscard]] bool any_good(core::Time now) const;
 
 private:
-    boost::asio::any_io_executor executor_;
     core::Store& store_;
     std::map<std::string, core::KeyRecord, std::less<>> keys_;
     std::map<std::string, core::Time> written_;  // last_used_at as the store has it
     std::optional<core::KeyRecord> fixed_;
     bool locked_ = false;
+    Scope touching_;  // writes of last_used_at that are under way
 };
 
 }  // namespace atl::api

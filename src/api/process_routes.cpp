@@ -119,9 +119,10 @@ public:
         // The process may take the use that it is given; this one is the request's own.
         const auto awake = co_await sessions_.use(whose(exchange), session_in(exchange));
         const auto process = co_await processes_.start(std::move(use), std::move(start));
+        net::Callbacks::Guard gone, stopping;
         if (wanted.wait) {
-            exchange.on_gone([process] { process->kill(); });
-            exchange.on_stopping([process] { process->kill(); });
+            gone = exchange.on_gone([process] { process->kill(); });
+            stopping = exchange.on_stopping([process] { process->kill(); });
         }
         // Not waited for: a program may read its input late, or never.
         if (wanted.input) process->feed(std::move(*wanted.input), !wanted.stdin_open);
@@ -161,8 +162,8 @@ public:
         const std::function<bool()> enough = [&exchange] {
             return exchange.stopping() || exchange.client_gone();
         };
-        exchange.on_gone([process] { process->wake(); });
-        exchange.on_stopping([process] { process->wake(); });
+        const auto gone = exchange.on_gone([process] { process->wake(); });
+        const auto stopping = exchange.on_stopping([process] { process->wake(); });
         co_await process->wait_unless(asked.timeout, enough);
         co_await exchange.respond(json_response(200, view_of(*process, false)));
     }
@@ -275,8 +276,8 @@ private:
         const auto use = co_await awake_while_it_runs(exchange, process);
         const auto& log = process->output_log();
         auto stream = co_await exchange.begin_events();
-        exchange.on_gone([process] { process->wake(); });
-        exchange.on_stopping([process] { process->wake(); });
+        const auto gone = exchange.on_gone([process] { process->wake(); });
+        const auto stopping = exchange.on_stopping([process] { process->wake(); });
         TextEvents events(begin);
         while (!exchange.stopping() && !stream.client_gone()) {
             if (events.at() < log.begin()) {

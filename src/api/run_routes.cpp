@@ -7,6 +7,7 @@
 #include "api/session_types.hpp"
 #include "api/session_wishes.hpp"
 #include "api/utf8_stream.hpp"
+#include "base/scope.hpp"
 #include "base/workers.hpp"
 #include "sessions/artifacts.hpp"
 #include "sessions/new_id.hpp"
@@ -14,8 +15,6 @@
 
 #include <algorithm>
 #include <boost/asio/as_tuple.hpp>
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <deque>
@@ -142,13 +141,26 @@ RunAnswer begin_answer(Place& place) {
     return answer;
 }
 
+// A client that leaves ends its run. One that said keep_running does not; but a server that stops
+// waits for nobody who has left.
+struct Leaving {
+    net::Callbacks::Guard gone, stopping;
+    Leaving(net::Exchange& exchange, sessions::Run& run, bool keep_running)
+        : gone(exchange.on_gone([&exchange, &run, keep_running] {
+              if (!keep_running || exchange.stopping()) run.cancel();
+          })),
+          stopping(exchange.on_stopping([&exchange, &run] {
+              if (exchange.client_gone()) run.cancel();
+          })) {}
+};
+
 // These two return whether the client heard the answer to its end.
 asio::awaitable<bool> answer_once(net::Exchange& exchange, Place place,
                                   sessions::RunRequest request) {
     RunAnswer answer = begin_answer(place);
     sessions::Run run(place.link, *place.sandbox);
     const sessions::DiskStop when_full(place.disk, [&run] { run.stop(core::EndReason::Disk); });
-    if (!place.keep_running) exchange.on_gone([&run] { run.cancel(); });
+    const Leaving leaving(exchange, run, place.keep_running);
     sessions::ChangeView view(place.changes);
     sessions::RunListener listener;
     listener.output = [&](wire::Kind kind, std::string_view piece) {
@@ -219,7 +231,7 @@ asio::awaitable<bool> answer_with_events(net::Exchange& exchange, Place place,
     RunAnswer answer = begin_answer(place);
     sessions::Run run(place.link, *place.sandbox);
     const sessions::DiskStop when_full(place.disk, [&run] { run.stop(core::EndReason::Disk); });
-    if (!place.keep_running) exchange.on_gone([&run] { run.cancel(); });
+    const Leaving leaving(exchange, run, place.keep_running);
     auto stream = co_await exchange.begin_events();
     Waiting waiting(executor);
     Utf8Stream out, err;
@@ -249,31 +261,34 @@ asio::awaitable<bool> answer_with_events(net::Exchange& exchange, Place place,
     std::exception_ptr failed;
     sessions::RunEnd end;
     const auto work = [&]() -> asio::awaitable<void> {
-        end = co_await run.run(std::move(request), std::move(listener));
-    };
-    asio::co_spawn(executor, work, [&](std::exception_ptr error) {
-        failed = error;
+        try {
+            end = co_await run.run(std::move(request), std::move(listener));
+        } catch (...) { failed = std::current_exception(); }
         waiting.ended = true;
         waiting.came.cancel();
-    });
+    };
     bool gone = false;
-    while (!waiting.ended || !waiting.events.empty()) {
-        if (waiting.events.empty()) {
-            co_await waiting.came.async_wait(asio::as_tuple(asio::use_awaitable));
-            continue;
+    // The run refers to what lives here: the scope waits for its end, whatever the client does.
+    const auto run_and_tell = [&](Scope& scope) -> asio::awaitable<void> {
+        scope.spawn(work);
+        while (!waiting.ended || !waiting.events.empty()) {
+            if (waiting.events.empty()) {
+                co_await waiting.came.async_wait(asio::as_tuple(asio::use_awaitable));
+                continue;
+            }
+            auto next = std::move(waiting.events.front());
+            waiting.events.pop_front();
+            try {
+                if (!gone) co_await print_large(next, executor);
+                if (!gone) co_await stream.send(std::move(next.event));
+            } catch (const std::exception&) {
+                gone = true;
+                if (!place.keep_running || exchange.stopping()) run.cancel();
+            }
+            run.took(next.cost);
         }
-        auto next = std::move(waiting.events.front());
-        waiting.events.pop_front();
-        // The run refers to what lives here: it must end before we do, whatever the client does.
-        try {
-            if (!gone) co_await print_large(next, executor);
-            if (!gone) co_await stream.send(std::move(next.event));
-        } catch (const std::exception&) {
-            gone = true;
-            if (!place.keep_running) run.cancel();
-        }
-        run.took(next.cost);
-    }
+    };
+    co_await in_scope(run_and_tell);
     if (gone) {
         co_await tell_files(answer, view, place);
         co_return false;
@@ -282,7 +297,11 @@ asio::awaitable<bool> answer_with_events(net::Exchange& exchange, Place place,
         std::string sentence = "the run failed";
         try {
             std::rethrow_exception(failed);
-        } catch (const ErrorException& error) { sentence = error.error.message; }
+        } catch (const ErrorException& error) {
+            sentence = error.error.message;
+        } catch (const std::exception&) {
+            // What went wrong inside is no client's business.
+        }
         std::string data;
         schema::append_json(data,
                             json::value(json::object{{"name", "RunFailed"}, {"value", sentence}}));
@@ -377,7 +396,7 @@ asio::awaitable<void> run_alone(const Runs& runs, net::Exchange& exchange) {
     alone.environment = wanted.environment;
     const auto limits = alone.limits;
     const auto sandbox = co_await runs.sessions.ephemeral(std::move(alone));
-    const auto link = sessions::GuestLink::start(exchange.executor(), sandbox->take_stream());
+    const auto link = runs.sessions.open_link(*sandbox);
     const core::RunId run_id =
         core::RunId(sessions::owned_id("r-", caller_of(exchange.request()).owner));
     sessions::Promotion promotion{run_id, "/work/artifacts", limits.disk_bytes_max};

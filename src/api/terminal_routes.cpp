@@ -3,9 +3,9 @@
 #include "api/asking.hpp"
 #include "api/session_types.hpp"
 #include "api/terminal_types.hpp"
+#include "base/scope.hpp"
 
 #include <boost/asio/as_tuple.hpp>
-#include <boost/asio/experimental/awaitable_operators.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <csignal>
@@ -14,7 +14,6 @@ namespace atl::api {
 
 namespace asio = boost::asio;
 namespace json = boost::json;
-using namespace asio::experimental::awaitable_operators;
 using schema::described;
 
 namespace {
@@ -196,13 +195,15 @@ public:
         : shell_(shell), socket_(socket), exchange_(exchange) {}
 
     asio::awaitable<void> run() {
-        exchange_.on_gone([this] { leave(); });
-        exchange_.on_stopping([this] { leave(); });
-        auto both = listen() && speak();
-        co_await std::move(both);
-        exchange_.on_gone(nullptr);
-        exchange_.on_stopping(nullptr);
-        if (!shell_.ended()) co_await shell_.hang_up();
+        const auto gone = exchange_.on_gone([this] { leave(); });
+        const auto stopping = exchange_.on_stopping([this] { leave(); });
+        const auto talk = [this](Scope& scope) -> asio::awaitable<void> {
+            scope.spawn(listen());
+            co_await speak();
+            // Before listen() is waited for: it may wait in turn for a program that does not read.
+            if (!shell_.ended()) co_await shell_.hang_up();
+        };
+        co_await in_scope(talk);
     }
 
 private:

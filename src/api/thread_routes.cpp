@@ -62,7 +62,7 @@ asio::awaitable<void> send_events(net::Exchange& exchange, TurnPtr turn, std::ui
         over = true;
         turn->log.wake();
     };
-    exchange.on_gone(leave);
+    const auto left = exchange.on_gone(leave);
     auto stream = co_await exchange.begin_events();
     while (!over) {
         net::EventStream::Event event;
@@ -97,7 +97,7 @@ asio::awaitable<void> send_end(net::Exchange& exchange, TurnPtr turn) {
         over = true;
         turn->log.wake();
     };
-    exchange.on_gone(leave);
+    const auto left = exchange.on_gone(leave);
     auto stream = co_await exchange.begin_events();
     while (!over && !turn->log.ended()) co_await turn->log.news();
     if (over) co_return;
@@ -180,7 +180,7 @@ public:
             gone = true;
             turn->log.wake();
         };
-        exchange.on_gone(leave);
+        const auto left = exchange.on_gone(leave);
         while (!turn->log.ended() && !gone) co_await turn->log.news();
         if (gone) co_return;  // the turn goes on, and its answer is in the history
         if (turn->outcome.error) throw_failure(*turn->outcome.error);

@@ -59,7 +59,7 @@ asio::awaitable<void> call_tool(const agent::Tools& tools, const agent::Tool& to
     }
     agent::NamedWorkplace workplace(tools.sessions(), caller_of(exchange.request()).owner,
                                     std::move(session));
-    exchange.on_gone([&workplace] { workplace.stop().ask("cancelled"); });
+    const auto gone = exchange.on_gone([&workplace] { workplace.stop().ask("cancelled"); });
     auto result = co_await tool.call(workplace, std::move(arguments));
     result.tool = tool.name;
     co_await exchange.respond(json_response(200, std::move(result)));

@@ -20,8 +20,12 @@ asio::awaitable<void> watch(sessions::Sessions& sessions, net::Exchange& exchang
     auto piece = co_await changes->next();
     if (!piece) co_await changes->end();
     auto stream = co_await exchange.begin_events();
-    exchange.on_gone([&changes] { changes->stop({Code::Unavailable, "the client has gone"}); });
-    exchange.on_stopping([&changes] { changes->stop({Code::Unavailable, "the server stops"}); });
+    const auto gone = exchange.on_gone([&changes] {
+        changes->stop({Code::Unavailable, "the client has gone"});
+    });
+    const auto stopping = exchange.on_stopping([&changes] {
+        changes->stop({Code::Unavailable, "the server stops"});
+    });
     net::EventStream::Event watching;
     watching.event = "watching";
     watching.data = schema::to_json(WatchNote{"changes below " + path_text(path)});

@@ -4,8 +4,8 @@
 //     must(running_ == 0, "a scope ends with work under way");
 //
 // For mistakes of ours alone. What a client, a guest or the system can cause is an Error.
-// A broken rule ends the process with its sentence and place on stderr: what is on disk is whole, and
-// going on would write what nobody can trust.
+// A broken rule ends the process with its sentence and place on stderr: what is on disk is whole,
+// and going on would write what nobody can trust.
 #include <boost/assert/source_location.hpp>
 #include <cstdio>
 #include <cstdlib>

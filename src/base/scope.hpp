@@ -7,12 +7,12 @@
 //     };
 //     co_await in_scope(talk);                 // here all of it has ended, also if it threw
 //
-// A class whose work outlives a call has a Scope as its last member and awaits join() in its stop().
+// A class whose work outlives a call has a Scope as its last member; its stop() awaits join().
 //
 // Owns      the coroutines that were spawned, until they end.
 // Threads   one, its executor's.
-// A scope cancels nothing: a coroutine that is cancelled in the middle leaves in the middle. Whoever
-// ends a scope first makes its work end (closes the link, cancels the timer), then joins.
+// A scope cancels nothing: a coroutine that is cancelled in the middle leaves in the middle.
+// Whoever ends a scope first makes its work end (closes the link, cancels the timer), then joins.
 // If work throws, join() throws the first of it; the rest goes on until it ends by itself.
 #include "base/must.hpp"
 
@@ -21,6 +21,7 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
+#include <chrono>
 #include <cstddef>
 #include <exception>
 #include <memory>
@@ -49,6 +50,9 @@ public:
     // Returns once nothing is running. Cancelling the caller does not cut this short: the work may
     // refer to what the caller has.
     boost::asio::awaitable<void> join();
+    // Waits as join() does, but not longer than that, and throws nothing: whether nothing is
+    // running. If something is, the scope must not go yet. One waits so at a time.
+    boost::asio::awaitable<bool> ended_by(std::chrono::steady_clock::time_point until);
 
     [[nodiscard]] std::size_t running() const noexcept { return state_->running; }
     [[nodiscard]] const boost::asio::any_io_executor& executor() const noexcept {
@@ -67,7 +71,9 @@ private:
             : ended(executor, boost::asio::steady_timer::time_point::max()) {}
         std::size_t running = 0;
         std::exception_ptr failed;
-        boost::asio::steady_timer ended;  // cancelled when nothing runs
+        boost::asio::steady_timer ended;  // never expires; cancelled when nothing runs
+        // The same for who waits with an end of their own: one timer has one expiry.
+        std::weak_ptr<boost::asio::steady_timer> ended_in_time;
     };
 
     boost::asio::any_io_executor executor_;

@@ -142,6 +142,32 @@ TEST(ScopeDeathTest, AScopeThatIsLeftEarlyEndsTheProcess) {
         "a scope ends after the work in it");
 }
 
+// Goal: who waits with an end of their own hears whether there is nothing left.
+TEST(Scope, EndedByWaitsNoLongerThanThat) {
+    using Clock = std::chrono::steady_clock;
+    const auto test = []() -> asio::awaitable<void> {
+        const auto executor = co_await asio::this_coro::executor;
+        Scope scope(executor);
+        asio::steady_timer never(executor, asio::steady_timer::time_point::max());
+        const auto wait = [&]() -> asio::awaitable<void> {
+            co_await never.async_wait(asio::as_tuple(asio::use_awaitable));
+            throw std::runtime_error("it is of no account here");
+        };
+        scope.spawn(wait);
+        const bool early = co_await scope.ended_by(Clock::now() + std::chrono::milliseconds(20));
+        EXPECT_FALSE(early);
+        EXPECT_EQ(scope.running(), 1u);
+        const auto end = [&never]() -> asio::awaitable<void> {
+            never.cancel();
+            co_return;
+        };
+        scope.spawn(end);
+        const bool later = co_await scope.ended_by(Clock::now() + std::chrono::seconds(20));
+        EXPECT_TRUE(later);
+    };
+    run(test());
+}
+
 }  // namespace
 
 }  // namespace atl

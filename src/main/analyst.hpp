@@ -56,6 +56,9 @@ public:
     }
     void begin_stop() { threads_->begin_stop(); }
     boost::asio::awaitable<void> stop() { return threads_->stop(); }
+    boost::asio::awaitable<bool> ended_by(std::chrono::steady_clock::time_point until) {
+        return threads_->ended_by(until);
+    }
     boost::asio::awaitable<void> leave_homes() { return threads_->leave_homes(); }
 
 private:

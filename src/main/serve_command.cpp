@@ -1,4 +1,21 @@
 // `atoll serve`: the server, put together from its parts and taken apart again in order.
+//
+// How a stop goes. What was started ends before what it refers to goes, and no coroutine is
+// cancelled in the middle: a wait is ended by whoever owns what is waited for.
+//
+//   at once         no more connections, jobs and turns; streams and turns are told to end
+//   stop_grace      requests and jobs end by themselves
+//   + kUnwind       clients that are still there are cut off, so that their runs are interrupted;
+//                   jobs and turns are stopped; all have a few seconds to leave in good order
+//   + 20 s          sessions are saved, each by itself; then all links to guests are closed, and
+//                   whatever waited for a guest, even for one that has hung, ends with an error
+//   + kTimeToEnd    handlers, jobs and turns have ended
+//   then            sandboxes, templates and the store are closed
+//
+// Who has not ended by then is stuck, which is a mistake of ours. It is named in the log, and the
+// process ends with status 1 and without destructors, which would pull away what it refers to; all
+// that could be saved has been. kTimeToStop after the grace the same happens wherever the stop is.
+// A second signal ends the server at once.
 #include "api/access_routes.hpp"
 #include "api/api.hpp"
 #include "api/audit.hpp"
@@ -18,6 +35,7 @@
 #include "api/session_routes.hpp"
 #include "api/terminal_routes.hpp"
 #include "api/tokens.hpp"
+#include "base/scope.hpp"
 #include "core/ceilings.hpp"
 #include "main/analyst.hpp"
 #include "main/commands.hpp"
@@ -43,7 +61,6 @@
 #include <algorithm>
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -66,9 +83,15 @@ namespace asio = boost::asio;
 
 namespace {
 
-constexpr std::chrono::seconds kGrace{10};
+constexpr std::chrono::seconds kUnwind{8};
+constexpr std::chrono::seconds kTimeToEnd{10};
+constexpr std::chrono::seconds kTimeToStop{90};
 constexpr std::chrono::hours kOutputsStay{24};
 constexpr int kStoppedTwice = 130;
+constexpr int kStuck = 1;
+// What SIGHUP reads again. All else is built into what runs, and takes a restart.
+constexpr std::string_view kReloaded[] = {"tls.certificate", "tls.key", "http.header_timeout",
+                                          "http.idle_timeout", "stop_grace"};
 // Nobody's on the host, and below the ids of sandboxes (docs/decisions/0003): what untrusted code
 // wrote to disk.
 constexpr folders::Ids kNobodys{1'899'999'999, 1'899'999'999};
@@ -140,11 +163,21 @@ std::string walls_of(const sys::CgroupHost& host) {
 // above it.
 class Assembly {
 public:
-    Assembly(asio::io_context& context, const Settings& options, DescriptorPlan descriptors)
+    using Clock = std::chrono::steady_clock;
+    using ReadSettings = std::function<Result<Settings>()>;
+
+    Assembly(asio::io_context& context, const Settings& options, DescriptorPlan descriptors,
+             ReadSettings read_again)
         : context_(context),
           options_(options),
           descriptors_(descriptors),
-          ceilings_(ceilings_of(options)) {}
+          reloaded_(options),
+          read_again_(std::move(read_again)),
+          ceilings_(ceilings_of(options)),
+          // From the start: a terminal that closes while templates are raised ends nothing.
+          hangup_(context, SIGHUP),
+          clearing_(context),
+          background_(context.get_executor()) {}
 
     asio::awaitable<void> run() {
         std::exception_ptr failed;
@@ -228,23 +261,15 @@ private:
         sessions_->on_removed([this](const SessionId& id) { processes_->forget(id); });
         if (!read_only()) co_await recover_jobs();
         http_->start();
-        if (!read_only_at_start_) {
-            asio::co_spawn(
-                context_, [this] { return jobs_->run(); }, asio::detached);
-        }
-        asio::co_spawn(
-            context_, [this] { return sessions_->keep_house(); }, asio::detached);
-        asio::co_spawn(
-            context_, [this] { return analyst_->keep_house(); }, asio::detached);
-        asio::co_spawn(
-            context_, [this] { return analyst_->keep_uploads([this] { return read_only(); }); },
-            asio::detached);
-        asio::co_spawn(
-            context_, [this] { return meter_->run(); }, asio::detached);
-        asio::co_spawn(
-            context_, [this] { return audit_->run(); }, asio::detached);
-        asio::co_spawn(
-            context_, [this] { return clear_outputs(); }, asio::detached);
+        served_ = true;
+        if (!read_only_at_start_) background_.spawn(jobs_->run());
+        background_.spawn(sessions_->keep_house());
+        background_.spawn(analyst_->keep_house());
+        background_.spawn(analyst_->keep_uploads([this] { return read_only(); }));
+        background_.spawn(meter_->run());
+        background_.spawn(audit_->run());
+        background_.spawn(clear_outputs());
+        background_.spawn(reload_at_hangups());
         if (!read_only()) keep_reserve(data);
         audit_->write(about_server("server.start"));
         spdlog::info("{}", analyst_->model_sentence());
@@ -263,23 +288,41 @@ private:
             // As if killed: what is on disk is whole, and the next start clears the rest.
             std::_Exit(kStoppedTwice);
         });
-        jobs_->begin_stop();
-        analyst_->begin_stop();
-        const auto jobs_until = std::chrono::steady_clock::now() + kGrace;
-        co_await http_->stop(kGrace);
-        co_await jobs_->stop(jobs_until);
-        audit_->write(about_server("server.stop"));
     }
 
-    // In order, whatever of it is there: coroutines must end before what they refer to.
+    // As the top of this file says, whatever of it is there.
     asio::awaitable<void> take_down() {
         stopping_ = true;
-        if (analyst_) co_await analyst_->stop();
+        hangup_.cancel();
+        clearing_.cancel();
+        if (jobs_) jobs_->begin_stop();
+        if (analyst_) analyst_->begin_stop();
+        if (http_) http_->begin_stop();
+        const auto grace_ends = Clock::now() + reloaded_.stop_grace;
+        asio::steady_timer watchdog(context_, grace_ends + kTimeToStop);
+        watchdog.async_wait([this](boost::system::error_code cancelled) {
+            if (!cancelled) give_up();
+        });
+        if (http_) co_await http_->idle_by(grace_ends);
+        if (http_) http_->cut_off();  // whoever is still there
+        const auto unwind = [this, grace_ends](Scope& scope) -> asio::awaitable<void> {
+            if (jobs_) scope.spawn(jobs_->stop(grace_ends));
+            if (analyst_) scope.spawn(analyst_->stop());
+            if (http_) co_await http_->idle_by(Clock::now() + kUnwind);
+        };
+        co_await in_scope(unwind);
+        if (served_) audit_->write(about_server("server.stop"));
         if (sessions_) co_await save_sessions();
+        const bool ended = co_await all_ended_by(Clock::now() + kTimeToEnd);
         if (analyst_) co_await analyst_->leave_homes();
         if (meter_) co_await meter_->stop();
-        if (runtime_) co_await runtime_->stop();
+        if (keys_) co_await keys_->stop();
         if (audit_) co_await audit_->stop();
+        const bool quiet = co_await background_.ended_by(Clock::now() + kTimeToEnd);
+        if (!ended || !quiet) give_up();
+        if (http_) http_->finish_stop();
+        if (runtime_) co_await runtime_->stop();
+        watchdog.cancel();
         jobs_.reset();
         processes_.reset();
         analyst_.reset();
@@ -289,6 +332,82 @@ private:
         store_.reset();
         http_.reset();
         runtime_.reset();
+    }
+
+    // Everybody who may refer to what goes next.
+    asio::awaitable<bool> all_ended_by(Clock::time_point until) {
+        bool requests = true, jobs = true, turns = true;
+        if (http_) requests = co_await http_->idle_by(until);
+        if (jobs_) jobs = co_await jobs_->ended_by(until);
+        if (analyst_) turns = co_await analyst_->ended_by(until);
+        const bool all = requests && jobs && turns;
+        co_return all;
+    }
+
+    [[noreturn]] void give_up() const {
+        if (http_) {
+            for (const auto& request : http_->under_way()) {
+                spdlog::critical("the request {} does not end", request);
+            }
+        }
+        spdlog::critical(
+            "something in the server does not end ({} jobs, {} tasks in the background); the "
+            "process ends without it. What could be saved has been saved",
+            jobs_ ? jobs_->running() : 0, background_.running());
+        spdlog::default_logger()->flush();
+        std::_Exit(kStuck);
+    }
+
+    // For daemons the usual meaning of SIGHUP, and what a server hears whose terminal is closed.
+    asio::awaitable<void> reload_at_hangups() {
+        while (!stopping_) {
+            const auto [cancelled, number] =
+                co_await hangup_.async_wait(asio::as_tuple(asio::use_awaitable));
+            if (cancelled || stopping_) break;
+            reload();
+        }
+    }
+
+    void reload() {
+        const auto read = read_again_();
+        if (read) {
+            take_settings(*read);
+        } else {
+            spdlog::error("SIGHUP: the settings stay as they are: {}", read.error().message);
+        }
+        if (reloaded_.tls_certificate.empty()) return;
+        const net::TlsOptions files{reloaded_.tls_certificate, reloaded_.tls_key};
+        if (const auto loaded = http_->reload_tls(files); loaded) {
+            spdlog::info("SIGHUP: new connections get the certificate in {}",
+                         files.certificate_file);
+        } else {
+            spdlog::error("SIGHUP: the certificate stays as it is: {}", loaded.error().message);
+        }
+    }
+
+    void take_settings(const Settings& read) {
+        std::string changed, not_changed;
+        for (const auto& setting : all_settings()) {
+            if (value_text(setting, read) == value_text(setting, reloaded_)) continue;
+            // Which listeners speak TLS was decided when they were bound.
+            const bool tls = setting.key.starts_with("tls.");
+            const bool at_once = std::find(std::begin(kReloaded), std::end(kReloaded),
+                                           setting.key) != std::end(kReloaded) &&
+                                 !(tls && options_.tls_certificate.empty());
+            auto& list = at_once ? changed : not_changed;
+            list.append(list.empty() ? "" : ", ").append(setting.key);
+        }
+        if (!options_.tls_certificate.empty() && !read.tls_certificate.empty()) {
+            reloaded_.tls_certificate = read.tls_certificate;
+            reloaded_.tls_key = read.tls_key;
+        }
+        reloaded_.header_timeout = read.header_timeout;
+        reloaded_.idle_timeout = read.idle_timeout;
+        reloaded_.stop_grace = read.stop_grace;
+        http_->change_timeouts(read.header_timeout, read.idle_timeout);
+        spdlog::info("SIGHUP: settings read again; changed: {}{}",
+                     changed.empty() ? "none" : changed,
+                     not_changed.empty() ? "" : "; these take a restart: " + not_changed);
     }
 
     static std::string counted_sessions(std::size_t count) {
@@ -304,7 +423,7 @@ private:
     void say_stopping() const {
         const auto count = awake();
         spdlog::info("stopping: requests under way have {} s to end{}; Ctrl-C again stops at once",
-                     kGrace.count(),
+                     std::chrono::ceil<std::chrono::seconds>(reloaded_.stop_grace).count(),
                      count == 0 ? "" : ", then " + counted_sessions(count) + " will be saved");
     }
 
@@ -346,11 +465,10 @@ private:
     }
 
     asio::awaitable<void> clear_outputs() {
-        asio::steady_timer hour(context_);
         while (!stopping_) {
-            hour.expires_after(std::chrono::hours{1});
-            co_await hour.async_wait(asio::as_tuple(asio::use_awaitable));
-            if (!read_only()) outputs_->remove_older(kOutputsStay);
+            clearing_.expires_after(std::chrono::hours{1});
+            co_await clearing_.async_wait(asio::as_tuple(asio::use_awaitable));
+            if (!stopping_ && !read_only()) outputs_->remove_older(kOutputsStay);
         }
     }
 
@@ -563,7 +681,11 @@ private:
     asio::io_context& context_;
     const Settings& options_;
     const DescriptorPlan descriptors_;
+    Settings reloaded_;  // the same, with what SIGHUP has changed
+    ReadSettings read_again_;
     const core::Ceilings ceilings_;
+    asio::signal_set hangup_;
+    asio::steady_timer clearing_;
     std::optional<asio::signal_set> signals_;  // until then a signal ends us, as it would anybody
     std::unique_ptr<sqlite::SqliteStore> store_;
     std::unique_ptr<folders::DiskFolders> folders_;
@@ -585,7 +707,9 @@ private:
     std::unique_ptr<net::Server> http_;
     std::map<std::string, std::string> data_sets_;
     bool read_only_at_start_ = false;
+    bool served_ = false;
     bool stopping_ = false;
+    Scope background_;  // what goes on by itself while the server serves
 };
 
 // Nothing throws out of a handler. Should something do so, what it was about may be torn, so the
@@ -624,7 +748,12 @@ int serve(const SettingsWords& words) {
         return 2;
     }
     asio::io_context context(1);
-    Assembly assembly(context, settings->values, *descriptors);
+    const auto read_again = [&words]() -> Result<Settings> {
+        auto read = load_settings(words, [](const char* name) { return std::getenv(name); });
+        if (!read) return read.error();
+        return std::move(read->values);
+    };
+    Assembly assembly(context, settings->values, *descriptors, read_again);
     int status = 0;
     asio::co_spawn(
         context, [&] { return assembly.run(); },

@@ -32,6 +32,7 @@ struct Settings {
     std::string session_dir;
     std::uint64_t pool;
     bool access_log = false;
+    Milliseconds stop_grace{10'000};
     std::string runtime = "native";
     std::string data_root = "/data";
     std::vector<std::string> data_sets;  // name=/folder

@@ -1,5 +1,6 @@
 #include "net/connection.hpp"
 
+#include "base/must.hpp"
 #include "net/compress.hpp"
 #include "net/core.hpp"
 #include "net/host.hpp"
@@ -177,7 +178,7 @@ asio::awaitable<void> Connection::run() {
         idle_ = true;
         if (answered && !dead_) co_await linger();
     } catch (const std::exception& failed) {
-        // The client went, or the server cancelled: nobody is left to tell.
+        // The client went, or the server cut it off: nobody is left to tell.
         core_->log().debug("connection {} ended: {}", number, failed.what());
     }
     transport_.close();
@@ -363,17 +364,18 @@ asio::awaitable<void> Connection::serve() {
     } catch (const ErrorException& failed) {
         problem.emplace(failed.error);
     } catch (const std::exception& failed) {
-        if (!cancelled_) {
-            core_->log().error("{}: {} {}: {}", request.id, request.method, request.route,
-                               failed.what());
-            problem.emplace(Code::Internal, "the server failed on this request");
-        }
+        core_->log().error("{}: {} {}: {}", request.id, request.method, request.route,
+                           failed.what());
+        problem.emplace(Code::Internal, "the server failed on this request");
     } catch (...) {
         core_->log().error("{}: {} {}: something that is no std::exception was thrown", request.id,
                            request.method, request.route);
         problem.emplace(Code::Internal, "the server failed on this request");
     }
 
+    // The handler's frame is gone, and with it what its callbacks refer to.
+    must(on_gone_.empty() && on_stopping_.empty() && !on_shown_out_,
+         "a handler takes its callbacks back");
     if (problem && problem->error.code == Code::Internal) {
         core_->log().error("{}: {}", request.id, problem->error.message);
     }
@@ -397,9 +399,6 @@ asio::awaitable<void> Connection::answer_problem(Problem problem) {
 
 void Connection::end_exchange() {
     events_ = false;
-    on_gone_ = nullptr;
-    on_stopping_ = nullptr;
-    on_shown_out_ = nullptr;
     tunnel_.reset();
     gone_timer_.reset();
     if (packer_) core_->workers.drop(std::move(packer_));
@@ -562,24 +561,30 @@ void Connection::show_out() {
 
 void Connection::tell_gone() {
     if (gone_timer_) gone_timer_->cancel();
-    if (!on_gone_) return;
-    asio::post(core_->executor, [self = shared_from_this(), exchange = exchange_] {
-        if (self->exchange_ != exchange || !self->on_gone_) return;
-        const auto callback = std::move(self->on_gone_);
-        self->on_gone_ = nullptr;
-        try {
-            callback();
-        } catch (const std::exception& failed) {
-            self->core_->log().error("{}: told that the client went: {}", self->request.id,
-                                     failed.what());
-        }
+    tell(on_gone_, "the client went");
+}
+
+// At the loop's next turn: whoever finds out is in the middle of something.
+void Connection::tell(Callbacks& callbacks, const char* what) {
+    if (callbacks.empty()) return;
+    asio::post(core_->executor, [self = shared_from_this(), exchange = exchange_, &callbacks,
+                                 what] {
+        if (self->exchange_ != exchange) return;
+        callbacks.call([&](const std::exception& failed) {
+            self->core_->log().error("{}: told that {}: {}", self->request.id, what, failed.what());
+        });
     });
 }
 
-void Connection::on_gone(std::function<void()> callback) {
-    on_gone_ = std::move(callback);
+Callbacks::Guard Connection::on_gone(std::function<void()> callback) {
+    auto guard = on_gone_.add(std::move(callback));
     watch();
     if (gone_) tell_gone();
+    return guard;
+}
+
+bool Connection::connection_broken() {
+    return dead_ || !transport_.descriptor().is_open() || is_broken(transport_.native());
 }
 
 bool Connection::client_gone() {
@@ -596,9 +601,10 @@ asio::awaitable<void> Connection::until_gone() {
     while (!gone_) co_await gone_timer_->async_wait(kAsTuple);
 }
 
-void Connection::on_stopping(std::function<void()> callback) {
-    on_stopping_ = std::move(callback);
-    if (core_->stopping) server_stops();
+Callbacks::Guard Connection::on_stopping(std::function<void()> callback) {
+    auto guard = on_stopping_.add(std::move(callback));
+    if (core_->stopping) tell(on_stopping_, "the server stops");
+    return guard;
 }
 
 void Connection::server_stops() {
@@ -606,24 +612,7 @@ void Connection::server_stops() {
         lost();
         return;
     }
-    if (!on_stopping_) return;
-    asio::post(core_->executor, [self = shared_from_this(), exchange = exchange_] {
-        if (self->exchange_ != exchange || !self->on_stopping_) return;
-        const auto callback = std::move(self->on_stopping_);
-        self->on_stopping_ = nullptr;
-        try {
-            callback();
-        } catch (const std::exception& failed) {
-            self->core_->log().error("{}: told that the server stops: {}", self->request.id,
-                                     failed.what());
-        }
-    });
-}
-
-void Connection::cancel() {
-    cancelled_ = true;
-    lost();
-    cancel_signal.emit(asio::cancellation_type::terminal);
+    tell(on_stopping_, "the server stops");
 }
 
 // A reset, not an orderly end: without a length the client could take that for the whole answer.

@@ -6,13 +6,13 @@
 // Threads   the server's one; its coroutine, the sweep and the hang-up watch take turns.
 // Memory    an idle connection has no buffer: bytes are read into the server's scratch buffer and
 //           only what could not be used yet is copied.
+#include "net/callbacks.hpp"
 #include "net/chunks.hpp"
 #include "net/exchange.hpp"
 #include "net/large_body.hpp"
 #include "net/parser.hpp"
 #include "net/transport.hpp"
 
-#include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <chrono>
 #include <cstdint>
@@ -60,7 +60,9 @@ public:
     void sweep(Clock::time_point now);
     void hung_up();
     void server_stops();
-    void cancel();
+    // The end of a server's patience: reads and writes fail from here on, and the handler is told
+    // as if its client had left. It goes on until it returns.
+    void cut_off() noexcept { lost(); }
 
     // What Exchange offers; see there.
     boost::asio::awaitable<std::string> read_body(std::size_t bytes_max);
@@ -77,10 +79,11 @@ public:
     boost::asio::awaitable<ByteStream*> upgrade(Headers headers);
     boost::asio::awaitable<void> until_gone();
     [[nodiscard]] bool client_gone();
-    void on_gone(std::function<void()> callback);
-    void on_stopping(std::function<void()> callback);
+    [[nodiscard]] bool connection_broken();
+    [[nodiscard]] Callbacks::Guard on_gone(std::function<void()> callback);
+    [[nodiscard]] Callbacks::Guard on_stopping(std::function<void()> callback);
     // What goes out before a client is shown the door, where its protocol has a word for that;
-    // empty in the middle of another word.
+    // empty in the middle of another word. Taken back with nullptr.
     void on_shown_out(std::function<std::string()> last_word);
 
     // For WebSocket and tunnels: the connection is theirs from here on.
@@ -99,8 +102,6 @@ public:
     [[nodiscard]] std::string upgrade_head(Headers headers);
     void decorate(int status, Headers& headers);
 
-    // Names what runs this; cancelled at the end of a server's patience.
-    boost::asio::cancellation_signal cancel_signal;
     const std::uint64_t number;
     const std::string address;  // what per-address limits count; empty: not counted
     Request request;
@@ -147,6 +148,7 @@ private:
     void watch();
     void show_out();
     void tell_gone();
+    void tell(Callbacks& callbacks, const char* what);
     void report();
 
     std::shared_ptr<ServerCore> core_;
@@ -155,8 +157,8 @@ private:
     std::unique_ptr<HeadParser> parser_;
     std::unique_ptr<ByteStream> tunnel_;
     std::unique_ptr<boost::asio::steady_timer> gone_timer_;
-    std::function<void()> on_gone_;
-    std::function<void()> on_stopping_;
+    Callbacks on_gone_;
+    Callbacks on_stopping_;
     std::function<std::string()> on_shown_out_;
     std::optional<Refusal> refusal_;
 
@@ -171,7 +173,6 @@ private:
     bool idle_ = true;           // between requests
     bool serving_ = false;
     Clock::time_point waiting_since_ = Clock::now();
-    bool cancelled_ = false;
     std::size_t budget_ = 0;
     unsigned served_ = 0;
     std::uint64_t exchange_ = 0;

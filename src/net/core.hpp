@@ -39,7 +39,11 @@ struct ServerCore : std::enable_shared_from_this<ServerCore> {
 
     void bind();
     void start();
-    boost::asio::awaitable<void> stop(std::chrono::milliseconds grace);
+    void begin_stop();
+    void cut_off();
+    boost::asio::awaitable<bool> idle_by(std::chrono::steady_clock::time_point until);
+    void finish_stop();
+    [[nodiscard]] std::vector<std::shared_ptr<Connection>> everybody() const;
 
     void close_listeners();
     void wait_to_accept(Listener& listener);

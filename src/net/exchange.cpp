@@ -127,11 +127,14 @@ asio::awaitable<ByteStream*> Exchange::upgrade(Headers headers) {
 }
 
 bool Exchange::client_gone() { return connection_.client_gone(); }
-void Exchange::on_gone(std::function<void()> callback) { connection_.on_gone(std::move(callback)); }
+bool Exchange::connection_broken() { return connection_.connection_broken(); }
+Callbacks::Guard Exchange::on_gone(std::function<void()> callback) {
+    return connection_.on_gone(std::move(callback));
+}
 asio::awaitable<void> Exchange::until_gone() { return connection_.until_gone(); }
 
-void Exchange::on_stopping(std::function<void()> callback) {
-    connection_.on_stopping(std::move(callback));
+Callbacks::Guard Exchange::on_stopping(std::function<void()> callback) {
+    return connection_.on_stopping(std::move(callback));
 }
 
 bool Exchange::stopping() const noexcept { return connection_.core().stopping; }

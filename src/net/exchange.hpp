@@ -8,6 +8,7 @@
 // handler throws after it has begun its answer, the connection is cut, so that the client sees an
 // unfinished body and never a success.
 #include "net/byte_stream.hpp"
+#include "net/callbacks.hpp"
 #include "net/message.hpp"
 #include "net/websocket.hpp"
 
@@ -107,14 +108,17 @@ public:
 
     // Whether the client has hung up; true as soon as it has closed its sending side.
     [[nodiscard]] bool client_gone();
+    // Whether nothing can pass any more in either direction; a client that has closed its sending
+    // side may still be listening.
+    [[nodiscard]] bool connection_broken();
     // Called once, on the server's thread, when the client hangs up or the server ends the exchange
-    // by force; at the next turn of the loop if that was earlier. Not called after the handler has
-    // returned. Replaces an earlier one.
-    void on_gone(std::function<void()> callback);
+    // by force; at the next turn of the loop if that was earlier. Not called after the guard has
+    // gone, which goes before the handler returns.
+    [[nodiscard]] Callbacks::Guard on_gone(std::function<void()> callback);
     // Returns when the client hangs up. For `work() || exchange.until_gone()`.
     boost::asio::awaitable<void> until_gone();
     // Called when the server begins to stop, so that an endless stream can end in good order.
-    void on_stopping(std::function<void()> callback);
+    [[nodiscard]] Callbacks::Guard on_stopping(std::function<void()> callback);
     [[nodiscard]] bool stopping() const noexcept;
 
     [[nodiscard]] bool begun() const noexcept;  // some of the answer is under way

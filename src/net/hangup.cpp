@@ -68,4 +68,9 @@ bool has_hung_up(int fd) noexcept {
     return ::poll(&asked, 1, 0) > 0;
 }
 
+bool is_broken(int fd) noexcept {
+    pollfd asked{fd, 0, 0};
+    return ::poll(&asked, 1, 0) > 0 && (asked.revents & (POLLERR | POLLHUP | POLLNVAL)) != 0;
+}
+
 }  // namespace atl::net

@@ -35,5 +35,7 @@ private:
 
 // Right now, without waiting.
 [[nodiscard]] bool has_hung_up(int fd) noexcept;
+// In both directions: a reset, or both sides have ended. An end of the client's side alone is none.
+[[nodiscard]] bool is_broken(int fd) noexcept;
 
 }  // namespace atl::net

@@ -59,8 +59,9 @@ public:
         : exchange_(exchange),
           request_(exchange.request()),
           options_(std::move(options)),
-          shared_(std::make_shared<Shared>(Shared{std::move(inner), false, false})),
+          shared_(std::make_shared<Shared>(Shared{std::move(inner)})),
           deadline_(exchange.executor()),
+          quiet_(std::make_shared<asio::steady_timer>(exchange.executor())),
           forever_(exchange.executor(), asio::steady_timer::time_point::max()) {}
     Forward(const Forward&) = delete;
     Forward& operator=(const Forward&) = delete;
@@ -68,13 +69,14 @@ public:
     ~Forward() {
         shared_->over = true;
         shared_->inner->close();
+        quiet_->cancel();
     }
 
     asio::awaitable<void> run() {
         const auto head = request_head();
         guard_answer();
         const auto shared = shared_;
-        exchange_.on_gone([shared] {
+        gone_ = exchange_.on_gone([shared] {
             if (!shared->over) shared->inner->close();
         });
         exchange_.limit_body(options_.request_bytes_max);
@@ -92,9 +94,14 @@ private:
     // Outlives us in the hands of timers and callbacks.
     struct Shared {
         std::unique_ptr<ByteStream> inner;
-        bool expired;
-        bool over;
+        bool expired = false;
+        bool over = false;
+        ByteStream* client = nullptr;  // of a tunnel; valid until it is over
+        std::uint64_t pieces = 0;      // that passed through the tunnel, either way
+        bool client_ended = false;
+        bool offering = false;  // what the client said waits to be read in the sandbox
     };
+    using SharedPtr = std::shared_ptr<Shared>;
 
     ByteStream& inner() { return *shared_->inner; }
 
@@ -329,15 +336,43 @@ private:
     }
 
     asio::awaitable<void> tunnel(Headers headers, std::string rest) {
-        exchange_.on_gone(nullptr);  // from here on an end of one direction is just that
+        gone_.reset();  // from here on an end of one direction is just that
         ByteStream* const client = co_await exchange_.upgrade(std::move(headers));
+        shared_->client = client;
         if (!rest.empty()) co_await client->write_all(rest);
-        auto both = copy(*client, inner()) && copy_back(inner(), *client);
+        gone_ = exchange_.on_gone([this] {
+            shared_->client_ended = true;
+            if (exchange_.connection_broken()) close_tunnel(*shared_);
+        });
+        end_when_stuck(shared_, quiet_, options_.answer_timeout, false);
+        auto both = copy(*shared_, *client, inner(), true) && copy_back(*shared_, inner(), *client);
         co_await std::move(both);
     }
 
+    static void close_tunnel(Shared& shared) {
+        if (shared.over) return;
+        shared.inner->close();
+        shared.client->close();
+    }
+
+    // A tunnel may be silent for ever, but not stuck. If the server in the sandbox does not read,
+    // nobody can tell whether the client is still there: its last bytes wait behind those that are
+    // not read. And one that has ended its side may be listening or gone. Both have a while.
+    static void end_when_stuck(SharedPtr shared, std::shared_ptr<asio::steady_timer> timer,
+                               std::chrono::milliseconds patience, bool was_waiting) {
+        timer->expires_after(patience);
+        const auto seen = shared->pieces;
+        timer->async_wait([=](boost::system::error_code) {
+            if (shared->over) return;
+            const bool waiting = shared->client_ended || shared->offering;
+            if (was_waiting && waiting && shared->pieces == seen) return close_tunnel(*shared);
+            end_when_stuck(shared, timer, patience, waiting);
+        });
+    }
+
     // One direction, until its end or until either side breaks, which ends the other as well.
-    static asio::awaitable<void> copy(ByteStream& from, ByteStream& to) {
+    static asio::awaitable<void> copy(Shared& shared, ByteStream& from, ByteStream& to,
+                                      bool inwards) {
         bool broke = false;
         try {
             std::string piece(kPieceBytesMin, '\0');
@@ -345,7 +380,10 @@ private:
                 const auto bytes = co_await from.read_some(piece);
                 if (bytes == 0) break;
                 const auto ready = std::string_view(piece).substr(0, bytes);
+                if (inwards) shared.offering = true;
                 co_await to.write_all(ready);
+                if (inwards) shared.offering = false;
+                ++shared.pieces;
             }
             to.shutdown_write();
         } catch (const std::exception&) { broke = true; }
@@ -356,8 +394,8 @@ private:
     }
 
     // A server that has ended has nothing more to hear; a client that has may still listen.
-    static asio::awaitable<void> copy_back(ByteStream& from, ByteStream& to) {
-        co_await copy(from, to);
+    static asio::awaitable<void> copy_back(Shared& shared, ByteStream& from, ByteStream& to) {
+        co_await copy(shared, from, to, false);
         from.close();
         to.close();
     }
@@ -365,14 +403,16 @@ private:
     Exchange& exchange_;
     const Request& request_;
     ProxyOptions options_;
-    std::shared_ptr<Shared> shared_;
+    SharedPtr shared_;
     asio::steady_timer deadline_;
+    std::shared_ptr<asio::steady_timer> quiet_;
     asio::steady_timer forever_;
     std::string buffer_ = std::string(kPieceBytesMin, '\0');
     bool grow_ = false;
     bool upgrades_ = false;
     std::exception_ptr pump_failed_;
     std::exception_ptr relay_failed_;
+    Callbacks::Guard gone_;  // the last: it refers to what stands above
 };
 
 }  // namespace

@@ -29,7 +29,9 @@ struct ProxyOptions {
     std::size_t header_bytes_max = 32 * 1024;
     std::size_t headers_max = 100;
     std::uint64_t request_bytes_max = 1ull << 30;
-    std::chrono::milliseconds answer_timeout{60000};  // from the request to the answer's head
+    // From the request to the answer's head. After an upgrade: how long nothing may pass while the
+    // server in the sandbox does not read, or once the client has ended its side; at most twice.
+    std::chrono::milliseconds answer_timeout{60000};
 };
 
 // Takes the stream and closes it before returning.

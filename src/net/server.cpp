@@ -6,7 +6,6 @@
 #include "net/listen.hpp"
 
 #include <algorithm>
-#include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <cerrno>
@@ -26,8 +25,6 @@ constexpr int kAcceptsAtOnce = 64;
 constexpr auto kAcceptPause = 100ms;
 constexpr std::size_t kTurnedAwayMax = 64;
 constexpr auto kTurnedAwayTime = 1s;
-// After a cancel every wait has ended; a handler still there is stuck and that is a bug.
-constexpr auto kCancelPatience = 5s;
 constexpr std::size_t kLoggedPathBytesMax = 512;
 
 constexpr std::string_view kFull =
@@ -221,11 +218,10 @@ bool ServerCore::welcome(Accepted& accepted, bool encrypted) {
         encrypted ? tls : nullptr, std::move(accepted.peer));
     connections.emplace(number, connection);
     counts.connections = connections.size();
-    // The completion keeps the connection, whose signal the slot belongs to.
-    const auto done = [connection](const std::exception_ptr&) {};
+    // It has an owner: it stands in `connections` until its end, and idle_by() waits for that.
     asio::co_spawn(
         executor, [connection]() -> asio::awaitable<void> { return connection->run(); },
-        asio::bind_cancellation_slot(connection->cancel_signal.slot(), done));
+        [](const std::exception_ptr&) {});
     return true;
 }
 
@@ -266,33 +262,32 @@ void ServerCore::sweep() {
     while (!turned_away_.empty() && turned_away_.front().until <= now) turned_away_.pop_front();
 }
 
-asio::awaitable<void> ServerCore::stop(std::chrono::milliseconds grace) {
-    const auto self = shared_from_this();
+std::vector<std::shared_ptr<Connection>> ServerCore::everybody() const {
+    std::vector<std::shared_ptr<Connection>> all;
+    for (const auto& [number, connection] : connections) all.push_back(connection);
+    return all;
+}
+
+void ServerCore::begin_stop() {
     stopping = true;
     close_listeners();
-
-    const auto everybody = [this] {
-        std::vector<std::shared_ptr<Connection>> all;
-        for (const auto& [number, connection] : connections) all.push_back(connection);
-        return all;
-    };
     for (const auto& connection : everybody()) connection->server_stops();
-    constexpr auto kAsTuple = asio::as_tuple(asio::use_awaitable);
-    auto deadline = std::chrono::steady_clock::now() + grace;
-    while (!connections.empty() && std::chrono::steady_clock::now() < deadline) {
-        all_gone.expires_at(deadline);
-        co_await all_gone.async_wait(kAsTuple);
+}
+
+void ServerCore::cut_off() {
+    for (const auto& connection : everybody()) connection->cut_off();
+}
+
+asio::awaitable<bool> ServerCore::idle_by(std::chrono::steady_clock::time_point until) {
+    const auto self = shared_from_this();
+    while (!connections.empty() && std::chrono::steady_clock::now() < until) {
+        all_gone.expires_at(until);
+        co_await all_gone.async_wait(asio::as_tuple(asio::use_awaitable));
     }
-    for (const auto& connection : everybody()) connection->cancel();
-    deadline = std::chrono::steady_clock::now() + kCancelPatience;
-    while (!connections.empty() && std::chrono::steady_clock::now() < deadline) {
-        all_gone.expires_at(deadline);
-        co_await all_gone.async_wait(kAsTuple);
-    }
-    for (const auto& connection : everybody()) {
-        log().error("{}: the handler of {} does not end", connection->request.id,
-                    connection->request.route);
-    }
+    co_return connections.empty();
+}
+
+void ServerCore::finish_stop() {
     stopped = true;
     sweep_timer.cancel();
     if (hangups) hangups->stop();
@@ -356,29 +351,63 @@ Server& Server::operator=(Server&&) noexcept = default;
 
 Server::~Server() {
     if (!core_ || !core_->started) return;
-    core_->stopping = core_->stopped = true;
+    core_->stopping = true;
     core_->close_listeners();
-    core_->sweep_timer.cancel();
-    core_->hangups->stop();
-    std::vector<std::shared_ptr<Connection>> all;
-    for (const auto& [number, connection] : core_->connections) all.push_back(connection);
-    for (const auto& connection : all) connection->cancel();
+    core_->finish_stop();
+    core_->cut_off();
 }
 
 void Server::bind() { core_->bind(); }
 void Server::start() { core_->start(); }
 const std::vector<std::string>& Server::addresses() const noexcept { return core_->addresses; }
 
-Result<void> Server::reload_tls() {
-    const auto& files = core_->options.tls;
-    if (!files) return Error{Code::Unsupported, "this server speaks no TLS"};
+Result<void> Server::reload_tls(const std::optional<TlsOptions>& others) {
+    const auto& files = others ? others : core_->options.tls;
+    // Which listeners speak TLS was said when they were bound.
+    if (!core_->options.tls || !files) {
+        return Error{Code::Unsupported, "this server speaks no TLS"};
+    }
     auto context = make_tls_context(files->certificate_file, files->key_file);
     if (!context) return context.error().during("reload the certificate");
     core_->tls = std::move(*context);
+    if (others) core_->options.tls = others;
     return {};
 }
 
-asio::awaitable<void> Server::stop(std::chrono::milliseconds grace) { return core_->stop(grace); }
+void Server::change_timeouts(std::chrono::milliseconds header, std::chrono::milliseconds idle) {
+    core_->options.header_timeout = header;
+    core_->options.idle_timeout = idle;
+    core_->sweep_every = sweep_interval(core_->options);
+}
+
+void Server::begin_stop() { core_->begin_stop(); }
+void Server::cut_off() { core_->cut_off(); }
+void Server::finish_stop() { core_->finish_stop(); }
+
+asio::awaitable<bool> Server::idle_by(std::chrono::steady_clock::time_point until) {
+    return core_->idle_by(until);
+}
+
+std::vector<std::string> Server::under_way() const {
+    std::vector<std::string> all;
+    for (const auto& connection : core_->everybody()) {
+        const auto& request = connection->request;
+        all.push_back(request.id + " " + request.method + " " + request.route);
+    }
+    return all;
+}
+
+asio::awaitable<void> Server::stop(std::chrono::milliseconds grace) {
+    const auto core = core_;
+    core->begin_stop();
+    const bool idle = co_await core->idle_by(std::chrono::steady_clock::now() + grace);
+    if (!idle) {
+        core->cut_off();
+        co_await core->idle_by(std::chrono::steady_clock::time_point::max());
+    }
+    core->finish_stop();
+}
+
 ServerCounts Server::counts() const noexcept { return core_->counts; }
 
 }  // namespace atl::net

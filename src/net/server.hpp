@@ -9,7 +9,8 @@
 // Threads   one: the executor must be run by a single thread, and all calls come from there.
 // Trusts    nobody. Each limit below stops one way of using up the server.
 // If a handler fails, problem.hpp says what the client gets. If the server runs out of descriptors
-// or of epoll watches it pauses accepting. stop() must have returned before the executor goes.
+// or of epoll watches it pauses accepting. A stop must have come to its end before the executor
+// goes.
 #include "net/exchange.hpp"
 
 #include <boost/asio/any_io_executor.hpp>
@@ -115,11 +116,25 @@ public:
     void start();
     // As bound, in the form of ServerOptions::listen.
     [[nodiscard]] const std::vector<std::string>& addresses() const noexcept;
-    // Reads certificate and key again; new connections get them. Keeps the old ones on failure.
-    [[nodiscard]] Result<void> reload_tls();
+    // Reads certificate and key again, from other files if some are given; new connections get
+    // them. Keeps the old ones on failure.
+    [[nodiscard]] Result<void> reload_tls(const std::optional<TlsOptions>& files = std::nullopt);
+    // While it serves; what is under way keeps the deadlines that it has.
+    void change_timeouts(std::chrono::milliseconds header, std::chrono::milliseconds idle);
 
-    // Accepts no more, drops idle connections, tells the handlers, waits for them as long as
-    // `grace`, then cancels what is left and waits for that.
+    // A stop, step by step. No handler is cancelled in the middle: one that waits for something
+    // else than its client ends when the owner of that something ends it.
+    //   begin_stop()  accepts no more, drops idle connections, tells the handlers (on_stopping)
+    //   idle_by(…)    waits until all handlers have returned; false if the time was over first
+    //   cut_off()     drops the clients: reads and writes fail, handlers are told (on_gone)
+    //   finish_stop() after idle_by() said true: nothing of the server is left in the loop
+    void begin_stop();
+    boost::asio::awaitable<bool> idle_by(std::chrono::steady_clock::time_point until);
+    void cut_off();
+    void finish_stop();
+    // The requests whose handlers have not returned, for the log: "id method route".
+    [[nodiscard]] std::vector<std::string> under_way() const;
+    // All of it, for a server whose handlers wait for nothing but their clients.
     boost::asio::awaitable<void> stop(std::chrono::milliseconds grace);
 
     [[nodiscard]] ServerCounts counts() const noexcept;

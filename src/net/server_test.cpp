@@ -398,7 +398,7 @@ TEST(Server, NoticesAClientThatGoes) {
     Router router;
     router.add("GET", "/callback", [&](Exchange& e) -> asio::awaitable<void> {
         asio::steady_timer work(e.executor(), 30s);
-        e.on_gone([&] {
+        const auto gone = e.on_gone([&] {
             ++told;
             work.cancel();
         });
@@ -414,7 +414,7 @@ TEST(Server, NoticesAClientThatGoes) {
         if (which.index() == 1) ++cancelled;
     });
     router.add("GET", "/quick", [](Exchange& e) -> asio::awaitable<void> {
-        e.on_gone([] { ADD_FAILURE() << "told after the end"; });
+        const auto gone = e.on_gone([] { ADD_FAILURE() << "told after the end"; });
         co_await say(e, "quick");
     });
     TestServer server(std::move(router));
@@ -534,18 +534,19 @@ TEST(Server, StopsInGoodOrder) {
     router.add("GET", "/events", [&](Exchange& e) -> asio::awaitable<void> {
         auto events = co_await e.begin_events();
         asio::steady_timer over(e.executor(), 30s);
-        e.on_stopping([&] { over.cancel(); });
+        const auto stopping = e.on_stopping([&] { over.cancel(); });
         ++started;
         co_await over.async_wait(asio::as_tuple(asio::use_awaitable));
         co_await events.end();
     });
-    router.add("GET", "/stuck", [&](Exchange&) -> asio::awaitable<void> {
-        struct AtEnd {
-            std::atomic<bool>& flag;
-            ~AtEnd() { flag = true; }
-        } at_end{stuck_ended};
+    router.add("GET", "/stuck", [&](Exchange& e) -> asio::awaitable<void> {
+        asio::steady_timer over(e.executor(), 60s);
+        const auto gone = e.on_gone([&] { over.cancel(); });
         ++started;
-        co_await pause(60s);
+        co_await over.async_wait(asio::as_tuple(asio::use_awaitable));
+        // It was told, and has something to do still: nobody cancels it in the middle.
+        co_await pause(200ms);
+        stuck_ended = true;
     });
     router.add("GET", "/hello", [](Exchange& e) { return say(e, "hello"); });
     TestServer server(std::move(router));
@@ -572,6 +573,70 @@ TEST(Server, StopsInGoodOrder) {
     EXPECT_EQ(stuck.answer().status, 0);
     EXPECT_EQ(server.counts().connections, 0u);
     EXPECT_EQ(server.counts().exchanges, 0u);
+}
+
+// Whatever waits for something else than its client is named, and not cancelled.
+TEST(Server, SaysWhichHandlersDoNotEnd) {
+    std::optional<asio::steady_timer> hung;
+    std::atomic<bool> ended = false;
+    Router router;
+    router.add("GET", "/hung", [&](Exchange& e) -> asio::awaitable<void> {
+        hung.emplace(e.executor(), asio::steady_timer::time_point::max());
+        co_await hung->async_wait(asio::as_tuple(asio::use_awaitable));
+        ended = true;
+    });
+    TestServer server(std::move(router));
+    auto client = server.connect();
+    client.send("GET /hung HTTP/1.1\r\nHost: a\r\nX-Request-Id: mine\r\n\r\n");
+    ASSERT_TRUE(server.eventually([&] { return hung.has_value(); }));
+    std::promise<bool> first, second;
+    const auto stop = [&]() -> asio::awaitable<void> {
+        auto& http = server.server();
+        http.begin_stop();
+        http.cut_off();
+        const bool at_once = co_await http.idle_by(std::chrono::steady_clock::now() + 50ms);
+        first.set_value(at_once);
+        EXPECT_FALSE(ended);
+        EXPECT_EQ(http.under_way(), std::vector<std::string>{"mine GET /hung"});
+        hung->cancel();  // whoever owns what it waits for
+        const bool later = co_await http.idle_by(std::chrono::steady_clock::now() + 20s);
+        EXPECT_TRUE(http.under_way().empty());
+        second.set_value(later);
+    };
+    asio::co_spawn(server.context(), stop, [](const std::exception_ptr&) {});
+    EXPECT_FALSE(first.get_future().get());
+    EXPECT_TRUE(second.get_future().get());
+    EXPECT_TRUE(ended);
+}
+
+// A client sends many requests that fail, reads nothing, and ends its side: a handler's callback
+// must not be called once its frame is gone, though its answer still waits for room.
+TEST(Server, CallsNobodyBackAfterItsHandlerFailed) {
+    std::atomic<int> handled = 0;
+    Router router;
+    router.add("GET", "/fails", [&](Exchange& e) -> asio::awaitable<void> {
+        auto alive = std::make_unique<std::string>(32, 'x');
+        const auto gone = e.on_gone([&alive] { alive->assign(64, 'y'); });
+        const auto stopping = e.on_stopping([&alive] { alive->assign(64, 'z'); });
+        ++handled;
+        co_await pause(1ms);
+        throw ErrorException({Code::InvalidArgument, std::string(60'000, 'n')});
+    });
+    TestServer server(std::move(router));
+    auto client = server.connect();
+    const int small = 4096;
+    ::setsockopt(client.fd(), SOL_SOCKET, SO_RCVBUF, &small, sizeof small);
+    std::string many;
+    for (int i = 0; i < 400; ++i) many += "GET /fails HTTP/1.1\r\nHost: a\r\n\r\n";
+    client.send(many);
+    // It has stopped when an answer finds no room.
+    int seen = -1;
+    ASSERT_TRUE(
+        server.eventually([&] { return handled > 0 && std::exchange(seen, handled) == handled; }));
+    client.shutdown_write();
+    EXPECT_TRUE(server.eventually([&] { return server.server().counts().exchanges <= 1; }));
+    client.close();
+    EXPECT_TRUE(server.eventually([&] { return server.server().counts().connections == 0; }));
 }
 
 // A sweep that is due just then must not begin the next one, or the loop would never end.

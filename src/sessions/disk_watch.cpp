@@ -9,8 +9,6 @@
 
 #include <algorithm>
 #include <boost/asio/as_tuple.hpp>
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
 namespace atl::sessions {
@@ -174,12 +172,16 @@ asio::awaitable<void> Sessions::watch_disks() {
         }
         for (const auto& session : due) {
             session->disk_looking_ = true;
-            ++disk_looks_;
-            asio::co_spawn(executor_, watch_disk(session), [this, session](std::exception_ptr) {
+            const auto look = [this, session]() -> asio::awaitable<void> {
+                try {
+                    co_await watch_disk(session);
+                } catch (const std::exception&) {
+                    // The next look may do.
+                }
                 session->disk_looking_ = false;
-                --disk_looks_;
                 if (disk_round_.expiry() > session->disk_due_) disk_round_.cancel();
-            });
+            };
+            beside_.spawn(look);
         }
         disk_round_.expires_at(next);
         co_await disk_round_.async_wait(as_tuple);

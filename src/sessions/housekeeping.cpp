@@ -1,11 +1,10 @@
 // What Sessions does by itself, once a second: sessions that nobody uses fall asleep, those whose
 // time is over end, and when the host runs out of memory the longest idle go to disk.
+#include "sessions/pulse.hpp"
 #include "sessions/sessions.hpp"
 
 #include <algorithm>
 #include <boost/asio/as_tuple.hpp>
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
 namespace atl::sessions {
@@ -24,7 +23,8 @@ constexpr auto as_tuple = asio::as_tuple(asio::use_awaitable);
 }  // namespace
 
 asio::awaitable<void> Sessions::keep_house() {
-    asio::co_spawn(executor_, watch_disks(), asio::detached);
+    if (stopping_) co_return;  // before it began: stop() would not wait for what it starts
+    beside_.spawn(watch_disks());
     while (!stopping_) {
         round_.expires_after(kRound);
         co_await round_.async_wait(as_tuple);
@@ -34,9 +34,10 @@ asio::awaitable<void> Sessions::keep_house() {
         for (const auto& session : all) {
             // Each by itself: saving one takes as long as its guest makes it take. What fails stays
             // as it is and is tried again; who uses it hears what is wrong.
-            asio::co_spawn(executor_, look_after(session), asio::detached);
+            beside_.spawn(look_after(session));
         }
         relieve_memory();
+        check_pulses();
         co_await end_expired();
     }
 }
@@ -70,7 +71,30 @@ void Sessions::relieve_memory() {
     if (idle.size() > kPressedAtOnce) idle.resize(kPressedAtOnce);
     for (const auto& session : idle) {
         ++counted_.pressed;
-        asio::co_spawn(executor_, make_cold_if_idle(session), asio::detached);
+        beside_.spawn(make_cold_if_idle(session));
+    }
+}
+
+// A guest is asked only while somebody waits for it: one that nobody uses is left in peace.
+void Sessions::check_pulses() {
+    const auto now = Clock::now();
+    for (const auto& [id, session] : known_) {
+        const auto& link = session->link_;
+        if (session->users_ == 0 || !link || !link->alive() || session->frozen_) continue;
+        if (now < session->pulse_due_) continue;
+        session->pulse_due_ = now + kPulseEvery;
+        const auto hung = [session = session, link] {
+            if (session->link_ != link) return;  // it has another sandbox by now
+            session->fell_because_ = "the sandbox did not answer and was ended";
+            cut(*session);
+        };
+        beside_.spawn(check_pulse(link, hung));
+    }
+    for (auto& one : links_) {
+        const auto link = one.link.lock();
+        if (!link || !link->alive() || now < one.pulse_due) continue;
+        one.pulse_due = now + kPulseEvery;
+        beside_.spawn(check_pulse(link, nullptr));
     }
 }
 

@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <boost/asio/as_tuple.hpp>
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/uuid/random_generator.hpp>
@@ -81,7 +79,10 @@ Jobs::Jobs(asio::any_io_executor executor, core::Store& store, Sessions& session
       options_(std::move(options)),
       instance_(new_uuid()),
       work_(executor),
-      ended_(executor) {
+      ended_(executor),
+      lease_round_(executor),
+      forget_round_(executor),
+      scope_(executor) {
     if (options_.running_max == 0) {
         options_.running_max = std::max(1u, std::thread::hardware_concurrency());
     }
@@ -170,8 +171,8 @@ asio::awaitable<core::Recovered> Jobs::recover() {
 
 asio::awaitable<void> Jobs::run() {
     taking_ = true;
-    asio::co_spawn(executor_, keep_leases(), asio::detached);
-    asio::co_spawn(executor_, forget_old(), asio::detached);
+    scope_.spawn(keep_leases());
+    scope_.spawn(forget_old());
     while (!stopping_) {
         const auto seen = work_.rung();
         while (!stopping_ && running_.size() < options_.running_max) {
@@ -201,12 +202,19 @@ void Jobs::begin(JobRecord job) {
     const JobId id = one->job.id;
     running_[id.text()] = one;
     changed(id);
-    asio::co_spawn(executor_, attempt(one), [this, id](std::exception_ptr) {
+    const auto work = [this, one, id]() -> asio::awaitable<void> {
+        try {
+            co_await attempt(one);
+        } catch (const std::exception&) {
+            // The store did not hear how it ended; the next start decides.
+        }
         running_.erase(id.text());
         changed(id);
         work_.ring();
         ended_.ring();
-    });
+        if (stopping_) lease_round_.cancel();
+    };
+    scope_.spawn(work);
 }
 
 asio::awaitable<void> Jobs::attempt(AttemptPtr attempt) {
@@ -215,23 +223,25 @@ asio::awaitable<void> Jobs::attempt(AttemptPtr attempt) {
     listener.written = [this, id = job.id] { changed(id); };
     listener.lost = [attempt] { stop_attempt(*attempt, Stop::Lost); };
     JobLog log(executor_, store_, core::hold_of(job), options_.log_bytes_max, std::move(listener));
-    Bell written(executor_);
-    bool all_written = false;
-    asio::co_spawn(executor_, log.write(), [&](std::exception_ptr) {
-        all_written = true;
-        written.ring();
-    });
     Outcome outcome;
-    try {
-        outcome = co_await perform(attempt, log);
-    } catch (const std::exception& failed) { outcome.error = failed.what(); }
-    const auto back = another_attempt(*attempt, outcome);
-    if (!back && outcome.ended_by_us) log.add(core::LogStream::Mark, outcome.error + "\n");
-    log.finish();
-    while (!all_written) {
-        const auto seen = written.rung();
-        if (!all_written) co_await written.after(seen);
-    }
+    std::optional<core::JobReturn> back;
+    const auto write = [&log]() -> asio::awaitable<void> {
+        try {
+            co_await log.write();
+        } catch (const std::exception&) {
+            // As JobLog has it: what could not be written is counted, and said below.
+        }
+    };
+    const auto perform_and_write = [&](Scope& scope) -> asio::awaitable<void> {
+        scope.spawn(write);
+        try {
+            outcome = co_await perform(attempt, log);
+        } catch (const std::exception& failed) { outcome.error = failed.what(); }
+        back = another_attempt(*attempt, outcome);
+        if (!back && outcome.ended_by_us) log.add(core::LogStream::Mark, outcome.error + "\n");
+        log.finish();
+    };
+    co_await in_scope(perform_and_write);
     if (log.bytes_dropped() > 0 && !outcome.error.empty()) outcome.error += "; ";
     if (log.bytes_dropped() > 0) {
         outcome.error += std::to_string(log.bytes_dropped()) + " bytes of its log were not kept";
@@ -339,7 +349,7 @@ asio::awaitable<Jobs::Outcome> Jobs::alone(AttemptPtr attempt, JobSpec spec, Job
     wanted.limits = spec.limits;
     wanted.environment = spec.environment;
     const auto sandbox = co_await sessions_.ephemeral(std::move(wanted));
-    attempt->link = GuestLink::start(executor_, sandbox->take_stream());
+    attempt->link = sessions_.open_link(*sandbox);
     RunRequest request;
     request.directory = "/work";
     request.output_bytes_max = spec.limits.output_bytes_max;
@@ -435,8 +445,9 @@ void Jobs::stop_attempt(Attempt& attempt, Stop why) {
 }
 
 asio::awaitable<void> Jobs::keep_leases() {
-    while (!stopping_) {
-        co_await pause_for(options_.lease / 3);
+    while (!stopping_ || !running_.empty()) {
+        lease_round_.expires_after(options_.lease / 3);
+        co_await lease_round_.async_wait(asio::as_tuple(asio::use_awaitable));
         std::vector<AttemptPtr> all;
         for (const auto& [id, attempt] : running_) all.push_back(attempt);
         for (const auto& attempt : all) {
@@ -461,13 +472,17 @@ asio::awaitable<void> Jobs::forget_old() {
             gone =
                 co_await store_.forget_jobs(core::time_now() - options_.keep_ended, kForgetAtOnce);
         } catch (const ErrorException&) { gone = 0; }
-        if (gone < kForgetAtOnce) co_await pause_for(kForgetRound);
+        if (gone >= kForgetAtOnce || stopping_) continue;
+        forget_round_.expires_after(kForgetRound);
+        co_await forget_round_.async_wait(asio::as_tuple(asio::use_awaitable));
     }
 }
 
 void Jobs::begin_stop() {
     stopping_ = true;
     work_.ring();
+    lease_round_.cancel();
+    forget_round_.cancel();
 }
 
 asio::awaitable<void> Jobs::stop(Clock::time_point until) {
@@ -479,20 +494,14 @@ asio::awaitable<void> Jobs::stop(Clock::time_point until) {
     }
     for (const auto& [id, attempt] : running_) stop_attempt(*attempt, Stop::Stopping);
     const auto last = Clock::now() + kPatience;
-    bool cut = false;
-    while (!idle()) {
+    while (!idle() && Clock::now() < last) {
         const auto seen = ended_.rung();
-        if (cut) {
-            co_await ended_.after(seen);
-            continue;
-        }
         co_await ended_.after(seen, last);
-        if (Clock::now() < last) continue;
-        // A guest that does not answer loses its line, and with that its run has ended.
-        cut = true;
-        for (const auto& [id, attempt] : running_) {
-            if (attempt->link) attempt->link->close();
-        }
+    }
+    // A guest that does not answer loses its line, and with that its run has ended.
+    const auto left = running_;  // closing a link may end an attempt
+    for (const auto& [id, attempt] : left) {
+        if (attempt->link) attempt->link->close();
     }
 }
 

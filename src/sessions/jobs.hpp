@@ -7,13 +7,14 @@
 //
 // A job runs in a sandbox of its own, which is gone afterwards, or in a session of its owner.
 // Owns      the attempts under way. Records and logs are the store's, sandboxes the Sessions'.
-// Threads   one, the executor's. Must outlive its watches; stop() before it goes.
+// Threads   one, the executor's. Must outlive its watches; stop() and ended_by() before it goes.
 // Promises  a job that was answered for is in the store and is run, also when the server is killed
 //           meanwhile: recover() puts what was running back or fails it, as the job says. Only who
 //           took a job from the store runs it, and the sandboxes of a killed server die with it.
 //           Output is in the log in the order in which it came; a crash may lose the last moments
 //           of it, and then the log says that the run was cut off.
 // Trusts    its caller for who is asking (Whose) and for limits that a client may ask for.
+#include "base/scope.hpp"
 #include "core/store.hpp"
 #include "sessions/bell.hpp"
 #include "sessions/job_log.hpp"
@@ -69,8 +70,13 @@ public:
     boost::asio::awaitable<void> run();
     // Takes no more. Jobs that are added wait for the next start.
     void begin_stop();
-    // Waits for what runs, at most so long; then ends it, and it goes back or fails as it says.
+    // Waits for what runs, at most so long; then ends it, and it goes back or fails as it says. An
+    // attempt that waits for a session ends when that does, see ended_by().
     boost::asio::awaitable<void> stop(std::chrono::steady_clock::time_point until);
+    // False if something still runs then.
+    boost::asio::awaitable<bool> ended_by(std::chrono::steady_clock::time_point until) {
+        return scope_.ended_by(until);
+    }
 
     boost::asio::awaitable<core::JobRecord> add(NewJob wanted);
     boost::asio::awaitable<core::JobRecord> get(core::Whose whose, JobId id);
@@ -143,8 +149,11 @@ private:
     std::multimap<std::string, Bell*> watches_;
     Bell work_;   // there may be something to take
     Bell ended_;  // an attempt is over
+    boost::asio::steady_timer lease_round_;
+    boost::asio::steady_timer forget_round_;
     bool taking_ = false;
     bool stopping_ = false;
+    Scope scope_;  // attempts, and what goes on beside them
 };
 
 }  // namespace atl::sessions

@@ -1,15 +1,13 @@
 #include "sessions/sessions.hpp"
 
-#include "base/meanwhile.hpp"
 #include "sessions/grants.hpp"
 #include "sessions/largest_file.hpp"
 #include "sessions/new_id.hpp"
+#include "sessions/pulse.hpp"
 #include "sessions/spec_text.hpp"
 
 #include <algorithm>
 #include <boost/asio/as_tuple.hpp>
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <set>
 
@@ -53,7 +51,12 @@ Sessions::Sessions(asio::any_io_executor executor, core::Runtime& runtime, core:
       folders_(folders),
       options_(std::move(options)),
       round_(executor),
-      disk_round_(executor) {}
+      disk_round_(executor),
+      beside_(executor) {}
+
+void Sessions::refuse_if_stopping() const {
+    if (stopping_) throw ErrorException({Code::Unavailable, "the server is stopping"});
+}
 
 bool Sessions::read_only() const {
     return store_.health().state == core::StoreHealth::State::ReadOnly;
@@ -187,16 +190,22 @@ asio::awaitable<SessionRecord> Sessions::create(NewSession wanted) {
         // A folder without a record is removed at the next start; a record without a folder would
         // be a session that cannot come back. So the folder was first, and the record is written
         // while the sandbox is taken.
-        Meanwhile<SessionRecord> stored(
-            executor_, store_.create_session(record, options_.sessions_an_owner_max));
-        try {
-            const auto turn = co_await session->changing_.lock();
-            co_await wake(session);
-        } catch (const ErrorException& error) { failed = error.error; }
-        try {
-            record = co_await stored.result();
-            recorded = true;
-        } catch (const ErrorException& error) { refused = error.error; }
+        SessionRecord stored = record;
+        const auto store = [&]() -> asio::awaitable<void> {
+            try {
+                stored = co_await store_.create_session(stored, options_.sessions_an_owner_max);
+                recorded = true;
+            } catch (const ErrorException& error) { refused = error.error; }
+        };
+        const auto store_and_wake = [&](Scope& scope) -> asio::awaitable<void> {
+            scope.spawn(store);
+            try {
+                const auto turn = co_await session->changing_.lock();
+                co_await wake(session);
+            } catch (const ErrorException& error) { failed = error.error; }
+        };
+        co_await in_scope(store_and_wake);
+        if (recorded) record = stored;
     }
     if (failed || refused) {
         let_go(*session);
@@ -272,6 +281,7 @@ asio::awaitable<void> Sessions::wake(SessionPtr session) {
         co_await remember(*session, SessionState::Hot);
         co_return;
     }
+    refuse_if_stopping();
     const bool fell = session->sandbox_ != nullptr;
     let_go(*session);
     core::SpecBuilder builder(session->spec_);
@@ -284,8 +294,13 @@ asio::awaitable<void> Sessions::wake(SessionPtr session) {
     limits.file_bytes_max = largest_file(limits.file_bytes_max, options_.session_bytes_max);
     auto spec = builder.limits(limits).build().value();
     session->sandbox_ = co_await make_sandbox(session->record_.owner, std::move(spec));
+    if (stopping_) {
+        let_go(*session);
+        refuse_if_stopping();
+    }
     session->link_ = GuestLink::start(executor_, session->sandbox_->take_stream());
     session->cut_ = false;
+    session->pulse_due_ = Clock::now() + kPulseEvery;
     session->changes_ = Changes::open(executor_, session->link_);
     session->full_.reset();
     watch_disk_soon(*session);
@@ -608,7 +623,16 @@ asio::awaitable<std::unique_ptr<core::Sandbox>> Sessions::ephemeral(NewSession w
     }
     auto spec = builder.build().value();
     co_await check_owner_disk(wanted.owner);
+    refuse_if_stopping();
     co_return co_await make_sandbox(wanted.owner, std::move(spec));
+}
+
+std::shared_ptr<GuestLink> Sessions::open_link(core::Sandbox& sandbox) {
+    auto link = GuestLink::start(executor_, sandbox.take_stream());
+    std::erase_if(links_, [](const OpenLink& one) { return one.link.expired(); });
+    links_.push_back({link, Clock::now() + kPulseEvery});
+    if (stopping_) link->close();
+    return link;
 }
 
 SessionCounts Sessions::counts() const {
@@ -632,28 +656,29 @@ asio::awaitable<void> Sessions::stop() {
     disk_round_.cancel();
     std::vector<SessionPtr> all;
     for (const auto& [id, session] : known_) all.push_back(session);
-    std::size_t left = all.size();
-    asio::steady_timer done(executor_, kTimeToStop);
     const auto save = [this](SessionPtr session) -> asio::awaitable<void> {
-        const auto turn = co_await session->changing_.lock();
-        co_await go_cold(session);
+        try {
+            const auto turn = co_await session->changing_.lock();
+            co_await go_cold(session);
+        } catch (const std::exception&) {
+            // It stays awake and goes with its sandbox; counts() says that it was not saved.
+        }
     };
-    for (const auto& session : all) {
-        asio::co_spawn(executor_, save(session), [&left, &done](std::exception_ptr) {
-            if (--left == 0) done.cancel();
-        });
-    }
-    if (left > 0) co_await done.async_wait(as_tuple);
+    Scope saving(executor_);
+    for (const auto& session : all) saving.spawn(save(session));
+    co_await saving.ended_by(Clock::now() + kTimeToStop);
     // Whose guest takes longer loses what was not saved.
     for (const auto& session : all) cut(*session);
-    done.expires_at(asio::steady_timer::time_point::max());
-    while (left > 0) co_await done.async_wait(as_tuple);
+    for (const auto& one : links_) {
+        if (const auto link = one.link.lock()) link->close();
+    }
+    co_await saving.join();
     for (const auto& session : all) let_go(*session);
     known_.clear();
-    asio::steady_timer look(executor_);
-    while (disk_looks_ > 0) {
-        look.expires_after(std::chrono::milliseconds(5));
-        co_await look.async_wait(as_tuple);
+    try {
+        co_await beside_.join();
+    } catch (const std::exception&) {
+        // What failed in the background was tried again by the next round, which there is no more.
     }
 }
 

@@ -15,6 +15,7 @@
 //           then. A server that is killed loses the variables of hot and warm sessions
 //           back to when they were last cold, and says so.
 // Trusts    its caller for who is asking (Whose) and for limits that a client may ask for.
+#include "base/scope.hpp"
 #include "core/ceilings.hpp"
 #include "core/folders.hpp"
 #include "core/runtime.hpp"
@@ -115,6 +116,7 @@ private:
     // What it has on disk, and when to look again (disk_watch.cpp).
     std::shared_ptr<DiskLedger> disk_ = std::make_shared<DiskLedger>();
     std::shared_ptr<DiskStops> stops_ = std::make_shared<DiskStops>();
+    Clock::time_point pulse_due_{};  // when to ask again whether its guest answers
     Clock::time_point disk_due_{};
     bool disk_looking_ = false;
     std::uint64_t disk_cpu_us_ = 0;  // at the last look: who has not run has not written
@@ -176,7 +178,9 @@ public:
     void on_removed(std::function<void(const SessionId&)> hear) { on_removed_ = std::move(hear); }
     // Puts idle sessions to sleep and ends those whose time is over, until stop().
     boost::asio::awaitable<void> keep_house();
-    // Saves the variables of everything that is awake.
+    // Saves the variables of everything that is awake, each by itself and within a bound, then
+    // closes all links to guests: whoever waits for one hears that it is closed. What is asked
+    // later is refused. After it nothing runs by itself here; requests that hold a Use may go on.
     boost::asio::awaitable<void> stop();
 
     boost::asio::awaitable<core::SessionRecord> create(NewSession wanted);
@@ -220,6 +224,9 @@ public:
     // A sandbox that is nobody's session: for one run. In use until destroyed. Exhausted when its
     // owner has as much on disk as allowed.
     boost::asio::awaitable<std::unique_ptr<core::Sandbox>> ephemeral(NewSession wanted);
+    // The stream to such a sandbox. Looked after like those of sessions: closed if its guest does
+    // not answer, and by stop().
+    [[nodiscard]] std::shared_ptr<GuestLink> open_link(core::Sandbox& sandbox);
 
     [[nodiscard]] SessionCounts counts() const;
     // Of a session that is awake.
@@ -237,6 +244,8 @@ private:
     boost::asio::awaitable<void> end_expired();
     boost::asio::awaitable<void> make_cold_if_idle(SessionPtr session);
     void relieve_memory();
+    void check_pulses();
+    void refuse_if_stopping() const;
     // Ends its sandbox at once, so that whoever holds the session's mutex lets go of it.
     static void cut(Session& session) noexcept;
     boost::asio::awaitable<std::unique_ptr<core::Sandbox>> make_sandbox(std::string owner,
@@ -270,9 +279,14 @@ private:
     std::map<std::string, std::shared_ptr<DiskLedger>> owners_;
     boost::asio::steady_timer round_;
     boost::asio::steady_timer disk_round_;
-    std::size_t disk_looks_ = 0;  // under way
     bool stopping_ = false;
     SessionCounts counted_;
+    struct OpenLink {  // of a sandbox that is nobody's session
+        std::weak_ptr<GuestLink> link;
+        Clock::time_point pulse_due;
+    };
+    std::vector<OpenLink> links_;
+    Scope beside_;  // what keep_house() starts; stop() waits for it
 };
 
 }  // namespace atl::sessions

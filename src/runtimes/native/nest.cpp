@@ -219,6 +219,8 @@ asio::awaitable<std::shared_ptr<Nest>> Nest::raise(const Paths& paths, Template 
     auto ready = std::make_shared<Waiting>(
         Waiting{std::nullopt, asio::steady_timer(executor, kImportTimeMax)});
     nest->waiting_.push_back(ready);
+    // Detached: it holds the nest, refers to nothing else, and ends when the zygote does or the
+    // nest is closed.
     asio::co_spawn(
         executor, [nest]() -> asio::awaitable<void> { return nest->read(); }, asio::detached);
     // Whoever reads keeps it alive: a nest that could not be raised must not stay for that.

@@ -101,6 +101,7 @@ std::shared_ptr<Nest> NativeRuntime::nest() const {
 asio::awaitable<void> NativeRuntime::start() {
     const auto nest = co_await nest_for("default");
     sweeping_ = std::make_shared<Sweeping>(Sweeping{asio::steady_timer(executor_)});
+    // Detached: it refers to nothing of the runtime, whose destructor ends it.
     asio::co_spawn(executor_, sweep(sweeping_, host_), asio::detached);
     if (options_.pool_size == 0) co_return;
     const core::SandboxSpec spec = core::SpecBuilder().limits(options_.defaults).build().value();
@@ -290,14 +291,13 @@ bool NativeRuntime::busy_with_creates() const {
 
 void NativeRuntime::refill_soon() {
     if (refilling_ || stopping_ || pool_.size() >= options_.pool_size) return;
+    refilling_ = true;  // from here on: stop() waits for it
     asio::co_spawn(
-        executor_, [this]() -> asio::awaitable<void> { return refill(); }, asio::detached);
+        executor_, [this]() -> asio::awaitable<void> { return refill(); },
+        [this](std::exception_ptr) { refilling_ = false; });
 }
 
 asio::awaitable<void> NativeRuntime::refill() {
-    if (refilling_) co_return;
-    refilling_ = true;
-    const AtExit refilled([this] { refilling_ = false; });
     asio::steady_timer pause(executor_);
     while (!stopping_ && pool_.size() < options_.pool_size) {
         // Forking ahead competes with the very requests that emptied the pool: it waits for a quiet

@@ -192,6 +192,7 @@ public:
           over_(executor_),
           watch_(executor_) {}
 
+    // Detached: it holds this, refers to nothing else, and ends after stop().
     void start() { asio::co_spawn(executor_, live(shared_from_this()), asio::detached); }
 
     void stop() {
