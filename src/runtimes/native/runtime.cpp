@@ -14,6 +14,7 @@
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <cstdio>
+#include <exception>
 #include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
