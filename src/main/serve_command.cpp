@@ -19,6 +19,7 @@
 #include "api/terminal_routes.hpp"
 #include "api/tokens.hpp"
 #include "core/ceilings.hpp"
+#include "core/clock_watch.hpp"
 #include "main/analyst.hpp"
 #include "main/commands.hpp"
 #include "main/control_socket.hpp"
@@ -332,10 +333,11 @@ private:
 
     asio::awaitable<void> clear_outputs() {
         asio::steady_timer hour(context_);
+        core::ClockWatch clock;
         while (!stopping_) {
             hour.expires_after(std::chrono::hours{1});
             co_await hour.async_wait(asio::as_tuple(asio::use_awaitable));
-            if (!read_only()) outputs_->remove_older(kOutputsStay);
+            if (clock.settled() && !read_only()) outputs_->remove_older(kOutputsStay);
         }
     }
 

@@ -1,5 +1,6 @@
 // What Sessions does by itself, once a second: sessions that nobody uses fall asleep, those whose
 // time is over end, and when the host runs out of memory the longest idle go to disk.
+#include "core/clock_watch.hpp"
 #include "sessions/sessions.hpp"
 
 #include <algorithm>
@@ -25,6 +26,7 @@ constexpr auto as_tuple = asio::as_tuple(asio::use_awaitable);
 
 asio::awaitable<void> Sessions::keep_house() {
     asio::co_spawn(executor_, watch_disks(), asio::detached);
+    core::ClockWatch clock;
     while (!stopping_) {
         round_.expires_after(kRound);
         co_await round_.async_wait(as_tuple);
@@ -37,7 +39,7 @@ asio::awaitable<void> Sessions::keep_house() {
             asio::co_spawn(executor_, look_after(session), asio::detached);
         }
         relieve_memory();
-        co_await end_expired();
+        if (clock.settled()) co_await end_expired();
     }
 }
 
