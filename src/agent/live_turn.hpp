@@ -15,6 +15,8 @@
 
 namespace atl::agent {
 
+inline constexpr std::size_t kCellBytes = 48;  // of a table, about
+
 // How a turn ended, for who waited for one answer.
 struct TurnOutcome {
     std::string answer;  // all that was said, as the tokens were
@@ -36,6 +38,35 @@ public:
     LiveTurn(boost::asio::any_io_executor executor, ThreadId id)
         : thread(std::move(id)), log(std::move(executor)) {}
 
+    class [[nodiscard]] Awaited {
+    public:
+        explicit Awaited(LiveTurn& turn) : turn_(turn) { ++turn_.awaited; }
+        Awaited(const Awaited&) = delete;
+        Awaited& operator=(const Awaited&) = delete;
+        ~Awaited() { --turn_.awaited; }
+
+    private:
+        LiveTurn& turn_;
+    };
+
+    // What it takes, about.
+    [[nodiscard]] std::size_t bytes() const {
+        std::size_t sum = 1024 + log.bytes() + outcome.answer.size();
+        for (const auto& run : outcome.code_runs) sum += run.code.size() + run.output.size();
+        for (const auto& table : outcome.tables) {
+            sum += table.rows.size() * (64 + table.columns.size() * kCellBytes);
+        }
+        return sum;
+    }
+    void forget() {
+        log.drop();
+        outcome.answer = {};
+        outcome.code_runs = {};
+        outcome.images = {};
+        outcome.tables = {};
+        forgotten = true;
+    }
+
     const ThreadId thread;
     std::uint64_t number = 0;  // 0 until it has begun
     // From its beginning to its end in the store: meanwhile its sandbox stays at this server. One
@@ -46,6 +77,10 @@ public:
     TurnLog log;
     Stop stop;
     TurnOutcome outcome;  // grows; whole when the log has ended
+    // Its events and its outcome were let go of after its end, for others needed the memory. The
+    // store has them.
+    bool forgotten = false;
+    std::size_t awaited = 0;  // by so many who want its outcome in one piece; not forgotten then
     Clock::time_point asked_at = Clock::now();
     Clock::time_point ended_at{};
 };

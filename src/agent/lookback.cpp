@@ -1,6 +1,7 @@
 #include "agent/lookback.hpp"
 
 #include "agent/keywords.hpp"
+#include "agent/plain_error.hpp"
 #include "agent/within.hpp"
 #include "base/result.hpp"
 
@@ -170,7 +171,7 @@ asio::awaitable<Found> Lookback::find(ThreadId id, std::string question, std::ui
     try {
         hits = co_await recall_.find(id, question, std::move(vector), before, kHits);
     } catch (const ErrorException& failed) {
-        found.note = "the index cannot be used: " + failed.error.message;
+        found.note = "the index cannot be used: " + for_people(failed.error).message;
     }
     const auto words = keywords_of(question);
     std::size_t place = 0;

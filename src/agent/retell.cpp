@@ -42,7 +42,7 @@ asio::awaitable<std::optional<Error>> retell(core::Threads& store, std::shared_p
     for (;;) {
         const auto now = co_await store.get_thread(core::Whose::anyones(), thread.id);
         // A lease that has run out is one of a server that was killed.
-        const bool held = now.lease && now.lease->until > core::time_now();
+        const bool held = now.lease && core::lives(*now.lease, core::time_now());
         const bool over = now.turns > number || !held;
         auto some = co_await store.read(core::Whose::anyones(), thread.id, next, kReadBytes);
         for (auto& message : some) {

@@ -1,6 +1,7 @@
 // code_sandbox: Python in a fresh sandbox that is gone afterwards, or in a session's kernel; what
 // it leaves among its artifacts is copied to the host and named.
 #include "agent/code_run.hpp"
+#include "agent/plain_error.hpp"
 #include "agent/tool_arguments.hpp"
 #include "agent/tools.hpp"
 #include "api/schema/document.hpp"
@@ -46,6 +47,16 @@ asio::awaitable<ToolResult> pinned(core::Outputs& outputs, Workplace& workplace,
     co_return co_await run_code(workplace, place_of(*use), std::move(request), std::move(after));
 }
 
+// A model is told why there is none, and not where the server keeps its files.
+asio::awaitable<std::unique_ptr<core::Sandbox>> fresh_sandbox(sessions::Sessions& sessions,
+                                                              sessions::NewSession wanted) {
+    std::optional<Error> failed;
+    try {
+        co_return co_await sessions.ephemeral(std::move(wanted));
+    } catch (const ErrorException& error) { failed = error.error; }
+    throw ErrorException(for_people(*failed));
+}
+
 asio::awaitable<ToolResult> ephemeral(Tools& tools, core::Outputs& outputs, Workplace& workplace,
                                       CodeSandboxArguments wanted) {
     auto& sessions = tools.sessions();
@@ -60,7 +71,7 @@ asio::awaitable<ToolResult> ephemeral(Tools& tools, core::Outputs& outputs, Work
     }
     if (!issues.empty()) throw schema::ValidationError(std::move(issues));
     const auto limits = alone.limits;
-    const auto sandbox = co_await sessions.ephemeral(std::move(alone));
+    const auto sandbox = co_await fresh_sandbox(sessions, std::move(alone));
     const auto executor = co_await asio::this_coro::executor;
     const auto link = sessions.open_link(*sandbox);
     const core::RunId run_id = core::RunId(sessions::owned_id("r-", workplace.owner()));

@@ -1,10 +1,13 @@
 #include "agent/threads.hpp"
 
 #include "agent/pause.hpp"
+#include "agent/plain_error.hpp"
 #include "agent/retell.hpp"
 #include "agent/text.hpp"
 #include "agent/turn_events.hpp"
 #include "agent/turn_run.hpp"
+#include "agent/turn_write.hpp"
+#include "core/clock_watch.hpp"
 #include "sessions/new_id.hpp"
 
 #include <algorithm>
@@ -30,7 +33,6 @@ constexpr std::chrono::milliseconds kTryAgain{100};
 constexpr std::size_t kTitleCharacters = 60;
 constexpr std::uint64_t kReadBytes = 8u << 20;
 constexpr std::uint64_t kPageBytes = 1u << 20;  // read at a time for a page
-constexpr int kStoreTries = 5;
 constexpr auto as_tuple = asio::as_tuple(asio::use_awaitable);
 
 double ms_between(Clock::time_point from, Clock::time_point to) {
@@ -92,6 +94,7 @@ Threads::Threads(asio::any_io_executor executor, Parts parts, ThreadOptions opti
       options_(std::move(options)),
       homes_({parts.store, parts.sessions, parts.folders, parts.uploads},
              {options_.instance, options_.several_servers}),
+      kept_(options_.kept_bytes_max),
       round_(executor),
       uploads_round_(executor),
       idle_(executor, asio::steady_timer::time_point::max()),
@@ -167,7 +170,17 @@ asio::awaitable<ThreadRecord> Threads::rename(Whose whose, ThreadId id, std::str
 }
 
 asio::awaitable<void> Threads::remove(Whose whose, ThreadId id) {
-    const auto thread = co_await parts_.store.get_thread(whose, id);
+    std::optional<ThreadRecord> readable;
+    try {
+        readable = co_await parts_.store.get_thread(whose, id);
+    } catch (const ErrorException& error) {
+        if (error.error.code != Code::Internal && error.error.code != Code::NotFound) throw;
+    }
+    if (!readable) {
+        co_await remove_unreadable(std::move(whose), std::move(id));
+        co_return;
+    }
+    const auto thread = std::move(*readable);
     co_await cancel(whose, id);
     if (options_.several_servers) {
         // Whoever has its sandbox lets go of it, and the folder can be removed from here.
@@ -194,6 +207,21 @@ asio::awaitable<void> Threads::remove(Whose whose, ThreadId id) {
             options_.tell("the session of thread " + id.text() +
                           " could not be removed: " + error.error.message);
         }
+    }
+    co_await parts_.contexts.forget(id);
+}
+
+// Its record is damaged. The store knows whose it is (else NotFound); what the record says of its
+// session is believed only of a session of the same owner.
+asio::awaitable<void> Threads::remove_unreadable(Whose whose, ThreadId id) {
+    const auto session = co_await parts_.store.remove_thread(whose, id, core::time_now());
+    if (options_.tell) {
+        options_.tell("thread " + id.text() + " was removed; its record could not be read");
+    }
+    try {
+        if (!session.text().empty()) co_await parts_.sessions.remove(whose, session);
+    } catch (const ErrorException&) {
+        // Its session is not here, or is somebody else's.
     }
     co_await parts_.contexts.forget(id);
 }
@@ -234,7 +262,12 @@ asio::awaitable<Context> Threads::context(Whose whose, ThreadId id, std::string 
 // Counted, so that a stopping server waits for a session that is being made.
 asio::awaitable<sessions::Use> Threads::use_session(ThreadRecord thread) {
     const Counted counted(running_, idle_);
-    co_return co_await homes_.use(std::move(thread));
+    const ThreadId id = thread.id;
+    std::optional<Error> failed;
+    try {
+        co_return co_await homes_.use(std::move(thread));
+    } catch (const ErrorException& error) { failed = error.error; }
+    throw ErrorException(told(*failed, "wake the sandbox of thread " + id.text()));
 }
 
 // ---- Turns ----
@@ -242,7 +275,12 @@ asio::awaitable<sessions::Use> Threads::use_session(ThreadRecord thread) {
 asio::awaitable<std::shared_ptr<LiveTurn>> Threads::ask(Whose whose, ThreadId id,
                                                         Question question) {
     if (stopping_) throw ErrorException({Code::Unavailable, "the server is stopping"});
-    co_await parts_.store.get_thread(whose, id);  // NotFound, before anything is begun
+    const auto thread = co_await parts_.store.get_thread(whose, id);  // NotFound, before anything
+    if (options_.messages_max > 0 && thread.messages >= options_.messages_max) {
+        throw ErrorException(
+            {Code::Exhausted, "this thread has " + std::to_string(thread.messages) +
+                                  " messages, as many as one may have; begin a new thread"});
+    }
     const auto desk = desk_of(id);
     if (desk->busy > options_.waiting_max) {
         throw ErrorException(
@@ -254,12 +292,12 @@ asio::awaitable<std::shared_ptr<LiveTurn>> Threads::ask(Whose whose, ThreadId id
                   text_event(desk->busy == 0 ? "thinking" : "waiting for the answer before this"));
     ++desk->busy;
     desk->turns.push_back(turn);
-    scope_.spawn(live_through(turn, desk, std::move(whose), std::move(question)));
+    scope_.spawn(live_through(turn, desk, thread.owner, std::move(whose), std::move(question)));
     co_return turn;
 }
 
-asio::awaitable<void> Threads::live_through(TurnPtr turn, DeskPtr desk, Whose whose,
-                                            Question question) {
+asio::awaitable<void> Threads::live_through(TurnPtr turn, DeskPtr desk, std::string owner,
+                                            Whose whose, Question question) {
     const Counted counted(running_, idle_);
     std::exception_ptr failed;
     bool stored = false;
@@ -271,6 +309,7 @@ asio::awaitable<void> Threads::live_through(TurnPtr turn, DeskPtr desk, Whose wh
     turn->ended_at = Clock::now();
     turn->log.end();
     --desk->busy;
+    kept_.add(owner, turn);
     if (!stored) co_return;
     // The next turn may run already: nobody waits for a summary.
     try {
@@ -281,7 +320,19 @@ asio::awaitable<void> Threads::live_through(TurnPtr turn, DeskPtr desk, Whose wh
     }
 }
 
+// What people and models may hear of a failure of the host; the log hears all of it.
+Error Threads::told(const Error& error, const std::string& during) const {
+    auto plain = for_people(error);
+    if (plain.message != error.message && options_.tell) {
+        options_.tell(error.during(during).message);
+    }
+    return plain;
+}
+
 void Threads::fail(LiveTurn& turn, Error error) {
+    if (error.code == Code::Internal || error.code == Code::DiskFull) {
+        error = told(error, "a turn of thread " + turn.thread.text());
+    }
     if (error.code == Code::Internal && options_.tell) {
         options_.tell("a turn of thread " + turn.thread.text() + " failed: " + error.message);
     }
@@ -343,7 +394,11 @@ asio::awaitable<bool> Threads::work(TurnPtr turn, Whose whose, Question question
         end = co_await answer(run, std::move(question));
     } catch (...) { failed = std::current_exception(); }
     if (failed) {
-        turn->outcome.error = error_in(failed);
+        auto error = error_in(failed);
+        if (error.code == Code::Internal || error.code == Code::DiskFull) {
+            error = told(error, "a turn of thread " + turn->thread.text());
+        }
+        turn->outcome.error = std::move(error);
         end.stopped = "error";
     } else if (is_failure(end.stopped)) {
         turn->outcome.error = Error{Code::Unavailable, sentence_of(end.stopped)};
@@ -357,7 +412,9 @@ asio::awaitable<bool> Threads::work(TurnPtr turn, Whose whose, Question question
     if (turn->outcome.error) {
         fail(*turn, *turn->outcome.error);
     } else if (unsaved) {
-        fail(*turn, error_in(unsaved).during("the answer could not be stored"));
+        auto why = error_in(unsaved);
+        fail(*turn,
+             why.code == Code::Unavailable ? why : why.during("the answer could not be stored"));
     } else {
         turn->log.add("done", schema::to_json(done_event(*turn)));
     }
@@ -419,17 +476,9 @@ asio::awaitable<void> Threads::end_turn(TurnPtr turn, std::shared_ptr<TurnRun> r
     last.at = core::time_now();
     messages.push_back(std::move(last));
     for (auto& message : messages) message.at = core::time_now();
-    for (int tries = 1;; ++tries) {
-        std::optional<Error> failed;
-        try {
-            co_await parts_.store.end_turn(run->begun().hold, messages);
-        } catch (const ErrorException& error) { failed = error.error; }
-        if (!failed) co_return;
-        if (failed->code != Code::Unavailable || tries >= kStoreTries) {
-            throw ErrorException(*failed);
-        }
-        co_await pause(kTryAgain * tries);
-    }
+    // A stopping server waits for its turns, and not for long.
+    const auto time = stopping_ ? std::chrono::milliseconds{kTimeToStop} / 2 : kWriteTime;
+    co_await write_surely(parts_.store, run->begun().hold, std::move(messages), After::Ends, time);
 }
 
 void Threads::give_title(const ThreadRecord& thread, const std::string& question) {
@@ -466,7 +515,9 @@ asio::awaitable<std::shared_ptr<LiveTurn>> Threads::follow(Whose whose, ThreadId
     if (const auto found = desks_.find(id.text()); found != desks_.end()) {
         const auto& turns = found->second->turns;
         for (auto turn = turns.rbegin(); turn != turns.rend(); ++turn) {
-            if (!number || (*turn)->number == *number) co_return *turn;
+            if (number && (*turn)->number != *number) continue;
+            if ((*turn)->forgotten) break;  // the store has it
+            co_return *turn;
         }
     }
     const auto wanted = number.value_or(thread.turns);
@@ -487,6 +538,7 @@ asio::awaitable<std::shared_ptr<LiveTurn>> Threads::follow(Whose whose, ThreadId
         } catch (...) { failed = std::current_exception(); }
         if (failed) self.fail(*again, error_in(failed));
         again->log.end();
+        self.kept_.add(of.owner, again);
     };
     scope_.spawn(tell(*this, turn, thread, wanted));
     co_return turn;
@@ -514,12 +566,14 @@ void Threads::tidy() {
     const auto old = Clock::now() - kRemembered;
     for (auto desk = desks_.begin(); desk != desks_.end();) {
         auto& turns = desk->second->turns;
-        std::erase_if(
-            turns, [&](const TurnPtr& turn) { return turn->log.ended() && turn->ended_at < old; });
+        std::erase_if(turns, [&](const TurnPtr& turn) {
+            return turn->log.ended() && (turn->ended_at < old || turn->forgotten);
+        });
         // The latest is what somebody comes back to.
         while (turns.size() > 1 && turns.front()->log.ended()) turns.erase(turns.begin());
         desk = turns.empty() && desk->second->busy == 0 ? desks_.erase(desk) : std::next(desk);
     }
+    kept_.tidy();
 }
 
 bool Threads::holds(const ThreadId& id) const {
@@ -566,10 +620,11 @@ asio::awaitable<void> Threads::keep_uploads(std::function<bool()> not_now) {
         age.count() == 0 ? kUploadsRoundMax
                          : std::clamp<std::chrono::milliseconds>(age / 4, kRound, kUploadsRoundMax);
     const std::function<bool()> given_up = [&] { return stopping_ || not_now(); };
+    core::ClockWatch clock;
     while (!stopping_) {
         uploads_round_.expires_after(pause);
         co_await uploads_round_.async_wait(as_tuple);
-        if (given_up()) continue;
+        if (given_up() || !clock.settled()) continue;
         try {
             auto removed = co_await parts_.uploads.remove_unused(given_up);
             if (!options_.several_servers) {

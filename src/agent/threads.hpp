@@ -17,6 +17,7 @@
 // On failure ErrorException: NotFound, Conflict, InvalidArgument, what the store says.
 #include "agent/context.hpp"
 #include "agent/homes.hpp"
+#include "agent/kept_turns.hpp"
 #include "agent/live_turn.hpp"
 #include "agent/prompt.hpp"
 #include "agent/tools.hpp"
@@ -47,8 +48,10 @@ struct ThreadOptions {
     bool several_servers = false;
     TurnLimits turn;
     std::uint64_t context_tokens_max = 32'000;
-    std::uint64_t threads_an_owner_max = 0;  // 0 = no limit
-    std::size_t waiting_max = 8;             // questions of one thread
+    std::uint64_t threads_an_owner_max = 0;      // 0 = no limit
+    std::uint64_t messages_max = 0;              // of one thread; 0 = no limit
+    std::size_t waiting_max = 8;                 // questions of one thread
+    std::size_t kept_bytes_max = kKeptBytesMax;  // of turns that have ended, all together
     std::chrono::milliseconds lease{5'000};
     std::chrono::milliseconds renew_every{1'600};  // also how soon a cancelling is heard elsewhere
     std::function<void(const std::string&)> tell;  // for the log
@@ -149,8 +152,8 @@ private:
 
     DeskPtr desk_of(const ThreadId& id);
     [[nodiscard]] bool holds(const ThreadId& id) const;  // its sandbox is needed here
-    boost::asio::awaitable<void> live_through(TurnPtr turn, DeskPtr desk, core::Whose whose,
-                                              Question question);
+    boost::asio::awaitable<void> live_through(TurnPtr turn, DeskPtr desk, std::string owner,
+                                              core::Whose whose, Question question);
     // Whether the turn's end is stored.
     boost::asio::awaitable<bool> work(TurnPtr turn, core::Whose whose, Question question);
     boost::asio::awaitable<TurnEnd> answer(std::shared_ptr<TurnRun> run, Question question);
@@ -160,7 +163,9 @@ private:
     boost::asio::awaitable<void> tell_again(TurnPtr turn, core::ThreadRecord thread,
                                             std::uint64_t number);
     boost::asio::awaitable<sessions::Use> use_session(core::ThreadRecord thread);
+    boost::asio::awaitable<void> remove_unreadable(core::Whose whose, ThreadId id);
     void give_title(const core::ThreadRecord& thread, const std::string& question);
+    [[nodiscard]] Error told(const Error& error, const std::string& during) const;
     void fail(LiveTurn& turn, Error error);
     void tidy();
 
@@ -169,6 +174,7 @@ private:
     ThreadOptions options_;
     Homes homes_;
     std::map<std::string, DeskPtr> desks_;
+    KeptTurns kept_;
     boost::asio::steady_timer round_;
     boost::asio::steady_timer uploads_round_;
     boost::asio::steady_timer idle_;  // rung when a turn ends

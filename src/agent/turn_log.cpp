@@ -30,6 +30,13 @@ void TurnLog::end() {
     news_.cancel();
 }
 
+void TurnLog::drop() noexcept {
+    first_ += events_.size();
+    events_ = {};
+    bytes_ = 0;
+    news_.cancel();
+}
+
 const TurnLog::Event* TurnLog::after(std::uint64_t seen) const noexcept {
     if (seen + 1 < first_ || seen >= last()) return nullptr;
     return &events_[static_cast<std::size_t>(seen + 1 - first_)];

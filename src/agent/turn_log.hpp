@@ -39,6 +39,10 @@ public:
     // Something behind `seen` was dropped.
     [[nodiscard]] bool missed(std::uint64_t seen) const noexcept { return seen + 1 < first_; }
 
+    [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
+    // Lets go of all events: whoever has not seen the last one has missed something.
+    void drop() noexcept;
+
     // Returns when there is something to look at, or at wake().
     boost::asio::awaitable<void> news();
     void wake() { news_.cancel(); }

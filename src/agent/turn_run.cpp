@@ -2,6 +2,7 @@
 
 #include "agent/text.hpp"
 #include "agent/turn_events.hpp"
+#include "agent/turn_write.hpp"
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -159,7 +160,7 @@ asio::awaitable<void> TurnRun::ran(core::ToolCall call, ToolResult result) {
     answer.details_json = text_of(details);
     answer.at = core::time_now();
     messages.push_back(std::move(answer));
-    co_await store_.append(begun_.hold, std::move(messages));
+    co_await write_surely(store_, begun_.hold, std::move(messages), After::GoesOn);
 
     auto& outcome = turn_->outcome;
     if (result.code) {

@@ -14,6 +14,7 @@
 #include <fcntl.h>
 #include <openssl/evp.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 namespace atl::agent {
@@ -27,6 +28,7 @@ constexpr std::size_t kLooksMax = 10'000;
 constexpr const char* kComing = ".coming-";
 constexpr const char* kUploadPrefix = "f-";
 constexpr std::uint32_t kTidiedAtOnce = 200;
+constexpr std::uint64_t kFreeBytesMin = 64u << 20;  // of the disk, that uploads leave
 constexpr std::time_t kForgottenAfter = 86'400;
 
 Error failed(const std::string& what, int cause) {
@@ -108,6 +110,10 @@ Uploads::Incoming::Incoming(Uploads& uploads) : uploads_(uploads) {}
 
 Uploads::Incoming::~Incoming() {
     if (!temporary_.empty()) ::unlinkat(uploads_.root_.get(), temporary_.c_str(), 0);
+    const auto coming = uploads_.coming_.find(owner_);
+    if (coming == uploads_.coming_.end()) return;
+    coming->second -= std::min(coming->second, counted_);
+    if (coming->second == 0) uploads_.coming_.erase(coming);
 }
 
 asio::awaitable<void> Uploads::Incoming::write(std::string bytes) {
@@ -117,10 +123,25 @@ asio::awaitable<void> Uploads::Incoming::write(std::string bytes) {
             {Code::TooLarge, name_ + " is larger than a file may be here (" +
                                  core::format_bytes(uploads_.limits_.file_bytes_max) + ")"});
     }
+    const auto owner_max = uploads_.limits_.owner_bytes_max;
+    auto& coming = uploads_.coming_[owner_];
+    if (owner_max > 0 && coming + bytes.size() > owner_max) {
+        throw ErrorException(
+            {Code::Exhausted, "the files on their way in would be more than all uploads may be (" +
+                                  core::format_bytes(owner_max) + "); send fewer at a time"});
+    }
+    coming += bytes.size();
+    counted_ += bytes.size();
     if (beginning_.size() < kBeginningBytes) {
         beginning_ += std::string_view(bytes).substr(0, kBeginningBytes - beginning_.size());
     }
     const auto store = [&]() -> int {
+        // What is left belongs to everybody's sessions and conversations.
+        struct statvfs disk {};
+        if (::fstatvfs(file_.get(), &disk) == 0 &&
+            disk.f_bavail * disk.f_frsize < kFreeBytesMin + bytes.size()) {
+            return ENOSPC;
+        }
         ::EVP_DigestUpdate(hash_->context, bytes.data(), bytes.size());
         return write_all(file_.get(), bytes);
     };
@@ -152,8 +173,8 @@ asio::awaitable<core::UploadRecord> Uploads::Incoming::keep() {
     const int cause = co_await uploads_.disk_.run(finish);
     if (cause != 0) throw ErrorException(failed("store " + name_, cause));
     temporary_ = id;  // until the store knows it
-    auto kept =
-        co_await uploads_.store_.add_upload(std::move(record), uploads_.limits_.owner_bytes_max);
+    const core::UploadRoom room(uploads_.limits_.owner_bytes_max, uploads_.limits_.owner_files_max);
+    auto kept = co_await uploads_.store_.add_upload(std::move(record), room);
     temporary_.clear();
     // what its beginning does not tell is looked at when a thread needs it
     const auto columns = columns_in(name_, beginning_);

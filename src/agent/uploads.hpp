@@ -35,6 +35,7 @@ struct UploadLimits {
     std::uint64_t owner_bytes_max = 16ull << 30;  // all uploads of an owner; 0 = no limit
     // What no thread uses is removed when it is so old; 0 = never.
     std::chrono::milliseconds unused_time_max = std::chrono::hours{7 * 24};
+    std::uint64_t owner_files_max = 10'000;  // 0 = no limit
 };
 
 // The first columns of a text table, and how many there are besides; empty: not known.
@@ -89,6 +90,7 @@ public:
         std::unique_ptr<Hash> hash_;
         std::string beginning_;
         std::uint64_t bytes_ = 0;
+        std::uint64_t counted_ = 0;  // of them, in coming_
     };
     // `name` as the client says; `owner` as the door found out.
     boost::asio::awaitable<std::unique_ptr<Incoming>> begin(std::string owner, std::string name);
@@ -128,6 +130,9 @@ private:
     std::optional<SampleFile> sample_;
     std::map<std::string, FileLook> looks_;
     std::map<std::string, core::UploadRecord> known_;
+    // Bytes of files on their way in, by owner: they take room on the disk, and no record counts
+    // them yet.
+    std::map<std::string, std::uint64_t> coming_;
     Workers disk_{1, "atoll-uploads"};  // last: it uses all of the above
 };
 

@@ -1,5 +1,8 @@
 #include "agent/uploads.hpp"
 
+#include "agent/context_bench.hpp"
+
+#include <filesystem>
 #include <gtest/gtest.h>
 
 namespace atl::agent {
@@ -62,6 +65,38 @@ TEST(UploadColumns, AreThoseOfTheFirstLine) {
     EXPECT_EQ(first.names.size(), 80u);
     EXPECT_EQ(first.names.back(), "x79");
     EXPECT_EQ(first.more, 20u);
+}
+
+// Goal: files that are sent at the same time count before they are whole: one owner cannot fill the
+// disk with what no record names yet, and another's file gets in meanwhile.
+TEST(UploadsComing, OfOneOwnerHaveALimitTogether) {
+    const auto root =
+        std::filesystem::temp_directory_path() / ("atoll-uploads-" + std::to_string(::getpid()));
+    boost::asio::io_context loop;
+    testing::MemoryThreads store;
+    UploadLimits limits;
+    limits.owner_bytes_max = 100;
+    const auto uploads = Uploads::open(root.string(), store, limits, "").value();
+    const auto begin = [&](const std::string& owner) {
+        return core::contract::await(loop, uploads->begin(owner, "a.csv"));
+    };
+    const auto write = [&](Uploads::Incoming& file, std::size_t bytes) {
+        try {
+            core::contract::await(loop, file.write(std::string(bytes, 'x')));
+        } catch (const ErrorException& refused) { return refused.error.code; }
+        return Code::Internal;  // it was taken
+    };
+    auto first = begin("ann");
+    const auto second = begin("ann");
+    const auto of_bob = begin("bob");
+    EXPECT_EQ(write(*first, 60), Code::Internal);
+    EXPECT_EQ(write(*second, 60), Code::Exhausted);
+    EXPECT_EQ(write(*second, 40), Code::Internal);
+    EXPECT_EQ(write(*of_bob, 90), Code::Internal);
+    first.reset();
+    EXPECT_EQ(write(*second, 60), Code::Internal);
+    EXPECT_EQ(write(*second, 1), Code::Exhausted);
+    std::filesystem::remove_all(root);
 }
 
 }  // namespace atl::agent

@@ -1,6 +1,5 @@
 #include "api/audit.hpp"
 
-#include <algorithm>
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/json/serialize.hpp>
@@ -9,13 +8,11 @@
 namespace atl::api {
 
 namespace asio = boost::asio;
-using Clock = std::chrono::steady_clock;
 
 namespace {
 
 constexpr std::size_t kWaitingMax = 4096;
-constexpr double kDeniedMost = 50;
-constexpr double kDeniedASecond = 5;
+constexpr std::size_t kTextBytesMax = 1024;  // of a name in a record
 constexpr auto as_tuple = asio::as_tuple(asio::use_awaitable);
 
 }  // namespace
@@ -23,40 +20,32 @@ constexpr auto as_tuple = asio::as_tuple(asio::use_awaitable);
 AuditLog::AuditLog(asio::any_io_executor executor, core::Store& store)
     : store_(store),
       news_(executor, asio::steady_timer::time_point::max()),
-      all_done_(executor, asio::steady_timer::time_point::max()),
-      denied_left_(kDeniedMost),
-      denied_at_(Clock::now()) {}
+      all_done_(executor, asio::steady_timer::time_point::max()) {}
 
-void AuditLog::write(Deed deed) {
+void AuditLog::write(Deed deed) { write(std::move(deed), AuditShares::Kind::Done); }
+
+void AuditLog::write_denied(Deed deed) { write(std::move(deed), AuditShares::Kind::Denied); }
+
+void AuditLog::write(Deed deed, AuditShares::Kind kind) {
     if (waiting_.size() >= kWaitingMax) {
-        ++left_out_;
+        shares_.left_out(deed.owner);
         return;
     }
-    if (left_out_ > 0) deed.detail["left_out_before"] = std::exchange(left_out_, 0);
+    if (!shares_.take(deed.owner, kind, AuditShares::Clock::now())) return;
+    if (const auto before = shares_.take_left_out(deed.owner); before > 0) {
+        deed.detail["left_out_before"] = before;
+    }
     core::AuditRecord record;
     record.time = core::time_now();
     record.owner = std::move(deed.owner);
     record.key_id = std::move(deed.key_id);
     record.action = std::move(deed.action);
-    record.object = std::move(deed.object);
+    record.object = deed.object.substr(0, kTextBytesMax);
     record.outcome = std::move(deed.outcome);
-    record.request_id = std::move(deed.request_id);
+    record.request_id = deed.request_id.substr(0, kTextBytesMax);
     record.detail_json = boost::json::serialize(deed.detail);
     waiting_.push_back(std::move(record));
     news_.cancel();
-}
-
-void AuditLog::write_denied(Deed deed) {
-    const auto now = Clock::now();
-    const double passed = std::chrono::duration<double>(now - denied_at_).count();
-    denied_left_ = std::min(kDeniedMost, denied_left_ + passed * kDeniedASecond);
-    denied_at_ = now;
-    if (denied_left_ < 1) {
-        ++left_out_;
-        return;
-    }
-    denied_left_ -= 1;
-    write(std::move(deed));
 }
 
 asio::awaitable<void> AuditLog::run() {
@@ -68,11 +57,13 @@ asio::awaitable<void> AuditLog::run() {
         }
         core::AuditRecord record = std::move(waiting_.front());
         waiting_.pop_front();
+        const std::string owner = record.owner;
         bool written = true;
         try {
             co_await store_.append_audit(std::move(record));
         } catch (const std::exception&) { written = false; }
-        if (!written) ++left_out_;
+        shares_.written(owner);
+        if (!written) shares_.left_out(owner);
     }
     running_ = false;
     all_done_.cancel();

@@ -3,18 +3,16 @@
 //
 // Owns      a queue of records that are not in the store yet, and the coroutine that brings them.
 // Threads   the server's one.
-// Bounded   the queue, and how many refused requests a second are written down: a flood of them
-// must
-//           not fill the disk. What was left out is counted in the next record that is written.
+// Bounded   the queue and the records, and how many deeds of one owner are written down
+//           (audit_shares.hpp). What was left out is counted in the next record of that owner.
 // Failure   a store that cannot write loses records; the count says how many, when it can again.
+#include "api/audit_shares.hpp"
 #include "core/store.hpp"
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/json/object.hpp>
-#include <chrono>
-#include <cstdint>
 #include <deque>
 #include <string>
 
@@ -43,13 +41,13 @@ public:
     boost::asio::awaitable<void> stop();
 
 private:
+    void write(Deed deed, AuditShares::Kind kind);
+
     core::Store& store_;
     std::deque<core::AuditRecord> waiting_;
     boost::asio::steady_timer news_;
     boost::asio::steady_timer all_done_;
-    std::uint64_t left_out_ = 0;
-    double denied_left_;
-    std::chrono::steady_clock::time_point denied_at_;
+    AuditShares shares_;
     bool stopping_ = false;
     bool running_ = false;
 };

@@ -12,6 +12,7 @@
 #include "net/problem.hpp"
 
 #include <charconv>
+#include <optional>
 
 namespace atl::api {
 
@@ -54,62 +55,42 @@ std::optional<EventPlace> place_from(std::string_view id) {
     throw net::Problem(error).with_member("message", boost::json::value(error.message.c_str()));
 }
 
-// Events of a turn from the one after `seen` on, until it ends or the client leaves. The turn goes
-// on either way.
-asio::awaitable<void> send_events(net::Exchange& exchange, TurnPtr turn, std::uint64_t seen) {
-    bool over = false;
-    const auto leave = [&over, turn] {
-        over = true;
-        turn->log.wake();
-    };
-    const auto left = exchange.on_gone(leave);
-    auto stream = co_await exchange.begin_events();
-    while (!over) {
-        net::EventStream::Event event;
-        if (turn->log.missed(seen)) {
-            // Too far behind: the answer so far stands for what was dropped.
-            event.data = agent::text_event(turn->outcome.answer);
-            event.event = "answer";
-            seen = turn->log.last();
-        } else if (const auto* next = turn->log.after(seen)) {
-            event.data = next->data;
-            event.event = std::string(next->name);
-            ++seen;
-        } else if (turn->log.ended()) {
-            break;
-        } else {
-            co_await turn->log.news();
-            continue;
-        }
-        if (turn->number != 0) {
-            event.id = std::to_string(turn->number) + "-" + std::to_string(seen);
-        }
-        co_await stream.send(std::move(event));
-    }
-    if (!over) co_await stream.end();
-}
+// A client that follows a turn. Its leaving wakes whoever waits for the turn.
+struct Follower {
+    Follower(net::Exchange& exchange, TurnPtr follows)
+        : turn(std::move(follows)), left(exchange.on_gone([this] {
+              gone = true;
+              turn->log.wake();
+          })) {}
+    Follower(const Follower&) = delete;
+    Follower& operator=(const Follower&) = delete;
+
+    bool gone = false;
+    TurnPtr turn;
+    const net::Callbacks::Guard left;  // the last, for its callback refers to the rest
+};
 
 // For a client that saw some of a turn, when its events are gone: the whole answer in place of what
 // it has, and how it ended.
-asio::awaitable<void> send_end(net::Exchange& exchange, TurnPtr turn) {
-    bool over = false;
-    const auto leave = [&over, turn] {
-        over = true;
-        turn->log.wake();
-    };
-    const auto left = exchange.on_gone(leave);
-    auto stream = co_await exchange.begin_events();
-    while (!over && !turn->log.ended()) co_await turn->log.news();
-    if (over) co_return;
-    const auto last = turn->log.last();
-    const auto* end = turn->log.after(last - 1);
-    net::EventStream::Event whole{agent::text_event(turn->outcome.answer), "answer", {}};
-    co_await stream.send(std::move(whole));
-    if (end != nullptr) {
-        net::EventStream::Event event{end->data, std::string(end->name), {}};
-        co_await stream.send(std::move(event));
+asio::awaitable<void> send_whole(net::EventStream& stream, const Follower& follower) {
+    // Kept until it is copied, and not while a slow client reads.
+    std::optional<agent::LiveTurn::Awaited> awaited;
+    awaited.emplace(*follower.turn);
+    auto& log = follower.turn->log;
+    while (!follower.gone && !log.ended()) co_await log.news();
+    if (follower.gone) co_return;
+    net::EventStream::Event whole, last;
+    if (const auto* end = log.after(log.last() - 1)) {
+        last = {end->data, std::string(end->name), {}};
+        whole = {agent::text_event(follower.turn->outcome.answer), "answer", {}};
+    } else {
+        agent::ErrorEvent lost;
+        lost.message = "This answer is no longer in memory; the thread's history has it.";
+        last = {schema::to_json(lost), "error", {}};
     }
-    co_await stream.end();
+    awaited.reset();
+    if (!whole.event.empty()) co_await stream.send(std::move(whole));
+    co_await stream.send(std::move(last));
 }
 
 class ThreadRoutes {
@@ -162,7 +143,7 @@ public:
         ThreadStatus answer;
         answer.thread_id = record.id.text();
         answer.state = co_await threads_.state_of(record);
-        answer.busy = record.lease && record.lease->until > core::time_now();
+        answer.busy = record.lease && core::lives(*record.lease, core::time_now());
         co_await exchange.respond(json_response(200, answer));
     }
 
@@ -175,14 +156,10 @@ public:
 
     asio::awaitable<void> message(net::Exchange& exchange) const {
         const auto turn = co_await ask(exchange);
-        bool gone = false;
-        const auto leave = [&gone, turn] {
-            gone = true;
-            turn->log.wake();
-        };
-        const auto left = exchange.on_gone(leave);
-        while (!turn->log.ended() && !gone) co_await turn->log.news();
-        if (gone) co_return;  // the turn goes on, and its answer is in the history
+        const agent::LiveTurn::Awaited awaited(*turn);
+        Follower follower(exchange, turn);
+        while (!turn->log.ended() && !follower.gone) co_await turn->log.news();
+        if (follower.gone) co_return;  // the turn goes on, and its answer is in the history
         if (turn->outcome.error) throw_failure(*turn->outcome.error);
         co_await exchange.respond(json_response(200, view_of(*turn)));
     }
@@ -209,7 +186,10 @@ public:
         const auto turn = co_await threads_.follow(whose(exchange), thread_in(exchange), number);
         const bool same = place && place->turn == turn->number;
         if (same && turn->told_again) {
-            co_await send_end(exchange, turn);
+            Follower follower(exchange, turn);
+            auto stream = co_await exchange.begin_events();
+            co_await send_whole(stream, follower);
+            if (!follower.gone) co_await stream.end();
         } else {
             co_await send_events(exchange, turn, same ? place->event : 0);
         }
@@ -285,6 +265,46 @@ public:
     }
 
 private:
+    // Events of a turn from the one after `seen` on, until it ends or the client leaves. The turn
+    // goes on either way.
+    asio::awaitable<void> send_events(net::Exchange& exchange, TurnPtr turn,
+                                      std::uint64_t seen) const {
+        Follower follower(exchange, turn);
+        auto stream = co_await exchange.begin_events();
+        while (!follower.gone) {
+            net::EventStream::Event event;
+            if (turn->log.missed(seen) && turn->forgotten) {
+                // It has ended, and others needed the memory: the store has it.
+                if (turn->number != 0) {
+                    follower.turn =
+                        co_await threads_.follow(whose(exchange), turn->thread, turn->number);
+                }
+                co_await send_whole(stream, follower);
+                break;
+            }
+            if (turn->log.missed(seen)) {
+                // Too far behind: the answer so far stands for what was dropped.
+                event.data = agent::text_event(turn->outcome.answer);
+                event.event = "answer";
+                seen = turn->log.last();
+            } else if (const auto* next = turn->log.after(seen)) {
+                event.data = next->data;
+                event.event = std::string(next->name);
+                ++seen;
+            } else if (turn->log.ended()) {
+                break;
+            } else {
+                co_await turn->log.news();
+                continue;
+            }
+            if (turn->number != 0) {
+                event.id = std::to_string(turn->number) + "-" + std::to_string(seen);
+            }
+            co_await stream.send(std::move(event));
+        }
+        if (!follower.gone) co_await stream.end();
+    }
+
     // A sandbox that cannot be woken costs an export its charts, not the rest.
     asio::awaitable<agent::ExportImages> charts_of(
         core::Whose whose, ThreadId id, const std::vector<core::ThreadMessage>& messages) const {

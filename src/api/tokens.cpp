@@ -14,6 +14,7 @@ namespace json = boost::json;
 namespace {
 
 constexpr std::size_t kTokenBytesMax = 4096;
+constexpr std::chrono::hours kTokenLife{24};  // the longest that is given (access_types.cpp)
 
 std::string_view view_of(const core::Sha256& digest) {
     return {reinterpret_cast<const char*>(digest.data()), digest.size()};
@@ -72,7 +73,10 @@ std::optional<Grant> Signer::read(std::string_view token, core::Time now) const 
     for (const auto& scope : scopes->get_array()) {
         if (scope.is_string()) grant.scopes.emplace_back(scope.get_string());
     }
-    if (grant.owner.empty() || grant.until <= now) return std::nullopt;
+    // Longer than any lasts: the clock was put back since, and nobody knows how old it is.
+    if (grant.owner.empty() || grant.until <= now || grant.until > now + kTokenLife) {
+        return std::nullopt;
+    }
     return grant;
 }
 

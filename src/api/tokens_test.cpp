@@ -24,6 +24,19 @@ TEST(Tokens, SayWhatWasSigned) {
     EXPECT_FALSE(Signer(std::string(32, 'l')).read(token, at(0))) << "another server's";
 }
 
+// Goal: a clock that was put back does not make tokens of yesterday good again for as long as it
+// jumped.
+TEST(Tokens, NoneLastsLongerThanAnyIsGiven) {
+    const Signer signer(std::string(32, 'k'));
+    const auto day = std::chrono::hours{24};
+    auto grant = some_grant();
+    grant.until = at(0) + day * 400;
+    const auto token = signer.sign(grant);
+    EXPECT_TRUE(signer.read(token, grant.until - day));
+    EXPECT_FALSE(signer.read(token, grant.until - day - std::chrono::seconds{1}));
+    EXPECT_FALSE(signer.read(token, at(0)));
+}
+
 TEST(Tokens, AnyChangeBreaksThem) {
     const Signer signer(std::string(32, 'k'));
     const auto token = signer.sign(some_grant());

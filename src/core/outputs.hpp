@@ -6,6 +6,9 @@
 //
 // Made by the server, of what it read through the guest; no sandbox can reach them, so whoever
 // follows such a path meets regular files and nothing else.
+//
+// A place can hold tens of thousands of files: whatever touches more than one descriptor happens
+// beside the loop. Coroutines throw ErrorException.
 #include "base/fd.hpp"
 #include "base/id.hpp"
 #include "base/result.hpp"
@@ -16,6 +19,7 @@
 #include <functional>
 #include <string>
 #include <variant>
+#include <vector>
 
 namespace atl::core {
 
@@ -29,23 +33,25 @@ public:
 
     // `path` is relative, its parts are names from inside a sandbox: an odd one (empty, `..`, too
     // long or too deep) is InvalidArgument.
-    virtual Result<UniqueFd> begin(const OutputPlace& place, const std::string& path) = 0;
+    virtual boost::asio::awaitable<UniqueFd> begin(OutputPlace place, std::string path) = 0;
     // Under its name, in one step, in place of an earlier one. Answers with the path on the host.
-    virtual Result<std::string> finish(const OutputPlace& place, const std::string& path,
-                                       UniqueFd written) = 0;
-    virtual void remove(const OutputPlace& place, const std::string& path) noexcept = 0;
+    virtual boost::asio::awaitable<std::string> finish(OutputPlace place, std::string path,
+                                                       UniqueFd written) = 0;
+    // What cannot be removed, or has an odd path, stays.
+    virtual boost::asio::awaitable<void> remove(OutputPlace place,
+                                                std::vector<std::string> paths) = 0;
     // Bytes that lie there.
-    [[nodiscard]] virtual std::uint64_t use(const OutputPlace& place) const = 0;
+    virtual boost::asio::awaitable<std::uint64_t> use(OutputPlace place) = 0;
     // Blocks on disk of all runs that are `theirs`, which is asked on another thread: it walks
-    // folders. Throws ErrorException.
+    // folders.
     virtual boost::asio::awaitable<std::uint64_t> use_of_runs(
         std::function<bool(const std::string& run)> theirs) = 0;
     // Grows when remove_older has removed something.
     [[nodiscard]] virtual std::uint64_t removals() const noexcept = 0;
     // Of a run; for reading.
     virtual Result<UniqueFd> open(const RunId& run, const std::string& path) const = 0;
-    // Runs that ended so long ago.
-    virtual void remove_older(std::chrono::seconds age) noexcept = 0;
+    // Begins to remove runs that ended so long ago; nobody waits for it.
+    virtual void remove_older(std::chrono::seconds age) = 0;
 };
 
 }  // namespace atl::core

@@ -16,7 +16,9 @@
 //           Exhausted: a limit is reached, or the disk is full. TooLarge: beyond the backstop for
 //           one record. Unavailable: the store cannot be reached, is behind, or read-only. When it
 //           was lost while it worked, the caller cannot know whether that write happened: a
-//           question is safe to send again with its client_id, the rest is to be read again.
+//           question is safe to send again with its client_id, messages of a turn with the mark of
+//           their hold; the rest is to be read again. Internal: a record that cannot be read.
+//           A list leaves such records out.
 // Trusts    its caller for who is asking (Whose) and for the limits on what clients send. Ids have
 //           1 to 128 bytes; this much is checked, and the backstop for one message.
 // Lifetime  a call that was begun ends, also when its coroutine is cancelled. The store goes before
@@ -97,7 +99,8 @@ struct ThreadMessage {
     bool operator==(const ThreadMessage&) const = default;
 };
 
-// The backstop for one message, with all that belongs to it, and for those of one call together.
+// The backstop for one message, with all that belongs to it, and for those of one call together;
+// for the rest of a record: thread_sizes.hpp.
 inline constexpr std::size_t kMessageBytesMax = 16u << 20;
 inline constexpr std::size_t kMessagesBytesMax = 32u << 20;
 [[nodiscard]] inline std::size_t bytes_of(const ThreadMessage& message) {
@@ -114,6 +117,14 @@ inline constexpr std::size_t kMessagesBytesMax = 32u << 20;
     return note;
 }
 
+// No lease is given for longer. One that seems to last longer was written before a clock was put
+// back: it counts as over, or a thread would be busy for as long as the clock has jumped. Its
+// holder is told so by the next write.
+inline constexpr std::chrono::milliseconds kLeaseMax = std::chrono::minutes{10};
+[[nodiscard]] inline bool lives(const Lease& lease, Time now) {
+    return lease.until > now && lease.until <= now + kLeaseMax;
+}
+
 // The proof that somebody holds a thread's turn. It holds until the turn is ended or another has
 // taken the thread over; a lease that has run out alone does not end it. After a lost lease the
 // turn has moved on.
@@ -121,6 +132,9 @@ struct TurnHold {
     ThreadId thread{""};
     std::string instance;
     std::uint64_t turn = 0;
+    // Names one write, so that it can be sent again when nobody knows whether it happened: with the
+    // same mark it is one write. Empty: it has no name. Kept by stores whose answers can get lost.
+    std::string mark{};
 };
 
 struct TurnWish {
@@ -172,6 +186,13 @@ struct UploadPage {
     std::string next_cursor;
 };
 
+// What one owner's uploads may be together; 0 = no limit.
+struct UploadRoom {
+    UploadRoom(std::uint64_t bytes, std::uint64_t count = 0) : bytes_max(bytes), count_max(count) {}
+    std::uint64_t bytes_max = 0;
+    std::uint64_t count_max = 0;
+};
+
 struct Home {
     std::string instance;  // whose it is now
     // The one before ended without leaving: what it had not saved is lost.
@@ -182,9 +203,9 @@ class Threads {
 public:
     virtual ~Threads() = default;
 
-    // Exhausted when the owner's would be more bytes together (0 = no limit).
+    // Exhausted when the owner's would be more together.
     virtual boost::asio::awaitable<UploadRecord> add_upload(UploadRecord record,
-                                                            std::uint64_t owner_bytes_max) = 0;
+                                                            UploadRoom room) = 0;
     virtual boost::asio::awaitable<UploadRecord> get_upload(Whose whose, UploadId id) = 0;
     virtual boost::asio::awaitable<UploadPage> list_uploads(UploadQuery query) = 0;
     // Conflict while a thread uses it.
@@ -200,8 +221,9 @@ public:
     // Leaves updated_at as it is: that moves with the messages, and never back.
     virtual boost::asio::awaitable<ThreadRecord> patch_thread(Whose whose, ThreadId id,
                                                               ThreadPatch patch) = 0;
-    // With its messages. Conflict while a turn is under way.
-    virtual boost::asio::awaitable<void> remove_thread(Whose whose, ThreadId id, Time now) = 0;
+    // With its messages, also when its record cannot be read otherwise (Internal). Answers with its
+    // session, empty when the record does not tell. Conflict while a turn is under way.
+    virtual boost::asio::awaitable<SessionId> remove_thread(Whose whose, ThreadId id, Time now) = 0;
 
     // Writes the question and takes the turn, in one step. Conflict while another's lease lives.
     virtual boost::asio::awaitable<TurnBegun> begin_turn(TurnWish wish) = 0;

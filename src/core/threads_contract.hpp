@@ -89,6 +89,15 @@ TEST_P(ThreadsContract, UploadsOfAnOwnerHaveALimitTogether) {
     expect(Code::Exhausted, one().add_upload(upload("u8", "ann", ~0ull >> 1), 100));
 }
 
+TEST_P(ThreadsContract, AnOwnerHasAtMostSoManyUploads) {
+    get(one().add_upload(upload("u1", "ann", 1), {0, 2}));
+    get(other().add_upload(upload("u2", "ann", 1), {0, 2}));
+    expect(Code::Exhausted, one().add_upload(upload("u3", "ann", 1), {0, 2}));
+    get(one().add_upload(upload("u4", "bob", 1), {0, 2}));
+    get(one().remove_upload(Whose::of("ann"), UploadId("u1")));
+    get(one().add_upload(upload("u3", "ann", 1), {0, 2}));
+}
+
 TEST_P(ThreadsContract, AnUploadStaysWhileAThreadUsesIt) {
     get(one().add_upload(upload("u1", "ann", 1), 0));
     get(one().add_upload(upload("u2", "ann", 1), 0));
@@ -534,6 +543,33 @@ TEST_P(ThreadsContract, AMessageHasALargestSize) {
 }
 
 // ---- Homes ----
+
+// Goal: whatever is written can be read in one piece.
+TEST_P(ThreadsContract, ARecordHasALargestSize) {
+    auto large = thread("t1", "ann");
+    large.title = std::string(5000, 'x');
+    expect(Code::TooLarge, one().create_thread(large, 0));
+    large.title = "";
+    large.memory_json = std::string((1u << 20) + 1, 'x');
+    expect(Code::TooLarge, one().create_thread(large, 0));
+    large.memory_json = std::string(1u << 20, 'x');
+    large.title = std::string(4096, 'x');
+    get(one().create_thread(large, 0));
+    EXPECT_EQ(get(other().get_thread(Whose::of("ann"), ThreadId("t1"))).memory_json.size(),
+              1u << 20);
+    ThreadPatch patch;
+    patch.title = std::string(4097, 'x');
+    expect(Code::TooLarge, one().patch_thread(Whose::of("ann"), ThreadId("t1"), patch));
+    patch.title.reset();
+    patch.files.emplace(257, UploadId("u1"));
+    expect(Code::TooLarge, one().patch_thread(Whose::of("ann"), ThreadId("t1"), patch));
+    auto named = upload("u1", "ann", 1);
+    named.name = std::string(5000, 'x');
+    expect(Code::TooLarge, one().add_upload(named, 0));
+    auto called = wish("t1", "a", "question", std::string(5000, 'c'));
+    expect(Code::TooLarge, one().begin_turn(called));
+    EXPECT_EQ(get(other().list_threads({Whose::of("ann"), "", 10})).threads.size(), 1u);
+}
 
 TEST_P(ThreadsContract, AHomeIsTakenAndLeft) {
     get(one().create_thread(thread("t1", "ann"), 0));

@@ -71,6 +71,7 @@ std::unique_ptr<redis::RedisThreads> make_redis(asio::any_io_executor executor,
     options.username = settings.redis_username;
     options.password = settings.redis_password;
     options.database = static_cast<std::uint32_t>(settings.redis_database);
+    options.tell = [](const std::string& sentence) { spdlog::warn("{}", sentence); };
     return std::make_unique<redis::RedisThreads>(std::move(executor), std::move(options));
 }
 
@@ -106,6 +107,9 @@ agent::ThreadOptions thread_options(const Settings& settings, const core::ChatMo
         options.turn.context_tokens_max = options.context_tokens_max * 2;
     }
     options.waiting_max = settings.thread_waiting;
+    options.kept_bytes_max = settings.threads_kept_bytes;
+    options.threads_an_owner_max = settings.threads_owner;
+    options.messages_max = settings.threads_messages;
     options.tell = [](const std::string& sentence) { spdlog::warn("{}", sentence); };
     return options;
 }
@@ -128,7 +132,7 @@ Analyst::Analyst(Parts parts) : settings_(parts.settings) {
     fetcher_ = std::make_unique<net::Fetcher>(parts.executor, net::AddressPolicy::operators());
     model_ = make_model(settings_, *fetcher_);
     const agent::UploadLimits limits{settings_.upload_bytes, settings_.upload_owner_bytes,
-                                     settings_.upload_unused_time};
+                                     settings_.upload_unused_time, settings_.upload_owner_files};
     uploads_ = agent::Uploads::open(std::move(parts.uploads), store, limits, sample_file()).value();
     tools_ = std::make_unique<agent::Tools>(parts.sessions, parts.outputs);
     auto options = thread_options(settings_, model_->info());

@@ -37,6 +37,7 @@
 #include "api/tokens.hpp"
 #include "base/scope.hpp"
 #include "core/ceilings.hpp"
+#include "core/clock_watch.hpp"
 #include "main/analyst.hpp"
 #include "main/commands.hpp"
 #include "main/control_socket.hpp"
@@ -480,10 +481,12 @@ private:
     }
 
     asio::awaitable<void> clear_outputs() {
+        core::ClockWatch clock;
         while (!stopping_) {
             clearing_.expires_after(std::chrono::hours{1});
             co_await clearing_.async_wait(asio::as_tuple(asio::use_awaitable));
-            if (!stopping_ && !read_only()) outputs_->remove_older(kOutputsStay);
+            if (stopping_ || !clock.settled() || read_only()) continue;
+            outputs_->remove_older(kOutputsStay);
         }
     }
 

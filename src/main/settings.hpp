@@ -112,8 +112,12 @@ struct Settings {
     std::uint64_t turn_cents = 0;
     std::uint64_t context_tokens = 32'000;
     std::uint64_t thread_waiting = 8;
+    std::uint64_t threads_kept_bytes = 64u << 20;
+    std::uint64_t threads_owner = 10'000;
+    std::uint64_t threads_messages = 20'000;
     std::uint64_t upload_bytes = 1ull << 30;
     std::uint64_t upload_owner_bytes = 16ull << 30;
+    std::uint64_t upload_owner_files = 10'000;
     Milliseconds upload_unused_time{7 * 86'400'000};
 
     Settings();

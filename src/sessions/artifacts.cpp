@@ -59,7 +59,7 @@ private:
 asio::awaitable<std::string> copy_out(std::shared_ptr<GuestLink> link, core::Outputs& outputs,
                                       core::OutputPlace place, std::string inside, std::string name,
                                       std::uint64_t bytes_max, Held& held) {
-    UniqueFd file = outputs.begin(place, name).value();
+    UniqueFd file = co_await outputs.begin(place, name);
     std::uint64_t written = 0;
     Result<void> state;
     Channel channel;  // after what its handlers refer to
@@ -80,7 +80,7 @@ asio::awaitable<std::string> copy_out(std::shared_ptr<GuestLink> link, core::Out
     channel = link->open(question, std::move(handlers));
     co_await channel.end();
     state.value();
-    auto host = outputs.finish(place, name, std::move(file)).value();
+    auto host = co_await outputs.finish(place, name, std::move(file));
     held.keep(written);
     co_return host;
 }
@@ -95,13 +95,20 @@ asio::awaitable<Promoted> promote(std::shared_ptr<GuestLink> link, core::Outputs
     std::uint64_t room = 0;
     std::unique_ptr<OutputRoom> owners;
     std::optional<Error> unknown;  // why nobody can say what the owner has left
+    const auto is_gone = [](const ChangedFile& change) {
+        return change.change == "removed" || change.type != "file";
+    };
+    // First, all at once: what came in their place may need their room or their names.
+    std::vector<std::string> gone;
     for (const auto& [path, change] : files) {
-        if (path.compare(0, prefix.size(), prefix) != 0) continue;
-        const std::string name = path.substr(prefix.size());
-        if (change.change == "removed" || change.type != "file") {
-            outputs.remove(wanted.place, name);
-            continue;
+        if (path.compare(0, prefix.size(), prefix) == 0 && is_gone(change)) {
+            gone.push_back(path.substr(prefix.size()));
         }
+    }
+    if (!gone.empty()) co_await outputs.remove(wanted.place, std::move(gone));
+    for (const auto& [path, change] : files) {
+        if (path.compare(0, prefix.size(), prefix) != 0 || is_gone(change)) continue;
+        const std::string name = path.substr(prefix.size());
         if (!change.exact) {
             promoted.left_out.push_back({path, "its name is not UTF-8"});
             continue;
@@ -111,7 +118,7 @@ asio::awaitable<Promoted> promote(std::shared_ptr<GuestLink> link, core::Outputs
             continue;
         }
         if (!measured) {
-            const std::uint64_t used = outputs.use(wanted.place);
+            const std::uint64_t used = co_await outputs.use(wanted.place);
             room = used < wanted.bytes_max ? wanted.bytes_max - used : 0;
             measured = true;
             try {

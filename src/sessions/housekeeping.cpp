@@ -1,5 +1,6 @@
 // What Sessions does by itself, once a second: sessions that nobody uses fall asleep, those whose
 // time is over end, and when the host runs out of memory the longest idle go to disk.
+#include "core/clock_watch.hpp"
 #include "sessions/pulse.hpp"
 #include "sessions/sessions.hpp"
 
@@ -26,6 +27,7 @@ constexpr auto as_tuple = asio::as_tuple(asio::use_awaitable);
 asio::awaitable<void> Sessions::keep_house() {
     if (stopping_) co_return;  // before it began: stop() would not wait for what it starts
     beside_.spawn(watch_disks());
+    core::ClockWatch clock;
     for (unsigned round = 1; !stopping_; ++round) {
         round_.expires_after(kRound);
         co_await round_.async_wait(as_tuple);
@@ -39,7 +41,7 @@ asio::awaitable<void> Sessions::keep_house() {
         }
         relieve_memory();
         check_pulses();
-        co_await end_expired();
+        if (clock.settled()) co_await end_expired();
         if (round % kRoundsToTidy == 0) co_await tidy_up();
     }
 }

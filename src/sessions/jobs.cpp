@@ -1,5 +1,6 @@
 #include "sessions/jobs.hpp"
 
+#include "core/clock_watch.hpp"
 #include "wire/fields.hpp"
 
 #include <algorithm>
@@ -466,11 +467,12 @@ asio::awaitable<void> Jobs::keep_leases() {
 }
 
 asio::awaitable<void> Jobs::forget_old() {
+    core::ClockWatch clock;
     while (!stopping_) {
         std::uint64_t gone = 0;
+        const auto old = core::time_now() - options_.keep_ended;
         try {
-            gone =
-                co_await store_.forget_jobs(core::time_now() - options_.keep_ended, kForgetAtOnce);
+            if (clock.settled()) gone = co_await store_.forget_jobs(old, kForgetAtOnce);
         } catch (const ErrorException&) { gone = 0; }
         if (gone >= kForgetAtOnce || stopping_) continue;
         forget_round_.expires_after(kForgetRound);

@@ -3,6 +3,7 @@
 import os
 import random
 import shutil
+import signal
 import socket
 import subprocess
 import threading
@@ -149,6 +150,43 @@ def test_redis_gone_in_mid_turn_is_told_and_mended(pair, redis):
         time.sleep(.5)
     assert "back" in answer.json()["answer"]
     assert a.http.get("/healthz").json()["status"] == "ok" and a.http.get("/readyz").status_code == 204
+
+
+def test_an_answer_that_redis_wrote_late_was_stored(pair, redis):
+    """Redis falls silent while a turn ends, and carries it out when nobody waits any more: asked again, it says so."""
+    a, _ = pair
+    thread = a.thread()
+    a.ask(thread, "run: 1")  # its sandbox is awake
+    seen = []
+    for name, data, *_ in a.stream(thread, "hello"):
+        seen.append((name, data))
+        if name == "token" and len([one for one in seen if one[0] == "token"]) == 1:
+            redis.process.send_signal(signal.SIGSTOP)
+            waking = threading.Thread(target=wake_when_given_up, args=(a, redis))
+            waking.start()
+    waking.join()
+    assert seen[-1][0] == "done", seen[-1]
+    assert [m["role"] for m in a.history(thread)] == ["user", "assistant"] * 2
+
+
+def wake_when_given_up(server, redis):
+    until = time.monotonic() + 60
+    while time.monotonic() < until and server.http.get("/healthz").json()["threads"] != "failing":
+        time.sleep(.1)
+    redis.process.send_signal(signal.SIGCONT)
+
+
+def test_a_damaged_record_costs_its_owner_that_thread_alone(pair, redis):
+    a, _ = pair
+    good, bad = a.thread(), a.thread()
+    with socket.create_connection(("127.0.0.1", redis.port)) as stranger:
+        stranger.sendall(f"HSET atoll:thread:{bad} messages many\r\n".encode())
+        assert stranger.recv(64) == b":0\r\n"
+    assert [t["thread_id"] for t in a.http.get("/threads").json()["threads"]] == [good]
+    assert a.http.get(f"/v1/threads/{bad}").status_code == 500
+    assert a.http.delete(f"/v1/threads/{bad}").status_code == 204
+    assert a.http.get(f"/v1/threads/{bad}").status_code == 404
+    assert a.ask(good, "run: print('here')")["answer"] == "It says here"
 
 
 def test_uploads_are_listed_at_either_server(pair):

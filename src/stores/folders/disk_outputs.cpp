@@ -1,6 +1,7 @@
 #include "stores/folders/disk_outputs.hpp"
 
 #include "stores/folders/names.hpp"
+#include "stores/folders/remove_tree.hpp"
 
 #include <cerrno>
 #include <cstdio>
@@ -48,6 +49,43 @@ UniqueFd open_root(const std::string& path) {
     return UniqueFd(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
 }
 
+// Something short, done in one step.
+template <class T, class Do>
+class Once final : public Work<T> {
+public:
+    explicit Once(Do what) : do_(std::move(what)) {}
+    std::optional<Result<T>> step(const Slice&) override { return do_(); }
+
+private:
+    Do do_;
+};
+
+// The bytes of all files in a folder; none when it is not there.
+class MeasureFolder final : public Work<std::uint64_t> {
+public:
+    explicit MeasureFolder(std::string folder) : folder_(std::move(folder)) {}
+
+    std::optional<Result<std::uint64_t>> step(const Slice& slice) override {
+        if (!begun_) at_ = fs::recursive_directory_iterator(folder_, failed_);
+        begun_ = true;
+        for (const fs::recursive_directory_iterator end; !failed_ && at_ != end;
+             at_.increment(failed_)) {
+            if (slice.over()) return std::nullopt;
+            std::error_code odd;
+            const auto size = at_->is_regular_file(odd) ? at_->file_size(odd) : 0;
+            if (!odd) bytes_ += size;
+        }
+        return Result<std::uint64_t>(bytes_);
+    }
+
+private:
+    const std::string folder_;
+    fs::recursive_directory_iterator at_;
+    std::error_code failed_;
+    bool begun_ = false;
+    std::uint64_t bytes_ = 0;
+};
+
 // What some of the runs have on disk, a run at a time. What is removed meanwhile counts or does
 // not.
 class MeasureRuns final : public Work<std::uint64_t> {
@@ -63,7 +101,8 @@ public:
             if (slice.over()) return std::nullopt;
             if (theirs_(at_->path().filename().string())) bytes_ += blocks_of(at_->path());
         }
-        if (failed) return Result<std::uint64_t>(failure("walk " + root_, failed.value()));
+        if (failed)
+            return Result<std::uint64_t>(failure("count what runs have left", failed.value()));
         return Result<std::uint64_t>(bytes_);
     }
 
@@ -89,6 +128,61 @@ private:
 };
 
 }  // namespace
+
+// ---- Removing, in slices ----
+
+class DiskOutputs::RemoveFiles final : public Work<void> {
+public:
+    RemoveFiles(const DiskOutputs& outputs, OutputPlace place, std::vector<std::string> paths)
+        : outputs_(outputs), place_(std::move(place)), paths_(std::move(paths)) {}
+
+    std::optional<Result<void>> step(const Slice& slice) override {
+        for (; at_ < paths_.size(); ++at_) {
+            if (slice.over()) return std::nullopt;
+            outputs_.remove_one(place_, paths_[at_]);
+        }
+        return Result<void>();
+    }
+
+private:
+    const DiskOutputs& outputs_;
+    const OutputPlace place_;
+    const std::vector<std::string> paths_;
+    std::size_t at_ = 0;
+};
+
+class DiskOutputs::RemoveOlder final : public Work<void> {
+public:
+    RemoveOlder(DiskOutputs& outputs, fs::file_time_type before)
+        : outputs_(outputs), before_(before) {}
+
+    std::optional<Result<void>> step(const Slice& slice) override {
+        if (!begun_) at_ = fs::directory_iterator(outputs_.outputs_, failed_);
+        begun_ = true;
+        for (;;) {
+            if (tree_) {
+                if (!tree_->step(slice)) return std::nullopt;
+                if (tree_->gone()) ++outputs_.removals_;
+                tree_.reset();
+            }
+            if (failed_ || at_ == fs::directory_iterator()) return Result<void>();
+            if (slice.over()) return std::nullopt;
+            std::error_code odd;
+            const auto name = at_->path().filename().string();
+            const bool old = at_->last_write_time(odd) < before_ && !odd;
+            at_.increment(failed_);
+            if (old) tree_.emplace(outputs_.outputs_fd_.get(), name);
+        }
+    }
+
+private:
+    DiskOutputs& outputs_;
+    const fs::file_time_type before_;
+    fs::directory_iterator at_;
+    std::error_code failed_;
+    bool begun_ = false;
+    std::optional<RemoveTree> tree_;
+};
 
 DiskOutputs::DiskOutputs(boost::asio::any_io_executor executor, std::string sessions,
                          std::string outputs, UniqueFd sessions_fd, UniqueFd outputs_fd)
@@ -132,11 +226,20 @@ Result<UniqueFd> DiskOutputs::walk(const OutputPlace& place,
         if (!at) break;
         at = open_folder_at(at.get(), folder.c_str(), make);
     }
-    if (!at) return failure("open the folder of artifacts " + folder_of(place), errno);
+    // Without its path: the sentence reaches clients and models.
+    if (!at) return failure("open the folder of artifacts", errno);
     return at;
 }
 
-Result<UniqueFd> DiskOutputs::begin(const OutputPlace& place, const std::string& path) {
+boost::asio::awaitable<UniqueFd> DiskOutputs::begin(OutputPlace place, std::string path) {
+    auto what = [this, place = std::move(place), path = std::move(path)] {
+        return open_new(place, path);
+    };
+    auto work = std::make_unique<Once<UniqueFd, decltype(what)>>(std::move(what));
+    co_return co_await worker_.ask<UniqueFd>(Speed::Quick, std::move(work));
+}
+
+Result<UniqueFd> DiskOutputs::open_new(const OutputPlace& place, const std::string& path) const {
     auto parts = parts_of(path);
     if (!parts) return parts.error();
     parts->pop_back();
@@ -148,8 +251,18 @@ Result<UniqueFd> DiskOutputs::begin(const OutputPlace& place, const std::string&
     return file;
 }
 
-Result<std::string> DiskOutputs::finish(const OutputPlace& place, const std::string& path,
-                                        UniqueFd written) {
+boost::asio::awaitable<std::string> DiskOutputs::finish(OutputPlace place, std::string path,
+                                                        UniqueFd written) {
+    auto what = [this, place = std::move(place), path = std::move(path),
+                 written = std::move(written)]() mutable {
+        return give_name(place, path, std::move(written));
+    };
+    auto work = std::make_unique<Once<std::string, decltype(what)>>(std::move(what));
+    co_return co_await worker_.ask<std::string>(Speed::Quick, std::move(work));
+}
+
+Result<std::string> DiskOutputs::give_name(const OutputPlace& place, const std::string& path,
+                                           UniqueFd written) const {
     auto parts = parts_of(path);
     if (!parts) return parts.error();
     const std::string name = parts->back();
@@ -169,36 +282,31 @@ Result<std::string> DiskOutputs::finish(const OutputPlace& place, const std::str
     return folder_of(place) + "/" + path;
 }
 
-void DiskOutputs::remove(const OutputPlace& place, const std::string& path) noexcept {
-    try {
-        auto parts = parts_of(path);
-        if (!parts) return;
-        const std::string name = parts->back();
+boost::asio::awaitable<void> DiskOutputs::remove(OutputPlace place,
+                                                 std::vector<std::string> paths) {
+    auto work = std::make_unique<RemoveFiles>(*this, std::move(place), std::move(paths));
+    co_await worker_.ask<void>(Speed::InTurns, std::move(work));
+}
+
+void DiskOutputs::remove_one(const OutputPlace& place, const std::string& path) const {
+    auto parts = parts_of(path);
+    if (!parts) return;
+    const std::string name = parts->back();
+    parts->pop_back();
+    auto folder = walk(place, *parts, false);
+    if (folder) ::unlinkat(folder->get(), name.c_str(), 0);
+    // Folders that were made for it go with it, up to the first that holds something else.
+    while (folder && !parts->empty()) {
+        const std::string last = parts->back();
         parts->pop_back();
-        auto folder = walk(place, *parts, false);
-        if (folder) ::unlinkat(folder->get(), name.c_str(), 0);
-        // Folders that were made for it go with it, up to the first that holds something else.
-        while (folder && !parts->empty()) {
-            const std::string last = parts->back();
-            parts->pop_back();
-            folder = walk(place, *parts, false);
-            if (folder && ::unlinkat(folder->get(), last.c_str(), AT_REMOVEDIR) != 0) break;
-        }
-    } catch (const std::exception&) {
-        // No memory for a path: it stays until its session goes.
-        return;
+        folder = walk(place, *parts, false);
+        if (folder && ::unlinkat(folder->get(), last.c_str(), AT_REMOVEDIR) != 0) break;
     }
 }
 
-std::uint64_t DiskOutputs::use(const OutputPlace& place) const {
-    std::uint64_t bytes = 0;
-    std::error_code failed;
-    fs::recursive_directory_iterator at(folder_of(place), failed), end;
-    for (; !failed && at != end; at.increment(failed)) {
-        const auto size = at->is_regular_file(failed) ? at->file_size(failed) : 0;
-        if (!failed) bytes += size;
-    }
-    return bytes;
+boost::asio::awaitable<std::uint64_t> DiskOutputs::use(OutputPlace place) {
+    auto work = std::make_unique<MeasureFolder>(folder_of(place));
+    co_return co_await worker_.ask<std::uint64_t>(Speed::InTurns, std::move(work));
 }
 
 boost::asio::awaitable<std::uint64_t> DiskOutputs::use_of_runs(
@@ -225,16 +333,9 @@ Result<UniqueFd> DiskOutputs::open(const RunId& run, const std::string& path) co
     return file;
 }
 
-void DiskOutputs::remove_older(std::chrono::seconds age) noexcept {
-    std::error_code failed;
-    const auto before = fs::file_time_type::clock::now() - age;
-    for (fs::directory_iterator at(outputs_, failed), end; !failed && at != end;
-         at.increment(failed)) {
-        std::error_code odd;
-        if (at->last_write_time(odd) >= before || odd) continue;
-        fs::remove_all(at->path(), odd);
-        ++removals_;
-    }
+void DiskOutputs::remove_older(std::chrono::seconds age) {
+    auto work = std::make_unique<RemoveOlder>(*this, fs::file_time_type::clock::now() - age);
+    worker_.run(Speed::InTurns, std::move(work));
 }
 
 }  // namespace atl::folders

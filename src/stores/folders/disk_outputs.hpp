@@ -2,14 +2,14 @@
 // core::Outputs on disk: `<data>/sessions/<id>/artifacts/` and `<data>/outputs/<run>/`.
 //
 // Owns      the descriptors of both roots. One server a root.
-// Threads   the server's one. Each call is a few steps on one file, or on as many as a run may
-//           leave (kFilesMax in sessions/artifacts.hpp). All runs are walked by a thread of its
-//           own.
+// Threads   asked on the server's one; all but opening one file for reading is done by a thread of
+//           its own, in slices.
 // Trusts    nothing in a path: it is walked name by name, never through a link.
 // Failure   Result; a full disk is DiskFull, and no half file has a name.
 #include "core/outputs.hpp"
 #include "stores/folders/worker.hpp"
 
+#include <atomic>
 #include <memory>
 #include <vector>
 
@@ -22,18 +22,21 @@ public:
                                                      const std::string& sessions,
                                                      const std::string& outputs);
 
-    Result<UniqueFd> begin(const core::OutputPlace& place, const std::string& path) override;
-    Result<std::string> finish(const core::OutputPlace& place, const std::string& path,
-                               UniqueFd written) override;
-    void remove(const core::OutputPlace& place, const std::string& path) noexcept override;
-    [[nodiscard]] std::uint64_t use(const core::OutputPlace& place) const override;
+    boost::asio::awaitable<UniqueFd> begin(core::OutputPlace place, std::string path) override;
+    boost::asio::awaitable<std::string> finish(core::OutputPlace place, std::string path,
+                                               UniqueFd written) override;
+    boost::asio::awaitable<void> remove(core::OutputPlace place,
+                                        std::vector<std::string> paths) override;
+    boost::asio::awaitable<std::uint64_t> use(core::OutputPlace place) override;
     boost::asio::awaitable<std::uint64_t> use_of_runs(
         std::function<bool(const std::string& run)> theirs) override;
     [[nodiscard]] std::uint64_t removals() const noexcept override { return removals_; }
     Result<UniqueFd> open(const core::RunId& run, const std::string& path) const override;
-    void remove_older(std::chrono::seconds age) noexcept override;
+    void remove_older(std::chrono::seconds age) override;
 
 private:
+    class RemoveFiles;
+    class RemoveOlder;
     DiskOutputs(boost::asio::any_io_executor executor, std::string sessions, std::string outputs,
                 UniqueFd sessions_fd, UniqueFd outputs_fd);
     [[nodiscard]] std::string folder_of(const core::OutputPlace& place) const;
@@ -41,10 +44,16 @@ private:
     [[nodiscard]] Result<UniqueFd> walk(const core::OutputPlace& place,
                                         const std::vector<std::string>& folders, bool make) const;
 
+    [[nodiscard]] Result<UniqueFd> open_new(const core::OutputPlace& place,
+                                            const std::string& path) const;
+    [[nodiscard]] Result<std::string> give_name(const core::OutputPlace& place,
+                                                const std::string& path, UniqueFd written) const;
+    void remove_one(const core::OutputPlace& place, const std::string& path) const;
+
     const std::string sessions_, outputs_;
     UniqueFd sessions_fd_, outputs_fd_;
-    std::uint64_t removals_ = 0;
-    Worker worker_;
+    std::atomic<std::uint64_t> removals_ = 0;
+    Worker worker_;  // last: it uses all of the above
 };
 
 }  // namespace atl::folders

@@ -2,6 +2,9 @@
 #include "stores/folders/disk_outputs.hpp"
 #include "stores/folders/test_support.hpp"
 
+#include <boost/asio/post.hpp>
+#include <thread>
+
 namespace atl::folders::testing {
 
 namespace {
@@ -15,11 +18,11 @@ std::uint64_t blocks_of(const std::string& path) {
 void leave(DiskOutputs& outputs, const std::string& run, const std::string& path,
            std::size_t bytes) {
     const core::RunId id(run);
-    UniqueFd file = outputs.begin(id, path).value();
+    UniqueFd file = await(outputs.begin(id, path));
     const std::string content(bytes, 'x');
     ASSERT_EQ(::write(file.get(), content.data(), content.size()),
               static_cast<ssize_t>(content.size()));
-    ASSERT_TRUE(outputs.finish(id, path, std::move(file)));
+    ASSERT_FALSE(await(outputs.finish(id, path, std::move(file))).empty());
 }
 
 }  // namespace
@@ -32,19 +35,10 @@ TEST(Outputs, AreSummedUpForWhoseRunsTheyAre) {
     auto outputs =
         DiskOutputs::open(context.get_executor(), folder.path() + "/sessions", root).value();
     const auto sum = [&](const std::string& begin) {
-        std::uint64_t bytes = 0;
-        const auto ask = [&]() -> asio::awaitable<void> {
-            std::function<bool(const std::string&)> theirs = [begin](const std::string& run) {
-                return run.rfind(begin, 0) == 0;
-            };
-            bytes = co_await outputs->use_of_runs(std::move(theirs));
+        std::function<bool(const std::string&)> theirs = [begin](const std::string& run) {
+            return run.rfind(begin, 0) == 0;
         };
-        std::exception_ptr failed;
-        asio::co_spawn(context, ask, [&](std::exception_ptr error) { failed = error; });
-        context.restart();
-        context.run();
-        if (failed) std::rethrow_exception(failed);
-        return bytes;
+        return await(outputs->use_of_runs(std::move(theirs)));
     };
     EXPECT_EQ(sum("r-ann"), 0u);
     leave(*outputs, "r-ann1", "a/b.txt", 100'000);
@@ -56,14 +50,61 @@ TEST(Outputs, AreSummedUpForWhoseRunsTheyAre) {
     EXPECT_GE(sum("r-bob"), 500'000u);
     EXPECT_EQ(sum("r-carl"), 0u);
 
+    // Begun before, so done before: the outputs' thread takes them in turns, and these are short.
     EXPECT_EQ(outputs->removals(), 0u);
     outputs->remove_older(std::chrono::hours{1});
-    EXPECT_EQ(outputs->removals(), 0u);
     outputs->remove_older(std::chrono::seconds{-10});
-    EXPECT_EQ(outputs->removals(), 3u);
+    for (int i = 0; i < 1000 && sum("r-") > 0; ++i)
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
     EXPECT_EQ(sum("r-"), 0u);
+    EXPECT_EQ(outputs->removals(), 3u);
     fs::remove(root);
     EXPECT_THROW(sum("r-"), ErrorException);
+}
+
+// Goal: a place with very many files is counted and emptied while the loop goes on.
+// Method: something is on the loop's queue behind each call. Had the call done its work on the
+// loop, it would have ended before that came to its turn.
+TEST(Outputs, NothingIsCountedOrRemovedOnTheLoop) {
+    const Folder folder;
+    fs::create_directories(folder.path() + "/sessions/s1/artifacts/deep");
+    asio::io_context context;
+    auto outputs = DiskOutputs::open(context.get_executor(), folder.path() + "/sessions",
+                                     folder.path() + "/outputs")
+                       .value();
+    const core::OutputPlace place = SessionId("s1");
+    std::vector<std::string> paths{"not there", "../odd"};
+    for (int i = 0; i < 500; ++i) {
+        paths.push_back((i % 2 == 0 ? "f" : "deep/f") + std::to_string(i));
+        write_file(folder.path() + "/sessions/s1/artifacts/" + paths.back(), "12345");
+    }
+    bool ended = false, went_on = false;
+    const auto beside = [&](asio::awaitable<void> what) {
+        ended = went_on = false;
+        asio::co_spawn(context, std::move(what), [&](std::exception_ptr failed) {
+            ended = true;
+            EXPECT_FALSE(failed);
+        });
+        asio::post(context, [&] { went_on = !ended; });
+        context.restart();
+        context.run();
+        EXPECT_TRUE(ended);
+        EXPECT_TRUE(went_on);
+    };
+    std::uint64_t used = 0;
+    const auto count = [&]() -> asio::awaitable<void> { used = co_await outputs->use(place); };
+    beside(count());
+    EXPECT_EQ(used, 2500u);
+    beside(outputs->remove(place, paths));
+    beside(count());
+    EXPECT_EQ(used, 0u);
+    EXPECT_FALSE(fs::exists(folder.path() + "/sessions/s1/artifacts/deep"));
+    const auto write = [&]() -> asio::awaitable<void> {
+        UniqueFd file = co_await outputs->begin(place, "one/two");
+        co_await outputs->finish(place, "one/two", std::move(file));
+    };
+    beside(write());
+    EXPECT_TRUE(fs::exists(folder.path() + "/sessions/s1/artifacts/one/two"));
 }
 
 }  // namespace atl::folders::testing

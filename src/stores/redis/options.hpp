@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 
 namespace atl::redis {
@@ -24,7 +25,8 @@ struct RedisOptions {
     std::chrono::milliseconds retry_max{2000};
     std::size_t requests_max = 4096;  // that wait; beyond, they are refused at once
     std::size_t requests_bytes_max = 128u << 20;
-    std::size_t reply_bytes_max = 128u << 20;  // beyond, the connection is given up
+    std::size_t reply_bytes_max = 128u << 20;      // beyond, the connection is given up
+    std::function<void(const std::string&)> tell;  // for the log; may be empty
 };
 
 }  // namespace atl::redis

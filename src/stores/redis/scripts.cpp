@@ -6,21 +6,61 @@ namespace atl::redis {
 
 namespace {
 
-// Lua prints large numbers with an exponent unless told not to.
+// Lua prints large numbers with an exponent unless told not to. A lease or a life that seems to
+// last longer than any is given (core::kLeaseMax) was written before Redis' clock was put back.
 #define ATOLL_LUA_TIME                                                       \
     "local function num(n) return string.format('%.0f', n) end\n"            \
     "local function now_ms()\n"                                              \
     "    local t = redis.call('TIME')\n"                                     \
     "    return tonumber(t[1]) * 1000 + math.floor(tonumber(t[2]) / 1000)\n" \
+    "end\n"                                                                  \
+    "local function lives(till, now)\n"                                      \
+    "    local t = till and tonumber(till)\n"                                \
+    "    return t and t > now and t <= now + 600000\n"                       \
     "end\n"
 
-#define ATOLL_LUA_RECORD                                                            \
-    "local function record(key, memory)\n"                                          \
-    "    local r = redis.call('HMGET', key, 'owner', 'title', 'session', 'home',\n" \
-    "        'created', 'updated', 'messages', 'turns', 'lease_instance',\n"        \
-    "        'lease_until', 'files', memory and 'memory' or 'owner')\n"             \
-    "    if r[10] then r[10] = num(tonumber(r[10]) - now_ms()) end\n"               \
-    "    return r\n"                                                                \
+// Fields of a hash and how large each may be: a list, or why they cannot be read. All requests
+// share a connection, so a field that is larger than any that we write must not come over it.
+#define ATOLL_LUA_FIELD                                                       \
+    "local function fields(key, wanted)\n"                                    \
+    "    local names = {}\n"                                                  \
+    "    for i = 1, #wanted, 2 do\n"                                          \
+    "        local size = redis.pcall('HSTRLEN', key, wanted[i])\n"           \
+    "        if type(size) ~= 'number' then return 'it is no hash' end\n"     \
+    "        if size > wanted[i + 1] then\n"                                  \
+    "            return 'its ' .. wanted[i] .. ' has ' .. size .. ' bytes'\n" \
+    "        end\n"                                                           \
+    "        names[#names + 1] = wanted[i]\n"                                 \
+    "    end\n"                                                               \
+    "    return redis.call('HMGET', key, unpack(names))\n"                    \
+    "end\n"                                                                   \
+    "local function field(key, name, most)\n"                                 \
+    "    local found = fields(key, {name, most})\n"                           \
+    "    return type(found) == 'table' and found[1]\n"                        \
+    "end\n"
+
+// A list, or a sentence that says why it cannot be read. The sizes are those of
+// core/thread_sizes.hpp.
+#define ATOLL_LUA_RECORD                                                                \
+    ATOLL_LUA_FIELD                                                                     \
+    "local function record(key, memory)\n"                                              \
+    "    local r = fields(key, {'owner', 4096, 'title', 4096, 'session', 4096,\n"       \
+    "        'home', 4096, 'created', 16, 'updated', 16, 'messages', 16,\n"             \
+    "        'turns', 16, 'lease_instance', 4096, 'lease_until', 16,\n"                 \
+    "        'files', 65536, memory and 'memory' or 'owner', 1048576})\n"               \
+    "    if type(r) == 'string' or not r[1] then return r end\n"                        \
+    "    for i = 5, 8 do\n"                                                             \
+    "        if not r[i] or not string.match(r[i], '^%-?%d+$') then\n"                  \
+    "            return 'one of its numbers is none'\n"                                 \
+    "        end\n"                                                                     \
+    "    end\n"                                                                         \
+    "    if r[9] then\n"                                                                \
+    "        local till = r[10] and tonumber(r[10])\n"                                  \
+    "        if not till then return 'its lease is none' end\n"                         \
+    "        local now = now_ms()\n"                                                    \
+    "        r[10] = num(lives(till, now) and till - now or math.min(0, till - now))\n" \
+    "    end\n"                                                                         \
+    "    return r\n"                                                                    \
     "end\n"
 
 #define ATOLL_LUA_MESSAGE                                                               \
@@ -31,12 +71,14 @@ namespace {
     "end\n"
 
 // KEYS upload, bytes of owners, index of the owner, index of all. ARGV owner, name, bytes, sha256,
-// created, most, id.
+// created, most bytes, id, most uploads.
 constexpr std::string_view kAddUpload = R"lua(
 if redis.call('EXISTS', KEYS[1]) == 1 then return {'there'} end
 local most = tonumber(ARGV[6])
 local used = tonumber(redis.call('HGET', KEYS[2], ARGV[1]) or '0')
 if most > 0 and used + tonumber(ARGV[3]) > most then return {'full'} end
+local count = tonumber(ARGV[8])
+if count > 0 and redis.call('ZCARD', KEYS[3]) >= count then return {'many'} end
 redis.call('HINCRBY', KEYS[2], ARGV[1], ARGV[3])
 redis.call('HSET', KEYS[1], 'owner', ARGV[1], 'name', ARGV[2], 'bytes', ARGV[3],
     'sha256', ARGV[4], 'created', ARGV[5], 'uses', '0')
@@ -46,12 +88,18 @@ return {'ok'}
 )lua";
 
 // KEYS upload, bytes of owners, index of the owner, index of all. ARGV owner, id.
-constexpr std::string_view kRemoveUpload = R"lua(
-local u = redis.call('HMGET', KEYS[1], 'owner', 'bytes', 'uses')
-if u[1] ~= ARGV[1] then return {'no_upload'} end
-if tonumber(u[3]) > 0 then return {'used'} end
-if redis.call('HINCRBY', KEYS[2], u[1], '-' .. u[2]) <= 0 then
-    redis.call('HDEL', KEYS[2], u[1])
+// What cannot be read of it does not keep it.
+constexpr std::string_view kRemoveUpload = ATOLL_LUA_FIELD R"lua(
+local owner = field(KEYS[1], 'owner', 4096)
+if owner ~= ARGV[1] and (owner or not redis.call('ZSCORE', KEYS[3], ARGV[2])) then
+    return {'no_upload'}
+end
+local uses = field(KEYS[1], 'uses', 32)
+if uses and (tonumber(uses) or 0) > 0 then return {'used'} end
+local bytes = field(KEYS[1], 'bytes', 16)
+if bytes and string.match(bytes, '^%d+$') and
+    redis.call('HINCRBY', KEYS[2], ARGV[1], '-' .. bytes) <= 0 then
+    redis.call('HDEL', KEYS[2], ARGV[1])
 end
 redis.call('ZREM', KEYS[3], ARGV[2])
 redis.call('ZREM', KEYS[4], ARGV[2])
@@ -59,11 +107,12 @@ redis.call('DEL', KEYS[1])
 return {'ok'}
 )lua";
 
-// KEYS uploads. Those that are not there have no owner.
-constexpr std::string_view kGetUploads = R"lua(
+// KEYS uploads. Those that are not there have no owner; of those that cannot be read, why.
+constexpr std::string_view kGetUploads = ATOLL_LUA_FIELD R"lua(
 local all = {'ok'}
 for i = 1, #KEYS do
-    all[i + 1] = redis.call('HMGET', KEYS[i], 'owner', 'name', 'bytes', 'sha256', 'created', 'uses')
+    all[i + 1] = fields(KEYS[i], {'owner', 4096, 'name', 4096, 'bytes', 32, 'sha256', 128,
+        'created', 32, 'uses', 32})
 end
 return all
 )lua";
@@ -86,7 +135,8 @@ redis.call('ZADD', KEYS[3], ARGV[7], ARGV[1])
 return {'ok'}
 )lua";
 
-// KEYS threads. ARGV whether with memory. Those that are not there have no owner.
+// KEYS threads. ARGV whether with memory. Those that are not there have no owner; of those that
+// cannot be read, why.
 constexpr std::string_view kGetThreads = ATOLL_LUA_TIME ATOLL_LUA_RECORD R"lua(
 local all = {'ok'}
 for i = 1, #KEYS do all[i + 1] = record(KEYS[i], ARGV[1] == '1') end
@@ -96,8 +146,10 @@ return all
 // KEYS thread, uploads of the old files, uploads of the new. ARGV owner, files as they were, how
 // many those are, which change ("tmf"), title, memory, files.
 constexpr std::string_view kPatchThread = ATOLL_LUA_TIME ATOLL_LUA_RECORD R"lua(
-local t = redis.call('HMGET', KEYS[1], 'owner', 'files')
-if t[1] ~= ARGV[1] then return {'no_thread'} end
+local before = record(KEYS[1], true)
+if type(before) == 'string' then return {'unreadable', before} end
+if before[1] ~= ARGV[1] then return {'no_thread'} end
+local t = {before[1], before[11]}
 local title = string.find(ARGV[4], 't', 1, true)
 local memory = string.find(ARGV[4], 'm', 1, true)
 local files = string.find(ARGV[4], 'f', 1, true)
@@ -118,35 +170,85 @@ if memory then redis.call('HSET', KEYS[1], 'memory', ARGV[6]) end
 return {'ok', record(KEYS[1], true)}
 )lua";
 
+// KEYS a hash. ARGV a field, and how large it may be. Nothing when it is not there or is no such
+// text.
+constexpr std::string_view kGetField = ATOLL_LUA_FIELD R"lua(
+return {'ok', field(KEYS[1], ARGV[1], tonumber(ARGV[2]))}
+)lua";
+
+// KEYS index. ARGV from which score on, how many are left out, how many are wanted. How many were
+// looked at, then names and scores. A name that can be nobody's is left out.
+constexpr std::string_view kGetNames = R"lua(
+local some = redis.call('ZREVRANGEBYSCORE', KEYS[1], ARGV[1], '-inf', 'WITHSCORES',
+    'LIMIT', ARGV[2], ARGV[3])
+local found = {'ok', #some / 2}
+for i = 1, #some, 2 do
+    if #some[i] <= 128 then
+        found[#found + 1] = some[i]
+        found[#found + 1] = some[i + 1]
+    end
+end
+return found
+)lua";
+
+// KEYS set. ARGV how many at most.
+constexpr std::string_view kGetAsked = R"lua(
+local found = {'ok'}
+for _, id in ipairs(redis.call('SRANDMEMBER', KEYS[1], ARGV[1])) do
+    if #id <= 128 then found[#found + 1] = id end
+end
+return found
+)lua";
+
 // KEYS thread, messages, questions, index of the owner, index of all, uploads of its files.
-// ARGV id, owner, files as they were.
-constexpr std::string_view kRemoveThread = ATOLL_LUA_TIME R"lua(
-local t = redis.call('HMGET', KEYS[1], 'owner', 'files', 'lease_until')
-if t[1] ~= ARGV[2] then return {'no_thread'} end
-if t[3] and tonumber(t[3]) > now_ms() then return {'busy'} end
-if t[2] ~= ARGV[3] then return {'changed'} end
-for i = 6, #KEYS do redis.call('HINCRBY', KEYS[i], 'uses', -1) end
+// ARGV id, owner, whether anyone may, whether its files are known, what they were. Needs nothing of
+// the record that may be damaged: a record without an owner is the one's whose index has it, and an
+// upload is let go of only if it is there.
+constexpr std::string_view kRemoveThread = ATOLL_LUA_TIME ATOLL_LUA_FIELD R"lua(
+local owner = field(KEYS[1], 'owner', 4096)
+if owner then
+    if owner ~= ARGV[2] then return {'no_thread'} end
+elseif ARGV[3] == '1' then
+    if redis.call('EXISTS', KEYS[1]) == 0 then return {'no_thread'} end
+elseif not redis.call('ZSCORE', KEYS[4], ARGV[1]) then
+    return {'no_thread'}
+end
+if lives(field(KEYS[1], 'lease_until', 32), now_ms()) then return {'busy'} end
+if ARGV[4] == '1' and (field(KEYS[1], 'files', 65536) or '') ~= ARGV[5] then
+    return {'changed'}
+end
+for i = 6, #KEYS do
+    local uses = field(KEYS[i], 'uses', 16)
+    if uses and string.match(uses, '^%d+$') and tonumber(uses) > 0 then
+        redis.call('HINCRBY', KEYS[i], 'uses', -1)
+    end
+end
+local session = field(KEYS[1], 'session', 128)
 redis.call('ZREM', KEYS[4], ARGV[1])
 redis.call('ZREM', KEYS[5], ARGV[1])
 redis.call('UNLINK', KEYS[1], KEYS[2], KEYS[3])
-return {'ok'}
+return {'ok', session or ''}
 )lua";
 
 // KEYS thread, messages, questions, index of the owner, index of all.
 // ARGV id, owner, instance, lease, now, note, its details, role, content, details, client, at.
 constexpr std::string_view kBeginTurn = ATOLL_LUA_TIME ATOLL_LUA_RECORD ATOLL_LUA_MESSAGE R"lua(
+local before = record(KEYS[1], true)
+if type(before) == 'string' then return {'unreadable', before} end
+if before[1] ~= ARGV[2] then return {'no_thread'} end
 local t = redis.call('HMGET', KEYS[1], 'owner', 'updated', 'messages', 'turns', 'client',
-    'lease_instance', 'lease_until')
-if t[1] ~= ARGV[2] then return {'no_thread'} end
+    'lease_instance', 'lease_until', 'mark', 'marked')
 local client = ARGV[11]
 local sequence, turn, state
 if client ~= '' then
-    local before = redis.call('HGET', KEYS[3], client)
-    if before then sequence, turn, state = string.match(before, '^(%d+) (%d+) (%a+)$') end
+    local known = redis.call('HGET', KEYS[3], client)
+    if known and #known <= 64 then
+        sequence, turn, state = string.match(known, '^(%d+) (%d+) (%a+)$')
+    end
 end
 if state == 'ended' then return {'repeated', sequence, turn, record(KEYS[1], true)} end
 local now = now_ms()
-if t[6] and tonumber(t[7]) > now then return {'busy'} end
+if t[6] and lives(t[7], now) then return {'busy'} end
 
 local messages = tonumber(t[3])
 local turns = tonumber(t[4])
@@ -171,7 +273,8 @@ if client ~= '' then
 end
 local updated = num(math.max(tonumber(t[2]), tonumber(ARGV[5]), tonumber(ARGV[12])))
 redis.call('HSET', KEYS[1], 'updated', updated, 'messages', num(messages), 'turns', num(turns),
-    'client', client, 'lease_instance', ARGV[3], 'lease_until', num(now + tonumber(ARGV[4])))
+    'client', client, 'lease_instance', ARGV[3], 'lease_until', num(now + tonumber(ARGV[4])),
+    'mark', '', 'marked', '', 'mark_before', t[8] or '', 'marked_before', t[9] or '')
 redis.call('ZADD', KEYS[4], updated, ARGV[1])
 redis.call('ZADD', KEYS[5], updated, ARGV[1])
 return {'ok', sequence, num(turns), took_over, record(KEYS[1], true)}
@@ -183,30 +286,38 @@ local t = redis.call('HMGET', KEYS[1], 'owner', 'turns', 'lease_instance', 'leas
     'cancel')
 if not t[1] then return {'no_thread'} end
 if t[3] ~= ARGV[1] or t[2] ~= ARGV[2] then return {'lost'} end
-local lease = math.max(tonumber(t[4]), now_ms() + tonumber(ARGV[3]))
+local now = now_ms()
+local lease = math.max(lives(t[4], now) and tonumber(t[4]) or 0, now + tonumber(ARGV[3]))
 redis.call('HSET', KEYS[1], 'lease_until', num(lease))
 return {t[5] == ARGV[2] and 'cancel' or 'ok'}
 )lua";
 
 // KEYS thread, messages, questions, index of the owner, index of all.
-// ARGV id, owner, instance, turn, whether it ends, then of each message role, content, details,
-// client, at.
+// ARGV id, owner, instance, turn, whether it ends, its mark, then of each message role, content,
+// details, client, at. A write whose mark is there has happened: the last one of this turn and of
+// the turn before are known.
 constexpr std::string_view kAppend = ATOLL_LUA_TIME ATOLL_LUA_MESSAGE R"lua(
 local t = redis.call('HMGET', KEYS[1], 'owner', 'updated', 'messages', 'turns', 'client',
-    'lease_instance')
+    'lease_instance', 'mark', 'marked', 'mark_before', 'marked_before')
 if not t[1] then return {'no_thread'} end
+local mark = ARGV[6]
+if mark ~= '' and t[7] == mark then return {'ok', t[8]} end
+if mark ~= '' and t[9] == mark then return {'ok', t[10]} end
+if #t[1] > 4096 then return {'unreadable', 'its owner is none'} end
 if t[1] ~= ARGV[2] then return {'owner', t[1]} end
 if t[6] ~= ARGV[3] or t[4] ~= ARGV[4] then return {'lost'} end
 local messages = tonumber(t[3])
 local updated = tonumber(t[2])
-for i = 6, #ARGV, 5 do
+if not messages or not updated then return {'unreadable', 'one of its numbers is none'} end
+for i = 7, #ARGV, 5 do
     messages = messages + 1
     write(KEYS[2], messages, tonumber(ARGV[4]), ARGV[i], ARGV[i + 1], ARGV[i + 2], ARGV[i + 3],
         ARGV[i + 4])
     updated = math.max(updated, tonumber(ARGV[i + 4]))
 end
 updated = num(updated)
-redis.call('HSET', KEYS[1], 'updated', updated, 'messages', num(messages))
+redis.call('HSET', KEYS[1], 'updated', updated, 'messages', num(messages), 'mark', mark,
+    'marked', num(messages))
 redis.call('ZADD', KEYS[4], updated, ARGV[1])
 redis.call('ZADD', KEYS[5], updated, ARGV[1])
 if ARGV[5] == '1' then
@@ -219,12 +330,14 @@ end
 return {'ok', num(messages)}
 )lua";
 
-// KEYS thread, messages. ARGV anyone's, owner, sequence, bytes. First one message, then as many as
-// will be about enough: a part may be large, and Redis does nothing else meanwhile.
-constexpr std::string_view kRead = ATOLL_LUA_TIME R"lua(
-local owner = redis.call('HGET', KEYS[1], 'owner')
+// KEYS thread, messages. ARGV anyone's, owner, sequence, bytes, how large a message may be. First
+// one message, then as many as will be about enough: a part may be large, and Redis does nothing
+// else meanwhile. Of a message that is too large, its name alone.
+constexpr std::string_view kRead = ATOLL_LUA_TIME ATOLL_LUA_FIELD R"lua(
+local owner = field(KEYS[1], 'owner', 4096)
 if not owner or (ARGV[1] == '0' and owner ~= ARGV[2]) then return {'no_thread'} end
 local most = tonumber(ARGV[4])
+local each_most = tonumber(ARGV[5])
 local found = {'ok'}
 local bytes = 0
 local from = ARGV[3]
@@ -232,9 +345,14 @@ local count = 1
 while true do
     local part = redis.call('XRANGE', KEYS[2], from .. '-0', '+', 'COUNT', count)
     for _, message in ipairs(part) do
+        local size = 0
+        for i = 1, #message[2] do size = size + #message[2][i] end
+        if size > each_most then
+            message = {message[1], {}}
+            size = 0
+        end
         found[#found + 1] = message
-        bytes = bytes + 64
-        for i = 2, #message[2], 2 do bytes = bytes + #message[2][i] end
+        bytes = bytes + 64 + size
         if bytes >= most then return found end
     end
     if #part < count then return found end
@@ -245,13 +363,13 @@ end
 )lua";
 
 // KEYS thread, who lives until when. ARGV instance.
-constexpr std::string_view kTakeHome = ATOLL_LUA_TIME R"lua(
-local home = redis.call('HGET', KEYS[1], 'home')
+constexpr std::string_view kTakeHome = ATOLL_LUA_TIME ATOLL_LUA_FIELD R"lua(
+local home = field(KEYS[1], 'home', 4096)
 if not home then return {'no_thread'} end
 local abandoned = home ~= '' and home ~= ARGV[1]
 if abandoned then
-    local lives = redis.call('ZSCORE', KEYS[2], home)
-    if lives and tonumber(lives) > now_ms() then return {'ok', home, '0'} end
+    local till = redis.call('ZSCORE', KEYS[2], home)
+    if lives(till, now_ms()) then return {'ok', home, '0'} end
 end
 redis.call('HSET', KEYS[1], 'home', ARGV[1])
 return {'ok', ARGV[1], abandoned and '1' or '0'}
@@ -293,15 +411,16 @@ return {'ok'}
 constexpr std::string_view kCancelTurn = ATOLL_LUA_TIME R"lua(
 local t = redis.call('HMGET', KEYS[1], 'owner', 'turns', 'lease_until')
 if not t[1] then return {'no_thread'} end
-if not t[3] or tonumber(t[3]) < now_ms() then return {'none'} end
+if not lives(t[3], now_ms()) then return {'none'} end
 redis.call('HSET', KEYS[1], 'cancel', t[2])
 return {'ok'}
 )lua";
 
 constexpr std::array kScripts{
-    kAddUpload,    kRemoveUpload, kGetUploads, kCreateThread, kGetThreads, kPatchThread,
-    kRemoveThread, kBeginTurn,    kRenewTurn,  kAppend,       kRead,       kTakeHome,
-    kLeaveHome,    kLive,         kAskForHome, kCancelTurn,
+    kAddUpload,   kRemoveUpload, kGetUploads, kCreateThread, kGetThreads,
+    kPatchThread, kRemoveThread, kBeginTurn,  kRenewTurn,    kAppend,
+    kRead,        kTakeHome,     kLeaveHome,  kLive,         kAskForHome,
+    kCancelTurn,  kGetField,     kGetNames,   kGetAsked,
 };
 
 }  // namespace

@@ -3,8 +3,8 @@
 // anything: Redis does not take back what a script wrote before it failed.
 //
 // A script answers with a list that begins with a word: "ok" and what was asked for, or what stands
-// in the way. Every key is in KEYS. The time is Redis' own, for the servers' clocks differ; it
-// comes and goes in milliseconds.
+// in the way. Where a record cannot be read, a sentence stands in its place. Every key is in KEYS.
+// The time is Redis' own, for the servers' clocks differ; it comes and goes in milliseconds.
 #include <cstddef>
 #include <span>
 #include <string_view>
@@ -28,6 +28,9 @@ enum class Script : std::size_t {
     Live,
     AskForHome,
     CancelTurn,
+    GetField,
+    GetNames,
+    GetAsked,
 };
 
 // In the order of the enumeration.

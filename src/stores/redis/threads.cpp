@@ -1,6 +1,7 @@
 #include "stores/redis/threads.hpp"
 
 #include "core/paging.hpp"
+#include "core/thread_sizes.hpp"
 #include "stores/redis/scripts.hpp"
 
 #include <algorithm>
@@ -21,6 +22,10 @@ constexpr std::size_t kListPart = 100;                 // records that are read 
 constexpr std::size_t kOwnersMax = 4096;
 constexpr std::size_t kAskedMax = 1000;
 constexpr int kTries = 20;
+constexpr std::size_t kFilesBytesMax = 64u << 10;
+// Of a message with the names of its fields and all that is not its text.
+constexpr std::size_t kEntryBytesMax = core::kMessageBytesMax + (64u << 10);
+constexpr std::chrono::minutes kToldEvery{1};
 
 std::size_t number_of(Script script) { return static_cast<std::size_t>(script); }
 
@@ -40,6 +45,11 @@ std::size_t number_of(Script script) { return static_cast<std::size_t>(script); 
     refuse(Code::Conflict, "thread " + id.text() +
                                " is being answered already; cancel that, or wait until it has "
                                "ended");
+}
+
+[[noreturn]] void unreadable(const ThreadId& id, const std::string& why) {
+    refuse(Code::Internal, "the record of thread " + id.text() + " cannot be read (" + why +
+                               "); it can be removed");
 }
 
 [[noreturn]] void changes_too_fast(const ThreadId& id) {
@@ -102,8 +112,15 @@ const Reply& part(const Reply& reply, std::size_t place) {
     return reply.list[place];
 }
 
+// Why a record cannot be read; nothing when it looks like one.
+std::optional<std::string> trouble_with(const Reply& record) {
+    if (record.kind == Reply::Kind::List) return std::nullopt;
+    return record.text.empty() ? "it is none" : record.text;
+}
+
 // As the script GetUploads gives it.
 core::ListedUpload to_upload(const std::string& id, const Reply& reply) {
+    if (const auto why = trouble_with(reply)) refuse(Code::Internal, *why);
     const auto text = [&](std::size_t place) { return part(reply, place).word(); };
     core::ListedUpload upload;
     upload.record.id = UploadId(id);
@@ -118,6 +135,7 @@ core::ListedUpload to_upload(const std::string& id, const Reply& reply) {
 
 // As the function `record` in scripts.cpp gives it.
 ThreadRecord to_thread(const std::string& id, const Reply& reply, bool with_memory) {
+    if (const auto why = trouble_with(reply)) unreadable(ThreadId(id), *why);
     const auto text = [&](std::size_t place) { return part(reply, place).word(); };
     ThreadRecord record;
     record.id = ThreadId(id);
@@ -139,11 +157,16 @@ ThreadRecord to_thread(const std::string& id, const Reply& reply, bool with_memo
     return record;
 }
 
-ThreadMessage to_message(const Reply& entry) {
+std::uint64_t sequence_of(const Reply& entry) {
     const std::string id = part(entry, 0).word();
+    return to_count(id.substr(0, id.find('-')), "message");
+}
+
+ThreadMessage to_message(const Reply& entry) {
     ThreadMessage message;
-    message.sequence = to_count(id.substr(0, id.find('-')), "message");
+    message.sequence = sequence_of(entry);
     const Reply& fields = part(entry, 1);
+    if (fields.list.empty()) strange("message");
     for (std::size_t i = 0; i + 1 < fields.list.size(); i += 2) {
         const std::string& name = fields.list[i].text;
         const std::string& value = fields.list[i + 1].text;
@@ -161,24 +184,23 @@ ThreadMessage to_message(const Reply& entry) {
     return message;
 }
 
+// What stands where a message cannot be read: its neighbours keep their places.
+ThreadMessage unreadable_message(const Reply& entry, std::uint64_t turn) {
+    ThreadMessage message;
+    message.sequence = sequence_of(entry);
+    message.turn = turn;
+    message.role = core::MessageRole::Note;
+    message.content = "This message cannot be read: its record is damaged.";
+    message.details_json = R"({"unreadable":true})";
+    return message;
+}
+
 void add_message(std::vector<std::string>& arguments, ThreadMessage message) {
     arguments.emplace_back(core::name_of(message.role));
     arguments.push_back(std::move(message.content));
     arguments.push_back(std::move(message.details_json));
     arguments.push_back(std::move(message.client_id));
     arguments.push_back(digits(message.at));
-}
-
-void check_size(const std::vector<ThreadMessage>& messages) {
-    std::size_t together = 0;
-    for (const auto& message : messages) {
-        const auto bytes = bytes_of(message);
-        together += bytes;
-        if (bytes > core::kMessageBytesMax || together > core::kMessagesBytesMax) {
-            refuse(Code::TooLarge,
-                   "a message has at most 16 MiB, and those that are written together 32 MiB");
-        }
-    }
 }
 
 std::string anyones(const core::Whose& whose) { return whose.owner() ? "0" : "1"; }
@@ -194,6 +216,7 @@ RedisThreads::RedisThreads(asio::any_io_executor executor, RedisOptions options)
     : prefix_(options.prefix),
       where_(options.socket.empty() ? options.host + ":" + std::to_string(options.port)
                                     : options.socket),
+      tell_(options.tell),
       connection_(std::move(executor), std::move(options), scripts()) {}
 
 core::StoreHealth RedisThreads::health() const {
@@ -255,49 +278,83 @@ asio::awaitable<Reply> RedisThreads::ask(std::vector<std::string> words) {
     co_return reply;
 }
 
+asio::awaitable<std::optional<std::string>> RedisThreads::field_of(std::string hash,
+                                                                   const char* name,
+                                                                   std::size_t bytes_max) {
+    std::vector<std::string> keys{std::move(hash)};
+    std::vector<std::string> arguments{name, std::to_string(bytes_max)};
+    const Reply reply = co_await connection_.run(number_of(Script::GetField), std::move(keys),
+                                                 std::move(arguments));
+    (void)verdict(reply);
+    std::optional<std::string> found;
+    if (reply.list.size() > 1 && reply.list[1].kind == Reply::Kind::Text) {
+        found = reply.list[1].text;
+    }
+    co_return found;
+}
+
 // Throws NotFound when it can be known already; the scripts look again.
 asio::awaitable<std::string> RedisThreads::owner_of(core::Whose whose, ThreadId id) {
     if (whose.owner()) co_return *whose.owner();
-    std::vector<std::string> words{"HGET", key("thread", id.text()), "owner"};
-    const Reply reply = co_await ask(std::move(words));
-    if (reply.kind == Reply::Kind::Nothing) no_thread(id);
-    co_return reply.text;
+    auto owner = co_await field_of(key("thread", id.text()), "owner", core::kNameBytesMax);
+    if (!owner) no_thread(id);
+    co_return std::move(*owner);
+}
+
+void RedisThreads::tell_unreadable(const std::string& what, const std::string& why) {
+    ++unreadable_;
+    const auto now = std::chrono::steady_clock::now();
+    if (!tell_ || (told_at_ && now - *told_at_ < kToldEvery)) return;
+    told_at_ = now;
+    std::string sentence = "Redis at " + where_ + " holds " + what + " that cannot be read: " + why;
+    if (unreadable_ > 1) {
+        sentence += "; " + std::to_string(unreadable_) + " were met since this was last said";
+    }
+    unreadable_ = 0;
+    tell_(sentence);
 }
 
 // ---- Uploads ----
 
 asio::awaitable<core::UploadRecord> RedisThreads::add_upload(core::UploadRecord record,
-                                                             std::uint64_t owner_bytes_max) {
+                                                             core::UploadRoom room) {
     core::check_id(record.id.text(), "upload");
+    core::check_size(record);
     const auto full = [&] {
         refuse(Code::Exhausted, "the uploads would have more than " +
-                                    std::to_string(owner_bytes_max) +
+                                    std::to_string(room.bytes_max) +
                                     " bytes together, which are allowed; remove some first");
     };
     if (record.bytes > kUploadBytesMax) {
-        if (owner_bytes_max > 0) full();
+        if (room.bytes_max > 0) full();
         refuse(Code::TooLarge, "an upload of so many bytes cannot be counted");
     }
-    auto keys = upload_keys(record);
+    auto keys = upload_keys(record.id, record.owner);
     std::vector<std::string> arguments{record.owner,
                                        record.name,
                                        std::to_string(record.bytes),
                                        record.sha256,
                                        digits(record.created_at),
-                                       std::to_string(owner_bytes_max),
-                                       record.id.text()};
+                                       std::to_string(room.bytes_max),
+                                       record.id.text(),
+                                       std::to_string(room.count_max)};
     const Reply reply = co_await connection_.run(number_of(Script::AddUpload), std::move(keys),
                                                  std::move(arguments));
     if (verdict(reply) == "full") full();
+    if (verdict(reply) == "many") {
+        refuse(Code::Exhausted, "there are " + std::to_string(room.count_max) +
+                                    " uploads already, as many as are allowed; remove some first");
+    }
     if (verdict(reply) == "there") {
         refuse(Code::Conflict, "there is an upload " + record.id.text() + " already");
     }
     co_return record;
 }
 
-std::vector<std::string> RedisThreads::upload_keys(const core::UploadRecord& record) const {
-    return {key("upload", record.id.text()), prefix_ + "upload_bytes",
-            key("uploads_of", record.owner), prefix_ + "uploads"};
+std::vector<std::string> RedisThreads::upload_keys(const UploadId& id,
+                                                   const std::string& owner) const {
+    return {key("upload", id.text()), prefix_ + "upload_bytes", key("uploads_of", owner),
+            prefix_ + "uploads"};
 }
 
 asio::awaitable<core::UploadRecord> RedisThreads::get_upload(core::Whose whose, UploadId id) {
@@ -307,8 +364,8 @@ asio::awaitable<core::UploadRecord> RedisThreads::get_upload(core::Whose whose, 
                                                  std::move(arguments));
     (void)verdict(reply);
     const Reply& found = part(reply, 1);
-    if (part(found, 0).kind == Reply::Kind::Nothing ||
-        (whose.owner() && *whose.owner() != part(found, 0).text)) {
+    if (!trouble_with(found) && (part(found, 0).kind == Reply::Kind::Nothing ||
+                                 (whose.owner() && *whose.owner() != part(found, 0).text))) {
         no_upload(id);
     }
     co_return to_upload(id.text(), found).record;
@@ -330,8 +387,14 @@ asio::awaitable<core::UploadPage> RedisThreads::list_uploads(core::UploadQuery q
         (void)verdict(reply);
         for (std::size_t i = first; i < end; ++i) {
             const Reply& found = part(reply, 1 + i - first);
-            if (part(found, 0).kind == Reply::Kind::Nothing) continue;  // it has just gone
-            page.uploads.push_back(to_upload(names[i].id, found));
+            if (!trouble_with(found) && part(found, 0).kind == Reply::Kind::Nothing) {
+                continue;  // it has just gone
+            }
+            try {
+                page.uploads.push_back(to_upload(names[i].id, found));
+            } catch (const ErrorException& failed) {
+                tell_unreadable("an upload, " + names[i].id + ",", failed.error.message);
+            }
         }
     }
     if (names.size() > most) page.next_cursor = core::write_cursor(names[most - 1]);
@@ -340,9 +403,11 @@ asio::awaitable<core::UploadPage> RedisThreads::list_uploads(core::UploadQuery q
 
 asio::awaitable<void> RedisThreads::remove_upload(core::Whose whose, UploadId id) {
     // Whose it is never changes, so that what the script names stays right.
-    const auto record = co_await get_upload(std::move(whose), id);
-    auto keys = upload_keys(record);
-    std::vector<std::string> arguments{record.owner, id.text()};
+    std::optional<std::string> owner = whose.owner();
+    if (!owner) owner = co_await field_of(key("upload", id.text()), "owner", core::kNameBytesMax);
+    if (!owner) no_upload(id);
+    auto keys = upload_keys(id, *owner);
+    std::vector<std::string> arguments{*owner, id.text()};
     const Reply reply = co_await connection_.run(number_of(Script::RemoveUpload), std::move(keys),
                                                  std::move(arguments));
     if (verdict(reply) == "no_upload") no_upload(id);
@@ -357,6 +422,7 @@ asio::awaitable<void> RedisThreads::remove_upload(core::Whose whose, UploadId id
 asio::awaitable<ThreadRecord> RedisThreads::create_thread(ThreadRecord record,
                                                           std::uint64_t owner_max) {
     core::check_id(record.id.text(), "thread");
+    core::check_size(record);
     record.messages = 0;
     record.turns = 0;
     record.lease.reset();
@@ -391,8 +457,13 @@ asio::awaitable<ThreadRecord> RedisThreads::get_thread(core::Whose whose, Thread
                                                  std::move(arguments));
     (void)verdict(reply);
     const Reply& found = part(reply, 1);
-    if (part(found, 0).kind == Reply::Kind::Nothing ||
-        (whose.owner() && *whose.owner() != part(found, 0).text)) {
+    if (trouble_with(found)) {
+        // Nothing of a damaged record is told to anybody but its owner.
+        const auto owner =
+            co_await field_of(key("thread", id.text()), "owner", core::kNameBytesMax);
+        if (whose.owner() && owner != whose.owner()) no_thread(id);
+    } else if (part(found, 0).kind == Reply::Kind::Nothing ||
+               (whose.owner() && *whose.owner() != part(found, 0).text)) {
         no_thread(id);
     }
     co_return to_thread(id.text(), found, true);
@@ -410,21 +481,24 @@ asio::awaitable<std::vector<core::Cursor>> RedisThreads::names_in(std::string in
     std::size_t offset = 0;
     while (names.size() <= limit) {
         const std::size_t wanted = limit + 1 - names.size();
-        std::vector<std::string> words{"ZREVRANGEBYSCORE",
-                                       index,
-                                       cursor ? std::to_string(cursor->time) : "+inf",
-                                       "-inf",
-                                       "WITHSCORES",
-                                       "LIMIT",
-                                       std::to_string(offset),
-                                       std::to_string(wanted)};
-        const Reply reply = co_await ask(std::move(words));
-        for (std::size_t i = 0; i + 1 < reply.list.size(); i += 2) {
-            core::Cursor name{to_number(reply.list[i + 1].text, "index"), reply.list[i].text};
+        std::vector<std::string> keys{index};
+        std::vector<std::string> arguments{cursor ? std::to_string(cursor->time) : "+inf",
+                                           std::to_string(offset), std::to_string(wanted)};
+        const Reply reply = co_await connection_.run(number_of(Script::GetNames), std::move(keys),
+                                                     std::move(arguments));
+        (void)verdict(reply);
+        for (std::size_t i = 2; i + 1 < reply.list.size(); i += 2) {
+            core::Cursor name{0, reply.list[i].text};
+            try {
+                name.time = to_number(reply.list[i + 1].text, "index");
+            } catch (const ErrorException& failed) {
+                tell_unreadable("a name in a list, " + name.id + ",", failed.error.message);
+                continue;
+            }
             if (cursor && name.time == cursor->time && name.id >= cursor->id) continue;
             names.push_back(std::move(name));
         }
-        if (reply.list.size() < 2 * wanted) break;
+        if (part(reply, 1).number < static_cast<std::int64_t>(wanted)) break;
         offset += wanted;
     }
     co_return names;
@@ -449,8 +523,16 @@ asio::awaitable<core::ThreadPage> RedisThreads::list_threads(core::ThreadQuery q
         (void)verdict(reply);
         for (; done < end; ++done) {
             const Reply& found = part(reply, 1 + done - first);
-            if (part(found, 0).kind == Reply::Kind::Nothing) continue;  // it has just gone
-            auto record = to_thread(names[done].id, found, false);
+            if (!trouble_with(found) && part(found, 0).kind == Reply::Kind::Nothing) {
+                continue;  // it has just gone
+            }
+            ThreadRecord record;
+            try {
+                record = to_thread(names[done].id, found, false);
+            } catch (const ErrorException& failed) {
+                tell_unreadable("a thread", failed.error.message);
+                continue;
+            }
             if (query.whose.owner() && record.owner != *query.whose.owner()) continue;
             bytes += 512 + record.title.size() + 64 * record.files.size();
             page.threads.push_back(std::move(record));
@@ -462,6 +544,7 @@ asio::awaitable<core::ThreadPage> RedisThreads::list_threads(core::ThreadQuery q
 
 asio::awaitable<ThreadRecord> RedisThreads::patch_thread(core::Whose whose, ThreadId id,
                                                          core::ThreadPatch patch) {
+    core::check_size(patch);
     std::string change;
     if (patch.title) change += 't';
     if (patch.memory_json) change += 'm';
@@ -482,6 +565,7 @@ asio::awaitable<ThreadRecord> RedisThreads::patch_thread(core::Whose whose, Thre
                                                      std::move(keys), std::move(arguments));
         const auto& said = verdict(reply);
         if (said == "no_thread") no_thread(id);
+        if (said == "unreadable") unreadable(id, part(reply, 1).text);
         if (said == "no_upload") {
             no_upload(patch.files->at(static_cast<std::size_t>(part(reply, 1).number)));
         }
@@ -490,18 +574,37 @@ asio::awaitable<ThreadRecord> RedisThreads::patch_thread(core::Whose whose, Thre
     changes_too_fast(id);
 }
 
-asio::awaitable<void> RedisThreads::remove_thread(core::Whose whose, ThreadId id, core::Time) {
+// Of the record, only what is needed is read, and each piece for itself: one that is damaged can be
+// removed, too.
+asio::awaitable<SessionId> RedisThreads::remove_thread(core::Whose whose, ThreadId id, core::Time) {
+    const std::string hash = key("thread", id.text());
     for (int i = 0; i < kTries; ++i) {
-        const ThreadRecord before = co_await get_thread(whose, id);
-        auto keys = turn_keys(id.text(), before.owner);
-        for (const auto& file : before.files) keys.push_back(key("upload", file.text()));
-        std::vector<std::string> arguments{id.text(), before.owner, write_files(before.files)};
+        std::string owner;
+        if (whose.owner()) {
+            owner = *whose.owner();
+        } else {
+            const auto found = co_await field_of(hash, "owner", core::kNameBytesMax);
+            owner = found.value_or("");
+        }
+        const auto text = co_await field_of(hash, "files", kFilesBytesMax);
+        std::vector<UploadId> files;
+        bool known = text.has_value();
+        try {
+            files = read_files(text.value_or(""));
+        } catch (const ErrorException& failed) {
+            tell_unreadable("a thread, " + id.text() + ",", failed.error.message);
+            known = false;
+        }
+        auto keys = turn_keys(id.text(), owner);
+        for (const auto& file : files) keys.push_back(key("upload", file.text()));
+        std::vector<std::string> arguments{id.text(), owner, anyones(whose), known ? "1" : "0",
+                                           text.value_or("")};
         const Reply reply = co_await connection_.run(number_of(Script::RemoveThread),
                                                      std::move(keys), std::move(arguments));
         const auto& said = verdict(reply);
         if (said == "no_thread") no_thread(id);
         if (said == "busy") busy(id);
-        if (said == "ok") co_return;
+        if (said == "ok") co_return SessionId(part(reply, 1).text);
     }
     changes_too_fast(id);
 }
@@ -510,14 +613,14 @@ asio::awaitable<void> RedisThreads::remove_thread(core::Whose whose, ThreadId id
 
 asio::awaitable<core::TurnBegun> RedisThreads::begin_turn(core::TurnWish wish) {
     const std::vector<ThreadMessage> question{wish.question};
-    check_size(question);
+    core::check_size(question);
     const std::string owner = co_await owner_of(wish.whose, wish.thread);
     auto keys = turn_keys(wish.thread.text(), owner);
     auto note = core::cut_off_note(wish.now);
     std::vector<std::string> arguments{wish.thread.text(),
                                        owner,
                                        wish.instance,
-                                       digits(wish.lease),
+                                       digits(std::min(wish.lease, core::kLeaseMax)),
                                        digits(wish.now),
                                        std::move(note.content),
                                        std::move(note.details_json)};
@@ -526,6 +629,7 @@ asio::awaitable<core::TurnBegun> RedisThreads::begin_turn(core::TurnWish wish) {
                                                  std::move(arguments));
     const auto& said = verdict(reply);
     if (said == "no_thread") no_thread(wish.thread);
+    if (said == "unreadable") unreadable(wish.thread, part(reply, 1).text);
     if (said == "busy") busy(wish.thread);
     core::TurnBegun begun;
     begun.question = to_count(part(reply, 1).word(), "question");
@@ -546,7 +650,7 @@ asio::awaitable<core::TurnBegun> RedisThreads::begin_turn(core::TurnWish wish) {
 asio::awaitable<bool> RedisThreads::renew_turn(core::TurnHold hold, core::Time until) {
     std::vector<std::string> keys{key("thread", hold.thread.text())};
     std::vector<std::string> arguments{hold.instance, std::to_string(hold.turn),
-                                       digits(until - core::time_now())};
+                                       digits(std::min(until - core::time_now(), core::kLeaseMax))};
     const Reply reply = co_await connection_.run(number_of(Script::RenewTurn), std::move(keys),
                                                  std::move(arguments));
     if (verdict(reply) == "no_thread") no_thread(hold.thread);
@@ -580,7 +684,7 @@ asio::awaitable<std::uint64_t> RedisThreads::end_turn(core::TurnHold hold,
 asio::awaitable<std::uint64_t> RedisThreads::append(core::TurnHold hold,
                                                     std::vector<ThreadMessage> messages,
                                                     After after) {
-    check_size(messages);
+    core::check_size(messages);
     const auto known = owners_.find(hold.thread.text());
     std::string owner;
     if (known != owners_.end()) {
@@ -589,8 +693,12 @@ asio::awaitable<std::uint64_t> RedisThreads::append(core::TurnHold hold,
         const auto whose = core::Whose::anyones();
         owner = co_await owner_of(whose, hold.thread);
     }
-    std::vector<std::string> arguments{hold.thread.text(), owner, hold.instance,
-                                       std::to_string(hold.turn), after == After::Ends ? "1" : "0"};
+    std::vector<std::string> arguments{hold.thread.text(),
+                                       owner,
+                                       hold.instance,
+                                       std::to_string(hold.turn),
+                                       after == After::Ends ? "1" : "0",
+                                       hold.mark};
     for (auto& message : messages) add_message(arguments, std::move(message));
     for (int i = 0; i < kTries; ++i) {
         auto keys = turn_keys(hold.thread.text(), owner);
@@ -603,6 +711,7 @@ asio::awaitable<std::uint64_t> RedisThreads::append(core::TurnHold hold,
                                        hold.thread.text() +
                                        " has ended, or another server has taken the thread over");
         }
+        if (said == "unreadable") unreadable(hold.thread, part(reply, 1).text);
         if (said == "ok") {
             if (after == After::Ends) owners_.erase(hold.thread.text());
             co_return to_count(part(reply, 1).word(), "thread");
@@ -617,16 +726,22 @@ asio::awaitable<std::vector<ThreadMessage>> RedisThreads::read(core::Whose whose
                                                                std::uint64_t sequence,
                                                                std::uint64_t bytes_max) {
     std::vector<std::string> keys{key("thread", id.text()), key("messages", id.text())};
-    std::vector<std::string> arguments{anyones(whose), whose.owner().value_or(""),
-                                       std::to_string(sequence),
-                                       std::to_string(std::min(bytes_max, kReadBytesMax))};
+    std::vector<std::string> arguments{
+        anyones(whose), whose.owner().value_or(""), std::to_string(sequence),
+        std::to_string(std::min(bytes_max, kReadBytesMax)), std::to_string(kEntryBytesMax)};
     const Reply reply =
         co_await connection_.run(number_of(Script::Read), std::move(keys), std::move(arguments));
     if (verdict(reply) == "no_thread") no_thread(id);
     std::vector<ThreadMessage> messages;
     messages.reserve(reply.list.size() - 1);
     for (std::size_t i = 1; i < reply.list.size(); ++i) {
-        messages.push_back(to_message(reply.list[i]));
+        try {
+            messages.push_back(to_message(reply.list[i]));
+        } catch (const ErrorException& failed) {
+            tell_unreadable("a message of thread " + id.text(), failed.error.message);
+            messages.push_back(
+                unreadable_message(reply.list[i], messages.empty() ? 0 : messages.back().turn));
+        }
     }
     co_return messages;
 }
@@ -651,18 +766,18 @@ asio::awaitable<void> RedisThreads::leave_home(ThreadId id, std::string instance
 
 asio::awaitable<void> RedisThreads::live(std::string instance, core::Time until) {
     std::vector<std::string> keys{prefix_ + "live"};
-    std::vector<std::string> arguments{std::move(instance), digits(until - core::time_now())};
+    std::vector<std::string> arguments{std::move(instance),
+                                       digits(std::min(until - core::time_now(), core::kLeaseMax))};
     (void)co_await connection_.run(number_of(Script::Live), std::move(keys), std::move(arguments));
 }
 
 asio::awaitable<void> RedisThreads::ask_for_home(ThreadId id, std::string from) {
     for (int i = 0; i < kTries; ++i) {
-        std::vector<std::string> words{"HGET", key("thread", id.text()), "home"};
-        const Reply home = co_await ask(std::move(words));
-        if (home.kind == Reply::Kind::Nothing) no_thread(id);
-        if (home.text.empty() || home.text == from) co_return;
-        std::vector<std::string> keys{key("thread", id.text()), key("asked", home.text)};
-        std::vector<std::string> arguments{id.text(), home.text};
+        const auto home = co_await field_of(key("thread", id.text()), "home", core::kNameBytesMax);
+        if (!home) no_thread(id);
+        if (home->empty() || *home == from) co_return;
+        std::vector<std::string> keys{key("thread", id.text()), key("asked", *home)};
+        std::vector<std::string> arguments{id.text(), *home};
         const Reply reply = co_await connection_.run(number_of(Script::AskForHome), std::move(keys),
                                                      std::move(arguments));
         if (verdict(reply) == "ok") co_return;
@@ -671,11 +786,13 @@ asio::awaitable<void> RedisThreads::ask_for_home(ThreadId id, std::string from) 
 }
 
 asio::awaitable<std::vector<ThreadId>> RedisThreads::asked_of(std::string instance) {
-    std::vector<std::string> words{"SRANDMEMBER", key("asked", instance),
-                                   std::to_string(kAskedMax)};
-    const Reply reply = co_await ask(std::move(words));
+    std::vector<std::string> keys{key("asked", instance)};
+    std::vector<std::string> arguments{std::to_string(kAskedMax)};
+    const Reply reply = co_await connection_.run(number_of(Script::GetAsked), std::move(keys),
+                                                 std::move(arguments));
+    (void)verdict(reply);
     std::vector<ThreadId> asked;
-    for (const auto& each : reply.list) asked.emplace_back(each.text);
+    for (std::size_t i = 1; i < reply.list.size(); ++i) asked.emplace_back(reply.list[i].text);
     co_return asked;
 }
 

@@ -5,13 +5,17 @@
 // Threads   none of its own; it lives on its executor, and is asked there.
 // Lifetime  it goes before its executor. Who still waits then is answered with Unavailable; nobody
 //           may be between two steps of a call, so it goes when the loop has stopped or is idle.
-// Trusts    Redis. Whoever else writes under the prefix can break what is promised here.
+// Trusts    Redis. Whoever else writes under the prefix can break what is promised of the records
+// he
+//           touches, and of no others: what cannot be read is left out of lists and can be removed.
 // Failure   Redis gone: Unavailable at once or within the time-out, and it is tried again for ever.
 #include "core/paging.hpp"
 #include "core/store.hpp"
 #include "core/threads.hpp"
 #include "stores/redis/connection.hpp"
 
+#include <chrono>
+#include <optional>
 #include <unordered_map>
 
 namespace atl::redis {
@@ -30,7 +34,7 @@ public:
     [[nodiscard]] core::StoreHealth health() const;
 
     boost::asio::awaitable<core::UploadRecord> add_upload(core::UploadRecord record,
-                                                          std::uint64_t owner_bytes_max) override;
+                                                          core::UploadRoom room) override;
     boost::asio::awaitable<core::UploadRecord> get_upload(core::Whose whose, UploadId id) override;
     boost::asio::awaitable<core::UploadPage> list_uploads(core::UploadQuery query) override;
     boost::asio::awaitable<void> remove_upload(core::Whose whose, UploadId id) override;
@@ -41,8 +45,8 @@ public:
     boost::asio::awaitable<core::ThreadPage> list_threads(core::ThreadQuery query) override;
     boost::asio::awaitable<core::ThreadRecord> patch_thread(core::Whose whose, ThreadId id,
                                                             core::ThreadPatch patch) override;
-    boost::asio::awaitable<void> remove_thread(core::Whose whose, ThreadId id,
-                                               core::Time now) override;
+    boost::asio::awaitable<SessionId> remove_thread(core::Whose whose, ThreadId id,
+                                                    core::Time now) override;
 
     boost::asio::awaitable<core::TurnBegun> begin_turn(core::TurnWish wish) override;
     boost::asio::awaitable<bool> renew_turn(core::TurnHold hold, core::Time until) override;
@@ -67,17 +71,26 @@ private:
     [[nodiscard]] std::string key(const char* kind, const std::string& name) const;
     [[nodiscard]] std::vector<std::string> turn_keys(const std::string& id,
                                                      const std::string& owner) const;
-    [[nodiscard]] std::vector<std::string> upload_keys(const core::UploadRecord& record) const;
+    [[nodiscard]] std::vector<std::string> upload_keys(const UploadId& id,
+                                                       const std::string& owner) const;
     boost::asio::awaitable<std::vector<core::Cursor>> names_in(std::string index, std::string after,
                                                                std::uint32_t limit);
     boost::asio::awaitable<Reply> ask(std::vector<std::string> words);
+    // Nothing when there is no such field, or it is no text of ours.
+    boost::asio::awaitable<std::optional<std::string>> field_of(std::string hash, const char* name,
+                                                                std::size_t bytes_max);
     boost::asio::awaitable<std::string> owner_of(core::Whose whose, ThreadId id);
+    // For the log, not more often than once in a while.
+    void tell_unreadable(const std::string& what, const std::string& why);
     boost::asio::awaitable<std::uint64_t> append(core::TurnHold hold,
                                                  std::vector<core::ThreadMessage> messages,
                                                  After after);
 
     const std::string prefix_;
     const std::string where_;
+    const std::function<void(const std::string&)> tell_;
+    std::uint64_t unreadable_ = 0;  // since it was last told
+    std::optional<std::chrono::steady_clock::time_point> told_at_;
     Connection connection_;
     // Whose a thread is, for the index that its messages move it in; a wrong guess is put right.
     std::unordered_map<std::string, std::string> owners_;

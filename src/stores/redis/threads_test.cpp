@@ -130,6 +130,196 @@ TEST(RedisThreads, AWrongClockStealsNothing) {
     EXPECT_EQ(await(loop, a.end_turn(begun.hold, says("answer"))), 2u);
 }
 
+// ---- Records that others have damaged ----
+
+// Asks Redis itself, as another program would.
+class Stranger {
+public:
+    Stranger(asio::io_context& loop, const RedisServer& server)
+        : loop_(loop), connection_(loop.get_executor(), options_of(server), {}) {}
+    Reply ask(std::vector<std::string> words) {
+        return await(loop_, connection_.ask(std::move(words)));
+    }
+
+private:
+    asio::io_context& loop_;
+    Connection connection_;
+};
+
+std::set<std::string> listed(asio::io_context& loop, RedisThreads& threads) {
+    std::set<std::string> ids;
+    core::ThreadQuery query{Whose::of("ann"), "", 2};
+    do {
+        const auto page = await(loop, threads.list_threads(query));
+        for (const auto& each : page.threads) ids.insert(each.id.text());
+        query.cursor = page.next_cursor;
+    } while (!query.cursor.empty());
+    return ids;
+}
+
+// Goal: one damaged record costs its owner that record: the list has the others, and it can be
+// removed. The log hears of it, not of each time.
+TEST(RedisThreads, ADamagedRecordIsLeftOutAndCanBeRemoved) {
+    RedisServer server;
+    asio::io_context loop;
+    std::vector<std::string> told;
+    auto options = options_of(server);
+    options.tell = [&](const std::string& sentence) { told.push_back(sentence); };
+    RedisThreads threads(loop.get_executor(), options);
+    Stranger stranger(loop, server);
+    await(loop, threads.add_upload(core::contract::upload("u1", "ann", 10), 0));
+    const std::vector<std::vector<std::string>> damages{
+        {"HSET", "atoll:thread:bad", "messages", "many"},
+        {"HSET", "atoll:thread:bad", "created", "99999999999999999999"},
+        {"HDEL", "atoll:thread:bad", "turns"},
+        {"HSET", "atoll:thread:bad", "files", "7:x"},
+        {"HSET", "atoll:thread:bad", "title", std::string(1u << 20, 'x')},
+        {"HSET", "atoll:thread:bad", "lease_instance", "a", "lease_until", "soon"},
+        {"HSET", "atoll:thread:bad", "lease_instance", "a", "lease_until", "9999999999999999"},
+        {"HSET", "atoll:thread:bad", "owner", std::string(1u << 20, 'x')},
+        {"SET", "atoll:thread:bad", "no hash"},
+    };
+    await(loop, threads.create_thread(thread("good1", "ann"), 0));
+    await(loop, threads.create_thread(thread("good2", "ann"), 0));
+    for (const auto& damage : damages) {
+        SCOPED_TRACE(damage[2]);
+        auto record = thread("bad", "ann");
+        record.files = {UploadId("u1")};
+        await(loop, threads.create_thread(record, 0));
+        ASSERT_NE(stranger.ask(damage).kind, Reply::Kind::Refusal);
+        const auto ids = listed(loop, threads);
+        EXPECT_TRUE(ids.count("good1") == 1 && ids.count("good2") == 1);
+        // A lease that nobody can hold is none; the rest of that record is sound.
+        EXPECT_EQ(ids.count("bad"), damage.back() == "9999999999999999" ? 1u : 0u);
+        EXPECT_EQ(
+            error_of(loop, threads.remove_thread(Whose::of("bob"), ThreadId("bad"), time_now()))
+                .code,
+            Code::NotFound);
+        await(loop, threads.remove_thread(Whose::of("ann"), ThreadId("bad"), time_now()));
+        EXPECT_EQ(stranger.ask({"EXISTS", "atoll:thread:bad"}).number, 0);
+        EXPECT_EQ(listed(loop, threads).size(), 2u);
+    }
+    EXPECT_EQ(told.size(), 1u);
+    EXPECT_NE(told.at(0).find("cannot be read"), std::string::npos);
+    // An upload of the damaged ones can go where its name could be read; it is damaged itself now.
+    ASSERT_NE(stranger.ask({"HSET", "atoll:upload:u1", "bytes", "x", "uses", "0"}).kind,
+              Reply::Kind::Refusal);
+    EXPECT_TRUE(await(loop, threads.list_uploads({Whose::of("ann"), "", 10})).uploads.empty());
+    EXPECT_EQ(error_of(loop, threads.remove_upload(Whose::of("bob"), UploadId("u1"))).code,
+              Code::NotFound);
+    await(loop, threads.remove_upload(Whose::of("ann"), UploadId("u1")));
+    EXPECT_EQ(stranger.ask({"EXISTS", "atoll:upload:u1"}).number, 0);
+}
+
+// Goal: what is larger than anything we write never comes over the connection that all share.
+TEST(RedisThreads, AHugeFieldCutsNobodysConnection) {
+    RedisServer server({"--appendonly", "no"});  // it is not the disk that is tried
+    asio::io_context loop;
+    auto options = options_of(server);
+    options.reply_bytes_max = (16u << 20) + (512u << 10);  // a message has 16 MiB at most
+    RedisThreads threads(loop.get_executor(), options);
+    Connection stranger(loop.get_executor(), options_of(server), {});
+    const auto tell = [&](std::vector<std::string> words) {
+        EXPECT_NE(await(loop, stranger.ask(std::move(words))).kind, Reply::Kind::Refusal);
+    };
+    const std::string huge(17u << 20, 'x');
+    await(loop, threads.create_thread(thread("good", "ann"), 0));
+    await(loop, threads.create_thread(thread("bad", "ann"), 0));
+    await(loop, threads.add_upload(core::contract::upload("u1", "ann", 10), 0));
+    const auto begun = await(loop, threads.begin_turn(wish("good", "a", "question")));
+    await(loop, threads.end_turn(begun.hold, says("answer")));
+    tell({"XADD", "atoll:messages:good", "3-0", "turn", "1", "content", huge});
+    tell({"HSET", "atoll:thread:good", "messages", "3"});
+    tell({"HSET", "atoll:upload:u1", "name", huge});
+    tell({"ZADD", "atoll:owner:ann", "1", huge});
+    for (const char* field : {"title", "memory", "owner", "home", "files", "session"}) {
+        SCOPED_TRACE(field);
+        tell({"HSET", "atoll:thread:bad", field, huge});
+        const bool only_alone = std::string(field) == "memory";  // lists do not tell it
+        EXPECT_EQ(listed(loop, threads).size(), only_alone ? 2u : 1u);
+        EXPECT_NE(error_of(loop, threads.get_thread(Whose::of("ann"), ThreadId("bad"))).code,
+                  Code::Unavailable);
+        EXPECT_NE(error_of(loop, threads.begin_turn(wish("bad", "a", "question"))).code,
+                  Code::Unavailable);
+        EXPECT_NE(error_of(loop, threads.take_home(ThreadId("bad"), "a")).code, Code::Unavailable);
+        EXPECT_NE(error_of(loop, threads.ask_for_home(ThreadId("bad"), "a")).code,
+                  Code::Unavailable);
+        tell({"HSET", "atoll:thread:bad", field, std::string(field) == "owner" ? "ann" : ""});
+    }
+    EXPECT_TRUE(await(loop, threads.list_uploads({Whose::of("ann"), "", 10})).uploads.empty());
+    const auto read = await(loop, threads.read(Whose::of("ann"), ThreadId("good"), 1, 1u << 20));
+    ASSERT_EQ(read.size(), 3u);
+    EXPECT_EQ(read[1].content, "answer");
+    EXPECT_EQ(read[2].role, core::MessageRole::Note);
+    EXPECT_EQ(read[2].sequence, 3u);
+    // All of it over the connection of the beginning.
+    EXPECT_EQ(static_cast<int>(threads.health().state),
+              static_cast<int>(core::StoreHealth::State::Ok));
+}
+
+// ---- Writes whose answers get lost ----
+
+// Goal: a turn that Redis ended after we had given up waiting is known to have ended.
+TEST(RedisThreads, AWriteThatWasLateIsKnownByItsMark) {
+    RedisServer server;
+    asio::io_context loop;
+    auto options = options_of(server);
+    options.answer_timeout = milliseconds(300);
+    RedisThreads a(loop.get_executor(), options);
+    RedisThreads b(loop.get_executor(), options_of(server));
+    await(loop, a.create_thread(thread("t1", "ann"), 0));
+    auto hold = await(loop, a.begin_turn(wish("t1", "a", "question"))).hold;
+    hold.mark = "step";
+    EXPECT_EQ(await(loop, a.append(hold, says("step"))), 2u);
+    EXPECT_EQ(await(loop, a.append(hold, says("step"))), 2u);
+    hold.mark = "end";
+    ::kill(server.pid(), SIGSTOP);
+    EXPECT_EQ(error_of(loop, a.end_turn(hold, says("answer"))).code, Code::Unavailable);
+    ::kill(server.pid(), SIGCONT);
+    await_recovery(loop, [&] { return a.get_thread(Whose::of("ann"), ThreadId("t1")); });
+    EXPECT_EQ(await(loop, a.end_turn(hold, says("answer"))), 3u);
+    // Also when the next turn has begun meanwhile, and under no other mark.
+    const auto next = await(loop, b.begin_turn(wish("t1", "b", "next")));
+    EXPECT_EQ(await(loop, a.end_turn(hold, says("answer"))), 3u);
+    hold.mark = "another";
+    EXPECT_EQ(error_of(loop, a.end_turn(hold, says("answer"))).code, Code::Conflict);
+    hold.mark = "";
+    EXPECT_EQ(error_of(loop, a.end_turn(hold, says("answer"))).code, Code::Conflict);
+    EXPECT_EQ(await(loop, b.end_turn(next.hold, says("more"))), 5u);
+    EXPECT_EQ(await(loop, b.read(Whose::of("ann"), ThreadId("t1"), 1, 1u << 20)).size(), 5u);
+}
+
+// ---- Clocks ----
+
+// Goal: Redis' clock was put back after a lease was taken: nobody waits for as long as it jumped,
+// and the old holder finds out at its next write.
+TEST(RedisThreads, AClockThatWasPutBackKeepsNoThreadBusy) {
+    RedisServer server;
+    asio::io_context loop;
+    RedisThreads threads(loop.get_executor(), options_of(server));
+    Stranger stranger(loop, server);
+    const ThreadId id("t1");
+    await(loop, threads.create_thread(thread("t1", "ann"), 0));
+    const auto first = await(loop, threads.begin_turn(wish("t1", "a", "first")));
+    const auto in_a_day =
+        std::to_string((time_now() + std::chrono::hours(24)).time_since_epoch().count());
+    stranger.ask({"HSET", "atoll:thread:t1", "lease_until", in_a_day});
+    stranger.ask({"ZADD", "atoll:live", in_a_day, "a"});
+    // Its holder is there still, and puts it right.
+    EXPECT_FALSE(await(loop, threads.renew_turn(first.hold, time_now() + seconds(20))));
+    EXPECT_EQ(error_of(loop, threads.begin_turn(wish("t1", "b", "second"))).code, Code::Conflict);
+    // Its holder has gone.
+    stranger.ask({"HSET", "atoll:thread:t1", "lease_until", in_a_day});
+    EXPECT_FALSE(await(loop, threads.cancel_turn(id)));
+    const auto second = await(loop, threads.begin_turn(wish("t1", "b", "second")));
+    EXPECT_TRUE(second.took_over);
+    EXPECT_EQ(error_of(loop, threads.append(first.hold, says("late"))).code, Code::Conflict);
+    EXPECT_EQ(error_of(loop, threads.renew_turn(first.hold, time_now() + seconds(20))).code,
+              Code::Conflict);
+    stranger.ask({"HSET", "atoll:thread:t1", "home", "a"});
+    EXPECT_TRUE(await(loop, threads.take_home(id, "b")).was_abandoned);
+}
+
 // ---- Redis goes away ----
 
 TEST(RedisThreads, NobodyWaitsForARedisThatIsNotThere) {

@@ -1,5 +1,6 @@
 #include "stores/sqlite/thread_table.hpp"
 
+#include "core/thread_sizes.hpp"
 #include "stores/sqlite/paging.hpp"
 
 #include <algorithm>
@@ -109,19 +110,6 @@ void write_files(Connection& db, const ThreadRow& row, const std::vector<UploadI
     }
 }
 
-void check_size(const std::vector<ThreadMessage>& messages) {
-    std::size_t together = 0;
-    for (const auto& message : messages) {
-        const auto bytes = bytes_of(message);
-        together += bytes;
-        if (bytes > core::kMessageBytesMax || together > core::kMessagesBytesMax) {
-            throw ErrorException({Code::TooLarge,
-                                  "a message has at most 16 MiB, and those that "
-                                  "are written together 32 MiB"});
-        }
-    }
-}
-
 void write_message(Connection& db, ThreadRow& row, std::uint64_t turn,
                    const ThreadMessage& message) {
     ThreadRecord& thread = row.record;
@@ -208,17 +196,27 @@ void end_leases_of_the_dead(Connection& db) {
 // ---- Uploads ----
 
 core::UploadRecord add_upload(Connection& db, const core::UploadRecord& record,
-                              std::uint64_t owner_bytes_max) {
+                              const core::UploadRoom& room) {
     check_id(record.id.text(), "upload");
-    if (owner_bytes_max > 0) {
-        auto others = db.query("SELECT coalesce(sum(bytes), 0) FROM uploads WHERE owner = ?");
+    core::check_size(record);
+    if (room.bytes_max > 0 || room.count_max > 0) {
+        auto others =
+            db.query("SELECT coalesce(sum(bytes), 0), count(*) FROM uploads WHERE owner = ?");
         others.bind(record.owner);
-        const auto used = others.next() ? others.count() : 0;
-        if (record.bytes > owner_bytes_max || used > owner_bytes_max - record.bytes) {
+        const bool any = others.next();
+        const auto used = any ? others.count() : 0;
+        const auto number = any ? others.count() : 0;
+        if (room.bytes_max > 0 &&
+            (record.bytes > room.bytes_max || used > room.bytes_max - record.bytes)) {
             throw ErrorException(
                 {Code::Exhausted, "the uploads would have more than " +
-                                      std::to_string(owner_bytes_max) +
+                                      std::to_string(room.bytes_max) +
                                       " bytes together, which are allowed; remove some first"});
+        }
+        if (room.count_max > 0 && number >= room.count_max) {
+            throw ErrorException({Code::Exhausted, "there are " + std::to_string(room.count_max) +
+                                                       " uploads already, as many as are allowed; "
+                                                       "remove some first"});
         }
     }
     try {
@@ -306,6 +304,7 @@ void remove_upload(Connection& db, const core::Whose& whose, const UploadId& id)
 
 ThreadRecord create_thread(Connection& db, const ThreadRecord& record, std::uint64_t owner_max) {
     check_id(record.id.text(), "thread");
+    core::check_size(record);
     if (owner_max > 0) {
         auto others = db.query("SELECT count(*) FROM threads WHERE owner = ?");
         others.bind(record.owner);
@@ -385,6 +384,7 @@ core::ThreadPage list_threads(Connection& db, const core::ThreadQuery& query) {
 
 ThreadRecord patch_thread(Connection& db, const core::Whose& whose, const ThreadId& id,
                           const core::ThreadPatch& patch) {
+    core::check_size(patch);
     ThreadRow row = read_thread(db, whose, id);
     if (patch.title) row.record.title = *patch.title;
     if (patch.memory_json) row.record.memory_json = *patch.memory_json;
@@ -402,20 +402,23 @@ ThreadRecord patch_thread(Connection& db, const core::Whose& whose, const Thread
     return row.record;
 }
 
-void remove_thread(Connection& db, const core::Whose& whose, const ThreadId& id, core::Time now) {
+SessionId remove_thread(Connection& db, const core::Whose& whose, const ThreadId& id,
+                        core::Time now) {
     const ThreadRow row = read_thread(db, whose, id);
-    if (row.record.lease && row.record.lease->until > now) {
+    if (row.record.lease && lives(*row.record.lease, now)) {
         throw ErrorException({Code::Conflict, "thread " + id.text() +
                                                   " is being answered; cancel its turn, or wait "
                                                   "until it has ended"});
     }
     db.query("DELETE FROM threads WHERE number = ?").bind(row.number).run();
+    return row.record.session_id;
 }
 
 // ---- Turns ----
 
 core::TurnBegun begin_turn(Connection& db, const core::TurnWish& wish) {
-    check_size({wish.question});
+    const std::vector<ThreadMessage> question{wish.question};
+    core::check_size(question);
     ThreadRow row = read_thread(db, wish.whose, wish.thread);
     ThreadRecord& thread = row.record;
     core::TurnBegun begun;
@@ -427,7 +430,7 @@ core::TurnBegun begin_turn(Connection& db, const core::TurnWish& wish) {
         begun.repeated = before->turn;
         return begun;
     }
-    if (thread.lease && thread.lease->until > wish.now) {
+    if (thread.lease && lives(*thread.lease, wish.now)) {
         throw ErrorException({Code::Conflict, "thread " + wish.thread.text() +
                                                   " is being answered already; wait until that "
                                                   "has ended"});
@@ -448,7 +451,7 @@ core::TurnBegun begin_turn(Connection& db, const core::TurnWish& wish) {
     }
     row.turn_client_id = wish.question.client_id;
     write_question(db, row, begun.question);
-    thread.lease = core::Lease{wish.instance, wish.now + wish.lease};
+    thread.lease = core::Lease{wish.instance, wish.now + std::min(wish.lease, core::kLeaseMax)};
     write_turn(db, row);
     begun.hold = {thread.id, wish.instance, thread.turns};
     begun.thread = std::move(thread);
@@ -457,13 +460,15 @@ core::TurnBegun begin_turn(Connection& db, const core::TurnWish& wish) {
 
 void renew_turn(Connection& db, const core::TurnHold& hold, core::Time until) {
     ThreadRow row = read_held(db, hold);
-    row.record.lease->until = std::max(row.record.lease->until, until);
+    // Never shortened, unless the clock was put back meanwhile.
+    auto& held = row.record.lease->until;
+    held = held > until + core::kLeaseMax ? until : std::max(held, until);
     write_turn(db, row);
 }
 
 std::uint64_t append_messages(Connection& db, const core::TurnHold& hold,
                               const std::vector<ThreadMessage>& messages, After after) {
-    check_size(messages);
+    core::check_size(messages);
     ThreadRow row = read_held(db, hold);
     for (const auto& message : messages) write_message(db, row, hold.turn, message);
     if (after == After::Ends) {

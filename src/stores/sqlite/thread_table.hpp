@@ -15,7 +15,7 @@ namespace atl::sqlite {
 void end_leases_of_the_dead(Connection& db);
 
 [[nodiscard]] core::UploadRecord add_upload(Connection& db, const core::UploadRecord& record,
-                                            std::uint64_t owner_bytes_max);
+                                            const core::UploadRoom& room);
 [[nodiscard]] core::UploadRecord get_upload(Connection& db, const core::Whose& whose,
                                             const UploadId& id);
 [[nodiscard]] core::UploadPage list_uploads(Connection& db, const core::UploadQuery& query);
@@ -28,7 +28,8 @@ void remove_upload(Connection& db, const core::Whose& whose, const UploadId& id)
 [[nodiscard]] core::ThreadPage list_threads(Connection& db, const core::ThreadQuery& query);
 [[nodiscard]] core::ThreadRecord patch_thread(Connection& db, const core::Whose& whose,
                                               const ThreadId& id, const core::ThreadPatch& patch);
-void remove_thread(Connection& db, const core::Whose& whose, const ThreadId& id, core::Time now);
+[[nodiscard]] SessionId remove_thread(Connection& db, const core::Whose& whose, const ThreadId& id,
+                                      core::Time now);
 
 [[nodiscard]] core::TurnBegun begin_turn(Connection& db, const core::TurnWish& wish);
 void renew_turn(Connection& db, const core::TurnHold& hold, core::Time until);

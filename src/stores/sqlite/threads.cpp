@@ -33,11 +33,11 @@ std::size_t weight_of(const std::vector<core::ThreadMessage>& messages) {
 // ---- Uploads ----
 
 asio::awaitable<core::UploadRecord> SqliteThreads::add_upload(core::UploadRecord record,
-                                                              std::uint64_t owner_bytes_max) {
-    return worker_.ask<core::UploadRecord>(
-        kWrites, kSmall, [record = std::move(record), owner_bytes_max](Connection& db) {
-            return sqlite::add_upload(db, record, owner_bytes_max);
-        });
+                                                              core::UploadRoom room) {
+    return worker_.ask<core::UploadRecord>(kWrites, kSmall,
+                                           [record = std::move(record), room](Connection& db) {
+                                               return sqlite::add_upload(db, record, room);
+                                           });
 }
 
 asio::awaitable<core::UploadRecord> SqliteThreads::get_upload(core::Whose whose, UploadId id) {
@@ -94,11 +94,12 @@ asio::awaitable<core::ThreadRecord> SqliteThreads::patch_thread(core::Whose whos
         });
 }
 
-asio::awaitable<void> SqliteThreads::remove_thread(core::Whose whose, ThreadId id, core::Time now) {
-    return worker_.ask<void>(kWrites, kSmall,
-                             [whose = std::move(whose), id = std::move(id), now](Connection& db) {
-                                 sqlite::remove_thread(db, whose, id, now);
-                             });
+asio::awaitable<SessionId> SqliteThreads::remove_thread(core::Whose whose, ThreadId id,
+                                                        core::Time now) {
+    return worker_.ask<SessionId>(
+        kWrites, kSmall, [whose = std::move(whose), id = std::move(id), now](Connection& db) {
+            return sqlite::remove_thread(db, whose, id, now);
+        });
 }
 
 // ---- Turns ----

@@ -17,7 +17,7 @@ public:
     explicit SqliteThreads(Worker& worker) : worker_(worker) {}
 
     boost::asio::awaitable<core::UploadRecord> add_upload(core::UploadRecord record,
-                                                          std::uint64_t owner_bytes_max) override;
+                                                          core::UploadRoom room) override;
     boost::asio::awaitable<core::UploadRecord> get_upload(core::Whose whose, UploadId id) override;
     boost::asio::awaitable<core::UploadPage> list_uploads(core::UploadQuery query) override;
     boost::asio::awaitable<void> remove_upload(core::Whose whose, UploadId id) override;
@@ -28,8 +28,8 @@ public:
     boost::asio::awaitable<core::ThreadPage> list_threads(core::ThreadQuery query) override;
     boost::asio::awaitable<core::ThreadRecord> patch_thread(core::Whose whose, ThreadId id,
                                                             core::ThreadPatch patch) override;
-    boost::asio::awaitable<void> remove_thread(core::Whose whose, ThreadId id,
-                                               core::Time now) override;
+    boost::asio::awaitable<SessionId> remove_thread(core::Whose whose, ThreadId id,
+                                                    core::Time now) override;
 
     boost::asio::awaitable<core::TurnBegun> begin_turn(core::TurnWish wish) override;
     boost::asio::awaitable<bool> renew_turn(core::TurnHold hold, core::Time until) override;

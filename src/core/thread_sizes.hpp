@@ -1,0 +1,20 @@
+#pragma once
+// How large the records of threads may be: checked by every store before it writes, so that what is
+// there can be read in one piece. Backstops; what clients may send is limited in api/.
+#include "base/result.hpp"
+#include "core/threads.hpp"
+
+namespace atl::core {
+
+inline constexpr std::size_t kNameBytesMax = 4096;  // an owner, an instance, a title, a file's name
+inline constexpr std::size_t kThreadMemoryBytesMax = 1u << 20;
+inline constexpr std::size_t kThreadFilesMax = 256;
+inline constexpr std::size_t kClientIdBytesMax = 4096;
+
+// Each throws TooLarge with a sentence.
+void check_size(const std::vector<ThreadMessage>& messages);
+void check_size(const ThreadRecord& record);
+void check_size(const ThreadPatch& patch);
+void check_size(const UploadRecord& record);
+
+}  // namespace atl::core

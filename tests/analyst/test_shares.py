@@ -1,0 +1,64 @@
+"""What one owner, one large answer or one lost folder costs the others: a sentence at most."""
+
+import json
+import shutil
+
+from harness.analyst import Analyst
+from harness.model_server import call
+
+
+def test_an_answer_that_was_dropped_from_memory_comes_from_the_store(tmp_path, models):
+    """Answers that have ended share a budget of memory; who comes back to a dropped one has all of it all the same."""
+    server = Analyst(tmp_path, environment={**models.environment(), "ATOLL_THREADS_KEPT": "100k"})
+    models.answer = {"tokens": ["word " * 20_000] * 8 + ["the end"]}
+    thread = server.thread()
+    *_, (name, done, *_) = server.stream(thread, "go")
+    assert name == "done" and len(done["answer"]) == 800_007
+    # Who waits for an answer in one piece gets it, though it is larger than all that is kept.
+    assert server.ask(server.thread(), "go")["answer"] == done["answer"]
+    # Its events are gone: the whole answer stands for what came after the first.
+    resumed = [(name, data) for name, data, *_ in server.resume(thread, after="1-1")]
+    assert [name for name, _ in resumed] == ["answer", "done"]
+    assert resumed[0][1]["text"] == resumed[1][1]["answer"] == done["answer"]
+    assert server.stop() == 0
+
+
+def test_threads_uploads_and_messages_of_one_owner_have_a_limit(tmp_path, models):
+    settings = {"ATOLL_THREADS_OWNER": "2", "ATOLL_THREADS_MESSAGES": "3", "ATOLL_UPLOAD_FILES": "2"}
+    server = Analyst(tmp_path, environment={**models.environment(), **settings})
+    first, _ = server.thread(), server.thread()
+    refused = server.http.post("/thread/new")
+    assert refused.status_code == 429 and "2 threads" in refused.json()["detail"]
+    server.ask(first, "one")
+    server.ask(first, "two")
+    refused = server.http.post(f"/thread/{first}/message", json={"message": "three"})
+    assert refused.status_code == 429 and "begin a new thread" in refused.json()["detail"]
+    assert len(server.history(first)) == 4
+    for n in range(2):
+        server.upload((f"{n}.csv", b"a,b\n1,2\n"))
+    refused = server.http.post("/upload", files=[("files", ("3.csv", b"a,b\n1,2\n"))])
+    assert refused.status_code == 507 and "2 uploads" in refused.text
+    assert len(server.http.get("/v1/uploads").json()["uploads"]) == 2
+    assert server.http.delete(f"/v1/threads/{first}").status_code == 204
+    server.thread()
+    assert server.stop() == 0
+
+
+def test_a_lost_data_folder_is_told_without_its_path(tmp_path, models):
+    """Neither the person nor the model hears where the server keeps its files; its log does."""
+    def answer(asked):
+        if not asked.tool_results:
+            return {"tool_calls": [call("run_python", code="1")]}
+        return "told: " + asked.tool_results[-1]
+    server = Analyst(tmp_path, environment=models.environment())
+    thread = server.thread()
+    models.answer = answer
+    shutil.move(tmp_path / "data" / "sessions", tmp_path / "elsewhere")
+    said = server.http.post(f"/thread/{thread}/message", json={"message": "go"}).text
+    heard = "".join(text for asked in models.requests for text in asked.tool_results)
+    streamed = json.dumps([data for _, data, *_ in server.stream(thread, "go")])
+    for text in (said, heard, streamed, json.dumps(server.history(thread))):
+        assert str(tmp_path) not in text and "/sessions" not in text
+    assert "in the server" in said + heard or "the server" in said + heard
+    shutil.move(tmp_path / "elsewhere", tmp_path / "data" / "sessions")
+    server.stop()
