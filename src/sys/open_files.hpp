@@ -9,8 +9,8 @@
 
 namespace atl::sys {
 
-// The soft limit becomes the hard one, within reason: for the server, the nest and PID 1. Returns what
-// it is now.
+// The soft limit becomes the hard one, within reason: for the server, the nest and PID 1. Returns
+// what it is now.
 std::uint64_t allow_many_open_files() noexcept;
 
 // What programs may have so that who serves them keeps a good distance: half of what this process
