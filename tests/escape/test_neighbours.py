@@ -63,6 +63,21 @@ def test_t2_the_largest_environment_works(driver, neighbour, filler):
     assert_unharmed(neighbour)
 
 
+@pytest.mark.root_only
+def test_t2_as_many_mounts_as_a_session_may_name(driver, neighbour, tmp_path):
+    """64 data sets: their descriptors go along with one message."""
+    mounts = []
+    for n in range(64):
+        (tmp_path / str(n)).mkdir()
+        (tmp_path / str(n) / "here").write_text(str(n))
+        mounts.append({"source": str(tmp_path / str(n)), "target": f"/data/{n}"})
+    sandbox = driver.create(mounts=mounts)
+    answer = sandbox.shell("cat /data/*/here | wc -c; cat /data/63/here", wait=PROMPT_S)
+    assert answer.out.split() == ["118", "63"]
+    sandbox.destroy()
+    assert_unharmed(neighbour)
+
+
 # T1: descriptors in flight
 
 SEND_AND_NEVER_RECEIVE = """
