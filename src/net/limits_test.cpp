@@ -137,6 +137,20 @@ TEST(Limits, TooManyConnectionsAreToldSo) {
     EXPECT_EQ(held[0].get("/hello").status, 200);
 }
 
+TEST(Limits, ABodyIsNotMadeOfChunkExtensions) {
+    TestServer server(sample_router(), impatient());
+    const std::string post =
+        "POST /count HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n";
+    const std::string chunk = "1;" + std::string(1000, 'x') + "\r\ny\r\n";
+    auto few = server.connect();
+    few.send(post + chunk + chunk + "0\r\n\r\n");
+    EXPECT_EQ(few.answer().body, "2");
+    auto many = server.connect();
+    many.send(post);
+    for (int i = 0; i < 200 && many.send(chunk); ++i) {}
+    EXPECT_EQ(many.answer().status, 400);
+}
+
 TEST(Limits, AmbiguousRequestsEndTheConnection) {
     const std::string post = "POST /count HTTP/1.1\r\nHost: a\r\n";
     const std::string smuggled = "GET /hello HTTP/1.1\r\nHost: a\r\n\r\n";
