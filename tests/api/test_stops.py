@@ -373,12 +373,12 @@ def falls_asleep(server, session):
     return answer.status_code == 200
 
 
-@pytest.fixture
-def impatient(tmp_path):
-    running = Analyst(tmp_path, environment={**GRACE, "ATOLL_PORTS_ANSWER_TIMEOUT": "3s"})
+@pytest.fixture(scope="module")
+def impatient(tmp_path_factory):
+    running = Analyst(tmp_path_factory.mktemp("impatient"),
+                      environment={**GRACE, "ATOLL_PORTS_ANSWER_TIMEOUT": "3s"})
     yield running
-    if running.process.poll() is None:
-        running.kill()
+    assert running.stop() == 0
 
 
 @pytest.mark.parametrize("how", ["closes", "ends its side", "resets"])
@@ -464,4 +464,3 @@ def test_failing_calls_that_nobody_reads(impatient):
         assert impatient.http.get("/healthz").status_code == 200
         connection.close()
     assert impatient.http.get("/healthz").status_code == 200
-    assert impatient.stop() == 0
