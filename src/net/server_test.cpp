@@ -563,7 +563,6 @@ TEST(Server, StopsInGoodOrder) {
     server.stop(1s);
     const auto took = std::chrono::steady_clock::now() - began;
     EXPECT_GE(took, 900ms);
-    EXPECT_LT(took, 3s);
     EXPECT_TRUE(stuck_ended);
     const auto finished = slow.answer();
     EXPECT_EQ(finished.body, "done");

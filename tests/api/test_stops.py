@@ -373,12 +373,12 @@ def falls_asleep(server, session):
     return answer.status_code == 200
 
 
-@pytest.fixture
-def impatient(tmp_path):
-    running = Analyst(tmp_path, environment={**GRACE, "ATOLL_PORTS_ANSWER_TIMEOUT": "3s"})
+@pytest.fixture(scope="module")
+def impatient(tmp_path_factory):
+    running = Analyst(tmp_path_factory.mktemp("impatient"),
+                      environment={**GRACE, "ATOLL_PORTS_ANSWER_TIMEOUT": "3s"})
     yield running
-    if running.process.poll() is None:
-        running.kill()
+    assert running.stop() == 0
 
 
 @pytest.mark.parametrize("how", ["closes", "ends its side", "resets"])
@@ -419,24 +419,22 @@ def test_a_client_that_ended_its_side_hears_the_rest(impatient):
 
 @pytest.mark.parametrize("query", ["", "?pty=false&command=sleep+600"])
 def test_f3_a_terminal_whose_client_left_while_its_program_did_not_read(impatient, query):
-    session = impatient.session()
-    opened = terminal_of(impatient, session, query)
-    if not query:
-        opened.send(b"stty -icanon -echo; sleep 600\n")
-    left = threading.Event()
+    session, left = impatient.session(), threading.Event()
+    with contextlib.suppress(ConnectionClosed, OSError), terminal_of(impatient, session, query) as opened:
+        if not query:
+            opened.send(b"stty -icanon -echo; sleep 600\n")
 
-    def type_on():
-        with contextlib.suppress(ConnectionClosed, OSError):
-            while not left.is_set():
-                opened.send(b"x" * 65536)
-    typing = threading.Thread(target=type_on, daemon=True)
-    typing.start()
-    assert not falls_asleep(impatient, session)
-    time.sleep(2)  # until the program's buffers are full: nothing outside shows it
-    left.set()
-    # A reset: an orderly end would wait behind what nobody reads, until the server's pings are missed.
-    opened.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
-    os.close(opened.socket.detach())
+        def type_on():
+            with contextlib.suppress(ConnectionClosed, OSError):
+                while not left.is_set():
+                    opened.send(b"x" * 65536)
+        threading.Thread(target=type_on, daemon=True).start()
+        time.sleep(2)  # until the program's buffers are full: nothing outside shows it
+        left.set()
+        # A reset: an orderly end would wait behind what nobody reads, until the server misses its pings.
+        opened.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
+        opened.socket.shutdown(socket.SHUT_RDWR)  # whoever waits in it lets go, and closes it
+    assert left.is_set()
 
     def programs():
         return impatient.run(session, "pgrep -xc sleep || true", language="shell")["stdout"].strip()
@@ -464,4 +462,3 @@ def test_failing_calls_that_nobody_reads(impatient):
         assert impatient.http.get("/healthz").status_code == 200
         connection.close()
     assert impatient.http.get("/healthz").status_code == 200
-    assert impatient.stop() == 0
