@@ -21,9 +21,9 @@ constexpr const char* kFilled = "files";  // a state file: the thread's files ar
 
 // The gate of a session goes with the last who waits at it.
 struct Forgetting {
-    std::map<std::string, std::shared_ptr<sessions::Gate>>& all;
+    std::map<std::string, std::shared_ptr<sessions::FifoMutex>>& all;
     const std::string& key;
-    const std::shared_ptr<sessions::Gate>& gate;
+    const std::shared_ptr<sessions::FifoMutex>& gate;
     ~Forgetting() {
         if (gate.use_count() == 2) all.erase(key);  // the map's and ours
     }
@@ -79,10 +79,10 @@ asio::awaitable<void> Homes::make_session(ThreadRecord thread) {
     // One at a time: whoever comes meanwhile finds it with its files.
     const std::string key = thread.session_id.text();
     auto& entry = filling_[key];
-    if (!entry) entry = std::make_shared<sessions::Gate>();
-    const std::shared_ptr<sessions::Gate> gate = entry;
+    if (!entry) entry = std::make_shared<sessions::FifoMutex>();
+    const std::shared_ptr<sessions::FifoMutex> gate = entry;
     const Forgetting forgetting{filling_, key, gate};
-    const auto turn = co_await gate->enter();
+    const auto turn = co_await gate->lock();
     sessions::NewSession wanted;
     wanted.owner = thread.owner;
     wanted.name = thread.title.empty() ? "thread" : thread.title;

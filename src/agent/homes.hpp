@@ -68,7 +68,7 @@ private:
     std::map<std::string, std::string> homes_;  // threads that are at home here, and their sessions
     std::set<std::string> leaving_;             // of those, whose sessions go to disk right now
     std::set<std::string> filled_;              // sessions that are known to have their files
-    std::map<std::string, std::shared_ptr<sessions::Gate>> filling_;  // by session
+    std::map<std::string, std::shared_ptr<sessions::FifoMutex>> filling_;  // by session
 };
 
 }  // namespace atl::agent
