@@ -31,6 +31,12 @@ if(ATOLL_SANITIZE)
   if(ATOLL_SANITIZE STREQUAL "thread" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     add_compile_options(-Wno-tsan)  # Asio's own fences, which it cannot see
   endif()
+  if(ATOLL_SANITIZE MATCHES "address")
+    # Asio keeps the memory of coroutine frames and handlers for the next ones, so a use after free
+    # would find something alive there.
+    add_compile_definitions(BOOST_ASIO_DISABLE_AWAITABLE_FRAME_RECYCLING
+                            BOOST_ASIO_DISABLE_SMALL_BLOCK_RECYCLING)
+  endif()
   if(ATOLL_SANITIZE MATCHES "undefined")
     add_compile_options(-fno-sanitize-recover=undefined)  # a finding must fail the test
   endif()

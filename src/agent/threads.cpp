@@ -266,7 +266,7 @@ asio::awaitable<void> Threads::live_through(TurnPtr turn, DeskPtr desk, Whose wh
     std::exception_ptr failed;
     bool stored = false;
     try {
-        const auto mine = co_await desk->gate.enter();
+        const auto mine = co_await desk->mutex.lock();
         stored = co_await work(turn, std::move(whose), std::move(question));
     } catch (...) { failed = std::current_exception(); }
     if (failed && !turn->log.ended()) fail(*turn, error_in(failed));

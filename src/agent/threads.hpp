@@ -25,7 +25,7 @@
 #include "core/chat.hpp"
 #include "core/folders.hpp"
 #include "core/threads.hpp"
-#include "sessions/gate.hpp"
+#include "sessions/fifo_mutex.hpp"
 #include "sessions/sessions.hpp"
 
 #include <boost/asio/any_io_executor.hpp>
@@ -136,7 +136,7 @@ public:
 
 private:
     struct Desk {  // a thread in memory
-        sessions::Gate gate;
+        sessions::FifoMutex mutex;
         std::vector<std::shared_ptr<LiveTurn>> turns;  // the latest last
         std::size_t busy = 0;                          // that run or wait
     };

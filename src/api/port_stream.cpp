@@ -19,16 +19,25 @@ constexpr std::size_t kIdleBytesMax = 4096;  // what an idle stream keeps of its
 
 }  // namespace
 
-PortStream::PortStream(std::shared_ptr<sessions::GuestLink> link, asio::any_io_executor executor)
-    : link_(std::move(link)), came_(executor, asio::steady_timer::time_point::max()) {}
+PortStream::PortStream(sessions::GuestLink& link, asio::any_io_executor executor, int port)
+    : came_(executor, asio::steady_timer::time_point::max()) {
+    sessions::ChannelHandlers handlers;
+    handlers.event = [this](const json::object& one) { event(one); };
+    handlers.data = [this](std::string_view piece) { data(piece); };
+    handlers.eof = [this] {
+        their_end_ = true;
+        came_.cancel();
+    };
+    handlers.cost = [this](std::size_t bytes) { cost(bytes); };
+    handlers.ended = [this](const Result<json::object>& result) { ended(result); };
+    const json::object request{{"op", "dial"}, {"port", port}};
+    channel_ = link.open(request, std::move(handlers));
+}
 
 asio::awaitable<std::unique_ptr<PortStream>> PortStream::dial(
     std::shared_ptr<sessions::GuestLink> link, asio::any_io_executor executor, int port,
     std::chrono::milliseconds patience) {
-    std::unique_ptr<PortStream> stream(new PortStream(std::move(link), executor));
-    const json::object request{{"op", "dial"}, {"port", port}};
-    stream->open_ = true;
-    stream->channel_ = stream->link_->open(request, *stream, sessions::Credit::ByHand);
+    std::unique_ptr<PortStream> stream(new PortStream(*link, executor, port));
     stream->came_.expires_after(patience);
     while (!stream->connected_ && !stream->failed_) {
         const auto [woken] = co_await stream->came_.async_wait(as_tuple);
@@ -46,7 +55,7 @@ asio::awaitable<std::unique_ptr<PortStream>> PortStream::dial(
     co_return stream;
 }
 
-void PortStream::event(json::object event) {
+void PortStream::event(const json::object& event) {
     const auto* name = event.if_contains("event");
     if (name == nullptr || !name->is_string() || name->get_string() != "connected") return;
     connected_ = true;
@@ -59,18 +68,12 @@ void PortStream::data(std::string_view piece) {
     came_.cancel();
 }
 
-void PortStream::owes(std::size_t bytes) {
+void PortStream::cost(std::size_t bytes) {
     // Data is paid for when it is read.
-    if (!std::exchange(heard_data_, false)) link_->grant(channel_, bytes);
+    if (!std::exchange(heard_data_, false)) channel_.grant(bytes);
 }
 
-void PortStream::eof() {
-    their_end_ = true;
-    came_.cancel();
-}
-
-void PortStream::end(Result<json::object> result) {
-    open_ = false;
+void PortStream::ended(const Result<json::object>& result) {
     if (!result)
         failed_ = result.error();
     else if (!their_end_)
@@ -92,23 +95,21 @@ asio::awaitable<std::size_t> PortStream::read_some(std::span<char> into) {
         in_.clear();
         if (in_.capacity() > kIdleBytesMax) in_.shrink_to_fit();
     }
-    if (open_) link_->grant(channel_, bytes);
+    channel_.grant(bytes);
     co_return bytes;
 }
 
 asio::awaitable<void> PortStream::write_all(std::string_view bytes) {
-    if (!open_) throw ErrorException({Code::Unavailable, "the connection is closed"});
-    std::string copy(bytes);
-    const bool sent = co_await link_->data(channel_, std::move(copy));
-    if (!sent) throw ErrorException({Code::Unavailable, "the connection is closed"});
+    const Error closed{Code::Unavailable, "the connection is closed"};
+    if (!channel_.open()) throw ErrorException(closed);
+    const bool sent = co_await channel_.lend(bytes);
+    if (!sent) throw ErrorException(closed);
 }
 
-void PortStream::shutdown_write() {
-    if (open_) link_->eof(channel_);
-}
+void PortStream::shutdown_write() { channel_.eof(); }
 
 void PortStream::close() {
-    if (std::exchange(open_, false)) link_->abandon(channel_);
+    channel_.abandon();
     if (!failed_) failed_ = Error{Code::Unavailable, "the connection was closed"};
     came_.cancel();
 }

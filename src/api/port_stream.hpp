@@ -16,13 +16,12 @@
 
 namespace atl::api {
 
-class PortStream final : public net::ByteStream, private sessions::Sink {
+class PortStream final : public net::ByteStream {
 public:
     // Throws net::Problem: 502 when nobody listens there, 504 when nobody takes the connection.
     static boost::asio::awaitable<std::unique_ptr<PortStream>> dial(
         std::shared_ptr<sessions::GuestLink> link, boost::asio::any_io_executor executor, int port,
         std::chrono::milliseconds patience);
-    ~PortStream() override { close(); }
 
     boost::asio::awaitable<std::size_t> read_some(std::span<char> into) override;
     boost::asio::awaitable<void> write_all(std::string_view bytes) override;
@@ -30,17 +29,13 @@ public:
     void close() override;
 
 private:
-    PortStream(std::shared_ptr<sessions::GuestLink> link, boost::asio::any_io_executor executor);
+    PortStream(sessions::GuestLink& link, boost::asio::any_io_executor executor, int port);
 
-    void event(boost::json::object event) override;
-    void data(std::string_view piece) override;
-    void eof() override;
-    void owes(std::size_t bytes) override;
-    void end(Result<boost::json::object> result) override;
+    void event(const boost::json::object& event);
+    void data(std::string_view piece);
+    void cost(std::size_t bytes);
+    void ended(const Result<boost::json::object>& result);
 
-    std::shared_ptr<sessions::GuestLink> link_;
-    sessions::ChannelId channel_ = 0;
-    bool open_ = false;       // the link knows us
     bool connected_ = false;  // somebody listens
     bool their_end_ = false;
     std::optional<Error> failed_;
@@ -48,6 +43,7 @@ private:
     std::size_t in_at_ = 0;
     bool heard_data_ = false;
     boost::asio::steady_timer came_;
+    sessions::Channel channel_;  // the last, for its handlers refer to the rest
 };
 
 }  // namespace atl::api

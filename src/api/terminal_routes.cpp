@@ -40,15 +40,12 @@ std::int64_t number_in(const json::object& object, std::string_view key) {
 
 // The program's side. What it wrote waits here for the client, bounded by the credit it gets: only
 // what went out is paid for, so a slow client slows the program.
-class Shell final : public sessions::Sink {
+class Shell {
 public:
     Shell(std::shared_ptr<sessions::GuestLink> link, asio::any_io_executor executor)
         : link_(std::move(link)), news_(executor, asio::steady_timer::time_point::max()) {}
     Shell(const Shell&) = delete;
     Shell& operator=(const Shell&) = delete;
-    ~Shell() override {
-        if (open_) link_->abandon(channel_);
-    }
 
     // Returns when it runs. Throws what the guest says otherwise.
     asio::awaitable<void> start(OpenTerminal wanted) {
@@ -67,25 +64,32 @@ public:
         } else {
             request["stdin"] = true;
         }
-        open_ = true;
-        channel_ = link_->open(request, *this, sessions::Credit::ByHand);
-        while (open_ && !started_) co_await news();
+        sessions::ChannelHandlers handlers;
+        handlers.event = [this](const json::object& one) { event(one); };
+        handlers.output = [this](wire::Kind kind, std::string_view piece) { output(kind, piece); };
+        handlers.cost = [this](std::size_t bytes) { cost(bytes); };
+        handlers.ended = [this](const Result<json::object>& result) {
+            result_.emplace(result);
+            wake();
+        };
+        channel_ = link_->open(request, std::move(handlers));
+        while (!result_ && !started_) co_await news();
         if (!started_) throw ErrorException(result_->error());
     }
 
     asio::awaitable<bool> input(std::string bytes) {
         if (input_ended_) co_return false;
-        const bool taken = co_await link_->data(channel_, std::move(bytes));
+        const bool taken = co_await channel_.data(std::move(bytes));
         co_return taken;
     }
     // A terminal has no end of input but the key for it.
     void end_input() {
-        if (!pty_ && open_ && !std::exchange(input_ended_, true)) link_->eof(channel_);
+        if (!pty_ && !std::exchange(input_ended_, true)) channel_.eof();
     }
     void resize(const TerminalSize& size) {
         if (!pty_) return;
         const json::object command{{"do", "resize"}, {"rows", size.rows}, {"cols", size.cols}};
-        link_->control(channel_, command);
+        channel_.control(command);
     }
 
     // What it wrote, up to a piece; empty when there is nothing now. Pay when it went out.
@@ -104,10 +108,10 @@ public:
     }
     void pay(std::size_t bytes) {
         owed_ -= bytes;
-        if (open_) link_->grant(channel_, bytes);
+        channel_.grant(bytes);
     }
 
-    [[nodiscard]] bool ended() const noexcept { return !open_; }
+    [[nodiscard]] bool ended() const noexcept { return !channel_.open(); }
     [[nodiscard]] bool with_sandbox() const noexcept { return result_ && !*result_; }
     [[nodiscard]] TerminalEnd end_view() const {
         if (with_sandbox()) return {128 + SIGKILL, SIGKILL, "sandbox"};
@@ -133,46 +137,39 @@ public:
         pay(owed_);  // else it could not even say that it ended
         const json::object hang_up{{"do", "signal"}, {"signal", SIGHUP}};
         const json::object kill{{"do", "cancel"}};
-        link_->control(channel_, hang_up);
+        channel_.control(hang_up);
         co_await end_within(kHangUpTime);
-        if (!open_) co_return;
-        link_->control(channel_, kill);
+        if (ended()) co_return;
+        channel_.control(kill);
         co_await end_within(kKillTime);
     }
 
 private:
     asio::awaitable<void> end_within(std::chrono::seconds time) {
         news_.expires_after(time);
-        while (open_) {
+        while (!ended()) {
             const auto [woken] = co_await news_.async_wait(as_tuple);
             if (!woken) break;
         }
     }
 
-    void event(json::object event) override {
+    void event(const json::object& event) {
         const auto* name = event.if_contains("event");
         if (name == nullptr || !name->is_string() || name->get_string() != "started") return;
         started_ = true;
         wake();
     }
-    void output(wire::Kind kind, std::string_view piece) override {
+    void output(wire::Kind kind, std::string_view piece) {
         heard_output_ = true;
         if (!hung_up_) (kind == wire::Kind::Stderr ? err_ : out_).append(piece);
         wake();
     }
-    void owes(std::size_t bytes) override {
+    void cost(std::size_t bytes) {
         owed_ += bytes;
         if (!std::exchange(heard_output_, false) || hung_up_) pay(bytes);
     }
-    void end(Result<json::object> result) override {
-        open_ = false;
-        result_.emplace(std::move(result));
-        wake();
-    }
 
     std::shared_ptr<sessions::GuestLink> link_;
-    sessions::ChannelId channel_ = 0;
-    bool open_ = false;
     bool started_ = false;
     bool heard_output_ = false;
     bool hung_up_ = false;
@@ -183,6 +180,7 @@ private:
     std::size_t owed_ = 0;  // heard and not paid for
     std::optional<Result<json::object>> result_;
     asio::steady_timer news_;
+    sessions::Channel channel_;  // the last, for its handlers refer to the rest
 };
 
 std::string note_text(const TerminalNote& note) {

@@ -40,23 +40,6 @@ double ms_since(Clock::time_point began) {
     return std::chrono::duration<double, std::milli>(Clock::now() - began).count();
 }
 
-struct Waiter : sessions::Sink {
-    std::optional<Result<json::object>> result;
-    std::vector<json::object> events;
-    asio::steady_timer came;
-    explicit Waiter(asio::any_io_executor executor)
-        : came(executor, asio::steady_timer::time_point::max()) {}
-    void event(json::object event) override { events.push_back(std::move(event)); }
-    void end(Result<json::object> outcome) override {
-        result.emplace(std::move(outcome));
-        came.cancel();
-    }
-    asio::awaitable<json::object> wait() {
-        while (!result) co_await came.async_wait(as_tuple);
-        co_return std::move(*result).value();
-    }
-};
-
 class Runner {
 public:
     Runner(const core::SandboxSpec& spec, OneOff one) : spec_(spec), one_(std::move(one)) {}
@@ -99,26 +82,28 @@ public:
 
 private:
     asio::awaitable<void> put_script() {
-        Waiter written(context_.get_executor());
-        const auto channel = link_->open(
-            {{"op", "file.write"}, {"path", one_.script->path}, {"parents", true}}, written);
-        co_await link_->data(channel, one_.script->content);
-        link_->eof(channel);
-        co_await written.wait();
+        const json::object request{
+            {"op", "file.write"}, {"path", one_.script->path}, {"parents", true}};
+        const auto channel = link_->open(request, {});
+        co_await channel.lend(one_.script->content);
+        channel.eof();
+        co_await channel.end();
     }
 
     asio::awaitable<void> list_files() {
         for (const char* folder : {"/work", "/session", "/data"}) {
-            Waiter listed(context_.get_executor());
-            link_->open(
-                {{"op", "file.list"}, {"path", folder}, {"depth", 16}, {"limit", kFilesListedMax}},
-                listed);
-            const auto ended = co_await listed.wait();
+            const json::object request{
+                {"op", "file.list"}, {"path", folder}, {"depth", 16}, {"limit", kFilesListedMax}};
+            std::vector<json::object> events;
+            sessions::ChannelHandlers handlers;
+            handlers.event = [&events](json::object event) { events.push_back(std::move(event)); };
+            const auto channel = link_->open(request, std::move(handlers));
+            const auto ended = co_await channel.end();
             if (const auto* whole = ended.if_contains("complete");
                 whole == nullptr || !whole->is_bool() || !whole->get_bool()) {
                 result_.files_complete = false;
             }
-            for (const auto& event : listed.events) add_files(folder, event);
+            for (const auto& event : events) add_files(folder, event);
         }
     }
 

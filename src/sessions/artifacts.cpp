@@ -1,7 +1,7 @@
 #include "sessions/artifacts.hpp"
 
 #include "base/write_all.hpp"
-#include "sessions/call.hpp"
+#include "sessions/guest_link.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -62,8 +62,8 @@ asio::awaitable<std::string> copy_out(std::shared_ptr<GuestLink> link, core::Out
     UniqueFd file = outputs.begin(place, name).value();
     std::uint64_t written = 0;
     Result<void> state;
-    Call call(link);
-    CallHandlers handlers;
+    Channel channel;  // after what its handlers refer to
+    ChannelHandlers handlers;
     handlers.data = [&](std::string_view piece) {
         if (!state) return;
         written += piece.size();
@@ -74,10 +74,11 @@ asio::awaitable<std::string> copy_out(std::shared_ptr<GuestLink> link, core::Out
         } else if (const int cause = write_all(file.get(), piece); cause != 0) {
             state = not_written(cause);
         }
-        if (!state) call.control({{"do", "cancel"}});
+        if (!state) channel.control({{"do", "cancel"}});
     };
     const json::object question{{"op", "file.read"}, {"path", inside}};
-    co_await call.run(question, std::move(handlers));
+    channel = link->open(question, std::move(handlers));
+    co_await channel.end();
     state.value();
     auto host = outputs.finish(place, name, std::move(file)).value();
     held.keep(written);

@@ -17,7 +17,6 @@ namespace {
 
 constexpr std::size_t kFilesMax = 8192;
 constexpr std::size_t kPathBytesMax = 8192;
-constexpr std::chrono::seconds kPatience{5};  // a busy machine is late at times
 
 const json::object kQuestion{{"op", "file.changes"},
                              {"paths", {"/session", "/data", "/work"}},
@@ -53,12 +52,16 @@ void merge(std::map<std::string, ChangedFile>& files, const ChangedFile& change)
 
 }  // namespace
 
-Changes::Changes(asio::any_io_executor executor, std::shared_ptr<GuestLink> link)
-    : link_(std::move(link)), came_(executor, asio::steady_timer::time_point::max()) {}
+Changes::Changes(asio::any_io_executor executor, std::shared_ptr<GuestLink> link,
+                 std::chrono::milliseconds patience)
+    : link_(std::move(link)),
+      patience_(patience),
+      came_(executor, asio::steady_timer::time_point::max()) {}
 
 std::shared_ptr<Changes> Changes::open(asio::any_io_executor executor,
-                                       std::shared_ptr<GuestLink> link) {
-    std::shared_ptr<Changes> changes(new Changes(executor, std::move(link)));
+                                       std::shared_ptr<GuestLink> link,
+                                       std::chrono::milliseconds patience) {
+    std::shared_ptr<Changes> changes(new Changes(executor, std::move(link), patience));
     // Not now but in the next turn: whoever waits for the sandbox gets his answer first, and the
     // guest's watching does not take the processor from him.
     asio::post(executor, [later = changes->weak_from_this()] {
@@ -67,17 +70,20 @@ std::shared_ptr<Changes> Changes::open(asio::any_io_executor executor,
     return changes;
 }
 
-Changes::~Changes() {
-    if (channel_ && !ended_) link_->abandon(*channel_);
-}
-
 void Changes::ask() {
-    if (!channel_) channel_ = link_->open(kQuestion, *this);
+    if (std::exchange(asked_guest_, true)) return;
+    ChannelHandlers handlers;
+    handlers.event = [this](const json::object& one) { event(one); };
+    handlers.ended = [this](const Result<json::object>&) {
+        ended_ = true;
+        came_.cancel();
+    };
+    channel_ = link_->open(kQuestion, std::move(handlers));
 }
 
 void Changes::say(const char* what) {
     ask();
-    if (!ended_) link_->control(*channel_, {{"do", what}});
+    channel_.control({{"do", what}});
 }
 
 void Changes::begin(ChangeView& view) {
@@ -90,7 +96,7 @@ void Changes::leave(ChangeView& view) noexcept {
     views_.erase(std::remove(views_.begin(), views_.end(), &view), views_.end());
 }
 
-void Changes::event(json::object event) {
+void Changes::event(const json::object& event) {
     const std::string kind = wire::text_of(event, "event");
     if (kind == "artifact") {
         const auto* entry = event.if_contains("entry");
@@ -119,23 +125,19 @@ void Changes::event(json::object event) {
     }
 }
 
-void Changes::end(Result<json::object>) {
-    ended_ = true;
-    came_.cancel();
-}
-
 asio::awaitable<void> Changes::tell() {
     const auto self = shared_from_this();
     const std::uint64_t mine = ++asked_;
     say("tell");
-    asio::steady_timer patience(came_.get_executor(), kPatience);
-    bool over = false;
-    patience.async_wait([self, &over](boost::system::error_code cancelled) {
+    asio::steady_timer patience(came_.get_executor(), patience_);
+    // Shared: the timer may expire, and this coroutine be gone before its handler runs.
+    const auto over = std::make_shared<bool>(false);
+    patience.async_wait([self, over](boost::system::error_code cancelled) {
         if (cancelled) return;
-        over = true;
+        *over = true;
         self->came_.cancel();
     });
-    while (told_ < mine && !ended_ && !over) {
+    while (told_ < mine && !ended_ && !*over) {
         co_await came_.async_wait(asio::as_tuple(asio::use_awaitable));
     }
     if (told_ < mine) {

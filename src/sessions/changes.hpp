@@ -14,6 +14,7 @@
 
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <chrono>
 #include <functional>
 #include <map>
 #include <memory>
@@ -34,30 +35,33 @@ struct ChangedFile {
 
 class ChangeView;
 
-class Changes : public Sink, public std::enable_shared_from_this<Changes> {
+class Changes : public std::enable_shared_from_this<Changes> {
 public:
-    [[nodiscard]] static std::shared_ptr<Changes> open(boost::asio::any_io_executor executor,
-                                                       std::shared_ptr<GuestLink> link);
-    ~Changes() override;
+    static constexpr std::chrono::milliseconds kPatience{5000};  // a busy machine is late at times
 
-    void event(boost::json::object event) override;
-    void end(Result<boost::json::object> result) override;
+    [[nodiscard]] static std::shared_ptr<Changes> open(
+        boost::asio::any_io_executor executor, std::shared_ptr<GuestLink> link,
+        std::chrono::milliseconds patience = kPatience);
 
 private:
     friend class ChangeView;
-    Changes(boost::asio::any_io_executor executor, std::shared_ptr<GuestLink> link);
+    Changes(boost::asio::any_io_executor executor, std::shared_ptr<GuestLink> link,
+            std::chrono::milliseconds patience);
     void ask();
+    void event(const boost::json::object& event);
     void say(const char* what);
     void begin(ChangeView& view);
     void leave(ChangeView& view) noexcept;
     boost::asio::awaitable<void> tell();
 
     std::shared_ptr<GuestLink> link_;
-    std::optional<ChannelId> channel_;  // once the guest was asked
+    std::chrono::milliseconds patience_;  // with a guest that is asked what has changed
+    bool asked_guest_ = false;
     bool ended_ = false;
     std::vector<ChangeView*> views_;
     std::uint64_t asked_ = 0, told_ = 0;
     boost::asio::steady_timer came_;
+    Channel channel_;  // the last, for its handlers refer to the rest
 };
 
 class ChangeView {

@@ -1,6 +1,5 @@
 #include "sessions/contexts.hpp"
 
-#include "sessions/call.hpp"
 #include "wire/fields.hpp"
 
 #include <boost/asio/as_tuple.hpp>
@@ -60,11 +59,9 @@ asio::awaitable<bool> pass(std::chrono::milliseconds time) {
 // A failure as a value: `||` would wait for the other side's success instead.
 asio::awaitable<Result<json::object>> attempt(std::shared_ptr<GuestLink> link,
                                               json::object request) {
-    Call call(std::move(link));
-    CallHandlers none;
     std::optional<Error> failed;
     try {
-        co_return co_await call.run(std::move(request), std::move(none));
+        co_return co_await link->call(std::move(request));
     } catch (const ErrorException& error) { failed = error.error; }
     co_return *failed;
 }

@@ -243,14 +243,18 @@ asio::awaitable<OpenFile> Files::open(std::string path, std::uint64_t offset,
             throw ErrorException({Code::Internal, "the guest opened no file"});
         }
         file.entry = entry_of(opened->event);
+        if (!wire::flag_of(opened->event, "descriptor")) break;
         file.descriptor = file.pieces->take_descriptor();
-        if (!file.descriptor) break;
-        if (is_plain_file(file.descriptor.get())) {
+        if (file.descriptor && is_plain_file(file.descriptor.get())) {
             file.pieces.reset();
             break;
         }
         file.descriptor.reset();
-        request.erase("descriptor_from");  // so it comes as bytes, which are only as slow as it is
+        // So it comes as bytes, which are only as slow as it is. The same when this process had no
+        // room for the descriptor.
+        if (request.erase("descriptor_from") == 0) {
+            throw ErrorException({Code::Internal, "the guest passed a file that nobody asked for"});
+        }
     }
     co_return file;
 }

@@ -60,7 +60,7 @@ void Sessions::relieve_memory() {
     if (!options_.memory_free || options_.memory_free() >= options_.memory_free_min) return;
     std::vector<SessionPtr> idle;
     for (const auto& [id, session] : known_) {
-        if (session->link_ && session->users_ == 0 && !session->changing_.busy()) {
+        if (session->link_ && session->users_ == 0 && !session->changing_.locked()) {
             idle.push_back(session);
         }
     }
@@ -75,13 +75,13 @@ void Sessions::relieve_memory() {
 }
 
 asio::awaitable<void> Sessions::make_cold_if_idle(SessionPtr session) {
-    const auto turn = co_await session->changing_.enter();
+    const auto turn = co_await session->changing_.lock();
     if (session->users_ > 0 || session->gone_) co_return;
     co_await go_cold(session);
 }
 
 asio::awaitable<void> Sessions::look_after(SessionPtr session) {
-    if (session->users_ > 0 || session->changing_.busy() || session->gone_) co_return;
+    if (session->users_ > 0 || session->changing_.locked() || session->gone_) co_return;
     const auto idle = Clock::now() - session->unused_since_;
     const auto& record = session->record_;
     const bool ends = options_.idle_to_end.count() > 0;
@@ -100,7 +100,7 @@ asio::awaitable<void> Sessions::look_after(SessionPtr session) {
         co_return;
     }
     if (!cold && (!warm || session->frozen_)) co_return;
-    const auto turn = co_await session->changing_.enter();
+    const auto turn = co_await session->changing_.lock();
     if (session->users_ > 0 || session->gone_) co_return;
     if (cold)
         co_await go_cold(session);

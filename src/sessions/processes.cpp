@@ -83,8 +83,12 @@ void Process::open(std::shared_ptr<GuestLink> link, core::Sandbox& sandbox) {
     request["env"] = std::move(environment);
     started_at_ = core::time_now();
     began_ = Clock::now();
-    self_ = shared_from_this();
-    channel_ = link_->open(request, *this, Credit::ByHand);
+    ChannelHandlers handlers;
+    handlers.event = [this](const json::object& one) { event(one); };
+    handlers.output = [this](wire::Kind kind, std::string_view piece) { output(kind, piece); };
+    handlers.cost = [this](std::size_t bytes) { pace(bytes); };
+    handlers.ended = [this](const Result<json::object>& result) { end(result); };
+    channel_ = link_->open(request, std::move(handlers));
     if (wanted_.timeout.count() == 0) return;
     backstop_.emplace(executor_, link_, wanted_.timeout + kBackstop, [this] {
         overdue_ = true;
@@ -92,7 +96,22 @@ void Process::open(std::shared_ptr<GuestLink> link, core::Sandbox& sandbox) {
     });
 }
 
-void Process::event(json::object event) {
+asio::awaitable<void> Process::start(std::shared_ptr<GuestLink> link, core::Sandbox& sandbox) {
+    const auto self = shared_from_this();
+    const core::Usage usage = sandbox.usage();
+    memory_kills_before_ = usage.memory_kills;
+    if (usage.memory_peak_bytes == 0) {
+        ask_guest_about_memory_ = true;
+        const auto kills = co_await guest_memory_kills(link);
+        memory_kills_before_ = static_cast<std::uint64_t>(kills);
+    }
+    if (!link->alive()) throw ErrorException({Code::Unavailable, "the sandbox has ended"});
+    open(std::move(link), sandbox);
+    while (!started_ && !failed_) co_await news();
+    if (failed_) throw ErrorException(*failed_);
+}
+
+void Process::event(const json::object& event) {
     if (started_ || wire::text_of(event, "event") != "started") return;
     started_ = true;
     pid_ = wire::number_of(event, "pid");
@@ -108,28 +127,38 @@ void Process::output(wire::Kind kind, std::string_view piece) {
 void Process::pace(std::size_t bytes) {
     owed_ += bytes;
     spent_ += bytes;
-    if (spent_ < kOutputBytesATick) { link_->grant(channel_, std::exchange(owed_, 0)); }
+    if (spent_ < kOutputBytesATick) channel_.grant(std::exchange(owed_, 0));
     if (ticking_) return;
     ticking_ = true;
     tick_.expires_after(kTick);
-    tick_.async_wait([self = shared_from_this()](boost::system::error_code) {
+    tick_.async_wait([later = weak_from_this()](boost::system::error_code) {
+        const auto self = later.lock();
+        if (!self) return;
         self->ticking_ = false;
         self->spent_ = 0;
-        if (!self->self_ || self->owed_ == 0) return;
-        self->link_->grant(self->channel_, std::exchange(self->owed_, 0));
+        self->channel_.grant(std::exchange(self->owed_, 0));
     });
 }
 
-void Process::end(Result<json::object> result) {
-    const auto self = std::exchange(self_, nullptr);  // the channel is closed
+// It did not start, and never will.
+void Process::fail(Error why) {
+    when_full_.reset();
+    backstop_.reset();
+    sandbox_ = nullptr;
+    failed_ = std::move(why);
+    news_.cancel();
+}
+
+void Process::end(const Result<json::object>& result) {
+    const auto self = shared_from_this();
     when_full_.reset();
     backstop_.reset();
     ending_.at = core::time_now();
     ending_.run_ms = std::chrono::duration<double, std::milli>(Clock::now() - began_).count();
-    if (!result && !started_) {
-        failed_ = result.error();
-        news_.cancel();
-        return;
+    if (!started_) {
+        // Whoever waits for the start must hear of this, whatever the guest calls it.
+        const Error odd{Code::Internal, "the sandbox ended the program without having started it"};
+        return fail(result ? odd : result.error());
     }
     if (!result) {
         sandbox_ = nullptr;
@@ -148,6 +177,7 @@ void Process::end(Result<json::object> result) {
     } else if (killed_) {
         ending_.reason = *killed_;
     } else if (ending_.signal == SIGKILL && ask_guest_about_memory_) {
+        // Nobody waits for it: it owns the process, and ends with the link at the latest.
         asio::co_spawn(
             executor_, [self] { return self->look_at_memory(); }, asio::detached);
         return;
@@ -167,8 +197,8 @@ asio::awaitable<void> Process::look_at_memory() {
         if (kills > static_cast<std::int64_t>(memory_kills_before_)) {
             ending_.reason = EndReason::Memory;
         }
-    } catch (const ErrorException&) {
-        // The sandbox ended meanwhile; the signal is true all the same.
+    } catch (const std::exception&) {
+        // The sandbox ended meanwhile, or did not say; the signal is true all the same.
     }
     finish(ending_);
 }
@@ -184,9 +214,11 @@ void Process::finish(ProcessEnd end) {
 }
 
 void Process::let_go() {
-    if (self_) link_->abandon(channel_);
+    const bool was_open = channel_.open();
+    channel_.abandon();
+    if (was_open && !started_) fail({Code::NotFound, "the session is gone"});
+    when_full_.reset();
     backstop_.reset();
-    self_.reset();
     awake_.reset();
 }
 
@@ -210,9 +242,9 @@ asio::awaitable<bool> Process::wait_unless(std::chrono::milliseconds time,
 
 asio::awaitable<bool> Process::input(std::string bytes, std::chrono::milliseconds patience) {
     const auto self = shared_from_this();
-    const auto turn = co_await input_turn_.enter();
+    const auto turn = co_await input_turn_.lock();
     if (!stdin_open()) co_return false;
-    auto either = link_->data(channel_, std::move(bytes)) || pass(executor_, patience);
+    auto either = channel_.data(std::move(bytes)) || pass(executor_, patience);
     const auto first = co_await std::move(either);
     if (first.index() == 1) {
         throw ErrorException({Code::Timeout, "the program does not read its input"});
@@ -222,9 +254,8 @@ asio::awaitable<bool> Process::input(std::string bytes, std::chrono::millisecond
 
 asio::awaitable<void> Process::end_input() {
     const auto self = shared_from_this();
-    const auto turn = co_await input_turn_.enter();
-    if (!std::exchange(stdin_open_, false) || !self_) co_return;
-    link_->eof(channel_);
+    const auto turn = co_await input_turn_.lock();
+    if (std::exchange(stdin_open_, false)) channel_.eof();
 }
 
 asio::awaitable<void> Process::feed_all(std::shared_ptr<Process> self, std::string bytes,
@@ -234,21 +265,21 @@ asio::awaitable<void> Process::feed_all(std::shared_ptr<Process> self, std::stri
 }
 
 void Process::feed(std::string bytes, bool then_end) {
+    // Nobody waits for it: it owns the process, and ends with its channel at the latest.
     asio::co_spawn(executor_, feed_all(shared_from_this(), std::move(bytes), then_end),
                    asio::detached);
 }
 
 void Process::signal(int number) {
-    if (!self_) return;
     const json::object command{{"do", "signal"}, {"signal", number}};
-    link_->control(channel_, command);
+    channel_.control(command);
 }
 
 void Process::kill(EndReason reason) {
-    if (!self_) return;
+    if (!channel_.open()) return;
     if (!killed_) killed_ = reason;
     const json::object command{{"do", "cancel"}};
-    link_->control(channel_, command);
+    channel_.control(command);
 }
 
 Processes::Processes(asio::any_io_executor executor) : executor_(executor), minute_(executor) {
@@ -308,23 +339,15 @@ asio::awaitable<Processes::ProcessPtr> Processes::start(Use use, ProcessStart wa
     const auto process = std::make_shared<Process>(executor_, new_process_id(), std::move(wanted));
     table.push_back(process);  // before the first wait: whoever starts meanwhile counts it
     try {
-        const auto link = use.link();
-        const core::Usage usage = use.sandbox().usage();
-        process->memory_kills_before_ = usage.memory_kills;
-        if (usage.memory_peak_bytes == 0) {
-            process->ask_guest_about_memory_ = true;
-            const auto kills = co_await guest_memory_kills(link);
-            process->memory_kills_before_ = static_cast<std::uint64_t>(kills);
-        }
-        if (!link->alive()) { throw ErrorException({Code::Unavailable, "the sandbox has ended"}); }
         process->when_full_.emplace(use->disk_stops(),
                                     [one = process.get()] { one->kill(EndReason::Disk); });
-        process->open(link, use.sandbox());
-    } catch (const ErrorException& error) { process->failed_ = error.error; }
-    while (!process->started_ && !process->failed_) co_await process->news();
-    if (process->failed_) {
+        co_await process->start(use.link(), use.sandbox());
+    } catch (...) {
+        // Also when this was cancelled: nobody will ever hold it, so it must not go on.
+        process->let_go();
+        if (!process->failed_) process->failed_ = Error{Code::Unavailable, "it was given up"};
         tidy();
-        throw ErrorException(*process->failed_);
+        throw;
     }
     if (process->wanted().keep_awake && process->running()) process->awake_.emplace(std::move(use));
     co_return process;

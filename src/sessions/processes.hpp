@@ -16,7 +16,7 @@
 #include "core/outcome.hpp"
 #include "core/records.hpp"
 #include "sessions/backstop.hpp"
-#include "sessions/gate.hpp"
+#include "sessions/fifo_mutex.hpp"
 #include "sessions/guest_link.hpp"
 #include "sessions/output_log.hpp"
 #include "sessions/sessions.hpp"
@@ -54,10 +54,9 @@ struct ProcessEnd {
     double run_ms = 0;
 };
 
-class Process final : public Sink, public std::enable_shared_from_this<Process> {
+class Process final : public std::enable_shared_from_this<Process> {
 public:
     Process(boost::asio::any_io_executor executor, std::string id, ProcessStart wanted);
-    ~Process() override = default;
     Process(const Process&) = delete;
     Process& operator=(const Process&) = delete;
 
@@ -69,6 +68,10 @@ public:
     [[nodiscard]] bool stdin_open() const noexcept { return running() && stdin_open_; }
     [[nodiscard]] const std::optional<ProcessEnd>& ended() const noexcept { return ended_; }
     [[nodiscard]] const OutputLog& output_log() const noexcept { return log_; }
+
+    // Returns when it runs. Throws ErrorException: what the guest says when it cannot be started,
+    // or that it has ended without having been started.
+    boost::asio::awaitable<void> start(std::shared_ptr<GuestLink> link, core::Sandbox& sandbox);
 
     // Returns when there is more output or it has ended, or when wake() is called.
     boost::asio::awaitable<void> news();
@@ -105,18 +108,17 @@ private:
     void let_go();
     void pace(std::size_t bytes);
 
-    void event(boost::json::object event) override;
-    void output(wire::Kind kind, std::string_view piece) override;
-    void owes(std::size_t bytes) override { pace(bytes); }
-    void end(Result<boost::json::object> result) override;
+    void fail(Error why);
+
+    void event(const boost::json::object& event);
+    void output(wire::Kind kind, std::string_view piece);
+    void end(const Result<boost::json::object>& result);
 
     boost::asio::any_io_executor executor_;
     std::string id_;
     ProcessStart wanted_;
     std::shared_ptr<GuestLink> link_;
     core::Sandbox* sandbox_ = nullptr;  // only while the link is alive
-    ChannelId channel_ = 0;
-    std::shared_ptr<Process> self_;  // while the channel is open: the link borrows us
     std::optional<Use> awake_;
     std::int64_t pid_ = 0;
     bool started_ = false;
@@ -135,12 +137,13 @@ private:
     boost::asio::steady_timer end_came_;
     std::optional<Backstop> backstop_;
     bool overdue_ = false;
-    Gate input_turn_;
+    FifoMutex input_turn_;
     // What may come in one tick of the clock, and what waits for the next.
     boost::asio::steady_timer tick_;
     bool ticking_ = false;
     std::size_t spent_ = 0;
     std::size_t owed_ = 0;
+    Channel channel_;  // the last, for its handlers refer to the rest
 };
 
 class Processes {

@@ -1,9 +1,9 @@
 #include "sessions/program.hpp"
 
+#include "sessions/backstop.hpp"
 #include "wire/fields.hpp"
 
-#include <boost/asio/as_tuple.hpp>
-#include <boost/asio/use_awaitable.hpp>
+#include <boost/asio/this_coro.hpp>
 #include <csignal>
 #include <optional>
 
@@ -16,81 +16,72 @@ namespace {
 
 // How much longer than its time a guest may take to report a timeout before it is not believed.
 constexpr std::chrono::milliseconds kBackstop{3000};
-constexpr auto as_tuple = asio::as_tuple(asio::use_awaitable);
-
-struct Listener : Sink {
-    Program::Output pass_on;
-    std::shared_ptr<Pace> pace;
-    std::uint64_t bytes_max = 0;
-    std::uint64_t bytes = 0;
-    bool truncated = false;
-    std::function<void()> too_much;
-    std::optional<Result<json::object>> result;
-    asio::steady_timer changed;
-
-    explicit Listener(asio::any_io_executor executor)
-        : changed(executor, asio::steady_timer::time_point::max()) {}
-
-    void output(wire::Kind kind, std::string_view piece) override {
-        if (truncated || !pace->room()) return pace->skip();
-        if (bytes_max > 0 && bytes + piece.size() > bytes_max) {
-            piece = piece.substr(0, static_cast<std::size_t>(bytes_max - bytes));
-            truncated = true;
-        }
-        bytes += piece.size();
-        if (!piece.empty()) pass_on(kind, piece);
-        if (truncated) too_much();
-    }
-    void owes(std::size_t bytes_heard) override { pace->cost(bytes_heard); }
-    void end(Result<json::object> outcome) override {
-        result.emplace(std::move(outcome));
-        changed.cancel();
-    }
-};
 
 // How many were killed for memory before a program began: none of that is its business. On a host
 // without cgroups it is the guest that watches the memory and knows; its answer comes before the
 // program's end, and nobody waits for it.
-class Kills : Sink {
+class Kills {
 public:
-    Kills(std::shared_ptr<GuestLink> link, const core::Usage& usage)
-        : link_(std::move(link)), kills_(usage.memory_kills) {
-        if (usage.memory_peak_bytes > 0 || !link_->alive()) return;
+    Kills(const std::shared_ptr<GuestLink>& link, const core::Usage& usage)
+        : kills_(usage.memory_kills) {
+        if (usage.memory_peak_bytes > 0 || !link->alive()) return;
+        ChannelHandlers handlers;
+        handlers.ended = [this](const Result<json::object>& stats) {
+            if (!stats) return;
+            kills_ += static_cast<std::uint64_t>(wire::number_of(*stats, "memory_kills"));
+        };
         const json::object question{{"op", "stats"}};
-        channel_ = link_->open(question, *this);
-    }
-    ~Kills() override {
-        if (channel_) link_->abandon(*channel_);
+        channel_ = link->open(question, std::move(handlers));
     }
     Kills(const Kills&) = delete;
     Kills& operator=(const Kills&) = delete;
     [[nodiscard]] std::uint64_t before() const noexcept { return kills_; }
 
 private:
-    void end(Result<json::object> stats) override {
-        channel_.reset();
-        if (stats) kills_ += static_cast<std::uint64_t>(wire::number_of(*stats, "memory_kills"));
-    }
-
-    std::shared_ptr<GuestLink> link_;
     std::uint64_t kills_;
-    std::optional<ChannelId> channel_;
+    Channel channel_;  // the last, for its handler refers to the rest
 };
 
 }  // namespace
 
+// However run() is left, nothing is heard of the program any more: what its output goes to belongs
+// to the caller of run().
+class Program::Running {
+public:
+    explicit Running(Program& program) : program_(program) {}
+    Running(const Running&) = delete;
+    Running& operator=(const Running&) = delete;
+    ~Running() {
+        program_.channel_.abandon();
+        program_.output_ = nullptr;
+        program_.pace_.reset();
+    }
+
+private:
+    Program& program_;
+};
+
+void Program::hear(wire::Kind kind, std::string_view piece) {
+    if (truncated_ || !pace_->room()) return pace_->skip();
+    if (bytes_max_ > 0 && bytes_ + piece.size() > bytes_max_) {
+        piece = piece.substr(0, static_cast<std::size_t>(bytes_max_ - bytes_));
+        truncated_ = true;
+    }
+    bytes_ += piece.size();
+    if (!piece.empty()) output_(kind, piece);
+    if (!truncated_) return;
+    channel_.control({{"do", "cancel"}});
+    pace_->hurry();
+}
+
 asio::awaitable<ProgramResult> Program::run(ProgramRequest request, Output output,
                                             std::shared_ptr<Pace> pace) {
     const auto executor = co_await asio::this_coro::executor;
-    Listener listener(executor);
-    listener.pass_on = std::move(output);
-    listener.bytes_max = request.output_bytes_max;
     if (!pace) pace = std::make_shared<Pace>(nullptr, nullptr);
-    listener.pace = pace;
-    listener.too_much = [this, pace] {
-        link_->control(channel_, {{"do", "cancel"}});
-        pace->hurry();
-    };
+    const Running running(*this);
+    output_ = std::move(output);
+    pace_ = pace;
+    bytes_max_ = request.output_bytes_max;
 
     json::object start{{"op", "process.start"},
                        {"cwd", request.directory},
@@ -105,28 +96,33 @@ asio::awaitable<ProgramResult> Program::run(ProgramRequest request, Output outpu
     if (request.terminal) {
         start["pty"] = {{"rows", request.terminal->rows}, {"cols", request.terminal->cols}};
     }
-    const Kills kills(link_, sandbox_.usage());
+    Kills kills(link_, sandbox_.usage());
     const auto began = std::chrono::steady_clock::now();
-    channel_ = link_->open(start, listener, pace->by_hand() ? Credit::ByHand : Credit::WhenHeard);
+    ChannelHandlers handlers;
+    handlers.output = [this](wire::Kind kind, std::string_view piece) { hear(kind, piece); };
+    if (pace->by_hand()) handlers.cost = [pace](std::size_t bytes) { pace->cost(bytes); };
+    channel_ = link_->open(start, std::move(handlers));
     bool overdue = false;
+    std::optional<Backstop> backstop;  // refers to what stands above it
     if (request.timeout.count() > 0) {
-        listener.changed.expires_after(request.timeout + kBackstop);
-    }
-    while (!listener.result) {
-        auto [cancelled] = co_await listener.changed.async_wait(as_tuple);
-        if (!cancelled && !listener.result) {  // the clock ran out, not the program
+        backstop.emplace(executor, link_, request.timeout + kBackstop, [this, &overdue] {
             overdue = true;
             sandbox_.destroy();
-            link_->close();
-        }
+        });
     }
+    json::object ended;
+    std::optional<Error> cut_off;
+    try {
+        ended = co_await channel_.end();
+    } catch (const ErrorException& error) { cut_off = error.error; }
+    backstop.reset();
     ProgramResult result;
     result.run_ms =
         std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - began).count();
-    result.output_truncated = listener.truncated || pace->dropped();
+    result.output_truncated = truncated_ || pace->dropped();
     core::Usage usage = sandbox_.usage();
-    if (!*listener.result && !overdue && link_->alive()) {
-        throw ErrorException(listener.result->error());  // it could not be started
+    if (cut_off && !overdue && link_->alive()) {
+        throw ErrorException(*cut_off);  // it could not be started
     }
     json::object stats;
     if (link_->alive()) {
@@ -147,15 +143,14 @@ asio::awaitable<ProgramResult> Program::run(ProgramRequest request, Output outpu
         disk_max > 0 && wire::number_of(stats, "disk_bytes_used") + 65536 >= disk_max;
     const bool inodes_full = wire::flag_of(stats, "inodes_full");
 
-    const json::object ended = *listener.result ? **listener.result : json::object{};
     result.signal = static_cast<int>(wire::number_of(ended, "signal"));
     result.exit_code =
-        *listener.result ? static_cast<int>(wire::number_of(ended, "exit_code")) : 128 + SIGKILL;
-    if (!*listener.result) result.signal = SIGKILL;
+        cut_off ? 128 + SIGKILL : static_cast<int>(wire::number_of(ended, "exit_code"));
+    if (cut_off) result.signal = SIGKILL;
     using core::EndReason;
     if (overdue || wire::flag_of(ended, "timed_out")) {
         result.reason = EndReason::Timeout;
-    } else if (listener.truncated) {
+    } else if (truncated_) {
         result.reason = EndReason::Output;
     } else if (killed_) {
         result.reason = EndReason::Killed;
@@ -163,7 +158,7 @@ asio::awaitable<ProgramResult> Program::run(ProgramRequest request, Output outpu
         result.reason = EndReason::Memory;
     } else if (result.signal == SIGXFSZ || (result.exit_code != 0 && (disk_full || inodes_full))) {
         result.reason = EndReason::Disk;
-    } else if (!*listener.result) {
+    } else if (cut_off) {
         result.reason = EndReason::Killed;
     } else if (result.signal != 0) {
         result.reason = EndReason::Signalled;
@@ -171,23 +166,19 @@ asio::awaitable<ProgramResult> Program::run(ProgramRequest request, Output outpu
     co_return result;
 }
 
-asio::awaitable<bool> Program::input(std::string bytes) {
-    co_return co_await link_->data(channel_, std::move(bytes));
-}
+asio::awaitable<bool> Program::input(std::string bytes) { return channel_.data(std::move(bytes)); }
 
-void Program::input_ended() { link_->eof(channel_); }
+void Program::input_ended() { channel_.eof(); }
 
-void Program::signal(int number) {
-    link_->control(channel_, {{"do", "signal"}, {"signal", number}});
-}
+void Program::signal(int number) { channel_.control({{"do", "signal"}, {"signal", number}}); }
 
 void Program::resize(ProgramRequest::Terminal size) {
-    link_->control(channel_, {{"do", "resize"}, {"rows", size.rows}, {"cols", size.cols}});
+    channel_.control({{"do", "resize"}, {"rows", size.rows}, {"cols", size.cols}});
 }
 
 void Program::kill() {
     killed_ = true;
-    link_->control(channel_, {{"do", "cancel"}});
+    channel_.control({{"do", "cancel"}});
 }
 
 }  // namespace atl::sessions

@@ -53,15 +53,23 @@ public:
     void input_ended();
     void signal(int number);
     void resize(ProgramRequest::Terminal size);
-    void grant(std::size_t bytes) { link_->grant(channel_, bytes); }
+    void grant(std::size_t bytes) { channel_.grant(bytes); }
     // Ends it with its whole tree; the result says `killed`.
     void kill();
 
 private:
+    class Running;
+    void hear(wire::Kind kind, std::string_view piece);
+
     std::shared_ptr<GuestLink> link_;
     core::Sandbox& sandbox_;
-    ChannelId channel_ = 0;
     bool killed_ = false;
+    Output output_;
+    std::shared_ptr<Pace> pace_;
+    std::uint64_t bytes_max_ = 0;
+    std::uint64_t bytes_ = 0;
+    bool truncated_ = false;
+    Channel channel_;  // the last, for its handlers refer to the rest; open only within run()
 };
 
 }  // namespace atl::sessions

@@ -1,7 +1,6 @@
 #include "sessions/run.hpp"
 
 #include "sessions/backstop.hpp"
-#include "sessions/call.hpp"
 #include "sessions/program.hpp"
 #include "wire/fields.hpp"
 
@@ -76,6 +75,7 @@ public:
     ~UnderWay() {
         run_.stop_ = nullptr;
         if (run_.pace_) run_.pace_->finish();
+        run_.pace_.reset();
     }
 
 private:
@@ -99,6 +99,71 @@ public:
 
 private:
     asio::steady_timer late_;
+};
+
+// One run in a kernel: what it says on its way, and the channel that says it.
+class KernelRun {
+public:
+    KernelRun(std::shared_ptr<GuestLink> link, std::string context, std::uint64_t output_bytes_max,
+              RunListener listener)
+        : link_(std::move(link)),
+          context_(std::move(context)),
+          listener_(std::move(listener)),
+          pace_(std::make_shared<Pace>(std::move(listener_.cost),
+                                       [this](std::size_t bytes) { channel_.grant(bytes); })),
+          meter_(output_bytes_max, [this] { stop(); }) {}
+    KernelRun(const KernelRun&) = delete;
+    KernelRun& operator=(const KernelRun&) = delete;
+    ~KernelRun() { pace_->finish(); }  // others have it, too
+
+    asio::awaitable<json::object> run(const json::object& question) {
+        ChannelHandlers handlers;
+        if (pace_->by_hand()) handlers.cost = [this](std::size_t bytes) { pace_->cost(bytes); };
+        handlers.interrupted = [this](const std::string& context) {
+            if (context == context_) pace_->hurry();
+        };
+        handlers.output = [this](wire::Kind kind, std::string_view piece) { output(kind, piece); };
+        handlers.event = [this](json::object one) { event(std::move(one)); };
+        channel_ = link_->open(question, std::move(handlers));
+        return channel_.end();
+    }
+    void stop() {
+        const json::object command{{"do", "interrupt"}, {"grace_ms", kGrace.count()}};
+        channel_.control(command);
+        pace_->hurry();
+    }
+
+    [[nodiscard]] const std::shared_ptr<Pace>& pace() const noexcept { return pace_; }
+    [[nodiscard]] bool truncated() const noexcept { return meter_.truncated(); }
+
+private:
+    void output(wire::Kind kind, std::string_view piece) {
+        if (meter_.truncated() || !pace_->room()) return pace_->skip();
+        piece = meter_.take(piece);
+        if (!piece.empty() && listener_.output) listener_.output(kind, piece);
+    }
+    void event(json::object one) {
+        // There is room for one error whatever came before it: it says why the run ended.
+        const bool error = wire::text_of(one, "event") == "error";
+        const bool first_error = error && !std::exchange(failed_, true);
+        if (meter_.truncated() || (!pace_->room() && !first_error) ||
+            !meter_.takes_whole(link_->event_bytes())) {
+            return pace_->skip();
+        }
+        if (error) {
+            if (listener_.error) listener_.error(std::move(one));
+        } else if (listener_.result) {
+            listener_.result(std::move(one));
+        }
+    }
+
+    std::shared_ptr<GuestLink> link_;
+    std::string context_;
+    RunListener listener_;
+    std::shared_ptr<Pace> pace_;
+    Meter meter_;
+    bool failed_ = false;
+    Channel channel_;  // the last, for its handlers refer to the rest
 };
 
 }  // namespace
@@ -130,41 +195,10 @@ asio::awaitable<RunEnd> Run::in_kernel(RunRequest request, RunListener listener)
             co_return given_up;
         }
     }
-    Call call(link_);
-    const auto pace = std::make_shared<Pace>(std::move(listener.cost),
-                                             [&call](std::size_t bytes) { call.grant(bytes); });
-    const auto stop = [&call, pace] {
-        const json::object command{{"do", "interrupt"}, {"grace_ms", kGrace.count()}};
-        call.control(command);
-        pace->hurry();
-    };
-    const UnderWay under_way(*this, stop, pace);
-    Meter meter(request.output_bytes_max, stop);
-    CallHandlers handlers;
-    if (pace->by_hand()) handlers.cost = [pace](std::size_t bytes) { pace->cost(bytes); };
-    handlers.interrupted = [&](const std::string& context) {
-        if (context == request.context) pace->hurry();
-    };
-    handlers.output = [&](wire::Kind kind, std::string_view piece) {
-        if (meter.truncated() || !pace->room()) return pace->skip();
-        piece = meter.take(piece);
-        if (!piece.empty() && listener.output) listener.output(kind, piece);
-    };
-    bool failed = false;
-    handlers.event = [&](json::object event) {
-        // There is room for one error whatever came before it: it says why the run ended.
-        const bool error = wire::text_of(event, "event") == "error";
-        const bool first_error = error && !std::exchange(failed, true);
-        if (meter.truncated() || (!pace->room() && !first_error) ||
-            !meter.takes_whole(link_->event_bytes())) {
-            return pace->skip();
-        }
-        if (error) {
-            if (listener.error) listener.error(std::move(event));
-        } else if (listener.result) {
-            listener.result(std::move(event));
-        }
-    };
+    KernelRun kernel_run(link_, request.context, request.output_bytes_max, std::move(listener));
+    const auto pace = kernel_run.pace();
+    const UnderWay under_way(
+        *this, [&kernel_run] { kernel_run.stop(); }, pace);
     const auto kills_before = sandbox_.usage().memory_kills;
     const auto began = std::chrono::steady_clock::now();
     const json::object question{{"op", "kernel.run"},
@@ -183,7 +217,7 @@ asio::awaitable<RunEnd> Run::in_kernel(RunRequest request, RunListener listener)
     json::object end;
     std::optional<Error> cut_off;
     try {
-        end = co_await call.run(question, std::move(handlers));
+        end = co_await kernel_run.run(question);
     } catch (const ErrorException& error) { cut_off = error.error; }
     backstop.reset();
     if (cut_off && stopped_ != core::EndReason::Disk) throw ErrorException(*cut_off);
@@ -192,7 +226,7 @@ asio::awaitable<RunEnd> Run::in_kernel(RunRequest request, RunListener listener)
     RunEnd result;
     result.run_ms =
         std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - began).count();
-    result.output_truncated = meter.truncated() || pace->dropped();
+    result.output_truncated = kernel_run.truncated() || pace->dropped();
     result.state_lost = wire::flag_of(end, "state_lost") || wire::flag_of(end, "state_lost_before");
     const auto* part = end.if_contains("kernel");
     const json::object kernel =
@@ -214,7 +248,7 @@ asio::awaitable<RunEnd> Run::in_kernel(RunRequest request, RunListener listener)
     using core::EndReason;
     if (wire::flag_of(end, "timed_out")) {
         result.reason = EndReason::Timeout;
-    } else if (meter.truncated()) {
+    } else if (kernel_run.truncated()) {
         result.reason = EndReason::Output;
     } else if (stopped_) {
         result.reason = *stopped_;

@@ -211,7 +211,7 @@ asio::awaitable<SessionRecord> Sessions::create(NewSession wanted) {
         Meanwhile<SessionRecord> stored(
             executor_, store_.create_session(record, options_.sessions_an_owner_max));
         try {
-            const auto turn = co_await session->changing_.enter();
+            const auto turn = co_await session->changing_.lock();
             co_await wake(session);
         } catch (const ErrorException& error) { failed = error.error; }
         try {
@@ -269,8 +269,8 @@ asio::awaitable<Use> Sessions::use(Whose whose, SessionId id) {
     const auto awake = [&] {
         return session->link_ && session->link_->alive() && !session->frozen_;
     };
-    if (!awake() || session->changing_.busy()) {
-        const auto turn = co_await session->changing_.enter();
+    if (!awake() || session->changing_.locked()) {
+        const auto turn = co_await session->changing_.lock();
         if (session->gone_) throw ErrorException(not_there(id));
         if (!awake()) co_await wake(session);
     }
@@ -280,7 +280,7 @@ asio::awaitable<Use> Sessions::use(Whose whose, SessionId id) {
     co_return use;
 }
 
-// With the session's gate held.
+// With the session's mutex held.
 asio::awaitable<void> Sessions::wake(SessionPtr session) {
     if (session->link_ && session->link_->alive()) {
         if (session->frozen_) {
@@ -390,7 +390,7 @@ void Sessions::let_go(Session& session) noexcept {
     session.frozen_ = false;
 }
 
-// With the session's gate held.
+// With the session's mutex held.
 asio::awaitable<void> Sessions::freeze(SessionPtr session) {
     if (!session->link_ || !session->link_->alive() || session->frozen_) co_return;
     session->sandbox_->freeze(true).value();
@@ -400,7 +400,7 @@ asio::awaitable<void> Sessions::freeze(SessionPtr session) {
     co_await remember(*session, SessionState::Warm);
 }
 
-// With the session's gate held.
+// With the session's mutex held.
 asio::awaitable<void> Sessions::go_cold(SessionPtr session) {
     if (!session->link_) co_return;
     std::string note;
@@ -436,7 +436,7 @@ asio::awaitable<void> Sessions::go_cold(SessionPtr session) {
 
 asio::awaitable<SessionRecord> Sessions::pause(Whose whose, SessionId id) {
     const auto session = co_await find(whose, id);
-    const auto turn = co_await session->changing_.enter();
+    const auto turn = co_await session->changing_.lock();
     if (session->gone_) throw ErrorException(not_there(id));
     if (session->users_ > 0) {
         throw ErrorException({Code::Conflict, "the session is in use: something runs in it"});
@@ -447,7 +447,7 @@ asio::awaitable<SessionRecord> Sessions::pause(Whose whose, SessionId id) {
 
 asio::awaitable<SessionRecord> Sessions::evict(Whose whose, SessionId id) {
     const auto session = co_await find(whose, id);
-    const auto turn = co_await session->changing_.enter();
+    const auto turn = co_await session->changing_.lock();
     if (session->gone_) throw ErrorException(not_there(id));
     if (session->users_ > 0) {
         throw ErrorException({Code::Conflict, "the session is in use: something runs in it"});
@@ -459,7 +459,7 @@ asio::awaitable<SessionRecord> Sessions::evict(Whose whose, SessionId id) {
 asio::awaitable<SessionRecord> Sessions::restart(Whose whose, SessionId id) {
     const auto session = co_await find(whose, id);
     cut(*session);
-    const auto turn = co_await session->changing_.enter();
+    const auto turn = co_await session->changing_.lock();
     if (session->gone_) throw ErrorException(not_there(id));
     let_go(*session);
     for (const auto& name : folders_.list_state(id)) folders_.remove_state(id, name);
@@ -472,7 +472,7 @@ asio::awaitable<SessionRecord> Sessions::restart(Whose whose, SessionId id) {
 asio::awaitable<void> Sessions::release(SessionId id) {
     if (known_.count(id.text()) == 0) co_return;
     const auto session = co_await find(Whose::anyones(), id);
-    const auto turn = co_await session->changing_.enter();
+    const auto turn = co_await session->changing_.lock();
     if (session->gone_) co_return;
     if (session->users_ > 0) {
         throw ErrorException({Code::Conflict, "the session is in use: something runs in it"});
@@ -489,7 +489,7 @@ asio::awaitable<void> Sessions::note(SessionId id, std::string sentence) {
 asio::awaitable<std::vector<SessionRecord>> Sessions::fork(Whose whose, SessionId id,
                                                            std::size_t count) {
     const auto session = co_await find(whose, id);
-    const auto turn = co_await session->changing_.enter();
+    const auto turn = co_await session->changing_.lock();
     if (session->gone_) throw ErrorException(not_there(id));
     if (session->users_ > 0) {
         throw ErrorException({Code::Conflict, "the session is in use: something runs in it"});
@@ -561,7 +561,7 @@ asio::awaitable<std::vector<SessionRecord>> Sessions::fork(Whose whose, SessionI
 asio::awaitable<void> Sessions::remove(Whose whose, SessionId id) {
     const auto session = co_await find(whose, id);
     cut(*session);
-    const auto turn = co_await session->changing_.enter();
+    const auto turn = co_await session->changing_.lock();
     if (std::exchange(session->gone_, true)) throw ErrorException(not_there(id));
     core::SessionPatch patch;
     patch.state = SessionState::Deleting;
@@ -651,7 +651,7 @@ asio::awaitable<void> Sessions::stop() {
     std::size_t left = all.size();
     asio::steady_timer done(executor_, kTimeToStop);
     const auto save = [this](SessionPtr session) -> asio::awaitable<void> {
-        const auto turn = co_await session->changing_.enter();
+        const auto turn = co_await session->changing_.lock();
         co_await go_cold(session);
     };
     for (const auto& session : all) {

@@ -22,7 +22,7 @@
 #include "sessions/besides.hpp"
 #include "sessions/changes.hpp"
 #include "sessions/disk.hpp"
-#include "sessions/gate.hpp"
+#include "sessions/fifo_mutex.hpp"
 #include "sessions/guest_link.hpp"
 #include "sessions/meter.hpp"
 #include "sessions/variables.hpp"
@@ -110,7 +110,7 @@ private:
     std::size_t users_ = 0;
     Clock::time_point unused_since_ = Clock::now();
     std::vector<Lost> lost_;  // and nobody was told; on disk as well
-    Gate changing_;
+    FifoMutex changing_;
     std::vector<std::string> data_sets_;
     // What it has on disk, and when to look again (disk_watch.cpp).
     std::shared_ptr<DiskLedger> disk_ = std::make_shared<DiskLedger>();
@@ -237,7 +237,7 @@ private:
     boost::asio::awaitable<void> end_expired();
     boost::asio::awaitable<void> make_cold_if_idle(SessionPtr session);
     void relieve_memory();
-    // Ends its sandbox at once, so that whoever holds the session's gate lets go of it.
+    // Ends its sandbox at once, so that whoever holds the session's mutex lets go of it.
     static void cut(Session& session) noexcept;
     boost::asio::awaitable<std::unique_ptr<core::Sandbox>> make_sandbox(std::string owner,
                                                                         core::SandboxSpec spec);

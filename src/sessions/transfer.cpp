@@ -9,12 +9,35 @@ namespace asio = boost::asio;
 namespace json = boost::json;
 
 Transfer::Transfer(std::shared_ptr<GuestLink> link, const json::object& request)
-    : link_(std::move(link)), news_(link_->executor(), asio::steady_timer::time_point::max()) {
-    channel_ = link_->open(request, *this, Credit::ByHand);
-}
-
-Transfer::~Transfer() {
-    if (!result_) link_->abandon(channel_);
+    : news_(link->executor(), asio::steady_timer::time_point::max()) {
+    ChannelHandlers handlers;
+    handlers.event = [this](json::object one) {
+        Piece piece;
+        piece.kind = wire::Kind::Event;
+        piece.event = std::move(one);
+        add(std::move(piece));
+    };
+    handlers.output = [this](wire::Kind kind, std::string_view bytes) {
+        Piece piece;
+        piece.kind = kind;
+        piece.bytes = bytes;
+        add(std::move(piece));
+    };
+    handlers.data = [this](std::string_view bytes) {
+        Piece piece;
+        piece.bytes = bytes;
+        add(std::move(piece));
+    };
+    handlers.cost = [this](std::size_t bytes) {
+        // Follows the piece that it is for at once; one of no bytes costs nothing.
+        if (!pieces_.empty()) pieces_.back().cost += bytes;
+    };
+    handlers.descriptor = [this](UniqueFd fd) { descriptor_ = std::move(fd); };
+    handlers.ended = [this](const Result<json::object>& result) {
+        result_.emplace(result);
+        news_.cancel();
+    };
+    channel_ = link->open(request, std::move(handlers));
 }
 
 asio::awaitable<std::optional<Transfer::Piece>> Transfer::next() {
@@ -40,50 +63,25 @@ asio::awaitable<json::object> Transfer::end() {
     co_return std::move(**result_);
 }
 
-asio::awaitable<bool> Transfer::send(std::string_view bytes) {
-    return link_->lend(channel_, bytes);
-}
+asio::awaitable<bool> Transfer::send(std::string_view bytes) { return channel_.lend(bytes); }
 
-void Transfer::send_end() { link_->eof(channel_); }
+void Transfer::send_end() { channel_.eof(); }
 
 void Transfer::stop(Error why) {
     if (result_) return;
-    link_->abandon(channel_);
+    channel_.abandon();
     pieces_.clear();
     result_.emplace(std::move(why));
     news_.cancel();
 }
 
-void Transfer::event(json::object one) {
-    Piece piece;
-    piece.kind = wire::Kind::Event;
-    piece.event = std::move(one);
+void Transfer::add(Piece piece) {
     pieces_.push_back(std::move(piece));
-    news_.cancel();
-}
-
-void Transfer::output(wire::Kind kind, std::string_view bytes) {
-    Piece piece;
-    piece.kind = kind;
-    piece.bytes = bytes;
-    pieces_.push_back(std::move(piece));
-    news_.cancel();
-}
-
-void Transfer::data(std::string_view bytes) { output(wire::Kind::Data, bytes); }
-
-void Transfer::owes(std::size_t bytes) {
-    // Follows the piece that it is for at once; one of no bytes costs nothing.
-    if (!pieces_.empty()) pieces_.back().cost += bytes;
-}
-
-void Transfer::end(Result<json::object> result) {
-    result_.emplace(std::move(result));
     news_.cancel();
 }
 
 void Transfer::pay() {
-    if (owed_ > 0 && !result_) link_->grant(channel_, owed_);
+    if (owed_ > 0) channel_.grant(owed_);
     owed_ = 0;
 }
 

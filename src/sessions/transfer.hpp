@@ -7,7 +7,7 @@
 //     while (auto piece = co_await transfer.next()) co_await exchange.write(piece->bytes);
 //     co_await transfer.end();
 //
-// Owns      its channel: destroyed in mid-transfer it cancels the operation.
+// Owns      its channel: destroyed in mid-transfer, it cancels the operation.
 // Threads   the link's one. One coroutine asks at a time, another may send.
 // Trusts    nothing that the guest says; the link bounds how much of it there is.
 #include "sessions/guest_link.hpp"
@@ -23,7 +23,7 @@
 
 namespace atl::sessions {
 
-class Transfer final : private Sink {
+class Transfer {
 public:
     struct Piece {
         wire::Kind kind = wire::Kind::Data;  // Data, Stdout, Stderr or Event
@@ -33,7 +33,6 @@ public:
     };
 
     Transfer(std::shared_ptr<GuestLink> link, const boost::json::object& request);
-    ~Transfer() override;
     Transfer(const Transfer&) = delete;
     Transfer& operator=(const Transfer&) = delete;
 
@@ -52,21 +51,15 @@ public:
     void stop(Error why);
 
 private:
-    void event(boost::json::object one) override;
-    void output(wire::Kind kind, std::string_view bytes) override;
-    void data(std::string_view bytes) override;
-    void owes(std::size_t bytes) override;
-    void descriptor(UniqueFd fd) override { descriptor_ = std::move(fd); }
-    void end(Result<boost::json::object> result) override;
+    void add(Piece piece);
     void pay();
 
-    std::shared_ptr<GuestLink> link_;
-    ChannelId channel_ = 0;
     std::deque<Piece> pieces_;
     std::size_t owed_ = 0;  // for the piece that is being dealt with
     UniqueFd descriptor_;
     std::optional<Result<boost::json::object>> result_;
     boost::asio::steady_timer news_;
+    Channel channel_;  // the last, for its handlers refer to the rest
 };
 
 }  // namespace atl::sessions

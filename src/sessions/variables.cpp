@@ -2,7 +2,6 @@
 
 #include "base/write_all.hpp"
 #include "sessions/backstop.hpp"
-#include "sessions/call.hpp"
 #include "wire/assembler.hpp"
 #include "wire/fields.hpp"
 
@@ -154,14 +153,14 @@ asio::awaitable<std::vector<Lost>> save_variables(std::shared_ptr<GuestLink> lin
         const std::string name = file_of(context);
         UniqueFd file = folders.begin_state(id, name).value();
         std::optional<Error> failed;
-        CallHandlers handlers;
         bool too_large = false;
-        Call call(link);
+        Channel channel;  // after what its handlers refer to
+        ChannelHandlers handlers;
         handlers.data = [&](std::string_view piece) {
             if (failed || too_large) return;
             if (piece.size() > room) {
                 too_large = true;
-                call.control({{"do", "cancel"}});
+                channel.control({{"do", "cancel"}});
                 return;
             }
             room -= piece.size();
@@ -174,8 +173,9 @@ asio::awaitable<std::vector<Lost>> save_variables(std::shared_ptr<GuestLink> lin
                                    {"timeout_ms", milliseconds(kTimeForOne).count()},
                                    {"request", {{"op", "export"}}}};
         std::string why;
+        channel = link->open(request, std::move(handlers));
         try {
-            const auto end = co_await call.run(request, std::move(handlers));
+            const auto end = co_await channel.end();
             if (wire::flag_of(end, "died")) why = "the kernel ended while it was saved";
             if (wire::flag_of(end, "timed_out")) why = "to save it took too long";
             add_failed(lost, context, kernel_part(end));
@@ -198,6 +198,23 @@ asio::awaitable<std::vector<Lost>> save_variables(std::shared_ptr<GuestLink> lin
     co_return lost;
 }
 
+namespace {
+
+// Until the end of the file, or of the call.
+asio::awaitable<void> send_file(const Channel& channel, int fd) {
+    for (;;) {
+        std::string piece(kPieceBytes, '\0');
+        const ssize_t n = ::read(fd, piece.data(), piece.size());
+        if (n <= 0) break;
+        piece.resize(static_cast<std::size_t>(n));
+        const bool taken = co_await channel.data(std::move(piece));
+        if (!taken) co_return;
+    }
+    channel.eof();
+}
+
+}  // namespace
+
 asio::awaitable<std::vector<Lost>> load_variables(std::shared_ptr<GuestLink> link,
                                                   core::Folders& folders, SessionId id) {
     const Backstop stop(co_await asio::this_coro::executor, link, kTimeForAll);
@@ -207,22 +224,15 @@ asio::awaitable<std::vector<Lost>> load_variables(std::shared_ptr<GuestLink> lin
         const std::string context = context_of(name);
         auto file = folders.open_state(id, name);
         if (!file) continue;
-        const int fd = file->get();
-        CallHandlers handlers;
-        handlers.source = [fd]() -> asio::awaitable<std::string> {
-            std::string piece(kPieceBytes, '\0');
-            const ssize_t n = ::read(fd, piece.data(), piece.size());
-            piece.resize(n > 0 ? static_cast<std::size_t>(n) : 0);
-            co_return piece;
-        };
         const json::object request{{"op", "kernel.call"},
                                    {"context", context},
                                    {"timeout_ms", milliseconds(kTimeForOne).count()},
                                    {"request", {{"op", "import"}}}};
-        Call call(link);
+        const Channel channel = link->open(request, {});
         std::string why;
         try {
-            const auto end = co_await call.run(request, std::move(handlers));
+            co_await send_file(channel, file->get());
+            const auto end = co_await channel.end();
             const auto kernel = kernel_part(end);
             if (wire::flag_of(end, "died")) why = "the kernel ended while it was restored";
             if (wire::flag_of(end, "timed_out")) why = "to restore it took too long";

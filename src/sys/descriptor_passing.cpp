@@ -29,7 +29,7 @@ ssize_t send_with(int socket, std::string_view bytes, std::span<const int> descr
 }
 
 ssize_t receive_with(int socket, char* into, std::size_t size, int flags,
-                     std::vector<UniqueFd>& descriptors) {
+                     std::vector<UniqueFd>& descriptors, bool* cut) {
     iovec piece{into, size};
     alignas(cmsghdr) char space[CMSG_SPACE(sizeof(int) * kDescriptorsAMessage)] = {};
     msghdr message{};
@@ -39,6 +39,7 @@ ssize_t receive_with(int socket, char* into, std::size_t size, int flags,
     message.msg_controllen = sizeof space;
     const ssize_t n = ::recvmsg(socket, &message, flags | MSG_CMSG_CLOEXEC);
     if (n < 0) return n;
+    if (cut != nullptr) *cut = (message.msg_flags & MSG_CTRUNC) != 0;
     for (cmsghdr* c = CMSG_FIRSTHDR(&message); c != nullptr; c = CMSG_NXTHDR(&message, c)) {
         if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS) continue;
         const std::size_t count = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);

@@ -65,38 +65,35 @@ std::string bytes_of(std::string_view text) {  // the reverse
     return bytes;
 }
 
-struct Collector : sessions::Sink {
+struct Collector {
     std::string out, err, bytes;
     std::uint64_t out_bytes = 0;
     bool discard = false;
     json::array events;
-    std::optional<Result<json::object>> result;
-    asio::steady_timer came;
     Clock::time_point began = Clock::now();
     double first_ms = -1;
-    explicit Collector(asio::any_io_executor executor)
-        : came(executor, asio::steady_timer::time_point::max()) {}
     void mark() {
         if (first_ms < 0) {
             first_ms = std::chrono::duration<double, std::milli>(Clock::now() - began).count();
         }
     }
-    void event(json::object event) override {
-        mark();
-        events.push_back(std::move(event));
-    }
-    void output(wire::Kind kind, std::string_view piece) override {
-        mark();
-        out_bytes += piece.size();
-        if (!discard) (kind == wire::Kind::Stdout ? out : err).append(piece);
-    }
-    void data(std::string_view piece) override {
-        out_bytes += piece.size();
-        if (!discard) bytes.append(piece);
-    }
-    void end(Result<json::object> outcome) override {
-        result.emplace(std::move(outcome));
-        came.cancel();
+    // It must outlive the channel that gets them.
+    sessions::ChannelHandlers handlers() {
+        sessions::ChannelHandlers calls;
+        calls.event = [this](json::object event) {
+            mark();
+            events.push_back(std::move(event));
+        };
+        calls.output = [this](wire::Kind kind, std::string_view piece) {
+            mark();
+            out_bytes += piece.size();
+            if (!discard) (kind == wire::Kind::Stdout ? out : err).append(piece);
+        };
+        calls.data = [this](std::string_view piece) {
+            out_bytes += piece.size();
+            if (!discard) bytes.append(piece);
+        };
+        return calls;
     }
 };
 
@@ -240,13 +237,13 @@ private:
 
     asio::awaitable<void> request(const json::object& question, json::object& reply) {
         const auto link = live(question).link;
-        Collector collector(context_.get_executor());
+        Collector collector;
         const auto* discard = question.if_contains("discard");
         collector.discard = discard != nullptr && discard->as_bool();
-        const auto channel = link->open(question.at("request").as_object(), collector);
+        const auto channel = link->open(question.at("request").as_object(), collector.handlers());
         if (const auto* input = question.if_contains("data"); input != nullptr) {
-            co_await link->data(channel, bytes_of(input->as_string()));
-            link->eof(channel);
+            co_await channel.data(bytes_of(input->as_string()));
+            channel.eof();
         }
         if (const auto* later = question.if_contains("controls"); later != nullptr) {
             for (const auto& value : later->as_array()) {
@@ -254,17 +251,17 @@ private:
                 asio::steady_timer pause(context_);
                 pause.expires_after(std::chrono::milliseconds(number_in(control, "after_ms", 0)));
                 co_await pause.async_wait(as_tuple);
-                link->control(channel, control);
+                channel.control(control);
             }
         }
-        while (!collector.result) co_await collector.came.async_wait(as_tuple);
+        json::object end = co_await channel.end();
         reply["stdout"] = printable(collector.out);
         reply["stderr"] = printable(collector.err);
         reply["data"] = printable(collector.bytes);
         reply["bytes"] = collector.out_bytes;
         reply["first_ms"] = collector.first_ms;
         reply["events"] = std::move(collector.events);
-        reply["end"] = std::move(*collector.result).value();
+        reply["end"] = std::move(end);
     }
 
     asio::io_context& context_;
