@@ -3,10 +3,8 @@
 #include "sessions/sessions.hpp"
 
 #include <algorithm>
-#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
-#include <boost/asio/use_awaitable.hpp>
 
 namespace atl::sessions {
 
@@ -19,7 +17,6 @@ namespace {
 constexpr std::chrono::seconds kRound{1};
 constexpr std::uint32_t kEndedAtOnce = 500;
 constexpr std::size_t kPressedAtOnce = 4;
-constexpr auto as_tuple = asio::as_tuple(asio::use_awaitable);
 
 }  // namespace
 
@@ -27,7 +24,7 @@ asio::awaitable<void> Sessions::keep_house() {
     asio::co_spawn(executor_, watch_disks(), asio::detached);
     while (!stopping_) {
         round_.expires_after(kRound);
-        co_await round_.async_wait(as_tuple);
+        co_await round_.wait();
         if (stopping_) break;
         std::vector<SessionPtr> all;
         for (const auto& [id, session] : known_) all.push_back(session);
@@ -44,7 +41,7 @@ asio::awaitable<void> Sessions::keep_house() {
 asio::awaitable<void> Sessions::end_expired() {
     std::vector<SessionRecord> over;
     try {
-        over = co_await store_.expired_sessions(core::time_now(), kEndedAtOnce);
+        over = co_await store_.expired_sessions(clock_.wall(), kEndedAtOnce);
     } catch (const ErrorException&) { over.clear(); }
     for (const auto& record : over) {
         try {
@@ -82,7 +79,7 @@ asio::awaitable<void> Sessions::make_cold_if_idle(SessionPtr session) {
 
 asio::awaitable<void> Sessions::look_after(SessionPtr session) {
     if (session->users_ > 0 || session->changing_.locked() || session->gone_) co_return;
-    const auto idle = Clock::now() - session->unused_since_;
+    const auto idle = clock_.now() - session->unused_since_;
     const auto& record = session->record_;
     const bool ends = options_.idle_to_end.count() > 0;
     if (ends && idle > options_.idle_to_end) {

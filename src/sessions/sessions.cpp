@@ -46,24 +46,29 @@ Error not_there(const SessionId& id) {
 }  // namespace
 
 Sessions::Sessions(asio::any_io_executor executor, core::Runtime& runtime, core::Store& store,
-                   core::Folders& folders, SessionOptions options)
+                   core::Folders& folders, SessionOptions options, core::Clock& clock)
     : executor_(executor),
       runtime_(runtime),
       store_(store),
       folders_(folders),
       options_(std::move(options)),
-      round_(executor),
-      disk_round_(executor) {}
+      clock_(clock),
+      round_(executor, clock),
+      disk_round_(executor, clock) {}
 
 bool Sessions::read_only() const {
     return store_.health().state == core::StoreHealth::State::ReadOnly;
 }
 
 Sessions::SessionPtr Sessions::new_session() const {
-    auto session = std::make_shared<Session>();
+    auto session = std::make_shared<Session>(clock_);
     session->disk_->setting = "sessions.max_bytes";
     session->disk_->bytes_max = options_.session_bytes_max;
     return session;
+}
+
+SessionId Sessions::new_id() const {
+    return SessionId(options_.new_id ? options_.new_id() : random_id("s-"));
 }
 
 Sessions::SessionPtr Sessions::session_of(SessionRecord record) const {
@@ -171,12 +176,12 @@ asio::awaitable<std::size_t> Sessions::recover() {
 asio::awaitable<SessionRecord> Sessions::create(NewSession wanted) {
     auto session = new_session();
     SessionRecord& record = session->record_;
-    record.id = wanted.id.value_or(SessionId(random_id("s-")));
+    record.id = wanted.id ? *wanted.id : new_id();
     record.owner = wanted.owner;
     record.name = wanted.name;
     record.metadata = wanted.metadata;
     record.template_name = wanted.template_name;
-    record.created_at = record.last_used_at = core::time_now();
+    record.created_at = record.last_used_at = clock_.wall();
     record.idle_to_warm = wanted.idle_to_warm.value_or(options_.idle_to_warm);
     record.idle_to_cold = wanted.idle_to_cold.value_or(options_.idle_to_cold);
     if (wanted.lifetime) record.expires_at = record.created_at + *wanted.lifetime;
@@ -200,7 +205,7 @@ asio::awaitable<SessionRecord> Sessions::create(NewSession wanted) {
     try {
         co_await folders_.make(id);
         // Empty, so that a first run that comes at once waits for no look.
-        session->disk_->found(0, 0);
+        session->disk_->found(0, 0, clock_.now());
     } catch (const ErrorException& error) { failed = error.error; }
     if (failed && failed->code == Code::Conflict && wanted.id) failed.reset();  // left by another
     std::optional<Error> refused;
@@ -302,7 +307,7 @@ asio::awaitable<void> Sessions::wake(SessionPtr session) {
     spec.limits.file_bytes_max =
         largest_file(spec.limits.file_bytes_max, options_.session_bytes_max);
     session->sandbox_ = co_await make_sandbox(session->record_.owner, std::move(spec));
-    session->link_ = GuestLink::start(executor_, session->sandbox_->take_stream());
+    session->link_ = GuestLink::start(executor_, session->sandbox_->take_stream(), clock_);
     session->cut_ = false;
     session->changes_ = Changes::open(executor_, session->link_);
     session->full_.reset();
@@ -348,7 +353,7 @@ asio::awaitable<void> Sessions::remember(Session& session, SessionState state, s
     core::SessionPatch patch;
     patch.state = state;
     patch.state_note = std::move(note);
-    if (state == SessionState::Hot) patch.last_used_at = core::time_now();  // to sleep is no use
+    if (state == SessionState::Hot) patch.last_used_at = clock_.wall();  // to sleep is no use
     const SessionId id = session.record_.id;
     session.record_ = co_await store_.patch_session(Whose::anyones(), id, patch, std::nullopt);
 }
@@ -518,11 +523,11 @@ asio::awaitable<std::vector<SessionRecord>> Sessions::fork(Whose whose, SessionI
     }
     for (std::size_t i = 0; i < count && !failed; ++i) {
         SessionRecord record = session->record_;
-        record.id = SessionId(random_id("s-"));
+        record.id = new_id();
         record.state = SessionState::Cold;
         record.state_note.clear();
         record.disk_bytes = bytes_each;
-        record.created_at = record.last_used_at = core::time_now();
+        record.created_at = record.last_used_at = clock_.wall();
         if (record.expires_at) {
             *record.expires_at += record.created_at - session->record_.created_at;
         }
@@ -546,7 +551,7 @@ asio::awaitable<std::vector<SessionRecord>> Sessions::fork(Whose whose, SessionI
         session->link_->stand_still(false);
         session->frozen_ = false;
     }
-    session->unused_since_ = Clock::now();
+    session->unused_since_ = clock_.now();
     if (!failed) co_return made;
     for (const auto& record : made) {
         try {
@@ -649,7 +654,14 @@ asio::awaitable<void> Sessions::stop() {
     std::vector<SessionPtr> all;
     for (const auto& [id, session] : known_) all.push_back(session);
     std::size_t left = all.size();
-    asio::steady_timer done(executor_, kTimeToStop);
+    asio::steady_timer done(executor_, asio::steady_timer::time_point::max());
+    core::Timer late(executor_, clock_);
+    late.expires_after(kTimeToStop);
+    bool over = false;
+    late.then([&] {
+        over = true;
+        done.cancel();
+    });
     const auto save = [this](SessionPtr session) -> asio::awaitable<void> {
         const auto turn = co_await session->changing_.lock();
         co_await go_cold(session);
@@ -659,17 +671,16 @@ asio::awaitable<void> Sessions::stop() {
             if (--left == 0) done.cancel();
         });
     }
-    if (left > 0) co_await done.async_wait(as_tuple);
+    while (left > 0 && !over) co_await done.async_wait(as_tuple);
     // Whose guest takes longer loses what was not saved.
     for (const auto& session : all) cut(*session);
-    done.expires_at(asio::steady_timer::time_point::max());
     while (left > 0) co_await done.async_wait(as_tuple);
     for (const auto& session : all) let_go(*session);
     known_.clear();
-    asio::steady_timer look(executor_);
+    core::Timer look(executor_, clock_);
     while (disk_looks_ > 0) {
         look.expires_after(std::chrono::milliseconds(5));
-        co_await look.async_wait(as_tuple);
+        co_await look.wait();
     }
 }
 
