@@ -500,13 +500,19 @@ asio::awaitable<std::vector<SessionRecord>> Sessions::fork(Whose whose, SessionI
         throw ErrorException({Code::Conflict, "the session is in use: something runs in it"});
     }
     const bool awake = session->link_ && session->link_->alive();
+    if (!awake && session->sandbox_) {
+        // What is on disk is older than what it fell with; its forks must not take that for all.
+        forget_state(*session, why_it_fell(*session));
+        let_go(*session);
+    }
     const bool was_frozen = session->frozen_;
     if (awake) {
         if (was_frozen) session->sandbox_->freeze(false).value();
         session->link_->stand_still(false);
         session->frozen_ = false;
-        co_await save_variables(session->link_, folders_, id,
-                                session->spec_.limits.memory_bytes_max, session->lost_);
+        session->lost_ =
+            co_await save_variables(session->link_, folders_, id,
+                                    session->spec_.limits.memory_bytes_max, session->lost_);
         // Files shall be those of one moment. Without a cgroup nothing can be frozen; then a
         // program in the background may write while they are copied, as with any copy.
         session->frozen_ = static_cast<bool>(session->sandbox_->freeze(true));
@@ -525,7 +531,6 @@ asio::awaitable<std::vector<SessionRecord>> Sessions::fork(Whose whose, SessionI
         SessionRecord record = session->record_;
         record.id = new_id();
         record.state = SessionState::Cold;
-        record.state_note.clear();
         record.disk_bytes = bytes_each;
         record.created_at = record.last_used_at = clock_.wall();
         if (record.expires_at) {
