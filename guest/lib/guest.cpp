@@ -6,6 +6,7 @@
 #include "guest/lib/files.hpp"
 #include "guest/lib/memory_watch.hpp"
 #include "guest/lib/process.hpp"
+#include "guest/lib/process_tree.hpp"
 #include "guest/lib/walls.hpp"
 #include "guest/lib/watch.hpp"
 #include "sys/mounts.hpp"
@@ -16,6 +17,7 @@
 #include <csignal>
 #include <fcntl.h>
 #include <sched.h>
+#include <set>
 #include <sys/signalfd.h>
 #include <sys/statvfs.h>
 #include <sys/wait.h>
@@ -221,6 +223,8 @@ std::unique_ptr<Operation> Guest::begin(std::uint32_t channel, const json::objec
         stop_ = stop_ || (first && answer->failed());
     } else if (op == "stats") {
         stats(*answer);
+    } else if (op == "process.list") {
+        list_programs(*answer);
     } else if (op == "shutdown") {
         answer->end();
         stop_ = true;
@@ -258,6 +262,7 @@ void Guest::answer_kernel_request(Operation& operation, const std::string& op,
                             {"pid", kernel->pid()},
                             {"idle", kernel->idle()},
                             {"runs", kernel->runs()},
+                            {"restarted", kernel->restarted()},
                             {"cwd", kernel->directory()}});
         }
         return operation.end({{"kernels", std::move(list)}});
@@ -280,7 +285,7 @@ void Guest::answer_kernel_request(Operation& operation, const std::string& op,
         const std::string directory = kernel.directory();
         kernels_.erase(found);
         if (op == "kernel.restart") {
-            kernels_[context] = std::make_unique<Kernel>(context, directory);
+            kernels_[context] = std::make_unique<Kernel>(context, directory, Kernel::kRestarted);
         }
         return operation.end();
     }
@@ -455,6 +460,21 @@ void Guest::claim(Operation& operation, const json::object& request) {
         for (auto& [context, kernel] : kernels_) kernel->renew_environment(surroundings_);
     }
     operation.end();
+}
+
+// What a host that ends this sandbox ends with it, kernels aside.
+void Guest::list_programs(Operation& operation) {
+    std::set<pid_t> kernels;
+    bool coming = false;
+    for (const auto& [context, kernel] : kernels_) {
+        kernels.insert(kernel->pid());
+        coming = coming || kernel->awaited();
+    }
+    json::array list;
+    for (auto& program : programs_besides(kernels, coming)) {
+        list.push_back({{"pid", program.pid}, {"command", std::move(program.command)}});
+    }
+    operation.end({{"processes", std::move(list)}});
 }
 
 void Guest::stats(Operation& operation) {

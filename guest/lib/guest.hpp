@@ -39,6 +39,7 @@ private:
                                const json::object& request);
     void claim(Operation& operation, const json::object& request);
     void stats(Operation& operation);
+    void list_programs(Operation& operation);
     void start_kernels();
     // SIGCHLD needs no more than a turn of the loop; the host's SIGUSR1 says that we were frozen.
     void hear_signals();

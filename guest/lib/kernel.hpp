@@ -84,8 +84,9 @@ private:
 
 class Kernel {
 public:
-    Kernel(std::string context, std::string directory)
-        : context_(std::move(context)), directory_(std::move(directory)) {}
+    static constexpr bool kRestarted = true;
+    Kernel(std::string context, std::string directory, bool restarted = false)
+        : context_(std::move(context)), directory_(std::move(directory)), restarted_(restarted) {}
     ~Kernel();
 
     // Rings the bell. False with errno when that cannot work.
@@ -123,6 +124,8 @@ public:
         return queue_.empty() ? nullptr : queue_.front();
     }
     [[nodiscard]] std::int64_t runs() const noexcept { return runs_; }
+    // In the place of one whose state somebody wanted gone.
+    [[nodiscard]] bool restarted() const noexcept { return restarted_; }
 
 private:
     friend class KernelCall;
@@ -161,6 +164,7 @@ private:
 
     std::string context_;
     std::string directory_;
+    bool restarted_ = false;
     pid_t pid_ = -1;
     std::optional<int> ended_;  // its process is reaped, and this was its status
     bool forsaken_ = false;

@@ -15,6 +15,8 @@ namespace atl::guest {
 namespace {
 
 constexpr int kRoundsMax = 16;
+constexpr std::size_t kProgramsMax = 256;
+constexpr std::size_t kCommandBytesMax = 200;
 
 pid_t parent_of(pid_t pid) {
     const auto text = sys::read_small_file("/proc/" + std::to_string(pid) + "/stat");
@@ -40,12 +42,40 @@ bool carries(pid_t pid, const std::string& mark) {
     return false;
 }
 
-}  // namespace
+std::string command_of(pid_t pid) {
+    const std::string folder = "/proc/" + std::to_string(pid);
+    auto text = sys::read_small_file(folder + "/cmdline");
+    if (!text || text->empty()) text = sys::read_small_file(folder + "/comm");
+    std::string command = text.value_or("");
+    while (!command.empty() && (command.back() == '\0' || command.back() == '\n')) {
+        command.pop_back();
+    }
+    if (command.size() > kCommandBytesMax) command.resize(kCommandBytesMax);
+    for (char& c : command) {
+        if (c == '\0') c = ' ';
+        // It is a program's to choose, and goes into JSON and onto screens.
+        if (c < ' ' || c > '~') c = '?';
+    }
+    return command;
+}
 
-std::vector<pid_t> processes_of(pid_t root, const std::string& mark) {
+// A kernel that was deleted a moment ago is still there, and is nobody's loss.
+bool is_being_killed(pid_t pid) {
+    const auto text = sys::read_small_file("/proc/" + std::to_string(pid) + "/status");
+    if (!text) return true;  // gone
+    for (const char* line : {"\nSigPnd:", "\nShdPnd:"}) {
+        const auto at = text->find(line);
+        if (at == std::string::npos) continue;
+        const auto pending = std::strtoull(text->c_str() + at + std::strlen(line), nullptr, 16);
+        if ((pending & (1ull << (SIGKILL - 1))) != 0) return true;
+    }
+    return false;
+}
+
+std::map<pid_t, pid_t> living_and_parents() {
     std::map<pid_t, pid_t> parents;
     DIR* directory = ::opendir("/proc");
-    if (directory == nullptr) return {};
+    if (directory == nullptr) return parents;
     while (const dirent* entry = ::readdir(directory)) {
         pid_t pid = 0;
         const char* end = entry->d_name + std::strlen(entry->d_name);
@@ -53,7 +83,26 @@ std::vector<pid_t> processes_of(pid_t root, const std::string& mark) {
         if (const pid_t parent = parent_of(pid); parent >= 0) parents[pid] = parent;
     }
     ::closedir(directory);
+    return parents;
+}
 
+}  // namespace
+
+std::vector<RunningProgram> programs_besides(const std::set<pid_t>& ours, bool coming) {
+    std::vector<RunningProgram> found;
+    const std::string kernels_command = command_of(1);  // both are forks of the zygote
+    for (const auto& [pid, parent] : living_and_parents()) {
+        if (ours.count(pid) != 0 || is_being_killed(pid)) continue;
+        if (found.size() == kProgramsMax) break;
+        std::string command = command_of(pid);
+        if (coming && parent <= 1 && command == kernels_command) continue;
+        found.push_back({pid, std::move(command)});
+    }
+    return found;
+}
+
+std::vector<pid_t> processes_of(pid_t root, const std::string& mark) {
+    const auto parents = living_and_parents();
     std::set<pid_t> found;
     for (const auto& [pid, parent] : parents) {
         if (pid == root || carries(pid, mark)) found.insert(pid);

@@ -114,13 +114,17 @@ void add_notes(std::string& output, const sessions::RunEnd& end, const CodePlace
     std::size_t named = 0;
     for (const auto& lost : place.lost) {
         if (++named > kLostMax) {
-            add_note(output, std::to_string(place.lost.size() - kLostMax) +
-                                 " more variables did not come back");
+            add_note(output,
+                     std::to_string(place.lost.size() - kLostMax) + " more did not come back");
             break;
         }
-        add_note(output, lost.name.empty()
-                             ? "not restored: " + lost.reason
-                             : "the variable " + lost.name + " was not restored: " + lost.reason);
+        if (lost.name.empty()) {
+            add_note(output, "not restored: " + lost.reason);
+        } else if (lost.type == sessions::kProcess) {
+            add_note(output, "the program `" + lost.name + "` runs no longer: " + lost.reason);
+        } else {
+            add_note(output, "the variable " + lost.name + " was not restored: " + lost.reason);
+        }
     }
 }
 

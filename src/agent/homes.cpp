@@ -17,6 +17,17 @@ namespace {
 
 constexpr std::chrono::milliseconds kTryAgain{100};
 constexpr std::chrono::seconds kTimeToComeHome{60};
+constexpr const char* kFilled = "files";  // a state file: the thread's files are all there
+
+// The gate of a session goes with the last who waits at it.
+struct Forgetting {
+    std::map<std::string, std::shared_ptr<sessions::Gate>>& all;
+    const std::string& key;
+    const std::shared_ptr<sessions::Gate>& gate;
+    ~Forgetting() {
+        if (gate.use_count() == 2) all.erase(key);  // the map's and ours
+    }
+};
 
 }  // namespace
 
@@ -55,21 +66,40 @@ asio::awaitable<std::vector<PromptFile>> Homes::files_of(ThreadRecord thread) {
     co_return files;
 }
 
+bool Homes::is_filled(const ThreadRecord& thread) {
+    const SessionId& id = thread.session_id;
+    if (filled_.count(id.text()) != 0) return true;
+    const auto mark = parts_.folders.open_state(id, kFilled);
+    if (!mark && mark.error().code != Code::NotFound) throw ErrorException(mark.error());
+    if (mark) filled_.insert(id.text());
+    return static_cast<bool>(mark);
+}
+
 asio::awaitable<void> Homes::make_session(ThreadRecord thread) {
+    // One at a time: whoever comes meanwhile finds it with its files.
+    const std::string key = thread.session_id.text();
+    auto& entry = filling_[key];
+    if (!entry) entry = std::make_shared<sessions::Gate>();
+    const std::shared_ptr<sessions::Gate> gate = entry;
+    const Forgetting forgetting{filling_, key, gate};
+    const auto turn = co_await gate->enter();
     sessions::NewSession wanted;
     wanted.owner = thread.owner;
     wanted.name = thread.title.empty() ? "thread" : thread.title;
     wanted.metadata = {{"thread", thread.id.text()}};
     wanted.limits = parts_.sessions.options().limits;
     wanted.id = thread.session_id;
-    bool there = false;
     try {
         co_await parts_.sessions.create(std::move(wanted));
     } catch (const ErrorException& error) {
-        if (error.error.code != Code::Conflict) throw;
-        there = true;  // another request was first
+        if (error.error.code != Code::Conflict) throw;  // else another request was first
     }
-    if (there) co_return;
+    if (!is_filled(thread)) co_await fill(std::move(thread));
+}
+
+// Files that are there stay as they are, so this can be done again until all are.
+asio::awaitable<void> Homes::fill(ThreadRecord thread) {
+    co_await parts_.sessions.release(thread.session_id);  // they come in while it sleeps
     const auto files = co_await files_of(thread);
     for (std::size_t i = 0; i < files.size(); ++i) {
         const std::string name = files[i].path.substr(std::string_view("/data/").size());
@@ -82,11 +112,16 @@ asio::awaitable<void> Homes::make_session(ThreadRecord thread) {
         }
         co_await parts_.folders.bring_in(thread.session_id, name, std::move(bytes));
     }
+    filled_.insert(thread.session_id.text());
+    auto mark = parts_.folders.begin_state(thread.session_id, kFilled);
+    if (!mark) co_return;  // the next start looks again, and finds the files
+    static_cast<void>(parts_.folders.finish_state(thread.session_id, kFilled, std::move(*mark)));
 }
 
 asio::awaitable<sessions::Use> Homes::use(ThreadRecord thread) {
     const bool was_abandoned = co_await come_home(thread);
     const auto whose = Whose::of(thread.owner);
+    if (!is_filled(thread)) co_await make_session(thread);
     std::optional<sessions::Use> use;
     try {
         use.emplace(co_await parts_.sessions.use(whose, thread.session_id));
@@ -95,6 +130,7 @@ asio::awaitable<sessions::Use> Homes::use(ThreadRecord thread) {
     }
     if (!use) {
         // Removed after its time, or by its owner; or made by another server.
+        filled_.erase(thread.session_id.text());
         co_await make_session(thread);
         use.emplace(co_await parts_.sessions.use(whose, thread.session_id));
     }
@@ -136,6 +172,7 @@ asio::awaitable<bool> Homes::come_home(ThreadRecord thread) {
 
 asio::awaitable<void> Homes::remove(ThreadRecord thread) {
     homes_.erase(thread.id.text());
+    filled_.erase(thread.session_id.text());
     co_await parts_.sessions.remove(Whose::anyones(), thread.session_id);
 }
 

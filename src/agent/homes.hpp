@@ -8,7 +8,8 @@
 // Owns      the list of threads that are at home here. Store, sessions, folders and uploads are
 //           borrowed.
 // Threads   one, the executor's of whoever awaits.
-// Promises  a session is never awake at two servers of one store that are both alive.
+// Promises  a session is never awake at two servers of one store that are both alive. Nobody uses a
+//           session before the thread's files are in it; what fails is begun again by the next use.
 // Trusts    its caller for who may use the thread.
 // On failure ErrorException. Unavailable: another server does not let it go.
 #include "agent/prompt.hpp"
@@ -19,6 +20,7 @@
 
 #include <boost/asio/awaitable.hpp>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
@@ -44,7 +46,7 @@ public:
     boost::asio::awaitable<std::vector<PromptFile>> files_of(core::ThreadRecord thread);
     // hot, warm or cold: its session's.
     boost::asio::awaitable<std::string> state_of(core::ThreadRecord thread);
-    // With the files in it. It may be there already.
+    // With the files in it. It may be there already, also without some of them.
     boost::asio::awaitable<void> make_session(core::ThreadRecord thread);
     // Awake, and here.
     boost::asio::awaitable<sessions::Use> use(core::ThreadRecord thread);
@@ -55,6 +57,9 @@ public:
     boost::asio::awaitable<void> leave_all();
 
 private:
+    // Whether the thread's files are in its session, which may not be there at all.
+    [[nodiscard]] bool is_filled(const core::ThreadRecord& thread);
+    boost::asio::awaitable<void> fill(core::ThreadRecord thread);
     // True when the server that had it ended without leaving.
     boost::asio::awaitable<bool> come_home(core::ThreadRecord thread);
 
@@ -62,6 +67,8 @@ private:
     HomeOptions options_;
     std::map<std::string, std::string> homes_;  // threads that are at home here, and their sessions
     std::set<std::string> leaving_;             // of those, whose sessions go to disk right now
+    std::set<std::string> filled_;              // sessions that are known to have their files
+    std::map<std::string, std::shared_ptr<sessions::Gate>> filling_;  // by session
 };
 
 }  // namespace atl::agent

@@ -128,7 +128,7 @@ asio::awaitable<void> tell_files(RunAnswer& answer, sessions::ChangeView& view, 
     }
 }
 
-RunAnswer begin_answer(Place& place) {
+RunAnswer begin_answer(Place& place, const std::string& context) {
     RunAnswer answer;
     answer.code = place.echo;
     if (const auto* run = std::get_if<core::RunId>(&place.promotion.place)) {
@@ -136,7 +136,9 @@ RunAnswer begin_answer(Place& place) {
     }
     answer.timings_ms.sandbox = ms_between(place.began, place.ready);
     for (auto& one : place.lost) {
-        if (one.context.empty() && one.name.empty()) answer.state_lost = true;  // all of it
+        // All that this run could have found: of every context, or of its own.
+        const bool all = one.name.empty() && (one.context.empty() || one.context == context);
+        if (all) answer.state_lost = true;
         answer.lost.push_back({one.context, one.name, one.type, one.reason});
     }
     return answer;
@@ -145,7 +147,7 @@ RunAnswer begin_answer(Place& place) {
 // These two return whether the client heard the answer to its end.
 asio::awaitable<bool> answer_once(net::Exchange& exchange, Place place,
                                   sessions::RunRequest request) {
-    RunAnswer answer = begin_answer(place);
+    RunAnswer answer = begin_answer(place, request.context);
     sessions::Run run(place.link, *place.sandbox);
     const sessions::DiskStop when_full(place.disk, [&run] { run.stop(core::EndReason::Disk); });
     if (!place.keep_running) exchange.on_gone([&run] { run.cancel(); });
@@ -216,7 +218,7 @@ asio::awaitable<void> print_large(Waiting::Event& event, asio::any_io_executor e
 asio::awaitable<bool> answer_with_events(net::Exchange& exchange, Place place,
                                          sessions::RunRequest request) {
     const auto executor = exchange.executor();
-    RunAnswer answer = begin_answer(place);
+    RunAnswer answer = begin_answer(place, request.context);
     sessions::Run run(place.link, *place.sandbox);
     const sessions::DiskStop when_full(place.disk, [&run] { run.stop(core::EndReason::Disk); });
     if (!place.keep_running) exchange.on_gone([&run] { run.cancel(); });

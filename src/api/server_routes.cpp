@@ -73,12 +73,17 @@ void add_server_routes(Api& api, ServerFacts facts, sessions::Sessions& sessions
         const auto here = store.health();
         const auto threads = facts.shared_threads().value_or(here);
         Health answer;
-        const bool is_well = here.state == State::Ok && threads.state == State::Ok;
+        const auto storage = facts.storage();
+        const bool is_well =
+            here.state == State::Ok && threads.state == State::Ok && storage.empty();
         answer.status = is_well ? "ok" : "degraded";
         answer.store = std::string(core::name_of(here.state));
         answer.threads = std::string(core::name_of(threads.state));
-        const auto& sentence = here.sentence.empty() ? threads.sentence : here.sentence;
-        if (!sentence.empty()) answer.sentence = sentence;
+        for (const auto& sentence : {here.sentence, storage, threads.sentence}) {
+            if (sentence.empty()) continue;
+            answer.sentence = sentence;
+            break;
+        }
         co_await exchange.respond(json_response(200, answer));
     };
     api.add({.method = "GET",
@@ -95,6 +100,9 @@ void add_server_routes(Api& api, ServerFacts facts, sessions::Sessions& sessions
         if (state.state == core::StoreHealth::State::ReadOnly) {
             throw ErrorException(
                 {Code::Unavailable, "this server is read-only: " + state.sentence});
+        }
+        if (const auto storage = facts.storage(); !storage.empty()) {
+            throw ErrorException({Code::Unavailable, storage});
         }
         // Whoever shares the work out may send it to a server that reaches them.
         const auto threads = facts.shared_threads();

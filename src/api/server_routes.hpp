@@ -15,6 +15,7 @@ struct ServerFacts {
     std::function<std::size_t()> pooled;  // sandboxes that are ready
     std::function<std::string()> walls;   // for people: what holds sandboxes here
     std::function<bool()> stopping;
+    std::function<std::string()> storage;  // what is wrong with the data folder; empty: nothing
     std::string model;       // who answers questions in threads
     std::string model_note;  // the same as a sentence
     std::string data_root = "/data";

@@ -263,8 +263,9 @@ BOOST_DESCRIBE_STRUCT(LostView, (), (context, name, type, reason))
 ATOLL_TYPE(LostView) {
     return response("What could not be kept while the session slept.",
                     field<&T::context>("Of which kernel; empty: of all."),
-                    field<&T::name>("The variable; empty: all of them."),
-                    field<&T::type>("Its type."), field<&T::reason>("Why."));
+                    field<&T::name>("The variable; empty: all of them. Of a program that ended "
+                                    "with the sandbox: its command."),
+                    field<&T::type>("Its type; process: a program."), field<&T::reason>("Why."));
 }
 
 BOOST_DESCRIBE_STRUCT(RunTimings, (), (sandbox, run, total))
@@ -308,7 +309,8 @@ ATOLL_TYPE(RunAnswer) {
         field<&T::exit_code>("0 when all went well."), field<&T::signal>("What ended it, or 0."),
         field<&T::reason>("exited, signalled, timeout, memory, disk, output or killed."),
         field<&T::output_truncated>("It printed more than it may."),
-        field<&T::state_lost>("The kernel had to be replaced: variables are gone."),
+        field<&T::state_lost>("The kernel had to be replaced, or did not come back: variables are "
+                              "gone."),
         field<&T::execution_count>("The cell's number, of Python."),
         field<&T::timings_ms>("Where the time went."),
         field<&T::memory_peak_bytes>("The sandbox's peak; 0 when the host cannot tell."),

@@ -33,9 +33,16 @@ public:
     // Conflict when they are there. Throws ErrorException, as all of these.
     virtual boost::asio::awaitable<std::string> make(SessionId id) = 0;
     [[nodiscard]] virtual std::string path_of(const SessionId& id) const = 0;
-    // All of it, whatever modes and depths are in it. What cannot be removed is put aside under
-    // `<root>/.broken/` and named in the error; the id is free again all the same.
+    // All of it, whatever modes and depths are in it. Once this returns the id is free and nobody
+    // finds the files by it. What could not be removed for want of descriptors or memory, tidy()
+    // removes later; what cannot be removed at all is put aside under `<root>/.broken/`, for the
+    // administrator. A failure means that all is as it was. NotFound: it has no folders.
     virtual boost::asio::awaitable<void> remove(SessionId id) = 0;
+    // Tries again to remove what remove() left behind; called every few seconds.
+    virtual boost::asio::awaitable<void> tidy() = 0;
+    // Unavailable, with a sentence, when the root is no longer where it was: removed, moved, or its
+    // disk unmounted. Does not wait.
+    [[nodiscard]] virtual Result<void> check_root() const = 0;
     // A file of the server's own, as /data/<name> of a session: shared with the original where the
     // file system can (reflink), else copied; never the same file, for the session may write to its
     // own. One that is there under this name stays as it is. The sandbox must be asleep.
@@ -58,13 +65,16 @@ public:
     virtual Result<UniqueFd> begin_state(const SessionId& id, const std::string& name) = 0;
     virtual Result<void> finish_state(const SessionId& id, const std::string& name,
                                       UniqueFd written) = 0;
-    // NotFound when it was never written.
+    // NotFound when it was never written; any other failure says nothing about what is there.
     virtual Result<UniqueFd> open_state(const SessionId& id, const std::string& name) = 0;
-    [[nodiscard]] virtual std::vector<std::string> list_state(const SessionId& id) const = 0;
+    // All of them or a failure: a state that cannot be read is not an empty one.
+    [[nodiscard]] virtual Result<std::vector<std::string>> list_state(
+        const SessionId& id) const = 0;
     // The target has the source's state then, and nothing else. No byte is copied: state files do
     // not change once they have their name.
     virtual Result<void> share_state(const SessionId& from, const SessionId& to) = 0;
-    virtual void remove_state(const SessionId& id, const std::string& name) noexcept = 0;
+    // One that is not there is no failure.
+    virtual Result<void> remove_state(const SessionId& id, const std::string& name) = 0;
 };
 
 }  // namespace atl::core

@@ -11,6 +11,7 @@
 #include "core/spec.hpp"
 #include "main/commands.hpp"
 #include "main/control_socket.hpp"
+#include "main/data_folder.hpp"
 #include "main/failure.hpp"
 #include "runtimes/native/paths.hpp"
 #include "stores/sqlite/store.hpp"
@@ -282,7 +283,7 @@ private:
 };
 
 Result<std::unique_ptr<Keys>> keys_of(const std::string& folder) {
-    auto store = sqlite::SqliteStore::open({.path = folder + "/atoll.db"});
+    auto store = sqlite::SqliteStore::open(store_of(folder));
     if (store) return std::unique_ptr<Keys>(std::make_unique<KeysOfFolder>(std::move(*store)));
     if (store.error().code != Code::Conflict) return store.error();
     auto server = KeysOfServer::connect(folder);

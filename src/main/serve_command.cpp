@@ -22,6 +22,7 @@
 #include "main/analyst.hpp"
 #include "main/commands.hpp"
 #include "main/control_socket.hpp"
+#include "main/data_folder.hpp"
 #include "main/data_sets.hpp"
 #include "main/reserve.hpp"
 #include "main/settings.hpp"
@@ -56,6 +57,7 @@
 #include <memory>
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace atl::main {
@@ -153,9 +155,9 @@ private:
             options_.data_dir.empty() ? paths.data : absolute(options_.data_dir);
         const std::string kept_root =
             options_.session_dir.empty() ? data + "/sessions" : absolute(options_.session_dir);
-        sqlite::StoreOptions store;
-        store.path = data + "/atoll.db";
+        sqlite::StoreOptions store = store_of(data);
         store.open_unreadable = true;
+        database_ = store.path;
         if (give_up_reserve_if_full(data)) {
             spdlog::error(
                 "the disk that holds {} is full; the server starts with what it kept in reserve. "
@@ -165,12 +167,14 @@ private:
         store_ = sqlite::SqliteStore::open(std::move(store)).value();
         read_only_at_start_ = read_only();
         if (read_only_at_start_) {
-            spdlog::error("the server starts read-only: {}", store_->health().sentence);
+            spdlog::error("the server starts read-only, with {}: {}", data,
+                          store_->health().sentence);
         }
         co_await prepare_access(data);
         const bool shared = Analyst::is_shared(options_);
         folders::FolderOptions keeping;
         if (shared) keeping.server = name_among_servers(data);
+        keeping.tell = [](const std::string& sentence) { spdlog::warn("{}", sentence); };
         folders_ = folders::DiskFolders::open(executor, kept_root, kNobodys, keeping).value();
         outputs_ = folders::DiskOutputs::open(executor, kept_root, data + "/outputs").value();
         if (!read_only()) outputs_->remove_older(kOutputsStay);
@@ -322,6 +326,17 @@ private:
         return store_->health().state == core::StoreHealth::State::ReadOnly;
     }
 
+    // What is wrong with the folders underneath; empty when they are where they were.
+    [[nodiscard]] std::string storage_sentence() const {
+        const auto sessions = folders_->check_root();
+        if (!sessions) return sessions.error().message;
+        struct stat there {};
+        if (::stat(database_.c_str(), &there) == 0) return {};
+        return "the data folder is not there any more: it was removed or moved, or its disk is not "
+               "mounted; what is written now would be lost. Put it back, then start the server "
+               "again";
+    }
+
     // What a session's sandbox has when nobody names anything: the pool is made of such.
     [[nodiscard]] core::Limits sandbox_limits() const {
         core::Limits limits = session_limits(options_, ceilings_);
@@ -353,6 +368,7 @@ private:
         options.meter = meter_.get();
         options.data_sets = data_sets_;
         options.memory_free = [] { return sys::memory_free(); };
+        options.tell = [](const std::string& sentence) { spdlog::warn("{}", sentence); };
         options.limits = session_limits(options_, ceilings_);
         options.run_limits = run_limits(options_, ceilings_);
         options.ceilings = ceilings_;
@@ -460,13 +476,14 @@ private:
         api_.read_only_while([this] {
             const auto health = store_->health();
             const bool stuck = health.state == core::StoreHealth::State::ReadOnly;
-            return stuck ? health.sentence : std::string();
+            return stuck ? health.sentence : storage_sentence();
         });
         api::ServerFacts facts;
         facts.version = ATOLL_VERSION;
         facts.pooled = [this] { return runtime_->pooled(); };
         facts.walls = [walls = walls_of(sys::CgroupHost::detect())] { return walls; };
         facts.stopping = [this] { return stopping_; };
+        facts.storage = [this] { return storage_sentence(); };
         facts.model = analyst_->model_name();
         facts.model_note = analyst_->model_sentence();
         facts.data_root = options_.data_root;
@@ -562,6 +579,7 @@ private:
     api::Api api_;
     std::unique_ptr<net::Server> http_;
     std::map<std::string, std::string> data_sets_;
+    std::string database_;
     bool read_only_at_start_ = false;
     bool stopping_ = false;
 };

@@ -15,6 +15,7 @@ using core::Whose;
 namespace {
 
 constexpr std::chrono::seconds kRound{1};
+constexpr unsigned kRoundsToTidy = 5;
 constexpr std::uint32_t kEndedAtOnce = 500;
 constexpr std::size_t kPressedAtOnce = 4;
 
@@ -22,7 +23,7 @@ constexpr std::size_t kPressedAtOnce = 4;
 
 asio::awaitable<void> Sessions::keep_house() {
     asio::co_spawn(executor_, watch_disks(), asio::detached);
-    while (!stopping_) {
+    for (unsigned round = 1; !stopping_; ++round) {
         round_.expires_after(kRound);
         co_await round_.wait();
         if (stopping_) break;
@@ -35,6 +36,17 @@ asio::awaitable<void> Sessions::keep_house() {
         }
         relieve_memory();
         co_await end_expired();
+        if (round % kRoundsToTidy == 0) co_await tidy_up();
+    }
+}
+
+asio::awaitable<void> Sessions::tidy_up() {
+    try {
+        co_await finish_removals();
+        co_await folders_.tidy();
+    } catch (const ErrorException&) {
+        // The store or the disk fails: the next time.
+        removals_left_ = true;
     }
 }
 
@@ -91,9 +103,9 @@ asio::awaitable<void> Sessions::look_after(SessionPtr session) {
     const bool warm = record.idle_to_warm.count() > 0 && idle > record.idle_to_warm;
     if (!session->link_) {
         // Nothing of it is in memory that the store does not have.
-        if (!ends && idle > std::chrono::minutes{1} && session->lost_.empty()) {
-            known_.erase(record.id.text());
-        }
+        const bool blank =
+            session->lost_.empty() && !session->fell_ && session->restores_failed_ == 0;
+        if (!ends && idle > std::chrono::minutes{1} && blank) { known_.erase(record.id.text()); }
         co_return;
     }
     if (!cold && (!warm || session->frozen_)) co_return;

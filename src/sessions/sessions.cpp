@@ -1,6 +1,7 @@
 #include "sessions/sessions.hpp"
 
 #include "base/meanwhile.hpp"
+#include "core/host_paths.hpp"
 #include "sessions/largest_file.hpp"
 #include "sessions/new_id.hpp"
 #include "sessions/spec_text.hpp"
@@ -10,6 +11,7 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/use_awaitable.hpp>
+#include <boost/system/system_error.hpp>
 #include <set>
 #include <sys/stat.h>
 
@@ -24,6 +26,7 @@ namespace {
 
 constexpr std::chrono::seconds kTimeToStop{20};
 constexpr std::uint32_t kPage = 500;
+constexpr int kRestoresMax = 2;  // that may end a session's sandbox before it comes back without
 constexpr auto as_tuple = asio::as_tuple(asio::use_awaitable);
 
 void add(std::vector<Lost>& lost, const Lost& one) {
@@ -37,6 +40,25 @@ void keep_note(core::Folders& folders, const SessionId& id, const std::vector<Lo
     } catch (const ErrorException&) {
         // It is said once more than needed, or not after the server was killed.
     }
+}
+
+// A runtime says which mount, cgroup or folder it was; that is the administrator's to know.
+Error for_clients(const Error& error, const std::function<void(const std::string&)>& tell) {
+    Error told{error.code, core::without_host_paths(error.message)};
+    if (tell && told.message != error.message) tell(error.message);
+    return told;
+}
+
+// What Asio throws when a table of the kernel's is full.
+Error no_room(const boost::system::system_error& error) {
+    return {Code::Unavailable,
+            "the server has no room for another sandbox now: " + error.code().message()};
+}
+
+void set_frozen(core::Sandbox& sandbox, bool frozen,
+                const std::function<void(const std::string&)>& tell) {
+    const auto done = sandbox.freeze(frozen);
+    if (!done) throw ErrorException(for_clients(done.error(), tell));
 }
 
 Error not_there(const SessionId& id) {
@@ -103,13 +125,13 @@ std::vector<core::Mount> Sessions::mounts_of(const std::vector<std::string>& nam
 asio::awaitable<std::size_t> Sessions::recover() {
     // Without a store that can be believed, what it does not know is no leftover.
     if (read_only()) co_return 0;
-    std::set<std::string> recorded, deleting;
+    std::set<std::string> recorded, deleting;  // those are ended by finish_removals
     core::SessionQuery query{Whose::anyones(), {}, {}, {}, kPage};
     do {
         const auto page = co_await store_.list_sessions(query);
         for (const auto& record : page.sessions) {
             if (record.state == SessionState::Deleting) {
-                deleting.insert(record.id.text());  // its folders go below
+                deleting.insert(record.id.text());
                 continue;
             }
             recorded.insert(record.id.text());
@@ -148,28 +170,19 @@ asio::awaitable<std::size_t> Sessions::recover() {
     }
     std::size_t left_alone = 0;
     for (const auto& id : folders) {
-        if (recorded.count(id.text()) != 0) continue;
-        if (deleting.count(id.text()) == 0 &&
-            (owner != identity || id.text().starts_with(kOfThread))) {
+        if (recorded.count(id.text()) != 0 || deleting.count(id.text()) != 0) continue;
+        if (owner != identity || id.text().starts_with(kOfThread)) {
             ++left_alone;
             continue;
         }
-        co_await folders_.remove(id);
-        deleting.erase(id.text());
-    }
-    for (const auto& id : deleting) {
         try {
-            const SessionId gone(id);
-            co_await folders_.remove(gone);
+            co_await folders_.remove(id);
         } catch (const ErrorException&) {
-            // Removed before the server ended; or put aside, as Folders says.
+            ++left_alone;  // until the next start
         }
     }
-    query = {Whose::anyones(), {SessionState::Deleting}, {}, {}, kPage};
-    const auto leftovers = co_await store_.list_sessions(query);
-    for (const auto& record : leftovers.sessions) {
-        co_await store_.remove_session(Whose::anyones(), record.id);
-    }
+    removals_left_ = !deleting.empty();
+    co_await finish_removals();
     co_return left_alone;
 }
 
@@ -246,11 +259,21 @@ asio::awaitable<SessionRecord> Sessions::create(NewSession wanted) {
 
 asio::awaitable<std::unique_ptr<core::Sandbox>> Sessions::make_sandbox(std::string owner,
                                                                        core::SandboxSpec spec) {
-    if (options_.meter == nullptr) co_return co_await runtime_.create(std::move(spec));
-    const auto memory = spec.limits.memory_bytes_max;
-    auto claim = co_await options_.meter->claim(owner, memory);
-    auto sandbox = co_await runtime_.create(std::move(spec));
-    co_return options_.meter->watch(std::move(claim), std::move(sandbox));
+    std::optional<Meter::Claim> claim;
+    if (options_.meter != nullptr) {
+        const auto memory = spec.limits.memory_bytes_max;
+        claim.emplace(co_await options_.meter->claim(owner, memory));
+    }
+    std::unique_ptr<core::Sandbox> sandbox;
+    std::optional<Error> failed;
+    try {
+        sandbox = co_await runtime_.create(std::move(spec));
+    } catch (const ErrorException& error) {
+        failed = error.error;
+    } catch (const boost::system::system_error& error) { failed = no_room(error); }
+    if (failed) throw ErrorException(for_clients(*failed, options_.tell));
+    if (!claim) co_return sandbox;
+    co_return options_.meter->watch(std::move(*claim), std::move(sandbox));
 }
 
 asio::awaitable<Sessions::SessionPtr> Sessions::find(Whose whose, SessionId id) {
@@ -289,7 +312,7 @@ asio::awaitable<Use> Sessions::use(Whose whose, SessionId id) {
 asio::awaitable<void> Sessions::wake(SessionPtr session) {
     if (session->link_ && session->link_->alive()) {
         if (session->frozen_) {
-            session->sandbox_->freeze(false).value();
+            set_frozen(*session->sandbox_, false, options_.tell);
             session->link_->stand_still(false);
             ++counted_.thawed;
         }
@@ -298,8 +321,26 @@ asio::awaitable<void> Sessions::wake(SessionPtr session) {
         co_await remember(*session, SessionState::Hot);
         co_return;
     }
-    const bool fell = session->sandbox_ != nullptr;
+    if (session->sandbox_ != nullptr) session->fell_ = why_it_fell(*session);
     let_go(*session);
+    if (session->fell_) settle_fall(*session);
+    std::exception_ptr failed;
+    try {
+        co_await restore(session);
+        // Were it awake and the store said that it sleeps, a server that is killed would not know
+        // that variables were lost with it.
+        co_await remember(*session, SessionState::Hot);
+    } catch (...) { failed = std::current_exception(); }
+    if (!failed) co_return;
+    // Its state is on disk as it was. A sandbox that has not taken all of it in must not be used:
+    // it would be saved over what it lacks.
+    let_go(*session);
+    std::rethrow_exception(failed);
+}
+
+asio::awaitable<void> Sessions::restore(SessionPtr session) {
+    // A session without its folder is one thing; all of them being gone is another.
+    folders_.check_root().value();
     core::SandboxSpec spec = session->spec_;
     spec.kept_folder = folders_.path_of(session->record_.id);
     spec.mounts = mounts_of(session->data_sets_);
@@ -307,40 +348,47 @@ asio::awaitable<void> Sessions::wake(SessionPtr session) {
     spec.limits.file_bytes_max =
         largest_file(spec.limits.file_bytes_max, options_.session_bytes_max);
     session->sandbox_ = co_await make_sandbox(session->record_.owner, std::move(spec));
-    session->link_ = GuestLink::start(executor_, session->sandbox_->take_stream(), clock_);
     session->cut_ = false;
-    session->changes_ = Changes::open(executor_, session->link_);
+    try {
+        session->link_ = GuestLink::start(executor_, session->sandbox_->take_stream(), clock_);
+        session->changes_ = Changes::open(executor_, session->link_);
+    } catch (const boost::system::system_error& error) { throw ErrorException(no_room(error)); }
     session->full_.reset();
+    session->restored_.clear();
     watch_disk_soon(*session);
-    if (fell) {
-        // What was saved is older than what was lost: it would be a past that never met this state.
-        forget_state(*session, why_it_fell(*session));
+    if (session->restores_failed_ >= kRestoresMax) {
+        // Else it could never be used again. What is saved stays until there is a newer save.
+        add(session->lost_, {"", "", "",
+                             "the sandbox ended each time that the saved variables were restored: "
+                             "it begins without them"});
     } else {
-        const auto loaded = co_await load_variables(session->link_, folders_, session->record_.id);
+        Loaded loaded;
+        std::optional<Error> failed;
+        try {
+            loaded = co_await load_variables(session->link_, folders_, session->record_.id);
+        } catch (const ErrorException& error) { failed = error.error; }
         if (session->cut_) {
             // By a request that came meanwhile: what was saved is that one's to keep or to remove.
-            let_go(*session);
             throw ErrorException(
                 {Code::Conflict, "the session was restarted or removed meanwhile: ask again"});
         }
-        for (const auto& one : loaded) add(session->lost_, one);
-        if (session->record_.state == SessionState::Cold) ++counted_.restored;
-        if (!session->link_->alive()) {
-            // Restoring it never ended. It comes back without, and says so; else it could never be
-            // used again.
-            forget_state(*session, "they could not be restored in time");
-            let_go(*session);
+        if (failed && !session->link_->alive()) {
+            ++session->restores_failed_;
             throw ErrorException({Code::Unavailable,
-                                  "the session's variables could not be restored in time and are "
-                                  "lost; its files are there: ask again"});
+                                  "the sandbox ended while the session's variables were restored; "
+                                  "they are kept: ask again"});
         }
-        if (const auto& note = session->record_.state_note; !note.empty()) {
-            add(session->lost_, {"", "", "", note});
-        }
-        // The record forgets its note now.
-        if (!session->lost_.empty()) keep_note(folders_, session->record_.id, session->lost_);
+        if (failed) throw ErrorException(*failed);
+        session->restores_failed_ = 0;
+        session->restored_ = std::move(loaded.restored);
+        for (const auto& one : loaded.lost) add(session->lost_, one);
     }
-    co_await remember(*session, SessionState::Hot);
+    if (session->record_.state == SessionState::Cold) ++counted_.restored;
+    if (const auto& note = session->record_.state_note; !note.empty()) {
+        add(session->lost_, {"", "", "", note});
+    }
+    // The record forgets its note now.
+    if (!session->lost_.empty()) keep_note(folders_, session->record_.id, session->lost_);
 }
 
 asio::awaitable<void> Sessions::remember(Session& session, SessionState state, std::string note) {
@@ -371,13 +419,11 @@ std::string Sessions::why_it_fell(Session& session) {
     return (why.empty() ? "the sandbox ended" : why) + "; all variables are lost";
 }
 
-void Sessions::forget_state(Session& session, std::string why) {
-    add(session.lost_, {"", "", "", std::move(why)});
-    try {
-        forget_variables(folders_, session.record_.id, session.lost_);
-    } catch (const ErrorException&) {
-        // As in keep_note.
-    }
+void Sessions::settle_fall(Session& session) {
+    if (!session.fell_) session.fell_ = why_it_fell(session);
+    add(session.lost_, {"", "", "", *session.fell_});
+    forget_variables(folders_, session.record_.id, session.lost_);
+    session.fell_.reset();
 }
 
 void Sessions::cut(Session& session) noexcept {
@@ -398,7 +444,7 @@ void Sessions::let_go(Session& session) noexcept {
 // With the session's mutex held.
 asio::awaitable<void> Sessions::freeze(SessionPtr session) {
     if (!session->link_ || !session->link_->alive() || session->frozen_) co_return;
-    session->sandbox_->freeze(true).value();
+    set_frozen(*session->sandbox_, true, options_.tell);
     session->link_->stand_still(true);
     session->frozen_ = true;
     ++counted_.frozen;
@@ -407,32 +453,42 @@ asio::awaitable<void> Sessions::freeze(SessionPtr session) {
 
 // With the session's mutex held.
 asio::awaitable<void> Sessions::go_cold(SessionPtr session) {
-    if (!session->link_) co_return;
+    if (!session->link_) {
+        // It fell, and could not be raised again.
+        if (session->fell_) settle_fall(*session);
+        const auto state = session->record_.state;
+        if (state == SessionState::Hot || state == SessionState::Warm) {
+            co_await remember(*session, SessionState::Cold);
+        }
+        co_return;
+    }
     std::string note;
     // With a store that is read-only nothing has run, so nothing is newer than what was saved.
     if (session->link_->alive() && !read_only()) {
         if (session->frozen_) {
-            session->sandbox_->freeze(false).value();
+            set_frozen(*session->sandbox_, false, options_.tell);
             session->link_->stand_still(false);
             session->frozen_ = false;
         }
         std::optional<Error> failed;
         try {
             co_await save_variables(session->link_, folders_, session->record_.id,
-                                    session->spec_.limits.memory_bytes_max, session->lost_);
+                                    session->spec_.limits.memory_bytes_max, session->lost_,
+                                    session->restored_);
             session->lost_.clear();  // the next waking finds it on disk
+            session->restores_failed_ = 0;
         } catch (const ErrorException& error) { failed = error.error; }
         // With a sandbox that lives, it can be tried again; with one that does not, it cannot.
         if (failed && session->link_->alive()) throw ErrorException(*failed);
-        if (failed || !session->link_->alive()) {
+        if (failed) {
             note =
                 "its variables could not be saved in time: they are as they were when it was "
                 "last cold";
             ++counted_.unsaved;
         }
     } else if (!session->link_->alive()) {
+        settle_fall(*session);
         ++counted_.unsaved;
-        forget_state(*session, why_it_fell(*session));
     }
     let_go(*session);
     ++counted_.evicted;
@@ -467,7 +523,9 @@ asio::awaitable<SessionRecord> Sessions::restart(Whose whose, SessionId id) {
     const auto turn = co_await session->changing_.lock();
     if (session->gone_) throw ErrorException(not_there(id));
     let_go(*session);
-    for (const auto& name : folders_.list_state(id)) folders_.remove_state(id, name);
+    // Should one of the next steps fail, this is why its variables are not there.
+    session->fell_ = "the session was restarted; all variables are lost";
+    settle_fall(*session);
     co_await wake(session);
     if (!session->lost_.empty()) keep_note(folders_, id, {});
     session->lost_.clear();  // asked for
@@ -500,19 +558,20 @@ asio::awaitable<std::vector<SessionRecord>> Sessions::fork(Whose whose, SessionI
         throw ErrorException({Code::Conflict, "the session is in use: something runs in it"});
     }
     const bool awake = session->link_ && session->link_->alive();
-    if (!awake && session->sandbox_) {
+    if (!awake) {
         // What is on disk is older than what it fell with; its forks must not take that for all.
-        forget_state(*session, why_it_fell(*session));
+        if (session->sandbox_) session->fell_ = why_it_fell(*session);
         let_go(*session);
+        if (session->fell_) settle_fall(*session);
     }
     const bool was_frozen = session->frozen_;
     if (awake) {
-        if (was_frozen) session->sandbox_->freeze(false).value();
+        if (was_frozen) set_frozen(*session->sandbox_, false, options_.tell);
         session->link_->stand_still(false);
         session->frozen_ = false;
-        session->lost_ =
-            co_await save_variables(session->link_, folders_, id,
-                                    session->spec_.limits.memory_bytes_max, session->lost_);
+        session->lost_ = co_await save_variables(session->link_, folders_, id,
+                                                 session->spec_.limits.memory_bytes_max,
+                                                 session->lost_, session->restored_);
         // Files shall be those of one moment. Without a cgroup nothing can be frozen; then a
         // program in the background may write while they are copied, as with any copy.
         session->frozen_ = static_cast<bool>(session->sandbox_->freeze(true));
@@ -552,7 +611,7 @@ asio::awaitable<std::vector<SessionRecord>> Sessions::fork(Whose whose, SessionI
         }
     }
     if (awake && session->frozen_ && !was_frozen) {
-        session->sandbox_->freeze(false).value();
+        set_frozen(*session->sandbox_, false, options_.tell);
         session->link_->stand_still(false);
         session->frozen_ = false;
     }
@@ -588,15 +647,46 @@ asio::awaitable<void> Sessions::remove(Whose whose, SessionId id) {
     try {
         co_await folders_.remove(id);
     } catch (const ErrorException& error) { failed = error.error; }
-    try {
-        co_await store_.remove_session(Whose::anyones(), id);
-    } catch (const ErrorException& error) {
-        session->gone_ = false;  // it is listed still, so it can be removed still
-        throw;
+    if (failed && failed->code == Code::NotFound) failed.reset();  // they are gone, as they shall
+    if (!failed) {
+        try {
+            co_await store_.remove_session(Whose::anyones(), id);
+        } catch (const ErrorException& error) { failed = error.error; }
     }
+    if (failed && unwritten) {
+        session->gone_ = false;  // it is listed still, so it can be removed still
+        throw ErrorException(*failed);
+    }
+    // Written down, it is gone for everybody; what is left of it goes with the next rounds.
+    if (failed) removals_left_ = true;
     known_.erase(id.text());
     if (on_removed_) on_removed_(id);
-    if (failed) throw ErrorException(*failed);
+}
+
+asio::awaitable<void> Sessions::finish_removals() {
+    if (!removals_left_ || read_only()) co_return;
+    removals_left_ = false;
+    core::SessionQuery query{Whose::anyones(), {SessionState::Deleting}, {}, {}, kPage};
+    std::vector<SessionId> all;
+    do {
+        const auto page = co_await store_.list_sessions(query);
+        for (const auto& record : page.sessions) all.push_back(record.id);
+        query.cursor = page.next_cursor;
+    } while (!query.cursor.empty());
+    for (const auto& id : all) {
+        if (known_.count(id.text()) != 0) continue;  // a request is at it
+        std::optional<Error> failed;
+        try {
+            co_await folders_.remove(id);
+        } catch (const ErrorException& error) { failed = error.error; }
+        if (failed && failed->code != Code::NotFound) {
+            removals_left_ = true;
+            continue;
+        }
+        try {
+            co_await store_.remove_session(Whose::anyones(), id);
+        } catch (const ErrorException&) { removals_left_ = true; }
+    }
 }
 
 SessionRecord Sessions::as_it_is(SessionRecord record) const {

@@ -36,6 +36,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -84,6 +85,8 @@ struct SessionOptions {
     double memory_free_min = 0.08;
     // Names of new sessions; null: random ones, which nobody guesses.
     std::function<std::string()> new_id;
+    // What the administrator should know and clients should not: paths of the host. May be empty.
+    std::function<void(const std::string&)> tell;
 };
 
 class Sessions;
@@ -114,7 +117,10 @@ private:
     bool gone_ = false;  // removed: whoever waited for it hears that it is not there
     std::size_t users_ = 0;
     Clock::time_point unused_since_;
-    std::vector<Lost> lost_;  // and nobody was told; on disk as well
+    std::vector<Lost> lost_;           // and nobody was told; on disk as well
+    std::set<std::string> restored_;   // contexts that this sandbox has from disk
+    int restores_failed_ = 0;          // in a row: the sandbox ended while it was restored
+    std::optional<std::string> fell_;  // why the newest variables are gone, until that is settled
     FifoMutex changing_;
     std::vector<std::string> data_sets_;
     // What it has on disk, and when to look again (disk_watch.cpp).
@@ -237,6 +243,10 @@ private:
 
     boost::asio::awaitable<SessionPtr> find(core::Whose whose, SessionId id);
     boost::asio::awaitable<void> wake(SessionPtr session);
+    boost::asio::awaitable<void> restore(SessionPtr session);
+    // Sessions that are gone for their clients, and of which something is left.
+    boost::asio::awaitable<void> finish_removals();
+    boost::asio::awaitable<void> tidy_up();
     boost::asio::awaitable<void> freeze(SessionPtr session);
     boost::asio::awaitable<void> go_cold(SessionPtr session);
     boost::asio::awaitable<void> look_after(SessionPtr session);
@@ -263,7 +273,9 @@ private:
     void let_go(Session& session) noexcept;
     // Its sandbox ended without a farewell.
     [[nodiscard]] static std::string why_it_fell(Session& session);
-    void forget_state(Session& session, std::string why);
+    // What was saved is older than what was lost with the sandbox: it would be a past that never
+    // met this state. Throws while it cannot be removed.
+    void settle_fall(Session& session);
     boost::asio::awaitable<void> remember(Session& session, core::SessionState state,
                                           std::string note = {});
     [[nodiscard]] core::SessionRecord as_it_is(core::SessionRecord record) const;
@@ -281,6 +293,7 @@ private:
     core::Timer disk_round_;
     std::size_t disk_looks_ = 0;  // under way
     bool stopping_ = false;
+    bool removals_left_ = false;  // records that say Deleting, and nobody is at them
     SessionCounts counted_;
 };
 

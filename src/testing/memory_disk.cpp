@@ -156,10 +156,12 @@ Result<UniqueFd> MemoryFolders::open_state(const SessionId& id, const std::strin
     return copy;
 }
 
-std::vector<std::string> MemoryFolders::list_state(const SessionId& id) const {
+Result<std::vector<std::string>> MemoryFolders::list_state(const SessionId& id) const {
     std::vector<std::string> names;
     const auto found = disk_.trees.find(id.text());
-    if (life_ != disk_.life() || found == disk_.trees.end()) return names;
+    if (life_ != disk_.life()) return kDead;
+    if (disk_.faults.unreadable) return Error{Code::Unavailable, "list state: too many open files"};
+    if (found == disk_.trees.end()) return names;
     for (const auto& [name, bytes] : found->second.state) names.push_back(name);
     return names;
 }
@@ -175,10 +177,11 @@ Result<void> MemoryFolders::share_state(const SessionId& from, const SessionId& 
     return {};
 }
 
-void MemoryFolders::remove_state(const SessionId& id, const std::string& name) noexcept {
-    if (!disk_.may_write(life_)) return;
+Result<void> MemoryFolders::remove_state(const SessionId& id, const std::string& name) {
+    if (!disk_.may_write(life_)) return kDead;
     const auto found = disk_.trees.find(id.text());
     if (found != disk_.trees.end()) found->second.state.erase(name);
+    return {};
 }
 
 // ---- Store ----

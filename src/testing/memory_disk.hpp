@@ -99,6 +99,8 @@ public:
     [[nodiscard]] std::string path_of(const SessionId& id) const override { return id.text(); }
     boost::asio::awaitable<void> remove(SessionId id) override;
     boost::asio::awaitable<void> bring_in(SessionId id, std::string name, UniqueFd bytes) override;
+    boost::asio::awaitable<void> tidy() override { co_return; }  // nothing is left behind here
+    [[nodiscard]] Result<void> check_root() const override { return {}; }
     boost::asio::awaitable<void> copy(SessionId from, SessionId to) override;
     boost::asio::awaitable<core::FolderUse> use(SessionId id) override;
     [[nodiscard]] std::string claimed_by() const override { return disk_.claimed; }
@@ -109,9 +111,9 @@ public:
     Result<void> finish_state(const SessionId& id, const std::string& name,
                               UniqueFd written) override;
     Result<UniqueFd> open_state(const SessionId& id, const std::string& name) override;
-    [[nodiscard]] std::vector<std::string> list_state(const SessionId& id) const override;
+    [[nodiscard]] Result<std::vector<std::string>> list_state(const SessionId& id) const override;
     Result<void> share_state(const SessionId& from, const SessionId& to) override;
-    void remove_state(const SessionId& id, const std::string& name) noexcept override;
+    Result<void> remove_state(const SessionId& id, const std::string& name) override;
 
 private:
     void alive() const;

@@ -163,6 +163,25 @@ def test_unreadable_keys_open_no_door(lived):
     assert http.post("/v1/run", json={"code": "1"}).status_code == 401
 
 
+@pytest.mark.parametrize("lose", [lambda db: db.unlink(), lambda db: db.write_bytes(b"")], ids=["missing", "empty"])
+def test_a_database_that_is_lost(lived, lose):
+    """Beside what was made with it a missing one is no new one: whether there were keys is not known, so nobody comes in."""
+    lose(lived.db)
+    before = lived.prints()
+    http = lived.start()
+    says_why(http, lived)
+    for path in ("/v1/info", "/v1/sessions", f"/v1/sessions/{lived.session}/files/session/f"):
+        assert http.get(path).status_code == 401, path
+    assert http.post("/v1/sessions", json={}).status_code == 401
+    assert lived.server.stop() == 0
+    lived.lost_nothing(before)
+    http = lived.start(ATOLL_ADMIN_KEY=ADMIN)
+    http.headers["X-API-Key"] = ADMIN
+    refuses_to_change(http, lived.session)
+    assert lived.server.stop() == 0
+    lived.lost_nothing(before)
+
+
 @killed
 def test_the_log_alone_is_left(lived):
     """SQLite itself would begin a new database over it."""

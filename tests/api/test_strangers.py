@@ -53,7 +53,8 @@ def test_a_database_that_is_gone_takes_no_files_along(tmp_path, place):
     for path in (tmp_path / "server/data").glob("atoll.db*"):
         os.unlink(path)
     server.start()
-    assert server.http.get(f"/v1/sessions/{session}").status_code == 404
+    assert server.http.get("/readyz").status_code == 503
+    assert server.http.get(f"/v1/sessions/{session}").status_code == 401
     assert server.stop() == 0
     assert [path.read_text() for path in place.rglob("kept")] == ["mine"]
 

@@ -11,6 +11,9 @@ The container is a row of entries, each self-describing:
             alias   {"of": "a"}: the same object as that name
             source  a function or class as source text, where cloudpickle is not there
 
+A variable whose name is no text has no place in a header: it is among those that failed, its name
+escaped.
+
 One by one, so that a variable which cannot be exported costs itself alone and is named with the
 reason. The price: an object that two variables share *inside* (a list that holds df, and df) comes
 back as two. Two names of one object come back as one.
@@ -30,7 +33,7 @@ import struct
 import types
 
 from . import wire
-from .variables import type_name, user_names
+from .variables import escaped, type_name, unnamed, user_names
 
 try:
     import cloudpickle
@@ -60,9 +63,11 @@ def export_variables(shell, outlet, request: dict) -> dict:
     bind_namespace(shell.user_ns)
     names = request.get("names")
     exported, failed = [], []
-    known = user_names(shell)
     if names is None:
-        names = known
+        names = user_names(shell)
+        for name, value in unnamed(shell):
+            reason = "its name is no text, and only names that are can be kept"
+            failed.append({"name": escaped(name), "type": type_name(value), "reason": reason})
     first_name = {}
     for name in names:
         if name not in shell.user_ns:

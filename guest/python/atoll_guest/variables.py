@@ -37,9 +37,45 @@ def user_names(shell) -> list:
         name
         for name, value in list(shell.user_ns.items())
         if isinstance(name, str)
+        and is_text(name)
         and not _HISTORY.fullmatch(name)
         and hidden.get(name, missing) is not value
     ]
+
+
+def unnamed(shell) -> list:
+    """Variables that a user made under a name that is no text: it has no JSON, and no UTF-8."""
+    hidden = shell.user_ns_hidden
+    missing = object()
+    found = []
+    for name, value in list(shell.user_ns.items()):
+        if isinstance(name, str) and is_text(name):
+            continue
+        try:
+            if hidden.get(name, missing) is not value:
+                found.append((name, value))
+        except Exception:  # __eq__ of a key may raise anything
+            found.append((name, value))
+    return found
+
+
+def is_text(name) -> bool:
+    try:
+        str.encode(name)
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def escaped(name) -> str:
+    """A name that is no text, so that people see which one it was. Its repr may be user code."""
+    if isinstance(name, str):
+        return str.__str__(name)[:1000].encode("ascii", "backslashreplace").decode("ascii")
+    if type(name) is bytes:
+        return ascii(name[:100])
+    if type(name) in (bool, float, type(None)) or type(name) is int and name.bit_length() < 1000:
+        return ascii(name)
+    return f"<a name of type {type_name(name)}>"
 
 
 def list_variables(shell, request: dict) -> dict:

@@ -158,6 +158,27 @@ def test_what_cannot_be_exported_is_named_with_the_reason(kernel, other):
     assert missing.done["exported"] == ["ok"] and missing.done["failed"][0]["name"] == "nothing"
 
 
+def test_names_that_are_no_text_are_named_escaped(kernel, other):
+    code = r"""
+class Key:
+    def __repr__(self): raise RuntimeError('never asked')
+    def __hash__(self): return 1
+g = globals()
+g['\udcff'] = 1; g['a\ud800b'] = 2; g[5] = 3; g[b'x' * 1000] = 4; g[None] = 5; g[Key()] = 6; g[10**9999] = 7
+kept = 8; del g
+"""
+    kernel.run(code)
+    items, done = described(kernel)
+    assert list(items) == ["Key", "kept"] and done["total"] == 2
+    answer = kernel.ask("export")
+    assert answer.done["exported"] == ["Key", "kept"]
+    names = [one["name"] for one in answer.done["failed"]]
+    assert names[:3] == ["\\udcff", "a\\ud800b", "5"] and names[4] == "None" and len(names) == 7
+    assert names[3].startswith("b'xxx") and len(names[3]) < 200
+    assert names[5] == "<a name of type Key>" and names[6] == "<a name of type int>"
+    assert all("name" in one["reason"] for one in answer.done["failed"])
+
+
 def test_import_survives_what_does_not_load_and_what_is_damaged(kernel, other):
     (kernel.folder / "only_here.py").write_text("class T: pass\n")
     kernel.run("import only_here\nt = only_here.T()\nz = 1")

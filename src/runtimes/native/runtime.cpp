@@ -12,6 +12,7 @@
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <cstdio>
+#include <exception>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -124,7 +125,7 @@ asio::awaitable<std::shared_ptr<Nest>> NativeRuntime::nest_for(std::string name)
     const auto done =
         std::make_shared<asio::steady_timer>(executor_, asio::steady_timer::time_point::max());
     raising_[name] = done;
-    std::optional<Error> failed;
+    std::exception_ptr failed;
     std::shared_ptr<Nest> nest;
     try {
         auto from = Template::load(paths_, name).value();
@@ -132,10 +133,10 @@ asio::awaitable<std::shared_ptr<Nest>> NativeRuntime::nest_for(std::string name)
         nest = co_await Nest::raise(paths_, std::move(from), options_.defaults,
                                     host_.version == sys::CgroupHost::Version::None,
                                     std::move(folders));
-    } catch (const ErrorException& error) { failed = error.error; }
+    } catch (...) { failed = std::current_exception(); }  // Asio's own, too: a table is full
     raising_.erase(name);
     done->cancel();
-    if (failed) throw ErrorException(*failed);
+    if (failed) std::rethrow_exception(failed);
     nests_[name] = nest;
     co_return nest;
 }
@@ -312,7 +313,7 @@ asio::awaitable<void> NativeRuntime::refill() {
         bool failed = false;
         try {
             pool_.push_back(co_await fork(spec, For::Pool));
-        } catch (const ErrorException&) {
+        } catch (const std::exception&) {
             failed = true;  // the next create meets the same fault, and its caller hears of it
         }
         if (failed) break;

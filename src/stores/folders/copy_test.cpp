@@ -264,7 +264,7 @@ TEST(Copy, of_nothing_or_onto_something_is_refused) {
     ASSERT_TRUE(folders->finish_state(kTo, "v", folders->begin_state(kTo, "v").value()));
     EXPECT_EQ(error_of(folders->copy(kFrom, kTo)).code, Code::Conflict);
     EXPECT_EQ(read_file(folders->path_of(kTo) + "/session/mine"), "m");
-    EXPECT_EQ(folders->list_state(kTo).size(), 1u);
+    EXPECT_EQ(folders->list_state(kTo)->size(), 1u);
     EXPECT_TRUE(nothing_is_half_made(folder.root()));
 }
 

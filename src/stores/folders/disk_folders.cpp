@@ -6,6 +6,7 @@
 #include "stores/folders/work.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace atl::folders {
@@ -48,7 +49,8 @@ Result<std::unique_ptr<DiskFolders>> DiskFolders::open(asio::any_io_executor exe
     folders->fill_if_needed();
     if (!leftovers->empty()) {
         folders->worker_.run(Speed::InTurns,
-                             std::make_unique<EmptyTrash>(folders->places_, std::move(*leftovers)));
+                             std::make_unique<EmptyTrash>(folders->places_, folders->leftovers_,
+                                                          std::move(*leftovers)));
     }
     return folders;
 }
@@ -56,6 +58,7 @@ Result<std::unique_ptr<DiskFolders>> DiskFolders::open(asio::any_io_executor exe
 DiskFolders::DiskFolders(asio::any_io_executor executor, Places places, std::optional<Ids> owner,
                          FolderOptions options)
     : places_(std::move(places)),
+      leftovers_(options.tell),
       owner_(owner),
       options_(options),
       ready_(places_.making.get(), owner, options.ready_max),
@@ -77,7 +80,9 @@ Result<void> DiskFolders::claim(const std::string& identity) {
     const UniqueFd file(::openat(places_.root.get(), kClaim,
                                  O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
     const int cause = file ? write_all(file.get(), identity) : errno;
-    if (cause != 0) return failure("claim " + places_.path + " for this server", cause);
+    // Half a name would be somebody else's for good.
+    if (file && cause != 0) (void)::unlinkat(places_.root.get(), kClaim, 0);
+    if (cause != 0) return failure("claim the place of sessions for this server", cause);
     return {};
 }
 
@@ -96,9 +101,9 @@ asio::awaitable<std::string> DiskFolders::make(SessionId id) {
     fill_if_needed();
     if (ready) {
         // Here and now: one rename costs less than the way to another thread and back.
-        give_folders(places_, ready_, id, std::move(*ready)).value();
+        give_folders(places_, leftovers_, ready_, id, std::move(*ready)).value();
     } else {
-        auto work = std::make_unique<MakeSession>(places_, ready_, std::move(id));
+        auto work = std::make_unique<MakeSession>(places_, leftovers_, ready_, std::move(id));
         co_await worker_.ask<void>(Speed::Quick, std::move(work));
     }
     co_return path;
@@ -106,8 +111,30 @@ asio::awaitable<std::string> DiskFolders::make(SessionId id) {
 
 asio::awaitable<void> DiskFolders::remove(SessionId id) {
     check_id(id).value();
-    auto work = std::make_unique<RemoveSession>(places_, std::move(id));
+    // In a root that is gone nothing would be found, and that is not the same as nothing there.
+    check_root().value();
+    auto work = std::make_unique<RemoveSession>(places_, leftovers_, std::move(id));
     co_await worker_.ask<void>(Speed::Quick, std::move(work));
+}
+
+asio::awaitable<void> DiskFolders::tidy() {
+    auto names = leftovers_.take();
+    if (names.empty()) co_return;
+    auto work = std::make_unique<EmptyTrash>(places_, leftovers_, std::move(names));
+    co_await worker_.ask<void>(Speed::InTurns, std::move(work));
+}
+
+Result<void> DiskFolders::check_root() const {
+    struct stat opened {};
+    struct stat there {};
+    const bool same = ::fstat(places_.root.get(), &opened) == 0 &&
+                      ::stat(places_.path.c_str(), &there) == 0 && opened.st_ino == there.st_ino &&
+                      opened.st_dev == there.st_dev;
+    if (same) return {};
+    return Error{Code::Unavailable,
+                 "the folder of sessions is no longer where it was when the server started: it was "
+                 "removed or moved, or its disk is not mounted any more; put it back, then start "
+                 "the server again"};
 }
 
 asio::awaitable<void> DiskFolders::bring_in(SessionId id, std::string name, UniqueFd bytes) {
@@ -120,7 +147,7 @@ asio::awaitable<void> DiskFolders::bring_in(SessionId id, std::string name, Uniq
 asio::awaitable<void> DiskFolders::copy(SessionId from, SessionId to) {
     check_id(from).value();
     check_id(to).value();
-    auto work = std::make_unique<CopySession>(places_, std::move(from), std::move(to),
+    auto work = std::make_unique<CopySession>(places_, leftovers_, std::move(from), std::move(to),
                                               with_random_end("copy"), options_.copy, owner_);
     co_await worker_.ask<void>(Speed::InTurns, std::move(work));
 }
@@ -155,7 +182,7 @@ Result<UniqueFd> DiskFolders::open_state(const SessionId& id, const std::string&
     return state_.open(id, name);
 }
 
-std::vector<std::string> DiskFolders::list_state(const SessionId& id) const {
+Result<std::vector<std::string>> DiskFolders::list_state(const SessionId& id) const {
     return state_.list(id);
 }
 
@@ -163,8 +190,8 @@ Result<void> DiskFolders::share_state(const SessionId& from, const SessionId& to
     return state_.share(from, to);
 }
 
-void DiskFolders::remove_state(const SessionId& id, const std::string& name) noexcept {
-    state_.remove(id, name);
+Result<void> DiskFolders::remove_state(const SessionId& id, const std::string& name) {
+    return state_.remove(id, name);
 }
 
 }  // namespace atl::folders

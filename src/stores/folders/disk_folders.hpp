@@ -7,7 +7,8 @@
 //       .store             whose sessions these are: the identity of a store, or "nobody"
 //       .making/           session folders made ahead, and copies that are not whole yet
 //       .trash/<id>.<x>/   what is being removed
-//       .broken/<id>.<x>/  what could not be removed, for a person to look at
+//       .broken/<id>.<x>/  what could not be removed, for a person to look at; open() tries it
+//       again
 //
 // Why ids that are nobody's: a program in a sandbox can make a set-user-id file, and it must not be
 // root's when seen from the host. And 0700 keeps everybody from reaching one.
@@ -16,12 +17,14 @@
 // Threads   any. Coroutines work on one thread of ours (worker.hpp) and resume on their own
 //           executor. On the caller's thread are: the one rename of make(), and state files.
 // Failure   ErrorException. A full disk is DiskFull, and nothing half-made stays. What a crash
-//           leaves in .making and .trash, the next open() removes in the background.
+//           leaves in .making and .trash, the next open() removes in the background. No message
+//           names a path of the host: what a person must look at is told to FolderOptions::tell.
 // Owns      the root's descriptor and a thread. One server a root: whoever opens it clears .making,
 //           so the lock of the data folder (stores/sqlite) must be held. Several servers share one
 //           when each has a name of its own (FolderOptions::server), for what it makes and removes.
 #include "core/folders.hpp"
 #include "stores/folders/copy_tree.hpp"
+#include "stores/folders/leftovers.hpp"
 #include "stores/folders/measure_tree.hpp"
 #include "stores/folders/places.hpp"
 #include "stores/folders/ready_made.hpp"
@@ -29,6 +32,7 @@
 #include "stores/folders/worker.hpp"
 
 #include <boost/asio/any_io_executor.hpp>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -44,6 +48,8 @@ struct FolderOptions {
     // Several servers share the root, and this is one's name among them. Whose folder is whose
     // nobody can tell from the disk then: list() answers with none.
     std::string server = {};
+    // Told what lies in .broken, with its path: for the log, never for a client. From any thread.
+    std::function<void(const std::string&)> tell = {};
 };
 
 class DiskFolders final : public core::Folders {
@@ -58,6 +64,8 @@ public:
     boost::asio::awaitable<std::string> make(SessionId id) override;
     [[nodiscard]] std::string path_of(const SessionId& id) const override;
     boost::asio::awaitable<void> remove(SessionId id) override;
+    boost::asio::awaitable<void> tidy() override;
+    [[nodiscard]] Result<void> check_root() const override;
     boost::asio::awaitable<void> bring_in(SessionId id, std::string name, UniqueFd bytes) override;
     boost::asio::awaitable<void> copy(SessionId from, SessionId to) override;
     // The session's own files, not its state.
@@ -72,9 +80,9 @@ public:
     Result<void> finish_state(const SessionId& id, const std::string& name,
                               UniqueFd written) override;
     Result<UniqueFd> open_state(const SessionId& id, const std::string& name) override;
-    [[nodiscard]] std::vector<std::string> list_state(const SessionId& id) const override;
+    [[nodiscard]] Result<std::vector<std::string>> list_state(const SessionId& id) const override;
     Result<void> share_state(const SessionId& from, const SessionId& to) override;
-    void remove_state(const SessionId& id, const std::string& name) noexcept override;
+    Result<void> remove_state(const SessionId& id, const std::string& name) override;
 
     // Absolute, without a slash at its end: what path_of() begins with.
     [[nodiscard]] const std::string& root() const { return places_.path; }
@@ -87,6 +95,7 @@ private:
     void fill_if_needed();
 
     Places places_;
+    Leftovers leftovers_;
     const std::optional<Ids> owner_;
     const FolderOptions options_;
     ReadyMade ready_;

@@ -82,7 +82,7 @@ TEST(Folders, of_an_id_are_made_once) {
     put_state(*folders, kId, "v", "state");
     for (int i = 0; i < 40; ++i) EXPECT_EQ(error_of(folders->make(kId)).code, Code::Conflict);
     EXPECT_EQ(read_file(folders->path_of(kId) + "/session/x"), "1");
-    EXPECT_EQ(folders->list_state(kId).size(), 1u);
+    EXPECT_EQ(folders->list_state(kId)->size(), 1u);
 }
 
 TEST(Folders, inherit_no_state_of_an_earlier_session) {
@@ -97,7 +97,7 @@ TEST(Folders, inherit_no_state_of_an_earlier_session) {
     fs::create_directory(folder.root() + "/" + kId.text() + ".state");
     write_file(folder.root() + "/" + kId.text() + ".state/v", "old");
     await(folders->make(kId));
-    EXPECT_TRUE(folders->list_state(kId).empty());
+    EXPECT_TRUE(folders->list_state(kId)->empty());
 }
 
 TEST(Folders, take_only_ids_that_are_names) {
@@ -127,8 +127,8 @@ TEST(Folders, take_only_ids_that_are_names) {
         EXPECT_EQ(error_of(folders->copy(kId, id)).code, Code::InvalidArgument) << text;
         EXPECT_EQ(folders->begin_state(id, "v").error().code, Code::InvalidArgument) << text;
         EXPECT_EQ(folders->open_state(id, "v").error().code, Code::InvalidArgument) << text;
-        EXPECT_TRUE(folders->list_state(id).empty()) << text;
-        folders->remove_state(id, "v");
+        EXPECT_EQ(folders->list_state(id).error().code, Code::InvalidArgument) << text;
+        EXPECT_EQ(folders->remove_state(id, "v").error().code, Code::InvalidArgument) << text;
         EXPECT_THROW((void)folders->path_of(id), ErrorException) << text;
     }
     EXPECT_EQ(await(folders->list()).size(), 0u);
@@ -207,10 +207,10 @@ TEST(State, is_kept_whole_and_private) {
         EXPECT_EQ(folders->begin_state(kId, "v").error().code, Code::NotFound);
         await(folders->make(kId));
         EXPECT_EQ(folders->open_state(kId, "v").error().code, Code::NotFound);
-        EXPECT_TRUE(folders->list_state(kId).empty());
+        EXPECT_TRUE(folders->list_state(kId)->empty());
         put_state(*folders, kId, "vars.pickle", "first");
         put_state(*folders, kId, "a", "other");
-        EXPECT_EQ(folders->list_state(kId), (std::vector<std::string>{"a", "vars.pickle"}));
+        EXPECT_EQ(*folders->list_state(kId), (std::vector<std::string>{"a", "vars.pickle"}));
         EXPECT_EQ(read_all(folders->open_state(kId, "vars.pickle").value()), "first");
 
         const std::string path = folder.root() + "/" + kId.text() + ".state";
@@ -229,15 +229,15 @@ TEST(State, is_kept_whole_and_private) {
         EXPECT_EQ(entries_in(path), 2u);
         // What a crash at the worst moment leaves is not shown, and goes with the next one.
         write_file(path + "/.new.vars.pickle", "crashed");
-        EXPECT_EQ(folders->list_state(kId).size(), 2u);
+        EXPECT_EQ(folders->list_state(kId)->size(), 2u);
         const UniqueFd reader = folders->open_state(kId, "vars.pickle").value();
         put_state(*folders, kId, "vars.pickle", "second");
         EXPECT_EQ(entries_in(path), 2u);
         EXPECT_EQ(read_all(folders->open_state(kId, "vars.pickle").value()), "second");
         EXPECT_EQ(read_all(reader), "first");
 
-        folders->remove_state(kId, "vars.pickle");
-        folders->remove_state(kId, "vars.pickle");
+        EXPECT_TRUE(folders->remove_state(kId, "vars.pickle"));
+        EXPECT_TRUE(folders->remove_state(kId, "vars.pickle"));
         EXPECT_EQ(folders->open_state(kId, "vars.pickle").error().code, Code::NotFound);
         auto late = folders->begin_state(kId, "late");
         await(folders->remove(kId));
@@ -245,6 +245,39 @@ TEST(State, is_kept_whole_and_private) {
         EXPECT_EQ(folders->finish_state(kId, "late", std::move(*late)).error().code,
                   Code::NotFound);
         EXPECT_FALSE(exists(path));
+    });
+}
+
+TEST(State, that_cannot_be_read_is_not_missing) {
+    as_everybody([](Folder& folder) {
+        auto folders = open_folders(folder.root());
+        await(folders->make(kId));
+        put_state(*folders, kId, "v", "kept");
+        {
+            const NoDescriptors none;
+            EXPECT_EQ(folders->list_state(kId).error().code, Code::Unavailable);
+            EXPECT_EQ(folders->open_state(kId, "v").error().code, Code::Unavailable);
+            EXPECT_EQ(folders->remove_state(kId, "v").error().code, Code::Unavailable);
+            EXPECT_EQ(folders->share_state(kId, SessionId("other")).error().code,
+                      Code::Unavailable);
+        }
+        EXPECT_EQ(read_all(folders->open_state(kId, "v").value()), "kept");
+    });
+}
+
+TEST(Folders, know_that_their_root_is_gone) {
+    as_everybody([](Folder& folder) {
+        auto folders = open_folders(folder.root());
+        await(folders->make(kId));
+        EXPECT_TRUE(folders->check_root());
+        fs::rename(folder.root(), folder.root() + "-away");
+        const auto gone = folders->check_root();
+        EXPECT_EQ(gone.error().code, Code::Unavailable);
+        EXPECT_EQ(gone.error().message.find(folder.root()), std::string::npos);
+        EXPECT_EQ(error_of(folders->remove(kId)).code, Code::Unavailable);
+        fs::rename(folder.root() + "-away", folder.root());
+        EXPECT_TRUE(folders->check_root());
+        await(folders->remove(kId));
     });
 }
 
@@ -259,7 +292,7 @@ TEST(State, has_names_that_are_names) {
         EXPECT_EQ(folders->begin_state(kId, name).error().code, Code::InvalidArgument) << name;
         EXPECT_EQ(folders->finish_state(kId, name, UniqueFd()).error().code, Code::InvalidArgument);
         EXPECT_EQ(folders->open_state(kId, name).error().code, Code::InvalidArgument) << name;
-        folders->remove_state(kId, name);
+        EXPECT_EQ(folders->remove_state(kId, name).error().code, Code::InvalidArgument) << name;
     }
 }
 

@@ -118,6 +118,14 @@ Result<std::vector<std::string>> gather_leftovers(const Places& places) {
             return failure("clear " + places.path + "/.making", errno);
         }
     }
+    // What could not be removed once may be by now. What still cannot goes back there.
+    const auto broken = names_in(places.broken.get());
+    if (!broken) return broken.error();
+    for (const auto& name : *broken) {
+        // Another server that shares the root may have been first.
+        static_cast<void>(
+            ::renameat(places.broken.get(), name.c_str(), places.trash.get(), name.c_str()));
+    }
     return names_in(places.trash.get());
 }
 

@@ -20,9 +20,12 @@ namespace {
 
 const SessionId kId("victim");
 
+bool is_clean_aside(const std::string& root) {
+    return entries_in(root + "/.trash") == 0 && entries_in(root + "/.broken") == 0;
+}
+
 bool is_clean(const std::string& root) {
-    return !exists(root + "/victim") && !exists(root + "/victim.state") &&
-           entries_in(root + "/.trash") == 0 && entries_in(root + "/.broken") == 0;
+    return !exists(root + "/victim") && !exists(root + "/victim.state") && is_clean_aside(root);
 }
 
 bool set_flag(const std::string& path, int flag) {
@@ -45,7 +48,7 @@ TEST(Remove, takes_files_and_state_and_frees_the_id) {
         EXPECT_TRUE(is_clean(folder.root()));
         EXPECT_EQ(await(folders->make(kId)), path);
         EXPECT_FALSE(exists(path + "/session/x"));
-        EXPECT_TRUE(folders->list_state(kId).empty());
+        EXPECT_TRUE(folders->list_state(kId)->empty());
     });
 }
 
@@ -192,7 +195,10 @@ TEST(Remove, puts_aside_what_is_mounted_and_frees_the_id) {
         const std::string outside = folder.path() + "/outside";
         fs::create_directory(outside);
         write_file(outside + "/precious", "keep");
-        auto folders = open_folders(folder.root());
+        std::vector<std::string> told;
+        FolderOptions options = few_ready();
+        options.tell = [&told](const std::string& sentence) { told.push_back(sentence); };
+        auto folders = open_folders(folder.root(), options);
         const std::string path = await(folders->make(kId));
         // Of the same file system, so that the device alone does not tell.
         fs::create_directories(path + "/session/a/here\nthere");
@@ -201,19 +207,42 @@ TEST(Remove, puts_aside_what_is_mounted_and_frees_the_id) {
         ASSERT_EQ(::mount(outside.c_str(), (path + "/session/a/here\nthere").c_str(), nullptr,
                           MS_BIND, nullptr),
                   0);
-        const Error error = error_of(folders->remove(kId));
+        await(folders->remove(kId));
         EXPECT_EQ(read_file(outside + "/precious"), "keep");
-        EXPECT_EQ(error.code, Code::Internal);
-        EXPECT_NE(error.message.find("here\\x0athere"), std::string::npos) << error.message;
-        const auto at = error.message.find(folder.root() + "/.broken/victim.");
-        ASSERT_NE(at, std::string::npos) << error.message;
-        const std::string aside = error.message.substr(at);
+        ASSERT_EQ(told.size(), 1u);  // the log hears of it
+        EXPECT_NE(told[0].find("here\\x0athere"), std::string::npos) << told[0];
+        const auto at = told[0].find(folder.root() + "/.broken/victim.");
+        ASSERT_NE(at, std::string::npos) << told[0];
+        const std::string aside = told[0].substr(at);
         EXPECT_TRUE(exists(aside + "/session/a/here\nthere/precious"));
         EXPECT_FALSE(exists(aside + "/session/a/other"));
         EXPECT_FALSE(exists(aside + "/data"));
         EXPECT_EQ(entries_in(folder.root() + "/.trash"), 0u);
         EXPECT_EQ(await(folders->make(kId)), path);
         ASSERT_EQ(::umount2((aside + "/session/a/here\nthere").c_str(), MNT_DETACH), 0);
+        // The next start tries again.
+        folders.reset();
+        folders = open_folders(folder.root());
+        EXPECT_TRUE(eventually([&] { return is_clean_aside(folder.root()); }));
+    });
+}
+
+TEST(Remove, without_descriptors_is_finished_later) {
+    as_everybody([](Folder& folder) {
+        auto folders = open_folders(folder.root());
+        const std::string path = await(folders->make(kId));
+        fs::create_directories(path + "/session/a/b");
+        write_file(path + "/session/a/b/c", "x");
+        const auto remove = [&]() -> asio::awaitable<void> {
+            const NoDescriptors none;
+            co_await folders->remove(kId);
+        };
+        await(remove());
+        EXPECT_FALSE(exists(path));
+        EXPECT_EQ(entries_in(folder.root() + "/.trash"), 1u);
+        EXPECT_EQ(entries_in(folder.root() + "/.broken"), 0u);
+        await(folders->tidy());
+        EXPECT_TRUE(is_clean(folder.root()));
     });
 }
 

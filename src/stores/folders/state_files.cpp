@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
-#include <exception>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -52,11 +51,13 @@ Result<UniqueFd> StateFiles::begin(const SessionId& id, const std::string& name)
     auto checked = check(id, name);
     if (!checked) return checked.error();
     struct stat info {};
-    if (::fstatat(root_, id.text().c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0 ||
-        !S_ISDIR(info.st_mode)) {
+    const std::string what = "write the state " + name + " of session " + id.text();
+    const int cause =
+        ::fstatat(root_, id.text().c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0 ? 0 : errno;
+    if (cause != 0 && cause != ENOENT) return failure(what, cause);
+    if (cause != 0 || !S_ISDIR(info.st_mode)) {
         return Error{Code::NotFound, "session " + id.text() + " has no folders"};
     }
-    const std::string what = "write the state " + name + " of session " + id.text();
     if (::mkdirat(root_, state_folder_of(id).c_str(), 0700) != 0 && errno != EEXIST) {
         return failure(what, errno);
     }
@@ -120,14 +121,19 @@ Result<UniqueFd> StateFiles::open(const SessionId& id, const std::string& name) 
     return std::move(file.fd);
 }
 
-std::vector<std::string> StateFiles::list(const SessionId& id) const {
+Result<std::vector<std::string>> StateFiles::list(const SessionId& id) const {
     std::vector<std::string> found;
-    if (!check_id(id)) return found;
+    auto checked = check_id(id);
+    if (!checked) return checked.error();
     auto folder = folder_of(id);
-    if (!folder) return found;
+    if (!folder && folder.error().code == Code::NotFound) return found;
+    if (!folder) return folder.error();
     Names names(folder->get());
     Names::Entry entry;
-    while (names.next(entry) == 0 && entry.name != nullptr) {
+    while (true) {
+        const int cause = names.next(entry);
+        if (cause != 0) return failure("list the state of session " + id.text(), cause);
+        if (entry.name == nullptr) break;
         if (is_state_name(entry.name)) found.emplace_back(entry.name);
     }
     std::sort(found.begin(), found.end());
@@ -135,9 +141,15 @@ std::vector<std::string> StateFiles::list(const SessionId& id) const {
 }
 
 Result<void> StateFiles::share(const SessionId& from, const SessionId& to) {
-    for (const auto& old : list(to)) remove(to, old);
+    const auto old = list(to);
+    if (!old) return old.error();
+    for (const auto& name : *old) {
+        auto removed = remove(to, name);
+        if (!removed) return removed;
+    }
     const auto names = list(from);
-    if (names.empty()) return {};
+    if (!names) return names.error();
+    if (names->empty()) return {};
     const std::string what = "give session " + to.text() + " the state of " + from.text();
     auto source = folder_of(from);
     if (!source) return source.error().during(what);
@@ -146,7 +158,7 @@ Result<void> StateFiles::share(const SessionId& from, const SessionId& to) {
     }
     auto target = folder_of(to);
     if (!target) return target.error().during(what);
-    for (const auto& name : names) {
+    for (const auto& name : *names) {
         if (::linkat(source->get(), name.c_str(), target->get(), name.c_str(), 0) != 0) {
             return failure(what, errno);
         }
@@ -155,15 +167,16 @@ Result<void> StateFiles::share(const SessionId& from, const SessionId& to) {
     return {};
 }
 
-void StateFiles::remove(const SessionId& id, const std::string& name) noexcept {
-    try {
-        if (!check(id, name)) return;
-        auto folder = folder_of(id);
-        if (folder) ::unlinkat(folder->get(), name.c_str(), 0);
-    } catch (const std::exception&) {
-        // No memory for a path: the file stays until its session goes.
-        return;
+Result<void> StateFiles::remove(const SessionId& id, const std::string& name) {
+    auto checked = check(id, name);
+    if (!checked) return checked;
+    auto folder = folder_of(id);
+    if (!folder && folder.error().code == Code::NotFound) return {};
+    if (!folder) return folder.error();
+    if (::unlinkat(folder->get(), name.c_str(), 0) != 0 && errno != ENOENT) {
+        return failure("remove the state " + name + " of session " + id.text(), errno);
     }
+    return {};
 }
 
 }  // namespace atl::folders

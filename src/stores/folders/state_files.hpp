@@ -25,9 +25,11 @@ public:
     [[nodiscard]] Result<void> finish(const SessionId& id, const std::string& name,
                                       UniqueFd written);
     [[nodiscard]] Result<UniqueFd> open(const SessionId& id, const std::string& name) const;
-    [[nodiscard]] std::vector<std::string> list(const SessionId& id) const;
-    Result<void> share(const SessionId& from, const SessionId& to);
-    void remove(const SessionId& id, const std::string& name) noexcept;
+    // A session that has no state has none in its list; one whose state cannot be read is a
+    // failure.
+    [[nodiscard]] Result<std::vector<std::string>> list(const SessionId& id) const;
+    [[nodiscard]] Result<void> share(const SessionId& from, const SessionId& to);
+    [[nodiscard]] Result<void> remove(const SessionId& id, const std::string& name);
 
 private:
     [[nodiscard]] Result<UniqueFd> folder_of(const SessionId& id) const;

@@ -8,6 +8,7 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
@@ -20,6 +21,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -106,6 +108,32 @@ Error error_of(asio::awaitable<T> what) {
         }
     } catch (const ErrorException& thrown) { return thrown.error; }
     return {Code::Internal, ""};
+}
+
+// While it lives this process gets no new descriptor. A loop must be there before.
+class NoDescriptors {
+public:
+    NoDescriptors() {
+        if (::getrlimit(RLIMIT_NOFILE, &before_) != 0) give_up("getrlimit");
+        const rlimit none{0, before_.rlim_max};
+        if (::setrlimit(RLIMIT_NOFILE, &none) != 0) give_up("setrlimit");
+    }
+    NoDescriptors(const NoDescriptors&) = delete;
+    NoDescriptors& operator=(const NoDescriptors&) = delete;
+    ~NoDescriptors() { ::setrlimit(RLIMIT_NOFILE, &before_); }
+
+private:
+    rlimit before_{};
+};
+
+// What the worker does by itself, waited for.
+inline bool eventually(const std::function<bool()>& holds) {
+    const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+    while (!holds()) {
+        if (std::chrono::steady_clock::now() > until) return false;
+        ::usleep(2000);
+    }
+    return true;
 }
 
 [[nodiscard]] inline FolderOptions few_ready() {

@@ -34,24 +34,38 @@ Result<Opened> make_and_open(int parent, const char* name) {
     return opened;
 }
 
-// What is left of a tree that could not be removed, out of the way.
-Error put_aside(const Places& places, const UniqueFd& from, const std::string& name,
-                const RemoveTree& tree) {
-    const bool moved = ::renameat(from.get(), name.c_str(), places.broken.get(), name.c_str()) == 0;
-    const std::string where = places.path + (moved ? "/.broken/" : "/.*/") + name;
-    return {Code::Internal, "could not remove " + tree.obstacle() + ": " +
-                                std::strerror(tree.cause()) + "; what is left lies in " + where};
+// It may well go the next time.
+bool may_pass(int cause) {
+    return cause == EMFILE || cause == ENFILE || cause == ENOMEM || cause == ENOSPC ||
+           cause == EDQUOT || cause == EIO || cause == EINTR || cause == EAGAIN;
 }
 
-// A state whose session is gone. Small, and rare: done on the spot.
-void remove_orphan(const Places& places, const SessionId& id) {
-    const std::string name = with_random_end(state_folder_of(id));
-    if (::renameat(places.root.get(), state_folder_of(id).c_str(), places.trash.get(),
-                   name.c_str()) != 0) {
+// What is left of a tree that could not be removed: in the trash until it is tried again, or out of
+// the way for good.
+void put_aside(const Places& places, Leftovers& leftovers, const UniqueFd& from,
+               const std::string& name, const RemoveTree& tree) {
+    const std::string stayed = tree.obstacle() + ": " + std::strerror(tree.cause());
+    if (may_pass(tree.cause())) {
+        if (from.get() != places.trash.get() &&
+            ::renameat(from.get(), name.c_str(), places.trash.get(), name.c_str()) != 0) {
+            // In .making, which the next start clears.
+            return;
+        }
+        leftovers.add(name);
         return;
     }
-    EmptyTrash trash(places, {name});
-    while (!trash.step(Slice(std::chrono::seconds(1)))) {}
+    const bool moved = ::renameat(from.get(), name.c_str(), places.broken.get(), name.c_str()) == 0;
+    leftovers.tell("could not remove " + stayed + "; what is left lies in " + places.path +
+                   (moved ? "/.broken/" : "/.*/") + name);
+}
+
+// A state whose session is gone. By a rename alone: it is removed with the other leftovers.
+void remove_orphan(const Places& places, Leftovers& leftovers, const SessionId& id) {
+    const std::string name = with_random_end(state_folder_of(id));
+    if (::renameat(places.root.get(), state_folder_of(id).c_str(), places.trash.get(),
+                   name.c_str()) == 0) {
+        leftovers.add(name);
+    }
 }
 
 Error taken(const SessionId& id) {
@@ -61,37 +75,34 @@ bool means_taken(int cause) { return cause == EEXIST || cause == ENOTEMPTY || ca
 
 }  // namespace
 
-Result<void> give_folders(const Places& places, ReadyMade& ready, const SessionId& id,
-                          std::string name) {
+Result<void> give_folders(const Places& places, Leftovers& leftovers, ReadyMade& ready,
+                          const SessionId& id, std::string name) {
     const int cause =
         rename_new(places.making.get(), name.c_str(), places.root.get(), id.text().c_str());
     if (cause != 0) ready.give_back(std::move(name));
     if (means_taken(cause)) return taken(id);
     if (cause != 0) return failure("make the folders of session " + id.text(), cause);
-    remove_orphan(places, id);
+    remove_orphan(places, leftovers, id);
     return {};
 }
 
 std::optional<Result<void>> MakeSession::step(const Slice&) {
     auto name = ready_.make();
     if (!name) return Result<void>(name.error());
-    return give_folders(places_, ready_, id_, std::move(*name));
+    return give_folders(places_, leftovers_, ready_, id_, std::move(*name));
 }
 
-EmptyTrash::EmptyTrash(const Places& places, std::vector<std::string> names)
-    : places_(places), names_(std::move(names)) {}
+EmptyTrash::EmptyTrash(const Places& places, Leftovers& leftovers, std::vector<std::string> names)
+    : places_(places), leftovers_(leftovers), names_(std::move(names)) {}
 
 std::optional<Result<void>> EmptyTrash::step(const Slice& slice) {
     for (; at_ < names_.size(); ++at_) {
         if (!tree_) tree_.emplace(places_.trash.get(), names_[at_]);
         if (!tree_->step(slice)) return std::nullopt;
-        if (!tree_->gone()) {
-            auto stayed = put_aside(places_, places_.trash, names_[at_], *tree_);
-            if (outcome_) outcome_ = std::move(stayed);
-        }
+        if (!tree_->gone()) { put_aside(places_, leftovers_, places_.trash, names_[at_], *tree_); }
         tree_.reset();
     }
-    return outcome_;
+    return Result<void>();
 }
 
 // An owner can be shut out of a folder of its own, and may not move it then.
@@ -116,7 +127,7 @@ Result<std::string> RemoveSession::throw_away() {
     cause = rename_loosened(id_.text(), name, places_.trash.get());
     if (cause == 0) return name;
     if (cause != ENOENT) return failure(what, cause);
-    remove_orphan(places_, id_);
+    remove_orphan(places_, leftovers_, id_);
     return no_folders(id_);
 }
 
@@ -124,13 +135,14 @@ std::optional<Result<void>> RemoveSession::step(const Slice& slice) {
     if (rest_) return rest_->step(slice);
     auto name = throw_away();
     if (!name) return Result<void>(name.error());
-    rest_.emplace(places_, std::vector<std::string>{std::move(*name)});
+    rest_.emplace(places_, leftovers_, std::vector<std::string>{std::move(*name)});
     return std::nullopt;
 }
 
-CopySession::CopySession(const Places& places, SessionId from, SessionId to, std::string temporary,
-                         CopyLimits limits, std::optional<Ids> owner)
+CopySession::CopySession(const Places& places, Leftovers& leftovers, SessionId from, SessionId to,
+                         std::string temporary, CopyLimits limits, std::optional<Ids> owner)
     : places_(places),
+      leftovers_(leftovers),
       from_(std::move(from)),
       to_(std::move(to)),
       temporary_(std::move(temporary)),
@@ -188,10 +200,7 @@ std::optional<Result<void>> CopySession::step(const Slice& slice) {
     if (!clearing_) clearing_.emplace(places_.making.get(), temporary_);
     if (!clearing_->step(slice)) return std::nullopt;
     if (!clearing_->gone()) {
-        const Error stayed = put_aside(places_, places_.making, temporary_, *clearing_);
-        if (!outcome_)
-            outcome_ =
-                Error{outcome_.error().code, outcome_.error().message + "; and " + stayed.message};
+        put_aside(places_, leftovers_, places_.making, temporary_, *clearing_);
     }
     if (!outcome_) return outcome_.error().during("copy session " + from_.text());
     return outcome_;
@@ -235,7 +244,7 @@ std::optional<Result<std::vector<SessionId>>> ListSessions::step(const Slice&) {
 std::optional<Result<std::uint64_t>> AskRoom::step(const Slice&) {
     struct statvfs info {};
     if (::fstatvfs(places_.root.get(), &info) != 0) {
-        return Result<std::uint64_t>(failure("ask for the room in " + places_.path, errno));
+        return Result<std::uint64_t>(failure("ask for the room where sessions lie", errno));
     }
     // What an ordinary user has, also when we are root: the reserve is for the machine's own needs.
     return Result<std::uint64_t>(std::uint64_t{info.f_bavail} * info.f_frsize);

@@ -5,6 +5,7 @@
 #include "base/id.hpp"
 #include "core/folders.hpp"
 #include "stores/folders/copy_tree.hpp"
+#include "stores/folders/leftovers.hpp"
 #include "stores/folders/measure_tree.hpp"
 #include "stores/folders/places.hpp"
 #include "stores/folders/ready_made.hpp"
@@ -20,41 +21,43 @@
 namespace atl::folders {
 
 // Gives a session the folders made ahead under this name: one rename, on whatever thread.
-[[nodiscard]] Result<void> give_folders(const Places& places, ReadyMade& ready, const SessionId& id,
-                                        std::string name);
+[[nodiscard]] Result<void> give_folders(const Places& places, Leftovers& leftovers,
+                                        ReadyMade& ready, const SessionId& id, std::string name);
 
 // When none are ready.
 class MakeSession final : public Work<void> {
 public:
-    MakeSession(const Places& places, ReadyMade& ready, SessionId id)
-        : places_(places), ready_(ready), id_(std::move(id)) {}
+    MakeSession(const Places& places, Leftovers& leftovers, ReadyMade& ready, SessionId id)
+        : places_(places), leftovers_(leftovers), ready_(ready), id_(std::move(id)) {}
     std::optional<Result<void>> step(const Slice& slice) override;
 
 private:
     const Places& places_;
+    Leftovers& leftovers_;
     ReadyMade& ready_;
     const SessionId id_;
 };
 
-// Removes names in the trash, one after another. What stays goes to .broken; the error is the
-// first.
+// Removes names in the trash, one after another. What stays for want of descriptors or memory stays
+// in the trash, among the leftovers; what stays for good goes to .broken, and the log is told.
 class EmptyTrash final : public Work<void> {
 public:
-    EmptyTrash(const Places& places, std::vector<std::string> names);
+    EmptyTrash(const Places& places, Leftovers& leftovers, std::vector<std::string> names);
     std::optional<Result<void>> step(const Slice& slice) override;
 
 private:
     const Places& places_;
+    Leftovers& leftovers_;
     std::vector<std::string> names_;
     std::size_t at_ = 0;
     std::optional<RemoveTree> tree_;
-    Result<void> outcome_;
 };
 
 // The first step frees the id; the rest takes the time that it takes.
 class RemoveSession final : public Work<void> {
 public:
-    RemoveSession(const Places& places, SessionId id) : places_(places), id_(std::move(id)) {}
+    RemoveSession(const Places& places, Leftovers& leftovers, SessionId id)
+        : places_(places), leftovers_(leftovers), id_(std::move(id)) {}
     std::optional<Result<void>> step(const Slice& slice) override;
 
 private:
@@ -62,6 +65,7 @@ private:
     [[nodiscard]] int rename_loosened(const std::string& name, const std::string& new_name, int to);
 
     const Places& places_;
+    Leftovers& leftovers_;
     const SessionId id_;
     std::optional<EmptyTrash> rest_;
 };
@@ -69,8 +73,8 @@ private:
 // Copies into .making, and gives the copy its place when it is whole.
 class CopySession final : public Work<void> {
 public:
-    CopySession(const Places& places, SessionId from, SessionId to, std::string temporary,
-                CopyLimits limits, std::optional<Ids> owner);
+    CopySession(const Places& places, Leftovers& leftovers, SessionId from, SessionId to,
+                std::string temporary, CopyLimits limits, std::optional<Ids> owner);
     std::optional<Result<void>> step(const Slice& slice) override;
 
 private:
@@ -78,6 +82,7 @@ private:
     [[nodiscard]] Result<void> put_in_place();
 
     const Places& places_;
+    Leftovers& leftovers_;
     const SessionId from_, to_;
     const std::string temporary_;  // in .making: files/, the copy, and links/ (copy_tree.hpp)
     const CopyLimits limits_;

@@ -14,18 +14,23 @@ constexpr std::int64_t kLogKeptBytes = 64ll << 20;
 
 }  // namespace
 
+// These reach clients, whom the folders of the host are no business of.
+std::string name_in(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+
 std::string damage_sentence(const std::string& path, std::string_view what) {
-    return "the database " + path + " is damaged (" + std::string(what) +
+    const std::string name = name_in(path);
+    return "the database " + name + " is damaged (" + std::string(what) +
            "); it is left as it is. Stop the server, keep a copy of the file and of those beside "
            "it, then put back a backup or save what is readable with `sqlite3 " +
-           path + " .recover`";
+           name + " .recover`";
 }
 
 Error explain(int rc, int system_errno, std::string_view message, const std::string& path) {
     const std::string said(message);
+    const std::string name = name_in(path);
     switch (rc & 0xff) {
         case SQLITE_FULL:
-            return {Code::DiskFull, "the disk that holds " + path +
+            return {Code::DiskFull, "the disk that holds " + name +
                                         " is full; nothing was written. Free some space, then try "
                                         "again"};
         case SQLITE_IOERR: {
@@ -33,25 +38,25 @@ Error explain(int rc, int system_errno, std::string_view message, const std::str
             const bool full = system_errno == ENOSPC || system_errno == EDQUOT ||
                               system_errno == EFBIG || rc == SQLITE_IOERR_WRITE;
             return {full ? Code::DiskFull : Code::Unavailable,
-                    "the disk that holds " + path + " does not take or give data (" + cause +
+                    "the disk that holds " + name + " does not take or give data (" + cause +
                         "); nothing was written"};
         }
         case SQLITE_CORRUPT:
-        case SQLITE_NOTADB: return {Code::Unavailable, damage_sentence(path, said)};
+        case SQLITE_NOTADB: return {Code::Unavailable, damage_sentence(name, said)};
         case SQLITE_BUSY:
         case SQLITE_LOCKED:
-            return {Code::Unavailable, "another program is writing to " + path +
+            return {Code::Unavailable, "another program is writing to " + name +
                                            " and did not let go; end it, then try again"};
         case SQLITE_READONLY:
         case SQLITE_CANTOPEN:
         case SQLITE_PERM: {
             std::string cause = said;
             if (system_errno != 0) cause += ": " + std::string(std::strerror(system_errno));
-            return {Code::Unavailable, "cannot open or write " + path + " (" + cause + ")"};
+            return {Code::Unavailable, "cannot open or write " + name + " (" + cause + ")"};
         }
         case SQLITE_TOOBIG: return {Code::TooLarge, "the record is larger than 64 MiB"};
         case SQLITE_NOMEM: return {Code::Unavailable, "out of memory"};
-        default: return {Code::Internal, "SQLite, " + path + ": " + said};
+        default: return {Code::Internal, "SQLite, " + name + ": " + said};
     }
 }
 
@@ -158,8 +163,8 @@ std::optional<std::string> Query::maybe_text() {
 }
 
 void Query::throw_unknown_word(const std::string& word) const {
-    throw ErrorException(
-        {Code::Internal, "the database " + connection_.path() + " holds an unknown word: " + word});
+    throw ErrorException({Code::Internal, "the database " + name_in(connection_.path()) +
+                                              " holds an unknown word: " + word});
 }
 
 // ---- Connection ----

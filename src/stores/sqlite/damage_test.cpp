@@ -47,13 +47,17 @@ void fill(const std::string& file) {
     loop.run();
 }
 
-void expect_refused_and_told(SqliteStore& store, const std::string& file) {
+void expect_refused_and_told(SqliteStore& store, const std::string& path) {
+    // Clients read these sentences: they name the file, and not where on the host it lies.
+    const std::string file = path.substr(path.rfind('/') + 1);
     EXPECT_EQ(store.health().state, StoreHealth::State::ReadOnly);
     EXPECT_NE(store.health().sentence.find(file), std::string::npos) << store.health().sentence;
+    EXPECT_EQ(store.health().sentence.find(path), std::string::npos) << store.health().sentence;
     const auto error = error_of(store.create_session(session("new", "alice", 1), 0));
     EXPECT_EQ(error.code, Code::Unavailable);
     EXPECT_NE(error.message.find("read-only"), std::string::npos) << error.message;
     EXPECT_NE(error.message.find(file), std::string::npos) << error.message;
+    EXPECT_EQ(error.message.find(path), std::string::npos) << error.message;
     EXPECT_NE(error.message.find("backup"), std::string::npos) << error.message;
 }
 
@@ -167,6 +171,32 @@ TEST(Damage, ALogWithoutItsDatabaseIsKept) {
         EXPECT_TRUE(bytes_of(folder.file() + "-wal") == log);
         std::filesystem::remove(folder.file());  // the second time it is missing
     }
+}
+
+TEST(Damage, AMissingOrEmptyOneBesideWhatWasMadeWithItIsLost) {
+    const Folder folder;
+    const std::string beside = folder.path() + "/token.key";
+    StoreOptions options;
+    options.path = folder.file();
+    options.made_after = {beside};
+    ASSERT_TRUE(SqliteStore::open(options));  // new
+    std::filesystem::remove(folder.file());
+    for (int i = 0; i < 2; ++i) {
+        std::ofstream(beside) << "secret";
+        auto opened = SqliteStore::open(options);
+        ASSERT_FALSE(opened);
+        EXPECT_EQ(opened.error().code, Code::Unavailable);
+        EXPECT_NE(opened.error().message.find("missing or empty"), std::string::npos);
+        options.open_unreadable = true;
+        opened = SqliteStore::open(options);
+        ASSERT_TRUE(opened);
+        expect_refused_and_told(**opened, folder.file());
+        opened = Error{};
+        options.open_unreadable = false;
+        std::filesystem::remove(beside);
+        std::ofstream(folder.file()).flush();  // the second time it is empty
+    }
+    EXPECT_TRUE(SqliteStore::open(options));
 }
 
 TEST(Damage, ALogOfADamagedDatabaseIsNotMovedIntoIt) {

@@ -24,6 +24,9 @@ Error system_error(const std::string& what, const std::string& path, int cause) 
             what + " " + path + ": " + std::strerror(cause)};
 }
 
+// For sentences that clients see.
+std::string name_of(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+
 // Nothing when it does not exist.
 Result<std::optional<off_t>> size_of(const std::string& path) {
     struct stat there {};
@@ -44,7 +47,7 @@ Result<std::string> damage_of_log(const std::string& path, off_t bytes) {
     if (!log) return system_error("open", path, errno);
     const ssize_t n = ::pread(log.get(), head.data(), head.size(), 0);
     if (n < 0) return system_error("read", path, errno);
-    if (n < static_cast<ssize_t>(head.size())) return "its log " + path + " is cut off";
+    if (n < static_cast<ssize_t>(head.size())) return "its log " + name_of(path) + " is cut off";
     const auto word = [&](std::size_t i, bool big) {
         std::uint32_t value = 0;
         for (std::size_t k = 0; k < 4; ++k) {
@@ -63,13 +66,24 @@ Result<std::string> damage_of_log(const std::string& path, off_t bytes) {
     }
     const bool sound =
         (word(0, true) & ~1u) == kMagic && first == word(6, true) && second == word(7, true);
-    return sound ? std::string() : "its log " + path + " cannot be read";
+    return sound ? std::string() : "its log " + name_of(path) + " cannot be read";
+}
+
+// A database was here. What cannot be looked at is taken to be there: nobody comes in by mistake.
+bool has_lived(const StoreOptions& options) {
+    for (const auto& path : options.made_after) {
+        struct stat there {};
+        if (::lstat(path.c_str(), &there) == 0 || (errno != ENOENT && errno != ENOTDIR))
+            return true;
+    }
+    return false;
 }
 
 // What SQLite would take for a new and empty database, and what it would then overwrite: its log
 // belongs to a database that was there. Says how large the file is.
-Result<off_t> look_before_opening(const std::string& path, std::string& damage,
+Result<off_t> look_before_opening(const StoreOptions& options, std::string& damage,
                                   std::string& log_damage) {
+    const std::string& path = options.path;
     auto size = size_of(path);
     if (!size) return size.error();
     auto log = size_of(path + "-wal");
@@ -77,6 +91,10 @@ Result<off_t> look_before_opening(const std::string& path, std::string& damage,
     const off_t bytes = size->value_or(0);
     if (bytes == 0 && log->value_or(0) > 0) {
         damage = "it is missing or empty, but its log is there";
+    } else if (bytes == 0 && has_lived(options)) {
+        damage =
+            "it is missing or empty, but sessions, keys or files that were made with it are there; "
+            "to begin anew, choose an empty data folder";
     } else if (bytes > 0 && bytes < kHeaderBytes) {
         damage = "it is cut off";
     }
@@ -169,7 +187,7 @@ Result<void> begin_log(Connection& db, Durability durability) {
 Result<Opened> open_database(const StoreOptions& options) {
     const auto& path = options.path;
     std::string damage, log_damage;
-    auto bytes = look_before_opening(path, damage, log_damage);
+    auto bytes = look_before_opening(options, damage, log_damage);
     if (!bytes) return bytes.error();
     if (!damage.empty()) return unreadable(path, damage);
     if (!log_damage.empty()) return open_damaged(options, log_damage);
@@ -197,7 +215,7 @@ Result<Opened> open_database(const StoreOptions& options) {
             }
             return Opened{std::move(db),
                           {core::StoreHealth::State::ReadOnly,
-                           "the file " + path +
+                           "the file " + name_of(path) +
                                " cannot be written; give the server the right to, and start it "
                                "again"}};
         }

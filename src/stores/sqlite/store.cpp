@@ -69,9 +69,10 @@ Result<std::unique_ptr<SqliteStore>> SqliteStore::open(StoreOptions options) {
     auto lock = DataLock::take(options.path + ".lock");
     if (!lock) return lock.error();
     auto opened = open_database(options);
-    if (!opened) return opened.error().during("open the store");
+    if (!opened) return opened.error().during("open the store " + options.path);
     if (!opened->db && !options.open_unreadable) {
-        return Error{Code::Unavailable, opened->health.sentence}.during("open the store");
+        return Error{Code::Unavailable, opened->health.sentence}.during("open the store " +
+                                                                        options.path);
     }
     Worker::Limits limits;
     limits.queue_tasks_max = options.queue_tasks_max;

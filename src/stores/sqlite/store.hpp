@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace atl::sqlite {
 
@@ -35,6 +36,9 @@ struct StoreOptions {
     // Up to this size the whole file is checked when it is opened; of a larger one only what the
     // server cannot do without: all but logs and audit.
     std::uint64_t check_bytes_max = 256ull << 20;
+    // Files and folders that are made after the database: where one of them is, a database that is
+    // missing or empty was lost, and counts as damaged.
+    std::vector<std::string> made_after = {};
     // A file that is damaged beyond reading is opened all the same: read-only, and every call
     // fails with the sentence that health() has. Else open() fails.
     bool open_unreadable = false;
