@@ -683,8 +683,17 @@ private:
         check_there(id, answer);
         if (!answer.well()) co_return;
         model_.at(id).life = ModelSession::Life::Gone;
-        if (disk_.records.count(id) != 0) broken(id + " was removed, and its record is there");
-        if (disk_.trees.count(id) != 0) broken(id + " was removed, and its folder is there");
+        // What fails to go now goes later, or at the next start, if it is written down that it
+        // goes.
+        const auto record = disk_.records.find(id);
+        const bool goes =
+            record != disk_.records.end() && record->second.state == core::SessionState::Deleting;
+        if (record != disk_.records.end() && !goes) {
+            broken(id + " was removed, and its record is there");
+        }
+        if (disk_.trees.count(id) != 0 && !goes) {
+            broken(id + " was removed, and its folder is there");
+        }
         if (world.runtime.guest_of(id)) broken(id + " was removed, and its sandbox lives");
     }
 
