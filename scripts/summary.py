@@ -13,6 +13,7 @@ from pathlib import Path
 REPORTS = {
     "style": ["style.xml"],
     "unit": ["unit/*.xml"],
+    "sim": ["sim.txt"],
     "fuzz": ["fuzz.txt"],
     "guest": ["kernel.xml", "archive.xml"],
     "escape": ["root.xml", "root.txt", "rootless.xml"],

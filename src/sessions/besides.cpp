@@ -18,8 +18,12 @@ constexpr std::chrono::seconds kRoughTime{30};
 
 }  // namespace
 
-Besides::Besides(asio::any_io_executor executor, core::Store& store, core::Outputs& outputs)
-    : store_(store), outputs_(outputs), walked_(executor, asio::steady_timer::time_point::max()) {}
+Besides::Besides(asio::any_io_executor executor, core::Store& store, core::Outputs& outputs,
+                 core::Clock& clock)
+    : store_(store),
+      outputs_(outputs),
+      clock_(clock),
+      walked_(executor, asio::steady_timer::time_point::max()) {}
 
 asio::awaitable<std::uint64_t> Besides::bytes(std::string owner) {
     const auto of_jobs = co_await store_.job_bytes(owner);
@@ -30,7 +34,7 @@ asio::awaitable<std::uint64_t> Besides::bytes(std::string owner) {
 asio::awaitable<std::uint64_t> Besides::output_bytes(std::string owner) {
     Found& found = found_[owner];
     while (found.walking) co_await walked_.async_wait(asio::as_tuple(asio::use_awaitable));
-    if (found.bytes && found.removals == outputs_.removals() && Clock::now() < found.until) {
+    if (found.bytes && found.removals == outputs_.removals() && clock_.now() < found.until) {
         co_return *found.bytes;
     }
     found.walking = true;
@@ -49,7 +53,7 @@ asio::awaitable<std::uint64_t> Besides::output_bytes(std::string owner) {
     if (failed) std::rethrow_exception(failed);
     // What came meanwhile may have been walked over, or not: better twice than not at all.
     found.bytes = *walked + found.added;
-    found.until = found.added > 0 ? Clock::now() + kRoughTime : Clock::time_point::max();
+    found.until = found.added > 0 ? clock_.now() + kRoughTime : Clock::time_point::max();
     co_return *found.bytes;
 }
 

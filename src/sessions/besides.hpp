@@ -8,6 +8,7 @@
 // Owns      what was found of each owner. Store and outputs are borrowed and outlive it.
 // Threads   one, the executor's.
 // If a walk fails, who asked hears it, and the next one walks again.
+#include "core/clock.hpp"
 #include "core/outputs.hpp"
 #include "core/store.hpp"
 
@@ -24,7 +25,8 @@ namespace atl::sessions {
 
 class Besides {
 public:
-    Besides(boost::asio::any_io_executor executor, core::Store& store, core::Outputs& outputs);
+    Besides(boost::asio::any_io_executor executor, core::Store& store, core::Outputs& outputs,
+            core::Clock& clock = core::system_clock());
 
     boost::asio::awaitable<std::uint64_t> bytes(std::string owner);
     // A run of this owner left a file of so many bytes.
@@ -44,6 +46,7 @@ private:
 
     core::Store& store_;
     core::Outputs& outputs_;
+    core::Clock& clock_;
     std::map<std::string, Found> found_;  // by owner: as many as have keys
     boost::asio::steady_timer walked_;
 };

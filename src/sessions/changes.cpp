@@ -129,15 +129,14 @@ asio::awaitable<void> Changes::tell() {
     const auto self = shared_from_this();
     const std::uint64_t mine = ++asked_;
     say("tell");
-    asio::steady_timer patience(came_.get_executor(), patience_);
-    // Shared: the timer may expire, and this coroutine be gone before its handler runs.
-    const auto over = std::make_shared<bool>(false);
-    patience.async_wait([self, over](boost::system::error_code cancelled) {
-        if (cancelled) return;
-        *over = true;
-        self->came_.cancel();
+    core::Timer patience(came_.get_executor(), link_->clock());
+    patience.expires_after(patience_);
+    bool over = false;
+    patience.then([this, &over] {
+        over = true;
+        came_.cancel();
     });
-    while (told_ < mine && !ended_ && !*over) {
+    while (told_ < mine && !ended_ && !over) {
         co_await came_.async_wait(asio::as_tuple(asio::use_awaitable));
     }
     if (told_ < mine) {

@@ -2,9 +2,7 @@
 
 #include "wire/fields.hpp"
 
-#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/experimental/awaitable_operators.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
@@ -49,10 +47,10 @@ Variable variable_of(const json::object& about) {
     return variable;
 }
 
-asio::awaitable<bool> pass(std::chrono::milliseconds time) {
-    const auto executor = co_await asio::this_coro::executor;
-    asio::steady_timer timer(executor, time);
-    co_await timer.async_wait(asio::as_tuple(asio::use_awaitable));
+asio::awaitable<bool> pass(core::Clock& clock, std::chrono::milliseconds time) {
+    core::Timer timer(co_await asio::this_coro::executor, clock);
+    timer.expires_after(time);
+    co_await timer.wait();
     co_return true;
 }
 
@@ -70,7 +68,8 @@ asio::awaitable<Result<json::object>> attempt(std::shared_ptr<GuestLink> link,
 asio::awaitable<std::optional<json::object>> within(std::chrono::milliseconds time,
                                                     std::shared_ptr<GuestLink> link,
                                                     json::object request) {
-    auto either = attempt(std::move(link), std::move(request)) || pass(time);
+    auto& clock = link->clock();
+    auto either = attempt(std::move(link), std::move(request)) || pass(clock, time);
     auto first = co_await std::move(either);
     if (first.index() == 1) co_return std::nullopt;
     co_return std::move(std::get<0>(first)).value();

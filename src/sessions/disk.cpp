@@ -15,10 +15,11 @@ std::uint64_t less(std::uint64_t from, std::uint64_t what) { return from - std::
 
 }  // namespace
 
-void DiskLedger::found(std::uint64_t bytes_there, std::uint64_t files_there) {
+void DiskLedger::found(std::uint64_t bytes_there, std::uint64_t files_there,
+                       Clock::time_point now) {
     bytes = bytes_there;
     files = files_there;
-    looked = Clock::now();
+    looked = now;
 }
 
 bool DiskLedger::surely_fits(std::uint64_t more, Clock::time_point now) const {

@@ -36,7 +36,7 @@ struct DiskLedger {
     std::uint64_t files = 0;
     std::optional<Clock::time_point> looked;
 
-    void found(std::uint64_t bytes_there, std::uint64_t files_there);
+    void found(std::uint64_t bytes_there, std::uint64_t files_there, Clock::time_point now);
     // Whether so many bytes fit, also if a program has written since the last look as fast as any
     // disk takes it. Then nobody needs to look.
     [[nodiscard]] bool surely_fits(std::uint64_t more, Clock::time_point now) const;

@@ -8,8 +8,6 @@
 #include "sessions/sessions.hpp"
 
 #include <algorithm>
-#include <boost/asio/as_tuple.hpp>
-#include <boost/asio/use_awaitable.hpp>
 
 namespace atl::sessions {
 
@@ -29,7 +27,6 @@ constexpr std::chrono::milliseconds kPatience{500};
 constexpr std::uint64_t kRunawayBytes = 1ull << 30;
 // Of a file besides its bytes: the rest of its last block, and its name in the folder.
 constexpr std::uint64_t kFileOverhead = 8192;
-constexpr auto as_tuple = asio::as_tuple(asio::use_awaitable);
 
 // Until the disk could be full, at the speed of the fastest.
 std::chrono::milliseconds time_to_fill(const DiskLedger& ledger, std::uint64_t files_max) {
@@ -90,7 +87,7 @@ asio::awaitable<std::shared_ptr<DiskLedger>> Sessions::owner_ledger(std::string 
     if (ledger->uploads == 0) {
         const auto bytes = co_await disk_of_owner(owner);
         // One may have begun meanwhile; its bytes are counted then, and not twice.
-        if (ledger->uploads == 0) ledger->found(bytes, 0);
+        if (ledger->uploads == 0) ledger->found(bytes, 0, clock_.now());
     }
     co_return ledger;
 }
@@ -101,7 +98,7 @@ asio::awaitable<core::FolderUse> Sessions::look_at_disk(const Session& session) 
     const auto recorded = session.record_.disk_bytes;
     const auto use = co_await folders_.use(id);
     // What uploads under way have stored is counted by themselves.
-    if (ledger->uploads == 0) ledger->found(use.bytes, use.files);
+    if (ledger->uploads == 0) ledger->found(use.bytes, use.files, clock_.now());
     if (options_.owner_bytes_max && use.bytes != recorded && !read_only()) {
         core::SessionPatch patch;
         patch.disk_bytes = use.bytes;
@@ -114,7 +111,7 @@ asio::awaitable<void> Sessions::check_disk(const Session& session) {
     const auto ledger = session.disk_;
     const std::string owner = session.record_.owner;
     const auto files_max = session.spec_.limits().disk_files_max;
-    if (options_.owner_bytes_max || !ledger->surely_fits(1, Clock::now()) ||
+    if (options_.owner_bytes_max || !ledger->surely_fits(1, clock_.now()) ||
         ledger->files > files_max) {
         co_await look_at_disk(session);
     }
@@ -140,7 +137,7 @@ asio::awaitable<DiskRoom> Sessions::room_for(const Session& session, std::uint64
                                              std::uint64_t replaced) {
     const auto ledger = session.disk_;
     const std::string owner = session.record_.owner;
-    const bool sure = ledger->surely_fits(bytes + kFileOverhead, Clock::now());
+    const bool sure = ledger->surely_fits(bytes + kFileOverhead, clock_.now());
     if (ledger->uploads == 0 && (!sure || options_.owner_bytes_max)) {
         co_await look_at_disk(session);
     }
@@ -153,14 +150,14 @@ asio::awaitable<DiskRoom> Sessions::room_for(const Session& session, std::uint64
 }
 
 void Sessions::watch_disk_soon(Session& session) {
-    session.disk_due_ = Clock::now() + kSoonestInUse;
+    session.disk_due_ = clock_.now() + kSoonestInUse;
     session.disk_cpu_us_ = 0;
     if (disk_round_.expiry() > session.disk_due_) disk_round_.cancel();
 }
 
 asio::awaitable<void> Sessions::watch_disks() {
     while (!stopping_) {
-        const auto now = Clock::now();
+        const auto now = clock_.now();
         auto next = now + kRound;
         std::vector<SessionPtr> due;
         for (const auto& [id, session] : known_) {
@@ -184,32 +181,32 @@ asio::awaitable<void> Sessions::watch_disks() {
             beside_.spawn(look);
         }
         disk_round_.expires_at(next);
-        co_await disk_round_.async_wait(as_tuple);
+        co_await disk_round_.wait();
     }
 }
 
 asio::awaitable<void> Sessions::watch_disk(SessionPtr session) {
-    session->disk_due_ = Clock::now() + kLatest;  // should it fail
+    session->disk_due_ = clock_.now() + kLatest;  // should it fail
     if (!session->link_ || !session->link_->alive() || session->frozen_) co_return;
     const auto cpu_us = session->sandbox_->usage().cpu_us;
     const bool ran = cpu_us == 0 || cpu_us != session->disk_cpu_us_;
     session->disk_cpu_us_ = cpu_us;
-    const auto began = Clock::now();
+    const auto began = clock_.now();
     if (ran || session->full_) {
         const auto use = co_await look_at_disk(*session);
         if (!session->link_ || !session->link_->alive() || session->gone_) co_return;
         judge_disk(*session, use);
     }
     // A tree that takes long to walk is not walked all the time.
-    const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - began);
+    const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(clock_.now() - began);
     const auto soonest = std::max(session->users_ > 0 ? kSoonestInUse : kSoonest, took * 4);
     const auto pause = time_to_fill(*session->disk_, session->spec_.limits().disk_files_max);
-    session->disk_due_ = Clock::now() + std::max(soonest, pause);
+    session->disk_due_ = clock_.now() + std::max(soonest, pause);
 }
 
 void Sessions::judge_disk(Session& session, const core::FolderUse& use) {
     const auto& ledger = *session.disk_;
-    const auto now = Clock::now();
+    const auto now = clock_.now();
     // While files are replaced, both are there.
     const auto bytes_max = ledger.bytes_max ? *ledger.bytes_max + ledger.bytes_going
                                             : ~std::uint64_t{0} - kRunawayBytes;

@@ -4,7 +4,6 @@
 #include "wire/fields.hpp"
 
 #include <algorithm>
-#include <boost/asio/steady_timer.hpp>
 #include <cerrno>
 #include <exception>
 #include <fcntl.h>
@@ -173,17 +172,14 @@ asio::awaitable<bool> send_all(Transfer& transfer, ByteSource source) {
 
 // After the source broke off: the unpacker finds the archive cut, and takes away the file that it
 // was at. It is not trusted to, so there is an end to waiting.
-asio::awaitable<void> let_tidy_up(Transfer& transfer, asio::any_io_executor executor) {
+asio::awaitable<void> let_tidy_up(Transfer& transfer, std::shared_ptr<GuestLink> link) {
     transfer.send_end();
-    const auto over = std::make_shared<bool>(false);
-    asio::steady_timer patience(executor, kTidyTime);
-    patience.async_wait([&transfer, over](boost::system::error_code cancelled) {
-        if (!cancelled && !*over) transfer.stop({Code::Timeout, "the archiver does not end"});
-    });
+    core::Timer patience(link->executor(), link->clock());
+    patience.expires_after(kTidyTime);
+    patience.then([&transfer] { transfer.stop({Code::Timeout, "the archiver does not end"}); });
     try {
         co_await transfer.end();
     } catch (const ErrorException&) {}  // it was to end, however that be
-    *over = true;
 }
 
 Unpacked read_report(const std::string& text) {
@@ -331,7 +327,7 @@ asio::awaitable<Unpacked> Files::unpack(std::string into, UnpackOptions options,
         co_await send_all(transfer, std::move(source));
     } catch (...) { broken = std::current_exception(); }
     if (broken) {
-        co_await let_tidy_up(transfer, link_->executor());
+        co_await let_tidy_up(transfer, link_);
         std::rethrow_exception(broken);
     }
     std::string report, remarks;

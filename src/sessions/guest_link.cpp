@@ -61,8 +61,9 @@ Error broken(const std::string& how) {
 
 }  // namespace
 
-std::shared_ptr<GuestLink> GuestLink::start(asio::any_io_executor executor, UniqueFd stream) {
-    std::shared_ptr<GuestLink> link(new GuestLink(executor));
+std::shared_ptr<GuestLink> GuestLink::start(asio::any_io_executor executor, UniqueFd stream,
+                                            core::Clock& clock) {
+    std::shared_ptr<GuestLink> link(new GuestLink(executor, clock));
     link->take_over(std::move(stream));
     if (!link->alive()) return link;
     // Nobody waits for the reader. It owns the link and refers to nothing else; however it ends,
@@ -72,8 +73,9 @@ std::shared_ptr<GuestLink> GuestLink::start(asio::any_io_executor executor, Uniq
     return link;
 }
 
-GuestLink::GuestLink(asio::any_io_executor executor)
+GuestLink::GuestLink(asio::any_io_executor executor, core::Clock& clock)
     : executor_(executor),
+      clock_(clock),
       stream_(executor),
       drained_(executor, asio::steady_timer::time_point::max()) {}
 
@@ -400,12 +402,12 @@ void GuestLink::control(State& channel, const json::object& command) {
 void GuestLink::stand_still(bool still) {
     stood_still_ = stood_still();
     still_since_.reset();
-    if (still) still_since_ = std::chrono::steady_clock::now();
+    if (still) still_since_ = clock_.now();
 }
 
 std::chrono::steady_clock::duration GuestLink::stood_still() const {
     if (!still_since_) return stood_still_;
-    return stood_still_ + (std::chrono::steady_clock::now() - *still_since_);
+    return stood_still_ + (clock_.now() - *still_since_);
 }
 
 void GuestLink::interrupted(const std::string& context) {

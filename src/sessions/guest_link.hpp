@@ -10,6 +10,7 @@
 // ends with the reason.
 #include "base/fd.hpp"
 #include "base/result.hpp"
+#include "core/clock.hpp"
 #include "sessions/channel.hpp"
 #include "sessions/turns.hpp"
 #include "wire/frame.hpp"
@@ -33,8 +34,9 @@ class GuestLink : public std::enable_shared_from_this<GuestLink> {
 public:
     // Shared by its reader, which ends with the stream, and by the channels. If the stream cannot
     // be used at all, the link that comes back is lost already, and says why to whoever opens.
-    [[nodiscard]] static std::shared_ptr<GuestLink> start(boost::asio::any_io_executor executor,
-                                                          UniqueFd stream);
+    [[nodiscard]] static std::shared_ptr<GuestLink> start(
+        boost::asio::any_io_executor executor, UniqueFd stream,
+        core::Clock& clock = core::system_clock());
 
     // Always a channel; if the request cannot be sent, its end says so.
     Channel open(const boost::json::object& request, ChannelHandlers handlers);
@@ -58,13 +60,15 @@ public:
     [[nodiscard]] const boost::asio::any_io_executor& executor() const noexcept {
         return executor_;
     }
+    // For whoever measures what the guest does.
+    [[nodiscard]] core::Clock& clock() const noexcept { return clock_; }
 
 private:
     friend class Channel;
     using State = Channel::State;
     using StatePtr = std::shared_ptr<Channel::State>;
 
-    explicit GuestLink(boost::asio::any_io_executor executor);
+    GuestLink(boost::asio::any_io_executor executor, core::Clock& clock);
     void take_over(UniqueFd stream);
 
     // What channels do.
@@ -105,6 +109,7 @@ private:
     [[nodiscard]] ChannelId next_id();
 
     boost::asio::any_io_executor executor_;
+    core::Clock& clock_;
     boost::asio::posix::stream_descriptor stream_;
     wire::FrameDecoder decoder_;
     std::map<ChannelId, StatePtr> channels_;        // until the guest has said End

@@ -5,8 +5,6 @@
 #include "sessions/sessions.hpp"
 
 #include <algorithm>
-#include <boost/asio/as_tuple.hpp>
-#include <boost/asio/use_awaitable.hpp>
 
 namespace atl::sessions {
 
@@ -20,7 +18,6 @@ constexpr std::chrono::seconds kRound{1};
 constexpr unsigned kRoundsToTidy = 5;
 constexpr std::uint32_t kEndedAtOnce = 500;
 constexpr std::size_t kPressedAtOnce = 4;
-constexpr auto as_tuple = asio::as_tuple(asio::use_awaitable);
 
 }  // namespace
 
@@ -30,7 +27,7 @@ asio::awaitable<void> Sessions::keep_house() {
     core::ClockWatch clock;
     for (unsigned round = 1; !stopping_; ++round) {
         round_.expires_after(kRound);
-        co_await round_.async_wait(as_tuple);
+        co_await round_.wait();
         if (stopping_) break;
         std::vector<SessionPtr> all;
         for (const auto& [id, session] : known_) all.push_back(session);
@@ -59,7 +56,7 @@ asio::awaitable<void> Sessions::tidy_up() {
 asio::awaitable<void> Sessions::end_expired() {
     std::vector<SessionRecord> over;
     try {
-        over = co_await store_.expired_sessions(core::time_now(), kEndedAtOnce);
+        over = co_await store_.expired_sessions(clock_.wall(), kEndedAtOnce);
     } catch (const ErrorException&) { over.clear(); }
     for (const auto& record : over) {
         try {
@@ -91,7 +88,7 @@ void Sessions::relieve_memory() {
 
 // A guest is asked only while somebody waits for it: one that nobody uses is left in peace.
 void Sessions::check_pulses() {
-    const auto now = Clock::now();
+    const auto now = clock_.now();
     for (const auto& [id, session] : known_) {
         const auto& link = session->link_;
         if (session->users_ == 0 || !link || !link->alive() || session->frozen_) continue;
@@ -120,7 +117,7 @@ asio::awaitable<void> Sessions::make_cold_if_idle(SessionPtr session) {
 
 asio::awaitable<void> Sessions::look_after(SessionPtr session) {
     if (session->users_ > 0 || session->changing_.locked() || session->gone_) co_return;
-    const auto idle = Clock::now() - session->unused_since_;
+    const auto idle = clock_.now() - session->unused_since_;
     const auto& record = session->record_;
     const bool ends = options_.idle_to_end.count() > 0;
     if (ends && idle > options_.idle_to_end) {

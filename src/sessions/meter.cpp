@@ -1,8 +1,6 @@
 #include "sessions/meter.hpp"
 
 #include <algorithm>
-#include <boost/asio/as_tuple.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <utility>
 #include <vector>
 
@@ -16,7 +14,6 @@ constexpr std::chrono::seconds kRound{1};
 constexpr unsigned kRoundsASave = 10;
 // Looking at one takes some reads of small files; the loop has others to serve.
 constexpr std::size_t kLooksARound = 32;
-constexpr auto as_tuple = asio::as_tuple(asio::use_awaitable);
 
 void add(core::UsageCounters& to, const core::UsageCounters& more) {
     to.cpu_us += more.cpu_us;
@@ -71,8 +68,8 @@ private:
     std::list<Watched*>::iterator place_;
 };
 
-Meter::Meter(asio::any_io_executor executor, core::Store& store, Quotas quotas)
-    : store_(store), quotas_(quotas), round_(executor) {}
+Meter::Meter(asio::any_io_executor executor, core::Store& store, Quotas quotas, core::Clock& clock)
+    : store_(store), quotas_(quotas), clock_(clock), round_(executor, clock) {}
 Meter::~Meter() = default;
 
 Meter::Claim::Claim(Meter& meter, std::string owner, std::uint64_t bytes)
@@ -91,7 +88,7 @@ Meter::Claim::~Claim() {
 
 Meter::Owner& Meter::of(const std::string& owner) {
     Owner& one = owners_[owner];
-    const auto today = core::day_of(core::time_now());
+    const auto today = core::day_of(clock_.wall());
     if (one.day != today) {
         one.day = today;
         one.today = one.unsaved;  // a few seconds' worth at most may be yesterday's
@@ -106,7 +103,7 @@ void Meter::count(const std::string& owner, core::UsageCounters more) {
 }
 
 asio::awaitable<void> Meter::ask_store(std::string owner) {
-    const auto today = core::day_of(core::time_now());
+    const auto today = core::day_of(clock_.wall());
     const auto days = co_await store_.get_usage(owner, today, today);
     Owner& one = of(owner);
     if (std::exchange(one.known, true)) co_return;
@@ -137,7 +134,7 @@ std::unique_ptr<core::Sandbox> Meter::watch(Claim claim, std::unique_ptr<core::S
 void Meter::check_cpu(const std::string& owner) const {
     if (!quotas_.cpu_a_day) return;
     const auto found = owners_.find(owner);
-    if (found == owners_.end() || found->second.day != core::day_of(core::time_now())) return;
+    if (found == owners_.end() || found->second.day != core::day_of(clock_.wall())) return;
     const auto limit_us = static_cast<std::uint64_t>(quotas_.cpu_a_day->count()) * 1000;
     if (found->second.today.cpu_us < limit_us) return;
     throw ErrorException({Code::Exhausted, "the quota quotas.cpu_per_day of " + owner +
@@ -147,7 +144,7 @@ void Meter::check_cpu(const std::string& owner) const {
 asio::awaitable<void> Meter::run() {
     for (unsigned rounds = 1; !stopping_; ++rounds) {
         round_.expires_after(kRound);
-        co_await round_.async_wait(as_tuple);
+        co_await round_.wait();
         if (stopping_) break;
         if (quotas_.cpu_a_day) {
             const auto looks = std::min(watched_.size(), kLooksARound);

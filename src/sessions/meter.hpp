@@ -10,12 +10,12 @@
 // time
 //           is seen every few seconds, so what runs can go over; nothing new starts then. A host
 //           without cgroups cannot tell processor time, and counts none.
+#include "core/clock.hpp"
 #include "core/runtime.hpp"
 #include "core/store.hpp"
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <chrono>
 #include <list>
 #include <map>
@@ -32,7 +32,8 @@ struct Quotas {
 
 class Meter {
 public:
-    Meter(boost::asio::any_io_executor executor, core::Store& store, Quotas quotas);
+    Meter(boost::asio::any_io_executor executor, core::Store& store, Quotas quotas,
+          core::Clock& clock = core::system_clock());
     ~Meter();
 
     // Memory that is spoken for, until it goes.
@@ -81,7 +82,8 @@ private:
     Quotas quotas_;
     std::map<std::string, Owner> owners_;
     std::list<Watched*> watched_;  // whom to look at next, in turn
-    boost::asio::steady_timer round_;
+    core::Clock& clock_;
+    core::Timer round_;
     bool stopping_ = false;
 };
 

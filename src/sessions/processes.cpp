@@ -44,9 +44,11 @@ std::string new_process_id() {
     return id;
 }
 
-asio::awaitable<bool> pass(asio::any_io_executor executor, std::chrono::milliseconds time) {
-    asio::steady_timer timer(executor, time);
-    co_await timer.async_wait(as_tuple);
+asio::awaitable<bool> pass(asio::any_io_executor executor, core::Clock& clock,
+                           std::chrono::milliseconds time) {
+    core::Timer timer(executor, clock);
+    timer.expires_after(time);
+    co_await timer.wait();
     co_return true;
 }
 
@@ -58,14 +60,16 @@ asio::awaitable<std::int64_t> guest_memory_kills(std::shared_ptr<GuestLink> link
 
 }  // namespace
 
-Process::Process(asio::any_io_executor executor, std::string id, ProcessStart wanted)
+Process::Process(asio::any_io_executor executor, std::string id, ProcessStart wanted,
+                 core::Clock& clock)
     : executor_(executor),
+      clock_(clock),
       id_(std::move(id)),
       wanted_(std::move(wanted)),
       log_(kOutputBytesMax),
       news_(executor, asio::steady_timer::time_point::max()),
       end_came_(executor, asio::steady_timer::time_point::max()),
-      tick_(executor) {}
+      tick_(executor, clock) {}
 
 void Process::open(std::shared_ptr<GuestLink> link, core::Sandbox& sandbox) {
     link_ = std::move(link);
@@ -81,8 +85,8 @@ void Process::open(std::shared_ptr<GuestLink> link, core::Sandbox& sandbox) {
     json::object environment;
     for (const auto& [name, value] : wanted_.environment) environment[name] = value;
     request["env"] = std::move(environment);
-    started_at_ = core::time_now();
-    began_ = Clock::now();
+    started_at_ = clock_.wall();
+    began_ = clock_.now();
     ChannelHandlers handlers;
     handlers.event = [this](const json::object& one) { event(one); };
     handlers.output = [this](wire::Kind kind, std::string_view piece) { output(kind, piece); };
@@ -131,7 +135,7 @@ void Process::pace(std::size_t bytes) {
     if (ticking_) return;
     ticking_ = true;
     tick_.expires_after(kTick);
-    tick_.async_wait([later = weak_from_this()](boost::system::error_code) {
+    tick_.then([later = weak_from_this()] {
         const auto self = later.lock();
         if (!self) return;
         self->ticking_ = false;
@@ -153,8 +157,8 @@ void Process::end(const Result<json::object>& result) {
     const auto self = shared_from_this();
     when_full_.reset();
     backstop_.reset();
-    ending_.at = core::time_now();
-    ending_.run_ms = std::chrono::duration<double, std::milli>(Clock::now() - began_).count();
+    ending_.at = clock_.wall();
+    ending_.run_ms = std::chrono::duration<double, std::milli>(clock_.now() - began_).count();
     if (!started_) {
         // Whoever waits for the start must hear of this, whatever the guest calls it.
         const Error odd{Code::Internal, "the sandbox ended the program without having started it"};
@@ -230,11 +234,11 @@ asio::awaitable<void> Process::news() {
 asio::awaitable<bool> Process::wait_unless(std::chrono::milliseconds time,
                                            std::function<bool()> enough) {
     const auto self = shared_from_this();
-    const auto until = Clock::now() + time;
+    const auto until = clock_.now() + time;
     while (!ended_) {
-        const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now());
+        const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - clock_.now());
         if (left.count() <= 0 || (enough && enough())) co_return false;
-        auto either = end_came_.async_wait(as_tuple) || pass(executor_, left);
+        auto either = end_came_.async_wait(as_tuple) || pass(executor_, clock_, left);
         co_await std::move(either);
     }
     co_return true;
@@ -244,7 +248,7 @@ asio::awaitable<bool> Process::input(std::string bytes, std::chrono::millisecond
     const auto self = shared_from_this();
     const auto turn = co_await input_turn_.lock();
     if (!stdin_open()) co_return false;
-    auto either = channel_.data(std::move(bytes)) || pass(executor_, patience);
+    auto either = channel_.data(std::move(bytes)) || pass(executor_, clock_, patience);
     const auto first = co_await std::move(either);
     if (first.index() == 1) {
         throw ErrorException({Code::Timeout, "the program does not read its input"});
@@ -282,7 +286,8 @@ void Process::kill(EndReason reason) {
     channel_.control(command);
 }
 
-Processes::Processes(asio::any_io_executor executor) : executor_(executor), minute_(executor) {
+Processes::Processes(asio::any_io_executor executor, core::Clock& clock)
+    : executor_(executor), clock_(clock), minute_(executor, clock) {
     tidy_every_minute();
 }
 
@@ -294,8 +299,7 @@ Processes::~Processes() {
 
 void Processes::tidy_every_minute() {
     minute_.expires_after(std::chrono::minutes{1});
-    minute_.async_wait([this](boost::system::error_code stopped) {
-        if (stopped) return;
+    minute_.then([this] {
         tidy();
         tidy_every_minute();
     });
@@ -315,7 +319,7 @@ void Processes::forget(const SessionId& session) {
 }
 
 void Processes::tidy(Table& table) {
-    const auto now = core::time_now();
+    const auto now = clock_.wall();
     std::size_t ended = 0;
     for (const auto& process : table) ended += process->ended() ? 1 : 0;
     std::erase_if(table, [&](const ProcessPtr& process) {
@@ -336,7 +340,8 @@ asio::awaitable<Processes::ProcessPtr> Processes::start(Use use, ProcessStart wa
                                                    std::to_string(kRunningMax) +
                                                    " processes; end one first"});
     }
-    const auto process = std::make_shared<Process>(executor_, new_process_id(), std::move(wanted));
+    const auto process =
+        std::make_shared<Process>(executor_, new_process_id(), std::move(wanted), clock_);
     table.push_back(process);  // before the first wait: whoever starts meanwhile counts it
     try {
         process->when_full_.emplace(use->disk_stops(),

@@ -56,7 +56,8 @@ struct ProcessEnd {
 
 class Process final : public std::enable_shared_from_this<Process> {
 public:
-    Process(boost::asio::any_io_executor executor, std::string id, ProcessStart wanted);
+    Process(boost::asio::any_io_executor executor, std::string id, ProcessStart wanted,
+            core::Clock& clock);
     Process(const Process&) = delete;
     Process& operator=(const Process&) = delete;
 
@@ -115,6 +116,7 @@ private:
     void end(const Result<boost::json::object>& result);
 
     boost::asio::any_io_executor executor_;
+    core::Clock& clock_;
     std::string id_;
     ProcessStart wanted_;
     std::shared_ptr<GuestLink> link_;
@@ -139,7 +141,7 @@ private:
     bool overdue_ = false;
     FifoMutex input_turn_;
     // What may come in one tick of the clock, and what waits for the next.
-    boost::asio::steady_timer tick_;
+    core::Timer tick_;
     bool ticking_ = false;
     std::size_t spent_ = 0;
     std::size_t owed_ = 0;
@@ -150,7 +152,8 @@ class Processes {
 public:
     using ProcessPtr = std::shared_ptr<Process>;
 
-    explicit Processes(boost::asio::any_io_executor executor);
+    explicit Processes(boost::asio::any_io_executor executor,
+                       core::Clock& clock = core::system_clock());
     ~Processes();
 
     // Throws ErrorException: what the guest says when it cannot be started; Exhausted.
@@ -171,8 +174,9 @@ private:
     void tidy_every_minute();
 
     boost::asio::any_io_executor executor_;
+    core::Clock& clock_;
     std::map<std::string, Table> tables_;  // by session
-    boost::asio::steady_timer minute_;
+    core::Timer minute_;
 };
 
 }  // namespace atl::sessions

@@ -97,7 +97,7 @@ asio::awaitable<ProgramResult> Program::run(ProgramRequest request, Output outpu
         start["pty"] = {{"rows", request.terminal->rows}, {"cols", request.terminal->cols}};
     }
     Kills kills(link_, sandbox_.usage());
-    const auto began = std::chrono::steady_clock::now();
+    const auto began = link_->clock().now();
     ChannelHandlers handlers;
     handlers.output = [this](wire::Kind kind, std::string_view piece) { hear(kind, piece); };
     if (pace->by_hand()) handlers.cost = [pace](std::size_t bytes) { pace->cost(bytes); };
@@ -117,8 +117,7 @@ asio::awaitable<ProgramResult> Program::run(ProgramRequest request, Output outpu
     } catch (const ErrorException& error) { cut_off = error.error; }
     backstop.reset();
     ProgramResult result;
-    result.run_ms =
-        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - began).count();
+    result.run_ms = std::chrono::duration<double, std::milli>(link_->clock().now() - began).count();
     result.output_truncated = truncated_ || pace->dropped();
     core::Usage usage = sandbox_.usage();
     if (cut_off && !overdue && link_->alive()) {

@@ -1,10 +1,7 @@
 #include "sessions/pulse.hpp"
 
 #include "base/scope.hpp"
-
-#include <boost/asio/as_tuple.hpp>
-#include <boost/asio/steady_timer.hpp>
-#include <boost/asio/use_awaitable.hpp>
+#include "core/clock.hpp"
 
 namespace atl::sessions {
 
@@ -22,7 +19,7 @@ constexpr int kSteps = 3;
 asio::awaitable<void> check_pulse(std::shared_ptr<GuestLink> link, std::function<void()> hung,
                                   std::chrono::milliseconds step) {
     bool answered = false;
-    asio::steady_timer step_over(link->executor());
+    core::Timer step_over(link->executor(), link->clock());
     const auto ask = [&]() -> asio::awaitable<void> {
         try {
             const json::object question{{"op", "stats"}};
@@ -38,7 +35,7 @@ asio::awaitable<void> check_pulse(std::shared_ptr<GuestLink> link, std::function
         for (int steps = 0; steps < kSteps && !answered;) {
             const auto still = link->stood_still();
             step_over.expires_after(step);
-            co_await step_over.async_wait(asio::as_tuple(asio::use_awaitable));
+            co_await step_over.wait();
             if (link->stood_still() == still) ++steps;
         }
         if (answered) co_return;

@@ -87,18 +87,16 @@ namespace {
 // Hurries a run once its time is up, while it is held.
 class Impatience {
 public:
-    Impatience(asio::any_io_executor executor, std::shared_ptr<Pace> pace,
+    Impatience(asio::any_io_executor executor, core::Clock& clock, std::shared_ptr<Pace> pace,
                std::chrono::milliseconds timeout)
-        : late_(executor) {
+        : late_(executor, clock) {
         if (timeout.count() == 0) return;
         late_.expires_after(timeout + kHurry);
-        late_.async_wait([pace = std::move(pace)](boost::system::error_code cancelled) {
-            if (!cancelled) pace->hurry();
-        });
+        late_.then([pace = std::move(pace)] { pace->hurry(); });
     }
 
 private:
-    asio::steady_timer late_;
+    core::Timer late_;
 };
 
 // One run in a kernel: what it says on its way, and the channel that says it.
@@ -200,7 +198,7 @@ asio::awaitable<RunEnd> Run::in_kernel(RunRequest request, RunListener listener)
     const UnderWay under_way(
         *this, [&kernel_run] { kernel_run.stop(); }, pace);
     const auto kills_before = sandbox_.usage().memory_kills;
-    const auto began = std::chrono::steady_clock::now();
+    const auto began = link_->clock().now();
     const json::object question{{"op", "kernel.run"},
                                 {"context", request.context},
                                 {"code", request.code},
@@ -213,7 +211,7 @@ asio::awaitable<RunEnd> Run::in_kernel(RunRequest request, RunListener listener)
         backstop.emplace(executor, link_, request.timeout + kGrace + kBackstop,
                          [this] { sandbox_.destroy(); });
     }
-    const Impatience impatience(executor, pace, request.timeout);
+    const Impatience impatience(executor, link_->clock(), pace, request.timeout);
     json::object end;
     std::optional<Error> cut_off;
     try {
@@ -224,8 +222,7 @@ asio::awaitable<RunEnd> Run::in_kernel(RunRequest request, RunListener listener)
     // It did not stop, and went with its sandbox.
     if (cut_off) end = {{"died", true}, {"signal", SIGKILL}, {"state_lost", true}};
     RunEnd result;
-    result.run_ms =
-        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - began).count();
+    result.run_ms = std::chrono::duration<double, std::milli>(link_->clock().now() - began).count();
     result.output_truncated = kernel_run.truncated() || pace->dropped();
     result.state_lost = wire::flag_of(end, "state_lost") || wire::flag_of(end, "state_lost_before");
     const auto* part = end.if_contains("kernel");
@@ -271,7 +268,8 @@ asio::awaitable<RunEnd> Run::as_program(RunRequest request, RunListener listener
         pace->hurry();
     };
     const UnderWay under_way(*this, stop, pace);
-    const Impatience impatience(co_await asio::this_coro::executor, pace, request.timeout);
+    const Impatience impatience(co_await asio::this_coro::executor, link_->clock(), pace,
+                                request.timeout);
     ProgramRequest start;
     start.argv = program_of(request.language, request.code);
     start.environment = std::move(request.environment);

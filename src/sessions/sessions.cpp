@@ -66,14 +66,15 @@ Error not_there(const SessionId& id) {
 }  // namespace
 
 Sessions::Sessions(asio::any_io_executor executor, core::Runtime& runtime, core::Store& store,
-                   core::Folders& folders, SessionOptions options)
+                   core::Folders& folders, SessionOptions options, core::Clock& clock)
     : executor_(executor),
       runtime_(runtime),
       store_(store),
       folders_(folders),
       options_(std::move(options)),
-      round_(executor),
-      disk_round_(executor),
+      clock_(clock),
+      round_(executor, clock),
+      disk_round_(executor, clock),
       beside_(executor) {}
 
 void Sessions::refuse_if_stopping() const {
@@ -85,10 +86,14 @@ bool Sessions::read_only() const {
 }
 
 Sessions::SessionPtr Sessions::new_session() const {
-    auto session = std::make_shared<Session>();
+    auto session = std::make_shared<Session>(clock_);
     session->disk_->setting = "sessions.max_bytes";
     session->disk_->bytes_max = options_.session_bytes_max;
     return session;
+}
+
+SessionId Sessions::new_id() const {
+    return SessionId(options_.new_id ? options_.new_id() : random_id("s-"));
 }
 
 Sessions::SessionPtr Sessions::session_of(SessionRecord record) const {
@@ -166,12 +171,12 @@ asio::awaitable<std::size_t> Sessions::recover() {
 asio::awaitable<SessionRecord> Sessions::create(NewSession wanted) {
     auto session = new_session();
     SessionRecord& record = session->record_;
-    record.id = wanted.id.value_or(SessionId(random_id("s-")));
+    record.id = wanted.id ? *wanted.id : new_id();
     record.owner = wanted.owner;
     record.name = wanted.name;
     record.metadata = wanted.metadata;
     record.template_name = wanted.template_name;
-    record.created_at = record.last_used_at = core::time_now();
+    record.created_at = record.last_used_at = clock_.wall();
     record.idle_to_warm = wanted.idle_to_warm.value_or(options_.idle_to_warm);
     record.idle_to_cold = wanted.idle_to_cold.value_or(options_.idle_to_cold);
     if (wanted.lifetime) record.expires_at = record.created_at + *wanted.lifetime;
@@ -195,7 +200,7 @@ asio::awaitable<SessionRecord> Sessions::create(NewSession wanted) {
     try {
         co_await folders_.make(id);
         // Empty, so that a first run that comes at once waits for no look.
-        session->disk_->found(0, 0);
+        session->disk_->found(0, 0, clock_.now());
     } catch (const ErrorException& error) { failed = error.error; }
     if (failed && failed->code == Code::Conflict && wanted.id) failed.reset();  // left by another
     std::optional<Error> refused;
@@ -337,9 +342,9 @@ asio::awaitable<void> Sessions::restore(SessionPtr session) {
     session->sandbox_ = co_await make_sandbox(session->record_.owner, std::move(spec));
     refuse_if_stopping();  // it came too late: wake() lets go of it
     session->cut_ = false;
-    session->pulse_due_ = Clock::now() + kPulseEvery;
+    session->pulse_due_ = clock_.now() + kPulseEvery;
     try {
-        session->link_ = GuestLink::start(executor_, session->sandbox_->take_stream());
+        session->link_ = GuestLink::start(executor_, session->sandbox_->take_stream(), clock_);
         session->changes_ = Changes::open(executor_, session->link_);
     } catch (const boost::system::system_error& error) { throw ErrorException(no_room(error)); }
     session->full_.reset();
@@ -390,7 +395,7 @@ asio::awaitable<void> Sessions::remember(Session& session, SessionState state, s
     core::SessionPatch patch;
     patch.state = state;
     patch.state_note = std::move(note);
-    if (state == SessionState::Hot) patch.last_used_at = core::time_now();  // to sleep is no use
+    if (state == SessionState::Hot) patch.last_used_at = clock_.wall();  // to sleep is no use
     const SessionId id = session.record_.id;
     session.record_ = co_await store_.patch_session(Whose::anyones(), id, patch, std::nullopt);
 }
@@ -547,14 +552,20 @@ asio::awaitable<std::vector<SessionRecord>> Sessions::fork(Whose whose, SessionI
         throw ErrorException({Code::Conflict, "the session is in use: something runs in it"});
     }
     const bool awake = session->link_ && session->link_->alive();
+    if (!awake) {
+        // What is on disk is older than what it fell with; its forks must not take that for all.
+        if (session->sandbox_) session->fell_ = why_it_fell(*session);
+        let_go(*session);
+        if (session->fell_) settle_fall(*session);
+    }
     const bool was_frozen = session->frozen_;
     if (awake) {
         if (was_frozen) set_frozen(*session->sandbox_, false, options_.tell);
         session->link_->stand_still(false);
         session->frozen_ = false;
-        co_await save_variables(session->link_, folders_, id,
-                                session->spec_.limits().memory_bytes_max, session->lost_,
-                                session->restored_);
+        session->lost_ = co_await save_variables(session->link_, folders_, id,
+                                                 session->spec_.limits().memory_bytes_max,
+                                                 session->lost_, session->restored_);
         // Files shall be those of one moment. Without a cgroup nothing can be frozen; then a
         // program in the background may write while they are copied, as with any copy.
         session->frozen_ = static_cast<bool>(session->sandbox_->freeze(true));
@@ -571,11 +582,10 @@ asio::awaitable<std::vector<SessionRecord>> Sessions::fork(Whose whose, SessionI
     }
     for (std::size_t i = 0; i < count && !failed; ++i) {
         SessionRecord record = session->record_;
-        record.id = SessionId(random_id("s-"));
+        record.id = new_id();
         record.state = SessionState::Cold;
-        record.state_note.clear();
         record.disk_bytes = bytes_each;
-        record.created_at = record.last_used_at = core::time_now();
+        record.created_at = record.last_used_at = clock_.wall();
         if (record.expires_at) {
             *record.expires_at += record.created_at - session->record_.created_at;
         }
@@ -599,7 +609,7 @@ asio::awaitable<std::vector<SessionRecord>> Sessions::fork(Whose whose, SessionI
         session->link_->stand_still(false);
         session->frozen_ = false;
     }
-    session->unused_since_ = Clock::now();
+    session->unused_since_ = clock_.now();
     if (!failed) co_return made;
     for (const auto& record : made) {
         try {
@@ -715,9 +725,9 @@ asio::awaitable<std::unique_ptr<core::Sandbox>> Sessions::ephemeral(NewSession w
 }
 
 std::shared_ptr<GuestLink> Sessions::open_link(core::Sandbox& sandbox) {
-    auto link = GuestLink::start(executor_, sandbox.take_stream());
+    auto link = GuestLink::start(executor_, sandbox.take_stream(), clock_);
     std::erase_if(links_, [](const OpenLink& one) { return one.link.expired(); });
-    links_.push_back({link, Clock::now() + kPulseEvery});
+    links_.push_back({link, clock_.now() + kPulseEvery});
     if (stopping_) link->close();
     return link;
 }
@@ -751,15 +761,20 @@ asio::awaitable<void> Sessions::stop() {
             // It stays awake and goes with its sandbox; counts() says that it was not saved.
         }
     };
+    const auto cut_all = [&] {
+        for (const auto& session : all) cut(*session);
+        for (const auto& one : links_) {
+            if (const auto link = one.link.lock()) link->close();
+        }
+    };
+    core::Timer late(executor_, clock_);
+    late.expires_after(kTimeToStop);
+    late.then(cut_all);  // whose guest takes longer loses what was not saved
     Scope saving(executor_);
     for (const auto& session : all) saving.spawn(save(session));
-    co_await saving.ended_by(Clock::now() + kTimeToStop);
-    // Whose guest takes longer loses what was not saved.
-    for (const auto& session : all) cut(*session);
-    for (const auto& one : links_) {
-        if (const auto link = one.link.lock()) link->close();
-    }
     co_await saving.join();
+    late.cancel();
+    cut_all();
     for (const auto& session : all) let_go(*session);
     known_.clear();
     try {

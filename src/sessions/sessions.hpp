@@ -17,6 +17,7 @@
 // Trusts    its caller for who is asking (Whose) and for limits that a client may ask for.
 #include "base/scope.hpp"
 #include "core/ceilings.hpp"
+#include "core/clock.hpp"
 #include "core/folders.hpp"
 #include "core/runtime.hpp"
 #include "core/store.hpp"
@@ -83,6 +84,8 @@ struct SessionOptions {
     // uses go cold before their time, the longest idle first.
     std::function<double()> memory_free;
     double memory_free_min = 0.08;
+    // Names of new sessions; null: random ones, which nobody guesses.
+    std::function<std::string()> new_id;
     // What the administrator should know and clients should not: paths of the host. May be empty.
     std::function<void(const std::string&)> tell;
 };
@@ -92,6 +95,7 @@ class Sessions;
 // A session in memory. Its sandbox is there while it is hot or warm.
 class Session {
 public:
+    explicit Session(core::Clock& clock) : clock_(clock), unused_since_(clock.now()) {}
     [[nodiscard]] const core::SessionRecord& record() const noexcept { return record_; }
     [[nodiscard]] const core::Limits& limits() const noexcept { return spec_.limits(); }
     [[nodiscard]] const std::shared_ptr<DiskStops>& disk_stops() const noexcept { return stops_; }
@@ -103,6 +107,7 @@ public:
 private:
     friend class Sessions;
     friend class Use;
+    core::Clock& clock_;
     core::SessionRecord record_;
     core::SandboxSpec spec_;
     std::shared_ptr<core::Sandbox> sandbox_;
@@ -112,7 +117,7 @@ private:
     bool cut_ = false;   // its sandbox was ended by a request while another may wake it
     bool gone_ = false;  // removed: whoever waited for it hears that it is not there
     std::size_t users_ = 0;
-    Clock::time_point unused_since_ = Clock::now();
+    Clock::time_point unused_since_;
     std::vector<Lost> lost_;           // and nobody was told; on disk as well
     std::set<std::string> restored_;   // contexts that this sandbox has from disk
     int restores_failed_ = 0;          // in a row: the sandbox ended while it was restored
@@ -148,7 +153,7 @@ public:
     ~Use() {
         if (!session_) return;
         --session_->users_;
-        session_->unused_since_ = Clock::now();
+        session_->unused_since_ = session_->clock_.now();
     }
     [[nodiscard]] const std::shared_ptr<GuestLink>& link() const noexcept { return link_; }
     [[nodiscard]] core::Sandbox& sandbox() const noexcept { return *sandbox_; }
@@ -174,7 +179,8 @@ struct SessionCounts {
 class Sessions {
 public:
     Sessions(boost::asio::any_io_executor executor, core::Runtime& runtime, core::Store& store,
-             core::Folders& folders, SessionOptions options);
+             core::Folders& folders, SessionOptions options,
+             core::Clock& clock = core::system_clock());
 
     // Once, before anything else: sessions that a killed server left awake are cold now, and
     // folders that no record knows are removed, if the place is this store's own (Folders::claim).
@@ -261,6 +267,7 @@ private:
     boost::asio::awaitable<std::unique_ptr<core::Sandbox>> make_sandbox(std::string owner,
                                                                         core::SandboxSpec spec);
     [[nodiscard]] SessionPtr new_session() const;
+    [[nodiscard]] SessionId new_id() const;
     [[nodiscard]] SessionPtr session_of(core::SessionRecord record) const;  // throws
     // What a sandbox of these data sets is given. NotFound and Unavailable, without host paths.
     [[nodiscard]] bool read_only() const;
@@ -286,11 +293,12 @@ private:
     core::Store& store_;
     core::Folders& folders_;
     SessionOptions options_;
+    core::Clock& clock_;
     std::map<std::string, SessionPtr> known_;
     std::function<void(const SessionId&)> on_removed_;
     std::map<std::string, std::shared_ptr<DiskLedger>> owners_;
-    boost::asio::steady_timer round_;
-    boost::asio::steady_timer disk_round_;
+    core::Timer round_;
+    core::Timer disk_round_;
     bool stopping_ = false;
     bool removals_left_ = false;  // records that say Deleting, and nobody is at them
     SessionCounts counted_;

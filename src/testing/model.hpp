@@ -1,0 +1,55 @@
+#pragma once
+// What clients were answered, and what may therefore be found later.
+//
+// A value that was acknowledged is there, until another one is; or the session says that it was
+// lost
+// (`lost` of a run). A value whose request failed may be there, or the one before it. After a loss
+// was said, whatever the client ever asked for may be found, and nothing too. Nothing else, ever.
+// Threads   one.
+#include "sessions/variables.hpp"
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace atl::testing {
+
+inline const std::string kUnset = "unset";
+
+// One variable or file. Only one client writes it.
+struct Cell {
+    std::set<std::string> possible{kUnset};
+    std::set<std::string> ever{kUnset};
+    int telling = 0;  // answers on their way that say it was lost
+
+    void acknowledged(const std::string& value);
+    void tried(const std::string& value);
+    void lost();
+    // What was read. False when it cannot be.
+    [[nodiscard]] bool found(const std::string& value);
+};
+
+struct ModelSession {
+    enum class Life {
+        Alive,
+        Unsure,  // somebody asked to remove it and heard no good answer
+        Gone,
+    };
+    std::string id;
+    Life life = Life::Alive;
+    int restarts = 0;  // under way
+    std::map<std::string, Cell> variables;
+    std::map<std::string, Cell> files;
+
+    // An answer that says this is on its way: what it is about. Then it was heard, or it was not.
+    [[nodiscard]] std::vector<Cell*> begin_telling(const std::vector<sessions::Lost>& lost);
+    static void end_telling(const std::vector<Cell*>& cells, bool heard);
+    void all_lost();
+
+    // What a fork of it may have that was asked for when the session was `before`, and is answered
+    // now.
+    [[nodiscard]] ModelSession forked(const ModelSession& before, std::string new_id) const;
+};
+
+}  // namespace atl::testing
