@@ -12,6 +12,7 @@ from pathlib import Path
 
 REPORTS = {
     "style": ["style.xml"],
+    "web": ["web.xml"],
     "unit": ["unit/*.xml"],
     "fuzz": ["fuzz.txt"],
     "guest": ["kernel.xml", "archive.xml"],
