@@ -3,12 +3,25 @@
 import { readFile, writeFile } from "node:fs/promises";
 import openapi, { astToString } from "openapi-typescript";
 
+// JSON in lines, from its text: numbers beyond 2^53 stay what they are.
+function setOut(text) {
+    let depth = 0;
+    return text.replace(/"(?:[^"\\]|\\.)*"|[{}[\],:]|\s+/g, (token) => {
+        const line = (change) => "\n" + " ".repeat((depth += change));
+        if (token === "{" || token === "[") return token + line(1);
+        if (token === "}" || token === "]") return line(-1) + token;
+        if (token === ",") return token + line(0);
+        if (token === ":") return ": ";
+        return token.trim() === "" ? "" : token;
+    });
+}
+
 const document = new URL("../openapi.json", import.meta.url);
 const server = process.argv[2];
 if (server) {
     const response = await fetch(new URL("/openapi.json", server));
     if (!response.ok) throw new Error(`${server} answered ${response.status}`);
-    await writeFile(document, JSON.stringify(await response.json(), null, 1) + "\n");
+    await writeFile(document, setOut(await response.text()) + "\n");
 }
 const types = astToString(await openapi(JSON.parse(await readFile(document, "utf8"))));
 const opening = "// Written by `npm run types` from openapi.json.\n";

@@ -77,7 +77,11 @@ export function Workspace({ session, search, onChange, end }: WorkspaceProps) {
                                 tab === "terminal" ? "flex min-h-0 flex-1 flex-col" : "hidden"
                             }
                         >
-                            <TerminalTab key={session} session={session} />
+                            <TerminalTab
+                                key={session}
+                                session={session}
+                                visible={tab === "terminal"}
+                            />
                         </div>
                     )}
                     {tab === "variables" && <VariablesTab session={session} />}

@@ -10,23 +10,11 @@ import { formatBytes } from "@/lib/format";
 import { historyQuery, statusQuery, type Thread } from "../api/threads";
 import { useAttachments } from "../hooks/use-attachments";
 import { useDraft } from "../hooks/use-draft";
-import { liveTurns, useLiveTurn, type LiveTurn } from "../live-turns";
-import { turnsFromHistory, type Turn } from "../turn";
+import { liveTurns, useLiveTurn } from "../live-turns";
+import { hasEnded, merged } from "../merged";
+import { turnsFromHistory } from "../turn";
 import { Composer } from "./composer";
 import { Conversation } from "./conversation";
-
-// History may have some of the turn that streams: the stream is ahead of it.
-export function merged(past: readonly Turn[], live: LiveTurn | undefined): (Turn | LiveTurn)[] {
-    if (!live) return [...past];
-    const before = past.filter((turn) =>
-        live.number > 0
-            ? turn.number < live.number
-            : !(turn === past.at(-1) && turn.question === live.question && turn.parts.length === 0),
-    );
-    const question =
-        live.question || (past.find((turn) => turn.number === live.number)?.question ?? "");
-    return [...before, { ...live, question }];
-}
 
 interface ThreadPageProps {
     thread: Thread;
@@ -69,12 +57,13 @@ export function ThreadPage({ thread, banner, onFile }: ThreadPageProps) {
             lastPast &&
             live.number > 0 &&
             lastPast.number >= live.number &&
-            (lastPast.timings !== null || lastPast.note !== "")
+            hasEnded(lastPast)
         ) {
             liveTurns.drop(id);
         }
     }, [id, live, lastPast]);
-    const turns = useMemo(() => merged(past, live), [past, live]);
+    const open = status.isPending || (status.data?.busy ?? false);
+    const turns = useMemo(() => merged(past, live, open), [past, live, open]);
 
     const ask = useCallback(
         (question: string) => {

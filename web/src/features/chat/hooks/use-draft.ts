@@ -1,5 +1,5 @@
 // What is typed survives a reload and a look at another thread.
-import { useEffect, useState } from "react";
+import { useCallback, useEffect, useState } from "react";
 
 function read(name: string): string {
     try {
@@ -13,14 +13,17 @@ export function useDraft(thread: string): [string, (text: string) => void] {
     const name = `atoll.draft.${thread}`;
     const [text, setText] = useState(() => read(name));
     useEffect(() => setText(read(name)), [name]);
-    const change = (to: string) => {
-        setText(to);
-        try {
-            if (to) sessionStorage.setItem(name, to);
-            else sessionStorage.removeItem(name);
-        } catch {
-            // Storage is off or full: the text is in the box all the same.
-        }
-    };
+    const change = useCallback(
+        (to: string) => {
+            setText(to);
+            try {
+                if (to) sessionStorage.setItem(name, to);
+                else sessionStorage.removeItem(name);
+            } catch {
+                // Storage is off or full: the text is in the box all the same.
+            }
+        },
+        [name],
+    );
     return [text, change];
 }

@@ -102,7 +102,11 @@ interface ContentProps {
 function Content({ session, file, stat, editing, onEditing }: ContentProps) {
     const { t } = useTranslation();
     const client = useQueryClient();
-    const query = useInfiniteQuery({ ...contentQuery(session, file), staleTime: Infinity });
+    const query = useInfiniteQuery({
+        ...contentQuery(session, file),
+        staleTime: Infinity,
+        enabled: stat.size > 0,
+    });
     const { fetchNextPage, isFetchingNextPage } = query;
     const loadMore = useCallback(() => {
         if (!isFetchingNextPage) void fetchNextPage();
@@ -122,7 +126,8 @@ function Content({ session, file, stat, editing, onEditing }: ContentProps) {
         () => (kind === "csv" && !binary ? parseCsv(text, delimiterOf(text, name)) : []),
         [kind, binary, text, name],
     );
-    if (query.isPending) return <div className="skeleton m-4 h-40" />;
+    const isEmpty = stat.size === 0;
+    if (query.isPending && !isEmpty) return <div className="skeleton m-4 h-40" />;
     if (query.isError) {
         return (
             <div className="p-4">
@@ -158,7 +163,7 @@ function Content({ session, file, stat, editing, onEditing }: ContentProps) {
             onClick={() => void query.fetchNextPage()}
         >
             {t("files.loadMore", {
-                size: formatBytes(stat.size - (query.data.pages.at(-1)?.end ?? 0)),
+                size: formatBytes(stat.size - (query.data?.pages.at(-1)?.end ?? 0)),
             })}
         </Button>
     );

@@ -45,6 +45,8 @@ export function SessionActions({ session, onForked, onDeleted }: ActionsProps) {
         mutationFn: () => deleteSession(session.id),
         ...settle,
         onSuccess: onDeleted,
+        // Not asked for again: it is gone.
+        onSettled: () => void client.invalidateQueries({ queryKey: ["sessions"] }),
     });
     const busy = change.isPending || fork.isPending || remove.isPending;
     const { state } = session;

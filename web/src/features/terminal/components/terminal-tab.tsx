@@ -7,7 +7,13 @@ import { TerminalView } from "./terminal-view";
 
 let next = 1;
 
-export default function TerminalTab({ session }: { session: string }) {
+interface TerminalTabProps {
+    session: string;
+    // Another tab of the workspace may be on top; the shells go on.
+    visible: boolean;
+}
+
+export default function TerminalTab({ session, visible }: TerminalTabProps) {
     const { t } = useTranslation();
     const [shells, setShells] = useState<readonly number[]>(() => [next++]);
     const [shown, setShown] = useState(shells[0] ?? 0);
@@ -50,7 +56,7 @@ export default function TerminalTab({ session }: { session: string }) {
                 <p className="px-4 py-3 text-13 text-ink-2">{t("terminal.none")}</p>
             )}
             {shells.map((key) => (
-                <TerminalView key={key} session={session} hidden={shown !== key} />
+                <TerminalView key={key} session={session} hidden={!visible || shown !== key} />
             ))}
         </div>
     );
