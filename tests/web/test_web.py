@@ -11,6 +11,7 @@ from pathlib import Path
 import httpx
 import pytest
 from harness.analyst import Analyst
+from harness.host import eventually
 from harness.model_server import call
 from playwright.sync_api import expect
 
@@ -207,6 +208,15 @@ def test_rename_and_delete_with_undo(server, page):
     expect(row).to_be_visible()
     page.get_by_label("Search chats").fill("better")
     expect(row).to_be_visible()
+
+    thread = server.http.get("/v1/threads").json()["threads"][0]["thread_id"]
+    row.hover()
+    page.get_by_role("button", name="Actions for Better name 名").click()
+    page.get_by_role("menuitem", name="Delete").click()
+    expect(row).to_have_count(0)
+    assert eventually(lambda: server.http.get(f"/v1/threads/{thread}").status_code == 404, within=60)
+    expect(page.get_by_text("Deleted “Better name 名”")).to_have_count(0)
+    expect(row).to_have_count(0)
 
 
 def test_terminal(server, page):

@@ -80,17 +80,6 @@ export function useRenameThread() {
     });
 }
 
-// Takes a thread out of the list at once; `restore` puts it back.
-export function useHideThread(): (id: string) => () => void {
-    const client = useQueryClient();
-    return (id) => {
-        client.setQueryData(threadListQuery.queryKey, (data) =>
-            changeThreads(data, (all) => all.filter((one) => one.thread_id !== id)),
-        );
-        return () => void client.invalidateQueries({ queryKey: ["threads"] });
-    };
-}
-
 export async function deleteThread(id: string): Promise<void> {
     await request(at(id), { method: "DELETE" });
 }

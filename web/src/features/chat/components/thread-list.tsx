@@ -1,7 +1,7 @@
-import { useInfiniteQuery } from "@tanstack/react-query";
+import { useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate, useParams } from "@tanstack/react-router";
 import { FileText, MoreHorizontal, NotebookText, Pencil, Search, Trash2, X } from "lucide-react";
-import { useMemo, useRef, useState } from "react";
+import { useCallback, useMemo, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { AskText } from "@/components/ui/dialog";
 import { Menu, MenuItem, MenuLine } from "@/components/ui/menu";
@@ -14,7 +14,6 @@ import {
     deleteThread,
     exportThread,
     threadListQuery,
-    useHideThread,
     useRenameThread,
     type Thread,
 } from "../api/threads";
@@ -48,10 +47,19 @@ export function ThreadList() {
         () => query.data?.pages.flatMap((page) => page.threads) ?? [],
         [query.data],
     );
+    // Deleted, with a moment left to undo it.
+    const [hidden, setHidden] = useState<readonly string[]>([]);
+    const hide = useCallback((id: string) => setHidden((all) => [...all, id]), []);
+    const show = useCallback(
+        (id: string) => setHidden((all) => all.filter((one) => one !== id)),
+        [],
+    );
     const wanted = words.trim().toLowerCase();
-    const shown = wanted
-        ? threads.filter((one) => one.title.toLowerCase().includes(wanted))
-        : threads.filter((one) => one.turns > 0 || one.title !== "");
+    const shown = threads.filter(
+        (one) =>
+            !hidden.includes(one.thread_id) &&
+            (wanted ? one.title.toLowerCase().includes(wanted) : one.turns > 0 || one.title !== ""),
+    );
     return (
         <>
             <div className="relative my-2">
@@ -110,7 +118,7 @@ export function ThreadList() {
                         <h2 className="px-2 pt-3 pb-1 text-12 text-ink-3">{t(`rail.${group}`)}</h2>
                         <ul>
                             {members.map((one) => (
-                                <Row key={one.thread_id} thread={one} />
+                                <Row key={one.thread_id} thread={one} onHide={hide} onShow={show} />
                             ))}
                         </ul>
                     </section>
@@ -132,34 +140,45 @@ export function ThreadList() {
 // Long enough to change one's mind; then the server is told.
 const kUndoMs = 6000;
 
-function Row({ thread }: { thread: Thread }) {
+interface RowProps {
+    thread: Thread;
+    onHide: (id: string) => void;
+    onShow: (id: string) => void;
+}
+
+function Row({ thread, onHide, onShow }: RowProps) {
     const { t } = useTranslation();
     const id = thread.thread_id;
     const params = useParams({ strict: false });
     const navigate = useNavigate();
     const rename = useRenameThread();
-    const hide = useHideThread();
+    const client = useQueryClient();
     const exportAs = useExport();
     const [renaming, setRenaming] = useState(false);
     const title = thread.title || t("chat.untitled");
     const isOpen = params.threadId === id;
 
     const remove = () => {
-        const restore = hide(id);
+        onHide(id);
         if (isOpen) void navigate({ to: "/ui" });
-        const timer = setTimeout(() => {
+        const reallyDelete = async () => {
             liveTurns.drop(id);
-            deleteThread(id)
-                .catch((error: unknown) => {
-                    toast(describeError(error, t).title, { bad: true });
-                })
-                .finally(restore);
-        }, kUndoMs);
+            try {
+                await deleteThread(id);
+                await client.invalidateQueries({ queryKey: ["threads"] });
+            } catch (error) {
+                toast(describeError(error, t).title, { bad: true });
+                onShow(id);
+            }
+        };
+        const timer = setTimeout(() => void reallyDelete(), kUndoMs);
         const undo = () => {
             clearTimeout(timer);
-            restore();
+            onShow(id);
         };
-        toast(t("rail.deleted", { title }), { action: { label: t("common.undo"), onClick: undo } });
+        toast(t("rail.deleted", { title }), {
+            action: { label: t("common.undo"), onClick: undo },
+        });
     };
     return (
         <li className="group relative">
