@@ -52,6 +52,32 @@ mark_done() {
     stamp_of "$@" >"$file"
 }
 
+# web_packages: what the web interface is built and tested with, in web/node_modules. The lock file
+# names the packages by hash; no script of theirs runs here.
+web_packages() {
+    local lock="$ROOT/web/package-lock.json"
+    if done_before web-packages "$lock" && [[ -d $ROOT/web/node_modules ]]; then return; fi
+    say "installing what the web interface is built with"
+    (cd "$ROOT/web" && retry npm ci --ignore-scripts --loglevel=error) >"$(log_of npm)" 2>&1 ||
+        die "npm could not install it; is the npm registry reachable? See $(log_of npm)"
+    mark_done web-packages "$lock"
+}
+# build_web: web/dist, what the program carries at / and /ui, when something in web/ changed. CMake
+# looks for it when it configures, so this comes first.
+build_web() {
+    local sources
+    mapfile -t sources < <(find "$ROOT/web" \( -name node_modules -o -name dist \) -prune \
+        -o -type f -print | LC_ALL=C sort)
+    if done_before web "${sources[@]}" && [[ -f $ROOT/web/dist/index.html ]]; then return; fi
+    web_packages
+    say "building the web interface"
+    (cd "$ROOT/web" && npm run build) >"$(log_of web)" 2>&1 || {
+        tail -n 40 "$(log_of web)" >&2
+        die "the web interface could not be built"
+    }
+    mark_done web "${sources[@]}"
+}
+
 # configure_preset <preset>; build_preset <preset> [target…], beside all that it always builds
 configure_preset() {
     local log

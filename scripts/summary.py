@@ -12,6 +12,7 @@ from pathlib import Path
 
 REPORTS = {
     "style": ["style.xml"],
+    "web": ["web.xml"],
     "unit": ["unit/*.xml"],
     "sim": ["sim.txt"],
     "fuzz": ["fuzz.txt"],

@@ -2,6 +2,7 @@
 
 #include "api/docs_page/assets.hpp"
 #include "api/scopes.hpp"
+#include "api/web_routes.hpp"
 #include "net/problem.hpp"
 
 #include <boost/json/array.hpp>
@@ -128,13 +129,12 @@ void Api::finish(const schema::About& about) {
     router_.add("GET", "/openapi.json", send_document);
     router_.add("GET", "/docs/openapi.json", send_document);
     const auto to_the_page = [](net::Exchange& exchange) -> asio::awaitable<void> {
-        // What is at the root may change one day, so nobody shall remember it for good.
-        const bool at_root = exchange.request().target.path == "/";
-        net::Response response = net::Response::empty(at_root ? 307 : 308);
+        net::Response response = net::Response::empty(308);
         response.headers.set("Location", "/docs/");
         co_await exchange.respond(std::move(response));
     };
-    router_.add("GET", "/", to_the_page);
+    router_.add("GET", "/", send_web_page);
+    router_.add("GET", "/ui/{path...}", send_web_file);
     router_.add("GET", "/docs", to_the_page);
     router_.add("GET", "/docs/{path...}", send_page);
 }

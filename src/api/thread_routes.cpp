@@ -8,6 +8,7 @@
 #include "api/file_place.hpp"
 #include "api/thread_history.hpp"
 #include "api/thread_types.hpp"
+#include "api/web_routes.hpp"
 #include "base/workers.hpp"
 #include "net/problem.hpp"
 
@@ -250,11 +251,7 @@ public:
         co_await send_file_content(exchange, files, path, entry, asked.download);
     }
 
-    asio::awaitable<void> ui(net::Exchange& exchange) const {
-        net::Response response = net::Response::empty(307);
-        response.headers.set("Location", "/docs/");
-        co_await exchange.respond(std::move(response));
-    }
+    asio::awaitable<void> ui(net::Exchange& exchange) const { co_await send_web_page(exchange); }
 
     asio::awaitable<void> context(net::Exchange& exchange) const {
         auto asked = schema::from_parameters<ContextQuery>(exchange.request().target.query);
@@ -341,6 +338,12 @@ schema::Answer any_bytes(int status, std::string description) {
     answer.status = status;
     answer.description = std::move(description);
     answer.content_type = "*/*";
+    return answer;
+}
+
+schema::Answer page_answer() {
+    auto answer = any_bytes(200, "The page.");
+    answer.content_type = "text/html";
     return answer;
 }
 
@@ -500,8 +503,8 @@ void add_thread_routes(Api& api, agent::Threads& threads, ThreadRules rules) {
          .id = "ui",
          .tag = "Server",
          .summary = "The chat",
-         .description = "Leads to the documentation.",
-         .answers = {schema::empty_answer(307, "It is there.")},
+         .description = "The web interface. Its views have addresses below /ui/.",
+         .answers = {page_answer()},
          .security = schema::Security::None},
         &ThreadRoutes::ui);
 }

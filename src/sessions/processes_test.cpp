@@ -21,7 +21,8 @@ struct Program {
         wanted.argv = {"/bin/cat"};
         wanted.stdin_open = stdin_open;
         process =
-            std::make_shared<Process>(peer.context.get_executor(), "p-test", std::move(wanted));
+            std::make_shared<Process>(peer.context.get_executor(), "p-test", std::move(wanted),
+                                      core::system_clock());
         starting = peer.start(process->start(peer.link, sandbox));
     }
     testing::NoSandbox sandbox;

@@ -20,7 +20,7 @@ def files() -> tuple[Path, ...]:
         ).stdout.split("\0")
         found = [ROOT / name for name in listed if name]
     except (OSError, subprocess.CalledProcessError):
-        made = {".git", "build", ".tools", "__pycache__", "node_modules"}
+        made = {".git", "build", ".tools", "__pycache__", "node_modules", "dist"}
         found = [p for p in ROOT.rglob("*") if not made & set(p.relative_to(ROOT).parts)]
     return tuple(sorted(p for p in set(found) if p.is_file()))
 

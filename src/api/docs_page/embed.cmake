@@ -30,7 +30,7 @@ if(CMAKE_SCRIPT_MODE_FILE)
     string(SUBSTRING "${sum}" 0 16 sum)
     # A literal, not a list of numbers: it compiles many times faster.
     string(REGEX REPLACE "(..)" "\\\\x\\1" bytes "${hex}")
-    string(MAKE_C_IDENTIFIER "k_${name}" symbol)
+    string(MAKE_C_IDENTIFIER "k_${name}_${sum}" symbol)  # names may differ in marks alone
     string(APPEND data "constexpr char ${symbol}[] =\n    \"${bytes}\";\n")
     string(APPEND rows "    Asset{\"${name}\", \"${type_${extension}}\",\n"
                        "          std::string_view(${symbol}, ${size}), \"\\\"${sum}\\\"\"},\n")

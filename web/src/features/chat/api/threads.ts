@@ -1,0 +1,90 @@
+import {
+    infiniteQueryOptions,
+    queryOptions,
+    useMutation,
+    useQueryClient,
+    type InfiniteData,
+} from "@tanstack/react-query";
+import { getJson, request, sendJson, type Schemas } from "@/lib/api";
+
+export type Thread = Schemas["ThreadView"];
+type ThreadList = Schemas["ThreadList"];
+
+const kPage = 100;
+const at = (id: string) => `/v1/threads/${encodeURIComponent(id)}`;
+
+export const threadListQuery = infiniteQueryOptions({
+    queryKey: ["threads"],
+    queryFn: ({ pageParam, signal }) => {
+        const cursor = pageParam ? `&cursor=${encodeURIComponent(pageParam)}` : "";
+        return getJson<ThreadList>(`/v1/threads?limit=${kPage}${cursor}`, signal);
+    },
+    initialPageParam: "",
+    getNextPageParam: (page) => page.next_cursor ?? null,
+});
+
+export const threadQuery = (id: string) =>
+    queryOptions({
+        queryKey: ["thread", id],
+        queryFn: ({ signal }) => getJson<Thread>(at(id), signal),
+        refetchInterval: 15_000,
+    });
+
+export const statusQuery = (id: string) =>
+    queryOptions({
+        queryKey: ["thread", id, "status"],
+        queryFn: ({ signal }) => {
+            const path = `/thread/${encodeURIComponent(id)}/status`;
+            return getJson<Schemas["ThreadStatus"]>(path, signal);
+        },
+    });
+
+export const historyQuery = (id: string) =>
+    queryOptions({
+        queryKey: ["thread", id, "history"],
+        queryFn: ({ signal }) => {
+            const path = `/thread/${encodeURIComponent(id)}/history?all=true`;
+            return getJson<Schemas["HistoryAnswer"]>(path, signal);
+        },
+    });
+
+export function createThread(fileIds: readonly string[]): Promise<Thread> {
+    return sendJson<Thread>("POST", "/thread/new", { file_ids: fileIds });
+}
+
+function changeThreads(
+    data: InfiniteData<ThreadList> | undefined,
+    change: (threads: Thread[]) => Thread[],
+): InfiniteData<ThreadList> | undefined {
+    if (!data) return data;
+    const pages = data.pages.map((page) => ({ ...page, threads: change(page.threads) }));
+    return { ...data, pages };
+}
+
+export function useRenameThread() {
+    const client = useQueryClient();
+    return useMutation({
+        mutationFn: ({ id, title }: { id: string; title: string }) =>
+            sendJson<Thread>("PATCH", at(id), { title }),
+        onMutate: ({ id, title }) => {
+            client.setQueryData(threadListQuery.queryKey, (data) =>
+                changeThreads(data, (all) =>
+                    all.map((one) => (one.thread_id === id ? { ...one, title } : one)),
+                ),
+            );
+        },
+        onSettled: (_, __, { id }) => {
+            void client.invalidateQueries({ queryKey: ["threads"] });
+            void client.invalidateQueries({ queryKey: ["thread", id], exact: true });
+        },
+    });
+}
+
+export async function deleteThread(id: string): Promise<void> {
+    await request(at(id), { method: "DELETE" });
+}
+
+export async function exportThread(id: string, format: "markdown" | "ipynb"): Promise<Blob> {
+    const response = await request(`${at(id)}/export?format=${format}`);
+    return await response.blob();
+}

@@ -1,0 +1,111 @@
+// The turns of a thread, and the place that the reader has in them: the page follows new text
+// only if the reader was at the end.
+import { ArrowDown } from "lucide-react";
+import { useCallback, useLayoutEffect, useRef, useState, type ReactNode } from "react";
+import { useTranslation } from "react-i18next";
+import { Button } from "@/components/ui/button";
+import { formatNumber } from "@/lib/format";
+import type { LiveTurn } from "../live-turns";
+import type { Turn } from "../turn";
+import { TurnView } from "./turn-view";
+
+interface ConversationProps {
+    turns: readonly (Turn | LiveTurn)[];
+    session: string;
+    busy: boolean;
+    onAgain: (question: string) => void;
+    onEdit: (question: string) => void;
+    head: ReactNode;
+}
+
+// Older turns are rendered when they are asked for: thousands of them would take seconds.
+const kTurnsAtOnce = 30;
+const kNearEnd = 60;
+
+export function Conversation({ turns, session, busy, onAgain, onEdit, head }: ConversationProps) {
+    const { t } = useTranslation();
+    const scroller = useRef<HTMLDivElement>(null);
+    const column = useRef<HTMLDivElement>(null);
+    const follows = useRef(true);
+    const [away, setAway] = useState(false);
+    const [count, setCount] = useState(kTurnsAtOnce);
+
+    const toEnd = useCallback(() => {
+        const box = scroller.current;
+        if (box) box.scrollTop = box.scrollHeight;
+        follows.current = true;
+        setAway(false);
+    }, []);
+    const onScroll = () => {
+        const box = scroller.current;
+        if (!box) return;
+        const near = box.scrollHeight - box.scrollTop - box.clientHeight < kNearEnd;
+        follows.current = near;
+        setAway(!near);
+    };
+    // Text, images and folds all change the column's height.
+    useLayoutEffect(() => {
+        const content = column.current;
+        if (!content) return;
+        const observer = new ResizeObserver(() => {
+            if (follows.current) toEnd();
+        });
+        observer.observe(content);
+        return () => observer.disconnect();
+    }, [toEnd]);
+    // Who asks wants to see the answer.
+    const live = turns.at(-1);
+    const startedAt = live && "startedAt" in live ? live.startedAt : 0;
+    useLayoutEffect(() => {
+        if (startedAt) toEnd();
+    }, [startedAt, toEnd]);
+
+    const shown = turns.slice(-count);
+    const hidden = turns.length - shown.length;
+    return (
+        <div className="relative min-h-0 flex-1">
+            <div
+                ref={scroller}
+                onScroll={onScroll}
+                tabIndex={0}
+                aria-label={t("chat.conversation")}
+                role="log"
+                className="h-full overflow-y-auto px-4 pt-6 pb-4 outline-none sm:px-6"
+            >
+                <div ref={column} className="mx-auto flex max-w-[760px] flex-col gap-7">
+                    {head}
+                    {hidden > 0 && (
+                        <Button
+                            small
+                            className="self-center"
+                            onClick={() => setCount(count + kTurnsAtOnce)}
+                        >
+                            {t("chat.earlier", { count: hidden, hidden: formatNumber(hidden) })}
+                        </Button>
+                    )}
+                    {shown.map((turn, index) => (
+                        <TurnView
+                            key={turn.number || `new-${hidden + index}`}
+                            turn={turn}
+                            session={session}
+                            busy={busy}
+                            onAgain={onAgain}
+                            onEdit={onEdit}
+                        />
+                    ))}
+                </div>
+            </div>
+            {away && (
+                <button
+                    type="button"
+                    onClick={toEnd}
+                    className="appear absolute bottom-3 left-1/2 flex h-8
+                    -translate-x-1/2 items-center gap-1.5 rounded-full border border-line bg-panel px-3 text-13 shadow-low"
+                >
+                    <ArrowDown size={14} />
+                    {busy ? t("chat.newBelow") : t("chat.toEnd")}
+                </button>
+            )}
+        </div>
+    );
+}

@@ -1,0 +1,168 @@
+// Turns that stream now, one a thread. They live outside of React, so that another page of the
+// app, or another thread, does not cut them off. A broken connection is taken up again after the
+// last event that was seen.
+import { useSyncExternalStore } from "react";
+import { ApiError, request, sendJson } from "@/lib/api";
+import { eventsOf } from "@/lib/sse";
+import { applyEvent, newTurn, turnOfEventId, type Turn } from "./turn";
+
+export interface LiveTurn extends Turn {
+    startedAt: number;
+    reconnecting: boolean;
+    failure: unknown;
+}
+
+interface Entry {
+    turn: LiveTurn;
+    lastId: string;
+    abort: AbortController;
+    messageId: string;
+    posted: boolean;
+}
+
+const kPausesMs = [300, 700, 1500, 3000, 5000];
+const kGiveUpMs = 90_000;
+const entries = new Map<string, Entry>();
+const listeners = new Set<() => void>();
+const endListeners = new Set<(thread: string) => void>();
+let scheduled = false;
+
+// At most once a frame, however quickly tokens come. A page in the background has no frames.
+function tell(): void {
+    if (scheduled) return;
+    scheduled = true;
+    const flush = () => {
+        scheduled = false;
+        for (const listener of listeners) listener();
+    };
+    if (document.visibilityState === "visible") requestAnimationFrame(flush);
+    else setTimeout(flush, 250);
+}
+
+function update(thread: string, entry: Entry, change: Partial<LiveTurn>): void {
+    entry.turn = { ...entry.turn, ...change };
+    if (entries.get(thread) === entry) tell();
+}
+
+function wait(ms: number, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+        const over = () => {
+            clearTimeout(timer);
+            signal.removeEventListener("abort", over);
+            removeEventListener("online", over);
+            resolve();
+        };
+        const timer = setTimeout(over, ms);
+        signal.addEventListener("abort", over);
+        addEventListener("online", over); // no need to wait out the pause
+    });
+}
+
+async function connect(thread: string, entry: Entry): Promise<void> {
+    const path = `/thread/${encodeURIComponent(thread)}/message/stream`;
+    const signal = entry.abort.signal;
+    let response: Response;
+    if (entry.posted) {
+        const number = entry.turn.number;
+        const query = number > 0 ? `?turn=${number}` : "";
+        const headers: Record<string, string> = entry.lastId
+            ? { "Last-Event-ID": entry.lastId }
+            : {};
+        response = await request(path + query, { headers, signal });
+    } else {
+        // The same message_id again is the same question, not a second one.
+        const json = { message: entry.turn.question, message_id: entry.messageId };
+        response = await request(path, { method: "POST", json, signal });
+        entry.posted = true;
+    }
+    if (entry.lastId === "" && entry.turn.parts.length > 0) update(thread, entry, { parts: [] });
+    update(thread, entry, { reconnecting: false });
+    for await (const event of eventsOf(response)) {
+        let turn = applyEvent(entry.turn, event.name, event.data);
+        if (event.id) {
+            entry.lastId = event.id;
+            if (turn.number === 0) turn = { ...turn, number: turnOfEventId(event.id) };
+        }
+        update(thread, entry, turn);
+        if (entry.turn.state !== "running") return;
+    }
+}
+
+function isPassing(failure: unknown): boolean {
+    if (!(failure instanceof ApiError)) return true; // the stream broke
+    return [0, 502, 503, 504].includes(failure.status);
+}
+
+async function run(thread: string, entry: Entry): Promise<void> {
+    let tries = 0;
+    let brokenSince = 0;
+    while (entry.turn.state === "running" && !entry.abort.signal.aborted) {
+        const seen = entry.lastId;
+        try {
+            await connect(thread, entry);
+            if (entry.turn.state !== "running") break;
+        } catch (failure) {
+            if (entry.abort.signal.aborted) return;
+            const late = brokenSince > 0 && Date.now() - brokenSince > kGiveUpMs;
+            if (!isPassing(failure) || late) {
+                update(thread, entry, { state: "failed", failure, reconnecting: false });
+                break;
+            }
+        }
+        if (entry.lastId !== seen) {
+            tries = 0;
+            brokenSince = 0;
+        }
+        if (brokenSince === 0) brokenSince = Date.now();
+        update(thread, entry, { reconnecting: true });
+        await wait(kPausesMs[Math.min(tries, kPausesMs.length - 1)] ?? 1000, entry.abort.signal);
+        tries += 1;
+    }
+    for (const listener of endListeners) listener(thread);
+}
+
+function begin(thread: string, question: string, posted: boolean): void {
+    entries.get(thread)?.abort.abort();
+    const now = new Date();
+    const turn: LiveTurn = {
+        ...newTurn(question, now.toISOString()),
+        startedAt: now.getTime(),
+        reconnecting: false,
+        failure: null,
+    };
+    const messageId = crypto.randomUUID?.() ?? `${now.getTime()}-${Math.random()}`;
+    const entry: Entry = { turn, lastId: "", abort: new AbortController(), messageId, posted };
+    entries.set(thread, entry);
+    tell();
+    void run(thread, entry);
+}
+
+export const liveTurns = {
+    get: (thread: string): LiveTurn | undefined => entries.get(thread)?.turn,
+    ask: (thread: string, question: string): void => begin(thread, question, false),
+    // A turn that was begun elsewhere: in another tab, or before a reload.
+    follow(thread: string, question: string): void {
+        if (!entries.has(thread)) begin(thread, question, true);
+    },
+    async stop(thread: string): Promise<void> {
+        await sendJson("POST", `/thread/${encodeURIComponent(thread)}/cancel`);
+    },
+    // History has it now, or nobody wants it any more.
+    drop(thread: string): void {
+        entries.get(thread)?.abort.abort();
+        if (entries.delete(thread)) tell();
+    },
+    onEnd(listener: (thread: string) => void): () => void {
+        endListeners.add(listener);
+        return () => endListeners.delete(listener);
+    },
+};
+
+function subscribe(listener: () => void): () => void {
+    listeners.add(listener);
+    return () => listeners.delete(listener);
+}
+
+export function useLiveTurn(thread: string): LiveTurn | undefined {
+    return useSyncExternalStore(subscribe, () => entries.get(thread)?.turn);
+}

@@ -1,0 +1,47 @@
+// One sentence for each way a request can fail, and the server's own words below it.
+import type { TFunction } from "i18next";
+import { ApiError } from "@/lib/api";
+
+export interface Described {
+    title: string;
+    detail: string;
+}
+
+export function describeError(error: unknown, t: TFunction): Described {
+    if (!(error instanceof ApiError)) {
+        const detail = error instanceof Error ? error.message : String(error);
+        return { title: t("error.page"), detail };
+    }
+    const detail = error.message;
+    switch (error.status) {
+        case 0:
+            return { title: t("error.noServer"), detail: t("error.noServerHelp") };
+        case 401:
+            return { title: t("error.unauthorized"), detail };
+        case 403:
+            return { title: t("error.forbidden"), detail };
+        case 404:
+        case 410:
+            return { title: t("error.gone"), detail };
+        case 413:
+            return { title: t("error.tooLarge"), detail };
+        case 429: {
+            const wait = error.retryAfter;
+            const title =
+                wait === null
+                    ? t("error.tooMany")
+                    : t("error.tooManyWait", { seconds: Math.ceil(wait) });
+            return { title, detail };
+        }
+        case 502:
+        case 503:
+        case 504:
+            return { title: t("error.unavailable"), detail };
+        case 507:
+            return { title: t("error.full"), detail };
+        default:
+            return error.status >= 500
+                ? { title: t("error.server"), detail }
+                : { title: detail || t("error.refused"), detail: "" };
+    }
+}
