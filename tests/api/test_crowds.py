@@ -1,15 +1,15 @@
 """Clients that take more than their share of connections, descriptors, watches and job slots (rows T3, T4)."""
+import errno
 import os
 import resource
 import selectors
-import shutil
 import socket
-import subprocess
 import time
 
 import httpx
 import pytest
 from harness import host
+from harness.faults import WATCH, Faults
 from harness.server import Server
 
 ADMIN = "an-administrators-key-for-these-tests-0123456789"
@@ -132,41 +132,34 @@ def test_more_connections_than_files_are_refused_at_the_start(tmp_path):
 
 
 @pytest.fixture
-def watched(tmp_path):
-    """A server, and a switch: while it is on, nothing more can be watched by epoll."""
-    compiler = shutil.which("cc") or shutil.which("gcc")
-    if compiler is None:
-        pytest.skip("no C compiler")
-    library, switch = tmp_path / "faults.so", tmp_path / "no-watches"
-    source = os.path.join(os.path.dirname(__file__), "..", "harness", "faults.c")
-    subprocess.run([compiler, "-shared", "-fPIC", "-o", library, source], check=True)
-    running = Server(tmp_path, environment={"LD_PRELOAD": str(library), "ATOLL_TEST_NO_WATCHES": str(switch)})
-    yield running, switch
+def faulty(tmp_path):
+    faults = Faults(tmp_path)
+    running = Server(tmp_path, environment=faults.environment)
+    yield running, faults
     if running.process.poll() is None:
         assert running.stop() == 0
 
 
-def test_without_epoll_watches_the_server_pauses_and_goes_on(watched):
-    server, switch = watched
+def test_without_epoll_watches_the_server_pauses_and_goes_on(faulty):
+    server, faults = faulty
     session = server.session(name="kept")
     assert server.run(session, "x = 42; print(x)")["stdout"] == "42\n"
     port = int(server.url.rsplit(":", 1)[1])
-    switch.touch()
     waiting = []
-    for _ in range(20):
-        one = socket.create_connection(("127.0.0.1", port), timeout=60)
-        one.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
-        waiting.append(one)
-    # Over a connection that is there already: what needs no watch works, what needs one fails alone.
-    assert server.run(session, "print(x)")["stdout"] == "42\n"
-    statuses = {server.http.post("/v1/sessions", json={}).status_code for _ in range(5)}
-    assert statuses <= {201, 503}, statuses
-    assert server.process.poll() is None
-    quiet = selectors.DefaultSelector()
-    for one in waiting:
-        quiet.register(one, selectors.EVENT_READ)
-    assert quiet.select(0.5) == []
-    switch.unlink()
+    with faults(WATCH, errno.ENOSPC):
+        for _ in range(20):
+            one = socket.create_connection(("127.0.0.1", port), timeout=60)
+            one.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+            waiting.append(one)
+        # Over a connection that is there already: what needs no watch works, what needs one fails alone.
+        assert server.run(session, "print(x)")["stdout"] == "42\n"
+        statuses = {server.http.post("/v1/sessions", json={}).status_code for _ in range(5)}
+        assert statuses <= {201, 503}, statuses
+        assert server.process.poll() is None
+        quiet = selectors.DefaultSelector()
+        for one in waiting:
+            quiet.register(one, selectors.EVENT_READ)
+        assert quiet.select(0.5) == []
     for one in waiting:
         assert one.recv(20).startswith(b"HTTP/1.1 200")
         one.close()
