@@ -96,7 +96,10 @@ public:
         : disk_(disk), life_(disk.life()), latency_(std::move(latency)) {}
 
     boost::asio::awaitable<std::string> make(SessionId id) override;
-    [[nodiscard]] std::string path_of(const SessionId& id) const override { return id.text(); }
+    // A path, as a spec wants one; behind the slash is the name of the tree.
+    [[nodiscard]] std::string path_of(const SessionId& id) const override {
+        return "/" + id.text();
+    }
     boost::asio::awaitable<void> remove(SessionId id) override;
     boost::asio::awaitable<void> bring_in(SessionId id, std::string name, UniqueFd bytes) override;
     boost::asio::awaitable<void> tidy() override { co_return; }  // nothing is left behind here

@@ -56,8 +56,10 @@ asio::awaitable<std::unique_ptr<core::Sandbox>> ScriptedRuntime::create(core::Sa
     int ends[2];
     must(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) == 0, "there are sockets");
     UniqueFd ours(ends[0]);
-    const auto guest = std::make_shared<ScriptedGuest>(executor_, clock_, dice_.fork(),
-                                                       UniqueFd(ends[1]), disk_, spec.kept_folder());
+    const std::string& path = spec.kept_folder();  // MemoryFolders::path_of
+    const auto guest =
+        std::make_shared<ScriptedGuest>(executor_, clock_, dice_.fork(), UniqueFd(ends[1]), disk_,
+                                        path.empty() ? path : path.substr(1));
     guest->start();
     const auto number = ++made_;
     guests_[number] = guest;
