@@ -1090,7 +1090,7 @@ export interface paths {
         };
         /**
          * The chat
-         * @description The web interface. Its views have addresses below /ui/.
+         * @description Leads to the documentation.
          */
         get: operations["ui"];
         put?: never;
@@ -2412,9 +2412,9 @@ export interface components {
         LostView: {
             /** @description Of which kernel; empty: of all. */
             context: string;
-            /** @description The variable; empty: all of them. */
+            /** @description The variable; empty: all of them. Of a program that ended with the sandbox: its command. */
             name: string;
-            /** @description Its type. */
+            /** @description Its type; process: a program. */
             type: string;
             /** @description Why. */
             reason: string;
@@ -2757,7 +2757,7 @@ export interface components {
             reason: string;
             /** @description It printed more than it may. */
             output_truncated: boolean;
-            /** @description The kernel had to be replaced: variables are gone. */
+            /** @description The kernel had to be replaced, or did not come back: variables are gone. */
             state_lost: boolean;
             /**
              * Format: int64
@@ -6215,14 +6215,12 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The page. */
-            200: {
+            /** @description It is there. */
+            307: {
                 headers: {
                     [name: string]: unknown;
                 };
-                content: {
-                    "text/html": string;
-                };
+                content?: never;
             };
             /** @description The request failed. */
             default: {
