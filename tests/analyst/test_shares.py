@@ -56,7 +56,7 @@ def test_a_lost_data_folder_is_told_without_its_path(tmp_path, models):
     shutil.move(tmp_path / "data" / "sessions", tmp_path / "elsewhere")
     said = server.http.post(f"/thread/{thread}/message", json={"message": "go"}).text
     heard = "".join(text for asked in models.requests for text in asked.tool_results)
-    streamed = json.dumps([data for _, data, *_ in server.stream(thread, "go")])
+    streamed = server.http.post(f"/thread/{thread}/message/stream", json={"message": "go"}).text
     for text in (said, heard, streamed, json.dumps(server.history(thread))):
         assert str(tmp_path) not in text and "/sessions" not in text
     assert "in the server" in said + heard or "the server" in said + heard

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import httpx
 import pytest
+from harness.host import eventually
 
 
 @pytest.mark.parametrize("method, what", [("DELETE", ""), ("POST", "/restart")])
@@ -84,7 +85,7 @@ def test_a_killed_server_leaves_no_frozen_process(own_server):
     session = own_server.session()
     own_server.run(session, "x = 1")
     assert own_server.http.post(f"/v1/sessions/{session}/pause").json()["state"] == "warm"
-    ours = frozen_by(own_server)
+    ours = eventually(lambda: frozen_by(own_server), within=60)
     assert members(ours)
     own_server.kill()
     own_server.start()

@@ -92,6 +92,7 @@ def test_ctrl_c_and_ctrl_d(server, session):
         socket.send(b"\x03")
         socket.send(b"echo status $?\n")
         screen.until("status 130")
+        screen.until(r"\$ ")  # at the prompt: before it, the end of the input is nobody's
         socket.send(b"\x04")
         assert screen.to_the_end().code == 1000
         assert screen.notes[-1]["ended"]["exit_code"] in (0, 130)

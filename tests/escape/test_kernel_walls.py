@@ -6,6 +6,7 @@ or a missing capability, ENOSYS a call that does not exist inside, EROFS a read-
 """
 import json
 import os
+import re
 import platform
 import subprocess
 import time
@@ -811,11 +812,13 @@ def test_k18_mounts_over_the_walls(driver, tmp_path, target, complaint):
 
 def test_k18_mounts_take_a_grant(driver, sandbox):
     """docker.sock is root on the host. It is not inside unless the host's own user mounts it: the
-    grant that a mount takes is made by the command line alone, and a sandbox, once claimed, takes
-    no mount any more, not even from the host."""
-    granting = {path.relative_to(ROOT / "src").parts[0] for path in (ROOT / "src").rglob("*.cpp")
-                if "HostUser::grant()" in path.read_text() and "_test" not in path.name}
-    assert granting == {"main"}
+    grants that mounts take are made in few places, and a sandbox, once claimed, takes no mount any
+    more, not even from the host."""
+    makes_one = re.compile(r"(?<!explicit )Granted(Mount|Folder)\(")
+    granting = {path.relative_to(ROOT / "src").as_posix() for path in (ROOT / "src").rglob("*.?pp")
+                if makes_one.search(path.read_text()) and "test" not in path.name}
+    # The command line of the host's own user; data sets of the settings; a session's own folder.
+    assert granting == {"main/limit_options.cpp", "sessions/grants.cpp", "sessions/grants.hpp"}
     with pytest.raises(Refused, match="somebody's already"):
         sandbox.ask({"op": "claim", "mounts": ["/data/late"]})
     found = probe.in_program(sandbox, """
