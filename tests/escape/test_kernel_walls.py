@@ -6,8 +6,8 @@ or a missing capability, ENOSYS a call that does not exist inside, EROFS a read-
 """
 import json
 import os
-import re
 import platform
+import re
 import subprocess
 import time
 from pathlib import Path
