@@ -323,9 +323,11 @@ def test_a_chat_that_is_gone(server, page):
 
 def test_a_key_is_asked_for_and_kept_nowhere(tmp_path, models, page):
     page.may_complain = True
-    running = Analyst(tmp_path, environment=models.environment())
+    admin = "an-administrators-key-for-the-web-0123456789"
+    running = Analyst(tmp_path, environment=models.environment() | {"ATOLL_ADMIN_KEY": admin})
     try:
-        key = running.http.post("/v1/keys", json={"name": "web", "scopes": ["admin"]}).json()["key"]
+        made = running.http.post("/v1/keys", json={"name": "web", "scopes": ["admin"]}, headers={"X-API-Key": admin})
+        key = made.json()["key"]
         running.http = httpx.Client(base_url=running.url, headers={"Authorization": f"Bearer {key}"}, timeout=60)
         page.goto(running.url + "/ui")
         box = page.get_by_label("API key", exact=True)

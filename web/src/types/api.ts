@@ -1090,7 +1090,7 @@ export interface paths {
         };
         /**
          * The chat
-         * @description Leads to the documentation.
+         * @description The web interface. Its views have addresses below /ui/.
          */
         get: operations["ui"];
         put?: never;
@@ -6215,12 +6215,14 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is there. */
-            307: {
+            /** @description The page. */
+            200: {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "text/html": string;
+                };
             };
             /** @description The request failed. */
             default: {
