@@ -60,16 +60,31 @@ std::string command_of(pid_t pid) {
 }
 
 // A kernel that was deleted a moment ago is still there, and is nobody's loss.
-bool is_being_killed(pid_t pid) {
-    const auto text = sys::read_small_file("/proc/" + std::to_string(pid) + "/status");
-    if (!text) return true;  // gone
+bool is_ending(pid_t pid) {
+    const std::string folder = "/proc/" + std::to_string(pid);
+    const auto status = sys::read_small_file(folder + "/status");
+    const auto stat = sys::read_small_file(folder + "/stat");
+    if (!status || !stat) return true;  // gone
     for (const char* line : {"\nSigPnd:", "\nShdPnd:"}) {
-        const auto at = text->find(line);
+        const auto at = status->find(line);
         if (at == std::string::npos) continue;
-        const auto pending = std::strtoull(text->c_str() + at + std::strlen(line), nullptr, 16);
+        const auto pending = std::strtoull(status->c_str() + at + std::strlen(line), nullptr, 16);
         if ((pending & (1ull << (SIGKILL - 1))) != 0) return true;
     }
-    return false;
+    // Once the signal is taken it is no longer pending: then the kernel's own flags say so. They
+    // are the seventh field behind the name, of which only the first is no number.
+    constexpr unsigned long kExiting = 0x4;  // PF_EXITING
+    const auto end = stat->rfind(')');
+    if (end == std::string::npos || end + 4 >= stat->size()) return true;
+    const char* at = stat->c_str() + end + 3;
+    unsigned long flags = 0;
+    for (int field = 0; field < 6; ++field) {
+        char* next = nullptr;
+        flags = std::strtoul(at, &next, 10);
+        if (next == at) return true;
+        at = next;
+    }
+    return (flags & kExiting) != 0;
 }
 
 std::map<pid_t, pid_t> living_and_parents() {
@@ -92,9 +107,10 @@ std::vector<RunningProgram> programs_besides(const std::set<pid_t>& ours, bool c
     std::vector<RunningProgram> found;
     const std::string kernels_command = command_of(1);  // both are forks of the zygote
     for (const auto& [pid, parent] : living_and_parents()) {
-        if (ours.count(pid) != 0 || is_being_killed(pid)) continue;
+        if (ours.count(pid) != 0) continue;
         if (found.size() == kProgramsMax) break;
         std::string command = command_of(pid);
+        if (is_ending(pid)) continue;  // looked at last: it may have ended in between
         if (coming && parent <= 1 && command == kernels_command) continue;
         found.push_back({pid, std::move(command)});
     }
