@@ -137,15 +137,17 @@ slow = Slow()
 """
 
 
+def sleeper(word):
+    for process in all_processes():
+        with contextlib.suppress(OSError), open(f"/proc/{process.pid}/cmdline", "rb") as command:
+            if command.read().split(b"\0")[:-1] == [b"sleep", word.encode()]:
+                return process
+    return None
+
+
 def holder_of(word):
     """The process whose command is this one, once it is there."""
-    def look():
-        for process in all_processes():
-            with contextlib.suppress(OSError), open(f"/proc/{process.pid}/cmdline", "rb") as command:
-                if command.read().split(b"\0")[:-1] == [b"sleep", word.encode()]:
-                    return process
-        return None
-    found = eventually(look, 30)
+    found = eventually(lambda: sleeper(word), 30)
     assert found, f"nobody sleeps for {word}"
     return found
 
@@ -210,6 +212,8 @@ def test_one_whose_sandbox_always_ends_comes_back_without(server):
         os.kill(init_above(holder_of("28.0002")), signal.SIGKILL)
         thread.join()
         refused(server, answers[0], "restored")
+        # One that is about to die must not be taken for the next.
+        assert eventually(lambda: sleeper("28.0002") is None, 30)
     answer = server.run(session, "print('x' in dir())", context="b")
     assert answer["stdout"] == "False\n" and answer["state_lost"]
     assert ["sandbox ended each time" in one["reason"] for one in answer["lost"]] == [True]
