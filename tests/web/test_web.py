@@ -258,7 +258,8 @@ def test_files_are_made_edited_and_removed(server, page):
     page.keyboard.press("Control+s")
     expect(page.get_by_role("region", name="notes ü.txt").get_by_text("two")).to_be_visible()
     address = f"/v1/sessions/{session}/files/data/notes%20%C3%BC.txt"
-    assert server.http.get(address).text == "one\ntwo"
+    # The text is on the screen before it is saved.
+    assert eventually(lambda: server.http.get(address).text == "one\ntwo", 60)
 
     row = page.get_by_role("treeitem", name="notes ü.txt")
     row.hover()
