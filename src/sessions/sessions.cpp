@@ -378,11 +378,12 @@ asio::awaitable<void> Sessions::restore(SessionPtr session) {
         for (const auto& one : loaded.lost) add(session->lost_, one);
     }
     if (session->record_.state == SessionState::Cold) ++counted_.restored;
-    if (const auto& note = session->record_.state_note; !note.empty()) {
-        add(session->lost_, {"", "", "", note});
+    for (const auto* note : {&session->record_.state_note, &session->unsaved_}) {
+        if (!note->empty()) add(session->lost_, {"", "", "", *note});
     }
     // The record forgets its note now.
     if (!session->lost_.empty()) keep_note(folders_, session->record_.id, session->lost_);
+    session->unsaved_.clear();
 }
 
 asio::awaitable<void> Sessions::remember(Session& session, SessionState state, std::string note) {
@@ -452,11 +453,11 @@ asio::awaitable<void> Sessions::go_cold(SessionPtr session) {
         if (session->fell_) settle_fall(*session);
         const auto state = session->record_.state;
         if (state == SessionState::Hot || state == SessionState::Warm) {
-            co_await remember(*session, SessionState::Cold);
+            co_await remember(*session, SessionState::Cold, session->unsaved_);
+            session->unsaved_.clear();
         }
         co_return;
     }
-    std::string note;
     // With a store that is read-only nothing has run, so nothing is newer than what was saved.
     if (session->link_->alive() && !read_only()) {
         if (session->frozen_) {
@@ -475,7 +476,7 @@ asio::awaitable<void> Sessions::go_cold(SessionPtr session) {
         // With a sandbox that lives, it can be tried again; with one that does not, it cannot.
         if (failed && session->link_->alive()) throw ErrorException(*failed);
         if (failed) {
-            note =
+            session->unsaved_ =
                 "its variables could not be saved in time: they are as they were when it was "
                 "last cold";
             ++counted_.unsaved;
@@ -486,7 +487,8 @@ asio::awaitable<void> Sessions::go_cold(SessionPtr session) {
     }
     let_go(*session);
     ++counted_.evicted;
-    co_await remember(*session, SessionState::Cold, std::move(note));
+    co_await remember(*session, SessionState::Cold, session->unsaved_);
+    session->unsaved_.clear();
 }
 
 asio::awaitable<SessionRecord> Sessions::pause(Whose whose, SessionId id) {
@@ -589,6 +591,7 @@ asio::awaitable<std::vector<SessionRecord>> Sessions::fork(Whose whose, SessionI
         if (record.expires_at) {
             *record.expires_at += record.created_at - session->record_.created_at;
         }
+        if (!session->unsaved_.empty()) record.state_note = session->unsaved_;
         record.metadata["forked_from"] = id.text();
         try {
             // Folders first: without a record they go at the next start, should we be killed here.

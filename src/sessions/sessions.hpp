@@ -121,6 +121,7 @@ private:
     std::vector<Lost> lost_;           // and nobody was told; on disk as well
     std::set<std::string> restored_;   // contexts that this sandbox has from disk
     int restores_failed_ = 0;          // in a row: the sandbox ended while it was restored
+    std::string unsaved_;              // of variables: what the record shall say, until it does
     std::optional<std::string> fell_;  // why the newest variables are gone, until that is settled
     FifoMutex changing_;
     std::vector<std::string> data_sets_;

@@ -175,6 +175,29 @@ TEST(Lifecycle, WhatAForkCouldNotSaveIsNamedByBoth) {
     EXPECT_FALSE(bench.lost.empty());
 }
 
+// Its sandbox dies while it is saved, and the record cannot be written either: what is lost is said
+// all the same, by the session and by its fork.
+TEST(Lifecycle, WhatCouldNotBeSavedIsNamedWhenTheRecordCouldNotBeWritten) {
+    for (const bool asleep_again : {false, true}) {
+        SCOPED_TRACE(asleep_again);
+        Bench bench;
+        const auto id = bench.create();
+        bench.run(id, "set x 1");
+        bench.await(bench.evicted(id));
+        bench.run(id, "set x 2");
+        bench.runtime().guest_of(id.text())->orders.export_dies = true;
+        bench.disk.faults.store_fails = true;
+        EXPECT_TRUE(bench.error_of(bench.evicted(id)));
+        bench.disk.faults = {};
+        if (asleep_again) bench.pass(30min);  // the record is written now, and the server forgets it
+        const auto fork = bench.await(bench.forked(id));
+        EXPECT_EQ(bench.run(fork, "get x"), "1");
+        EXPECT_FALSE(bench.lost.empty());
+        EXPECT_EQ(bench.run(id, "get x"), "1");
+        EXPECT_FALSE(bench.lost.empty());
+    }
+}
+
 TEST(Lifecycle, AFullDiskKeepsASessionAwake) {
     Bench bench;
     const auto id = bench.create();

@@ -269,7 +269,18 @@ private:
         co_await begin_life(false);
         co_await look_at_everything();
         co_await end_life();
-        if (disk_.trees.size() != disk_.records.size()) broken("folders without a record are left");
+        for (const auto& [id, tree] : disk_.trees) {
+            if (disk_.records.count(id) == 0) broken("the folder of " + id + " has no record");
+        }
+        for (const auto& [id, record] : disk_.records) {
+            if (disk_.trees.count(id) != 0) continue;
+            // On a full disk files go first, to make room for writing that the session goes: a
+            // server that is killed in between leaves a session that can still be removed.
+            const auto known = model_.find(id);
+            const bool unsure =
+                known != model_.end() && known->second.life == ModelSession::Life::Unsure;
+            if (!unsure) broken("the record of " + id + " has no folder");
+        }
     }
 
     // ---- What goes wrong ----
