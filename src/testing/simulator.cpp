@@ -98,12 +98,13 @@ public:
         : options_(options),
           dice_(options.seed * 0x9e3779b97f4a7c15ull + 1),
           calm_(options.seed % 4 == 0),
-          // Many who want the same session, or few who hardly meet.
-          clients_(dice_.between(2, 6)),
-          sessions_max_(dice_.chance(40) ? dice_.between(1, 2) : 6),
-          leaving_(calm_              ? 0
-                   : dice_.chance(30) ? 30
-                                      : 5),
+          // Many who want the same session at the same time, or few who hardly meet.
+          crowd_(dice_.chance(30)),
+          clients_(crowd_ ? dice_.between(4, 8) : dice_.between(2, 6)),
+          sessions_max_(crowd_ || dice_.chance(40) ? dice_.between(1, 2) : 6),
+          leaving_(calm_                        ? 0
+                   : crowd_ || dice_.chance(30) ? 30
+                                                : 5),
           life_ends_(loop_.get_executor(), clock_) {
         disk_.on_kill = [this] {
             ++result_.kills;
@@ -473,12 +474,23 @@ private:
         return all;
     }
 
+    // Until a client asks again. A crowd comes together: ten seconds later, when the session is
+    // awake, or when it has fallen asleep.
+    milliseconds pause(Dice& dice) {
+        if (crowd_) {
+            const milliseconds beat = dice.chance(70) ? 10s : 70s;
+            const auto now =
+                std::chrono::duration_cast<milliseconds>(clock_.now().time_since_epoch());
+            return beat - now % beat + milliseconds(dice.between(0, 40));
+        }
+        if (dice.chance(75)) return milliseconds(dice.between(1, 800));
+        if (dice.chance(90)) return milliseconds(dice.between(5'000, 100'000));
+        return milliseconds(dice.between(100'000, 1'000'000));
+    }
+
     asio::awaitable<void> client(std::size_t number, Dice dice) {
         while (!closing_) {
-            const auto pause = dice.chance(75)   ? dice.between(1, 800)
-                               : dice.chance(90) ? dice.between(5'000, 100'000)
-                                                 : dice.between(100'000, 1'000'000);
-            co_await rest(milliseconds(pause));
+            co_await rest(pause(dice));
             if (closing_) break;
             if (!world_ || !world_->open) continue;
             World& world = *world_;
@@ -491,7 +503,7 @@ private:
     asio::awaitable<void> step(World& world, std::size_t number, Dice& dice) {
         const auto there = sessions_there();
         std::optional<milliseconds> patience;
-        if (dice.chance(leaving_)) patience = milliseconds(dice.between(0, 200));
+        if (dice.chance(leaving_)) patience = milliseconds(dice.between(0, crowd_ ? 60 : 200));
         if (there.empty() || (there.size() < sessions_max_ && dice.chance(8))) {
             co_await create(world, patience);
             co_return;
@@ -815,7 +827,8 @@ private:
     ScriptedClock clock_;
     Disk disk_;
     Dice dice_;
-    const bool calm_;  // nothing goes wrong: then nothing may fail, either
+    const bool calm_;   // nothing goes wrong: then nothing may fail, either
+    const bool crowd_;  // of clients who come at the same time
     const std::uint64_t clients_;
     const std::uint64_t sessions_max_;  // beyond it none is created; forks are
     const unsigned leaving_;            // clients, in percent of their requests
