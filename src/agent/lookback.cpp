@@ -1,9 +1,9 @@
 #include "agent/lookback.hpp"
 
 #include "agent/keywords.hpp"
-#include "agent/plain_error.hpp"
 #include "agent/within.hpp"
 #include "base/result.hpp"
+#include "core/host_paths.hpp"
 
 #include <algorithm>
 
@@ -171,7 +171,7 @@ asio::awaitable<Found> Lookback::find(ThreadId id, std::string question, std::ui
     try {
         hits = co_await recall_.find(id, question, std::move(vector), before, kHits);
     } catch (const ErrorException& failed) {
-        found.note = "the index cannot be used: " + for_people(failed.error).message;
+        found.note = "the index cannot be used: " + core::without_host_paths(failed.error).message;
     }
     const auto words = keywords_of(question);
     std::size_t place = 0;

@@ -1,10 +1,10 @@
 // code_sandbox: Python in a fresh sandbox that is gone afterwards, or in a session's kernel; what
 // it leaves among its artifacts is copied to the host and named.
 #include "agent/code_run.hpp"
-#include "agent/plain_error.hpp"
 #include "agent/tool_arguments.hpp"
 #include "agent/tools.hpp"
 #include "api/schema/document.hpp"
+#include "core/host_paths.hpp"
 #include "sessions/artifacts.hpp"
 #include "sessions/new_id.hpp"
 
@@ -54,7 +54,7 @@ asio::awaitable<std::unique_ptr<core::Sandbox>> fresh_sandbox(sessions::Sessions
     try {
         co_return co_await sessions.ephemeral(std::move(wanted));
     } catch (const ErrorException& error) { failed = error.error; }
-    throw ErrorException(for_people(*failed));
+    throw ErrorException(core::without_host_paths(*failed));
 }
 
 asio::awaitable<ToolResult> ephemeral(Tools& tools, core::Outputs& outputs, Workplace& workplace,

@@ -1,13 +1,13 @@
 #include "agent/threads.hpp"
 
 #include "agent/pause.hpp"
-#include "agent/plain_error.hpp"
 #include "agent/retell.hpp"
 #include "agent/text.hpp"
 #include "agent/turn_events.hpp"
 #include "agent/turn_run.hpp"
 #include "agent/turn_write.hpp"
 #include "core/clock_watch.hpp"
+#include "core/host_paths.hpp"
 #include "sessions/new_id.hpp"
 
 #include <algorithm>
@@ -322,7 +322,7 @@ asio::awaitable<void> Threads::live_through(TurnPtr turn, DeskPtr desk, std::str
 
 // What people and models may hear of a failure of the host; the log hears all of it.
 Error Threads::told(const Error& error, const std::string& during) const {
-    auto plain = for_people(error);
+    auto plain = core::without_host_paths(error);
     if (plain.message != error.message && options_.tell) {
         options_.tell(error.during(during).message);
     }

@@ -14,7 +14,8 @@ namespace atl {
 
 inline void must(bool holds, const char* rule,
                  const boost::source_location& where = BOOST_CURRENT_LOCATION) noexcept {
-    if (holds) [[likely]] return;
+    if (holds) [[likely]]
+        return;
     std::fprintf(stderr, "atoll: this must not be: %s (%s:%u)\n", rule, where.file_name(),
                  static_cast<unsigned>(where.line()));
     std::abort();

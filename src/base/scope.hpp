@@ -42,8 +42,7 @@ public:
     // Begins in the loop's next turn.
     void spawn(boost::asio::awaitable<void> work);
     template <class Work>
-        requires std::is_invocable_r_v<boost::asio::awaitable<void>, Work&>
-    void spawn(Work work) {
+    requires std::is_invocable_r_v<boost::asio::awaitable<void>, Work&> void spawn(Work work) {
         spawn(keep(std::move(work)));
     }
 
@@ -84,8 +83,8 @@ private:
 // first of what its work threw. A body that fails must not leave work behind that never ends: tell
 // it to end before throwing.
 template <class Body>
-    requires std::is_invocable_r_v<boost::asio::awaitable<void>, Body&, Scope&>
-boost::asio::awaitable<void> in_scope(Body body) {
+requires std::is_invocable_r_v<boost::asio::awaitable<void>, Body&, Scope&>
+    boost::asio::awaitable<void> in_scope(Body body) {
     namespace asio = boost::asio;
     Scope scope(co_await asio::this_coro::executor);
     std::exception_ptr failed;

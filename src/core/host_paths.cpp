@@ -12,12 +12,12 @@ constexpr std::string_view kInstead = "(a path of the server)";
 // What may stand before a path; in the middle of a word a slash is no beginning of one.
 bool may_precede(char c) {
     return c == ' ' || c == '"' || c == '\'' || c == '`' || c == '(' || c == '=' || c == ':' ||
-           c == ',' || c == '[' || c == '<' || c == '>';
+           c == ',' || c == '[' || c == '<' || c == '>' || c == '\t' || c == '\n';
 }
 
 bool ends_path(char c) {
     return c == ' ' || c == '"' || c == '\'' || c == '`' || c == ')' || c == ':' || c == ',' ||
-           c == ';' || c == ']' || c == '<' || c == '>' || c == '\n';
+           c == ';' || c == ']' || c == '<' || c == '>' || c == '\t' || c == '\n';
 }
 
 bool is_shown(std::string_view path) {
@@ -45,6 +45,11 @@ std::string without_host_paths(std::string_view sentence) {
         at = end;
     }
     return shown;
+}
+
+Error without_host_paths(Error error) {
+    error.message = without_host_paths(std::string_view(error.message));
+    return error;
 }
 
 }  // namespace atl::core

@@ -1,5 +1,8 @@
 #pragma once
-// Paths of the host are no business of clients, nor of what runs in sandboxes.
+// Where the server keeps its files is not for clients, models or sandboxes to know, and a model
+// would look for such a path in its sandbox. The log has the whole sentence.
+#include "base/result.hpp"
+
 #include <string>
 #include <string_view>
 
@@ -7,5 +10,6 @@ namespace atl::core {
 
 // The sentence with each absolute path in it replaced, but for those that a sandbox shows.
 [[nodiscard]] std::string without_host_paths(std::string_view sentence);
+[[nodiscard]] Error without_host_paths(Error error);
 
 }  // namespace atl::core

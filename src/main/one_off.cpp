@@ -144,6 +144,7 @@ private:
             one_.request.terminal = Terminal::size();
             if (const char* kind = std::getenv("TERM")) one_.request.environment["TERM"] = kind;
         }
+        // Detached: the context is this one's own, and both end with it.
         asio::co_spawn(context_, listen_for_signals(), asio::detached);
         if (one_.request.with_stdin || one_.interactive) {
             asio::co_spawn(context_, forward_input(), asio::detached);

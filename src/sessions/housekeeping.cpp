@@ -129,9 +129,8 @@ asio::awaitable<void> Sessions::look_after(SessionPtr session) {
     const bool warm = record.idle_to_warm.count() > 0 && idle > record.idle_to_warm;
     if (!session->link_) {
         // Nothing of it is in memory that the store does not have.
-        const bool blank =
-            session->lost_.empty() && session->unsaved_.empty() && !session->fell_ &&
-            session->restores_failed_ == 0;
+        const bool blank = session->lost_.empty() && session->unsaved_.empty() && !session->fell_ &&
+                           session->restores_failed_ == 0;
         if (!ends && idle > std::chrono::minutes{1} && blank) { known_.erase(record.id.text()); }
         co_return;
     }

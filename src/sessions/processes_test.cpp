@@ -20,9 +20,8 @@ struct Program {
         ProcessStart wanted;
         wanted.argv = {"/bin/cat"};
         wanted.stdin_open = stdin_open;
-        process =
-            std::make_shared<Process>(peer.context.get_executor(), "p-test", std::move(wanted),
-                                      core::system_clock());
+        process = std::make_shared<Process>(peer.context.get_executor(), "p-test",
+                                            std::move(wanted), core::system_clock());
         starting = peer.start(process->start(peer.link, sandbox));
     }
     testing::NoSandbox sandbox;

@@ -42,7 +42,7 @@ void keep_note(core::Folders& folders, const SessionId& id, const std::vector<Lo
 
 // A runtime says which mount, cgroup or folder it was; that is the administrator's to know.
 Error for_clients(const Error& error, const std::function<void(const std::string&)>& tell) {
-    Error told{error.code, core::without_host_paths(error.message)};
+    Error told = core::without_host_paths(error);
     if (tell && told.message != error.message) tell(error.message);
     return told;
 }

@@ -153,7 +153,7 @@ SocketMemory socket_memory() {
         if (missing[i]) continue;
         // One for each: an answer that was broken off leaves nothing for the next.
         const UniqueFd socket(::socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG));
-        if (socket.get() < 0) return memory;  // out of descriptors, for now
+        if (socket.get() < 0) return memory;  // out of descriptors
         missing[i] = !add_all(socket.get(), kKinds[i], memory);
     }
     return memory;

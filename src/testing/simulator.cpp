@@ -256,6 +256,7 @@ private:
             asio::co_spawn(loop_, client(i, dice_.fork()), ended);
         }
         asio::co_spawn(loop_, trouble(dice_.fork()), ended);
+        // Detached: it ends with `over_`, or with the loop, which this owns.
         asio::co_spawn(loop_, watch(), asio::detached);
         for (std::uint64_t life = 0; life < lives; ++life) {
             co_await begin_life(!calm_);
