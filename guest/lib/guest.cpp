@@ -1,5 +1,6 @@
 #include "guest/lib/guest.hpp"
 
+#include "base/fields.hpp"
 #include "guest/lib/changes.hpp"
 #include "guest/lib/config.hpp"
 #include "guest/lib/dial.hpp"
@@ -160,7 +161,7 @@ void Guest::take(const wire::Frame& frame) {
             if (const auto bytes = wire::parse_credit(frame.payload)) operation.add_credit(*bytes);
             break;
         case wire::Kind::Control:
-            if (const auto command = wire::parse_object(frame.payload)) {
+            if (const auto command = fields::parse_object(frame.payload)) {
                 operation.control(*command);
             }
             break;
@@ -173,7 +174,7 @@ void Guest::open(std::uint32_t channel, std::string_view payload) {
         Answer refusal(link_, channel);
         return refusal.fail("exhausted", "too many operations at once, or a channel used twice");
     }
-    auto request = wire::parse_object(payload);
+    auto request = fields::parse_object(payload);
     if (!request) {
         Answer refusal(link_, channel);
         return refusal.fail("invalid_argument", "the request is " + request.error().message);

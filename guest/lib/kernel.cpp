@@ -1,5 +1,6 @@
 #include "guest/lib/kernel.hpp"
 
+#include "base/fields.hpp"
 #include "guest/lib/config.hpp"
 #include "guest/lib/process.hpp"
 #include "guest/lib/process_tree.hpp"
@@ -396,7 +397,7 @@ void Kernel::finish_current(std::string_view kernel_json) {
     constexpr std::size_t kRoom = 256;
     result["kernel"] = nullptr;
     if (kernel_json.size() + kRoom <= wire::kPayloadBytesMax) {
-        if (auto parsed = wire::parse_object(kernel_json)) result["kernel"] = std::move(*parsed);
+        if (auto parsed = fields::parse_object(kernel_json)) result["kernel"] = std::move(*parsed);
     }
     std::string text = json::serialize(result);
     if (text.size() > wire::kPayloadBytesMax) {  // escaped, some texts grow

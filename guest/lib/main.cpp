@@ -3,6 +3,7 @@
 //   atoll-guest guest <stream fd> <config fd>          serve one sandbox, without kernels
 //   atoll-guest nest -- <program> <args…>     keep a zygote and make sandboxes (nest.hpp)
 //
+#include "base/fields.hpp"
 #include "guest/lib/config.hpp"
 #include "guest/lib/nest.hpp"
 #include "guest/lib/operation.hpp"
@@ -29,7 +30,7 @@ int serve_guest(int stream_fd, int config_fd) {
     if (::fstat(config_fd, &info) != 0) return 1;
     std::string text(static_cast<std::size_t>(info.st_size), '\0');
     if (::pread(config_fd, text.data(), text.size(), 0) != info.st_size) return 1;
-    const auto config = wire::parse_object(text);
+    const auto config = fields::parse_object(text);
     if (!config) return 1;
     guest::Surroundings surroundings;
     guest::apply_config(*config, surroundings);

@@ -1,6 +1,6 @@
 #include "guest/lib/names.hpp"
 
-#include "wire/fields.hpp"
+#include "base/fields.hpp"
 
 #include <cstdint>
 
@@ -69,8 +69,8 @@ void put_name(json::object& into, const char* key, std::string_view bytes) {
 }
 
 std::string name_in(const json::object& request, const std::string& key) {
-    const std::string text = wire::text_of(request, key + "_hex");
-    if (text.empty() || text.size() % 2 != 0) return wire::text_of(request, key);
+    const std::string text = fields::text_of(request, key + "_hex");
+    if (text.empty() || text.size() % 2 != 0) return fields::text_of(request, key);
     std::string bytes;
     bytes.reserve(text.size() / 2);
     for (std::size_t i = 0; i < text.size(); i += 2) {

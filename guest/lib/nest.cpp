@@ -1,5 +1,6 @@
 #include "guest/lib/nest.hpp"
 
+#include "base/fields.hpp"
 #include "guest/lib/config.hpp"
 #include "guest/lib/operation.hpp"
 #include "guest/lib/pid_one.hpp"
@@ -137,7 +138,7 @@ void Nest::hear_host() {
         return;
     }
     const auto text = std::string_view(message_).substr(0, static_cast<std::size_t>(n));
-    const auto request = wire::parse_object(text);
+    const auto request = fields::parse_object(text);
     if (!request) {
         reply({{"type", "error"}, {"message", request.error().message}});
         return;

@@ -4,8 +4,8 @@
 // The loop (guest.cpp) owns operations and drives them: it asks what they wait for, tells them what
 // is ready, passes on the host's frames, and drops them once they have ended.
 // Threads   one. An operation never blocks: it does what can be done now and returns.
+#include "base/fields.hpp"
 #include "guest/lib/host_link.hpp"
-#include "wire/fields.hpp"
 #include "wire/flow.hpp"
 
 #include <boost/json/object.hpp>
@@ -96,8 +96,8 @@ private:
     bool failed_ = false;
 };
 
-using wire::flag_of;
-using wire::number_of;
-using wire::text_of;
+using fields::flag_of;
+using fields::number_of;
+using fields::text_of;
 
 }  // namespace atl::guest

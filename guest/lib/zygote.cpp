@@ -1,5 +1,6 @@
 #include "guest/lib/zygote.hpp"
 
+#include "base/fields.hpp"
 #include "guest/lib/arenas.hpp"
 #include "guest/lib/bare_fork.hpp"
 #include "guest/lib/config.hpp"
@@ -141,7 +142,7 @@ int Zygote::serve() {
         if (n < 0 && errno == EINTR) continue;
         if (n <= 0) ::_exit(0);  // the nest is gone
         const auto request =
-            wire::parse_object(std::string_view(message).substr(0, static_cast<std::size_t>(n)));
+            fields::parse_object(std::string_view(message).substr(0, static_cast<std::size_t>(n)));
         if (!request) continue;
         const std::string type = text_of(*request, "type");
         if (type == "init") {
@@ -182,7 +183,7 @@ int Zygote::be_kernel() {
         failure.set("enter the sandbox");
         refuse_to_live(failure);
     }
-    const auto config = wire::parse_object(word);
+    const auto config = fields::parse_object(word);
     if (!config) ::_exit(1);
     apply_config(*config, surroundings_);
     if (surroundings_.user.change_ids) {

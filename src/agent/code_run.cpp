@@ -262,8 +262,8 @@ asio::awaitable<ToolResult> run_code(Workplace& workplace, CodePlace place,
     }
     Collected collected;
     sessions::RunListener listener;
-    listener.output = [&](wire::Kind kind, std::string_view piece) {
-        (kind == wire::Kind::Stdout ? collected.out : collected.err).add(piece);
+    listener.output = [&](core::Stream stream, std::string_view piece) {
+        (stream == core::Stream::Stdout ? collected.out : collected.err).add(piece);
     };
     listener.result = [&](json::object event) { take_bundle(collected, event); };
     listener.error = [&](json::object event) {

@@ -159,7 +159,7 @@ asio::awaitable<void> send_archive(net::Exchange& exchange,
     for (bool more = true; more;) {
         const auto piece = co_await packing->next();
         more = piece.has_value();
-        if (!more || piece->kind != wire::Kind::Stdout) continue;
+        if (!more || piece->kind != sessions::Transfer::Piece::Kind::Stdout) continue;
         // The head goes out with the first bytes, so that what cannot even begin is a problem.
         if (!exchange.begun()) co_await exchange.begin(200, headers);
         co_await exchange.write(piece->bytes);

@@ -27,14 +27,14 @@ constexpr std::size_t kInputPieceBytes = 64 * 1024;
 struct Collected {
     ProcessResult result;
     std::uint64_t bytes = 0;
-    void add(wire::Kind kind, std::string_view piece) {
+    void add(core::Stream stream, std::string_view piece) {
         const auto room = kWaitOutputBytesMax - bytes;
         if (piece.size() > room) {
             piece = piece.substr(0, static_cast<std::size_t>(room));
             result.output_truncated = true;
         }
         bytes += piece.size();
-        (kind == wire::Kind::Stdout ? result.out : result.err).append(piece);
+        (stream == core::Stream::Stdout ? result.out : result.err).append(piece);
     }
 };
 
@@ -54,13 +54,13 @@ public:
     }
     // Nothing when it holds no whole character yet.
     [[nodiscard]] std::optional<net::EventStream::Event> piece(sessions::OutputLog::Piece piece) {
-        Half& half = piece.kind == wire::Kind::Stdout ? out_ : err_;
+        Half& half = piece.stream == core::Stream::Stdout ? out_ : err_;
         const std::uint64_t begin = at_ - half.held;
         std::string text = half.stream.add(piece.bytes);
         half.held = half.held + piece.bytes.size() - text.size();
         at_ += piece.bytes.size();
         if (text.empty()) return std::nullopt;
-        return event(piece.kind, begin, at_ - half.held, std::move(text));
+        return event(piece.stream, begin, at_ - half.held, std::move(text));
     }
     // What is left of each stream at its end.
     [[nodiscard]] std::vector<net::EventStream::Event> rest() {
@@ -68,8 +68,8 @@ public:
         for (Half* half : {&out_, &err_}) {
             std::string text = half->stream.rest();
             if (text.empty()) continue;
-            const auto kind = half == &out_ ? wire::Kind::Stdout : wire::Kind::Stderr;
-            events.push_back(event(kind, at_ - half->held, at_, std::move(text)));
+            const auto stream = half == &out_ ? core::Stream::Stdout : core::Stream::Stderr;
+            events.push_back(event(stream, at_ - half->held, at_, std::move(text)));
         }
         return events;
     }
@@ -79,10 +79,10 @@ private:
         Utf8Stream stream;
         std::uint64_t held = 0;
     };
-    static net::EventStream::Event event(wire::Kind kind, std::uint64_t begin, std::uint64_t end,
-                                         std::string text) {
+    static net::EventStream::Event event(core::Stream stream, std::uint64_t begin,
+                                         std::uint64_t end, std::string text) {
         net::EventStream::Event event{
-            {}, kind == wire::Kind::Stdout ? "stdout" : "stderr", std::to_string(end)};
+            {}, stream == core::Stream::Stdout ? "stdout" : "stderr", std::to_string(end)};
         const OutputText what{begin, std::move(text)};
         schema::append_json(event.data, what);
         return event;
@@ -110,8 +110,8 @@ public:
         if (wanted.wait && start.timeout.count() == 0) start.timeout = kWaitTimeout;
         const auto collected = std::make_shared<Collected>();
         if (wanted.wait) {
-            start.output = [collected](wire::Kind kind, std::string_view piece) {
-                collected->add(kind, piece);
+            start.output = [collected](core::Stream stream, std::string_view piece) {
+                collected->add(stream, piece);
             };
         }
         auto use = co_await sessions_.use(whose(exchange), session_in(exchange));
@@ -264,7 +264,7 @@ private:
         answer.lost_bytes = answer.begin - begin;
         answer.end = answer.begin;
         while (const auto piece = log.at(answer.end)) {
-            (piece->kind == wire::Kind::Stdout ? answer.out : answer.err).append(piece->bytes);
+            (piece->stream == core::Stream::Stdout ? answer.out : answer.err).append(piece->bytes);
             answer.end += piece->bytes.size();
         }
         answer.state = process.ended() ? "ended" : "running";

@@ -165,8 +165,8 @@ asio::awaitable<bool> answer_once(net::Exchange& exchange, Place place,
     const Leaving leaving(exchange, run, place.keep_running);
     sessions::ChangeView view(place.changes);
     sessions::RunListener listener;
-    listener.output = [&](wire::Kind kind, std::string_view piece) {
-        (kind == wire::Kind::Stdout ? answer.out : answer.err).append(piece);
+    listener.output = [&](core::Stream stream, std::string_view piece) {
+        (stream == core::Stream::Stdout ? answer.out : answer.err).append(piece);
     };
     listener.result = [&](json::object bundle) { answer.results.push_back(std::move(bundle)); };
     listener.error = [&](json::object error) { answer.error = std::move(error); };
@@ -241,8 +241,8 @@ asio::awaitable<bool> answer_with_events(net::Exchange& exchange, Place place,
         if (!text.empty()) waiting.add(name, text_event(std::move(text)));
     };
     sessions::RunListener listener;
-    listener.output = [&](wire::Kind kind, std::string_view piece) {
-        if (kind == wire::Kind::Stdout)
+    listener.output = [&](core::Stream stream, std::string_view piece) {
+        if (stream == core::Stream::Stdout)
             say("stdout", out.add(piece));
         else
             say("stderr", err.add(piece));

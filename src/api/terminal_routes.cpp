@@ -65,7 +65,9 @@ public:
         }
         sessions::ChannelHandlers handlers;
         handlers.event = [this](const json::object& one) { event(one); };
-        handlers.output = [this](wire::Kind kind, std::string_view piece) { output(kind, piece); };
+        handlers.output = [this](core::Stream stream, std::string_view piece) {
+            output(stream, piece);
+        };
         handlers.cost = [this](std::size_t bytes) { cost(bytes); };
         handlers.ended = [this](const Result<json::object>& result) {
             result_.emplace(result);
@@ -158,9 +160,9 @@ private:
         started_ = true;
         wake();
     }
-    void output(wire::Kind kind, std::string_view piece) {
+    void output(core::Stream stream, std::string_view piece) {
         heard_output_ = true;
-        if (!hung_up_) (kind == wire::Kind::Stderr ? err_ : out_).append(piece);
+        if (!hung_up_) (stream == core::Stream::Stderr ? err_ : out_).append(piece);
         wake();
     }
     void cost(std::size_t bytes) {

@@ -1,9 +1,12 @@
 #pragma once
-// How a run ended, as people and programs ask for it: a status that can be acted on, and why.
+// What a run prints and how it ended, as people and programs ask for it: a status that can be acted
+// on, and why.
 #include <cstdint>
 #include <string_view>
 
 namespace atl::core {
+
+enum class Stream { Stdout, Stderr };
 
 enum class EndReason {
     Exited,     // by itself, with an exit code

@@ -149,7 +149,9 @@ private:
         if (one_.request.with_stdin || one_.interactive) {
             asio::co_spawn(context_, forward_input(), asio::detached);
         }
-        auto pass_on = [this](wire::Kind kind, std::string_view bytes) { output(kind, bytes); };
+        auto pass_on = [this](core::Stream stream, std::string_view bytes) {
+            output(stream, bytes);
+        };
         try {
             result_.program = co_await program_->run(one_.request, pass_on);
         } catch (const ErrorException& refused) {
@@ -161,8 +163,8 @@ private:
         if (one_.collect && link_->alive()) co_await list_files();
     }
 
-    void output(wire::Kind kind, std::string_view bytes) {
-        const bool to_out = kind == wire::Kind::Stdout;
+    void output(core::Stream stream, std::string_view bytes) {
+        const bool to_out = stream == core::Stream::Stdout;
         if (one_.collect) {
             (to_out ? result_.out : result_.err).append(bytes);
         } else if (const int cause = write_all(to_out ? STDOUT_FILENO : STDERR_FILENO, bytes);

@@ -1,6 +1,6 @@
 #include "sessions/changes.hpp"
 
-#include "wire/fields.hpp"
+#include "base/fields.hpp"
 
 #include <algorithm>
 #include <boost/asio/as_tuple.hpp>
@@ -24,12 +24,12 @@ const json::object kQuestion{{"op", "file.changes"},
 
 ChangedFile change_of(const json::object& entry) {
     ChangedFile change;
-    change.path = wire::text_of(entry, "name").substr(0, kPathBytesMax);
-    change.change = wire::text_of(entry, "change", "created").substr(0, 16);
-    change.type = wire::text_of(entry, "type", "file").substr(0, 16);
+    change.path = fields::text_of(entry, "name").substr(0, kPathBytesMax);
+    change.change = fields::text_of(entry, "change", "created").substr(0, 16);
+    change.type = fields::text_of(entry, "type", "file").substr(0, 16);
     change.size =
-        static_cast<std::uint64_t>(std::max<std::int64_t>(0, wire::number_of(entry, "size")));
-    change.mtime_ns = wire::number_of(entry, "mtime_ns");
+        static_cast<std::uint64_t>(std::max<std::int64_t>(0, fields::number_of(entry, "size")));
+    change.mtime_ns = fields::number_of(entry, "mtime_ns");
     change.exact = entry.if_contains("name_hex") == nullptr;
     return change;
 }
@@ -97,7 +97,7 @@ void Changes::leave(ChangeView& view) noexcept {
 }
 
 void Changes::event(const json::object& event) {
-    const std::string kind = wire::text_of(event, "event");
+    const std::string kind = fields::text_of(event, "event");
     if (kind == "artifact") {
         const auto* entry = event.if_contains("entry");
         if (entry == nullptr || !entry->is_object()) return;
@@ -118,7 +118,7 @@ void Changes::event(const json::object& event) {
         }
     } else if (kind == "told") {
         ++told_;
-        if (!wire::flag_of(event, "complete")) {
+        if (!fields::flag_of(event, "complete")) {
             for (auto* view : views_) view->complete_ = false;
         }
         came_.cancel();

@@ -2,7 +2,7 @@
 // One call to a guest: a request, what the guest says on its way, and its end.
 //
 //     ChannelHandlers handlers;
-//     handlers.output = [&text](wire::Kind, std::string_view piece) { text += piece; };
+//     handlers.output = [&text](core::Stream, std::string_view piece) { text += piece; };
 //     Channel channel = link->open(request, std::move(handlers));   // declared after `text`
 //     const auto end = co_await channel.end();
 //
@@ -15,6 +15,7 @@
 // Not here  the stream and its frames (guest_link.hpp).
 #include "base/fd.hpp"
 #include "base/result.hpp"
+#include "core/outcome.hpp"
 #include "wire/assembler.hpp"
 #include "wire/flow.hpp"
 #include "wire/frame.hpp"
@@ -40,7 +41,7 @@ struct ChannelHandlers {
     // Came along with the event that follows at once. Whose it is, the guest alone says: look at it
     // before using it. Empty when it was lost on the way, for want of a free descriptor here.
     std::function<void(UniqueFd)> descriptor;
-    std::function<void(wire::Kind, std::string_view)> output;  // Stdout or Stderr
+    std::function<void(core::Stream, std::string_view)> output;
     std::function<void(std::string_view)> data;
     std::function<void()> eof;
     // Set: the guest gets credit only when grant() is called, and this is told what the event or

@@ -30,7 +30,7 @@ std::size_t open_descriptors() {
 ChannelHandlers noting(std::vector<std::string>& heard) {
     ChannelHandlers handlers;
     handlers.event = [&heard](const json::object&) { heard.emplace_back("event"); };
-    handlers.output = [&heard](wire::Kind, std::string_view text) { heard.emplace_back(text); };
+    handlers.output = [&heard](core::Stream, std::string_view text) { heard.emplace_back(text); };
     handlers.data = [&heard](std::string_view text) { heard.emplace_back(text); };
     handlers.eof = [&heard] { heard.emplace_back("eof"); };
     handlers.interrupted = [&heard](const std::string& context) { heard.push_back(context); };
@@ -169,7 +169,7 @@ TEST(Channel, a_handler_may_let_go_of_its_own_channel) {
     int heard = 0;
     const auto owned = std::make_shared<int>(0);  // goes with the handlers
     ChannelHandlers handlers;
-    handlers.output = [&, owned](wire::Kind, std::string_view) {
+    handlers.output = [&, owned](core::Stream, std::string_view) {
         channel.reset();
         heard += 1 + *owned;  // the handler is still there, and what it owns
     };
@@ -186,7 +186,7 @@ TEST(Channel, a_handler_may_close_the_link) {
     Peer peer;
     std::vector<std::string> heard;
     ChannelHandlers handlers = noting(heard);
-    handlers.output = [&](wire::Kind, std::string_view) { peer.link->close(); };
+    handlers.output = [&](core::Stream, std::string_view) { peer.link->close(); };
     const Channel channel = peer.link->open(kQuestion, std::move(handlers));
     const Channel other = peer.link->open(kQuestion, noting(heard));
     peer.print(Peer::kFirst, "a");
@@ -247,7 +247,7 @@ TEST(GuestLink, a_reader_that_throws_ends_the_link_for_all) {
     Peer peer;
     std::vector<std::string> heard;
     ChannelHandlers bad = noting(heard);
-    bad.output = [](wire::Kind, std::string_view) { throw std::bad_alloc(); };
+    bad.output = [](core::Stream, std::string_view) { throw std::bad_alloc(); };
     const Channel channel = peer.link->open(kQuestion, std::move(bad));
     const auto answer = peer.start(peer.link->call(kQuestion));
     peer.print(Peer::kFirst, "x");

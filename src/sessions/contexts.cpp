@@ -1,6 +1,6 @@
 #include "sessions/contexts.hpp"
 
-#include "wire/fields.hpp"
+#include "base/fields.hpp"
 
 #include <boost/asio/experimental/awaitable_operators.hpp>
 #include <boost/asio/this_coro.hpp>
@@ -20,13 +20,13 @@ constexpr std::size_t kDimensionsMax = 64;
 constexpr std::size_t kTextBytesMax = 4096;
 
 std::string short_text(const json::object& about, std::string_view key) {
-    std::string text = wire::text_of(about, key);
+    std::string text = fields::text_of(about, key);
     if (text.size() > kTextBytesMax) text.resize(kTextBytesMax);
     return text;
 }
 
 std::uint64_t count_of(const json::object& about, std::string_view key) {
-    return static_cast<std::uint64_t>(std::max<std::int64_t>(0, wire::number_of(about, key)));
+    return static_cast<std::uint64_t>(std::max<std::int64_t>(0, fields::number_of(about, key)));
 }
 
 Error not_there(const std::string& name) { return {Code::NotFound, "there is no context " + name}; }
@@ -87,7 +87,8 @@ asio::awaitable<std::vector<Context>> list_contexts(std::shared_ptr<GuestLink> l
         if (!kernel.is_object() || contexts.size() == kContextsMax) continue;
         const auto& about = kernel.get_object();
         contexts.push_back({short_text(about, "context"), short_text(about, "cwd"),
-                            wire::flag_of(about, "idle", true), wire::number_of(about, "runs")});
+                            fields::flag_of(about, "idle", true),
+                            fields::number_of(about, "runs")});
     }
     co_return contexts;
 }
@@ -113,7 +114,7 @@ asio::awaitable<Context> create_context(std::shared_ptr<GuestLink> link, std::st
                                 {"cwd", directory},
                                 {"request", {{"op", "ping"}}}};
     const json::object answer = co_await link->call(question);
-    if (wire::flag_of(answer, "died")) {
+    if (fields::flag_of(answer, "died")) {
         const json::object removal{{"op", "kernel.delete"}, {"context", name}};
         co_await link->call(removal);
         throw ErrorException({Code::Unavailable, "the kernel of " + name + " ended at once"});
@@ -127,7 +128,7 @@ asio::awaitable<bool> interrupt_context(std::shared_ptr<GuestLink> link, std::st
         {"op", "kernel.interrupt"}, {"context", name}, {"grace_ms", grace.count()}};
     link->interrupted(name);
     const json::object answer = co_await link->call(question);
-    co_return !wire::flag_of(answer, "was_idle", true);
+    co_return !fields::flag_of(answer, "was_idle", true);
 }
 
 asio::awaitable<Context> restart_context(std::shared_ptr<GuestLink> link, std::string name) {
@@ -155,7 +156,7 @@ asio::awaitable<VariablePage> list_variables(std::shared_ptr<GuestLink> link, st
             {Code::Conflict, "the context " + name + " is running something; ask again later"});
     }
     const auto* part = answer->if_contains("kernel");
-    if (wire::flag_of(*answer, "died") || part == nullptr || !part->is_object()) {
+    if (fields::flag_of(*answer, "died") || part == nullptr || !part->is_object()) {
         throw ErrorException(
             {Code::Unavailable, "the kernel of " + name + " ended before it could answer"});
     }

@@ -1,7 +1,7 @@
 #include "sessions/files.hpp"
 
+#include "base/fields.hpp"
 #include "wire/assembler.hpp"
-#include "wire/fields.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -47,10 +47,10 @@ void put(json::object& request, const std::string& key, const std::string& bytes
 
 std::string name_in(const json::object& from, const std::string& key) {
     const auto digit = [](char c) { return c <= '9' ? c - '0' : (c | 0x20) - 'a' + 10; };
-    const std::string hex = wire::text_of(from, key + "_hex");
+    const std::string hex = fields::text_of(from, key + "_hex");
     std::string name;
     if (hex.empty()) {
-        name = wire::text_of(from, key);
+        name = fields::text_of(from, key);
     } else {
         for (std::size_t i = 0; i + 1 < hex.size(); i += 2) {
             name.push_back(static_cast<char>((digit(hex[i]) & 15) << 4 | (digit(hex[i + 1]) & 15)));
@@ -72,14 +72,14 @@ FileType type_named(const std::string& name) {
 FileEntry entry_of(const json::object& from) {
     FileEntry entry;
     entry.name = name_in(from, "name");
-    entry.type = type_named(wire::text_of(from, "type"));
+    entry.type = type_named(fields::text_of(from, "type"));
     entry.size =
-        static_cast<std::uint64_t>(std::max<std::int64_t>(0, wire::number_of(from, "size")));
-    entry.mode = static_cast<std::uint32_t>(wire::number_of(from, "mode")) & 07777;
-    entry.mtime_ns = wire::number_of(from, "mtime_ns");
-    entry.inode = static_cast<std::uint64_t>(wire::number_of(from, "inode"));
+        static_cast<std::uint64_t>(std::max<std::int64_t>(0, fields::number_of(from, "size")));
+    entry.mode = static_cast<std::uint32_t>(fields::number_of(from, "mode")) & 07777;
+    entry.mtime_ns = fields::number_of(from, "mtime_ns");
+    entry.inode = static_cast<std::uint64_t>(fields::number_of(from, "inode"));
     entry.stored_bytes = static_cast<std::uint64_t>(
-        std::max<std::int64_t>(0, wire::number_of(from, "stored_bytes")));
+        std::max<std::int64_t>(0, fields::number_of(from, "stored_bytes")));
     if (from.contains("target")) entry.target = name_in(from, "target");
     return entry;
 }
@@ -133,7 +133,7 @@ asio::awaitable<FilePage> collect(std::shared_ptr<GuestLink> link, json::object 
         if (more) add_entries(page, piece->event, limit);
     }
     const auto end = co_await transfer.end();
-    page.complete = wire::flag_of(end, "complete");
+    page.complete = fields::flag_of(end, "complete");
     co_return page;
 }
 
@@ -184,19 +184,20 @@ asio::awaitable<void> let_tidy_up(Transfer& transfer, std::shared_ptr<GuestLink>
 
 Unpacked read_report(const std::string& text) {
     Unpacked result;
-    const auto parsed = wire::parse_object(text);
+    const auto parsed = fields::parse_object(text);
     if (!parsed) throw ErrorException({Code::Internal, "the archiver left no report"});
     const auto count = [&](const char* key) {
-        return static_cast<std::uint64_t>(std::max<std::int64_t>(0, wire::number_of(*parsed, key)));
+        return static_cast<std::uint64_t>(
+            std::max<std::int64_t>(0, fields::number_of(*parsed, key)));
     };
     result.entries = count("entries");
     result.bytes = count("bytes");
-    result.error = wire::text_of(*parsed, "error");
+    result.error = fields::text_of(*parsed, "error");
     if (const auto* list = parsed->if_contains("skipped"); list != nullptr && list->is_array()) {
         for (const auto& one : list->get_array()) {
             if (!one.is_object() || result.skipped.size() >= 100) continue;
-            result.skipped.push_back(
-                {wire::text_of(one.get_object(), "name"), wire::text_of(one.get_object(), "why")});
+            result.skipped.push_back({fields::text_of(one.get_object(), "name"),
+                                      fields::text_of(one.get_object(), "why")});
         }
     }
     return result;
@@ -239,7 +240,7 @@ asio::awaitable<OpenFile> Files::open(std::string path, std::uint64_t offset,
             throw ErrorException({Code::Internal, "the guest opened no file"});
         }
         file.entry = entry_of(opened->event);
-        if (!wire::flag_of(opened->event, "descriptor")) break;
+        if (!fields::flag_of(opened->event, "descriptor")) break;
         file.descriptor = file.pieces->take_descriptor();
         if (file.descriptor && is_plain_file(file.descriptor.get())) {
             file.pieces.reset();
@@ -267,7 +268,7 @@ asio::awaitable<WrittenFile> Files::write(std::string path, WriteOptions options
     const auto end = co_await transfer.end();
     WrittenFile written;
     written.entry = entry_in(end);
-    written.replaced = wire::flag_of(end, "replaced");
+    written.replaced = fields::flag_of(end, "replaced");
     co_return written;
 }
 
@@ -300,7 +301,7 @@ std::unique_ptr<Transfer> Files::pack(const std::string& folder, ArchiveFormat f
 
 asio::awaitable<void> Files::check_packed(Transfer& transfer) {
     const auto end = co_await transfer.end();
-    const auto status = wire::number_of(end, "exit_code", 1);
+    const auto status = fields::number_of(end, "exit_code", 1);
     // 3: sockets and what could not be read were left out, which an archive cannot say.
     if (status != 0 && status != 3) {
         throw ErrorException({Code::Internal, "the archive could not be packed"});
@@ -335,11 +336,11 @@ asio::awaitable<Unpacked> Files::unpack(std::string into, UnpackOptions options,
         const auto piece = co_await transfer.next();
         more = piece.has_value();
         if (!more) break;
-        std::string& kept = piece->kind == wire::Kind::Stderr ? remarks : report;
+        std::string& kept = piece->kind == Transfer::Piece::Kind::Stderr ? remarks : report;
         if (kept.size() + piece->bytes.size() <= kReportBytesMax) kept += piece->bytes;
     }
     const auto end = co_await transfer.end();
-    const auto status = wire::number_of(end, "exit_code", 1);
+    const auto status = fields::number_of(end, "exit_code", 1);
     if (status == 2 || report.empty()) {
         throw ErrorException(
             {Code::Internal, "the archiver ended oddly: " + remarks.substr(0, kRemarkBytesMax)});
@@ -356,11 +357,11 @@ std::unique_ptr<Transfer> Files::watch(const std::string& path, bool recursive) 
 }
 
 std::optional<FileChange> Files::change_in(const Transfer::Piece& piece) {
-    if (wire::text_of(piece.event, "event") != "change") return std::nullopt;
+    if (fields::text_of(piece.event, "event") != "change") return std::nullopt;
     FileChange change;
-    change.what = wire::text_of(piece.event, "what");
+    change.what = fields::text_of(piece.event, "what");
     change.path = name_in(piece.event, "path");
-    change.directory = wire::flag_of(piece.event, "directory");
+    change.directory = fields::flag_of(piece.event, "directory");
     return change;
 }
 

@@ -1,9 +1,9 @@
 #include "sessions/guest_link.hpp"
 
+#include "base/fields.hpp"
 #include "base/must.hpp"
 #include "base/workers.hpp"
 #include "sys/descriptor_passing.hpp"
-#include "wire/fields.hpp"
 
 #include <algorithm>
 #include <boost/asio/as_tuple.hpp>
@@ -48,11 +48,11 @@ Code code_of(std::string_view name) {
 }
 
 Result<json::object> outcome_of(std::string_view payload) {
-    auto result = wire::parse_object(payload);
+    auto result = fields::parse_object(payload);
     if (!result) return result.error().during("the guest's answer");
     const auto* ok = result->if_contains("ok");
     if (ok != nullptr && ok->is_bool() && ok->get_bool()) return std::move(*result);
-    return Error{code_of(wire::text_of(*result, "code")), wire::text_of(*result, "message")};
+    return Error{code_of(fields::text_of(*result, "code")), fields::text_of(*result, "message")};
 }
 
 Error broken(const std::string& how) {
@@ -184,7 +184,7 @@ bool GuestLink::ends_large_event(const wire::Frame& frame) const {
 
 asio::awaitable<GuestLink::Parsed> GuestLink::parse_event(wire::Frame last) {
     const std::string text = channels_.at(last.channel)->events.finish(last);
-    const auto parse = [&text] { return wire::parse_object(text); };
+    const auto parse = [&text] { return fields::parse_object(text); };
     auto object = co_await workers_of(executor_).run(parse);
     Parsed parsed{text.size(), std::move(object)};
     co_return parsed;
@@ -204,7 +204,7 @@ Result<void> GuestLink::take_event(State& channel, const wire::Frame& frame,
         event = std::move(*added);
     }
     if (!event) return {};
-    if (wire::flag_of(*event, "descriptor")) {
+    if (fields::flag_of(*event, "descriptor")) {
         if (descriptors_.empty()) return Error{Code::Internal, "the guest sent no descriptor"};
         UniqueFd first = std::move(descriptors_.front());
         descriptors_.pop_front();
@@ -217,10 +217,10 @@ Result<void> GuestLink::take_event(State& channel, const wire::Frame& frame,
 }
 
 Result<void> GuestLink::take_hello(const wire::Frame& frame) {
-    auto hello = wire::parse_object(frame.payload);
+    auto hello = fields::parse_object(frame.payload);
     if (!hello || said_hello_) return Error{Code::Internal, "the guest greets oddly"};
     said_hello_ = true;
-    if (const auto error = wire::text_of(*hello, "error"); !error.empty()) {
+    if (const auto error = fields::text_of(*hello, "error"); !error.empty()) {
         return Error{Code::Unavailable, "build the sandbox: " + error};
     }
     return {};
@@ -263,7 +263,11 @@ Result<void> GuestLink::take(const wire::Frame& frame, std::optional<Parsed> eve
             break;
         case wire::Kind::Stdout:
         case wire::Kind::Stderr:
-            if (handlers && handlers->output) handlers->output(frame.kind, frame.payload);
+            if (handlers && handlers->output) {
+                handlers->output(
+                    frame.kind == wire::Kind::Stdout ? core::Stream::Stdout : core::Stream::Stderr,
+                    frame.payload);
+            }
             break;
         case wire::Kind::Data:
             if (handlers && handlers->data) handlers->data(frame.payload);

@@ -1,8 +1,7 @@
 #include "sessions/job_spec.hpp"
 
+#include "base/fields.hpp"
 #include "sessions/spec_text.hpp"
-#include "wire/assembler.hpp"
-#include "wire/fields.hpp"
 
 #include <boost/json/serialize.hpp>
 
@@ -22,13 +21,13 @@ Result<std::string> job_spec_text(const JobSpec& spec) {
 }
 
 Result<JobSpec> job_spec_from(const std::string& text) {
-    const auto parsed = wire::parse_object(text);
+    const auto parsed = fields::parse_object(text);
     if (!parsed) return parsed.error().during("read how the job runs");
     JobSpec spec;
-    if (parsed->contains("template")) spec.template_name = wire::text_of(*parsed, "template");
-    if (parsed->contains("context")) spec.context = wire::text_of(*parsed, "context");
+    if (parsed->contains("template")) spec.template_name = fields::text_of(*parsed, "template");
+    if (parsed->contains("context")) spec.context = fields::text_of(*parsed, "context");
     if (parsed->contains("sandbox")) {
-        const auto sandbox = spec_from(wire::text_of(*parsed, "sandbox"), spec.template_name);
+        const auto sandbox = spec_from(fields::text_of(*parsed, "sandbox"), spec.template_name);
         if (!sandbox) return sandbox.error();
         spec.limits = sandbox->limits();
         spec.environment = sandbox->environment();

@@ -1,7 +1,7 @@
 #include "sessions/jobs.hpp"
 
+#include "base/fields.hpp"
 #include "core/clock_watch.hpp"
-#include "wire/fields.hpp"
 
 #include <algorithm>
 #include <boost/asio/as_tuple.hpp>
@@ -390,13 +390,14 @@ asio::awaitable<Jobs::Outcome> Jobs::run_code(AttemptPtr attempt, core::Sandbox&
     const auto timeout = request.timeout;
     std::string exception;
     RunListener listener;
-    listener.output = [&log](wire::Kind kind, std::string_view piece) {
-        log.add(kind == wire::Kind::Stdout ? core::LogStream::Stdout : core::LogStream::Stderr,
+    listener.output = [&log](core::Stream stream, std::string_view piece) {
+        log.add(stream == core::Stream::Stdout ? core::LogStream::Stdout : core::LogStream::Stderr,
                 piece);
     };
     listener.error = [&](json::object error) {
-        exception = short_line(wire::text_of(error, "name") + ": " + wire::text_of(error, "value"));
-        log.add(core::LogStream::Stderr, wire::text_of(error, "traceback_text") + "\n");
+        exception =
+            short_line(fields::text_of(error, "name") + ": " + fields::text_of(error, "value"));
+        log.add(core::LogStream::Stderr, fields::text_of(error, "traceback_text") + "\n");
     };
     Run run(attempt->link, sandbox);
     attempt->run = &run;

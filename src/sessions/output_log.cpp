@@ -8,7 +8,7 @@ namespace {
 constexpr std::size_t kPieceBytes = 16 * 1024;
 }
 
-void OutputLog::add(wire::Kind kind, std::string_view bytes) {
+void OutputLog::add(core::Stream stream, std::string_view bytes) {
     if (bytes.size() > bytes_max_) {  // the front of it would go at once
         const std::size_t gone = bytes.size() - bytes_max_;
         end_ += gone;
@@ -17,8 +17,9 @@ void OutputLog::add(wire::Kind kind, std::string_view bytes) {
         bytes.remove_prefix(gone);
     }
     while (!bytes.empty()) {
-        if (kept_.empty() || kept_.back().kind != kind || kept_.back().bytes.size() >= kPieceBytes)
-            kept_.push_back({kind, end_, {}});
+        if (kept_.empty() || kept_.back().stream != stream ||
+            kept_.back().bytes.size() >= kPieceBytes)
+            kept_.push_back({stream, end_, {}});
         auto& last = kept_.back().bytes;
         const auto piece = bytes.substr(0, kPieceBytes - last.size());
         last.append(piece);
@@ -38,7 +39,7 @@ std::optional<OutputLog::Piece> OutputLog::at(std::uint64_t offset) const {
         [](std::uint64_t value, const Kept& piece) { return value < piece.begin; });
     const auto& found = *std::prev(after);
     const auto skip = static_cast<std::size_t>(offset - found.begin);
-    return Piece{found.kind, std::string_view(found.bytes).substr(skip)};
+    return Piece{found.stream, std::string_view(found.bytes).substr(skip)};
 }
 
 }  // namespace atl::sessions

@@ -4,7 +4,7 @@
 //
 // Both streams share one count, in the order in which their pieces came. Memory is bounded: once
 // there is more than `bytes_max`, the oldest pieces go.
-#include "wire/frame.hpp"
+#include "core/outcome.hpp"
 
 #include <cstdint>
 #include <deque>
@@ -18,13 +18,13 @@ class OutputLog {
 public:
     explicit OutputLog(std::size_t bytes_max) : bytes_max_(bytes_max) {}
 
-    void add(wire::Kind kind, std::string_view bytes);
+    void add(core::Stream stream, std::string_view bytes);
 
     [[nodiscard]] std::uint64_t begin() const noexcept { return begin_; }  // the oldest still there
     [[nodiscard]] std::uint64_t end() const noexcept { return end_; }      // all that ever came
 
     struct Piece {
-        wire::Kind kind;
+        core::Stream stream;
         std::string_view bytes;  // until the next add
     };
     // What stands at an offset, up to the end of its piece. Nothing before begin() and at end().
@@ -32,7 +32,7 @@ public:
 
 private:
     struct Kept {
-        wire::Kind kind;
+        core::Stream stream;
         std::uint64_t begin;
         std::string bytes;
     };

@@ -5,7 +5,7 @@
 namespace atl::sessions {
 namespace {
 
-using wire::Kind;
+using core::Stream;
 
 std::string all_from(const OutputLog& log, std::uint64_t offset) {
     std::string text;
@@ -18,14 +18,14 @@ std::string all_from(const OutputLog& log, std::uint64_t offset) {
 
 TEST(OutputLog, keeps_the_order_of_both_streams) {
     OutputLog log(1000);
-    log.add(Kind::Stdout, "ab");
-    log.add(Kind::Stderr, "cd");
-    log.add(Kind::Stdout, "ef");
+    log.add(Stream::Stdout, "ab");
+    log.add(Stream::Stderr, "cd");
+    log.add(Stream::Stdout, "ef");
     EXPECT_EQ(log.begin(), 0u);
     EXPECT_EQ(log.end(), 6u);
     EXPECT_EQ(all_from(log, 0), "abcdef");
     ASSERT_TRUE(log.at(3));
-    EXPECT_EQ(log.at(3)->kind, Kind::Stderr);
+    EXPECT_EQ(log.at(3)->stream, Stream::Stderr);
     EXPECT_EQ(log.at(3)->bytes, "d");
     EXPECT_FALSE(log.at(6));
 }
@@ -35,7 +35,7 @@ TEST(OutputLog, forgets_the_oldest_and_says_where_it_begins) {
     std::string written;
     for (int i = 0; i < 3000; ++i) {
         const std::string line = std::to_string(i) + "-line of some length\n";
-        log.add(i % 7 == 0 ? Kind::Stderr : Kind::Stdout, line);
+        log.add(i % 7 == 0 ? Stream::Stderr : Stream::Stdout, line);
         written += line;
     }
     EXPECT_EQ(log.end(), written.size());
@@ -48,10 +48,10 @@ TEST(OutputLog, forgets_the_oldest_and_says_where_it_begins) {
 
 TEST(OutputLog, one_piece_that_is_larger_than_all) {
     OutputLog log(100'000);
-    log.add(Kind::Stdout, "before");
+    log.add(Stream::Stdout, "before");
     std::string large(262'144, 'x');
     large.back() = 'y';
-    log.add(Kind::Stdout, large);
+    log.add(Stream::Stdout, large);
     EXPECT_EQ(log.end(), large.size() + 6);
     EXPECT_LE(log.end() - log.begin(), 100'000u);
     EXPECT_EQ(all_from(log, log.end() - 2), "xy");

@@ -1,6 +1,6 @@
 #include "sessions/processes.hpp"
 
-#include "wire/fields.hpp"
+#include "base/fields.hpp"
 
 #include <algorithm>
 #include <boost/asio/as_tuple.hpp>
@@ -55,7 +55,7 @@ asio::awaitable<bool> pass(asio::any_io_executor executor, core::Clock& clock,
 asio::awaitable<std::int64_t> guest_memory_kills(std::shared_ptr<GuestLink> link) {
     const json::object question{{"op", "stats"}};
     const json::object stats = co_await link->call(question);
-    co_return wire::number_of(stats, "memory_kills");
+    co_return fields::number_of(stats, "memory_kills");
 }
 
 }  // namespace
@@ -89,7 +89,9 @@ void Process::open(std::shared_ptr<GuestLink> link, core::Sandbox& sandbox) {
     began_ = clock_.now();
     ChannelHandlers handlers;
     handlers.event = [this](const json::object& one) { event(one); };
-    handlers.output = [this](wire::Kind kind, std::string_view piece) { output(kind, piece); };
+    handlers.output = [this](core::Stream stream, std::string_view piece) {
+        output(stream, piece);
+    };
     handlers.cost = [this](std::size_t bytes) { pace(bytes); };
     handlers.ended = [this](const Result<json::object>& result) { end(result); };
     channel_ = link_->open(request, std::move(handlers));
@@ -116,15 +118,15 @@ asio::awaitable<void> Process::start(std::shared_ptr<GuestLink> link, core::Sand
 }
 
 void Process::event(const json::object& event) {
-    if (started_ || wire::text_of(event, "event") != "started") return;
+    if (started_ || fields::text_of(event, "event") != "started") return;
     started_ = true;
-    pid_ = wire::number_of(event, "pid");
+    pid_ = fields::number_of(event, "pid");
     news_.cancel();
 }
 
-void Process::output(wire::Kind kind, std::string_view piece) {
-    log_.add(kind, piece);
-    if (wanted_.output) wanted_.output(kind, piece);
+void Process::output(core::Stream stream, std::string_view piece) {
+    log_.add(stream, piece);
+    if (wanted_.output) wanted_.output(stream, piece);
     news_.cancel();
 }
 
@@ -174,9 +176,9 @@ void Process::end(const Result<json::object>& result) {
                                 : "it ended with its sandbox: " + result.error().message;
         return finish(ending_);
     }
-    ending_.signal = static_cast<int>(wire::number_of(*result, "signal"));
-    ending_.exit_code = static_cast<int>(wire::number_of(*result, "exit_code"));
-    if (wire::flag_of(*result, "timed_out")) {
+    ending_.signal = static_cast<int>(fields::number_of(*result, "signal"));
+    ending_.exit_code = static_cast<int>(fields::number_of(*result, "exit_code"));
+    if (fields::flag_of(*result, "timed_out")) {
         ending_.reason = EndReason::Timeout;
     } else if (killed_) {
         ending_.reason = *killed_;

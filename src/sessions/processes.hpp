@@ -41,7 +41,7 @@ struct ProcessStart {
     std::chrono::milliseconds timeout{0};  // 0 = none
     bool keep_awake = false;
     // Besides the record's own log: all of its output as it comes.
-    std::function<void(wire::Kind, std::string_view)> output;
+    std::function<void(core::Stream, std::string_view)> output;
 };
 
 struct ProcessEnd {
@@ -112,7 +112,7 @@ private:
     void fail(Error why);
 
     void event(const boost::json::object& event);
-    void output(wire::Kind kind, std::string_view piece);
+    void output(core::Stream stream, std::string_view piece);
     void end(const Result<boost::json::object>& result);
 
     boost::asio::any_io_executor executor_;

@@ -1,7 +1,7 @@
 #include "sessions/program.hpp"
 
+#include "base/fields.hpp"
 #include "sessions/backstop.hpp"
-#include "wire/fields.hpp"
 
 #include <boost/asio/this_coro.hpp>
 #include <csignal>
@@ -28,7 +28,7 @@ public:
         ChannelHandlers handlers;
         handlers.ended = [this](const Result<json::object>& stats) {
             if (!stats) return;
-            kills_ += static_cast<std::uint64_t>(wire::number_of(*stats, "memory_kills"));
+            kills_ += static_cast<std::uint64_t>(fields::number_of(*stats, "memory_kills"));
         };
         const json::object question{{"op", "stats"}};
         channel_ = link->open(question, std::move(handlers));
@@ -61,14 +61,14 @@ private:
     Program& program_;
 };
 
-void Program::hear(wire::Kind kind, std::string_view piece) {
+void Program::hear(core::Stream stream, std::string_view piece) {
     if (truncated_ || !pace_->room()) return pace_->skip();
     if (bytes_max_ > 0 && bytes_ + piece.size() > bytes_max_) {
         piece = piece.substr(0, static_cast<std::size_t>(bytes_max_ - bytes_));
         truncated_ = true;
     }
     bytes_ += piece.size();
-    if (!piece.empty()) output_(kind, piece);
+    if (!piece.empty()) output_(stream, piece);
     if (!truncated_) return;
     channel_.control({{"do", "cancel"}});
     pace_->hurry();
@@ -99,7 +99,7 @@ asio::awaitable<ProgramResult> Program::run(ProgramRequest request, Output outpu
     Kills kills(link_, sandbox_.usage());
     const auto began = link_->clock().now();
     ChannelHandlers handlers;
-    handlers.output = [this](wire::Kind kind, std::string_view piece) { hear(kind, piece); };
+    handlers.output = [this](core::Stream stream, std::string_view piece) { hear(stream, piece); };
     if (pace->by_hand()) handlers.cost = [pace](std::size_t bytes) { pace->cost(bytes); };
     channel_ = link_->open(start, std::move(handlers));
     bool overdue = false;
@@ -132,22 +132,22 @@ asio::awaitable<ProgramResult> Program::run(ProgramRequest request, Output outpu
             stats = {};  // it ended in between; then the host's own figures must do
         }
     }
-    usage.memory_kills += static_cast<std::uint64_t>(wire::number_of(stats, "memory_kills"));
+    usage.memory_kills += static_cast<std::uint64_t>(fields::number_of(stats, "memory_kills"));
     result.memory_peak_bytes =
         usage.memory_peak_bytes > 0
             ? usage.memory_peak_bytes
-            : static_cast<std::uint64_t>(wire::number_of(stats, "memory_peak_bytes"));
-    const auto disk_max = wire::number_of(stats, "disk_bytes_max");
+            : static_cast<std::uint64_t>(fields::number_of(stats, "memory_peak_bytes"));
+    const auto disk_max = fields::number_of(stats, "disk_bytes_max");
     const bool disk_full =
-        disk_max > 0 && wire::number_of(stats, "disk_bytes_used") + 65536 >= disk_max;
-    const bool inodes_full = wire::flag_of(stats, "inodes_full");
+        disk_max > 0 && fields::number_of(stats, "disk_bytes_used") + 65536 >= disk_max;
+    const bool inodes_full = fields::flag_of(stats, "inodes_full");
 
-    result.signal = static_cast<int>(wire::number_of(ended, "signal"));
+    result.signal = static_cast<int>(fields::number_of(ended, "signal"));
     result.exit_code =
-        cut_off ? 128 + SIGKILL : static_cast<int>(wire::number_of(ended, "exit_code"));
+        cut_off ? 128 + SIGKILL : static_cast<int>(fields::number_of(ended, "exit_code"));
     if (cut_off) result.signal = SIGKILL;
     using core::EndReason;
-    if (overdue || wire::flag_of(ended, "timed_out")) {
+    if (overdue || fields::flag_of(ended, "timed_out")) {
         result.reason = EndReason::Timeout;
     } else if (truncated_) {
         result.reason = EndReason::Output;

@@ -39,7 +39,7 @@ struct ProgramResult {
 // Lives as long as the program runs; the command line forwards input and signals through it.
 class Program {
 public:
-    using Output = std::function<void(wire::Kind, std::string_view)>;
+    using Output = std::function<void(core::Stream, std::string_view)>;
     Program(std::shared_ptr<GuestLink> link, core::Sandbox& sandbox)
         : link_(std::move(link)), sandbox_(sandbox) {}
 
@@ -59,7 +59,7 @@ public:
 
 private:
     class Running;
-    void hear(wire::Kind kind, std::string_view piece);
+    void hear(core::Stream stream, std::string_view piece);
 
     std::shared_ptr<GuestLink> link_;
     core::Sandbox& sandbox_;

@@ -21,7 +21,7 @@ struct Started {
         ProgramRequest request;
         request.argv = {"/bin/true"};
         request.output_bytes_max = output_bytes_max;
-        const auto output = [this](wire::Kind, std::string_view piece) { text += piece; };
+        const auto output = [this](core::Stream, std::string_view piece) { text += piece; };
         ending = peer.start(program.run(std::move(request), output));
     }
     testing::NoSandbox sandbox;
@@ -116,7 +116,7 @@ TEST(Program, one_whose_run_is_cancelled_is_heard_no_more) {
     auto text = std::make_unique<std::string>();
     ProgramRequest request;
     request.argv = {"/bin/cat"};
-    const auto output = [to = text.get()](wire::Kind, std::string_view piece) { *to += piece; };
+    const auto output = [to = text.get()](core::Stream, std::string_view piece) { *to += piece; };
     const auto ending = peer.start(program.run(std::move(request), output));
     const ChannelId running = Peer::kFirst + 1;
     peer.print(running, "heard");

@@ -1,8 +1,8 @@
 #include "sessions/run.hpp"
 
+#include "base/fields.hpp"
 #include "sessions/backstop.hpp"
 #include "sessions/program.hpp"
-#include "wire/fields.hpp"
 
 #include <boost/asio/this_coro.hpp>
 #include <csignal>
@@ -120,7 +120,9 @@ public:
         handlers.interrupted = [this](const std::string& context) {
             if (context == context_) pace_->hurry();
         };
-        handlers.output = [this](wire::Kind kind, std::string_view piece) { output(kind, piece); };
+        handlers.output = [this](core::Stream stream, std::string_view piece) {
+            output(stream, piece);
+        };
         handlers.event = [this](json::object one) { event(std::move(one)); };
         channel_ = link_->open(question, std::move(handlers));
         return channel_.end();
@@ -135,14 +137,14 @@ public:
     [[nodiscard]] bool truncated() const noexcept { return meter_.truncated(); }
 
 private:
-    void output(wire::Kind kind, std::string_view piece) {
+    void output(core::Stream stream, std::string_view piece) {
         if (meter_.truncated() || !pace_->room()) return pace_->skip();
         piece = meter_.take(piece);
-        if (!piece.empty() && listener_.output) listener_.output(kind, piece);
+        if (!piece.empty() && listener_.output) listener_.output(stream, piece);
     }
     void event(json::object one) {
         // There is room for one error whatever came before it: it says why the run ended.
-        const bool error = wire::text_of(one, "event") == "error";
+        const bool error = fields::text_of(one, "event") == "error";
         const bool first_error = error && !std::exchange(failed_, true);
         if (meter_.truncated() || (!pace_->room() && !first_error) ||
             !meter_.takes_whole(link_->event_bytes())) {
@@ -224,32 +226,34 @@ asio::awaitable<RunEnd> Run::in_kernel(RunRequest request, RunListener listener)
     RunEnd result;
     result.run_ms = std::chrono::duration<double, std::milli>(link_->clock().now() - began).count();
     result.output_truncated = kernel_run.truncated() || pace->dropped();
-    result.state_lost = wire::flag_of(end, "state_lost") || wire::flag_of(end, "state_lost_before");
+    result.state_lost =
+        fields::flag_of(end, "state_lost") || fields::flag_of(end, "state_lost_before");
     const auto* part = end.if_contains("kernel");
     const json::object kernel =
         part != nullptr && part->is_object() ? part->get_object() : json::object{};
-    result.execution_count = wire::number_of(kernel, "execution_count");
+    result.execution_count = fields::number_of(kernel, "execution_count");
     const core::Usage usage = sandbox_.usage();
     result.memory_peak_bytes = usage.memory_peak_bytes;
-    const bool died = wire::flag_of(end, "died");
+    const bool died = fields::flag_of(end, "died");
     if (died) {
-        result.signal = static_cast<int>(wire::number_of(end, "signal"));
-        result.exit_code = result.signal != 0 ? 128 + result.signal
-                                              : static_cast<int>(wire::number_of(end, "exit_code"));
+        result.signal = static_cast<int>(fields::number_of(end, "signal"));
+        result.exit_code = result.signal != 0
+                               ? 128 + result.signal
+                               : static_cast<int>(fields::number_of(end, "exit_code"));
     } else {
         // exit() in a cell ends the cell and not the kernel, but its status counts.
-        result.exit_code = wire::text_of(kernel, "status") == "ok"
-                               ? static_cast<int>(wire::number_of(kernel, "exit_code") & 0xFF)
+        result.exit_code = fields::text_of(kernel, "status") == "ok"
+                               ? static_cast<int>(fields::number_of(kernel, "exit_code") & 0xFF)
                                : 1;
     }
     using core::EndReason;
-    if (wire::flag_of(end, "timed_out")) {
+    if (fields::flag_of(end, "timed_out")) {
         result.reason = EndReason::Timeout;
     } else if (kernel_run.truncated()) {
         result.reason = EndReason::Output;
     } else if (stopped_) {
         result.reason = *stopped_;
-    } else if (wire::flag_of(end, "interrupted")) {  // by another request
+    } else if (fields::flag_of(end, "interrupted")) {  // by another request
         result.reason = EndReason::Killed;
     } else if (died && usage.memory_kills > kills_before) {
         result.reason = EndReason::Memory;
@@ -277,7 +281,7 @@ asio::awaitable<RunEnd> Run::as_program(RunRequest request, RunListener listener
     start.timeout = request.timeout;
     start.output_bytes_max = request.output_bytes_max;
     auto output = std::move(listener.output);
-    if (!output) output = [](wire::Kind, std::string_view) {};
+    if (!output) output = [](core::Stream, std::string_view) {};
     const ProgramResult ended = co_await program.run(std::move(start), std::move(output), pace);
     RunEnd result;
     const bool killed = ended.reason == core::EndReason::Killed;

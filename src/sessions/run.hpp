@@ -36,7 +36,7 @@ struct RunRequest {
 
 // What happens on the way, as it happens. Any may be left out.
 struct RunListener {
-    std::function<void(wire::Kind, std::string_view)> output;
+    std::function<void(core::Stream, std::string_view)> output;
     std::function<void(boost::json::object)> result;  // a MIME bundle: result or display
     std::function<void(boost::json::object)> error;   // name, value, traceback
     // Set: what came just now has cost so much, and as much must be given to Run::took once it is

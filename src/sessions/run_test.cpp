@@ -30,7 +30,7 @@ struct Running {
     explicit Running(Peer& peer, RunRequest request = request_of("1 + 1"))
         : run(peer.link, sandbox) {
         RunListener listener;
-        listener.output = [this](wire::Kind, std::string_view piece) { text += piece; };
+        listener.output = [this](core::Stream, std::string_view piece) { text += piece; };
         listener.result = [this](const json::object&) { ++results; };
         listener.error = [this](const json::object&) { ++errors; };
         ending = peer.start(run.run(std::move(request), std::move(listener)));
@@ -176,7 +176,7 @@ TEST(Run, gets_no_credit_for_what_its_listener_has_not_taken) {
     sessions::Run run(peer.link, sandbox);
     std::size_t cost = 0;
     RunListener listener;
-    listener.output = [](wire::Kind, std::string_view) {};
+    listener.output = [](core::Stream, std::string_view) {};
     listener.cost = [&cost](std::size_t bytes) { cost += bytes; };
     const auto ending = peer.start(run.run(request_of("…"), std::move(listener)));
     const std::string piece(wire::kInitialCredit / 2, 'x');

@@ -1,7 +1,6 @@
 #include "sessions/spec_text.hpp"
 
-#include "wire/assembler.hpp"
-#include "wire/fields.hpp"
+#include "base/fields.hpp"
 
 #include <boost/json/serialize.hpp>
 
@@ -31,7 +30,7 @@ std::string spec_text(const core::SandboxSpec& spec, const std::vector<std::stri
 
 std::vector<std::string> data_sets_from(const std::string& text) {
     std::vector<std::string> names;
-    const auto parsed = wire::parse_object(text);
+    const auto parsed = fields::parse_object(text);
     if (!parsed) return names;
     const auto* list = parsed->if_contains("datasets");
     if (list == nullptr || !list->is_array()) return names;
@@ -42,7 +41,7 @@ std::vector<std::string> data_sets_from(const std::string& text) {
 }
 
 Result<core::SandboxSpec> spec_from(const std::string& text, const std::string& template_name) {
-    const auto parsed = wire::parse_object(text);
+    const auto parsed = fields::parse_object(text);
     if (!parsed) return parsed.error().during("read the session's spec");
     core::Limits limits;
     if (const auto* given = parsed->if_contains("limits"); given != nullptr && given->is_object()) {
@@ -50,7 +49,7 @@ Result<core::SandboxSpec> spec_from(const std::string& text, const std::string& 
         const auto read = [&](const char* key, auto& field) {
             using Number = std::remove_reference_t<decltype(field)>;
             field =
-                static_cast<Number>(wire::number_of(from, key, static_cast<std::int64_t>(field)));
+                static_cast<Number>(fields::number_of(from, key, static_cast<std::int64_t>(field)));
         };
         read("memory_bytes_max", limits.memory_bytes_max);
         read("processes_max", limits.processes_max);
@@ -63,7 +62,7 @@ Result<core::SandboxSpec> spec_from(const std::string& text, const std::string& 
             limits.cpus_max = cpus->to_number<double>();
         }
         limits.wall_time_max = std::chrono::milliseconds(
-            wire::number_of(from, "wall_time_ms_max", limits.wall_time_max.count()));
+            fields::number_of(from, "wall_time_ms_max", limits.wall_time_max.count()));
     }
     core::SpecBuilder builder;
     builder.from_template(template_name).limits(limits);

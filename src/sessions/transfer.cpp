@@ -13,13 +13,13 @@ Transfer::Transfer(std::shared_ptr<GuestLink> link, const json::object& request)
     ChannelHandlers handlers;
     handlers.event = [this](json::object one) {
         Piece piece;
-        piece.kind = wire::Kind::Event;
+        piece.kind = Piece::Kind::Event;
         piece.event = std::move(one);
         add(std::move(piece));
     };
-    handlers.output = [this](wire::Kind kind, std::string_view bytes) {
+    handlers.output = [this](core::Stream stream, std::string_view bytes) {
         Piece piece;
-        piece.kind = kind;
+        piece.kind = stream == core::Stream::Stdout ? Piece::Kind::Stdout : Piece::Kind::Stderr;
         piece.bytes = bytes;
         add(std::move(piece));
     };

@@ -26,7 +26,8 @@ namespace atl::sessions {
 class Transfer {
 public:
     struct Piece {
-        wire::Kind kind = wire::Kind::Data;  // Data, Stdout, Stderr or Event
+        enum class Kind { Data, Stdout, Stderr, Event };
+        Kind kind = Kind::Data;
         std::string bytes;
         boost::json::object event;
         std::size_t cost = 0;

@@ -1,9 +1,9 @@
 #include "sessions/variables.hpp"
 
+#include "base/fields.hpp"
 #include "base/write_all.hpp"
 #include "sessions/backstop.hpp"
 #include "wire/assembler.hpp"
-#include "wire/fields.hpp"
 
 #include <algorithm>
 #include <boost/asio/this_coro.hpp>
@@ -54,8 +54,8 @@ void add_failed(std::vector<Lost>& lost, const std::string& context, const json:
     for (const auto& one : failed->get_array()) {
         if (!one.is_object()) continue;
         const auto& about = one.get_object();
-        add(lost, {context, wire::text_of(about, "name"), wire::text_of(about, "type"),
-                   wire::text_of(about, "reason")});
+        add(lost, {context, fields::text_of(about, "name"), fields::text_of(about, "type"),
+                   fields::text_of(about, "reason")});
     }
 }
 
@@ -83,7 +83,7 @@ Note read_note(core::Folders& folders, const SessionId& id) {
     std::string text(kNoteBytesMax, '\0');
     const ssize_t n = ::pread(file->get(), text.data(), text.size(), 0);
     if (n < 0) throw ErrorException(unreadable(std::strerror(errno)));
-    const auto parsed = wire::parse_object(text.substr(0, static_cast<std::size_t>(n)));
+    const auto parsed = fields::parse_object(text.substr(0, static_cast<std::size_t>(n)));
     if (!parsed) {
         note.lost.push_back({"", "", "", "what was noted about lost variables cannot be read"});
         return note;
@@ -92,8 +92,8 @@ Note read_note(core::Folders& folders, const SessionId& id) {
         for (const auto& one : list->get_array()) {
             if (!one.is_object()) continue;
             const auto& about = one.get_object();
-            note.lost.push_back({wire::text_of(about, "context"), wire::text_of(about, "name"),
-                                 wire::text_of(about, "type"), wire::text_of(about, "reason")});
+            note.lost.push_back({fields::text_of(about, "context"), fields::text_of(about, "name"),
+                                 fields::text_of(about, "type"), fields::text_of(about, "reason")});
         }
     }
     if (const auto* list = parsed->if_contains("contexts"); list != nullptr && list->is_array()) {
@@ -128,12 +128,12 @@ asio::awaitable<void> add_processes(std::shared_ptr<GuestLink> link, std::vector
     for (const auto& one : processes->get_array()) {
         if (!one.is_object()) continue;
         const auto& about = one.get_object();
-        std::string command = wire::text_of(about, "command");
+        std::string command = fields::text_of(about, "command");
         if (command.empty()) command = "a program without a name";
         if (command.size() > kCommandBytesMax) command.resize(kCommandBytesMax);
         add(lost, {"", std::move(command), std::string(kProcess),
                    "it ran when the session was put to sleep and ended with its sandbox (pid " +
-                       std::to_string(wire::number_of(about, "pid")) + ")"});
+                       std::to_string(fields::number_of(about, "pid")) + ")"});
     }
 }
 
@@ -207,12 +207,12 @@ asio::awaitable<std::vector<Lost>> save_variables(std::shared_ptr<GuestLink> lin
         kernels != nullptr && kernels->is_array()) {
         for (const auto& kernel : kernels->get_array()) {
             if (!kernel.is_object() || contexts.size() >= kContextsMax) continue;
-            std::string context = wire::text_of(kernel.get_object(), "context");
+            std::string context = fields::text_of(kernel.get_object(), "context");
             if (!is_context_name(context)) continue;
-            if (wire::number_of(kernel.get_object(), "runs") > 0) {
+            if (fields::number_of(kernel.get_object(), "runs") > 0) {
                 there.insert(context);
                 contexts.push_back(std::move(context));
-            } else if (!wire::flag_of(kernel.get_object(), "restarted")) {
+            } else if (!fields::flag_of(kernel.get_object(), "restarted")) {
                 // One that has run nothing has nothing new to keep: what it was restored from, if
                 // anything, is still what it is.
                 there.insert(std::move(context));
@@ -246,8 +246,8 @@ asio::awaitable<std::vector<Lost>> save_variables(std::shared_ptr<GuestLink> lin
         channel = link->open(request, std::move(handlers));
         try {
             const auto end = co_await channel.end();
-            if (wire::flag_of(end, "died")) why = "the kernel ended while it was saved";
-            if (wire::flag_of(end, "timed_out")) why = "to save it took too long";
+            if (fields::flag_of(end, "died")) why = "the kernel ended while it was saved";
+            if (fields::flag_of(end, "timed_out")) why = "to save it took too long";
             add_failed(lost, context, kernel_part(end));
         } catch (const ErrorException& error) {
             if (!link->alive()) throw;
@@ -315,9 +315,9 @@ asio::awaitable<Loaded> load_variables(std::shared_ptr<GuestLink> link, core::Fo
             const auto end = co_await channel.end();
             const auto kernel = kernel_part(end);
             taken = true;
-            if (wire::flag_of(end, "died")) why = "the kernel ended while it was restored";
-            if (wire::flag_of(end, "timed_out")) why = "to restore it took too long";
-            if (const auto error = wire::text_of(kernel, "error"); !error.empty()) why = error;
+            if (fields::flag_of(end, "died")) why = "the kernel ended while it was restored";
+            if (fields::flag_of(end, "timed_out")) why = "to restore it took too long";
+            if (const auto error = fields::text_of(kernel, "error"); !error.empty()) why = error;
             add_failed(loaded.lost, context, kernel);
         } catch (const ErrorException& error) {
             if (!link->alive()) throw;

@@ -101,7 +101,7 @@ asio::awaitable<std::string> Bench::running(SessionId id, std::string code) {
     wanted.code = std::move(code);
     wanted.timeout = std::chrono::seconds(10);
     sessions::RunListener listener;
-    listener.output = [&output](wire::Kind, std::string_view piece) { output += piece; };
+    listener.output = [&output](core::Stream, std::string_view piece) { output += piece; };
     co_await one.run(std::move(wanted), std::move(listener));
     if (!untold.empty()) server_->all.tell_lost(*use, untold, true);
     lost = untold;

@@ -1,8 +1,8 @@
 #include "testing/scripted_guest.hpp"
 
+#include "base/fields.hpp"
 #include "base/must.hpp"
 #include "wire/assembler.hpp"
-#include "wire/fields.hpp"
 #include "wire/flow.hpp"
 
 #include <algorithm>
@@ -110,7 +110,7 @@ asio::awaitable<void> ScriptedGuest::read() {
 void ScriptedGuest::take(const wire::Frame& frame) {
     if (frame.kind == wire::Kind::Request) {
         ++requests_;
-        auto request = wire::parse_object(frame.payload);
+        auto request = fields::parse_object(frame.payload);
         must(request.has_value(), "a request is an object");
         const auto channel = std::make_shared<Channel>(executor_, clock_);
         must(channels_.emplace(frame.channel, channel).second, "a channel is opened once");
@@ -125,9 +125,9 @@ void ScriptedGuest::take(const wire::Frame& frame) {
         case wire::Kind::Data: channel.in += frame.payload; break;
         case wire::Kind::Eof: channel.eof = true; break;
         case wire::Kind::Control: {
-            const auto command = wire::parse_object(frame.payload);
+            const auto command = fields::parse_object(frame.payload);
             must(command.has_value(), "a command is an object");
-            const auto what = wire::text_of(*command, "do");
+            const auto what = fields::text_of(*command, "do");
             if (what == "cancel") channel.cancelled = true;
             if (what == "interrupt") channel.interrupted = true;
             if (what == "tell") ++channel.told;
@@ -153,7 +153,7 @@ asio::awaitable<void> ScriptedGuest::answer(std::uint32_t id, ChannelPtr channel
 // A little while for everything: who asks twice at once hears the answers in any order.
 asio::awaitable<json::object> ScriptedGuest::work(std::uint32_t id, ChannelPtr channel,
                                                   json::object request) {
-    const auto op = wire::text_of(request, "op");
+    const auto op = fields::text_of(request, "op");
     if (op == "file.changes") co_return co_await changes(id, channel);
     co_await pass(channel, milliseconds(dice_.between(1, 20)));
     if (orders.refuses) co_return failed("unavailable", "the guest will not");
@@ -173,9 +173,9 @@ asio::awaitable<json::object> ScriptedGuest::work(std::uint32_t id, ChannelPtr c
         co_return end;
     }
     if (op == "kernel.delete" || op == "kernel.restart") {
-        kernels_.erase(wire::text_of(request, "context"));
+        kernels_.erase(fields::text_of(request, "context"));
         if (op == "kernel.restart") {
-            kernels_[wire::text_of(request, "context")] = std::make_shared<Kernel>();
+            kernels_[fields::text_of(request, "context")] = std::make_shared<Kernel>();
         }
     }
     json::object end{{"ok", true}};
@@ -218,16 +218,16 @@ asio::awaitable<ScriptedGuest::KernelPtr> ScriptedGuest::enter(ChannelPtr channe
 
 asio::awaitable<json::object> ScriptedGuest::run(std::uint32_t id, ChannelPtr channel,
                                                  json::object request) {
-    const auto context = wire::text_of(request, "context");
+    const auto context = fields::text_of(request, "context");
     const KernelPtr kernel = co_await enter(channel, context);
     if (kernel == nullptr) co_return failed("conflict", "cancelled");
-    const auto timeout = milliseconds(wire::number_of(request, "timeout_ms"));
-    const auto grace = milliseconds(wire::number_of(request, "grace_ms"));
+    const auto timeout = milliseconds(fields::number_of(request, "timeout_ms"));
+    const auto grace = milliseconds(fields::number_of(request, "grace_ms"));
     auto left = timeout.count() > 0 ? timeout : kForEver;
     ++kernel->runs;
     const bool fell = fell_.erase(context) > 0;
     bool timed_out = false, killed = false;
-    std::istringstream code(wire::text_of(request, "code"));
+    std::istringstream code(fields::text_of(request, "code"));
     for (std::string line; alive_ && !timed_out && !killed && std::getline(code, line);) {
         if (channel->interrupted || channel->cancelled) break;
         std::istringstream words(line);
@@ -291,13 +291,13 @@ asio::awaitable<json::object> ScriptedGuest::run(std::uint32_t id, ChannelPtr ch
 
 asio::awaitable<json::object> ScriptedGuest::call_kernel(std::uint32_t id, ChannelPtr channel,
                                                          json::object request) {
-    const auto context = wire::text_of(request, "context");
+    const auto context = fields::text_of(request, "context");
     const KernelPtr kernel = co_await enter(channel, context);
     if (kernel == nullptr) co_return failed("conflict", "cancelled");
     const auto* part = request.if_contains("request");
-    const auto op = part != nullptr && part->is_object() ? wire::text_of(part->get_object(), "op")
+    const auto op = part != nullptr && part->is_object() ? fields::text_of(part->get_object(), "op")
                                                          : std::string();
-    const auto timeout = milliseconds(wire::number_of(request, "timeout_ms"));
+    const auto timeout = milliseconds(fields::number_of(request, "timeout_ms"));
     const bool exports = op == "export", imports = op == "import";
     while (imports && alive_ && !channel->eof && !channel->cancelled) {
         co_await channel->news.async_wait(as_tuple);
@@ -331,7 +331,7 @@ asio::awaitable<json::object> ScriptedGuest::call_kernel(std::uint32_t id, Chann
         about["failed"] = std::move(left_out);
     }
     if (imports && !channel->cancelled) {
-        const auto all = wire::parse_object(channel->in);
+        const auto all = fields::parse_object(channel->in);
         if (!all) {
             about["error"] = "what was saved is damaged";
         } else {
@@ -366,8 +366,8 @@ asio::awaitable<json::object> ScriptedGuest::process(std::uint32_t id, ChannelPt
 
 asio::awaitable<json::object> ScriptedGuest::file(std::uint32_t id, ChannelPtr channel,
                                                   json::object request) {
-    const auto op = wire::text_of(request, "op");
-    const auto path = wire::text_of(request, "path");
+    const auto op = fields::text_of(request, "op");
+    const auto path = fields::text_of(request, "path");
     if (op == "file.write") {
         while (alive_ && !channel->eof && !channel->cancelled) {
             co_await channel->news.async_wait(as_tuple);

@@ -442,8 +442,8 @@ private:
             wanted.code = std::move(code);
             wanted.timeout = timeout;
             sessions::RunListener listener;
-            listener.output = [&answer](wire::Kind kind, std::string_view piece) {
-                if (kind == wire::Kind::Stdout) answer.output += piece;
+            listener.output = [&answer](core::Stream stream, std::string_view piece) {
+                if (stream == core::Stream::Stdout) answer.output += piece;
             };
             answer.end = co_await run.run(std::move(wanted), std::move(listener));
             co_await view.finish();

@@ -12,9 +12,6 @@
 
 namespace atl::wire {
 
-// A JSON object from the other side, with depth and size bounded.
-[[nodiscard]] Result<boost::json::object> parse_object(std::string_view text);
-
 class EventAssembler {
 public:
     explicit EventAssembler(std::size_t bytes_max) : bytes_max_(bytes_max) {}

@@ -1,10 +1,10 @@
 #include "runtimes/native/handshake.hpp"
 
+#include "base/fields.hpp"
 #include "base/watched.hpp"
 #include "sys/descriptor_passing.hpp"
 #include "sys/files.hpp"
 #include "wire/assembler.hpp"
-#include "wire/fields.hpp"
 #include "wire/frame.hpp"
 
 #include <boost/asio/as_tuple.hpp>
@@ -160,8 +160,8 @@ asio::awaitable<void> expect_hello(int stream, std::chrono::milliseconds time_ma
     Borrowed borrowed(executor, stream, time_max);
     std::string kept;
     const auto frame = co_await read_frame(borrowed, kept);
-    auto hello = wire::parse_object(frame.payload).value();
-    if (const auto error = wire::text_of(hello, "error"); !error.empty()) {
+    auto hello = fields::parse_object(frame.payload).value();
+    if (const auto error = fields::text_of(hello, "error"); !error.empty()) {
         throw ErrorException({Code::Unavailable, "build the sandbox: " + error});
     }
 }
@@ -193,10 +193,10 @@ asio::awaitable<json::object> ask_guest(int stream, std::uint32_t channel,
         std::string kept;
         const auto frame = co_await read_frame(borrowed, kept);
         if (frame.channel != channel || frame.kind != wire::Kind::End) continue;
-        auto result = wire::parse_object(frame.payload).value();
+        auto result = fields::parse_object(frame.payload).value();
         const auto* ok = result.if_contains("ok");
         if (ok != nullptr && ok->is_bool() && ok->get_bool()) co_return result;
-        throw ErrorException({Code::Unavailable, wire::text_of(result, "message")});
+        throw ErrorException({Code::Unavailable, fields::text_of(result, "message")});
     }
 }
 

@@ -1,6 +1,7 @@
 #include "runtimes/native/handshake.hpp"
 
 #include "base/fd.hpp"
+#include "base/fields.hpp"
 #include "sys/descriptor_passing.hpp"
 #include "wire/assembler.hpp"
 #include "wire/frame.hpp"
@@ -92,7 +93,7 @@ TEST(TellGuest, AShortWriteGoesOn) {
     decoder.feed(received);
     const auto frame = decoder.next();
     ASSERT_TRUE(frame.has_value() && frame->has_value());
-    EXPECT_EQ(wire::parse_object((*frame)->payload).value(), request);
+    EXPECT_EQ(fields::parse_object((*frame)->payload).value(), request);
 }
 
 // A PID 1 that stands still never reads: whoever claims it is not held for longer than its time.

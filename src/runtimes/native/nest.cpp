@@ -1,6 +1,7 @@
 #include "runtimes/native/nest.hpp"
 
 #include "base/at_exit.hpp"
+#include "base/fields.hpp"
 #include "base/watched.hpp"
 #include "runtimes/native/enclosure.hpp"
 #include "runtimes/native/guest_config.hpp"
@@ -10,7 +11,6 @@
 #include "sys/seccomp/policy.hpp"
 #include "sys/syscalls.hpp"
 #include "wire/assembler.hpp"
-#include "wire/fields.hpp"
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
@@ -272,9 +272,9 @@ asio::awaitable<void> Nest::read() {
         std::string_view text(buffer.data(), static_cast<std::size_t>(n));
         // Python's own report of a failed start comes in a kernel's framing: length and type first.
         if (!text.empty() && text.front() != '{' && text.size() > 5) text.remove_prefix(5);
-        auto message = wire::parse_object(text);
-        if (!message || wire::text_of(*message, "event") == "error") {
-            fail(message ? wire::text_of(*message, "message") : message.error().message);
+        auto message = fields::parse_object(text);
+        if (!message || fields::text_of(*message, "event") == "error") {
+            fail(message ? fields::text_of(*message, "message") : message.error().message);
             break;
         }
         if (waiting_.empty()) continue;
@@ -332,10 +332,10 @@ asio::awaitable<Nest::Reply> Nest::ask(const json::object& message, std::vector<
         if (!cancelled && !waiting->reply) fail("the zygote does not answer");
     }
     if (!waiting->reply) throw ErrorException({Code::Unavailable, death_});
-    if (wire::text_of(waiting->reply->message, "type") == "error") {
+    if (fields::text_of(waiting->reply->message, "type") == "error") {
         throw ErrorException(
             {Code::Unavailable,
-             "fork a sandbox: " + wire::text_of(waiting->reply->message, "message")});
+             "fork a sandbox: " + fields::text_of(waiting->reply->message, "message")});
     }
     co_return std::move(*waiting->reply);
 }
