@@ -3,7 +3,7 @@
 #include "first_result.hpp"
 #include "runtimes/native/direct.hpp"
 #include "runtimes/native/runtime.hpp"
-#include "sessions/guest_link.hpp"
+#include "guest_client/guest_link.hpp"
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
@@ -65,10 +65,10 @@ struct Run : sessions::Sink {
 
 struct Live {
     std::unique_ptr<core::Sandbox> sandbox;
-    std::shared_ptr<sessions::GuestLink> link;
+    std::shared_ptr<guest_client::GuestLink> link;
 };
 
-asio::awaitable<std::string> run_code(sessions::GuestLink& link, std::string code) {
+asio::awaitable<std::string> run_code(guest_client::GuestLink& link, std::string code) {
     const auto executor = co_await asio::this_coro::executor;
     Run run(executor);
     const json::object request{{"op", "kernel.run"}, {"code", code}};
@@ -93,7 +93,7 @@ public:
         const core::SandboxSpec spec;
         live.sandbox = co_await runtime_->create(spec);
         live.link =
-            sessions::GuestLink::start(context_.get_executor(), live.sandbox->take_stream());
+            guest_client::GuestLink::start(context_.get_executor(), live.sandbox->take_stream());
         co_return live;
     }
 

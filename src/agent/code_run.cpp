@@ -88,7 +88,7 @@ void add_note(std::string& output, const std::string& note) {
     output += "[" + note + "]\n";
 }
 
-void add_notes(std::string& output, const sessions::RunEnd& end, const CodePlace& place) {
+void add_notes(std::string& output, const guest_client::RunEnd& end, const CodePlace& place) {
     switch (end.reason) {
         case core::EndReason::Timeout:
             add_note(output,
@@ -120,7 +120,7 @@ void add_notes(std::string& output, const sessions::RunEnd& end, const CodePlace
         }
         if (lost.name.empty()) {
             add_note(output, "not restored: " + lost.reason);
-        } else if (lost.type == sessions::kProcess) {
+        } else if (lost.type == guest_client::kProcess) {
             add_note(output, "the program `" + lost.name + "` runs no longer: " + lost.reason);
         } else {
             add_note(output, "the variable " + lost.name + " was not restored: " + lost.reason);
@@ -139,7 +139,7 @@ ImageLink link_of(const Workplace& workplace, const CodePlace& place, const std:
 }
 
 // What a model looks at; an image that cannot be read is one that it does not see.
-asio::awaitable<void> look_at(ToolResult& result, sessions::Files files) {
+asio::awaitable<void> look_at(ToolResult& result, guest_client::Files files) {
     for (const auto& image : result.images) {
         if (result.seen.size() >= kSeenMax) co_return;
         if (image.content_type == "image/svg+xml" || image.size > kSeenBytesMax) continue;
@@ -152,7 +152,7 @@ asio::awaitable<void> look_at(ToolResult& result, sessions::Files files) {
 
 asio::awaitable<void> tell_images(const Workplace& workplace, ToolResult& result, CodePlace place,
                                   std::vector<Figure> figures,
-                                  const std::map<std::string, sessions::ChangedFile>& changed) {
+                                  const std::map<std::string, guest_client::ChangedFile>& changed) {
     if (!place.session) co_return;
     for (const auto& entry : changed) {
         const auto& change = entry.second;
@@ -164,7 +164,7 @@ asio::awaitable<void> tell_images(const Workplace& workplace, ToolResult& result
     }
     // A figure that was saved is shown as well, as a rule: it is the same picture.
     if (!result.images.empty()) co_return;
-    const sessions::Files files(place.link);
+    const guest_client::Files files(place.link);
     for (auto& figure : figures) {
         const std::string name = std::string(kOutputs) + "figure-" +
                                  sessions::random_id("").substr(0, 8) +
@@ -251,7 +251,7 @@ std::optional<TableData> table_in(const json::value& value) {
 }
 
 asio::awaitable<ToolResult> run_code(Workplace& workplace, CodePlace place,
-                                     sessions::RunRequest request, AfterRun after) {
+                                     guest_client::RunRequest request, AfterRun after) {
     ToolResult result;
     result.code = request.code;
     if (workplace.stop().asked()) {
@@ -261,7 +261,7 @@ asio::awaitable<ToolResult> run_code(Workplace& workplace, CodePlace place,
         co_return result;
     }
     Collected collected;
-    sessions::RunListener listener;
+    guest_client::RunListener listener;
     listener.output = [&](core::Stream stream, std::string_view piece) {
         (stream == core::Stream::Stdout ? collected.out : collected.err).add(piece);
     };
@@ -273,16 +273,16 @@ asio::awaitable<ToolResult> run_code(Workplace& workplace, CodePlace place,
         collected.traceback = text_in(event, "name");
         collected.traceback.append(": ").append(text_in(event, "value"));
     };
-    sessions::ChangeView view(place.changes);
-    sessions::Run run(place.link, *place.sandbox);
-    sessions::RunEnd end;
+    guest_client::ChangeView view(place.changes);
+    guest_client::Run run(place.link, *place.sandbox);
+    guest_client::RunEnd end;
     {
         const Stop::Heard heard(workplace.stop(), [&run] { run.cancel(); });
         end = co_await run.run(std::move(request), std::move(listener));
     }
     co_await view.finish();
     co_await tell_images(workplace, result, place, std::move(collected.figures), view.files());
-    if (workplace.wants_images()) co_await look_at(result, sessions::Files(place.link));
+    if (workplace.wants_images()) co_await look_at(result, guest_client::Files(place.link));
     if (after) co_await after(result, view.files());
 
     result.exec_ms = end.run_ms;

@@ -9,19 +9,19 @@
 // Trusts    nothing that comes out of a sandbox: counts, sizes and types are checked here.
 // On failure ErrorException when it could not be run at all.
 #include "agent/tools.hpp"
-#include "sessions/changes.hpp"
-#include "sessions/run.hpp"
+#include "guest_client/changes.hpp"
+#include "guest_client/run.hpp"
 
 #include <boost/asio/awaitable.hpp>
 
 namespace atl::agent {
 
 struct CodePlace {
-    std::shared_ptr<sessions::GuestLink> link;
-    std::shared_ptr<sessions::Changes> changes;
+    std::shared_ptr<guest_client::GuestLink> link;
+    std::shared_ptr<guest_client::Changes> changes;
     core::Sandbox* sandbox = nullptr;
     std::optional<SessionId> session;  // none: nothing of it can be fetched afterwards
-    std::vector<sessions::Lost> lost;
+    std::vector<guest_client::Lost> lost;
     std::uint64_t memory_bytes_max = 0;
 };
 
@@ -29,10 +29,10 @@ struct CodePlace {
 
 // After the run, while its sandbox is there: what it did to files, for whoever promotes them.
 using AfterRun = std::function<boost::asio::awaitable<void>(
-    ToolResult&, const std::map<std::string, sessions::ChangedFile>&)>;
+    ToolResult&, const std::map<std::string, guest_client::ChangedFile>&)>;
 
 boost::asio::awaitable<ToolResult> run_code(Workplace& workplace, CodePlace place,
-                                            sessions::RunRequest request, AfterRun after = {});
+                                            guest_client::RunRequest request, AfterRun after = {});
 
 // How long a run may take: what was asked for, the session's limit, what the turn has left.
 [[nodiscard]] std::chrono::milliseconds shortest(std::chrono::milliseconds asked,

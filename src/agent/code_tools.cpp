@@ -22,7 +22,7 @@ asio::awaitable<sessions::Use*> session_at(Workplace& workplace) {
     co_return use;
 }
 
-asio::awaitable<ToolResult> run_in_session(Workplace& workplace, sessions::RunRequest request) {
+asio::awaitable<ToolResult> run_in_session(Workplace& workplace, guest_client::RunRequest request) {
     auto* use = co_await session_at(workplace);
     request.timeout =
         shortest(request.timeout, (*use)->limits().wall_time_max, workplace.time_left());
@@ -32,8 +32,8 @@ asio::awaitable<ToolResult> run_in_session(Workplace& workplace, sessions::RunRe
 
 asio::awaitable<ToolResult> run_python(Workplace& workplace, json::value arguments) {
     auto wanted = schema::from_value<RunPythonArguments>(arguments);
-    sessions::RunRequest request;
-    request.language = sessions::Language::Python;
+    guest_client::RunRequest request;
+    request.language = guest_client::Language::Python;
     request.code = std::move(wanted.code);
     request.directory = workplace.directory();
     request.timeout = wanted.timeout;
@@ -42,8 +42,8 @@ asio::awaitable<ToolResult> run_python(Workplace& workplace, json::value argumen
 
 asio::awaitable<ToolResult> execute_shell(Workplace& workplace, json::value arguments) {
     auto wanted = schema::from_value<ExecuteShellArguments>(arguments);
-    sessions::RunRequest request;
-    request.language = sessions::Language::Shell;
+    guest_client::RunRequest request;
+    request.language = guest_client::Language::Shell;
     request.code = std::move(wanted.command);
     request.directory = absolute_path(wanted.working_directory);
     request.timeout = wanted.timeout;
@@ -65,15 +65,15 @@ std::string quoted(const std::string& text) {
 
 asio::awaitable<ToolResult> execute_script(Workplace& workplace, json::value arguments) {
     const auto wanted = schema::from_value<ExecuteScriptArguments>(arguments);
-    sessions::RunRequest request;
-    request.language = sessions::Language::Shell;
+    guest_client::RunRequest request;
+    request.language = guest_client::Language::Shell;
     request.directory = workplace.directory();
     request.timeout = wanted.timeout;
     std::string path = wanted.path ? absolute_path(*wanted.path) : "";
     if (wanted.script) {
         auto* use = co_await session_at(workplace);
         path = "/session/.atoll-script.py";
-        co_await write_bytes(sessions::Files(use->link()), path, *wanted.script);
+        co_await write_bytes(guest_client::Files(use->link()), path, *wanted.script);
     }
     request.code = "exec python " + quoted(path);
     auto result = co_await run_in_session(workplace, std::move(request));

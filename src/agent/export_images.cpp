@@ -37,7 +37,7 @@ bool begins_like(std::string_view content_type, std::string_view bytes) {
     return false;  // SVG may hold scripts
 }
 
-boost::asio::awaitable<ExportImages> read_images(sessions::Files files,
+boost::asio::awaitable<ExportImages> read_images(guest_client::Files files,
                                                  std::vector<std::string> paths) {
     ExportImages images;
     std::size_t left = kAllBytesMax;

@@ -4,7 +4,7 @@
 // Trusts    nothing: each is cut off at a size, so is their sum, and what does not begin like the
 //           image that its name promises is left out.
 #include "core/threads.hpp"
-#include "sessions/files.hpp"
+#include "guest_client/files.hpp"
 
 #include <boost/asio/awaitable.hpp>
 #include <map>
@@ -23,7 +23,7 @@ using ExportImages = std::map<std::string, ExportImage>;  // by their paths in t
 [[nodiscard]] std::vector<std::string> image_paths(const std::vector<core::ThreadMessage>& all);
 
 // Those that are there, are images, and fit.
-boost::asio::awaitable<ExportImages> read_images(sessions::Files files,
+boost::asio::awaitable<ExportImages> read_images(guest_client::Files files,
                                                  std::vector<std::string> paths);
 
 // Whether a file begins like an image of this type that notebooks show without running anything.

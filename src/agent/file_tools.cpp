@@ -18,23 +18,23 @@ namespace {
 constexpr std::uint32_t kListMax = 1000;
 constexpr int kDepthMax = 16;
 
-asio::awaitable<sessions::Files> files_at(Workplace& workplace) {
+asio::awaitable<guest_client::Files> files_at(Workplace& workplace) {
     auto* use = co_await workplace.session();
     if (use == nullptr) {
         const schema::Issue missing{"session_id", "is needed: which session to work in"};
         throw schema::ValidationError({missing});
     }
-    co_return sessions::Files(use->link());
+    co_return guest_client::Files(use->link());
 }
 
-std::string_view name_of(sessions::FileType type) {
+std::string_view name_of(guest_client::FileType type) {
     switch (type) {
-        case sessions::FileType::File: return "file";
-        case sessions::FileType::Directory: return "directory";
-        case sessions::FileType::Symlink: return "symlink";
-        case sessions::FileType::Fifo: return "fifo";
-        case sessions::FileType::Socket: return "socket";
-        case sessions::FileType::Device: return "device";
+        case guest_client::FileType::File: return "file";
+        case guest_client::FileType::Directory: return "directory";
+        case guest_client::FileType::Symlink: return "symlink";
+        case guest_client::FileType::Fifo: return "fifo";
+        case guest_client::FileType::Socket: return "socket";
+        case guest_client::FileType::Device: return "device";
     }
     return "device";
 }
@@ -51,7 +51,7 @@ asio::awaitable<ToolResult> list_files(Workplace& workplace, json::value argumen
     for (const auto& entry : page.entries) {
         result.files->push_back({entry.name, std::string(name_of(entry.type)), entry.size});
         result.output += entry.name;
-        if (entry.type == sessions::FileType::Directory) {
+        if (entry.type == guest_client::FileType::Directory) {
             result.output += "/";
         } else {
             result.output += " (" + size_text(entry.size) + ")";

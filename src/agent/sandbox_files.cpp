@@ -10,13 +10,13 @@ namespace atl::agent {
 
 namespace asio = boost::asio;
 
-asio::awaitable<FileBytes> read_bytes(sessions::Files files, std::string path, std::uint64_t offset,
-                                      std::uint64_t bytes_max) {
+asio::awaitable<FileBytes> read_bytes(guest_client::Files files, std::string path,
+                                      std::uint64_t offset, std::uint64_t bytes_max) {
     FileBytes result;
     auto file = co_await files.open(path, offset, bytes_max);
     result.size = file.entry.size;
     if (file.descriptor) {
-        // A plain file of a file system that keeps nobody waiting (sessions/files.hpp).
+        // A plain file of a file system that keeps nobody waiting (guest_client/files.hpp).
         const auto rest = offset < result.size ? result.size - offset : 0;
         result.bytes.resize(static_cast<std::size_t>(std::min(rest, bytes_max)));
         std::size_t have = 0;
@@ -43,16 +43,16 @@ asio::awaitable<FileBytes> read_bytes(sessions::Files files, std::string path, s
     co_return result;
 }
 
-asio::awaitable<void> write_bytes(sessions::Files files, std::string path, std::string bytes) {
+asio::awaitable<void> write_bytes(guest_client::Files files, std::string path, std::string bytes) {
     std::size_t at = 0;
-    const sessions::ByteSource source =
+    const guest_client::ByteSource source =
         [&bytes, &at](std::span<char> room) -> asio::awaitable<std::size_t> {
         const auto n = std::min(room.size(), bytes.size() - at);
         std::copy_n(bytes.data() + at, n, room.data());
         at += n;
         co_return n;
     };
-    sessions::WriteOptions options;
+    guest_client::WriteOptions options;
     options.parents = true;
     co_await files.write(path, options, source);
 }

@@ -18,11 +18,11 @@ namespace schema = api::schema;
 
 namespace {
 
-AfterRun promoting(core::Outputs& outputs, std::shared_ptr<sessions::GuestLink> link,
+AfterRun promoting(core::Outputs& outputs, std::shared_ptr<guest_client::GuestLink> link,
                    sessions::Promotion promotion) {
     return [&outputs, link, promotion](
-               ToolResult& result,
-               const std::map<std::string, sessions::ChangedFile>& files) -> asio::awaitable<void> {
+               ToolResult& result, const std::map<std::string, guest_client::ChangedFile>& files)
+               -> asio::awaitable<void> {
         auto promoted = co_await sessions::promote(link, outputs, promotion, files);
         result.artifact_map = std::move(promoted.map);
         if (promoted.left_out.empty()) co_return;
@@ -36,7 +36,7 @@ AfterRun promoting(core::Outputs& outputs, std::shared_ptr<sessions::GuestLink> 
 asio::awaitable<ToolResult> pinned(core::Outputs& outputs, Workplace& workplace,
                                    CodeSandboxArguments wanted) {
     auto* use = co_await workplace.session();
-    sessions::RunRequest request;
+    guest_client::RunRequest request;
     request.code = std::move(wanted.code);
     request.timeout =
         shortest(wanted.timeout, (*use)->limits().wall_time_max, workplace.time_left());
@@ -77,10 +77,10 @@ asio::awaitable<ToolResult> ephemeral(Tools& tools, core::Outputs& outputs, Work
     const core::RunId run_id = core::RunId(sessions::owned_id("r-", workplace.owner()));
     CodePlace place;
     place.link = link;
-    place.changes = sessions::Changes::open(executor, link);
+    place.changes = guest_client::Changes::open(executor, link);
     place.sandbox = sandbox.get();
     place.memory_bytes_max = limits.memory_bytes_max;
-    sessions::RunRequest request;
+    guest_client::RunRequest request;
     request.code = std::move(wanted.code);
     request.directory = "/work";
     request.timeout = shortest(wanted.timeout, limits.wall_time_max, workplace.time_left());

@@ -4,13 +4,13 @@
 #include "api/file_place.hpp"
 #include "api/file_routes.hpp"
 #include "api/session_types.hpp"
+#include "guest_client/files.hpp"
 #include "net/problem.hpp"
-#include "sessions/files.hpp"
 
 namespace atl::api {
 
 namespace asio = boost::asio;
-using sessions::ArchiveFormat;
+using guest_client::ArchiveFormat;
 
 namespace {
 
@@ -41,7 +41,7 @@ const Kind& kind_named(const std::string& name) {
 // An open file as a source of bytes, whichever way it is there.
 class FileSource {
 public:
-    explicit FileSource(sessions::OpenFile file) : file_(std::move(file)) {}
+    explicit FileSource(guest_client::OpenFile file) : file_(std::move(file)) {}
 
     asio::awaitable<std::size_t> read(std::span<char> room) {
         if (file_.descriptor) {
@@ -65,13 +65,13 @@ public:
     }
 
 private:
-    sessions::OpenFile file_;
+    guest_client::OpenFile file_;
     off_t offset_ = 0;
-    std::optional<sessions::Transfer::Piece> piece_;
+    std::optional<guest_client::Transfer::Piece> piece_;
     std::string_view rest_;
 };
 
-Extracted answer_of(const sessions::Unpacked& done) {
+Extracted answer_of(const guest_client::Unpacked& done) {
     Extracted answer;
     answer.entries = done.entries;
     answer.bytes = done.bytes;
@@ -91,12 +91,12 @@ Extracted answer_of(const sessions::Unpacked& done) {
 // Into a folder that is there, as much as the session has room for. All borrowed for the call.
 asio::awaitable<void> unpack_from(sessions::Sessions& sessions, net::Exchange& exchange,
                                   const sessions::Use& use, const std::string& into,
-                                  sessions::UnpackOptions options,
-                                  const sessions::ByteSource& source) {
+                                  guest_client::UnpackOptions options,
+                                  const guest_client::ByteSource& source) {
     const auto room = co_await sessions.room_for(*use, 1, 0);
     options.bytes_max = std::min(kUnpackedBytesMax, room.left());
     options.entries_max = std::min(kEntriesMax, room.left() / kEntryBytes + 1);
-    const sessions::Files files(use.link());
+    const guest_client::Files files(use.link());
     const auto done = co_await files.unpack(into, options, source);
     const auto answer = answer_of(done);
     co_await exchange.respond(json_response(200, answer));
@@ -107,13 +107,15 @@ asio::awaitable<void> extract(sessions::Sessions& sessions, net::Exchange& excha
     const auto archive = path_from(asked.archive, "archive");
     const auto into = path_from(asked.into, "into");
     const auto use = co_await sessions.use(whose(exchange), session_in(exchange));
-    const sessions::Files files(use.link());
+    const guest_client::Files files(use.link());
     const auto entry = co_await files.stat(archive, true);
     auto opened = co_await files.open(archive, 0, entry.size);
     co_await files.make_folder(into, true);
     FileSource bytes(std::move(opened));
-    const sessions::ByteSource source = [&bytes](std::span<char> room) { return bytes.read(room); };
-    sessions::UnpackOptions options;
+    const guest_client::ByteSource source = [&bytes](std::span<char> room) {
+        return bytes.read(room);
+    };
+    guest_client::UnpackOptions options;
     options.strip = asked.strip;
     options.keep = !asked.overwrite;
     co_await unpack_from(sessions, exchange, use, into, options, source);
@@ -125,12 +127,12 @@ asio::awaitable<void> unpack(sessions::Sessions& sessions, net::Exchange& exchan
     const auto into = path_from(asked.into, "into");
     const auto use = co_await sessions.use(whose(exchange), session_in(exchange));
     exchange.limit_body(kArchiveBytesMax);
-    const sessions::Files files(use.link());
+    const guest_client::Files files(use.link());
     co_await files.make_folder(into, true);
-    const sessions::ByteSource source = [&exchange](std::span<char> room) {
+    const guest_client::ByteSource source = [&exchange](std::span<char> room) {
         return exchange.read_into(room);
     };
-    sessions::UnpackOptions options;
+    guest_client::UnpackOptions options;
     options.strip = asked.strip;
     options.keep = !asked.overwrite;
     co_await unpack_from(sessions, exchange, use, into, options, source);
@@ -139,8 +141,8 @@ asio::awaitable<void> unpack(sessions::Sessions& sessions, net::Exchange& exchan
 }  // namespace
 
 asio::awaitable<void> send_archive(net::Exchange& exchange,
-                                   std::shared_ptr<sessions::GuestLink> link, std::string folder,
-                                   std::string format) {
+                                   std::shared_ptr<guest_client::GuestLink> link,
+                                   std::string folder, std::string format) {
     const Kind& kind = kind_named(format);
     std::string name(folder == "/" ? "root" : last_part(folder));
     name.append(".").append(kind.name);
@@ -154,18 +156,18 @@ asio::awaitable<void> send_archive(net::Exchange& exchange,
         co_await exchange.end();
         co_return;
     }
-    const sessions::Files files(std::move(link));
+    const guest_client::Files files(std::move(link));
     const auto packing = files.pack(folder, kind.format);
     for (bool more = true; more;) {
         const auto piece = co_await packing->next();
         more = piece.has_value();
-        if (!more || piece->kind != sessions::Transfer::Piece::Kind::Stdout) continue;
+        if (!more || piece->kind != guest_client::Transfer::Piece::Kind::Stdout) continue;
         // The head goes out with the first bytes, so that what cannot even begin is a problem.
         if (!exchange.begun()) co_await exchange.begin(200, headers);
         co_await exchange.write(piece->bytes);
     }
     // Throws when it is not whole, which cuts the connection: nobody takes half of it for all.
-    co_await sessions::Files::check_packed(*packing);
+    co_await guest_client::Files::check_packed(*packing);
     if (!exchange.begun()) co_await exchange.begin(200, headers);
     co_await exchange.end();
 }

@@ -23,7 +23,8 @@ public:
     asio::awaitable<void> create(net::Exchange& exchange) const {
         const auto wanted = co_await read_json<CreateContext>(exchange);
         const auto use = co_await in_use(exchange);
-        const auto made = co_await sessions::create_context(use.link(), wanted.name, wanted.cwd);
+        const auto made =
+            co_await guest_client::create_context(use.link(), wanted.name, wanted.cwd);
         auto response = json_response(201, view_of(made));
         response.headers.set("Location", "/v1/sessions/" + use->record().id.text() + "/contexts/" +
                                              net::percent_encoded(made.name));
@@ -32,7 +33,7 @@ public:
 
     asio::awaitable<void> list(net::Exchange& exchange) const {
         const auto use = co_await in_use(exchange);
-        const auto contexts = co_await sessions::list_contexts(use.link());
+        const auto contexts = co_await guest_client::list_contexts(use.link());
         ContextList answer;
         for (const auto& context : contexts) answer.contexts.push_back(view_of(context));
         co_await exchange.respond(json_response(200, answer));
@@ -41,7 +42,7 @@ public:
     asio::awaitable<void> get(net::Exchange& exchange) const {
         const std::string name = name_in(exchange);
         const auto use = co_await in_use(exchange);
-        const auto context = co_await sessions::find_context(use.link(), name);
+        const auto context = co_await guest_client::find_context(use.link(), name);
         co_await exchange.respond(json_response(200, view_of(context)));
     }
 
@@ -50,21 +51,22 @@ public:
         const auto wanted = co_await read_json_if_any<InterruptContext>(exchange);
         const auto use = co_await in_use(exchange);
         InterruptAnswer answer;
-        answer.was_running = co_await sessions::interrupt_context(use.link(), name, wanted.grace);
+        answer.was_running =
+            co_await guest_client::interrupt_context(use.link(), name, wanted.grace);
         co_await exchange.respond(json_response(200, answer));
     }
 
     asio::awaitable<void> restart(net::Exchange& exchange) const {
         const std::string name = name_in(exchange);
         const auto use = co_await in_use(exchange);
-        const auto context = co_await sessions::restart_context(use.link(), name);
+        const auto context = co_await guest_client::restart_context(use.link(), name);
         co_await exchange.respond(json_response(200, view_of(context)));
     }
 
     asio::awaitable<void> remove(net::Exchange& exchange) const {
         const std::string name = name_in(exchange);
         const auto use = co_await in_use(exchange);
-        co_await sessions::delete_context(use.link(), name);
+        co_await guest_client::delete_context(use.link(), name);
         co_await exchange.respond(net::Response::empty());
     }
 
@@ -72,8 +74,8 @@ public:
         const std::string name = name_in(exchange);
         const auto asked = schema::from_parameters<ListVariables>(exchange.request().target.query);
         const auto use = co_await in_use(exchange);
-        auto page = co_await sessions::list_variables(use.link(), name, asked.offset, asked.limit,
-                                                      asked.patience);
+        auto page = co_await guest_client::list_variables(use.link(), name, asked.offset,
+                                                          asked.limit, asked.patience);
         VariableList answer;
         answer.total = page.total;
         for (auto& one : page.variables) {

@@ -4,7 +4,7 @@
 
 namespace atl::api {
 
-ContextView view_of(const sessions::Context& context) {
+ContextView view_of(const guest_client::Context& context) {
     return {context.name, context.directory, context.idle ? "idle" : "running", context.runs};
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 // Contexts and their variables as the API speaks of them.
 #include "api/schema/json.hpp"
-#include "sessions/contexts.hpp"
+#include "guest_client/contexts.hpp"
 
 #include <chrono>
 #include <optional>
@@ -23,7 +23,7 @@ struct ContextView {
     std::int64_t runs = 0;
 };
 ATOLL_DESCRIBED(ContextView);
-[[nodiscard]] ContextView view_of(const sessions::Context& context);
+[[nodiscard]] ContextView view_of(const guest_client::Context& context);
 
 struct ContextList {
     std::vector<ContextView> contexts;

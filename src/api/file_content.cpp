@@ -43,7 +43,8 @@ net::Headers inert_headers(std::string_view name, bool download) {
 
 namespace {
 
-net::Headers headers_of(const std::string& path, const sessions::FileEntry& entry, bool download) {
+net::Headers headers_of(const std::string& path, const guest_client::FileEntry& entry,
+                        bool download) {
     net::Headers headers = inert_headers(last_part(path), download);
     headers.set("ETag", etag_of(entry));
     if (const auto date = http_date(entry.mtime_ns); !date.empty() && entry.mtime_ns > 0) {
@@ -60,7 +61,7 @@ bool has_not_changed(const net::Headers& request, const net::Headers& file) {
     return since && ours && *since == *ours;
 }
 
-asio::awaitable<void> send_pieces(net::Exchange& exchange, sessions::Transfer& pieces,
+asio::awaitable<void> send_pieces(net::Exchange& exchange, guest_client::Transfer& pieces,
                                   std::uint64_t length) {
     std::uint64_t left = length;
     for (bool more = true; more;) {
@@ -98,8 +99,8 @@ std::string disposition(bool attachment, std::string_view given) {
     return text;
 }
 
-asio::awaitable<void> send_file_content(net::Exchange& exchange, sessions::Files files,
-                                        std::string path, sessions::FileEntry entry,
+asio::awaitable<void> send_file_content(net::Exchange& exchange, guest_client::Files files,
+                                        std::string path, guest_client::FileEntry entry,
                                         bool download) {
     const auto& request = exchange.request();
     for (int tries = 0; tries < kTriesMax; ++tries) {

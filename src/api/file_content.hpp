@@ -6,16 +6,16 @@
 // runs, loads or sends.
 // Large files go from the disk to the socket by sendfile, from a descriptor that the guest opened;
 // small ones, and those of odd file systems, as bytes over the link. Memory stays flat either way.
+#include "guest_client/files.hpp"
 #include "net/exchange.hpp"
-#include "sessions/files.hpp"
 
 #include <boost/asio/awaitable.hpp>
 #include <string>
 
 namespace atl::api {
 
-boost::asio::awaitable<void> send_file_content(net::Exchange& exchange, sessions::Files files,
-                                               std::string path, sessions::FileEntry entry,
+boost::asio::awaitable<void> send_file_content(net::Exchange& exchange, guest_client::Files files,
+                                               std::string path, guest_client::FileEntry entry,
                                                bool download);
 
 // What goes with any file that untrusted code wrote: its type by its name, and nothing in it runs.

@@ -53,14 +53,14 @@ std::string date_time(std::int64_t ns) {
     return text;
 }
 
-std::string_view name_of(sessions::FileType type) {
+std::string_view name_of(guest_client::FileType type) {
     switch (type) {
-        case sessions::FileType::File: return "file";
-        case sessions::FileType::Directory: return "directory";
-        case sessions::FileType::Symlink: return "symlink";
-        case sessions::FileType::Fifo: return "fifo";
-        case sessions::FileType::Socket: return "socket";
-        case sessions::FileType::Device: return "device";
+        case guest_client::FileType::File: return "file";
+        case guest_client::FileType::Directory: return "directory";
+        case guest_client::FileType::Symlink: return "symlink";
+        case guest_client::FileType::Fifo: return "fifo";
+        case guest_client::FileType::Socket: return "socket";
+        case guest_client::FileType::Device: return "device";
     }
     return "device";
 }
@@ -103,7 +103,7 @@ std::string href_of(const std::string& session, std::string_view absolute) {
     return "/v1/sessions/" + session + "/files/" + path_text(absolute);
 }
 
-std::string etag_of(const sessions::FileEntry& entry) {
+std::string etag_of(const guest_client::FileEntry& entry) {
     char text[80];
     std::snprintf(text, sizeof text, "\"%llx-%llx-%llx\"",
                   static_cast<unsigned long long>(entry.inode),
@@ -123,7 +123,7 @@ std::string below(const std::string& folder, std::string_view name) {
 }
 
 FileView view_of(const std::string& session, const std::string& absolute,
-                 const sessions::FileEntry& entry) {
+                 const guest_client::FileEntry& entry) {
     FileView view;
     view.name = last_part(absolute);
     view.path = path_text(absolute);
@@ -134,7 +134,7 @@ FileView view_of(const std::string& session, const std::string& absolute,
     std::snprintf(mode, sizeof mode, "%04o", entry.mode & 07777u);
     view.mode = mode;
     view.modified_at = date_time(entry.mtime_ns);
-    if (entry.type == sessions::FileType::File) view.etag = etag_of(entry);
+    if (entry.type == guest_client::FileType::File) view.etag = etag_of(entry);
     view.target = entry.target;
     return view;
 }
@@ -150,7 +150,7 @@ boost::asio::awaitable<sessions::DiskRoom> room_at(sessions::Sessions& sessions,
                                                    const sessions::Use& use, std::string path,
                                                    std::uint64_t bytes) {
     std::uint64_t replaced = 0;
-    const sessions::Files files(use.link());
+    const guest_client::Files files(use.link());
     try {
         const auto entry = co_await files.stat(path, true);
         replaced = entry.stored_bytes;

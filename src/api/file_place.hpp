@@ -3,7 +3,7 @@
 // files.
 #include "api/asking.hpp"
 #include "api/file_types.hpp"
-#include "sessions/files.hpp"
+#include "guest_client/files.hpp"
 #include "sessions/sessions.hpp"
 
 #include <string>
@@ -23,8 +23,8 @@ namespace atl::api {
 [[nodiscard]] std::string path_text(std::string_view absolute);
 [[nodiscard]] std::string href_of(const std::string& session, std::string_view absolute);
 [[nodiscard]] FileView view_of(const std::string& session, const std::string& absolute,
-                               const sessions::FileEntry& entry);
-[[nodiscard]] std::string etag_of(const sessions::FileEntry& entry);
+                               const guest_client::FileEntry& entry);
+[[nodiscard]] std::string etag_of(const guest_client::FileEntry& entry);
 [[nodiscard]] std::string_view last_part(std::string_view path) noexcept;
 [[nodiscard]] std::string below(const std::string& folder, std::string_view name);
 

@@ -3,19 +3,19 @@
 #include "api/file_content.hpp"
 #include "api/file_place.hpp"
 #include "api/session_types.hpp"
+#include "guest_client/files.hpp"
 #include "net/problem.hpp"
-#include "sessions/files.hpp"
 
 #include <algorithm>
 
 namespace atl::api {
 
 namespace asio = boost::asio;
+using guest_client::Files;
+using guest_client::FileType;
 using schema::described;
 using schema::json_answer;
 using schema::json_body;
-using sessions::Files;
-using sessions::FileType;
 
 namespace {
 
@@ -82,15 +82,15 @@ public:
         auto room = co_await room_at(sessions_, use, path, length);
         CountedBody body(exchange, room);
         const Files files(use.link());
-        sessions::WriteOptions options;
+        guest_client::WriteOptions options;
         options.mode = static_cast<std::uint32_t>(std::stoul(asked.mode, nullptr, 8)) & 0777u;
         options.parents = asked.parents;
         options.sync = asked.sync;
-        const sessions::ByteSource source = [&body](std::span<char> into) {
+        const guest_client::ByteSource source = [&body](std::span<char> into) {
             return body.read(into);
         };
         std::optional<Error> failed;
-        sessions::WrittenFile written;
+        guest_client::WrittenFile written;
         try {
             written = co_await files.write(path, options, source);
             room.finished();
@@ -141,7 +141,7 @@ public:
         const auto to = path_from(asked.to, "to");
         const auto use = co_await sessions_.use(whose(exchange), session_in(exchange));
         const Files files(use.link());
-        sessions::MoveOptions options;
+        guest_client::MoveOptions options;
         options.parents = asked.parents;
         options.overwrite = asked.overwrite;
         std::optional<Error> failed;
@@ -159,7 +159,7 @@ public:
         const auto id = use->record().id.text();
         Artifacts answer;
         for (const char* folder : kArtifactFolders) {
-            sessions::FilePage page;
+            guest_client::FilePage page;
             try {
                 page = co_await files.walk(folder, kArtifactsDepth, kArtifactsMax);
             } catch (const ErrorException& error) {

@@ -15,7 +15,7 @@ void add_watch_routes(Api& api, sessions::Sessions& sessions);
 
 // A folder as an archive, while it is packed; `format` as the client named it.
 boost::asio::awaitable<void> send_archive(net::Exchange& exchange,
-                                          std::shared_ptr<sessions::GuestLink> link,
+                                          std::shared_ptr<guest_client::GuestLink> link,
                                           std::string folder, std::string format);
 
 inline constexpr std::string_view kFilesTag = "Files";

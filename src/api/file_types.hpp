@@ -1,7 +1,7 @@
 #pragma once
 // Files as the API speaks of them.
 #include "api/schema/json.hpp"
-#include "sessions/files.hpp"
+#include "guest_client/files.hpp"
 
 #include <optional>
 #include <string>

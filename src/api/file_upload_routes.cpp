@@ -1,9 +1,9 @@
 // POST to a folder: several files in one multipart form, each stored while it comes in.
 #include "api/file_place.hpp"
 #include "api/file_routes.hpp"
+#include "guest_client/files.hpp"
 #include "net/multipart.hpp"
 #include "net/problem.hpp"
-#include "sessions/files.hpp"
 
 #include <boost/json/array.hpp>
 
@@ -77,7 +77,7 @@ net::Problem with_stored(net::Problem problem, const Uploaded& done) {
 asio::awaitable<void> store_all(sessions::Sessions& sessions, net::Exchange& exchange,
                                 const sessions::Use& use, std::string folder, std::string boundary,
                                 Uploaded& done) {
-    const sessions::Files files(use.link());
+    const guest_client::Files files(use.link());
     const core::SessionRecord& record = use->record();
     net::MultipartParser parser(boundary);
     const auto bytes_max = file_bytes_max(record);
@@ -93,10 +93,10 @@ asio::awaitable<void> store_all(sessions::Sessions& sessions, net::Exchange& exc
         const auto path = below(folder, relative_path_from(*part.filename));
         auto room = co_await room_at(sessions, use, path, 0);
         PartSource bytes(exchange, parser, bytes_max, room);
-        const sessions::ByteSource source = [&bytes](std::span<char> into) {
+        const guest_client::ByteSource source = [&bytes](std::span<char> into) {
             return bytes.read(into);
         };
-        sessions::WriteOptions options;
+        guest_client::WriteOptions options;
         options.parents = part.filename->find('/') != std::string::npos;
         const auto written = co_await files.write(path, options, source);
         room.finished();
@@ -121,10 +121,10 @@ asio::awaitable<void> upload(sessions::Sessions& sessions, net::Exchange& exchan
         // Not even in place of all that is there. What is less is counted file by file.
         const auto room = co_await sessions.room_for(*use, length, 0);
     }
-    const sessions::Files files(use.link());
+    const guest_client::Files files(use.link());
     if (asked.parents) co_await files.make_folder(folder, true);
     const auto entry = co_await files.stat(folder, true);
-    if (entry.type != sessions::FileType::Directory) {
+    if (entry.type != guest_client::FileType::Directory) {
         throw ErrorException({Code::Conflict, path_text(folder) + " is no folder"});
     }
     Uploaded done;

@@ -19,9 +19,9 @@ constexpr std::size_t kIdleBytesMax = 4096;  // what an idle stream keeps of its
 
 }  // namespace
 
-PortStream::PortStream(sessions::GuestLink& link, asio::any_io_executor executor, int port)
+PortStream::PortStream(guest_client::GuestLink& link, asio::any_io_executor executor, int port)
     : came_(executor, asio::steady_timer::time_point::max()) {
-    sessions::ChannelHandlers handlers;
+    guest_client::ChannelHandlers handlers;
     handlers.event = [this](const json::object& one) { event(one); };
     handlers.data = [this](std::string_view piece) { data(piece); };
     handlers.eof = [this] {
@@ -35,7 +35,7 @@ PortStream::PortStream(sessions::GuestLink& link, asio::any_io_executor executor
 }
 
 asio::awaitable<std::unique_ptr<PortStream>> PortStream::dial(
-    std::shared_ptr<sessions::GuestLink> link, asio::any_io_executor executor, int port,
+    std::shared_ptr<guest_client::GuestLink> link, asio::any_io_executor executor, int port,
     std::chrono::milliseconds patience) {
     std::unique_ptr<PortStream> stream(new PortStream(*link, executor, port));
     stream->came_.expires_after(patience);

@@ -5,8 +5,8 @@
 // Threads   the server's one.
 // Trusts    nothing. The guest may send ahead what its credit allows, 256 KiB and a frame; it gets
 //           more only for what was read, so a slow reader slows the server in the sandbox.
+#include "guest_client/guest_link.hpp"
 #include "net/byte_stream.hpp"
-#include "sessions/guest_link.hpp"
 
 #include <boost/asio/steady_timer.hpp>
 #include <chrono>
@@ -20,8 +20,8 @@ class PortStream final : public net::ByteStream {
 public:
     // Throws net::Problem: 502 when nobody listens there, 504 when nobody takes the connection.
     static boost::asio::awaitable<std::unique_ptr<PortStream>> dial(
-        std::shared_ptr<sessions::GuestLink> link, boost::asio::any_io_executor executor, int port,
-        std::chrono::milliseconds patience);
+        std::shared_ptr<guest_client::GuestLink> link, boost::asio::any_io_executor executor,
+        int port, std::chrono::milliseconds patience);
 
     boost::asio::awaitable<std::size_t> read_some(std::span<char> into) override;
     boost::asio::awaitable<void> write_all(std::string_view bytes) override;
@@ -29,7 +29,7 @@ public:
     void close() override;
 
 private:
-    PortStream(sessions::GuestLink& link, boost::asio::any_io_executor executor, int port);
+    PortStream(guest_client::GuestLink& link, boost::asio::any_io_executor executor, int port);
 
     void event(const boost::json::object& event);
     void data(std::string_view piece);
@@ -43,7 +43,7 @@ private:
     std::size_t in_at_ = 0;
     bool heard_data_ = false;
     boost::asio::steady_timer came_;
-    sessions::Channel channel_;  // the last, for its handlers refer to the rest
+    guest_client::Channel channel_;  // the last, for its handlers refer to the rest
 };
 
 }  // namespace atl::api

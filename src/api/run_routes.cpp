@@ -9,9 +9,9 @@
 #include "api/utf8_stream.hpp"
 #include "base/scope.hpp"
 #include "base/workers.hpp"
+#include "guest_client/run.hpp"
 #include "sessions/artifacts.hpp"
 #include "sessions/new_id.hpp"
-#include "sessions/run.hpp"
 
 #include <algorithm>
 #include <boost/asio/as_tuple.hpp>
@@ -37,17 +37,17 @@ double ms_between(Clock::time_point from, Clock::time_point to) {
     return std::chrono::duration<double, std::milli>(to - from).count();
 }
 
-sessions::Language language_of(RunLanguage language) {
+guest_client::Language language_of(RunLanguage language) {
     switch (language) {
-        case RunLanguage::Python: return sessions::Language::Python;
-        case RunLanguage::Shell: return sessions::Language::Shell;
-        case RunLanguage::Javascript: return sessions::Language::JavaScript;
-        case RunLanguage::Typescript: return sessions::Language::TypeScript;
+        case RunLanguage::Python: return guest_client::Language::Python;
+        case RunLanguage::Shell: return guest_client::Language::Shell;
+        case RunLanguage::Javascript: return guest_client::Language::JavaScript;
+        case RunLanguage::Typescript: return guest_client::Language::TypeScript;
     }
-    return sessions::Language::Python;
+    return guest_client::Language::Python;
 }
 
-void fill(RunAnswer& answer, const sessions::RunEnd& end) {
+void fill(RunAnswer& answer, const guest_client::RunEnd& end) {
     answer.exit_code = end.exit_code;
     answer.signal = end.signal;
     answer.reason = std::string(core::name_of(end.reason));
@@ -66,13 +66,13 @@ std::string text_event(std::string text) {
 
 // Where a run takes place, whoever owns it: a session's sandbox, or one for this run alone.
 struct Place {
-    std::shared_ptr<sessions::GuestLink> link;
-    std::shared_ptr<sessions::Changes> changes;
+    std::shared_ptr<guest_client::GuestLink> link;
+    std::shared_ptr<guest_client::Changes> changes;
     core::Sandbox* sandbox = nullptr;
     std::shared_ptr<sessions::DiskStops> disk;  // of a session
     core::Outputs* outputs = nullptr;
     sessions::Promotion promotion;
-    std::vector<sessions::Lost> lost;
+    std::vector<guest_client::Lost> lost;
     Clock::time_point began;
     Clock::time_point ready;
     bool keep_running = false;
@@ -92,7 +92,7 @@ std::optional<std::string_view> image_type(std::string_view path) {
     return shown ? std::optional(type) : std::nullopt;
 }
 
-json::object file_object(const sessions::ChangedFile& change) {
+json::object file_object(const guest_client::ChangedFile& change) {
     return {{"path", change.path}, {"type", change.type}, {"size", change.size}};
 }
 
@@ -107,7 +107,7 @@ std::optional<std::string> link_to(const sessions::Promotion& promotion, const s
 }
 
 // What the run did to files, once it has ended.
-asio::awaitable<void> tell_files(RunAnswer& answer, sessions::ChangeView& view, Place& place) {
+asio::awaitable<void> tell_files(RunAnswer& answer, guest_client::ChangeView& view, Place& place) {
     co_await view.finish();
     answer.files_complete = view.complete();
     for (const auto& entry : view.files()) {
@@ -147,7 +147,7 @@ RunAnswer begin_answer(Place& place, const std::string& context) {
 // waits for nobody who has left.
 struct Leaving {
     net::Callbacks::Guard gone, stopping;
-    Leaving(net::Exchange& exchange, sessions::Run& run, bool keep_running)
+    Leaving(net::Exchange& exchange, guest_client::Run& run, bool keep_running)
         : gone(exchange.on_gone([&exchange, &run, keep_running] {
               if (!keep_running || exchange.stopping()) run.cancel();
           })),
@@ -158,13 +158,13 @@ struct Leaving {
 
 // These two return whether the client heard the answer to its end.
 asio::awaitable<bool> answer_once(net::Exchange& exchange, Place place,
-                                  sessions::RunRequest request) {
+                                  guest_client::RunRequest request) {
     RunAnswer answer = begin_answer(place, request.context);
-    sessions::Run run(place.link, *place.sandbox);
+    guest_client::Run run(place.link, *place.sandbox);
     const sessions::DiskStop when_full(place.disk, [&run] { run.stop(core::EndReason::Disk); });
     const Leaving leaving(exchange, run, place.keep_running);
-    sessions::ChangeView view(place.changes);
-    sessions::RunListener listener;
+    guest_client::ChangeView view(place.changes);
+    guest_client::RunListener listener;
     listener.output = [&](core::Stream stream, std::string_view piece) {
         (stream == core::Stream::Stdout ? answer.out : answer.err).append(piece);
     };
@@ -228,10 +228,10 @@ asio::awaitable<void> print_large(Waiting::Event& event, asio::any_io_executor e
 }
 
 asio::awaitable<bool> answer_with_events(net::Exchange& exchange, Place place,
-                                         sessions::RunRequest request) {
+                                         guest_client::RunRequest request) {
     const auto executor = exchange.executor();
     RunAnswer answer = begin_answer(place, request.context);
-    sessions::Run run(place.link, *place.sandbox);
+    guest_client::Run run(place.link, *place.sandbox);
     const sessions::DiskStop when_full(place.disk, [&run] { run.stop(core::EndReason::Disk); });
     const Leaving leaving(exchange, run, place.keep_running);
     auto stream = co_await exchange.begin_events();
@@ -240,7 +240,7 @@ asio::awaitable<bool> answer_with_events(net::Exchange& exchange, Place place,
     const auto say = [&](const char* name, std::string text) {
         if (!text.empty()) waiting.add(name, text_event(std::move(text)));
     };
-    sessions::RunListener listener;
+    guest_client::RunListener listener;
     listener.output = [&](core::Stream stream, std::string_view piece) {
         if (stream == core::Stream::Stdout)
             say("stdout", out.add(piece));
@@ -256,12 +256,12 @@ asio::awaitable<bool> answer_with_events(net::Exchange& exchange, Place place,
             waiting.events.back().cost += bytes;
     };
     std::size_t artifacts = 0;
-    sessions::ChangeView view(place.changes, [&](const sessions::ChangedFile& change) {
+    guest_client::ChangeView view(place.changes, [&](const guest_client::ChangedFile& change) {
         if (++artifacts <= kArtifactEventsMax) waiting.add("artifact", file_object(change));
     });
     waiting.add("started", started_data(answer));
     std::exception_ptr failed;
-    sessions::RunEnd end;
+    guest_client::RunEnd end;
     const auto work = [&]() -> asio::awaitable<void> {
         try {
             end = co_await run.run(std::move(request), std::move(listener));
@@ -329,7 +329,8 @@ asio::awaitable<bool> answer_with_events(net::Exchange& exchange, Place place,
     co_return !exchange.client_gone();
 }
 
-asio::awaitable<bool> run_in(net::Exchange& exchange, Place place, sessions::RunRequest request) {
+asio::awaitable<bool> run_in(net::Exchange& exchange, Place place,
+                             guest_client::RunRequest request) {
     if (wants_events(exchange.request())) {
         co_return co_await answer_with_events(exchange, std::move(place), std::move(request));
     }
@@ -367,7 +368,7 @@ asio::awaitable<void> run_in_session(const Runs& runs, net::Exchange& exchange) 
                 .keep_running = wanted.keep_running,
                 .echo = {}};
     if (runs.rules.echo_code) place.echo = wanted.code;
-    sessions::RunRequest run;
+    guest_client::RunRequest run;
     run.language = language_of(wanted.language);
     run.code = wanted.code;
     run.context = wanted.context;
@@ -406,7 +407,7 @@ asio::awaitable<void> run_alone(const Runs& runs, net::Exchange& exchange) {
         return sessions.room_for_outputs(owner);
     };
     Place place{.link = link,
-                .changes = sessions::Changes::open(exchange.executor(), link),
+                .changes = guest_client::Changes::open(exchange.executor(), link),
                 .sandbox = sandbox.get(),
                 .disk = nullptr,
                 .outputs = &runs.outputs,
@@ -417,7 +418,7 @@ asio::awaitable<void> run_alone(const Runs& runs, net::Exchange& exchange) {
                 .keep_running = false,
                 .echo = {}};
     if (runs.rules.echo_code) place.echo = wanted.code;
-    sessions::RunRequest run;
+    guest_client::RunRequest run;
     run.language = language_of(wanted.language);
     run.code = wanted.code;
     run.directory = "/work";

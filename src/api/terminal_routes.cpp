@@ -41,7 +41,7 @@ std::int64_t number_in(const json::object& object, std::string_view key) {
 // what went out is paid for, so a slow client slows the program.
 class Shell {
 public:
-    Shell(std::shared_ptr<sessions::GuestLink> link, asio::any_io_executor executor)
+    Shell(std::shared_ptr<guest_client::GuestLink> link, asio::any_io_executor executor)
         : link_(std::move(link)), news_(executor, asio::steady_timer::time_point::max()) {}
     Shell(const Shell&) = delete;
     Shell& operator=(const Shell&) = delete;
@@ -63,7 +63,7 @@ public:
         } else {
             request["stdin"] = true;
         }
-        sessions::ChannelHandlers handlers;
+        guest_client::ChannelHandlers handlers;
         handlers.event = [this](const json::object& one) { event(one); };
         handlers.output = [this](core::Stream stream, std::string_view piece) {
             output(stream, piece);
@@ -170,7 +170,7 @@ private:
         if (!std::exchange(heard_output_, false) || hung_up_) pay(bytes);
     }
 
-    std::shared_ptr<sessions::GuestLink> link_;
+    std::shared_ptr<guest_client::GuestLink> link_;
     bool started_ = false;
     bool heard_output_ = false;
     bool hung_up_ = false;
@@ -181,7 +181,7 @@ private:
     std::size_t owed_ = 0;  // heard and not paid for
     std::optional<Result<json::object>> result_;
     asio::steady_timer news_;
-    sessions::Channel channel_;  // the last, for its handlers refer to the rest
+    guest_client::Channel channel_;  // the last, for its handlers refer to the rest
 };
 
 std::string note_text(const TerminalNote& note) {

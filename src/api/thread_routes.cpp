@@ -243,9 +243,9 @@ public:
             schema::from_parameters<ThreadFileQuery>(exchange.request().target.query);
         const auto path = path_in(exchange.request());
         const auto use = co_await threads_.use(whose(exchange), thread_in(exchange));
-        const sessions::Files files(use.link());
+        const guest_client::Files files(use.link());
         const auto entry = co_await files.stat(path, true);
-        if (entry.type == sessions::FileType::Directory) {
+        if (entry.type == guest_client::FileType::Directory) {
             throw ErrorException({Code::Conflict, path_text(path) + " is a folder"});
         }
         co_await send_file_content(exchange, files, path, entry, asked.download);
@@ -309,7 +309,8 @@ private:
         if (paths.empty()) co_return agent::ExportImages{};
         try {
             const auto use = co_await threads_.use(std::move(whose), std::move(id));
-            co_return co_await agent::read_images(sessions::Files(use.link()), std::move(paths));
+            co_return co_await agent::read_images(guest_client::Files(use.link()),
+                                                  std::move(paths));
         } catch (const ErrorException&) { co_return agent::ExportImages{}; }
     }
 

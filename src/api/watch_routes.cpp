@@ -2,7 +2,7 @@
 #include "api/file_place.hpp"
 #include "api/file_routes.hpp"
 #include "api/session_types.hpp"
-#include "sessions/files.hpp"
+#include "guest_client/files.hpp"
 
 namespace atl::api {
 
@@ -14,7 +14,7 @@ asio::awaitable<void> watch(sessions::Sessions& sessions, net::Exchange& exchang
     const auto asked = schema::from_parameters<WatchQuery>(exchange.request().target.query);
     const auto path = path_from(asked.path, "path");
     const auto use = co_await sessions.use(whose(exchange), session_in(exchange));
-    const sessions::Files files(use.link());
+    const guest_client::Files files(use.link());
     const auto changes = files.watch(path, asked.recursive);
     // The first word says that it watches; without it there is a reason why not.
     auto piece = co_await changes->next();
@@ -35,7 +35,7 @@ asio::awaitable<void> watch(sessions::Sessions& sessions, net::Exchange& exchang
         more = piece.has_value();
         if (!more) break;
         net::EventStream::Event event;
-        if (const auto change = sessions::Files::change_in(*piece)) {
+        if (const auto change = guest_client::Files::change_in(*piece)) {
             event.event = "change";
             event.data = schema::to_json(
                 ChangeView{change->what, path_text(change->path), change->directory});

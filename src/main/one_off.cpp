@@ -56,7 +56,7 @@ public:
         if (!sandbox) return sandbox.error();
         sandbox_ = std::move(*sandbox);
         result_.walls_ms = ms_since(began);
-        link_ = sessions::GuestLink::start(context_.get_executor(), sandbox_->take_stream());
+        link_ = guest_client::GuestLink::start(context_.get_executor(), sandbox_->take_stream());
         program_.emplace(link_, *sandbox_);
         asio::co_spawn(context_, work(began), [this](std::exception_ptr failed) {
             try {
@@ -95,7 +95,7 @@ private:
             const json::object request{
                 {"op", "file.list"}, {"path", folder}, {"depth", 16}, {"limit", kFilesListedMax}};
             std::vector<json::object> events;
-            sessions::ChannelHandlers handlers;
+            guest_client::ChannelHandlers handlers;
             handlers.event = [&events](json::object event) { events.push_back(std::move(event)); };
             const auto channel = link_->open(request, std::move(handlers));
             const auto ended = co_await channel.end();
@@ -228,8 +228,8 @@ private:
     sys::CgroupHost host_;
     asio::io_context context_{1};
     std::unique_ptr<core::Sandbox> sandbox_;
-    std::shared_ptr<sessions::GuestLink> link_;
-    std::optional<sessions::Program> program_;
+    std::shared_ptr<guest_client::GuestLink> link_;
+    std::optional<guest_client::Program> program_;
     std::optional<Terminal> terminal_;
     std::optional<Error> failure_;
     int output_error_ = 0;

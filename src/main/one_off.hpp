@@ -4,7 +4,7 @@
 // Owns      the sandbox and the event loop for the time of the run. Ctrl-C goes to the program
 //           first; a second one ends it.
 #include "core/spec.hpp"
-#include "sessions/program.hpp"
+#include "guest_client/program.hpp"
 
 #include <boost/json/object.hpp>
 #include <optional>
@@ -16,13 +16,13 @@ struct OneOff {
         std::string path, content;
     };
     std::optional<Script> script;  // put there first
-    sessions::ProgramRequest request;
+    guest_client::ProgramRequest request;
     bool collect = false;      // keep the output instead of passing it on live
     bool interactive = false;  // our terminal becomes the program's
 };
 
 struct OneOffResult {
-    sessions::ProgramResult program;
+    guest_client::ProgramResult program;
     // The sandbox stood, but the program is not there, or is none.
     std::optional<Error> not_started;
     std::string out, err;  // when collected

@@ -254,7 +254,7 @@ void say_why(const OneOffResult& result, const core::SandboxSpec& spec) {
     }
 }
 
-int exit_status(const sessions::ProgramResult& result) {
+int exit_status(const guest_client::ProgramResult& result) {
     if (result.reason == core::EndReason::Timeout) return kExitTimeout;
     return result.exit_code;
 }

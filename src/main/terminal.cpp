@@ -16,7 +16,7 @@ Terminal::~Terminal() {
     if (changed_) ::tcsetattr(STDIN_FILENO, TCSADRAIN, &before_);
 }
 
-sessions::ProgramRequest::Terminal Terminal::size() {
+guest_client::ProgramRequest::Terminal Terminal::size() {
     winsize window{};
     if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) != 0 || window.ws_row == 0) return {};
     return {window.ws_row, window.ws_col};

@@ -1,6 +1,6 @@
 #pragma once
 // Our own terminal in raw mode while it lives: keys go to the sandbox's terminal as they are typed.
-#include "sessions/program.hpp"
+#include "guest_client/program.hpp"
 
 #include <termios.h>
 
@@ -13,7 +13,7 @@ public:
     Terminal(const Terminal&) = delete;
     Terminal& operator=(const Terminal&) = delete;
 
-    [[nodiscard]] static sessions::ProgramRequest::Terminal size();
+    [[nodiscard]] static guest_client::ProgramRequest::Terminal size();
 
 private:
     termios before_{};

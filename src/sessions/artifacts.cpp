@@ -1,7 +1,7 @@
 #include "sessions/artifacts.hpp"
 
 #include "base/write_all.hpp"
-#include "sessions/guest_link.hpp"
+#include "guest_client/guest_link.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -56,14 +56,15 @@ private:
 };
 
 // Copies one file, of at most so many bytes; answers with its path on the host.
-asio::awaitable<std::string> copy_out(std::shared_ptr<GuestLink> link, core::Outputs& outputs,
-                                      core::OutputPlace place, std::string inside, std::string name,
-                                      std::uint64_t bytes_max, Held& held) {
+asio::awaitable<std::string> copy_out(std::shared_ptr<guest_client::GuestLink> link,
+                                      core::Outputs& outputs, core::OutputPlace place,
+                                      std::string inside, std::string name, std::uint64_t bytes_max,
+                                      Held& held) {
     UniqueFd file = co_await outputs.begin(place, name);
     std::uint64_t written = 0;
     Result<void> state;
-    Channel channel;  // after what its handlers refer to
-    ChannelHandlers handlers;
+    guest_client::Channel channel;  // after what its handlers refer to
+    guest_client::ChannelHandlers handlers;
     handlers.data = [&](std::string_view piece) {
         if (!state) return;
         written += piece.size();
@@ -87,15 +88,16 @@ asio::awaitable<std::string> copy_out(std::shared_ptr<GuestLink> link, core::Out
 
 }  // namespace
 
-asio::awaitable<Promoted> promote(std::shared_ptr<GuestLink> link, core::Outputs& outputs,
-                                  Promotion wanted, std::map<std::string, ChangedFile> files) {
+asio::awaitable<Promoted> promote(std::shared_ptr<guest_client::GuestLink> link,
+                                  core::Outputs& outputs, Promotion wanted,
+                                  std::map<std::string, guest_client::ChangedFile> files) {
     Promoted promoted;
     const std::string prefix = wanted.folder + "/";
     bool measured = false;
     std::uint64_t room = 0;
     std::unique_ptr<OutputRoom> owners;
     std::optional<Error> unknown;  // why nobody can say what the owner has left
-    const auto is_gone = [](const ChangedFile& change) {
+    const auto is_gone = [](const guest_client::ChangedFile& change) {
         return change.change == "removed" || change.type != "file";
     };
     // First, all at once: what came in their place may need their room or their names.

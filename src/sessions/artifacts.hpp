@@ -5,7 +5,7 @@
 // rights but the sandbox's own.
 // Threads   the link's one. Trusts    nothing: sizes are counted here while bytes arrive.
 #include "core/outputs.hpp"
-#include "sessions/changes.hpp"
+#include "guest_client/changes.hpp"
 #include "sessions/disk.hpp"
 
 #include <boost/asio/awaitable.hpp>
@@ -36,8 +36,8 @@ struct Promotion {
     std::function<boost::asio::awaitable<std::unique_ptr<OutputRoom>>()> room = nullptr;
 };
 
-boost::asio::awaitable<Promoted> promote(std::shared_ptr<GuestLink> link, core::Outputs& outputs,
-                                         Promotion wanted,
-                                         std::map<std::string, ChangedFile> files);
+boost::asio::awaitable<Promoted> promote(std::shared_ptr<guest_client::GuestLink> link,
+                                         core::Outputs& outputs, Promotion wanted,
+                                         std::map<std::string, guest_client::ChangedFile> files);
 
 }  // namespace atl::sessions

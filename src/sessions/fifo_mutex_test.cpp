@@ -1,6 +1,6 @@
 #include "sessions/fifo_mutex.hpp"
 
-#include "sessions/test_support.hpp"
+#include "guest_client/test_support.hpp"
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -9,7 +9,9 @@
 namespace atl::sessions {
 
 namespace asio = boost::asio;
-using testing::Peer;
+using guest_client::testing::Nothing;
+using guest_client::testing::Peer;
+using guest_client::testing::Started;
 
 namespace {
 
@@ -32,9 +34,9 @@ struct Rig {
     Peer loop;
     FifoMutex mutex;
     Holder first{loop.context}, second{loop.context}, third{loop.context};
-    std::shared_ptr<testing::Started<testing::Nothing>> one = loop.start(first.hold(mutex));
-    std::shared_ptr<testing::Started<testing::Nothing>> two = loop.start(second.hold(mutex));
-    std::shared_ptr<testing::Started<testing::Nothing>> three = loop.start(third.hold(mutex));
+    std::shared_ptr<Started<Nothing>> one = loop.start(first.hold(mutex));
+    std::shared_ptr<Started<Nothing>> two = loop.start(second.hold(mutex));
+    std::shared_ptr<Started<Nothing>> three = loop.start(third.hold(mutex));
 
     ~Rig() {
         for (auto* holder : {&first, &second, &third}) {

@@ -1,7 +1,7 @@
 // What Sessions does by itself, once a second: sessions that nobody uses fall asleep, those whose
 // time is over end, and when the host runs out of memory the longest idle go to disk.
 #include "core/clock_watch.hpp"
-#include "sessions/pulse.hpp"
+#include "guest_client/pulse.hpp"
 #include "sessions/sessions.hpp"
 
 #include <algorithm>
@@ -93,19 +93,19 @@ void Sessions::check_pulses() {
         const auto& link = session->link_;
         if (session->users_ == 0 || !link || !link->alive() || session->frozen_) continue;
         if (now < session->pulse_due_) continue;
-        session->pulse_due_ = now + kPulseEvery;
+        session->pulse_due_ = now + guest_client::kPulseEvery;
         const auto hung = [session = session, link] {
             if (session->link_ != link) return;  // it has another sandbox by now
             session->fell_because_ = "the sandbox did not answer and was ended";
             cut(*session);
         };
-        beside_.spawn(check_pulse(link, hung));
+        beside_.spawn(guest_client::check_pulse(link, hung));
     }
     for (auto& one : links_) {
         const auto link = one.link.lock();
         if (!link || !link->alive() || now < one.pulse_due) continue;
-        one.pulse_due = now + kPulseEvery;
-        beside_.spawn(check_pulse(link, nullptr));
+        one.pulse_due = now + guest_client::kPulseEvery;
+        beside_.spawn(guest_client::check_pulse(link, nullptr));
     }
 }
 

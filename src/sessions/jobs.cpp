@@ -34,15 +34,15 @@ std::string seconds_text(std::chrono::milliseconds time) {
     return std::to_string(time.count()) + " ms";
 }
 
-Language language_of(core::JobKind kind) {
+guest_client::Language language_of(core::JobKind kind) {
     switch (kind) {
-        case core::JobKind::Shell: return Language::Shell;
-        case core::JobKind::TypeScript: return Language::TypeScript;
-        case core::JobKind::JavaScript: return Language::JavaScript;
+        case core::JobKind::Shell: return guest_client::Language::Shell;
+        case core::JobKind::TypeScript: return guest_client::Language::TypeScript;
+        case core::JobKind::JavaScript: return guest_client::Language::JavaScript;
         case core::JobKind::Python:
-        case core::JobKind::Gui: return Language::Python;
+        case core::JobKind::Gui: return guest_client::Language::Python;
     }
-    return Language::Python;
+    return guest_client::Language::Python;
 }
 
 // From a guest: cut between characters, and one line.
@@ -335,7 +335,7 @@ asio::awaitable<Jobs::Outcome> Jobs::in_session(AttemptPtr attempt, JobSpec spec
     const DiskStop when_full(use->disk_stops(), [attempt] {
         if (attempt->run != nullptr) attempt->run->stop(core::EndReason::Disk);
     });
-    RunRequest request;
+    guest_client::RunRequest request;
     request.context = spec.context;
     request.environment = spec.environment;
     request.output_bytes_max = use->limits().output_bytes_max;
@@ -351,7 +351,7 @@ asio::awaitable<Jobs::Outcome> Jobs::alone(AttemptPtr attempt, JobSpec spec, Job
     wanted.environment = spec.environment;
     const auto sandbox = co_await sessions_.ephemeral(std::move(wanted));
     attempt->link = sessions_.open_link(*sandbox);
-    RunRequest request;
+    guest_client::RunRequest request;
     request.directory = "/work";
     request.output_bytes_max = spec.limits.output_bytes_max;
     Outcome outcome;
@@ -366,7 +366,7 @@ asio::awaitable<Jobs::Outcome> Jobs::alone(AttemptPtr attempt, JobSpec spec, Job
 }
 
 asio::awaitable<Jobs::Outcome> Jobs::run_code(AttemptPtr attempt, core::Sandbox& sandbox,
-                                              RunRequest request, JobLog& log) {
+                                              guest_client::RunRequest request, JobLog& log) {
     const auto& job = attempt->job;
     Outcome outcome;
     outcome.ended_by_us = true;
@@ -389,7 +389,7 @@ asio::awaitable<Jobs::Outcome> Jobs::run_code(AttemptPtr attempt, core::Sandbox&
     request.timeout = job.timeout.count() > 0 ? job.timeout : options_.timeout;
     const auto timeout = request.timeout;
     std::string exception;
-    RunListener listener;
+    guest_client::RunListener listener;
     listener.output = [&log](core::Stream stream, std::string_view piece) {
         log.add(stream == core::Stream::Stdout ? core::LogStream::Stdout : core::LogStream::Stderr,
                 piece);
@@ -399,10 +399,10 @@ asio::awaitable<Jobs::Outcome> Jobs::run_code(AttemptPtr attempt, core::Sandbox&
             short_line(fields::text_of(error, "name") + ": " + fields::text_of(error, "value"));
         log.add(core::LogStream::Stderr, fields::text_of(error, "traceback_text") + "\n");
     };
-    Run run(attempt->link, sandbox);
+    guest_client::Run run(attempt->link, sandbox);
     attempt->run = &run;
     outcome.began = true;
-    RunEnd end;
+    guest_client::RunEnd end;
     std::optional<Error> failed;
     try {
         end = co_await run.run(std::move(request), std::move(listener));

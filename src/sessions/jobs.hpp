@@ -16,10 +16,10 @@
 // Trusts    its caller for who is asking (Whose) and for limits that a client may ask for.
 #include "base/scope.hpp"
 #include "core/store.hpp"
+#include "guest_client/run.hpp"
 #include "sessions/bell.hpp"
 #include "sessions/job_log.hpp"
 #include "sessions/job_spec.hpp"
-#include "sessions/run.hpp"
 #include "sessions/sessions.hpp"
 
 #include <functional>
@@ -111,8 +111,8 @@ private:
     struct Attempt {  // one that is under way
         core::JobRecord job;
         Stop stop = Stop::No;
-        Run* run = nullptr;
-        std::shared_ptr<GuestLink> link;
+        guest_client::Run* run = nullptr;
+        std::shared_ptr<guest_client::GuestLink> link;
     };
     using AttemptPtr = std::shared_ptr<Attempt>;
     struct Outcome {
@@ -130,7 +130,7 @@ private:
     boost::asio::awaitable<Outcome> in_session(AttemptPtr attempt, JobSpec spec, JobLog& log);
     boost::asio::awaitable<Outcome> alone(AttemptPtr attempt, JobSpec spec, JobLog& log);
     boost::asio::awaitable<Outcome> run_code(AttemptPtr attempt, core::Sandbox& sandbox,
-                                             RunRequest request, JobLog& log);
+                                             guest_client::RunRequest request, JobLog& log);
     boost::asio::awaitable<void> settle(core::JobRecord job, std::optional<core::JobReturn> back,
                                         core::JobEnd end);
     [[nodiscard]] std::optional<core::JobReturn> another_attempt(const Attempt& attempt,

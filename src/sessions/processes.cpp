@@ -52,7 +52,7 @@ asio::awaitable<bool> pass(asio::any_io_executor executor, core::Clock& clock,
     co_return true;
 }
 
-asio::awaitable<std::int64_t> guest_memory_kills(std::shared_ptr<GuestLink> link) {
+asio::awaitable<std::int64_t> guest_memory_kills(std::shared_ptr<guest_client::GuestLink> link) {
     const json::object question{{"op", "stats"}};
     const json::object stats = co_await link->call(question);
     co_return fields::number_of(stats, "memory_kills");
@@ -71,7 +71,7 @@ Process::Process(asio::any_io_executor executor, std::string id, ProcessStart wa
       end_came_(executor, asio::steady_timer::time_point::max()),
       tick_(executor, clock) {}
 
-void Process::open(std::shared_ptr<GuestLink> link, core::Sandbox& sandbox) {
+void Process::open(std::shared_ptr<guest_client::GuestLink> link, core::Sandbox& sandbox) {
     link_ = std::move(link);
     sandbox_ = &sandbox;
     stdin_open_ = wanted_.stdin_open;
@@ -87,7 +87,7 @@ void Process::open(std::shared_ptr<GuestLink> link, core::Sandbox& sandbox) {
     request["env"] = std::move(environment);
     started_at_ = clock_.wall();
     began_ = clock_.now();
-    ChannelHandlers handlers;
+    guest_client::ChannelHandlers handlers;
     handlers.event = [this](const json::object& one) { event(one); };
     handlers.output = [this](core::Stream stream, std::string_view piece) {
         output(stream, piece);
@@ -102,7 +102,8 @@ void Process::open(std::shared_ptr<GuestLink> link, core::Sandbox& sandbox) {
     });
 }
 
-asio::awaitable<void> Process::start(std::shared_ptr<GuestLink> link, core::Sandbox& sandbox) {
+asio::awaitable<void> Process::start(std::shared_ptr<guest_client::GuestLink> link,
+                                     core::Sandbox& sandbox) {
     const auto self = shared_from_this();
     const core::Usage usage = sandbox.usage();
     memory_kills_before_ = usage.memory_kills;

@@ -15,9 +15,9 @@
 // Must outlive no link: destroy it after Sessions::stop(), or while nothing runs.
 #include "core/outcome.hpp"
 #include "core/records.hpp"
-#include "sessions/backstop.hpp"
+#include "guest_client/backstop.hpp"
+#include "guest_client/guest_link.hpp"
 #include "sessions/fifo_mutex.hpp"
-#include "sessions/guest_link.hpp"
 #include "sessions/output_log.hpp"
 #include "sessions/sessions.hpp"
 
@@ -72,7 +72,8 @@ public:
 
     // Returns when it runs. Throws ErrorException: what the guest says when it cannot be started,
     // or that it has ended without having been started.
-    boost::asio::awaitable<void> start(std::shared_ptr<GuestLink> link, core::Sandbox& sandbox);
+    boost::asio::awaitable<void> start(std::shared_ptr<guest_client::GuestLink> link,
+                                       core::Sandbox& sandbox);
 
     // Returns when there is more output or it has ended, or when wake() is called.
     boost::asio::awaitable<void> news();
@@ -101,7 +102,7 @@ public:
 
 private:
     friend class Processes;
-    void open(std::shared_ptr<GuestLink> link, core::Sandbox& sandbox);
+    void open(std::shared_ptr<guest_client::GuestLink> link, core::Sandbox& sandbox);
     static boost::asio::awaitable<void> feed_all(std::shared_ptr<Process> self, std::string bytes,
                                                  bool then_end);
     boost::asio::awaitable<void> look_at_memory();
@@ -119,7 +120,7 @@ private:
     core::Clock& clock_;
     std::string id_;
     ProcessStart wanted_;
-    std::shared_ptr<GuestLink> link_;
+    std::shared_ptr<guest_client::GuestLink> link_;
     core::Sandbox* sandbox_ = nullptr;  // only while the link is alive
     std::optional<Use> awake_;
     std::int64_t pid_ = 0;
@@ -137,7 +138,7 @@ private:
     OutputLog log_;
     boost::asio::steady_timer news_;
     boost::asio::steady_timer end_came_;
-    std::optional<Backstop> backstop_;
+    std::optional<guest_client::Backstop> backstop_;
     bool overdue_ = false;
     FifoMutex input_turn_;
     // What may come in one tick of the clock, and what waits for the next.
@@ -145,7 +146,7 @@ private:
     bool ticking_ = false;
     std::size_t spent_ = 0;
     std::size_t owed_ = 0;
-    Channel channel_;  // the last, for its handlers refer to the rest
+    guest_client::Channel channel_;  // the last, for its handlers refer to the rest
 };
 
 class Processes {

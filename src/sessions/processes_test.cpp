@@ -1,6 +1,6 @@
 #include "sessions/processes.hpp"
 
-#include "sessions/test_support.hpp"
+#include "guest_client/test_support.hpp"
 
 #include <csignal>
 #include <gtest/gtest.h>
@@ -8,7 +8,9 @@
 namespace atl::sessions {
 
 using core::EndReason;
-using testing::Peer;
+using guest_client::testing::Nothing;
+using guest_client::testing::Peer;
+using guest_client::testing::Started;
 using namespace std::chrono_literals;
 
 namespace {
@@ -24,9 +26,9 @@ struct Program {
                                             std::move(wanted), core::system_clock());
         starting = peer.start(process->start(peer.link, sandbox));
     }
-    testing::NoSandbox sandbox;
+    guest_client::testing::NoSandbox sandbox;
     std::shared_ptr<Process> process;
-    std::shared_ptr<testing::Started<testing::Nothing>> starting;
+    std::shared_ptr<Started<Nothing>> starting;
 };
 
 }  // namespace

@@ -1,10 +1,10 @@
 #include "sessions/sessions.hpp"
 
 #include "core/host_paths.hpp"
+#include "guest_client/pulse.hpp"
 #include "sessions/grants.hpp"
 #include "sessions/largest_file.hpp"
 #include "sessions/new_id.hpp"
-#include "sessions/pulse.hpp"
 #include "sessions/spec_text.hpp"
 
 #include <algorithm>
@@ -27,14 +27,15 @@ constexpr std::uint32_t kPage = 500;
 constexpr int kRestoresMax = 2;  // that may end a session's sandbox before it comes back without
 constexpr auto as_tuple = asio::as_tuple(asio::use_awaitable);
 
-void add(std::vector<Lost>& lost, const Lost& one) {
+void add(std::vector<guest_client::Lost>& lost, const guest_client::Lost& one) {
     if (std::find(lost.begin(), lost.end(), one) == lost.end()) lost.push_back(one);
 }
 
 // On a disk that is full a session must still wake, and memory knows as well.
-void keep_note(core::Folders& folders, const SessionId& id, const std::vector<Lost>& untold) {
+void keep_note(core::Folders& folders, const SessionId& id,
+               const std::vector<guest_client::Lost>& untold) {
     try {
-        note_lost(folders, id, untold);
+        guest_client::note_lost(folders, id, untold);
     } catch (const ErrorException&) {
         // It is said once more than needed, or not after the server was killed.
     }
@@ -342,10 +343,11 @@ asio::awaitable<void> Sessions::restore(SessionPtr session) {
     session->sandbox_ = co_await make_sandbox(session->record_.owner, std::move(spec));
     refuse_if_stopping();  // it came too late: wake() lets go of it
     session->cut_ = false;
-    session->pulse_due_ = clock_.now() + kPulseEvery;
+    session->pulse_due_ = clock_.now() + guest_client::kPulseEvery;
     try {
-        session->link_ = GuestLink::start(executor_, session->sandbox_->take_stream(), clock_);
-        session->changes_ = Changes::open(executor_, session->link_);
+        session->link_ =
+            guest_client::GuestLink::start(executor_, session->sandbox_->take_stream(), clock_);
+        session->changes_ = guest_client::Changes::open(executor_, session->link_);
     } catch (const boost::system::system_error& error) { throw ErrorException(no_room(error)); }
     session->full_.reset();
     session->restored_.clear();
@@ -356,10 +358,11 @@ asio::awaitable<void> Sessions::restore(SessionPtr session) {
                              "the sandbox ended each time that the saved variables were restored: "
                              "it begins without them"});
     } else {
-        Loaded loaded;
+        guest_client::Loaded loaded;
         std::optional<Error> failed;
         try {
-            loaded = co_await load_variables(session->link_, folders_, session->record_.id);
+            loaded = co_await guest_client::load_variables(session->link_, folders_,
+                                                           session->record_.id);
         } catch (const ErrorException& error) { failed = error.error; }
         if (session->cut_) {
             // By a request that came meanwhile: what was saved is that one's to keep or to remove.
@@ -401,7 +404,8 @@ asio::awaitable<void> Sessions::remember(Session& session, SessionState state, s
     session.record_ = co_await store_.patch_session(Whose::anyones(), id, patch, std::nullopt);
 }
 
-void Sessions::tell_lost(Session& session, const std::vector<Lost>& lost, bool heard) noexcept {
+void Sessions::tell_lost(Session& session, const std::vector<guest_client::Lost>& lost,
+                         bool heard) noexcept {
     if (!heard) {
         session.lost_.insert(session.lost_.begin(), lost.begin(), lost.end());
         return;
@@ -417,7 +421,7 @@ std::string Sessions::why_it_fell(Session& session) {
 void Sessions::settle_fall(Session& session) {
     if (!session.fell_) session.fell_ = why_it_fell(session);
     add(session.lost_, {"", "", "", *session.fell_});
-    forget_variables(folders_, session.record_.id, session.lost_);
+    guest_client::forget_variables(folders_, session.record_.id, session.lost_);
     session.fell_.reset();
 }
 
@@ -467,9 +471,9 @@ asio::awaitable<void> Sessions::go_cold(SessionPtr session) {
         }
         std::optional<Error> failed;
         try {
-            co_await save_variables(session->link_, folders_, session->record_.id,
-                                    session->spec_.limits().memory_bytes_max, session->lost_,
-                                    session->restored_);
+            co_await guest_client::save_variables(session->link_, folders_, session->record_.id,
+                                                  session->spec_.limits().memory_bytes_max,
+                                                  session->lost_, session->restored_);
             session->lost_.clear();  // the next waking finds it on disk
             session->restores_failed_ = 0;
         } catch (const ErrorException& error) { failed = error.error; }
@@ -565,9 +569,9 @@ asio::awaitable<std::vector<SessionRecord>> Sessions::fork(Whose whose, SessionI
         if (was_frozen) set_frozen(*session->sandbox_, false, options_.tell);
         session->link_->stand_still(false);
         session->frozen_ = false;
-        session->lost_ = co_await save_variables(session->link_, folders_, id,
-                                                 session->spec_.limits().memory_bytes_max,
-                                                 session->lost_, session->restored_);
+        session->lost_ = co_await guest_client::save_variables(
+            session->link_, folders_, id, session->spec_.limits().memory_bytes_max, session->lost_,
+            session->restored_);
         // Files shall be those of one moment. Without a cgroup nothing can be frozen; then a
         // program in the background may write while they are copied, as with any copy.
         session->frozen_ = static_cast<bool>(session->sandbox_->freeze(true));
@@ -727,10 +731,10 @@ asio::awaitable<std::unique_ptr<core::Sandbox>> Sessions::ephemeral(NewSession w
     co_return co_await make_sandbox(wanted.owner, std::move(spec));
 }
 
-std::shared_ptr<GuestLink> Sessions::open_link(core::Sandbox& sandbox) {
-    auto link = GuestLink::start(executor_, sandbox.take_stream(), clock_);
+std::shared_ptr<guest_client::GuestLink> Sessions::open_link(core::Sandbox& sandbox) {
+    auto link = guest_client::GuestLink::start(executor_, sandbox.take_stream(), clock_);
     std::erase_if(links_, [](const OpenLink& one) { return one.link.expired(); });
-    links_.push_back({link, clock_.now() + kPulseEvery});
+    links_.push_back({link, clock_.now() + guest_client::kPulseEvery});
     if (stopping_) link->close();
     return link;
 }

@@ -21,13 +21,13 @@
 #include "core/folders.hpp"
 #include "core/runtime.hpp"
 #include "core/store.hpp"
+#include "guest_client/changes.hpp"
+#include "guest_client/guest_link.hpp"
+#include "guest_client/variables.hpp"
 #include "sessions/besides.hpp"
-#include "sessions/changes.hpp"
 #include "sessions/disk.hpp"
 #include "sessions/fifo_mutex.hpp"
-#include "sessions/guest_link.hpp"
 #include "sessions/meter.hpp"
-#include "sessions/variables.hpp"
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
@@ -102,7 +102,7 @@ public:
     [[nodiscard]] std::optional<std::uint64_t> disk_bytes_max() const { return disk_->bytes_max; }
     // What did not come back with a restore: said once, by whoever runs first, who tells
     // Sessions::tell_lost what came of it.
-    [[nodiscard]] std::vector<Lost> take_lost() { return std::exchange(lost_, {}); }
+    [[nodiscard]] std::vector<guest_client::Lost> take_lost() { return std::exchange(lost_, {}); }
 
 private:
     friend class Sessions;
@@ -111,16 +111,16 @@ private:
     core::SessionRecord record_;
     core::SandboxSpec spec_;
     std::shared_ptr<core::Sandbox> sandbox_;
-    std::shared_ptr<GuestLink> link_;
-    std::shared_ptr<Changes> changes_;  // of the link
+    std::shared_ptr<guest_client::GuestLink> link_;
+    std::shared_ptr<guest_client::Changes> changes_;  // of the link
     bool frozen_ = false;
     bool cut_ = false;   // its sandbox was ended by a request while another may wake it
     bool gone_ = false;  // removed: whoever waited for it hears that it is not there
     std::size_t users_ = 0;
     Clock::time_point unused_since_;
-    std::vector<Lost> lost_;           // and nobody was told; on disk as well
-    std::set<std::string> restored_;   // contexts that this sandbox has from disk
-    int restores_failed_ = 0;          // in a row: the sandbox ended while it was restored
+    std::vector<guest_client::Lost> lost_;  // and nobody was told; on disk as well
+    std::set<std::string> restored_;        // contexts that this sandbox has from disk
+    int restores_failed_ = 0;               // in a row: the sandbox ended while it was restored
     std::string unsaved_;              // of variables: what the record shall say, until it does
     std::optional<std::string> fell_;  // why the newest variables are gone, until that is settled
     FifoMutex changing_;
@@ -156,9 +156,13 @@ public:
         --session_->users_;
         session_->unused_since_ = session_->clock_.now();
     }
-    [[nodiscard]] const std::shared_ptr<GuestLink>& link() const noexcept { return link_; }
+    [[nodiscard]] const std::shared_ptr<guest_client::GuestLink>& link() const noexcept {
+        return link_;
+    }
     [[nodiscard]] core::Sandbox& sandbox() const noexcept { return *sandbox_; }
-    [[nodiscard]] const std::shared_ptr<Changes>& changes() const noexcept { return changes_; }
+    [[nodiscard]] const std::shared_ptr<guest_client::Changes>& changes() const noexcept {
+        return changes_;
+    }
     Session* operator->() const noexcept { return session_.get(); }
     Session& operator*() const noexcept { return *session_; }
 
@@ -166,8 +170,8 @@ private:
     friend class Sessions;
     std::shared_ptr<Session> session_;
     std::shared_ptr<core::Sandbox> sandbox_;
-    std::shared_ptr<GuestLink> link_;
-    std::shared_ptr<Changes> changes_;
+    std::shared_ptr<guest_client::GuestLink> link_;
+    std::shared_ptr<guest_client::Changes> changes_;
 };
 
 struct SessionCounts {
@@ -232,14 +236,15 @@ public:
     boost::asio::awaitable<std::unique_ptr<OutputRoom>> room_for_outputs(std::string owner);
 
     // What take_lost gave was said to the client, or it was not and waits for the next run.
-    void tell_lost(Session& session, const std::vector<Lost>& lost, bool heard) noexcept;
+    void tell_lost(Session& session, const std::vector<guest_client::Lost>& lost,
+                   bool heard) noexcept;
 
     // A sandbox that is nobody's session: for one run. In use until destroyed. Exhausted when its
     // owner has as much on disk as allowed.
     boost::asio::awaitable<std::unique_ptr<core::Sandbox>> ephemeral(NewSession wanted);
     // The stream to such a sandbox. Looked after like those of sessions: closed if its guest does
     // not answer, and by stop().
-    [[nodiscard]] std::shared_ptr<GuestLink> open_link(core::Sandbox& sandbox);
+    [[nodiscard]] std::shared_ptr<guest_client::GuestLink> open_link(core::Sandbox& sandbox);
 
     [[nodiscard]] SessionCounts counts() const;
     // Of a session that is awake.
@@ -304,7 +309,7 @@ private:
     bool removals_left_ = false;  // records that say Deleting, and nobody is at them
     SessionCounts counted_;
     struct OpenLink {  // of a sandbox that is nobody's session
-        std::weak_ptr<GuestLink> link;
+        std::weak_ptr<guest_client::GuestLink> link;
         Clock::time_point pulse_due;
     };
     std::vector<OpenLink> links_;

@@ -96,11 +96,11 @@ asio::awaitable<std::string> Bench::running(SessionId id, std::string code) {
     const auto use = co_await server_->all.use(Whose::of("ann"), id);
     const auto untold = use->take_lost();
     std::string output;
-    sessions::Run one(use.link(), use.sandbox());
-    sessions::RunRequest wanted;
+    guest_client::Run one(use.link(), use.sandbox());
+    guest_client::RunRequest wanted;
     wanted.code = std::move(code);
     wanted.timeout = std::chrono::seconds(10);
-    sessions::RunListener listener;
+    guest_client::RunListener listener;
     listener.output = [&output](core::Stream, std::string_view piece) { output += piece; };
     co_await one.run(std::move(wanted), std::move(listener));
     if (!untold.empty()) server_->all.tell_lost(*use, untold, true);

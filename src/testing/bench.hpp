@@ -7,7 +7,7 @@
 //     bench.run(id, "set x 1");
 //     bench.pass(11min);                       // it is cold now
 //     EXPECT_EQ(bench.run(id, "get x"), "1");
-#include "sessions/run.hpp"
+#include "guest_client/run.hpp"
 #include "sessions/sessions.hpp"
 #include "testing/scripted_clock.hpp"
 #include "testing/scripted_runtime.hpp"
@@ -73,7 +73,7 @@ public:
     // Its standard output, without the last end of line. Throws ErrorException.
     std::string run(const SessionId& id, std::string code);
     // What the last run said was lost.
-    std::vector<sessions::Lost> lost;
+    std::vector<guest_client::Lost> lost;
     boost::asio::awaitable<std::string> running(SessionId id, std::string code);
 
     // The server ends, in order or not, and another one begins.

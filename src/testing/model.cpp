@@ -21,7 +21,7 @@ bool Cell::found(const std::string& value) {
     return true;
 }
 
-std::vector<Cell*> ModelSession::begin_telling(const std::vector<sessions::Lost>& lost) {
+std::vector<Cell*> ModelSession::begin_telling(const std::vector<guest_client::Lost>& lost) {
     std::vector<Cell*> cells;
     for (const auto& one : lost) {
         for (auto& [name, cell] : variables) {

@@ -6,7 +6,7 @@
 // (`lost` of a run). A value whose request failed may be there, or the one before it. After a loss
 // was said, whatever the client ever asked for may be found, and nothing too. Nothing else, ever.
 // Threads   one.
-#include "sessions/variables.hpp"
+#include "guest_client/variables.hpp"
 
 #include <map>
 #include <set>
@@ -43,7 +43,7 @@ struct ModelSession {
     std::map<std::string, Cell> files;
 
     // An answer that says this is on its way: what it is about. Then it was heard, or it was not.
-    [[nodiscard]] std::vector<Cell*> begin_telling(const std::vector<sessions::Lost>& lost);
+    [[nodiscard]] std::vector<Cell*> begin_telling(const std::vector<guest_client::Lost>& lost);
     static void end_telling(const std::vector<Cell*>& cells, bool heard);
     void all_lost();
 

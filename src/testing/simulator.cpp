@@ -1,9 +1,9 @@
 #include "testing/simulator.hpp"
 
-#include "sessions/changes.hpp"
-#include "sessions/files.hpp"
+#include "guest_client/changes.hpp"
+#include "guest_client/files.hpp"
+#include "guest_client/run.hpp"
 #include "sessions/processes.hpp"
-#include "sessions/run.hpp"
 #include "sessions/sessions.hpp"
 #include "testing/model.hpp"
 #include "testing/scripted_clock.hpp"
@@ -88,7 +88,7 @@ struct Answer {
 };
 
 struct RunAnswer {
-    sessions::RunEnd end;
+    guest_client::RunEnd end;
     std::string output;
 };
 
@@ -436,12 +436,12 @@ private:
         }
         std::exception_ptr failed;
         try {
-            sessions::ChangeView view(use.changes());
-            sessions::Run run(use.link(), use.sandbox());
-            sessions::RunRequest wanted;
+            guest_client::ChangeView view(use.changes());
+            guest_client::Run run(use.link(), use.sandbox());
+            guest_client::RunRequest wanted;
             wanted.code = std::move(code);
             wanted.timeout = timeout;
-            sessions::RunListener listener;
+            guest_client::RunListener listener;
             listener.output = [&answer](core::Stream stream, std::string_view piece) {
                 if (stream == core::Stream::Stdout) answer.output += piece;
             };
@@ -455,7 +455,7 @@ private:
     }
 
     void sessions_heard(ModelSession& session, const std::vector<Cell*>& cells,
-                        const std::vector<sessions::Lost>& lost, bool heard) {
+                        const std::vector<guest_client::Lost>& lost, bool heard) {
         ModelSession::end_telling(cells, heard);
         if (lost.empty() || !heard) return;
         result_.losses += lost.size();
@@ -625,13 +625,14 @@ private:
         const auto use = co_await world.sessions.use(Whose::of(kOwner), SessionId(id));
         const auto room = co_await world.sessions.room_for(*use, text.size(), 0);
         bool sent = false;
-        sessions::ByteSource source = [&](std::span<char> into) -> asio::awaitable<std::size_t> {
+        guest_client::ByteSource source =
+            [&](std::span<char> into) -> asio::awaitable<std::size_t> {
             if (std::exchange(sent, true)) co_return 0;
             std::memcpy(into.data(), text.data(), text.size());
             co_return text.size();
         };
-        const sessions::Files files(use.link());
-        sessions::WriteOptions how;
+        const guest_client::Files files(use.link());
+        guest_client::WriteOptions how;
         co_await files.write(std::move(path), how, std::move(source));
     }
 

@@ -30,7 +30,7 @@ TEST(Model, WhatWasAcknowledgedIsThereUntilALossIsTold) {
     cell.acknowledged("2");
     EXPECT_FALSE(Cell(cell).found("1"));
 
-    const std::vector<sessions::Lost> lost{{"", "", "", "gone"}};
+    const std::vector<guest_client::Lost> lost{{"", "", "", "gone"}};
     const auto unheard = session.begin_telling(lost);
     EXPECT_TRUE(Cell(cell).found("1"));
     ModelSession::end_telling(unheard, false);

@@ -4,8 +4,8 @@
 // with the `id` of its question. Tests in Python thereby drive the real runtime, guest and kernels
 // without a server: create, request (any operation of the guest protocol), freeze, destroy, …
 #include "core/spec_grants_for_tests.hpp"
+#include "guest_client/guest_link.hpp"
 #include "runtimes/native/runtime.hpp"
-#include "sessions/guest_link.hpp"
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
@@ -79,8 +79,8 @@ struct Collector {
         }
     }
     // It must outlive the channel that gets them.
-    sessions::ChannelHandlers handlers() {
-        sessions::ChannelHandlers calls;
+    guest_client::ChannelHandlers handlers() {
+        guest_client::ChannelHandlers calls;
         calls.event = [this](json::object event) {
             mark();
             events.push_back(std::move(event));
@@ -122,7 +122,7 @@ public:
 private:
     struct Live {
         std::unique_ptr<core::Sandbox> sandbox;
-        std::shared_ptr<sessions::GuestLink> link;
+        std::shared_ptr<guest_client::GuestLink> link;
     };
 
     asio::awaitable<void> answer(json::object question) {
@@ -203,7 +203,8 @@ private:
             auto& native_sandbox = static_cast<native::NativeSandbox&>(*sandbox);
             reply["pid"] = native_sandbox.host_pid();
             reply["first_id"] = native_sandbox.first_id();
-            auto link = sessions::GuestLink::start(context_.get_executor(), sandbox->take_stream());
+            auto link =
+                guest_client::GuestLink::start(context_.get_executor(), sandbox->take_stream());
             sandboxes_[text_in(question, "name", "a")] = Live{std::move(sandbox), std::move(link)};
         } else if (what == "request") {
             co_await request(question, reply);

@@ -12,6 +12,9 @@ README = (ROOT / "src" / "README.md").read_text(encoding="utf-8")
 MAP = table_after("# The map", "\n" + README)
 ALLOWED = table_after("## Who may include whom", README)
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"')
+# Rooms that have a namespace of their own name; naming one is using it, whoever included it.
+NAMESPACES = ("agent", "core", "guest_client", "net", "sessions", "sys", "wire")
+NAMED = re.compile(rf"(?<![\w:])({'|'.join(NAMESPACES)})::")
 
 
 def room_of(name: str) -> str | None:
@@ -44,6 +47,10 @@ def complaints_about(name: str, text: str) -> list[str]:
     for number, line in enumerate(text.splitlines(), 1):
         match = INCLUDE.match(line)
         if not match:
+            for named in sorted(set(NAMED.findall(line.partition("//")[0]))):
+                # A friend's name is no use of its room.
+                if room and not may_include(room, named) and "friend class" not in line:
+                    found.append(f"{name}:{number}: room {room} may not use room {named}")
             continue
         other = room_of(match[1])
         if other is None:
@@ -84,6 +91,7 @@ def test_the_check_sees_what_it_should():
         ("src/runtimes/native/zygote.cpp", '#include "runtimes/docker/client.hpp"',
          "room runtimes/native may not include room runtimes/docker"),
         ("src/sys/mounts.cpp", '#include "mounts.hpp"', "is in no room"),
+        ("src/api/run_routes.cpp", "if (kind == wire::Kind::Stdout) {", "may not use room wire"),
     ]
     for name, line, complaint in rows:
         assert complaint in "".join(complaints_about(name, f"// first\n{line}\n")), (name, line)
@@ -92,6 +100,7 @@ def test_the_check_sees_what_it_should():
         ("src/sys/seccomp/policy.cpp", '#include "sys/files.hpp"'),
         ("guest/lib/loop.cpp", '#include "sys/files.hpp"'),
         ("src/core/spec.cpp", '#include "base/result.hpp"'),
+        ("src/api/run_routes.cpp", "x = 1;  // wire::Kind is for others"),
     ]:
         assert complaints_about(name, line) == [], (name, line)
 

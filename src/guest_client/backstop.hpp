@@ -1,0 +1,33 @@
+#pragma once
+// The host's own clock behind whatever a guest was asked: when the time is up, the link is cut.
+//
+//     const Backstop stop(executor, link, 60s);   // until the end of the scope
+//
+// Everything that waits on the link then hears that the sandbox was closed. The time in which the
+// session stood still (GuestLink::stand_still) does not count.
+// Threads   the link's.
+#include "guest_client/guest_link.hpp"
+
+#include <boost/asio/steady_timer.hpp>
+#include <functional>
+#include <memory>
+
+namespace atl::guest_client {
+
+class Backstop {
+public:
+    // `first` is done before the link is cut: a guest that hears the end need not obey it.
+    Backstop(boost::asio::any_io_executor executor, std::shared_ptr<GuestLink> link,
+             std::chrono::milliseconds after, std::function<void()> first = nullptr);
+    ~Backstop();
+    Backstop(const Backstop&) = delete;
+    Backstop& operator=(const Backstop&) = delete;
+
+private:
+    struct State;
+    static void wait(const std::shared_ptr<State>& state, std::chrono::nanoseconds time);
+
+    std::shared_ptr<State> state_;
+};
+
+}  // namespace atl::guest_client

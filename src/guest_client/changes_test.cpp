@@ -1,0 +1,98 @@
+#include "guest_client/changes.hpp"
+
+#include "guest_client/test_support.hpp"
+
+#include <gtest/gtest.h>
+
+namespace atl::guest_client {
+
+using testing::Peer;
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr const char* kTold = R"({"event": "told", "complete": true})";
+
+std::string changed(const std::string& what, const std::string& name) {
+    return R"({"event": "changes", "entries": [{"name": ")" + name + R"(", "change": ")" + what +
+           R"(", "size": 3}]})";
+}
+
+}  // namespace
+
+TEST(Changes, a_view_has_what_changed_while_it_looked) {
+    Peer peer;
+    const auto changes = Changes::open(peer.context.get_executor(), peer.link);
+    ChangeView view(changes);
+    peer.turn();
+    peer.event(Peer::kFirst, changed("created", "/session/a"));
+    peer.event(Peer::kFirst, changed("modified", "/session/a"));
+    peer.event(Peer::kFirst, changed("created", "/session/b"));
+    peer.event(Peer::kFirst, changed("removed", "/session/b"));
+    const auto finished = peer.start(view.finish());
+    EXPECT_FALSE(finished->done);
+    peer.event(Peer::kFirst, changed("modified", "/session/c"));
+    peer.event(Peer::kFirst, kTold);
+    EXPECT_TRUE(finished->done);
+    EXPECT_TRUE(view.complete());
+    ASSERT_EQ(view.files().size(), 2u);
+    EXPECT_EQ(view.files().at("/session/a").change, "created");
+    EXPECT_EQ(view.files().at("/session/c").change, "modified");
+}
+
+TEST(Changes, a_guest_that_dies_is_not_waited_for) {
+    Peer peer;
+    const auto changes = Changes::open(peer.context.get_executor(), peer.link);
+    ChangeView view(changes), other(changes);
+    const auto finished = peer.start(view.finish());
+    const auto too = peer.start(other.finish());
+    peer.die();
+    EXPECT_TRUE(finished->done && too->done);
+    EXPECT_FALSE(view.complete() || other.complete());
+    ChangeView late(changes);
+    EXPECT_TRUE(peer.start(late.finish())->done);
+    EXPECT_FALSE(late.complete());
+}
+
+TEST(Changes, a_guest_that_does_not_answer_is_not_waited_for) {
+    Peer peer;
+    const auto changes = Changes::open(peer.context.get_executor(), peer.link, 1ms);
+    ChangeView view(changes);
+    const auto finished = peer.start(view.finish());
+    while (!finished->done) peer.turn();
+    EXPECT_FALSE(view.complete());
+    peer.event(Peer::kFirst, kTold);  // late, and harmless
+    EXPECT_TRUE(peer.link->alive());
+}
+
+// The clock has run out and the coroutine is gone before the timer's handler runs. What the handler
+// writes to must still be there; the address sanitizer sees it if not.
+TEST(Changes, a_clock_that_runs_out_for_nobody_is_harmless) {
+    Peer peer;
+    const auto changes = Changes::open(peer.context.get_executor(), peer.link, 100ms);
+    ChangeView view(changes);
+    const auto finished = peer.start(view.finish());
+    const auto until = std::chrono::steady_clock::now() + 110ms;
+    finished->cancel.emit(boost::asio::cancellation_type::terminal);
+    // The coroutine's wake-up is queued, and the loop finds the timer expired in the same turn.
+    peer.context.poll_one();
+    while (std::chrono::steady_clock::now() < until) {}
+    peer.turn();
+    EXPECT_TRUE(finished->done);
+    peer.event(Peer::kFirst, kTold);
+    EXPECT_TRUE(peer.link->alive());
+}
+
+TEST(Changes, one_that_is_gone_hears_nothing_more) {
+    Peer peer;
+    auto changes = Changes::open(peer.context.get_executor(), peer.link);
+    peer.turn();
+    changes.reset();
+    EXPECT_TRUE(peer.heard_control("cancel"));
+    peer.event(Peer::kFirst, changed("created", "/session/a"));
+    peer.event(Peer::kFirst, kTold);
+    peer.end(Peer::kFirst);
+    EXPECT_TRUE(peer.link->alive());
+}
+
+}  // namespace atl::guest_client

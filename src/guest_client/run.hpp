@@ -1,0 +1,85 @@
+#pragma once
+// One run in a session: code in, output and results out, and a truthful account of its end.
+//
+// Python runs in a kernel and keeps its state; shell, JavaScript and TypeScript are programs. What
+// the run did to files is told by changes.hpp. Runs in one kernel take turns, and a run's time
+// begins with its turn. A listener that says what it has taken is never sent more than it takes;
+// its slowness then is the program's.
+#include "core/outcome.hpp"
+#include "core/runtime.hpp"
+#include "guest_client/guest_link.hpp"
+#include "guest_client/pace.hpp"
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <chrono>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace atl::guest_client {
+
+enum class Language { Python, Shell, JavaScript, TypeScript };
+
+struct RunRequest {
+    Language language = Language::Python;
+    std::string code;
+    std::string context = "default";  // of Python
+    std::string directory = "/session";
+    std::map<std::string, std::string> environment;  // of programs
+    std::chrono::milliseconds timeout{0};            // 0 = none
+    std::uint64_t output_bytes_max = 16u << 20;      // stdout, stderr and results together
+};
+
+// What happens on the way, as it happens. Any may be left out.
+struct RunListener {
+    std::function<void(core::Stream, std::string_view)> output;
+    std::function<void(boost::json::object)> result;  // a MIME bundle: result or display
+    std::function<void(boost::json::object)> error;   // name, value, traceback
+    // Set: what came just now has cost so much, and as much must be given to Run::took once it is
+    // dealt with. Left out: everything counts as dealt with when it was heard.
+    std::function<void(std::size_t)> cost;
+};
+
+struct RunEnd {
+    core::EndReason reason = core::EndReason::Exited;
+    int exit_code = 0;
+    int signal = 0;
+    bool output_truncated = false;  // there was more than it may print, or than could be taken
+    bool state_lost = false;        // the kernel had to be replaced, now or before this run
+    std::int64_t execution_count = 0;
+    double run_ms = 0;
+    std::uint64_t memory_peak_bytes = 0;
+};
+
+class Run {
+public:
+    Run(std::shared_ptr<GuestLink> link, core::Sandbox& sandbox)
+        : link_(std::move(link)), sandbox_(sandbox) {}
+
+    // Throws ErrorException when it could not be started, or the sandbox went away.
+    boost::asio::awaitable<RunEnd> run(RunRequest request, RunListener listener);
+
+    // While run() is under way: asks it to end, then ends it. The first reason given counts.
+    void cancel() { stop(core::EndReason::Killed); }
+    void stop(core::EndReason reason);
+    void took(std::size_t bytes) {
+        if (pace_) pace_->took(bytes);
+    }
+
+private:
+    class UnderWay;
+    boost::asio::awaitable<RunEnd> in_kernel(RunRequest request, RunListener listener);
+    boost::asio::awaitable<RunEnd> as_program(RunRequest request, RunListener listener);
+
+    std::shared_ptr<GuestLink> link_;
+    core::Sandbox& sandbox_;
+    std::optional<core::EndReason> stopped_;
+    std::function<void()> stop_;
+    std::shared_ptr<Pace> pace_;
+};
+
+}  // namespace atl::guest_client

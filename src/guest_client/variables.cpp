@@ -1,0 +1,337 @@
+#include "guest_client/variables.hpp"
+
+#include "base/fields.hpp"
+#include "base/write_all.hpp"
+#include "guest_client/backstop.hpp"
+#include "wire/assembler.hpp"
+
+#include <algorithm>
+#include <boost/asio/this_coro.hpp>
+#include <boost/json/serialize.hpp>
+#include <cerrno>
+#include <cstring>
+#include <set>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace atl::guest_client {
+
+namespace asio = boost::asio;
+namespace json = boost::json;
+using std::chrono::milliseconds;
+
+namespace {
+
+constexpr std::size_t kPieceBytes = 128 * 1024;
+constexpr std::size_t kContextsMax = 64;  // as many as a guest holds
+constexpr std::size_t kLostMax = 1000;
+constexpr std::size_t kNoteBytesMax = 1 << 20;
+constexpr std::size_t kCommandBytesMax = 1000;
+constexpr const char* kNote = "lost.json";
+constexpr std::string_view kPrefix = "context-";
+constexpr std::size_t kContextBytesMax = 100;
+constexpr std::chrono::seconds kTimeForOne{45};  // context; then its kernel is ended
+constexpr std::chrono::seconds kTimeForAll{75};  // then the sandbox
+
+std::string file_of(const std::string& context) { return std::string(kPrefix) + context; }
+std::string context_of(const std::string& file) { return file.substr(kPrefix.size()); }
+
+void save(int fd, std::string_view bytes) {
+    const int cause = write_all(fd, bytes);
+    if (cause == 0) return;
+    const auto code = cause == ENOSPC ? Code::DiskFull : Code::Internal;
+    throw ErrorException({code, std::string("save variables: ") + std::strerror(cause)});
+}
+
+void add(std::vector<Lost>& lost, Lost one) {
+    if (lost.size() >= kLostMax) return;
+    if (std::find(lost.begin(), lost.end(), one) == lost.end()) lost.push_back(std::move(one));
+}
+
+void add_failed(std::vector<Lost>& lost, const std::string& context, const json::object& kernel) {
+    const auto* failed = kernel.if_contains("failed");
+    if (failed == nullptr || !failed->is_array()) return;
+    for (const auto& one : failed->get_array()) {
+        if (!one.is_object()) continue;
+        const auto& about = one.get_object();
+        add(lost, {context, fields::text_of(about, "name"), fields::text_of(about, "type"),
+                   fields::text_of(about, "reason")});
+    }
+}
+
+json::object kernel_part(const json::object& end) {
+    const auto* kernel = end.if_contains("kernel");
+    return kernel != nullptr && kernel->is_object() ? kernel->get_object() : json::object{};
+}
+
+Error unreadable(const std::string& cause) {
+    return {Code::Unavailable, "the session's saved variables cannot be read now: " + cause +
+                                   "; they are kept, ask again"};
+}
+
+// What stands beside the state files: what was lost, and which contexts were saved.
+struct Note {
+    std::vector<Lost> lost;
+    std::set<std::string> contexts;
+};
+
+Note read_note(core::Folders& folders, const SessionId& id) {
+    Note note;
+    auto file = folders.open_state(id, kNote);
+    if (!file && file.error().code == Code::NotFound) return note;
+    if (!file) throw ErrorException(unreadable(file.error().message));
+    std::string text(kNoteBytesMax, '\0');
+    const ssize_t n = ::pread(file->get(), text.data(), text.size(), 0);
+    if (n < 0) throw ErrorException(unreadable(std::strerror(errno)));
+    const auto parsed = fields::parse_object(text.substr(0, static_cast<std::size_t>(n)));
+    if (!parsed) {
+        note.lost.push_back({"", "", "", "what was noted about lost variables cannot be read"});
+        return note;
+    }
+    if (const auto* list = parsed->if_contains("lost"); list != nullptr && list->is_array()) {
+        for (const auto& one : list->get_array()) {
+            if (!one.is_object()) continue;
+            const auto& about = one.get_object();
+            note.lost.push_back({fields::text_of(about, "context"), fields::text_of(about, "name"),
+                                 fields::text_of(about, "type"), fields::text_of(about, "reason")});
+        }
+    }
+    if (const auto* list = parsed->if_contains("contexts"); list != nullptr && list->is_array()) {
+        for (const auto& one : list->get_array()) {
+            if (one.is_string()) note.contexts.insert(std::string(one.get_string()));
+        }
+    }
+    return note;
+}
+
+std::vector<std::string> contexts_on_disk(core::Folders& folders, const SessionId& id) {
+    std::vector<std::string> contexts;
+    const auto names = folders.list_state(id);
+    if (!names) throw ErrorException(unreadable(names.error().message));
+    for (const auto& name : *names) {
+        if (name.rfind(kPrefix, 0) == 0) contexts.push_back(context_of(name));
+    }
+    return contexts;
+}
+
+// What still runs and ends with the sandbox, but for kernels. A guest that cannot say it has none.
+asio::awaitable<void> add_processes(std::shared_ptr<GuestLink> link, std::vector<Lost>& lost) {
+    const json::object question{{"op", "process.list"}};
+    json::object listed;
+    try {
+        listed = co_await link->call(question);
+    } catch (const ErrorException&) {
+        if (!link->alive()) throw;
+    }
+    const auto* processes = listed.if_contains("processes");
+    if (processes == nullptr || !processes->is_array()) co_return;
+    for (const auto& one : processes->get_array()) {
+        if (!one.is_object()) continue;
+        const auto& about = one.get_object();
+        std::string command = fields::text_of(about, "command");
+        if (command.empty()) command = "a program without a name";
+        if (command.size() > kCommandBytesMax) command.resize(kCommandBytesMax);
+        add(lost, {"", std::move(command), std::string(kProcess),
+                   "it ran when the session was put to sleep and ended with its sandbox (pid " +
+                       std::to_string(fields::number_of(about, "pid")) + ")"});
+    }
+}
+
+}  // namespace
+
+namespace {
+
+void write_note(core::Folders& folders, const SessionId& id, const std::vector<Lost>& untold,
+                const std::vector<std::string>& saved) {
+    json::array list;
+    std::size_t bytes = 0;
+    for (const auto& one : untold) {
+        json::object about{{"context", one.context},
+                           {"name", one.name},
+                           {"type", one.type},
+                           {"reason", one.reason}};
+        bytes += json::serialize(about).size() + 1;
+        if (bytes > kNoteBytesMax - kContextsMax * (kContextBytesMax + 8) - 1024)
+            break;  // what is longer could not be read again
+        list.push_back(std::move(about));
+    }
+    json::array contexts;
+    for (const auto& context : saved) contexts.emplace_back(context);
+    UniqueFd file = folders.begin_state(id, kNote).value();
+    save(file.get(), json::serialize(json::object{{"lost", std::move(list)},
+                                                  {"contexts", std::move(contexts)}}));
+    folders.finish_state(id, kNote, std::move(file)).value();
+}
+
+}  // namespace
+
+void note_lost(core::Folders& folders, const SessionId& id, const std::vector<Lost>& untold) {
+    write_note(folders, id, untold, contexts_on_disk(folders, id));
+}
+
+void forget_variables(core::Folders& folders, const SessionId& id,
+                      const std::vector<Lost>& untold) {
+    // In this order: killed in between, it says that they are lost though they come back. On a full
+    // disk nothing can be noted, and the caller's memory knows as well.
+    try {
+        write_note(folders, id, untold, {});
+    } catch (const ErrorException&) {}
+    for (const auto& context : contexts_on_disk(folders, id)) {
+        folders.remove_state(id, file_of(context)).value();
+    }
+}
+
+bool is_context_name(std::string_view name) noexcept {
+    const auto fine = [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+               c == '_' || c == '-' || c == '.';
+    };
+    return !name.empty() && name.size() <= kContextBytesMax &&
+           std::all_of(name.begin(), name.end(), fine);
+}
+
+asio::awaitable<std::vector<Lost>> save_variables(std::shared_ptr<GuestLink> link,
+                                                  core::Folders& folders, SessionId id,
+                                                  std::uint64_t bytes_max, std::vector<Lost> untold,
+                                                  std::set<std::string> restored) {
+    const Backstop stop(co_await asio::this_coro::executor, link, kTimeForAll);
+    std::uint64_t room = bytes_max;
+    std::vector<Lost> lost = std::move(untold);
+    const auto on_disk = contexts_on_disk(folders, id);
+    const json::object question{{"op", "kernel.list"}};
+    const json::object listed = co_await link->call(question);
+    co_await add_processes(link, lost);
+    std::vector<std::string> contexts;
+    std::set<std::string> there;  // and what is on disk of them, if anything, is theirs
+    if (const auto* kernels = listed.if_contains("kernels");
+        kernels != nullptr && kernels->is_array()) {
+        for (const auto& kernel : kernels->get_array()) {
+            if (!kernel.is_object() || contexts.size() >= kContextsMax) continue;
+            std::string context = fields::text_of(kernel.get_object(), "context");
+            if (!is_context_name(context)) continue;
+            if (fields::number_of(kernel.get_object(), "runs") > 0) {
+                there.insert(context);
+                contexts.push_back(std::move(context));
+            } else if (!fields::flag_of(kernel.get_object(), "restarted")) {
+                // One that has run nothing has nothing new to keep: what it was restored from, if
+                // anything, is still what it is.
+                there.insert(std::move(context));
+            }
+        }
+    }
+    for (const auto& context : contexts) {
+        const std::string name = file_of(context);
+        UniqueFd file = folders.begin_state(id, name).value();
+        std::optional<Error> failed;
+        bool too_large = false;
+        Channel channel;  // after what its handlers refer to
+        ChannelHandlers handlers;
+        handlers.data = [&](std::string_view piece) {
+            if (failed || too_large) return;
+            if (piece.size() > room) {
+                too_large = true;
+                channel.control({{"do", "cancel"}});
+                return;
+            }
+            room -= piece.size();
+            try {
+                save(file.get(), piece);
+            } catch (const ErrorException& error) { failed = error.error; }
+        };
+        const json::object request{{"op", "kernel.call"},
+                                   {"context", context},
+                                   {"timeout_ms", milliseconds(kTimeForOne).count()},
+                                   {"request", {{"op", "export"}}}};
+        std::string why;
+        channel = link->open(request, std::move(handlers));
+        try {
+            const auto end = co_await channel.end();
+            if (fields::flag_of(end, "died")) why = "the kernel ended while it was saved";
+            if (fields::flag_of(end, "timed_out")) why = "to save it took too long";
+            add_failed(lost, context, kernel_part(end));
+        } catch (const ErrorException& error) {
+            if (!link->alive()) throw;
+            why = error.error.message;
+        }
+        if (failed) throw ErrorException(*failed);
+        if (too_large) why = "its variables are larger than the session's memory may be";
+        if (!why.empty()) {
+            if (std::find(on_disk.begin(), on_disk.end(), context) != on_disk.end()) {
+                why += "; they are as they were when the session was last put to sleep";
+            }
+            add(lost, {context, "", "", why});
+            continue;
+        }
+        folders.finish_state(id, name, std::move(file)).value();
+    }
+    for (const auto& context : on_disk) {
+        const bool deleted = there.count(context) == 0 && restored.count(context) != 0;
+        if (deleted) folders.remove_state(id, file_of(context)).value();
+    }
+    note_lost(folders, id, lost);
+    co_return lost;
+}
+
+namespace {
+
+// Until the end of the file, or of the call. Answers with why it could not be read.
+asio::awaitable<int> send_file(const Channel& channel, int fd) {
+    for (;;) {
+        std::string piece(kPieceBytes, '\0');
+        const ssize_t n = ::read(fd, piece.data(), piece.size());
+        if (n < 0) co_return errno;
+        if (n == 0) break;
+        piece.resize(static_cast<std::size_t>(n));
+        const bool taken = co_await channel.data(std::move(piece));
+        if (!taken) co_return 0;
+    }
+    channel.eof();
+    co_return 0;
+}
+
+}  // namespace
+
+asio::awaitable<Loaded> load_variables(std::shared_ptr<GuestLink> link, core::Folders& folders,
+                                       SessionId id) {
+    const Backstop stop(co_await asio::this_coro::executor, link, kTimeForAll);
+    auto note = read_note(folders, id);
+    Loaded loaded;
+    loaded.lost = std::move(note.lost);
+    for (const auto& context : contexts_on_disk(folders, id)) {
+        note.contexts.erase(context);
+        auto file = folders.open_state(id, file_of(context));
+        if (!file) throw ErrorException(unreadable(file.error().message));
+        int cause = 0;
+        const json::object request{{"op", "kernel.call"},
+                                   {"context", context},
+                                   {"timeout_ms", milliseconds(kTimeForOne).count()},
+                                   {"request", {{"op", "import"}}}};
+        const Channel channel = link->open(request, {});
+        std::string why;
+        bool taken = false;  // there is a kernel of this name, with what came back
+        try {
+            cause = co_await send_file(channel, file->get());
+            if (cause != 0) throw ErrorException(unreadable(std::strerror(cause)));
+            const auto end = co_await channel.end();
+            const auto kernel = kernel_part(end);
+            taken = true;
+            if (fields::flag_of(end, "died")) why = "the kernel ended while it was restored";
+            if (fields::flag_of(end, "timed_out")) why = "to restore it took too long";
+            if (const auto error = fields::text_of(kernel, "error"); !error.empty()) why = error;
+            add_failed(loaded.lost, context, kernel);
+        } catch (const ErrorException& error) {
+            if (!link->alive()) throw;
+            why = error.error.message;
+        }
+        // To the guest it was the end of the file: what it made of that is not the session.
+        if (cause != 0) throw ErrorException(unreadable(std::strerror(cause)));
+        if (!why.empty()) add(loaded.lost, {context, "", "", why});
+        if (taken) loaded.restored.insert(context);
+    }
+    for (const auto& context : note.contexts) {
+        add(loaded.lost, {context, "", "", "its saved variables are missing on the server's disk"});
+    }
+    co_return loaded;
+}
+
+}  // namespace atl::guest_client
