@@ -32,8 +32,10 @@ std::string without_host_paths(std::string_view sentence) {
     std::string shown;
     std::size_t at = 0;
     while (at < sentence.size()) {
+        // Two slashes belong to the address of a server.
         const bool begins = sentence[at] == '/' && (at == 0 || may_precede(sentence[at - 1])) &&
-                            at + 1 < sentence.size() && !ends_path(sentence[at + 1]);
+                            at + 1 < sentence.size() && sentence[at + 1] != '/' &&
+                            !ends_path(sentence[at + 1]);
         if (!begins) {
             shown += sentence[at++];
             continue;
