@@ -1,9 +1,9 @@
 // Atoll's side of the benchmarks: measures the native runtime from the host's side of the protocol
 // and prints one JSON line a metric, for bench/run to put beside its peers.
 #include "first_result.hpp"
+#include "guest_client/guest_link.hpp"
 #include "runtimes/native/direct.hpp"
 #include "runtimes/native/runtime.hpp"
-#include "guest_client/guest_link.hpp"
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
@@ -46,35 +46,19 @@ void report(const char* metric, const std::vector<double>& samples, json::object
     std::fflush(stdout);
 }
 
-struct Run : sessions::Sink {
-    std::string out;
-    std::optional<Result<json::object>> result;
-    asio::steady_timer came;
-    explicit Run(asio::any_io_executor executor)
-        : came(executor, asio::steady_timer::time_point::max()) {}
-    void output(wire::Kind, std::string_view piece) override { out.append(piece); }
-    void end(Result<json::object> outcome) override {
-        result.emplace(std::move(outcome));
-        came.cancel();
-    }
-    asio::awaitable<json::object> wait() {
-        while (!result) co_await came.async_wait(as_tuple);
-        co_return std::move(*result).value();
-    }
-};
-
 struct Live {
     std::unique_ptr<core::Sandbox> sandbox;
     std::shared_ptr<guest_client::GuestLink> link;
 };
 
 asio::awaitable<std::string> run_code(guest_client::GuestLink& link, std::string code) {
-    const auto executor = co_await asio::this_coro::executor;
-    Run run(executor);
+    std::string out;
     const json::object request{{"op", "kernel.run"}, {"code", code}};
-    link.open(request, run);
-    co_await run.wait();
-    co_return run.out;
+    guest_client::ChannelHandlers handlers;
+    handlers.output = [&out](core::Stream, std::string_view piece) { out += piece; };
+    const guest_client::Channel channel = link.open(request, std::move(handlers));
+    co_await channel.end();
+    co_return out;
 }
 
 class Bench {

@@ -85,10 +85,10 @@ struct Collector {
             mark();
             events.push_back(std::move(event));
         };
-        calls.output = [this](wire::Kind kind, std::string_view piece) {
+        calls.output = [this](core::Stream stream, std::string_view piece) {
             mark();
             out_bytes += piece.size();
-            if (!discard) (kind == wire::Kind::Stdout ? out : err).append(piece);
+            if (!discard) (stream == core::Stream::Stdout ? out : err).append(piece);
         };
         calls.data = [this](std::string_view piece) {
             out_bytes += piece.size();
