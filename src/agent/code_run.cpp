@@ -77,45 +77,24 @@ void take_bundle(Collected& into, const json::object& event) {
     if (text.back() != '\n') into.shown.add("\n");
 }
 
-std::string seconds_text(double ms) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%.1f", ms / 1000);
-    return text;
-}
-
 void add_note(std::string& output, const std::string& note) {
     if (!output.empty() && output.back() != '\n') output += "\n";
     output += "[" + note + "]\n";
 }
 
-void add_notes(std::string& output, const guest_client::RunEnd& end, const CodePlace& place) {
-    switch (end.reason) {
-        case core::EndReason::Timeout:
-            add_note(output,
-                     "stopped after " + seconds_text(end.run_ms) + " s: it may not run longer");
-            break;
-        case core::EndReason::Memory:
-            add_note(output, "ended: it used more memory than the sandbox has (" +
-                                 core::format_bytes(place.memory_bytes_max) + ")");
-            break;
-        case core::EndReason::Output:
-            add_note(output, "stopped: it printed more than it may");
-            break;
-        case core::EndReason::Disk: add_note(output, "ended: its disk is full"); break;
-        case core::EndReason::Killed: add_note(output, "stopped by request"); break;
-        case core::EndReason::Signalled:
-            add_note(output, "ended by signal " + std::to_string(end.signal));
-            break;
-        case core::EndReason::Exited: break;
+void add_notes(std::string& output, const guest_client::RunEnd& end,
+               const sessions::Execution& execution) {
+    if (const auto why = sessions::sentence_of(end, execution.limits()); !why.empty()) {
+        add_note(output, why);
     }
     if (end.state_lost) {
         add_note(output, "the kernel was replaced: variables of earlier runs are gone");
     }
     std::size_t named = 0;
-    for (const auto& lost : place.lost) {
+    for (const auto& lost : execution.lost()) {
         if (++named > kLostMax) {
-            add_note(output,
-                     std::to_string(place.lost.size() - kLostMax) + " more did not come back");
+            add_note(output, std::to_string(execution.lost().size() - kLostMax) +
+                                 " more did not come back");
             break;
         }
         if (lost.name.empty()) {
@@ -128,13 +107,13 @@ void add_notes(std::string& output, const guest_client::RunEnd& end, const CodeP
     }
 }
 
-ImageLink link_of(const Workplace& workplace, const CodePlace& place, const std::string& path,
+ImageLink link_of(const Workplace& workplace, const SessionId& session, const std::string& path,
                   std::uint64_t size) {
     ImageLink link;
     link.path = path;
     link.content_type = image_type_of(path);
     link.size = size;
-    link.href = workplace.href_of(*place.session, path);
+    link.href = workplace.href_of(session, path);
     return link;
 }
 
@@ -150,21 +129,23 @@ asio::awaitable<void> look_at(ToolResult& result, guest_client::Files files) {
     }
 }
 
-asio::awaitable<void> tell_images(const Workplace& workplace, ToolResult& result, CodePlace place,
-                                  std::vector<Figure> figures,
+// Without a session nothing of it can be fetched afterwards.
+asio::awaitable<void> tell_images(const Workplace& workplace, ToolResult& result,
+                                  const sessions::Execution& execution, std::vector<Figure> figures,
                                   const std::map<std::string, guest_client::ChangedFile>& changed) {
-    if (!place.session) co_return;
+    const auto session = execution.session();
+    if (!session) co_return;
     for (const auto& entry : changed) {
         const auto& change = entry.second;
         const bool image = change.path.starts_with(kOutputs) && !image_type_of(change.path).empty();
         if (!image || change.change == "removed" || change.type != "file" || !change.exact)
             continue;
         if (result.images.size() >= kFiguresMax) break;
-        result.images.push_back(link_of(workplace, place, change.path, change.size));
+        result.images.push_back(link_of(workplace, *session, change.path, change.size));
     }
     // A figure that was saved is shown as well, as a rule: it is the same picture.
     if (!result.images.empty()) co_return;
-    const guest_client::Files files(place.link);
+    const guest_client::Files files(execution.link());
     for (auto& figure : figures) {
         const std::string name = std::string(kOutputs) + "figure-" +
                                  sessions::random_id("").substr(0, 8) +
@@ -172,7 +153,7 @@ asio::awaitable<void> tell_images(const Workplace& workplace, ToolResult& result
         const auto size = figure.bytes.size();
         try {
             co_await write_bytes(files, name, std::move(figure.bytes));
-            result.images.push_back(link_of(workplace, place, name, size));
+            result.images.push_back(link_of(workplace, *session, name, size));
         } catch (const ErrorException&) {
             // No room for it; the text says no more than what is there.
         }
@@ -187,17 +168,6 @@ json::value cell_of(const json::value& value) {
 }
 
 }  // namespace
-
-CodePlace place_of(sessions::Use& use) {
-    CodePlace place;
-    place.link = use.link();
-    place.changes = use.changes();
-    place.sandbox = &use.sandbox();
-    place.session = use->record().id;
-    place.lost = use->take_lost();
-    place.memory_bytes_max = use->limits().memory_bytes_max;
-    return place;
-}
 
 std::chrono::milliseconds shortest(std::chrono::milliseconds asked, std::chrono::milliseconds limit,
                                    std::chrono::milliseconds left) {
@@ -250,8 +220,8 @@ std::optional<TableData> table_in(const json::value& value) {
     return table;
 }
 
-asio::awaitable<ToolResult> run_code(Workplace& workplace, CodePlace place,
-                                     guest_client::RunRequest request, AfterRun after) {
+asio::awaitable<ToolResult> run_code(Workplace& workplace, sessions::Execution& execution,
+                                     guest_client::RunRequest request) {
     ToolResult result;
     result.code = request.code;
     if (workplace.stop().asked()) {
@@ -273,17 +243,22 @@ asio::awaitable<ToolResult> run_code(Workplace& workplace, CodePlace place,
         collected.traceback = text_in(event, "name");
         collected.traceback.append(": ").append(text_in(event, "value"));
     };
-    guest_client::ChangeView view(place.changes);
-    guest_client::Run run(place.link, *place.sandbox);
+    execution.follow_files();
     guest_client::RunEnd end;
     {
-        const Stop::Heard heard(workplace.stop(), [&run] { run.cancel(); });
-        end = co_await run.run(std::move(request), std::move(listener));
+        const Stop::Heard heard(workplace.stop(), [&execution] { execution.cancel(); });
+        end = co_await execution.run(std::move(request), std::move(listener));
     }
-    co_await view.finish();
-    co_await tell_images(workplace, result, place, std::move(collected.figures), view.files());
-    if (workplace.wants_images()) co_await look_at(result, guest_client::Files(place.link));
-    if (after) co_await after(result, view.files());
+    auto files = co_await execution.files();
+    co_await tell_images(workplace, result, execution, std::move(collected.figures), files.changed);
+    if (workplace.wants_images()) co_await look_at(result, guest_client::Files(execution.link()));
+    if (files.promoted) result.artifact_map = std::move(files.promoted->map);
+    if (files.promoted && !files.promoted->left_out.empty()) {
+        result.artifacts_left_out.emplace();
+        for (auto& one : files.promoted->left_out) {
+            result.artifacts_left_out->push_back({std::move(one.path), std::move(one.reason)});
+        }
+    }
 
     result.exec_ms = end.run_ms;
     result.exit_code = end.exit_code;
@@ -292,7 +267,8 @@ asio::awaitable<ToolResult> run_code(Workplace& workplace, CodePlace place,
     result.out = collected.out.text();
     result.err = collected.err.text();
     result.table = std::move(collected.table);
-    if (place.session) result.session_id = place.session->text();
+    if (const auto session = execution.session()) result.session_id = session->text();
+    if (const auto& run = execution.run_id()) result.run_id = run->text();
 
     std::string& output = result.output;
     output = cut_in_the_middle(*result.out, kOutputBytesMax);
@@ -309,7 +285,8 @@ asio::awaitable<ToolResult> run_code(Workplace& workplace, CodePlace place,
         if (!output.empty() && output.back() != '\n') output += "\n";
         output += collected.traceback;
     }
-    add_notes(output, end, place);
+    add_notes(output, end, execution);
+    execution.lost_told();
     while (!output.empty() && output.back() == '\n') output.pop_back();
     output = cut_in_the_middle(output, kOutputBytesMax);
     co_return result;

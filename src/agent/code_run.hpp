@@ -9,30 +9,14 @@
 // Trusts    nothing that comes out of a sandbox: counts, sizes and types are checked here.
 // On failure ErrorException when it could not be run at all.
 #include "agent/tools.hpp"
-#include "guest_client/changes.hpp"
-#include "guest_client/run.hpp"
+#include "sessions/execution.hpp"
 
 #include <boost/asio/awaitable.hpp>
 
 namespace atl::agent {
 
-struct CodePlace {
-    std::shared_ptr<guest_client::GuestLink> link;
-    std::shared_ptr<guest_client::Changes> changes;
-    core::Sandbox* sandbox = nullptr;
-    std::optional<SessionId> session;  // none: nothing of it can be fetched afterwards
-    std::vector<guest_client::Lost> lost;
-    std::uint64_t memory_bytes_max = 0;
-};
-
-[[nodiscard]] CodePlace place_of(sessions::Use& use);
-
-// After the run, while its sandbox is there: what it did to files, for whoever promotes them.
-using AfterRun = std::function<boost::asio::awaitable<void>(
-    ToolResult&, const std::map<std::string, guest_client::ChangedFile>&)>;
-
-boost::asio::awaitable<ToolResult> run_code(Workplace& workplace, CodePlace place,
-                                            guest_client::RunRequest request, AfterRun after = {});
+boost::asio::awaitable<ToolResult> run_code(Workplace& workplace, sessions::Execution& execution,
+                                            guest_client::RunRequest request);
 
 // How long a run may take: what was asked for, the session's limit, what the turn has left.
 [[nodiscard]] std::chrono::milliseconds shortest(std::chrono::milliseconds asked,

@@ -22,32 +22,36 @@ asio::awaitable<sessions::Use*> session_at(Workplace& workplace) {
     co_return use;
 }
 
-asio::awaitable<ToolResult> run_in_session(Workplace& workplace, guest_client::RunRequest request) {
+asio::awaitable<ToolResult> run_in_session(sessions::Sessions& sessions, Workplace& workplace,
+                                           guest_client::RunRequest request) {
     auto* use = co_await session_at(workplace);
     request.timeout =
         shortest(request.timeout, (*use)->limits().wall_time_max, workplace.time_left());
     request.output_bytes_max = (*use)->limits().output_bytes_max;
-    co_return co_await run_code(workplace, place_of(*use), std::move(request));
+    const auto execution = sessions::Execution::with(sessions, *use);
+    co_return co_await run_code(workplace, *execution, std::move(request));
 }
 
-asio::awaitable<ToolResult> run_python(Workplace& workplace, json::value arguments) {
+asio::awaitable<ToolResult> run_python(sessions::Sessions& sessions, Workplace& workplace,
+                                       json::value arguments) {
     auto wanted = schema::from_value<RunPythonArguments>(arguments);
     guest_client::RunRequest request;
     request.language = guest_client::Language::Python;
     request.code = std::move(wanted.code);
     request.directory = workplace.directory();
     request.timeout = wanted.timeout;
-    co_return co_await run_in_session(workplace, std::move(request));
+    co_return co_await run_in_session(sessions, workplace, std::move(request));
 }
 
-asio::awaitable<ToolResult> execute_shell(Workplace& workplace, json::value arguments) {
+asio::awaitable<ToolResult> execute_shell(sessions::Sessions& sessions, Workplace& workplace,
+                                          json::value arguments) {
     auto wanted = schema::from_value<ExecuteShellArguments>(arguments);
     guest_client::RunRequest request;
     request.language = guest_client::Language::Shell;
     request.code = std::move(wanted.command);
     request.directory = absolute_path(wanted.working_directory);
     request.timeout = wanted.timeout;
-    co_return co_await run_in_session(workplace, std::move(request));
+    co_return co_await run_in_session(sessions, workplace, std::move(request));
 }
 
 // In single quotes, as a shell takes it.
@@ -63,7 +67,8 @@ std::string quoted(const std::string& text) {
     return result + "'";
 }
 
-asio::awaitable<ToolResult> execute_script(Workplace& workplace, json::value arguments) {
+asio::awaitable<ToolResult> execute_script(sessions::Sessions& sessions, Workplace& workplace,
+                                           json::value arguments) {
     const auto wanted = schema::from_value<ExecuteScriptArguments>(arguments);
     guest_client::RunRequest request;
     request.language = guest_client::Language::Shell;
@@ -76,7 +81,7 @@ asio::awaitable<ToolResult> execute_script(Workplace& workplace, json::value arg
         co_await write_bytes(guest_client::Files(use->link()), path, *wanted.script);
     }
     request.code = "exec python " + quoted(path);
-    auto result = co_await run_in_session(workplace, std::move(request));
+    auto result = co_await run_in_session(sessions, workplace, std::move(request));
     if (wanted.script) result.code = wanted.script;
     co_return result;
 }
@@ -84,6 +89,11 @@ asio::awaitable<ToolResult> execute_script(Workplace& workplace, json::value arg
 }  // namespace
 
 void add_code_tools(Tools& tools) {
+    const auto call = [&sessions = tools.sessions()](auto tool) {
+        return [&sessions, tool](Workplace& workplace, json::value arguments) {
+            return tool(sessions, workplace, std::move(arguments));
+        };
+    };
     tools.add({.name = "run_python",
                .description =
                    "Run Python in the session's kernel. Variables, imports and functions stay for "
@@ -91,16 +101,16 @@ void add_code_tools(Tools& tools) {
                    "expression. pandas, numpy, matplotlib and seaborn are there. Files are in "
                    "/data; save charts in /data/outputs.",
                .arguments = schema::described<RunPythonArguments>(),
-               .call = run_python});
+               .call = call(run_python)});
     tools.add({.name = "execute_shell",
                .description = "Run a command with bash in the sandbox. There is no network.",
                .arguments = schema::described<ExecuteShellArguments>(),
-               .call = execute_shell});
+               .call = call(execute_shell)});
     tools.add({.name = "execute_python_script",
                .description = "Run a Python script as a program of its own, by its text or by its "
                               "path. It does not see the kernel's variables.",
                .arguments = schema::described<ExecuteScriptArguments>(),
-               .call = execute_script});
+               .call = call(execute_script)});
 }
 
 }  // namespace atl::agent

@@ -9,9 +9,7 @@
 #include "api/utf8_stream.hpp"
 #include "base/scope.hpp"
 #include "base/workers.hpp"
-#include "guest_client/run.hpp"
-#include "sessions/artifacts.hpp"
-#include "sessions/new_id.hpp"
+#include "sessions/execution.hpp"
 
 #include <algorithm>
 #include <boost/asio/as_tuple.hpp>
@@ -47,7 +45,7 @@ guest_client::Language language_of(RunLanguage language) {
     return guest_client::Language::Python;
 }
 
-void fill(RunAnswer& answer, const guest_client::RunEnd& end) {
+void fill(RunAnswer& answer, const guest_client::RunEnd& end, const core::Limits& limits) {
     answer.exit_code = end.exit_code;
     answer.signal = end.signal;
     answer.reason = std::string(core::name_of(end.reason));
@@ -56,6 +54,8 @@ void fill(RunAnswer& answer, const guest_client::RunEnd& end) {
     answer.execution_count = end.execution_count;
     answer.memory_peak_bytes = end.memory_peak_bytes;
     answer.timings_ms.run = end.run_ms;
+    if (auto why = sessions::sentence_of(end, limits); !why.empty())
+        answer.message = std::move(why);
 }
 
 std::string text_event(std::string text) {
@@ -64,17 +64,9 @@ std::string text_event(std::string text) {
     return data;
 }
 
-// Where a run takes place, whoever owns it: a session's sandbox, or one for this run alone.
-struct Place {
-    std::shared_ptr<guest_client::GuestLink> link;
-    std::shared_ptr<guest_client::Changes> changes;
-    core::Sandbox* sandbox = nullptr;
-    std::shared_ptr<sessions::DiskStops> disk;  // of a session
-    core::Outputs* outputs = nullptr;
-    sessions::Promotion promotion;
-    std::vector<guest_client::Lost> lost;
+// What a client asked for, beside the run itself.
+struct Asked {
     Clock::time_point began;
-    Clock::time_point ready;
     bool keep_running = false;
     std::optional<std::string> echo;
 };
@@ -97,44 +89,40 @@ json::object file_object(const guest_client::ChangedFile& change) {
 }
 
 // Of what lies in a sandbox that is gone, only artifacts can still be had.
-std::optional<std::string> link_to(const sessions::Promotion& promotion, const std::string& path) {
-    if (const auto* session = std::get_if<SessionId>(&promotion.place)) {
-        return href_of(session->text(), path);
-    }
-    if (path.rfind(promotion.folder + "/", 0) != 0) return std::nullopt;
-    return output_href(std::get<core::RunId>(promotion.place),
-                       path.substr(promotion.folder.size() + 1));
+std::optional<std::string> link_to(const sessions::Execution& execution, const std::string& path) {
+    if (const auto session = execution.session()) return href_of(session->text(), path);
+    const auto& folder = execution.artifacts_folder();
+    if (path.rfind(folder + "/", 0) != 0) return std::nullopt;
+    return output_href(*execution.run_id(), path.substr(folder.size() + 1));
 }
 
 // What the run did to files, once it has ended.
-asio::awaitable<void> tell_files(RunAnswer& answer, guest_client::ChangeView& view, Place& place) {
-    co_await view.finish();
-    answer.files_complete = view.complete();
-    for (const auto& entry : view.files()) {
+asio::awaitable<void> tell_files(RunAnswer& answer, sessions::Execution& execution) {
+    auto files = co_await execution.files();
+    answer.files_complete = files.complete;
+    for (const auto& entry : files.changed) {
         const auto& change = entry.second;
         answer.files.push_back({change.path, change.change, change.type, change.size});
         const auto type = image_type(change.path);
         if (!type || change.change == "removed" || change.type != "file" || !change.exact) continue;
-        const auto link = link_to(place.promotion, change.path);
+        const auto link = link_to(execution, change.path);
         if (!link) continue;
         answer.images.push_back({change.path, std::string(*type), change.size, *link});
     }
-    auto promoted =
-        co_await sessions::promote(place.link, *place.outputs, place.promotion, view.files());
-    answer.artifact_map = std::move(promoted.map);
-    for (auto& one : promoted.left_out) {
+    if (!files.promoted) co_return;
+    answer.artifact_map = std::move(files.promoted->map);
+    for (auto& one : files.promoted->left_out) {
         answer.artifacts_left_out.push_back({std::move(one.path), std::move(one.reason)});
     }
 }
 
-RunAnswer begin_answer(Place& place, const std::string& context) {
+RunAnswer begin_answer(const sessions::Execution& execution, const Asked& asked,
+                       const std::string& context) {
     RunAnswer answer;
-    answer.code = place.echo;
-    if (const auto* run = std::get_if<core::RunId>(&place.promotion.place)) {
-        answer.run_id = run->text();
-    }
-    answer.timings_ms.sandbox = ms_between(place.began, place.ready);
-    for (auto& one : place.lost) {
+    answer.code = asked.echo;
+    if (const auto& run = execution.run_id()) answer.run_id = run->text();
+    answer.timings_ms.sandbox = ms_between(asked.began, Clock::now());
+    for (const auto& one : execution.lost()) {
         // All that this run could have found: of every context, or of its own.
         const bool all = one.name.empty() && (one.context.empty() || one.context == context);
         if (all) answer.state_lost = true;
@@ -147,33 +135,30 @@ RunAnswer begin_answer(Place& place, const std::string& context) {
 // waits for nobody who has left.
 struct Leaving {
     net::Callbacks::Guard gone, stopping;
-    Leaving(net::Exchange& exchange, guest_client::Run& run, bool keep_running)
-        : gone(exchange.on_gone([&exchange, &run, keep_running] {
-              if (!keep_running || exchange.stopping()) run.cancel();
+    Leaving(net::Exchange& exchange, sessions::Execution& execution, bool keep_running)
+        : gone(exchange.on_gone([&exchange, &execution, keep_running] {
+              if (!keep_running || exchange.stopping()) execution.cancel();
           })),
-          stopping(exchange.on_stopping([&exchange, &run] {
-              if (exchange.client_gone()) run.cancel();
+          stopping(exchange.on_stopping([&exchange, &execution] {
+              if (exchange.client_gone()) execution.cancel();
           })) {}
 };
 
 // These two return whether the client heard the answer to its end.
-asio::awaitable<bool> answer_once(net::Exchange& exchange, Place place,
-                                  guest_client::RunRequest request) {
-    RunAnswer answer = begin_answer(place, request.context);
-    guest_client::Run run(place.link, *place.sandbox);
-    const sessions::DiskStop when_full(place.disk, [&run] { run.stop(core::EndReason::Disk); });
-    const Leaving leaving(exchange, run, place.keep_running);
-    guest_client::ChangeView view(place.changes);
+asio::awaitable<bool> answer_once(net::Exchange& exchange, sessions::Execution& execution,
+                                  Asked asked, guest_client::RunRequest request) {
+    RunAnswer answer = begin_answer(execution, asked, request.context);
+    const Leaving leaving(exchange, execution, asked.keep_running);
     guest_client::RunListener listener;
     listener.output = [&](core::Stream stream, std::string_view piece) {
         (stream == core::Stream::Stdout ? answer.out : answer.err).append(piece);
     };
     listener.result = [&](json::object bundle) { answer.results.push_back(std::move(bundle)); };
     listener.error = [&](json::object error) { answer.error = std::move(error); };
-    const auto end = co_await run.run(std::move(request), std::move(listener));
-    fill(answer, end);
-    co_await tell_files(answer, view, place);
-    answer.timings_ms.total = ms_between(place.began, Clock::now());
+    const auto end = co_await execution.run(std::move(request), std::move(listener));
+    fill(answer, end, execution.limits());
+    co_await tell_files(answer, execution);
+    answer.timings_ms.total = ms_between(asked.began, Clock::now());
     co_await exchange.respond(json_response(200, std::move(answer)));
     co_return !exchange.client_gone();
 }
@@ -227,13 +212,11 @@ asio::awaitable<void> print_large(Waiting::Event& event, asio::any_io_executor e
     co_await workers_of(executor).run(print);
 }
 
-asio::awaitable<bool> answer_with_events(net::Exchange& exchange, Place place,
-                                         guest_client::RunRequest request) {
+asio::awaitable<bool> answer_with_events(net::Exchange& exchange, sessions::Execution& execution,
+                                         Asked asked, guest_client::RunRequest request) {
     const auto executor = exchange.executor();
-    RunAnswer answer = begin_answer(place, request.context);
-    guest_client::Run run(place.link, *place.sandbox);
-    const sessions::DiskStop when_full(place.disk, [&run] { run.stop(core::EndReason::Disk); });
-    const Leaving leaving(exchange, run, place.keep_running);
+    RunAnswer answer = begin_answer(execution, asked, request.context);
+    const Leaving leaving(exchange, execution, asked.keep_running);
     auto stream = co_await exchange.begin_events();
     Waiting waiting(executor);
     Utf8Stream out, err;
@@ -241,8 +224,8 @@ asio::awaitable<bool> answer_with_events(net::Exchange& exchange, Place place,
         if (!text.empty()) waiting.add(name, text_event(std::move(text)));
     };
     guest_client::RunListener listener;
-    listener.output = [&](core::Stream stream, std::string_view piece) {
-        if (stream == core::Stream::Stdout)
+    listener.output = [&](core::Stream from, std::string_view piece) {
+        if (from == core::Stream::Stdout)
             say("stdout", out.add(piece));
         else
             say("stderr", err.add(piece));
@@ -251,20 +234,20 @@ asio::awaitable<bool> answer_with_events(net::Exchange& exchange, Place place,
     listener.error = [&](json::object error) { waiting.add("error", std::move(error)); };
     listener.cost = [&](std::size_t bytes) {
         if (waiting.events.empty())
-            run.took(bytes);  // half a character, of which nobody hears yet
+            execution.took(bytes);  // half a character, of which nobody hears yet
         else
             waiting.events.back().cost += bytes;
     };
     std::size_t artifacts = 0;
-    guest_client::ChangeView view(place.changes, [&](const guest_client::ChangedFile& change) {
+    const auto artifact = [&](const guest_client::ChangedFile& change) {
         if (++artifacts <= kArtifactEventsMax) waiting.add("artifact", file_object(change));
-    });
+    };
     waiting.add("started", started_data(answer));
     std::exception_ptr failed;
     guest_client::RunEnd end;
     const auto work = [&]() -> asio::awaitable<void> {
         try {
-            end = co_await run.run(std::move(request), std::move(listener));
+            end = co_await execution.run(std::move(request), std::move(listener), artifact);
         } catch (...) { failed = std::current_exception(); }
         waiting.ended = true;
         waiting.came.cancel();
@@ -285,14 +268,14 @@ asio::awaitable<bool> answer_with_events(net::Exchange& exchange, Place place,
                 if (!gone) co_await stream.send(std::move(next.event));
             } catch (const std::exception&) {
                 gone = true;
-                if (!place.keep_running || exchange.stopping()) run.cancel();
+                if (!asked.keep_running || exchange.stopping()) execution.cancel();
             }
-            run.took(next.cost);
+            execution.took(next.cost);
         }
     };
     co_await in_scope(run_and_tell);
     if (gone) {
-        co_await tell_files(answer, view, place);
+        co_await tell_files(answer, execution);
         co_return false;
     }
     if (failed) {
@@ -319,9 +302,9 @@ asio::awaitable<bool> answer_with_events(net::Exchange& exchange, Place place,
             text_event(std::move(text)), rest == &out ? "stdout" : "stderr", {}};
         co_await stream.send(std::move(event));
     }
-    fill(answer, end);
-    co_await tell_files(answer, view, place);
-    answer.timings_ms.total = ms_between(place.began, Clock::now());
+    fill(answer, end, execution.limits());
+    co_await tell_files(answer, execution);
+    answer.timings_ms.total = ms_between(asked.began, Clock::now());
     net::EventStream::Event last{{}, "ended", {}};
     schema::append_json(last.data, answer);
     co_await stream.send(std::move(last));
@@ -329,12 +312,17 @@ asio::awaitable<bool> answer_with_events(net::Exchange& exchange, Place place,
     co_return !exchange.client_gone();
 }
 
-asio::awaitable<bool> run_in(net::Exchange& exchange, Place place,
+asio::awaitable<void> run_in(net::Exchange& exchange, sessions::Execution& execution, Asked asked,
                              guest_client::RunRequest request) {
+    execution.follow_files();
+    bool heard = false;
     if (wants_events(exchange.request())) {
-        co_return co_await answer_with_events(exchange, std::move(place), std::move(request));
+        heard =
+            co_await answer_with_events(exchange, execution, std::move(asked), std::move(request));
+    } else {
+        heard = co_await answer_once(exchange, execution, std::move(asked), std::move(request));
     }
-    co_return co_await answer_once(exchange, std::move(place), std::move(request));
+    if (heard) execution.lost_told();
 }
 
 // What the handlers of this file share; lives as long as the routes.
@@ -345,48 +333,25 @@ struct Runs {
 };
 
 asio::awaitable<void> run_in_session(const Runs& runs, net::Exchange& exchange) {
-    const auto began = Clock::now();
-    const auto wanted = co_await read_json<RunBody>(exchange);
+    Asked asked{.began = Clock::now(), .keep_running = false, .echo = {}};
+    auto wanted = co_await read_json<RunBody>(exchange);
     check_input(runs.rules, wanted.code);
     check_run_time(wanted.timeout, runs.sessions.options().ceilings);
-    const SessionId id = session_in(exchange);
-    const auto use = co_await runs.sessions.use(whose(exchange), id);
-    co_await runs.sessions.check_disk(*use);
-    const auto lost = use->take_lost();
-    const auto kept_max = use->disk_bytes_max().value_or(use->limits().disk_bytes_max);
-    sessions::Promotion promotion{id, "/session/artifacts",
-                                  std::min(kept_max, use->limits().disk_bytes_max)};
-    Place place{.link = use.link(),
-                .changes = use.changes(),
-                .sandbox = &use.sandbox(),
-                .disk = use->disk_stops(),
-                .outputs = &runs.outputs,
-                .promotion = std::move(promotion),
-                .lost = lost,
-                .began = began,
-                .ready = Clock::now(),
-                .keep_running = wanted.keep_running,
-                .echo = {}};
-    if (runs.rules.echo_code) place.echo = wanted.code;
-    guest_client::RunRequest run;
-    run.language = language_of(wanted.language);
-    run.code = wanted.code;
-    run.context = wanted.context;
-    run.timeout = wanted.timeout.count() > 0 ? wanted.timeout : use->limits().wall_time_max;
-    run.output_bytes_max = use->limits().output_bytes_max;
-    run.environment = wanted.environment;
-    bool told = false;
-    std::exception_ptr failed;
-    try {
-        told = co_await run_in(exchange, std::move(place), std::move(run));
-    } catch (...) { failed = std::current_exception(); }
-    if (!lost.empty()) runs.sessions.tell_lost(*use, lost, told);
-    if (failed) std::rethrow_exception(failed);
+    const auto execution = co_await sessions::Execution::in_session(runs.sessions, whose(exchange),
+                                                                    session_in(exchange));
+    execution->keep_artifacts(runs.outputs);
+    asked.keep_running = wanted.keep_running;
+    if (runs.rules.echo_code) asked.echo = wanted.code;
+    auto run =
+        execution->request(language_of(wanted.language), std::move(wanted.code), wanted.timeout);
+    run.context = std::move(wanted.context);
+    run.environment = std::move(wanted.environment);
+    co_await run_in(exchange, *execution, std::move(asked), std::move(run));
 }
 
 asio::awaitable<void> run_alone(const Runs& runs, net::Exchange& exchange) {
-    const auto began = Clock::now();
-    const auto wanted = co_await read_json<EphemeralBody>(exchange);
+    Asked asked{.began = Clock::now(), .keep_running = false, .echo = {}};
+    auto wanted = co_await read_json<EphemeralBody>(exchange);
     check_input(runs.rules, wanted.code);
     sessions::NewSession alone;
     alone.owner = caller_of(exchange.request()).owner;
@@ -397,40 +362,12 @@ asio::awaitable<void> run_alone(const Runs& runs, net::Exchange& exchange) {
     alone.limits = limits_of(wanted.limits, options.run_limits, options.ceilings);
     check_run_time(wanted.timeout, options.ceilings);
     alone.environment = wanted.environment;
-    const auto limits = alone.limits;
-    const auto sandbox = co_await runs.sessions.ephemeral(std::move(alone));
-    const auto link = runs.sessions.open_link(*sandbox);
-    const core::RunId run_id =
-        core::RunId(sessions::owned_id("r-", caller_of(exchange.request()).owner));
-    sessions::Promotion promotion{run_id, "/work/artifacts", limits.disk_bytes_max};
-    promotion.room = [&sessions = runs.sessions, owner = caller_of(exchange.request()).owner] {
-        return sessions.room_for_outputs(owner);
-    };
-    Place place{.link = link,
-                .changes = guest_client::Changes::open(exchange.executor(), link),
-                .sandbox = sandbox.get(),
-                .disk = nullptr,
-                .outputs = &runs.outputs,
-                .promotion = std::move(promotion),
-                .lost = {},
-                .began = began,
-                .ready = Clock::now(),
-                .keep_running = false,
-                .echo = {}};
-    if (runs.rules.echo_code) place.echo = wanted.code;
-    guest_client::RunRequest run;
-    run.language = language_of(wanted.language);
-    run.code = wanted.code;
-    run.directory = "/work";
-    run.timeout = wanted.timeout.count() > 0 ? wanted.timeout : limits.wall_time_max;
-    run.output_bytes_max = limits.output_bytes_max;
-    std::exception_ptr failed;
-    try {
-        co_await run_in(exchange, std::move(place), std::move(run));
-    } catch (...) { failed = std::current_exception(); }
-    link->close();
-    sandbox->destroy();
-    if (failed) std::rethrow_exception(failed);
+    const auto execution = co_await sessions::Execution::alone(runs.sessions, std::move(alone));
+    execution->keep_artifacts(runs.outputs);
+    if (runs.rules.echo_code) asked.echo = wanted.code;
+    auto run =
+        execution->request(language_of(wanted.language), std::move(wanted.code), wanted.timeout);
+    co_await run_in(exchange, *execution, std::move(asked), std::move(run));
 }
 
 std::vector<schema::Answer> run_answers() {

@@ -300,10 +300,10 @@ ATOLL_TYPE(LeftOutView) {
 }
 
 BOOST_DESCRIBE_STRUCT(RunAnswer, (),
-                      (out, err, results, error, exit_code, signal, reason, output_truncated,
-                       state_lost, execution_count, timings_ms, memory_peak_bytes, files,
-                       files_complete, images, artifact_map, artifacts_left_out, lost, run_id,
-                       code))
+                      (out, err, results, error, exit_code, signal, reason, message,
+                       output_truncated, state_lost, execution_count, timings_ms, memory_peak_bytes,
+                       files, files_complete, images, artifact_map, artifacts_left_out, lost,
+                       run_id, code))
 ATOLL_TYPE(RunAnswer) {
     return response(
         "How a run went.", field<&T::out>("What it printed.", named("stdout")),
@@ -312,6 +312,7 @@ ATOLL_TYPE(RunAnswer) {
         field<&T::error>("The exception that ended it: name, value, traceback."),
         field<&T::exit_code>("0 when all went well."), field<&T::signal>("What ended it, or 0."),
         field<&T::reason>("exited, signalled, timeout, memory, disk, output or killed."),
+        field<&T::message>("Why it ended, in words, unless it ended by itself."),
         field<&T::output_truncated>("It printed more than it may."),
         field<&T::state_lost>("The kernel had to be replaced, or did not come back: variables are "
                               "gone."),

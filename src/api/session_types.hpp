@@ -191,6 +191,7 @@ struct RunAnswer {
     int exit_code = 0;
     int signal = 0;
     std::string reason;
+    std::optional<std::string> message;
     bool output_truncated = false;
     bool state_lost = false;
     std::int64_t execution_count = 0;

@@ -1,5 +1,6 @@
 #include "sessions/jobs.hpp"
 
+#include "base/at_exit.hpp"
 #include "base/fields.hpp"
 #include "core/clock_watch.hpp"
 
@@ -322,52 +323,37 @@ asio::awaitable<Jobs::Outcome> Jobs::perform(AttemptPtr attempt, JobLog& log) {
         outcome.error = short_line(failed.error.message);
         if (attempt->stop == Stop::Cancelled) outcome.state = JobState::Cancelled;
     }
-    attempt->run = nullptr;
-    attempt->link.reset();
     co_return outcome;
+}
+
+std::chrono::milliseconds Jobs::time_of(const core::JobRecord& job) const {
+    return job.timeout.count() > 0 ? job.timeout : options_.timeout;
 }
 
 asio::awaitable<Jobs::Outcome> Jobs::in_session(AttemptPtr attempt, JobSpec spec, JobLog& log) {
     const auto& job = attempt->job;
-    const auto use = co_await sessions_.use(Whose::of(job.owner), *job.session_id);
-    co_await sessions_.check_disk(*use);
-    attempt->link = use.link();
-    const DiskStop when_full(use->disk_stops(), [attempt] {
-        if (attempt->run != nullptr) attempt->run->stop(core::EndReason::Disk);
-    });
-    guest_client::RunRequest request;
+    const auto execution =
+        co_await Execution::in_session(sessions_, Whose::of(job.owner), *job.session_id);
+    auto request = execution->request(language_of(job.kind), job.code, time_of(job));
     request.context = spec.context;
     request.environment = spec.environment;
-    request.output_bytes_max = use->limits().output_bytes_max;
-    auto outcome = co_await run_code(attempt, use.sandbox(), std::move(request), log);
-    co_return outcome;
+    co_return co_await run_code(attempt, *execution, std::move(request), log);
 }
 
 asio::awaitable<Jobs::Outcome> Jobs::alone(AttemptPtr attempt, JobSpec spec, JobLog& log) {
+    const auto& job = attempt->job;
     NewSession wanted;
-    wanted.owner = attempt->job.owner;
+    wanted.owner = job.owner;
     wanted.template_name = spec.template_name;
     wanted.limits = spec.limits;
     wanted.environment = spec.environment;
-    const auto sandbox = co_await sessions_.ephemeral(std::move(wanted));
-    attempt->link = sessions_.open_link(*sandbox);
-    guest_client::RunRequest request;
-    request.directory = "/work";
-    request.output_bytes_max = spec.limits.output_bytes_max;
-    Outcome outcome;
-    std::exception_ptr failed;
-    try {
-        outcome = co_await run_code(attempt, *sandbox, std::move(request), log);
-    } catch (...) { failed = std::current_exception(); }
-    attempt->link->close();
-    sandbox->destroy();
-    if (failed) std::rethrow_exception(failed);
-    co_return outcome;
+    const auto execution = co_await Execution::alone(sessions_, std::move(wanted));
+    auto request = execution->request(language_of(job.kind), job.code, time_of(job));
+    co_return co_await run_code(attempt, *execution, std::move(request), log);
 }
 
-asio::awaitable<Jobs::Outcome> Jobs::run_code(AttemptPtr attempt, core::Sandbox& sandbox,
+asio::awaitable<Jobs::Outcome> Jobs::run_code(AttemptPtr attempt, Execution& execution,
                                               guest_client::RunRequest request, JobLog& log) {
-    const auto& job = attempt->job;
     Outcome outcome;
     outcome.ended_by_us = true;
     const auto stopped = [&] {
@@ -384,10 +370,6 @@ asio::awaitable<Jobs::Outcome> Jobs::run_code(AttemptPtr attempt, core::Sandbox&
         stopped();
         co_return outcome;
     }
-    request.language = language_of(job.kind);
-    request.code = job.code;
-    request.timeout = job.timeout.count() > 0 ? job.timeout : options_.timeout;
-    const auto timeout = request.timeout;
     std::string exception;
     guest_client::RunListener listener;
     listener.output = [&log](core::Stream stream, std::string_view piece) {
@@ -399,15 +381,15 @@ asio::awaitable<Jobs::Outcome> Jobs::run_code(AttemptPtr attempt, core::Sandbox&
             short_line(fields::text_of(error, "name") + ": " + fields::text_of(error, "value"));
         log.add(core::LogStream::Stderr, fields::text_of(error, "traceback_text") + "\n");
     };
-    guest_client::Run run(attempt->link, sandbox);
-    attempt->run = &run;
+    attempt->execution = &execution;
+    const AtExit ended([&attempt] { attempt->execution = nullptr; });
     outcome.began = true;
     guest_client::RunEnd end;
     std::optional<Error> failed;
     try {
-        end = co_await run.run(std::move(request), std::move(listener));
+        end = co_await execution.run(std::move(request), std::move(listener));
     } catch (const ErrorException& error) { failed = error.error; }
-    attempt->run = nullptr;
+    attempt->execution = nullptr;
     if (failed) {
         stopped();
         if (attempt->stop == Stop::No) outcome.error = short_line(failed->message);
@@ -425,16 +407,8 @@ asio::awaitable<Jobs::Outcome> Jobs::run_code(AttemptPtr attempt, core::Sandbox&
                 outcome.error = "it ended with exit status " + std::to_string(end.exit_code);
             }
             break;
-        case core::EndReason::Signalled:
-            outcome.error = "signal " + std::to_string(end.signal) + " ended it";
-            break;
-        case core::EndReason::Timeout:
-            outcome.error = "its time of " + seconds_text(timeout) + " was over";
-            break;
-        case core::EndReason::Memory: outcome.error = "it used more memory than it may"; break;
-        case core::EndReason::Disk: outcome.error = "it filled its disk"; break;
-        case core::EndReason::Output: outcome.error = "it printed more than it may"; break;
         case core::EndReason::Killed: stopped(); break;
+        default: outcome.error = sentence_of(end, execution.limits());
     }
     co_return outcome;
 }
@@ -443,7 +417,7 @@ asio::awaitable<Jobs::Outcome> Jobs::run_code(AttemptPtr attempt, core::Sandbox&
 
 void Jobs::stop_attempt(Attempt& attempt, Stop why) {
     if (attempt.stop == Stop::No) attempt.stop = why;
-    if (attempt.run != nullptr) attempt.run->cancel();
+    if (attempt.execution != nullptr) attempt.execution->cancel();
 }
 
 asio::awaitable<void> Jobs::keep_leases() {
@@ -504,7 +478,7 @@ asio::awaitable<void> Jobs::stop(Clock::time_point until) {
     // A guest that does not answer loses its line, and with that its run has ended.
     const auto left = running_;  // closing a link may end an attempt
     for (const auto& [id, attempt] : left) {
-        if (attempt->link) attempt->link->close();
+        if (attempt->execution != nullptr) attempt->execution->link()->close();
     }
 }
 

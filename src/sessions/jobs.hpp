@@ -16,8 +16,8 @@
 // Trusts    its caller for who is asking (Whose) and for limits that a client may ask for.
 #include "base/scope.hpp"
 #include "core/store.hpp"
-#include "guest_client/run.hpp"
 #include "sessions/bell.hpp"
+#include "sessions/execution.hpp"
 #include "sessions/job_log.hpp"
 #include "sessions/job_spec.hpp"
 #include "sessions/sessions.hpp"
@@ -111,8 +111,7 @@ private:
     struct Attempt {  // one that is under way
         core::JobRecord job;
         Stop stop = Stop::No;
-        guest_client::Run* run = nullptr;
-        std::shared_ptr<guest_client::GuestLink> link;
+        Execution* execution = nullptr;  // while its code runs
     };
     using AttemptPtr = std::shared_ptr<Attempt>;
     struct Outcome {
@@ -128,8 +127,9 @@ private:
     boost::asio::awaitable<void> attempt(AttemptPtr attempt);
     boost::asio::awaitable<Outcome> perform(AttemptPtr attempt, JobLog& log);
     boost::asio::awaitable<Outcome> in_session(AttemptPtr attempt, JobSpec spec, JobLog& log);
+    [[nodiscard]] std::chrono::milliseconds time_of(const core::JobRecord& job) const;
     boost::asio::awaitable<Outcome> alone(AttemptPtr attempt, JobSpec spec, JobLog& log);
-    boost::asio::awaitable<Outcome> run_code(AttemptPtr attempt, core::Sandbox& sandbox,
+    boost::asio::awaitable<Outcome> run_code(AttemptPtr attempt, Execution& execution,
                                              guest_client::RunRequest request, JobLog& log);
     boost::asio::awaitable<void> settle(core::JobRecord job, std::optional<core::JobReturn> back,
                                         core::JobEnd end);

@@ -58,14 +58,14 @@ def test_errors_are_told(server):
     assert (answer["exit_code"], answer["reason"]) == (3, "exited")
 
 
-@pytest.mark.parametrize("code, language, reason", [
-    ("while True: pass", "python", "timeout"),
-    ("sleep 60", "shell", "timeout"),
-    ("import os; os.kill(os.getpid(), 11)", "python", "signalled"),
-    ("x = bytearray(1 << 30)\nfor i in range(0, len(x), 4096): x[i] = 1", "python", "memory"),
-    ("while True: print('x' * 100000)", "python", "output"),
+@pytest.mark.parametrize("code, language, reason, says", [
+    ("while True: pass", "python", "timeout", "it may not run longer"),
+    ("sleep 60", "shell", "timeout", "it may not run longer"),
+    ("import os; os.kill(os.getpid(), 11)", "python", "signalled", "signal 11"),
+    ("x = bytearray(1 << 30)\nfor i in range(0, len(x), 4096): x[i] = 1", "python", "memory", "256"),
+    ("while True: print('x' * 100000)", "python", "output", "printed more"),
 ])
-def test_why_it_ended(server, code, language, reason):
+def test_why_it_ended(server, code, language, reason, says):
     # On a busy machine filling the memory, or the output, takes longer than two seconds.
     body = {"code": code, "language": language, "timeout": "2s" if reason == "timeout" else "60s",
             "limits": {"memory_bytes_max": 256 << 20, "output_bytes_max": 1 << 20}}
@@ -73,7 +73,8 @@ def test_why_it_ended(server, code, language, reason):
     if reason == "memory" and answer["reason"] == "exited":
         assert answer["error"]["name"] == "MemoryError"  # a host without cgroups limits the data size
         return
-    assert answer["reason"] == reason, answer
+    assert answer["reason"] == reason and says in answer["message"], answer
+    assert answer["exit_code"] == 124 or reason != "timeout"
     if reason == "output":
         assert answer["output_truncated"] and len(answer["stdout"]) <= 1 << 20
 
