@@ -2755,6 +2755,8 @@ export interface components {
             signal: number;
             /** @description exited, signalled, timeout, memory, disk, output or killed. */
             reason: string;
+            /** @description Why it ended, in words, unless it ended by itself. */
+            message?: string;
             /** @description It printed more than it may. */
             output_truncated: boolean;
             /** @description The kernel had to be replaced, or did not come back: variables are gone. */
