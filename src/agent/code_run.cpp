@@ -92,7 +92,7 @@ void add_notes(std::string& output, const sessions::RunEnd& end, const CodePlace
     switch (end.reason) {
         case core::EndReason::Timeout:
             add_note(output,
-                     "stopped after " + seconds_text(end.run_ms) + " s: it may not run longer");
+                     "stopped after " + seconds_text(end.run_ms) + " s: that is its time limit");
             break;
         case core::EndReason::Memory:
             add_note(output, "ended: it used more memory than the sandbox has (" +
