@@ -244,7 +244,7 @@ Caller Door::of_credential(const std::string& text, bool open_to_all) {
     if (text.starts_with(kTokenPrefix)) {
         const auto grant = signer_.read(text, now);
         if (!grant || (!grant->key_id.empty() && !keys_.is_good(grant->key_id, now))) {
-            caller.refused = "the token is not valid, or its time is over";
+            caller.refused = "the token is not valid or has expired";
             return caller;
         }
         caller.owner = grant->owner;
@@ -301,7 +301,7 @@ void Door::pass(net::Request& request, const Need& need) {
                                      segments[3]) != caller.token_scopes.end();
         if (!there) {
             denied(request, "forbidden", "a token for something else", need.id);
-            throw net::Problem(Code::Forbidden, "this token opens something else");
+            throw net::Problem(Code::Forbidden, "this token is for something else");
         }
     } else if (need.scope != kAnyScope && !grants(caller.scopes, need.scope)) {
         denied(request, "forbidden", "the key lacks a scope", need.id);

@@ -35,7 +35,7 @@ Result<std::string> read_secret(int fd, const std::string& path) {
     std::string secret(kSecretBytes + 1, '\0');
     const auto got = ::read(fd, secret.data(), secret.size());
     if (got != static_cast<ssize_t>(kSecretBytes)) {
-        return Error{Code::Unavailable, path + " has not the 32 bytes of a secret; remove it"};
+        return Error{Code::Unavailable, path + " does not contain a 32-byte secret; remove it"};
     }
     secret.resize(kSecretBytes);
     return secret;

@@ -68,7 +68,7 @@ Result<AnyAddress> parse_tcp(const std::string& address, socklen_t& bytes) {
     const char* const end = address.data() + address.size();
     const auto [at, wrong] = std::from_chars(address.data() + colon + 1, end, port);
     if (wrong == std::errc::result_out_of_range && at == end) {
-        return no_address(address, "ports end at 65535; ");
+        return no_address(address, "the highest port is 65535; ");
     }
     if (wrong != std::errc() || at != end) return no_address(address, "");
     AnyAddress parsed{};
@@ -98,7 +98,7 @@ Result<std::string> unix_path(const std::string& address) {
     auto path = address.substr(kUnixPrefix.size());
     if (path.empty()) return no_address(address, "it names no file; ");
     if (path.size() >= sizeof(sockaddr_un::sun_path)) {
-        return no_address(address, "the path of a socket is shorter than 108 bytes; ");
+        return no_address(address, "the path of a socket must be shorter than 108 bytes; ");
     }
     return path;
 }

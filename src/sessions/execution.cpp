@@ -136,7 +136,7 @@ std::string sentence_of(const guest_client::RunEnd& end, const core::Limits& lim
         case core::EndReason::Timeout: {
             char seconds[32];
             std::snprintf(seconds, sizeof seconds, "%.1f", end.run_ms / 1000);
-            return "stopped after " + std::string(seconds) + " s: it may not run longer";
+            return "stopped after " + std::string(seconds) + " s: that is its time limit";
         }
         case core::EndReason::Memory:
             return "ended: it used more memory than the sandbox has (" +

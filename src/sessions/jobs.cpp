@@ -363,7 +363,7 @@ asio::awaitable<Jobs::Outcome> Jobs::run_code(AttemptPtr attempt, Execution& exe
         } else if (attempt->stop == Stop::Stopping) {
             outcome.error = "the server stopped while the job ran";
         } else {
-            outcome.error = "the job's sandbox went away";
+            outcome.error = "the job's sandbox is gone";
         }
     };
     if (attempt->stop != Stop::No) {

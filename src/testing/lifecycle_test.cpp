@@ -189,8 +189,7 @@ TEST(Lifecycle, WhatCouldNotBeSavedIsNamedWhenTheRecordCouldNotBeWritten) {
         bench.disk.faults.store_fails = true;
         EXPECT_TRUE(bench.error_of(bench.evicted(id)));
         bench.disk.faults = {};
-        if (asleep_again)
-            bench.pass(30min);  // the record is written now, and the server forgets it
+        if (asleep_again) bench.pass(30min);  // the record is written, the server forgets it
         const auto fork = bench.await(bench.forked(id));
         EXPECT_EQ(bench.run(fork, "get x"), "1");
         EXPECT_FALSE(bench.lost.empty());
