@@ -179,7 +179,7 @@ std::string Analyst::model_sentence() const {
                net::origin_of(settings_.model_base_url);
     }
     return "no language model is set (OPENAI_API_KEY): questions are answered by a small analyst "
-           "without one, which knows common questions about tables";
+           "which understands common questions about tables";
 }
 
 }  // namespace atl::main

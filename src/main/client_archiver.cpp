@@ -57,7 +57,7 @@ Result<Archiver> Archiver::start(const char* const* words, const char* writable)
     const std::string program = paths->guest + "/atoll-archive";
     if (::access(program.c_str(), X_OK) != 0) {
         return Error{Code::Unavailable,
-                     "folders need the program " + program + ": " + std::strerror(errno)};
+                     "copying folders needs the program " + program + ": " + std::strerror(errno)};
     }
     auto in = make_pipe();
     if (!in) return in.error();

@@ -175,7 +175,7 @@ void add_bench_command(CLI::App& app, int& exit_code) {
     stream->add_option("question", options->question, "What to ask")->required();
     stream->add_option("-n,--rounds", options->rounds, "How often, each way")
         ->check(CLI::Range(1, 1000));
-    stream->add_flag("--json", options->as_json, "One JSON object; an error too");
+    stream->add_flag("--json", options->as_json, "One JSON object; also errors");
     stream->callback([options, &exit_code] { exit_code = bench_stream(*options); });
 }
 

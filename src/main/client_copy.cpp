@@ -39,7 +39,7 @@ Result<Place> place_of(const std::string& word) {
     const auto colon = word.find(':');
     if (colon == std::string::npos || word.find('/') < colon) return Place{"", word};
     Place place{word.substr(0, colon), word.substr(colon + 1)};
-    if (place.session.empty()) return invalid("\"" + word + "\" names no session before its colon");
+    if (place.session.empty()) return invalid("\"" + word + "\" has no session before its colon");
     if (!place.path.starts_with('/')) {
         return invalid("\"" + word + "\": the path in a session begins with a slash, like " +
                        place.session + ":/session/a.txt; a file here is written ./" + word);
@@ -68,7 +68,7 @@ Result<void> upload(Server& server, const std::string& from, Place to) {
         if (*folder) to.path += "/";
     }
     if (to.path.ends_with('/') && from == kStandardStream) {
-        return invalid(to.path + " is a folder: what comes from stdin needs the name of a file");
+        return invalid(to.path + " is a folder: copying from stdin needs the name of a file");
     }
     if (to.path.ends_with('/')) to.path += fs::path(from).filename().string();
     const bool sized = S_ISREG(about.st_mode);
@@ -169,7 +169,7 @@ int copy(const std::string& from_word, const std::string& to_word, const std::st
     if (!to) return report(to.error());
     if (from->session.empty() == to->session.empty()) {
         return report(invalid(
-            "one of the two must be in a session, written as ID:/path, and the other here"));
+            "one of the two must be in a session (ID:/path), and the other on this machine"));
     }
     auto server = Server::from_environment();
     const InterruptByKey stops;
@@ -203,10 +203,10 @@ void add_copy_command(CLI::App& app, int& exit_code) {
     auto* command = app.add_subcommand("cp", "Copy a file or a folder into a session or out of it");
     command->footer(
         "  atoll cp data.csv ID:/session/        a file\n"
-        "  atoll cp ID:/session/out ./results    a folder, with all that is in it\n"
-        "  atoll cp ID:/session/out - | tar t    the same as a tar\n"
-        "  date | atoll cp - ID:/session/now     what comes on stdin, as a file\n"
-        "Links are copied, never followed; out of a session come none that lead out of the copy.");
+        "  atoll cp ID:/session/out ./results    a folder and its contents\n"
+        "  atoll cp ID:/session/out - | tar t    the same as a tar archive\n"
+        "  date | atoll cp - ID:/session/now     stdin, as a file\n"
+        "Links are copied, not followed; links that lead out of the copy are left out.");
     struct Words {
         std::string from, to, size_max;
         bool whole = false;
@@ -219,8 +219,8 @@ void add_copy_command(CLI::App& app, int& exit_code) {
     command->add_option("to", words->to, "ID:/path, or a file or folder here; - is stdout")
         ->required();
     command->add_option("--max-size", words->size_max,
-                        "Take no more than this of a folder, like 64g (16g)");
-    command->add_flag("-r,--recursive", words->whole, "Folders too, as without it");
+                        "Largest folder to copy, like 64g (default 16g)");
+    command->add_flag("-r,--recursive", words->whole, "Accepted for compatibility");
     command->callback(
         [words, &exit_code] { exit_code = copy(words->from, words->to, words->size_max); });
 }

@@ -47,7 +47,7 @@ Result<std::string> name_of(const fs::path& path) {
     while (!plain.has_filename() && plain.has_relative_path()) plain = plain.parent_path();
     const std::string name = plain.filename().string();
     if (name.empty() || name == "." || name == "..") {
-        return invalid("\"" + path.string() + "\" gives the copy no name; name the target whole");
+        return invalid("\"" + path.string() + "\" leaves the copy with no name; give a full path");
     }
     return name;
 }
@@ -66,7 +66,7 @@ std::size_t name_skipped(const json::object& report) {
 }
 
 Error incomplete() {
-    return {Code::Conflict, "the copy is not complete: what was named above is not in it"};
+    return {Code::Conflict, "the copy is not complete: the files named above are missing"};
 }
 
 std::uint64_t bytes_in(const std::string& folder) {
@@ -172,7 +172,7 @@ Result<void> download_folder(Server& server, const Place& from, std::string to,
                              const CopyOptions& options) {
     if (to == "-") {
         if (::isatty(STDOUT_FILENO) == 1) {
-            return invalid(from.path + " is a folder: its tar is nothing for a terminal");
+            return invalid(from.path + " is a folder: its tar cannot be written to a terminal");
         }
         return receive(server, from, STDOUT_FILENO);
     }
@@ -189,14 +189,14 @@ Result<void> download_folder(Server& server, const Place& from, std::string to,
     const json::value report = json::parse(text, failed);
     if (failed || !report.is_object()) {
         if (!received) return received.error();
-        return Error{Code::Internal, "atoll-archive ended oddly (" + std::to_string(status) + ")"};
+        return Error{Code::Internal, "atoll-archive failed (" + std::to_string(status) + ")"};
     }
     name_skipped(report.get_object());
     const std::string error = printable(text_in(report.get_object(), "error"));
     if (status == kQuota) {
-        return Error{Code::TooLarge, "stopped: " + error + "; a folder may bring " +
+        return Error{Code::TooLarge, "stopped: " + error + "; the limit for a folder is " +
                                          core::format_bytes(options.bytes_max) +
-                                         " (--max-size). What came before is in " + *target};
+                                         " (--max-size). What arrived before is in " + *target};
     }
     if (status == kIncomplete && received) return incomplete();
     if (!received) return received.error();

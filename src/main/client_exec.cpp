@@ -155,7 +155,7 @@ int run_in_session(const SessionRun& run) {
     if (broken) return report(*broken);
     if (!answer) return report(answer.error());
     if (!ended) {
-        return report({Code::Unavailable, "the server ended before it said how the run went"});
+        return report({Code::Unavailable, "the connection was closed before the run ended"});
     }
     say_why(*ended);
     return exit_status(*ended);
@@ -165,10 +165,10 @@ void add_exec_command(CLI::App& app, int& exit_code) {
     auto* command = app.add_subcommand("exec", "Run code or a command in a session");
     const auto options = std::make_shared<ExecOptions>();
     command->footer(
-        "Without anything to run it opens a shell, where you are at a terminal.\n"
-        "  atoll exec ID -c 'print(6 * 7)'       Python; variables stay\n"
-        "  atoll exec ID ls -l                   a command, with all that stands behind it\n"
-        "  echo x | atoll exec ID cat            its input comes from here, byte by byte\n"
+        "Without a command it opens a shell, if it runs in a terminal.\n"
+        "  atoll exec ID -c 'print(6 * 7)'       Python; variables are kept\n"
+        "  atoll exec ID ls -l                   a command with its arguments\n"
+        "  echo x | atoll exec ID cat            with our stdin as its input\n"
         "  atoll exec ID                         a shell");
     command->add_option("session", options->run.session, "Id of the session")->required();
     command->add_option("-c,--code", options->run.code, "Code to run (python unless --language)");
@@ -176,14 +176,14 @@ void add_exec_command(CLI::App& app, int& exit_code) {
         ->add_option("--language,-l", options->run.language,
                      "python, shell, javascript or typescript")
         ->check(CLI::IsMember({"python", "shell", "javascript", "typescript"}));
-    command->add_option("--context", options->run.context, "Which of its Python kernels");
-    command->add_option("--timeout", options->run.timeout, "Stopped after so long, like 30s");
+    command->add_option("--context", options->run.context, "Name of the Python kernel");
+    command->add_option("--timeout", options->run.timeout, "Stop it after this time, like 30s");
     command->add_flag("--json", options->run.as_json,
-                      "One JSON object instead of live output; an error too");
+                      "One JSON object instead of live output; also errors");
     command->add_flag("-t,--terminal", options->terminal,
-                      "On a terminal, also where none would be chosen");
+                      "Use a terminal even if stdin is not one");
     command->add_flag("--no-stdin", options->no_stdin,
-                      "Leave our input alone, as in a loop of `read`");
+                      "Do not read stdin, as in a `while read` loop");
     command->add_option("words", options->words, "COMMAND [ARGUMENTS...]");
     command->callback([options, &exit_code] { exit_code = exec(*options); });
 }

@@ -138,22 +138,22 @@ void add_list_commands(CLI::App& app, int& exit_code) {
     const auto listing = std::make_shared<ListOptions>();
     ls->add_option("--state", listing->states, "Only these: hot, warm, cold, failed")
         ->check(CLI::IsMember({"hot", "warm", "cold", "failed"}));
-    ls->add_flag("--json", listing->as_json, "One JSON object; an error too");
+    ls->add_flag("--json", listing->as_json, "One JSON object; also errors");
     ls->callback([listing, &exit_code] { exit_code = list(*listing); });
 
     auto* make_new = app.add_subcommand("new", "Make a session and print its id");
     const auto wanted = std::make_shared<NewOptions>();
-    make_new->add_option("--name", wanted->name, "What people call it");
-    make_new->add_option("--template", wanted->template_name, "What it starts from");
-    make_new->add_option("--memory", wanted->memory, "Memory of all its processes, like 512m");
+    make_new->add_option("--name", wanted->name, "Display name");
+    make_new->add_option("--template", wanted->template_name, "Template to start from");
+    make_new->add_option("--memory", wanted->memory, "Memory for all its processes, like 512m");
     make_new->add_option("--cpus", wanted->cpus, "Processors, like 1.5")
         ->check(CLI::PositiveNumber);
-    make_new->add_option("--env,-e", wanted->environment, "NAME=VALUE; may be given again");
-    make_new->add_option("--metadata", wanted->metadata, "NAME=VALUE; may be given again");
-    make_new->add_option("--idle-to-warm", wanted->idle_to_warm, "Frozen when unused so long");
-    make_new->add_option("--idle-to-cold", wanted->idle_to_cold, "To disk when unused so long");
-    make_new->add_option("--lifetime", wanted->lifetime, "Removed after so long, used or not");
-    make_new->add_flag("--json", wanted->as_json, "All about it, as one JSON object; an error too");
+    make_new->add_option("--env,-e", wanted->environment, "NAME=VALUE; can be repeated");
+    make_new->add_option("--metadata", wanted->metadata, "NAME=VALUE; can be repeated");
+    make_new->add_option("--idle-to-warm", wanted->idle_to_warm, "Freeze it after this idle time");
+    make_new->add_option("--idle-to-cold", wanted->idle_to_cold, "Move to disk when idle so long");
+    make_new->add_option("--lifetime", wanted->lifetime, "Delete it after this time");
+    make_new->add_flag("--json", wanted->as_json, "The session as one JSON object; also errors");
     make_new->callback([wanted, &exit_code] { exit_code = make(*wanted); });
 
     auto* rm = app.add_subcommand("rm", "End sessions and remove their files");

@@ -44,7 +44,7 @@ void print(ProgramOutput& output, const json::object& chunk) {
 // A process' log keeps the end of what it printed.
 void say_lost(std::int64_t bytes) {
     if (bytes > 0) {
-        std::fprintf(stderr, "atoll: %lld bytes before this are not kept\n",
+        std::fprintf(stderr, "atoll: %lld bytes before this were not kept\n",
                      static_cast<long long>(bytes));
     }
 }
@@ -75,8 +75,8 @@ int show_job(Server& server, const std::string& job) {
         next = number_in(*page, "next", next);
         if (next <= before) {
             return report({Code::Internal,
-                           "the server's log does not go on: it gave the same "
-                           "place again"});
+                           "the server's log does not go on: it returned the "
+                           "same position again"});
         }
     }
 }
@@ -147,11 +147,11 @@ int logs(const LogsOptions& options) {
     if (followed.failed && followed.failed->code == Code::NotFound && options.process.empty() &&
         options.id.starts_with("s-")) {
         return report({Code::NotFound, followed.failed->message +
-                                           "; for a session name a process too: atoll logs " +
+                                           "; for a session, name a process too: atoll logs " +
                                            "SESSION PROCESS"});
     }
     if (followed.failed) return report(*followed.failed);
-    return report({Code::Unavailable, "the server ended the log before the program had ended"});
+    return report({Code::Unavailable, "the connection was closed before the program ended"});
 }
 
 }  // namespace
@@ -161,12 +161,12 @@ void add_logs_command(CLI::App& app, int& exit_code) {
         app.add_subcommand("logs", "Show the output of a job, or of a session's process");
     command->footer(
         "  atoll logs JOB                        until it ends\n"
-        "  atoll logs SESSION PROCESS            the same of a process in the background");
+        "  atoll logs SESSION PROCESS            the same for a background process");
     const auto options = std::make_shared<LogsOptions>();
     command->add_option("id", options->id, "Id of the job, or of the session")->required();
     command->add_option("process", options->process, "Id of the process in that session");
-    command->add_flag("-f,--follow", options->follow, "Until it ends, as without it");
-    command->add_flag("--no-follow", options->no_follow, "Only what is there already");
+    command->add_flag("-f,--follow", options->follow, "Follow until it ends (default)");
+    command->add_flag("--no-follow", options->no_follow, "Print what is there and exit");
     command->callback([options, &exit_code] { exit_code = logs(*options); });
 }
 

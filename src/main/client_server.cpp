@@ -87,7 +87,7 @@ Error Server::refused(const net::ClientAnswer& answer) {
     const std::string sentence = sentence_of(problem);
     if (answer.status != 401) return error_of(answer.status, sentence, client_.url());
     if (key_.empty()) {
-        return {Code::Unauthenticated, "the server wants an API key: set ATOLL_API_KEY" +
+        return {Code::Unauthenticated, "the server requires an API key: set ATOLL_API_KEY" +
                                            (sentence.empty() ? "" : " (" + sentence + ")")};
     }
     return {Code::Unauthenticated, "the server does not know the key in ATOLL_API_KEY" +
@@ -116,8 +116,8 @@ Result<json::object> Server::ask(const std::string& method, const std::string& p
     boost::system::error_code failed;
     json::value value = json::parse(answer->body, failed);
     if (failed || !value.is_object()) {
-        return Error{Code::Internal, "the answer is no JSON object; is that an Atoll server at " +
-                                         client_.url() + "?"};
+        return Error{Code::Internal,
+                     "the answer is not JSON; is that an Atoll server at " + client_.url() + "?"};
     }
     return std::move(value.get_object());
 }
@@ -136,7 +136,7 @@ Result<bool> Pages::go_on(std::string next) {
     if (next.empty()) return false;
     if (!seen_.insert(next).second) {
         return Error{Code::Internal,
-                     "the server's list does not go on: it gave the same cursor again"};
+                     "the server's list does not go on: it returned the same cursor again"};
     }
     if (seen_.size() > kPagesMax) {
         return Error{Code::TooLarge, "the server's list has more than 100,000 pages"};

@@ -117,12 +117,12 @@ int top(const TopOptions& options) {
 }  // namespace
 
 void add_top_command(CLI::App& app, int& exit_code) {
-    auto* command = app.add_subcommand("top", "Show what the sessions of a server use");
-    command->footer("On a terminal it goes on until q or Ctrl-C; elsewhere it prints once.");
+    auto* command = app.add_subcommand("top", "Show the resource usage of sessions");
+    command->footer("On a terminal it runs until q or Ctrl-C; otherwise it prints once.");
     const auto options = std::make_shared<TopOptions>();
     command->add_flag("--once", options->once, "Print it once");
-    command->add_flag("--json", options->as_json, "Once, as one JSON object; an error too");
-    command->add_option("--interval", options->interval, "Seconds between looks")
+    command->add_flag("--json", options->as_json, "Once, as one JSON object; also errors");
+    command->add_option("--interval", options->interval, "Seconds between updates")
         ->check(CLI::Range(0.2, 3600.0));
     command->callback([options, &exit_code] { exit_code = top(*options); });
 }

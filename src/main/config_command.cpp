@@ -72,10 +72,10 @@ void print_table(const SettingsInForce& settings) {
 }  // namespace
 
 void add_config_command(CLI::App& app, int& exit_code) {
-    auto* command = app.add_subcommand("config", "Show what is in force for serve, and why");
+    auto* command = app.add_subcommand("config", "Show the server's settings and their sources");
     const auto words = std::make_shared<SettingsWords>();  // live as long as the callback
     const auto as_json = std::make_shared<bool>(false);
-    command->add_flag("--json", *as_json, "One JSON object instead of a table; an error too");
+    command->add_flag("--json", *as_json, "One JSON object instead of a table; also errors");
     words->add_to(*command);
     command->callback([words, as_json, &exit_code] {
         const auto settings =

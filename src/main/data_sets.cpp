@@ -29,17 +29,17 @@ Result<std::map<std::string, std::string>> data_sets_of(const std::vector<std::s
     for (const auto& word : words) {
         const auto sign = word.find('=');
         if (sign == std::string::npos) {
-            return wrong("\"" + word + "\" is no data set: write name=/folder");
+            return wrong("\"" + word + "\" is not a data set: write name=/folder");
         }
         std::string name = word.substr(0, sign);
         std::string folder = word.substr(sign + 1);
         if (!is_plain(name)) {
             return wrong("\"" + name +
-                         "\" is no name of a data set: up to 64 letters, digits, dots, dashes and "
-                         "underscores, and no dot or dash in front");
+                         "\" is not a data set name: up to 64 letters, digits, dots, dashes and "
+                         "underscores, not starting with a dot or dash");
         }
         if (name == "outputs") {
-            return wrong("outputs is no name of a data set: sessions keep their own there");
+            return wrong("a data set cannot be called outputs: sessions use that folder");
         }
         if (folder.empty() || folder.front() != '/') {
             return wrong("the data set " + name + " needs an absolute path");
@@ -59,7 +59,7 @@ Result<void> check_data_root(const std::string& path) {
         "bin", "dev",  "etc", "home", "lib", "lib32",   "lib64", "opt",  "proc", "root",
         "run", "sbin", "sys", "tmp",  "usr", "session", "var",   "work", "data"};
     if (path.size() < 2 || path.size() > 255 || path.front() != '/') {
-        return wrong("\"" + path + "\" is no absolute path");
+        return wrong("\"" + path + "\" is not an absolute path");
     }
     std::vector<std::string_view> parts;
     std::string_view rest(path);
@@ -69,15 +69,15 @@ Result<void> check_data_root(const std::string& path) {
         parts.push_back(rest.substr(0, end));
         if (!is_plain(parts.back())) {
             return wrong("\"" + path +
-                         "\": parts are of letters, digits, dots, dashes and underscores");
+                         "\": use only letters, digits, dots, dashes and underscores");
         }
         rest.remove_prefix(end);
     }
     const bool taken = std::find(kTaken.begin(), kTaken.end(), parts.front()) != kTaken.end();
     if (taken || path == "/mnt") {
         return wrong("\"" + path +
-                     "\": something else is there in sandboxes; choose /data, a place below /mnt, "
-                     "or a top folder of another name");
+                     "\": sandboxes use this path themselves; choose /data, a path below /mnt, "
+                     "or another top-level folder");
     }
     return {};
 }

@@ -157,7 +157,7 @@ Checks examine_resources(const std::string& data_folder) {
             memory(),
             disk(data_folder),
             limit("open files", RLIMIT_NOFILE, 8192,
-                  "each live sandbox holds a handful of descriptors: fewer than 1000 at a time",
+                  "each live sandbox uses several descriptors: fewer than 1000 at a time",
                   "ulimit -Hn 65536, or LimitNOFILE= of the service"),
             limit("processes", RLIMIT_NPROC, 4096, "sandboxes count towards it when not root",
                   "ulimit -Hu unlimited, or LimitNPROC= of the service"),
@@ -192,7 +192,7 @@ Checks examine_hardening() {
               ""};
     if (merging == "1") {
         ksm.status = Status::Warn;
-        ksm.cost = "timing tells one sandbox what lies in the memory of another";
+        ksm.cost = "timing can reveal the memory contents of another sandbox";
         ksm.fix = "echo 2 > /sys/kernel/mm/ksm/run";
     }
     checks.push_back(ksm);

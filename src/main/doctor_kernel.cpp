@@ -145,10 +145,10 @@ Check user_ids() {
         return check;
     }
     check.status = Status::Warn;
-    check.found = "ordinary user: all sandboxes share the own id";
+    check.found = "ordinary user: all sandboxes share one user id";
     const bool ranges = !program_on_path("newuidmap").empty();
     if (!ranges) check.found += "; newuidmap is not installed";
-    check.cost = "what broke out of every wall would act as this user";
+    check.cost = "code that escaped all walls would act as this user";
     check.fix = "run Atoll as root";
     return check;
 }
@@ -160,16 +160,16 @@ Checks examine_kernel() {
     const auto fix = user_namespace_fix();
     checks.push_back(kernel_version());
     checks.push_back(needed("user namespaces", sys::probe_user_namespace(), "works",
-                            "no sandboxes: every other wall stands on this one", fix));
+                            "no sandboxes: all other walls depend on this", fix));
     checks.push_back(namespaces());
     checks.push_back(needed("mounts", sys::probe_mounts(), "read-only trees and tmpfs work",
-                            "no file system of its own for a sandbox", fix));
+                            "sandboxes cannot have their own file system", fix));
     checks.push_back(needed("fresh /proc", sys::probe_proc(), "works",
                             "no PID namespace with a /proc of its own",
                             "in a container /proc is masked: start it with --privileged or "
                             "--security-opt systempaths=unconfined"));
     checks.push_back(needed("seccomp filter", sys::probe_seccomp(), "works",
-                            "the kernel's rarely used calls would be open",
+                            "rarely used system calls would be allowed",
                             "a kernel with CONFIG_SECCOMP_FILTER"));
     checks.push_back(landlock());
     checks.push_back(needed("openat2", sys::probe_openat2(), "works",
@@ -190,7 +190,7 @@ Checks examine_limits(const sys::CgroupHost& cgroups) {
         groups.status = Status::Warn;
         groups.found = cgroups.why_not.empty() ? "none" : cgroups.why_not;
         groups.cost =
-            "memory is watched instead of held, CPU cannot be limited, a sandbox cannot "
+            "memory limits are enforced by polling, CPU cannot be limited, a sandbox cannot "
             "be frozen";
         groups.fix = is_root() ? "mount cgroup2 at /sys/fs/cgroup with memory and pids"
                                : "run as root, or start Atoll in a delegated unit: systemd-run "

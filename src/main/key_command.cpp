@@ -165,7 +165,7 @@ private:
         for (std::size_t sent = 0; sent < request.size();) {
             const auto n =
                 ::send(socket.get(), request.data() + sent, request.size() - sent, MSG_NOSIGNAL);
-            if (n <= 0) return Error{Code::Unavailable, "the server hung up"};
+            if (n <= 0) return Error{Code::Unavailable, "the server closed the connection"};
             sent += static_cast<std::size_t>(n);
         }
         std::string answer;
@@ -314,9 +314,9 @@ int create(KeyOptions options) {
                                   std::string_view("._@-").find(c) != std::string_view::npos;
                        });
     if (!plain) {
-        return complain({Code::InvalidArgument,
-                         "--owner: letters, digits, dot, @ and dash, at most 64 of them"},
-                        options.as_json);
+        return complain(
+            {Code::InvalidArgument, "--owner: use at most 64 letters, digits, dots, @ and dashes"},
+            options.as_json);
     }
     auto keys = keys_of(options.folder());
     if (!keys) return complain(keys.error(), options.as_json);
@@ -326,7 +326,7 @@ int create(KeyOptions options) {
         std::printf("%s\n", json::serialize(*made).c_str());
     } else {
         std::printf("%s\n", made->at("key").as_string().c_str());
-        std::fprintf(stderr, "This is the only time that the key is shown.\n");
+        std::fprintf(stderr, "The key is not shown again.\n");
     }
     return 0;
 }
@@ -375,31 +375,31 @@ int revoke(const KeyOptions& options) {
 }  // namespace
 
 void add_key_command(CLI::App& app, int& exit_code) {
-    auto* command = app.add_subcommand("key", "API keys of the server on this data folder");
+    auto* command = app.add_subcommand("key", "Manage the API keys of a data folder");
     command->require_subcommand(1);
     const auto options = std::make_shared<KeyOptions>();  // lives as long as the callbacks
     command->add_option("--data-dir", options->data_dir, "The server's data folder");
     // Also behind the subcommand, where people write it.
     command->fallthrough();
 
-    auto* create_command = command->add_subcommand("create", "Make a key and print it, once");
-    create_command->add_option("--name", options->name, "What people call it");
-    create_command->add_option("--owner", options->owner, "Whose sessions it makes and sees")
+    auto* create_command = command->add_subcommand("create", "Create a key and print it once");
+    create_command->add_option("--name", options->name, "Display name");
+    create_command->add_option("--owner", options->owner, "Owner of the sessions it creates")
         ->capture_default_str();
     create_command
         ->add_option("--scope", options->scopes,
-                     "What it may do; may be given again (default: all but metrics and admin)")
+                     "What it allows; can be repeated (default: all but metrics and admin)")
         ->allow_extra_args(false);
-    create_command->add_option("--lifetime", options->lifetime, "It ends after so long, as 720h");
-    create_command->add_flag("--json", options->as_json, "One JSON object; an error too");
+    create_command->add_option("--lifetime", options->lifetime, "Expires after this time: 720h");
+    create_command->add_flag("--json", options->as_json, "One JSON object; also errors");
     create_command->callback([options, &exit_code] { exit_code = create(*options); });
 
     auto* list_command = command->add_subcommand("list", "Show the keys, without their secrets");
     list_command->add_flag("--json", options->as_json,
-                           "One JSON object instead of a table; an error too");
+                           "One JSON object instead of a table; also errors");
     list_command->callback([options, &exit_code] { exit_code = list(*options); });
 
-    auto* revoke_command = command->add_subcommand("revoke", "Make keys good for nothing");
+    auto* revoke_command = command->add_subcommand("revoke", "Revoke keys");
     revoke_command->add_option("id", options->ids, "Their ids")->required();
     revoke_command->callback([options, &exit_code] { exit_code = revoke(*options); });
 }

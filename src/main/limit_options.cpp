@@ -67,11 +67,11 @@ Result<core::Mount> mount_from(const std::string& option, const std::string& tex
 
 void SandboxOptions::add_to(CLI::App& command) {
     const char* group = "Sandbox";
-    command.add_option("--template", template_name, "What the sandbox starts from")
+    command.add_option("--template", template_name, "Template to start from")
         ->capture_default_str()
         ->group(group);
     command
-        .add_option("--env,-e", environment, "NAME=VALUE for the program; NAME alone passes it on")
+        .add_option("--env,-e", environment, "NAME=VALUE for the program; NAME passes on our value")
         ->group(group)
         ->allow_extra_args(false);
     command
@@ -86,7 +86,7 @@ void SandboxOptions::add_to(CLI::App& command) {
     command.add_option("--timeout,-t", timeout, "Wall time: 500ms, 30s, 2m; 0 = none (default 5m)")
         ->group(limits);
     command.add_option("--memory,-m", memory, "Memory: 512m, 2g (default 2g)")->group(limits);
-    command.add_option("--cpus", cpus, "Processors, fractions too; 0 = all (default)")
+    command.add_option("--cpus", cpus, "Number of processors, like 1.5; 0 = all (default)")
         ->group(limits);
     command.add_option("--processes", processes, "Processes and threads (default 128)")
         ->group(limits);
@@ -95,7 +95,7 @@ void SandboxOptions::add_to(CLI::App& command) {
         ->group(limits);
     command.add_option("--output", output, "stdout and stderr together (default 16m)")
         ->group(limits);
-    command.add_option("--disk", disk, "All that is written (default 1g)")->group(limits);
+    command.add_option("--disk", disk, "Disk space for written files (default 1g)")->group(limits);
 }
 
 Result<core::SandboxSpec> SandboxOptions::spec() const {

@@ -83,9 +83,9 @@ void tell_wrong(const CLI::App& app, const std::vector<std::string>& words,
                 const std::string& what) {
     const std::string& first = words.front();
     std::string sentence = what;
-    std::string advice = "`atoll --help` shows what there is.";
+    std::string advice = "Run `atoll --help` for a list of commands.";
     if (command_in(app, words) != nullptr) {
-        advice = "`atoll " + first + " --help` shows what it takes.";
+        advice = "`atoll " + first + " --help` shows its options.";
     } else if (!first.starts_with('-')) {
         const std::string near = nearest(first, app.get_subcommands({}));
         sentence = "there is no command \"" + first + "\"" +
@@ -101,9 +101,9 @@ void tell_wrong(const CLI::App& app, const std::vector<std::string>& words,
 
 int main(int argc, char** argv) {
     fill_standard_streams();
-    CLI::App app{"Atoll: a safe place for AI agents to work", "atoll"};
+    CLI::App app{"Atoll: sandboxes for AI agents", "atoll"};
     app.set_version_flag("--version", "atoll " ATOLL_VERSION);
-    app.footer("`atoll COMMAND --help` shows what a command takes.");
+    app.footer("Run `atoll COMMAND --help` for a command's options.");
     app.require_subcommand(1);
     int exit_code = 0;
     atl::main::remember_arguments(argc, argv);

@@ -186,7 +186,7 @@ private:
                 asked_before = true;
                 program_->signal(number);
                 if (!one_.collect && !one_.interactive) {
-                    std::fputs("\natoll: asked the program to stop; once more ends it\n", stderr);
+                    std::fputs("\natoll: stopping the program; Ctrl-C again kills it\n", stderr);
                 }
             }
         }

@@ -76,7 +76,7 @@ Result<std::string> language_of(const std::optional<std::string>& asked, const f
         }
     }
     return invalid(script.string() +
-                   ": the language is not clear from the name; say --language "
+                   ": the language is not clear from the name; use --language "
                    "python, shell, javascript or typescript");
 }
 
@@ -86,7 +86,7 @@ Result<std::string> read_script(const std::string& path) {
     if (!fs::exists(status)) return Error{Code::NotFound, path + ": there is no such file"};
     if (fs::is_directory(status)) {
         return invalid(path +
-                       " is a folder; name a script in it, or show the folder inside with "
+                       " is a folder; name a script in it, or mount the folder with "
                        "--mount " +
                        path);
     }
@@ -115,7 +115,7 @@ Result<std::string> read_stdin() {
         if (n < 0) return invalid(std::string("read the code on stdin: ") + std::strerror(errno));
         if (n == 0) return content;
         content.append(piece, static_cast<std::size_t>(n));
-        if (content.size() > kScriptBytesMax) return invalid("the code on stdin is beyond 16 MiB");
+        if (content.size() > kScriptBytesMax) return invalid("the code on stdin exceeds 16 MiB");
     }
 }
 
@@ -330,7 +330,7 @@ void add_run_command(CLI::App& app, int& exit_code) {
     command->add_option("--language,-l", options->language,
                         "python, shell, javascript or typescript");
     command->add_flag("--json", options->as_json,
-                      "One JSON object instead of live output; an error too");
+                      "One JSON object instead of live output; also errors");
     command->add_option("--session", options->session, "Run it in this session of a server");
     options->sandbox.add_to(*command);
     command->add_option("words", options->words,

@@ -228,7 +228,7 @@ private:
         for (const auto& [name, folder] : data_sets_) {
             runtime.shown.push_back(folder);
             if (std::error_code failed; std::filesystem::is_directory(folder, failed)) continue;
-            spdlog::warn("the data set {} is not there: {} is no folder", name, folder);
+            spdlog::warn("the data set {} is missing: {} is not a folder", name, folder);
         }
         runtime.data_root = options_.data_root;
         runtime.defaults = sandbox_limits();
@@ -254,7 +254,7 @@ private:
         co_await analyst_->start();
         make_http(data);
         http_->bind();  // a port that is taken is said at once
-        spdlog::info("raising the template default");
+        spdlog::info("starting the template default");
         co_await runtime_->start();
         const auto strangers = co_await sessions_->recover();
         if (strangers > 0) {
@@ -558,7 +558,7 @@ private:
         for (const auto& address : options_.listen) {
             if (api::is_local_address(address) || !options_.tls_certificate.empty()) continue;
             spdlog::warn(
-                "{} speaks plain HTTP: keys can be read on the way; set tls.certificate "
+                "{} uses plain HTTP: keys can be read in transit; set tls.certificate "
                 "or put a proxy with TLS in front",
                 address);
         }
@@ -666,7 +666,7 @@ private:
             http.listen.push_back(control_address_);
         } else {
             spdlog::warn(
-                "{} is too long for a socket: `atoll key` works only while the server is "
+                "{} is too long for a socket path: `atoll key` works only while the server is "
                 "stopped",
                 control_socket(data));
         }

@@ -42,13 +42,13 @@ Result<void> collect(const std::string& path, const toml::table& table, const st
         if (const auto* list = node.as_array()) {
             for (const auto& one : *list) {
                 auto word = word_of(one);
-                if (!word) return at(path, line, key + ": a list holds text and nothing else");
+                if (!word) return at(path, line, key + ": a list may contain strings only");
                 entry.words.push_back(std::move(*word));
             }
         } else if (auto word = word_of(node)) {
             entry.words.push_back(std::move(*word));
         } else {
-            return at(path, line, key + ": a date or time is no value of a setting");
+            return at(path, line, key + ": a date or time is not a valid value");
         }
         into.push_back(std::move(entry));
     }
@@ -66,7 +66,7 @@ Result<std::vector<FileEntry>> read_settings_file(const std::string& path) {
         return Error{Code::InvalidArgument, "the settings file " + path + " cannot be read"};
     }
     if (file.gcount() > kFileBytesMax) {
-        return Error{Code::InvalidArgument, "the settings file " + path + " is beyond 1 MiB"};
+        return Error{Code::InvalidArgument, "the settings file " + path + " is larger than 1 MiB"};
     }
     text.resize(static_cast<std::size_t>(file.gcount()));
     std::vector<FileEntry> entries;

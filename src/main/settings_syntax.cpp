@@ -30,7 +30,7 @@ Result<void> check_model_url(const std::string& word) {
     const bool parsed = net::origin_of(word).find("://") != std::string::npos;
     if (endpoint.check() && parsed) return {};
     return wrong(word,
-                 "is no address of an API: write it with http:// or https://, as "
+                 "is not the URL of an API: start it with http:// or https://, as "
                  "https://api.openai.com/v1");
 }
 
@@ -39,7 +39,7 @@ Result<void> check_allowed_host(const std::string& word) {
     const bool port = word.front() == '[' ? word.back() != ']' : has_any(word, ":");
     if (!port && !has_any(word, "/ \t@?#")) return {};
     return wrong(word,
-                 "is no name of a host: write it without http://, port and path, as "
+                 "is not a host name: write it without http://, port and path, as "
                  "atoll.example; * is any");
 }
 
@@ -50,7 +50,7 @@ Result<void> check_allowed_origin(const std::string& word) {
     // A browser sends no slash at the end, so one here would keep the page out.
     if (scheme != 0 && !host.empty() && !has_any(host, "/ \t@?#*")) return {};
     return wrong(word,
-                 "is no origin: write what the address bar has before the path, as "
+                 "is not an origin: write the part of the URL before the path, as "
                  "https://app.example");
 }
 
@@ -58,7 +58,7 @@ Result<void> check_redis_host(const std::string& word) {
     const auto colons = std::count(word.begin(), word.end(), ':');  // an IPv6 address has several
     if (!has_any(word, "/ \t@") && colons != 1) return {};
     return wrong(word,
-                 "is no name of a host: write it alone; the port is redis.port (REDIS_PORT), the "
+                 "is not a host name: write it alone; the port is redis.port (REDIS_PORT), the "
                  "user redis.username");
 }
 
@@ -70,7 +70,7 @@ Result<void> check_listen_all(const std::vector<std::string>& addresses, bool ne
         }
         if (never_keys && !api::is_local_address(*at)) {
             return wrong(*at,
-                         "can be reached by others than this machine, and access.require_keys is "
+                         "can be reached from other machines, and access.require_keys is "
                          "never; API keys are needed there");
         }
     }

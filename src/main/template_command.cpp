@@ -56,7 +56,7 @@ Result<std::string> read_template_file(const std::string& path) {
 int build(const std::string& name, const std::string& file) {
     if (file.empty() && name != "default") {
         return complain({Code::InvalidArgument, "template " + name +
-                                                    " needs a file that says what is in it: atoll "
+                                                    " needs a file that describes it: atoll "
                                                     "template build " +
                                                     name + " FILE (only default is built in)"});
     }
@@ -156,7 +156,7 @@ void add_template_command(CLI::App& app, int& exit_code) {
 
     auto* list_command = command->add_subcommand("list", "Show the templates that are built");
     list_command->add_flag("--json", options->as_json,
-                           "One JSON object instead of a table; an error too");
+                           "One JSON object instead of a table; also errors");
     list_command->callback([options, &exit_code] { exit_code = list(options->as_json); });
 
     auto* remove_command = command->add_subcommand("rm", "Remove templates");
