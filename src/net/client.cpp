@@ -160,7 +160,7 @@ Result<ClientAnswer> Client::send(const ClientRequest& request) {
     curl_easy_setopt(handle, CURLOPT_ERRORBUFFER, nullptr);
     if (receiving.failed) std::rethrow_exception(receiving.failed);
     if (code == CURLE_OK || receiving.answer.ended_by_sink) return std::move(receiving.answer);
-    if (receiving.too_large) return Error{Code::TooLarge, "the answer is beyond 64 MiB"};
+    if (receiving.too_large) return Error{Code::TooLarge, "the response is larger than 64 MiB"};
     return curl_error(code, why, url_);
 }
 

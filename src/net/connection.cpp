@@ -270,7 +270,7 @@ asio::awaitable<Connection::Reading> Connection::read_head() {
             if (!started) co_return Reading::Closed;
             request.began = Clock::now();
             request.id = core_->new_request_id();
-            co_return refuse(408, "the request's head came too slowly");
+            co_return refuse(408, "the request head was sent too slowly");
         }
     }
 }
@@ -283,7 +283,7 @@ Connection::Reading Connection::accept_head(Head& head) {
     const auto id = request.headers.get_or("X-Request-Id", {});
     request.id = is_sane_id(id) ? std::string(id) : core_->new_request_id();
 
-    if (request.method == "CONNECT") return refuse(501, "this server is no forward proxy");
+    if (request.method == "CONNECT") return refuse(501, "this server is not a forward proxy");
     auto target = parse_target(head.target);
     if (!target) return refuse(400, target.error().message);
     request.target = std::move(*target);
@@ -291,7 +291,7 @@ Connection::Reading Connection::accept_head(Head& head) {
         return refuse(400, "only OPTIONS may ask for *");
     }
     const auto host = request.headers.get_or("Host", {});
-    if (!host.empty() && !parse_host(host)) return refuse(400, "the Host cannot be read");
+    if (!host.empty() && !parse_host(host)) return refuse(400, "the Host header is malformed");
     if (!request.target.authority.empty() && !same_ignoring_case(request.target.authority, host)) {
         return refuse(400, "the target and the Host name different hosts");
     }
@@ -303,7 +303,7 @@ Connection::Reading Connection::accept_head(Head& head) {
     chunks_ = ChunkDecoder();
     if (const auto expect = request.headers.get("Expect"); expect && request.version >= 11) {
         if (!same_ignoring_case(*expect, "100-continue")) {
-            return refuse(417, "the only expectation known here is 100-continue");
+            return refuse(417, "the only supported expectation is 100-continue");
         }
         expects_continue_ = !body_done_;
     }
@@ -354,9 +354,9 @@ asio::awaitable<void> Connection::serve() {
             if (!begun_ && gone_) {
                 lost();  // the handler gave up with good reason
             } else if (!begun_) {
-                core_->log().error("{}: the handler of {} gave no answer", request.id,
+                core_->log().error("{}: the handler of {} sent no response", request.id,
                                    request.route);
-                problem.emplace(Code::Internal, "the server has no answer to this");
+                problem.emplace(Code::Internal, "the server sent no response to this");
             }
         }
     } catch (const ClientGone&) { lost(); } catch (const Problem& failed) {
@@ -368,8 +368,8 @@ asio::awaitable<void> Connection::serve() {
                            failed.what());
         problem.emplace(Code::Internal, "the server failed on this request");
     } catch (...) {
-        core_->log().error("{}: {} {}: something that is no std::exception was thrown", request.id,
-                           request.method, request.route);
+        core_->log().error("{}: {} {}: an unknown exception was thrown", request.id, request.method,
+                           request.route);
         problem.emplace(Code::Internal, "the server failed on this request");
     }
 
@@ -383,7 +383,7 @@ asio::awaitable<void> Connection::serve() {
         try {
             co_await answer_problem(std::move(*problem));
         } catch (const std::exception& failed) {
-            core_->log().debug("{}: could not say so: {}", request.id, failed.what());
+            core_->log().debug("{}: could not send the error: {}", request.id, failed.what());
             lost();
         }
     }
@@ -665,7 +665,7 @@ Connection::Clock::time_point Connection::body_deadline(Clock::time_point now) c
 
 asio::awaitable<std::size_t> Connection::read_into(std::span<char> buffer) {
     using State = Transport::State;
-    if (body_broken_) fail_body("the body cannot be read any further");
+    if (body_broken_) fail_body("the rest of the body cannot be read");
     if (body_done_ || buffer.empty()) co_return 0;
     if (framing_ == Framing::Length &&
         body_left_ > body_limit - std::min(body_limit, body_bytes_)) {
@@ -725,7 +725,7 @@ asio::awaitable<std::size_t> Connection::read_into(std::span<char> buffer) {
                 taken = chunks_.take(came, buffer);
                 in_.append(came.substr(taken.used));
             }
-            if (chunks_.broken()) fail_body("the chunks of the body cannot be read");
+            if (chunks_.broken()) fail_body("the chunks of the body are malformed");
             body_done_ = chunks_.done();
             if (taken.wrote > 0) count_body(taken.wrote);
             // What came counts, not what it decodes to: the framing of tiny chunks is the work.
@@ -739,7 +739,7 @@ asio::awaitable<std::size_t> Connection::read_into(std::span<char> buffer) {
         body_waited_ += Clock::now() - before;
         if (read_expired_) {
             body_broken_ = true;
-            throw Problem(Code::Timeout, "the request's body came too slowly").with_status(408);
+            throw Problem(Code::Timeout, "the request body was sent too slowly").with_status(408);
         }
     }
 }

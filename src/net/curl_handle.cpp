@@ -20,7 +20,7 @@ Result<void> aim(CURL* handle, const std::string& url, const std::string& path) 
     const std::string base = local ? "http://localhost" : url;
     if (!base.starts_with("http://") && !base.starts_with("https://")) {
         return Error{Code::InvalidArgument,
-                     "\"" + url + "\" is no address of a server; write http://host:port"};
+                     "\"" + url + "\" is not a server address; write http://host:port"};
     }
     if (local) {
         curl_easy_setopt(handle, CURLOPT_UNIX_SOCKET_PATH, url.c_str() + kUnixScheme.size());
@@ -40,7 +40,7 @@ Error curl_error(CURLcode code, const std::string& why, const std::string& url) 
     switch (code) {
         case CURLE_ABORTED_BY_CALLBACK: return {Code::Conflict, "interrupted"};
         case CURLE_URL_MALFORMAT:
-            return {Code::InvalidArgument, "\"" + url + "\" is no address of a server"};
+            return {Code::InvalidArgument, "\"" + url + "\" is not a server address"};
         case CURLE_COULDNT_CONNECT:
         case CURLE_COULDNT_RESOLVE_HOST:
             return {Code::Unavailable, "no server answers at " + url + " (" + reason + ")"};

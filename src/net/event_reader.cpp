@@ -8,7 +8,7 @@ Result<void> EventReader::feed(std::string_view bytes) {
         const auto end = bytes.find_first_of("\r\n");
         line_.append(bytes.substr(0, end));
         if (line_.size() + event_.data.size() > bytes_max_) {
-            return Error{Code::TooLarge, "an event is beyond what is taken"};
+            return Error{Code::TooLarge, "an event exceeds the size limit"};
         }
         if (end == std::string_view::npos) return {};
         after_return_ = bytes[end] == '\r';

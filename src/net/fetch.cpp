@@ -72,7 +72,7 @@ Result<void> check_url(const std::string& text) {
     if (text.size() > kUrlBytesMax) return wrong("the URL is longer than 8 KiB");
     for (const char c : text) {
         if (static_cast<unsigned char>(c) <= 0x20 || c == 0x7f) {
-            return wrong("the URL has a space or a control character in it");
+            return wrong("the URL contains a space or a control character");
         }
     }
     const auto url = parsed_url(text);
@@ -286,7 +286,7 @@ struct FetchAnswer::Core : std::enable_shared_from_this<Core> {
 
     void attach(Transfer& transfer) {
         if (curl_multi_add_handle(multi.get(), transfer.easy.get()) != CURLM_OK) {
-            throw ErrorException({Code::Internal, "curl does not take the request"});
+            throw ErrorException({Code::Internal, "curl rejects the request"});
         }
         transfer.attached = true;
         transfers.insert(&transfer);
@@ -448,14 +448,14 @@ void FetchAnswer::Transfer::check_time(Clock::time_point now) {
         return ms % 1000 == 0 ? std::to_string(ms / 1000) + " s" : std::to_string(ms) + " ms";
     };
     if (beyond(started, limits.total)) {
-        fail({Code::Timeout, origin + " was not done within " + after(limits.total)});
+        fail({Code::Timeout, origin + " did not finish within " + after(limits.total)});
     } else if (!head_done && beyond(started, limits.first_byte)) {
         fail({Code::Timeout, origin + " did not answer within " + after(limits.first_byte)});
     } else if (head_done && beyond(last_piece, limits.idle)) {
         if (paused || !unread.empty()) {
             last_piece = now;  // it is we who are slow
         } else {
-            fail({Code::Timeout, origin + " said nothing more for " + after(limits.idle)});
+            fail({Code::Timeout, origin + " sent nothing for " + after(limits.idle)});
         }
     }
 }
@@ -488,13 +488,13 @@ Error FetchAnswer::Transfer::trouble(CURLcode code) const {
     switch (code) {
         case CURLE_URL_MALFORMAT:
         case CURLE_UNSUPPORTED_PROTOCOL:
-        case CURLE_LOGIN_DENIED: return {Code::InvalidArgument, "this is no URL to fetch from"};
+        case CURLE_LOGIN_DENIED: return {Code::InvalidArgument, "this is not a URL to fetch from"};
         case CURLE_COULDNT_RESOLVE_HOST:
         case CURLE_COULDNT_RESOLVE_PROXY:
         case CURLE_COULDNT_CONNECT:
             return {Code::Unavailable, "no server answers at " + origin + " (" + reason + ")"};
         case CURLE_OPERATION_TIMEDOUT:
-            return {Code::Unavailable, "no connection to " + origin + " within the time for it"};
+            return {Code::Unavailable, "no connection to " + origin + " within its time limit"};
         case CURLE_PEER_FAILED_VERIFICATION:
         case CURLE_SSL_CONNECT_ERROR:
         case CURLE_SSL_CACERT_BADFILE:
@@ -653,7 +653,7 @@ asio::awaitable<FetchAnswer> Fetcher::send(FetchRequest request) {
         throw ErrorException({Code::InvalidArgument, "this is no method"});
     }
     if (core_->transfers.size() >= kTransfersMax) {
-        throw ErrorException({Code::Exhausted, "too many requests are under way to others"});
+        throw ErrorException({Code::Exhausted, "too many outgoing requests are running"});
     }
     FetchAnswer answer(std::make_unique<FetchAnswer::Transfer>(core_, std::move(request)));
     auto& transfer = *answer.transfer_;

@@ -56,7 +56,7 @@ std::string text_of(const AnyAddress& address, std::uint16_t& port) {
 }
 
 Error no_address(const std::string& text, const std::string& why) {
-    return {Code::InvalidArgument, "\"" + text + "\" is no address to listen on: " + why +
+    return {Code::InvalidArgument, "\"" + text + "\" is not an address to listen on: " + why +
                                        "write 127.0.0.1:8000, [::1]:8000 or unix:/path"};
 }
 
@@ -68,7 +68,7 @@ Result<AnyAddress> parse_tcp(const std::string& address, socklen_t& bytes) {
     const char* const end = address.data() + address.size();
     const auto [at, wrong] = std::from_chars(address.data() + colon + 1, end, port);
     if (wrong == std::errc::result_out_of_range && at == end) {
-        return no_address(address, "ports end at 65535; ");
+        return no_address(address, "the highest port is 65535; ");
     }
     if (wrong != std::errc() || at != end) return no_address(address, "");
     AnyAddress parsed{};
@@ -98,7 +98,7 @@ Result<std::string> unix_path(const std::string& address) {
     auto path = address.substr(kUnixPrefix.size());
     if (path.empty()) return no_address(address, "it names no file; ");
     if (path.size() >= sizeof(sockaddr_un::sun_path)) {
-        return no_address(address, "the path of a socket is shorter than 108 bytes; ");
+        return no_address(address, "the path of a socket must be shorter than 108 bytes; ");
     }
     return path;
 }

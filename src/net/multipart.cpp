@@ -52,7 +52,7 @@ Result<std::optional<Parameter>> next_parameter(std::string_view& rest) {
             parameter.value.push_back(rest[i]);
         }
     }
-    return broken("has a quote without its end");
+    return broken("has an unterminated quote");
 }
 
 std::string without_form_escapes(std::string_view text) {

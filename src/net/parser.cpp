@@ -15,16 +15,16 @@ namespace {
 Refusal refusal_of(const error_code& failed) {
     switch (static_cast<http::error>(failed.value())) {
         case http::error::header_limit: return {431, "the headers are too large"};
-        case http::error::bad_method: return {400, "the method cannot be read"};
-        case http::error::bad_target: return {400, "the target cannot be read"};
-        case http::error::bad_version: return {505, "this server speaks HTTP/1.1"};
+        case http::error::bad_method: return {400, "the method is malformed"};
+        case http::error::bad_target: return {400, "the target is malformed"};
+        case http::error::bad_version: return {505, "this server supports only HTTP/1.1"};
         case http::error::bad_content_length:
         case http::error::multiple_content_length:
         case http::error::bad_transfer_encoding:
-            return {400, "the length of the body cannot be read in one way only"};
+            return {400, "the length of the body is ambiguous"};
         case http::error::bad_status:
-        case http::error::bad_reason: return {400, "the status line cannot be read"};
-        default: return {400, "the headers cannot be read: " + failed.message()};
+        case http::error::bad_reason: return {400, "the status line is malformed"};
+        default: return {400, "the headers are malformed: " + failed.message()};
     }
 }
 
@@ -115,7 +115,7 @@ private:
             case http::field::transfer_encoding:
                 if (++codings_ > 1 ||
                     !same_ignoring_case({value.data(), value.size()}, "chunked")) {
-                    return refuse(501, "the only transfer coding here is chunked", failed);
+                    return refuse(501, "the only supported transfer coding is chunked", failed);
                 }
                 break;
             case http::field::host: ++hosts_; break;

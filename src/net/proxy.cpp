@@ -227,7 +227,7 @@ private:
             throw Problem(Code::Timeout, "the server in the sandbox did not answer in time");
         }
         // Once the head is here, a broken stream is no orderly end.
-        if (broke) bad_gateway("broke the connection");
+        if (broke) bad_gateway("closed the connection");
         if (bytes == buffer_.size() && bytes < kPieceBytesMax) grow_ = true;
         co_return bytes;
     }
@@ -314,7 +314,7 @@ private:
         std::string_view input = rest;
         for (;;) {
             const auto taken = decoder.take(input, body);  // the body has room for all of it
-            if (decoder.broken()) bad_gateway("sends chunks that cannot be read");
+            if (decoder.broken()) bad_gateway("sends malformed chunks");
             co_await exchange_.write(std::string_view(body).substr(0, taken.wrote));
             if (decoder.done()) co_return;
             grow_buffer();

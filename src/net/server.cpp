@@ -365,7 +365,7 @@ Result<void> Server::reload_tls(const std::optional<TlsOptions>& others) {
     const auto& files = others ? others : core_->options.tls;
     // Which listeners speak TLS was said when they were bound.
     if (!core_->options.tls || !files) {
-        return Error{Code::Unsupported, "this server speaks no TLS"};
+        return Error{Code::Unsupported, "this server does not use TLS"};
     }
     auto context = make_tls_context(files->certificate_file, files->key_file);
     if (!context) return context.error().during("reload the certificate");

@@ -160,7 +160,7 @@ void check_handshake(const Request& request) {
     if (request.method != "GET" || request.version < 11 ||
         !request.headers.has_token("Connection", "upgrade") ||
         !request.headers.has_token("Upgrade", "websocket")) {
-        refuse("this address speaks WebSocket only", 426);
+        refuse("this address accepts only WebSocket connections", 426);
     }
     if (request.headers.get_or("Sec-WebSocket-Version", {}) != "13") {
         refuse("the WebSocket version must be 13", 426);
@@ -194,7 +194,7 @@ struct WebSocket::Impl {
     // wait for what is being written and then for the client; so never within a message.
     [[nodiscard]] std::string last_word() const {
         constexpr std::uint16_t kPolicyViolation = 1008;
-        constexpr std::string_view kReason = "the key or token is no longer good";
+        constexpr std::string_view kReason = "the key or token is no longer valid";
         if (!open || !queue.empty()) return {};
         std::string frame{'\x88', static_cast<char>(2 + kReason.size()),
                           static_cast<char>(kPolicyViolation >> 8),

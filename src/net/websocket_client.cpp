@@ -196,7 +196,7 @@ struct WebSocketClient::Impl {
         const auto byte = [this](std::size_t at) { return static_cast<std::uint8_t>(in[at]); };
         const auto broken = [this](const char* what) {
             return Error{Code::Internal,
-                         "the server at " + url + " broke the rules of WebSocket: " + what};
+                         "the server at " + url + " violated the WebSocket protocol: " + what};
         };
         if (in.size() < 2) return std::optional<Frame>();
         if ((byte(0) & kReserved) != 0) return broken("a reserved bit");
@@ -241,7 +241,7 @@ WebSocketClient& WebSocketClient::operator=(WebSocketClient&&) noexcept = defaul
 Result<ClientAnswer> WebSocketClient::open(const std::string& path) {
     Impl& impl = *impl_;
     if (!impl.key.empty() && !is_field_value(impl.key)) {
-        return Error{Code::InvalidArgument, "the key has characters that no key has"};
+        return Error{Code::InvalidArgument, "the key contains invalid characters"};
     }
     if (const auto connected = impl.connect(); !connected) return connected.error();
     std::array<unsigned char, 16> nonce{};
@@ -268,7 +268,7 @@ Result<ClientAnswer> WebSocketClient::open(const std::string& path) {
     };
     if (const auto read = impl.read_until(whole_head, until); !read) return read.error();
     if (end == std::string::npos || !impl.in.starts_with("HTTP/1.1 ")) {
-        return Error{Code::Internal, "that is no HTTP server at " + impl.url};
+        return Error{Code::Internal, "there is no HTTP server at " + impl.url};
     }
     ClientAnswer answer;
     answer.status = std::atoi(impl.in.c_str() + sizeof("HTTP/1.1 ") - 1);
@@ -292,7 +292,7 @@ Result<ClientAnswer> WebSocketClient::open(const std::string& path) {
         return answer;
     }
     if (answer.headers.get_or("Sec-WebSocket-Accept", {}) != accept_of(challenge)) {
-        return Error{Code::Internal, "the server at " + impl.url + " speaks no WebSocket"};
+        return Error{Code::Internal, "the server at " + impl.url + " does not support WebSocket"};
     }
     return answer;
 }
@@ -327,7 +327,7 @@ Result<std::optional<WebSocketClient::Message>> WebSocketClient::next() {
         } else if (opcode == Text || opcode == Binary || opcode == More) {
             if ((opcode == More) != impl.message_begun ||
                 impl.message.size() + data.size() > kMessageBytesMax) {
-                return Error{Code::Internal, "the server sent a message that makes no sense"};
+                return Error{Code::Internal, "the server sent a message that cannot be understood"};
             }
             if (opcode != More) impl.message_binary = opcode == Binary;
             impl.message += data;
