@@ -230,8 +230,8 @@ void Sessions::judge_disk(Session& session, const core::FolderUse& use) {
     if ((grew && use.bytes > bytes_max + kRunawayBytes) || goes_on) {
         session.fell_because_ =
             use.bytes > bytes_max
-                ? "the sandbox was ended, for it wrote more to disk than sessions.max_bytes allows"
-                : "the sandbox was ended, for it made more files than limits.disk_files_max";
+                ? "the sandbox was ended because it wrote more to disk than sessions.max_bytes"
+                : "the sandbox was ended because it created more files than limits.disk_files_max";
         ++counted_.disk_full;
         session.stops_->call();  // so that what ran says why
         cut(session);

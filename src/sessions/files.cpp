@@ -87,7 +87,7 @@ FileEntry entry_of(const json::object& from) {
 FileEntry entry_in(const json::object& end) {
     const auto* entry = end.if_contains("entry");
     if (entry == nullptr || !entry->is_object()) {
-        throw ErrorException({Code::Internal, "the guest describes no file"});
+        throw ErrorException({Code::Internal, "the guest did not describe the file"});
     }
     return entry_of(entry->get_object());
 }
@@ -176,7 +176,7 @@ asio::awaitable<void> let_tidy_up(Transfer& transfer, std::shared_ptr<GuestLink>
     transfer.send_end();
     core::Timer patience(link->executor(), link->clock());
     patience.expires_after(kTidyTime);
-    patience.then([&transfer] { transfer.stop({Code::Timeout, "the archiver does not end"}); });
+    patience.then([&transfer] { transfer.stop({Code::Timeout, "the archiver did not exit"}); });
     try {
         co_await transfer.end();
     } catch (const ErrorException&) {}  // it was to end, however that be
@@ -236,7 +236,7 @@ asio::awaitable<OpenFile> Files::open(std::string path, std::uint64_t offset,
         auto opened = co_await file.pieces->next();
         if (!opened) {
             co_await file.pieces->end();
-            throw ErrorException({Code::Internal, "the guest opened no file"});
+            throw ErrorException({Code::Internal, "the guest did not open the file"});
         }
         file.entry = entry_of(opened->event);
         if (!wire::flag_of(opened->event, "descriptor")) break;
@@ -342,7 +342,7 @@ asio::awaitable<Unpacked> Files::unpack(std::string into, UnpackOptions options,
     const auto status = wire::number_of(end, "exit_code", 1);
     if (status == 2 || report.empty()) {
         throw ErrorException(
-            {Code::Internal, "the archiver ended oddly: " + remarks.substr(0, kRemarkBytesMax)});
+            {Code::Internal, "the archiver failed: " + remarks.substr(0, kRemarkBytesMax)});
     }
     auto result = read_report(report);
     result.quota = status == 4;

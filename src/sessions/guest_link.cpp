@@ -56,7 +56,7 @@ Result<json::object> outcome_of(std::string_view payload) {
 }
 
 Error broken(const std::string& how) {
-    return {Code::Unavailable, "the sandbox broke the protocol: " + how};
+    return {Code::Unavailable, "the sandbox violated the protocol: " + how};
 }
 
 }  // namespace
@@ -96,7 +96,7 @@ void GuestLink::take_over(UniqueFd stream) {
 }
 
 void GuestLink::reader_ended(std::exception_ptr failed) {
-    std::string why = "nobody reads its stream any more";
+    std::string why = "its stream is no longer read";
     try {
         if (failed) std::rethrow_exception(failed);
     } catch (const std::exception& error) { why = error.what(); } catch (...) {
@@ -218,7 +218,7 @@ Result<void> GuestLink::take_event(State& channel, const wire::Frame& frame,
 
 Result<void> GuestLink::take_hello(const wire::Frame& frame) {
     auto hello = wire::parse_object(frame.payload);
-    if (!hello || said_hello_) return Error{Code::Internal, "the guest greets oddly"};
+    if (!hello || said_hello_) return Error{Code::Internal, "the guest sent an invalid hello"};
     said_hello_ = true;
     if (const auto error = wire::text_of(*hello, "error"); !error.empty()) {
         return Error{Code::Unavailable, "build the sandbox: " + error};

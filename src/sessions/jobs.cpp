@@ -377,7 +377,7 @@ asio::awaitable<Jobs::Outcome> Jobs::run_code(AttemptPtr attempt, core::Sandbox&
         } else if (attempt->stop == Stop::Stopping) {
             outcome.error = "the server stopped while the job ran";
         } else {
-            outcome.error = "the job's sandbox went away";
+            outcome.error = "the job's sandbox is gone";
         }
     };
     if (attempt->stop != Stop::No) {
@@ -430,7 +430,7 @@ asio::awaitable<Jobs::Outcome> Jobs::run_code(AttemptPtr attempt, core::Sandbox&
         case core::EndReason::Timeout:
             outcome.error = "its time of " + seconds_text(timeout) + " was over";
             break;
-        case core::EndReason::Memory: outcome.error = "it used more memory than it may"; break;
+        case core::EndReason::Memory: outcome.error = "it exceeded its memory limit"; break;
         case core::EndReason::Disk: outcome.error = "it filled its disk"; break;
         case core::EndReason::Output: outcome.error = "it printed more than it may"; break;
         case core::EndReason::Killed: stopped(); break;

@@ -138,7 +138,7 @@ void Meter::check_cpu(const std::string& owner) const {
     const auto limit_us = static_cast<std::uint64_t>(quotas_.cpu_a_day->count()) * 1000;
     if (found->second.today.cpu_us < limit_us) return;
     throw ErrorException({Code::Exhausted, "the quota quotas.cpu_per_day of " + owner +
-                                               " is used up; it begins anew at midnight, UTC"});
+                                               " is used up; it is reset at midnight UTC"});
 }
 
 asio::awaitable<void> Meter::run() {

@@ -161,7 +161,7 @@ void Process::end(const Result<json::object>& result) {
     ending_.run_ms = std::chrono::duration<double, std::milli>(clock_.now() - began_).count();
     if (!started_) {
         // Whoever waits for the start must hear of this, whatever the guest calls it.
-        const Error odd{Code::Internal, "the sandbox ended the program without having started it"};
+        const Error odd{Code::Internal, "the program could not be started"};
         return fail(result ? odd : result.error());
     }
     if (!result) {
@@ -170,7 +170,7 @@ void Process::end(const Result<json::object>& result) {
         ending_.with_sandbox = !overdue_;
         ending_.signal = SIGKILL;
         ending_.exit_code = 128 + SIGKILL;
-        ending_.note = overdue_ ? "its sandbox did not end it in time, and was ended itself"
+        ending_.note = overdue_ ? "its sandbox did not stop it in time and was ended"
                                 : "it ended with its sandbox: " + result.error().message;
         return finish(ending_);
     }
@@ -381,7 +381,7 @@ asio::awaitable<void> Processes::remove(SessionId session, std::string id) {
     process->kill();
     const bool ended = co_await process->wait(kKillTime);
     if (!ended) {
-        throw ErrorException({Code::Timeout, "the process " + id + " was killed and is not gone"});
+        throw ErrorException({Code::Timeout, "the process " + id + " was killed but still runs"});
     }
     const auto found = tables_.find(session.text());
     if (found != tables_.end()) std::erase(found->second, process);

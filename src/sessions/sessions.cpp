@@ -50,7 +50,7 @@ Error for_clients(const Error& error, const std::function<void(const std::string
 // What Asio throws when a table of the kernel's is full.
 Error no_room(const boost::system::system_error& error) {
     return {Code::Unavailable,
-            "the server has no room for another sandbox now: " + error.code().message()};
+            "the server cannot create another sandbox now: " + error.code().message()};
 }
 
 void set_frozen(core::Sandbox& sandbox, bool frozen,
@@ -364,13 +364,13 @@ asio::awaitable<void> Sessions::restore(SessionPtr session) {
         if (session->cut_) {
             // By a request that came meanwhile: what was saved is that one's to keep or to remove.
             throw ErrorException(
-                {Code::Conflict, "the session was restarted or removed meanwhile: ask again"});
+                {Code::Conflict, "the session was restarted or removed meanwhile: try again"});
         }
         if (failed && !session->link_->alive()) {
             ++session->restores_failed_;
             throw ErrorException({Code::Unavailable,
                                   "the sandbox ended while the session's variables were restored; "
-                                  "they are kept: ask again"});
+                                  "they are kept: try again"});
         }
         if (failed) throw ErrorException(*failed);
         session->restores_failed_ = 0;

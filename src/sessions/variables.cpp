@@ -66,7 +66,7 @@ json::object kernel_part(const json::object& end) {
 
 Error unreadable(const std::string& cause) {
     return {Code::Unavailable, "the session's saved variables cannot be read now: " + cause +
-                                   "; they are kept, ask again"};
+                                   "; they are kept, try again"};
 }
 
 // What stands beside the state files: what was lost, and which contexts were saved.
@@ -85,7 +85,7 @@ Note read_note(core::Folders& folders, const SessionId& id) {
     if (n < 0) throw ErrorException(unreadable(std::strerror(errno)));
     const auto parsed = wire::parse_object(text.substr(0, static_cast<std::size_t>(n)));
     if (!parsed) {
-        note.lost.push_back({"", "", "", "what was noted about lost variables cannot be read"});
+        note.lost.push_back({"", "", "", "the record of lost variables cannot be read"});
         return note;
     }
     if (const auto* list = parsed->if_contains("lost"); list != nullptr && list->is_array()) {
@@ -247,14 +247,14 @@ asio::awaitable<std::vector<Lost>> save_variables(std::shared_ptr<GuestLink> lin
         try {
             const auto end = co_await channel.end();
             if (wire::flag_of(end, "died")) why = "the kernel ended while it was saved";
-            if (wire::flag_of(end, "timed_out")) why = "to save it took too long";
+            if (wire::flag_of(end, "timed_out")) why = "saving it took too long";
             add_failed(lost, context, kernel_part(end));
         } catch (const ErrorException& error) {
             if (!link->alive()) throw;
             why = error.error.message;
         }
         if (failed) throw ErrorException(*failed);
-        if (too_large) why = "its variables are larger than the session's memory may be";
+        if (too_large) why = "its variables are larger than the session's memory limit";
         if (!why.empty()) {
             if (std::find(on_disk.begin(), on_disk.end(), context) != on_disk.end()) {
                 why += "; they are as they were when the session was last put to sleep";
@@ -316,7 +316,7 @@ asio::awaitable<Loaded> load_variables(std::shared_ptr<GuestLink> link, core::Fo
             const auto kernel = kernel_part(end);
             taken = true;
             if (wire::flag_of(end, "died")) why = "the kernel ended while it was restored";
-            if (wire::flag_of(end, "timed_out")) why = "to restore it took too long";
+            if (wire::flag_of(end, "timed_out")) why = "restoring it took too long";
             if (const auto error = wire::text_of(kernel, "error"); !error.empty()) why = error;
             add_failed(loaded.lost, context, kernel);
         } catch (const ErrorException& error) {
