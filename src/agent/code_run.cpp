@@ -92,7 +92,7 @@ void add_notes(std::string& output, const sessions::RunEnd& end, const CodePlace
     switch (end.reason) {
         case core::EndReason::Timeout:
             add_note(output,
-                     "stopped after " + seconds_text(end.run_ms) + " s: it may not run longer");
+                     "stopped after " + seconds_text(end.run_ms) + " s: that is its time limit");
             break;
         case core::EndReason::Memory:
             add_note(output, "ended: it used more memory than the sandbox has (" +
@@ -121,7 +121,7 @@ void add_notes(std::string& output, const sessions::RunEnd& end, const CodePlace
         if (lost.name.empty()) {
             add_note(output, "not restored: " + lost.reason);
         } else if (lost.type == sessions::kProcess) {
-            add_note(output, "the program `" + lost.name + "` runs no longer: " + lost.reason);
+            add_note(output, "the program `" + lost.name + "` has ended: " + lost.reason);
         } else {
             add_note(output, "the variable " + lost.name + " was not restored: " + lost.reason);
         }

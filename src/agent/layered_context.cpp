@@ -383,7 +383,7 @@ asio::awaitable<void> LayeredContexts::turn_ended(core::ThreadRecord thread) {
             if (last && last->number == thread.turns) until = last->first() - 1;
         }
         const auto note = co_await lookback_.catch_up(id, until, Lookback::When::Afterwards);
-        if (!note.empty()) say("what was said in threads is found less well: " + note);
+        if (!note.empty()) say("searching earlier messages is degraded: " + note);
         co_await summarise(std::move(thread), until);
         co_await look_for_leftovers();
     } catch (const std::exception&) {

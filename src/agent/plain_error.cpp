@@ -24,9 +24,9 @@ Error for_people(Error error) {
     if (!names_a_path(error.message)) return error;
     switch (error.code) {
         case Code::DiskFull: error.message = "the server's disk is full"; break;
-        case Code::NotFound: error.message = "something that the server kept is not there"; break;
+        case Code::NotFound: error.message = "something that the server stored is missing"; break;
         case Code::Unavailable:
-            error.message = "the server cannot do this just now; try again in a moment";
+            error.message = "the server cannot do this right now; try again in a moment";
             break;
         default: error.message = "something went wrong in the server; its log says what";
     }

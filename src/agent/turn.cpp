@@ -214,8 +214,8 @@ private:
             end_.stopped = "length";
             say("[The answer ends here: the model's limit for one answer is reached.]");
         } else if (end_.text.empty()) {
-            throw ErrorException({Code::Unavailable,
-                                  "the model answered with nothing; ask again, or in other words"});
+            throw ErrorException(
+                {Code::Unavailable, "the model returned an empty answer; ask again, or rephrase"});
         }
     }
 

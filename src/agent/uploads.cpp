@@ -120,7 +120,7 @@ asio::awaitable<void> Uploads::Incoming::write(std::string bytes) {
     bytes_ += bytes.size();
     if (bytes_ > uploads_.limits_.file_bytes_max) {
         throw ErrorException(
-            {Code::TooLarge, name_ + " is larger than a file may be here (" +
+            {Code::TooLarge, name_ + " is larger than the limit for a file (" +
                                  core::format_bytes(uploads_.limits_.file_bytes_max) + ")"});
     }
     const auto owner_max = uploads_.limits_.owner_bytes_max;
