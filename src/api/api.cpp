@@ -45,7 +45,7 @@ std::string_view outcome_of(const std::exception_ptr& failed) {
 
 asio::awaitable<void> run_checked(net::Handler handler, net::Exchange& exchange, Guard* guard,
                                   std::shared_ptr<const Need> need) {
-    if (guard == nullptr) throw ErrorException({Code::Internal, "nobody guards this route"});
+    if (guard == nullptr) throw ErrorException({Code::Internal, "this route has no access check"});
     guard->pass(exchange.request(), *need);
     std::optional<net::Problem> problem;
     std::exception_ptr failed;

@@ -112,13 +112,13 @@ Door::Door(DoorOptions options, KeyRing& keys, const Signer& signer, AuditLog& a
         if (options_.keys == DoorOptions::Keys::Never) {
             throw ErrorException({Code::InvalidArgument,
                                   "listen on " + address +
-                                      ": others than this machine can reach it, and "
+                                      ": it can be reached from other machines, and "
                                       "access.require_keys is never; API keys are needed there"});
         }
         if (keys_.any_good(core::time_now())) continue;
         throw ErrorException({Code::InvalidArgument,
                               "listen on " + address +
-                                  ": others than this machine can reach it, and there are no API "
+                                  ": it can be reached from other machines, and there are no API "
                                   "keys yet; make one with `atoll key create`, or start with "
                                   "--make-key, which prints one once"});
     }
@@ -140,11 +140,11 @@ void Door::check_host(const net::Request& request) const {
     if (keys_needed()) {
         if (is_address(name)) return;
         throw ErrorException({Code::Forbidden,
-                              "the Host of this request is not among access.allowed_hosts; ask for "
+                              "the Host of this request is not among access.allowed_hosts; use "
                               "an IP address, or add the name"});
     }
     throw ErrorException({Code::Forbidden,
-                          "the Host of this request is not this machine; ask for localhost or "
+                          "the Host of this request is not this machine; use localhost or "
                           "127.0.0.1"});
 }
 
@@ -183,7 +183,7 @@ void Door::check_origin(const net::Request& request) const {
         throw ErrorException(
             {Code::Forbidden,
              "requests from pages of another origin are refused; access.allowed_origins lists "
-             "those that may ask"});
+             "the allowed ones"});
     }
 }
 
@@ -244,7 +244,7 @@ Caller Door::of_credential(const std::string& text, bool open_to_all) {
     if (text.starts_with(kTokenPrefix)) {
         const auto grant = signer_.read(text, now);
         if (!grant || (!grant->key_id.empty() && !keys_.is_good(grant->key_id, now))) {
-            caller.refused = "the token is not valid, or its time is over";
+            caller.refused = "the token is not valid or has expired";
             return caller;
         }
         caller.owner = grant->owner;
@@ -301,7 +301,7 @@ void Door::pass(net::Request& request, const Need& need) {
                                      segments[3]) != caller.token_scopes.end();
         if (!there) {
             denied(request, "forbidden", "a token for something else", need.id);
-            throw net::Problem(Code::Forbidden, "this token opens something else");
+            throw net::Problem(Code::Forbidden, "this token is for something else");
         }
     } else if (need.scope != kAnyScope && !grants(caller.scopes, need.scope)) {
         denied(request, "forbidden", "the key lacks a scope", need.id);

@@ -68,7 +68,7 @@ asio::awaitable<void> send_pieces(net::Exchange& exchange, sessions::Transfer& p
         more = piece.has_value();
         if (!more) break;
         if (piece->bytes.size() > left) {
-            throw ErrorException({Code::Internal, "the guest sent more than was asked for"});
+            throw ErrorException({Code::Internal, "the guest sent more than requested"});
         }
         co_await exchange.write(piece->bytes);
         left -= piece->bytes.size();
@@ -151,7 +151,7 @@ asio::awaitable<void> send_file_content(net::Exchange& exchange, sessions::Files
         co_await send_pieces(exchange, *file.pieces, range.length);
         co_return;
     }
-    throw ErrorException({Code::Conflict, "the file changes all the time; try again"});
+    throw ErrorException({Code::Conflict, "the file keeps changing; try again"});
 }
 
 }  // namespace atl::api

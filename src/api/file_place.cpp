@@ -68,7 +68,7 @@ std::string_view name_of(sessions::FileType type) {
 }  // namespace
 
 std::string path_in(const net::Request& request) {
-    if (request.target.has_slash) refuse("path", "a slash in percent is no part of a name");
+    if (request.target.has_slash) refuse("path", "an encoded slash cannot be part of a name");
     std::string path = request.parameter("path");
     if (!path.empty() && path.back() == '/') path.pop_back();
     check_parts(path, "path");
@@ -79,7 +79,7 @@ std::string path_from(std::string_view text, std::string_view field) {
     std::string path(text);
     if (path.empty() || path.front() != '/') {
         auto decoded = net::percent_decoded(text);
-        if (!decoded) refuse(field, "has a percent sign without two digits, or a zero byte");
+        if (!decoded) refuse(field, "has a percent sign without two hex digits, or a zero byte");
         path = "/" + std::move(*decoded);
     }
     if (path.size() > 1 && path.back() == '/') path.pop_back();

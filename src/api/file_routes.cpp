@@ -184,7 +184,7 @@ private:
         if (!asked.after.empty()) {
             auto decoded = net::percent_decoded(asked.after);
             if (!decoded) {
-                throw ErrorException({Code::InvalidArgument, "after: is of no page of this"});
+                throw ErrorException({Code::InvalidArgument, "after: is not from this folder"});
             }
             after = std::move(*decoded);
         }

@@ -34,7 +34,7 @@ std::uint64_t first_chunk(const net::Exchange& exchange, std::uint64_t otherwise
     if (failed != std::errc{} || end != seen.data() + seen.size() || number >= 1ull << 53) {
         throw ErrorException(
             {Code::InvalidArgument, "Last-Event-ID: " + schema::quoted(seen) +
-                                        " is no event of this log; they are numbered 0, 1, 2 …"});
+                                        " is not an event of this log; numbers are 0, 1, 2 …"});
     }
     return number + 1;
 }

@@ -42,7 +42,7 @@ asio::awaitable<std::unique_ptr<PortStream>> PortStream::dial(
     while (!stream->connected_ && !stream->failed_) {
         const auto [woken] = co_await stream->came_.async_wait(as_tuple);
         if (!woken && !stream->connected_ && !stream->failed_) {
-            throw net::Problem(Code::Timeout, "nobody takes connections to port " +
+            throw net::Problem(Code::Timeout, "nothing accepts connections on port " +
                                                   std::to_string(port) + " of the sandbox");
         }
     }

@@ -29,13 +29,13 @@ Result<std::string> read_secret(int fd, const std::string& path) {
     if (!S_ISREG(there.st_mode) || (there.st_mode & 077) != 0) {
         return Error{Code::Unavailable,
                      path +
-                         " can be read by others than its owner: chmod 600 it, or remove it, "
-                         "which ends the tokens that were given out"};
+                         " is readable by other users: chmod 600 it, or remove it, "
+                         "which ends all tokens issued so far"};
     }
     std::string secret(kSecretBytes + 1, '\0');
     const auto got = ::read(fd, secret.data(), secret.size());
     if (got != static_cast<ssize_t>(kSecretBytes)) {
-        return Error{Code::Unavailable, path + " has not the 32 bytes of a secret; remove it"};
+        return Error{Code::Unavailable, path + " does not contain a 32-byte secret; remove it"};
     }
     secret.resize(kSecretBytes);
     return secret;

@@ -179,7 +179,7 @@ public:
             if (!place) {
                 throw ErrorException(
                     {Code::InvalidArgument, "Last-Event-ID: " + schema::quoted(last) +
-                                                " is no event of a turn; they are called 3-17"});
+                                                " is not an event of a turn, like 3-17"});
             }
         }
         auto number = asked.turn;
