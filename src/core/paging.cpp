@@ -32,7 +32,7 @@ std::string write_cursor(const Cursor& cursor) {
 }
 
 Cursor read_cursor(const std::string& text) {
-    const char* complaint = "the cursor is not one that a page ended with";
+    const char* complaint = "the cursor is not valid";
     if (text.size() % 2 != 0 || text.size() > 2 * (kIdBytesMax + 24)) refuse(complaint);
     std::string plain;
     for (std::size_t i = 0; i < text.size(); i += 2) {

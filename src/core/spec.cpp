@@ -30,12 +30,12 @@ Result<void> check(const Limits& limits) {
         return invalid("memory is " + format_bytes(limits.memory_bytes_max) +
                        ": at least 32 MiB are needed to start a program");
     }
-    if (limits.memory_bytes_max > (1ull << 46)) return invalid("memory is beyond 64 TiB");
+    if (limits.memory_bytes_max > (1ull << 46)) return invalid("memory is more than 64 TiB");
     if (limits.processes_max < 4) {
         return invalid("processes is " + std::to_string(limits.processes_max) +
                        ": at least 4 are needed (the guest, a kernel and a program)");
     }
-    if (limits.processes_max > 4'000'000) return invalid("processes is beyond 4,000,000");
+    if (limits.processes_max > 4'000'000) return invalid("processes is more than 4,000,000");
     if (limits.cpus_max < 0 || limits.cpus_max > 4096 || std::isnan(limits.cpus_max)) {
         return invalid("cpus must be between 0.01 and 4096, or 0 for all");
     }
@@ -45,9 +45,9 @@ Result<void> check(const Limits& limits) {
     }
     if (limits.file_bytes_max == 0) return invalid("file size is 0: nothing could be written");
     if (limits.disk_bytes_max < kMiB) return invalid("disk is below 1 MiB");
-    if (limits.disk_bytes_max > (1ull << 46)) return invalid("disk is beyond 64 TiB");
+    if (limits.disk_bytes_max > (1ull << 46)) return invalid("disk is more than 64 TiB");
     if (limits.disk_files_max < 64) return invalid("disk files is below 64");
-    if (limits.output_bytes_max == 0) return invalid("output is 0: no result could be seen");
+    if (limits.output_bytes_max == 0) return invalid("output is 0: no result could be returned");
     if (limits.wall_time_max.count() < 0) return invalid("timeout is negative");
     return {};
 }
@@ -89,7 +89,7 @@ Result<void> check(const Mount& mount) {
         return invalid(what + ": the place inside must be an absolute path");
     }
     if (mount.target.find("/../") != std::string::npos || mount.target.ends_with("/..")) {
-        return invalid(what + ": the place inside must not contain ..");
+        return invalid(what + ": the path inside must not contain ..");
     }
     // What we mount ourselves stays ours: a tree over /proc or /usr would undo a wall.
     constexpr std::array kPlaces = {"/data/", "/session/", "/work/", "/home/user/", "/tmp/"};
