@@ -15,7 +15,7 @@ Result<asio::posix::stream_descriptor> try_watched(const asio::any_io_executor& 
         failed.value() == ENOSPC
             ? "this user's epoll watches are used up (fs.epoll.max_user_watches)"
             : failed.message();
-    return Error{Code::Unavailable, "the server can wait for nothing more at the moment: " + why};
+    return Error{Code::Unavailable, "the server cannot watch another descriptor: " + why};
 }
 
 asio::posix::stream_descriptor watched(const asio::any_io_executor& executor, UniqueFd fd) {
