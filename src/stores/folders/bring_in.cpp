@@ -19,7 +19,7 @@ constexpr std::size_t kNameBytesMax = 255;
 Result<bool> BringIn::begin() {
     if (name_.empty() || name_.size() > kNameBytesMax || name_ == "." || name_ == ".." ||
         name_.find_first_of(std::string_view("/\0", 2)) != std::string::npos) {
-        return Error{Code::InvalidArgument, in_quotes(name_) + " is no name of a file"};
+        return Error{Code::InvalidArgument, in_quotes(name_) + " is not a file name"};
     }
     Opened session, data;
     if (const int cause = open_folder(places_.root.get(), id_.text().c_str(), session)) {

@@ -55,7 +55,7 @@ Result<void> TargetPath::leave(const struct stat& like, mode_t mode) {
         const int cause = open_folder(folder(), "..", opened);
         if (cause != 0) return failure("go back up in the copy", cause);
         if (opened.info.st_ino != parent.inode) {
-            return Error{Code::Internal, "somebody else moves folders of the copy"};
+            return Error{Code::Internal, "another process moved folders of the copy"};
         }
         parent.fd = std::move(opened.fd);
     }

@@ -26,7 +26,7 @@ constexpr std::uint64_t kBlockBytes = 512;  // in which stat counts
 
 Result<std::vector<std::string>> parts_of(const std::string& path) {
     std::vector<std::string> parts;
-    const Error odd{Code::InvalidArgument, in_quotes(path) + " is no path for an artifact"};
+    const Error odd{Code::InvalidArgument, in_quotes(path) + " is not a valid artifact path"};
     for (std::size_t at = 0; at <= path.size();) {
         const std::size_t end = std::min(path.find('/', at), path.size());
         std::string part = path.substr(at, end - at);

@@ -35,7 +35,7 @@ bool is_state_name(std::string_view text) {
 Result<void> check_id(const SessionId& id) {
     if (is_session_name(id.text())) return {};
     return Error{Code::InvalidArgument,
-                 in_quotes(id.text()) + " is no session id: 1 to 128 letters, digits, _ and -"};
+                 in_quotes(id.text()) + " is not a session id: 1 to 128 letters, digits, _ and -"};
 }
 
 Result<void> check_state_name(const std::string& name) {

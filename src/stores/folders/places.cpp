@@ -25,7 +25,7 @@ Result<std::string> full_path(const std::string& path) {
     std::string full = fs::absolute(path, failed).lexically_normal().string();
     while (full.size() > 1 && full.back() == '/') full.pop_back();
     if (path.empty() || failed || full == "/") {
-        return Error{Code::InvalidArgument, in_quotes(path) + " is no folder for sessions"};
+        return Error{Code::InvalidArgument, in_quotes(path) + " is not a folder for sessions"};
     }
     return full;
 }
@@ -93,7 +93,7 @@ Result<Places> open_places(const std::string& path, const std::string& server) {
     auto closed = close_to_others(places.root.get(), places.path);
     if (!closed) return closed.error();
     if (!server.empty() && !is_session_name(server)) {
-        return Error{Code::InvalidArgument, in_quotes(server) + " is no name of a server"};
+        return Error{Code::InvalidArgument, in_quotes(server) + " is not a server name"};
     }
     const std::string end = server.empty() ? "" : "-" + server;
     auto making = open_own(places, ".making" + end);

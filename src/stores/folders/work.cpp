@@ -55,7 +55,7 @@ void put_aside(const Places& places, Leftovers& leftovers, const UniqueFd& from,
         return;
     }
     const bool moved = ::renameat(from.get(), name.c_str(), places.broken.get(), name.c_str()) == 0;
-    leftovers.tell("could not remove " + stayed + "; what is left lies in " + places.path +
+    leftovers.tell("could not remove " + stayed + "; the rest is in " + places.path +
                    (moved ? "/.broken/" : "/.*/") + name);
 }
 
@@ -244,7 +244,7 @@ std::optional<Result<std::vector<SessionId>>> ListSessions::step(const Slice&) {
 std::optional<Result<std::uint64_t>> AskRoom::step(const Slice&) {
     struct statvfs info {};
     if (::fstatvfs(places_.root.get(), &info) != 0) {
-        return Result<std::uint64_t>(failure("ask for the room where sessions lie", errno));
+        return Result<std::uint64_t>(failure("measure the free space for sessions", errno));
     }
     // What an ordinary user has, also when we are root: the reserve is for the machine's own needs.
     return Result<std::uint64_t>(std::uint64_t{info.f_bavail} * info.f_frsize);

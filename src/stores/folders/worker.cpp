@@ -149,7 +149,7 @@ void Worker::live() {
         }
         bool done = true;
         if (stopping) {
-            task->fail({Code::Unavailable, "the server ends before this is done"});
+            task->fail({Code::Unavailable, "the server is stopping"});
         } else {
             done = step(*task);
         }
