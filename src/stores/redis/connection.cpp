@@ -166,7 +166,7 @@ Error explain(const std::string& refusal, const std::string& where) {
         {"NOAUTH", Code::Unavailable, "wants a password; set REDIS_PASSWORD"},
         {"WRONGPASS", Code::Unavailable, "refuses the password; check REDIS_PASSWORD"},
         {"NOPERM", Code::Unavailable, "does not let this user do what threads need"},
-        {"DENIED", Code::Unavailable, "lets in nobody from another machine (protected mode)"},
+        {"DENIED", Code::Unavailable, "refuses other machines (protected mode)"},
     };
     // Before Redis 7, what a script met stands inside the sentence.
     const bool inside = begins_with(refusal, "ERR Error running script");
@@ -423,7 +423,7 @@ private:
             link.reply_bytes = 0;
             if (!deliver(value_of(*reply))) return false;
         }
-        if (!fine) lose("does not speak its language: " + std::string(link.reader->errstr));
+        if (!fine) lose("sent an invalid reply: " + std::string(link.reader->errstr));
         return fine;
     }
 
@@ -435,7 +435,7 @@ private:
         }
         if (sent_ == 0) {
             lose(reply.kind == Reply::Kind::Refusal ? "said: " + reply.text
-                                                    : "answered what nobody asked");
+                                                    : "sent an unexpected reply");
             return false;
         }
         Request request = std::move(requests_.front());
@@ -520,7 +520,7 @@ private:
     std::array<char, 64u << 10> in_{};
 
     mutable std::mutex mutex_;  // of what other threads may ask for
-    std::string trouble_ = "the connection is being made";
+    std::string trouble_ = "the connection is being established";
     std::vector<std::string> digests_;
 
     asio::steady_timer retry_;

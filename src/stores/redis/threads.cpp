@@ -58,7 +58,7 @@ std::size_t number_of(Script script) { return static_cast<std::size_t>(script); 
 }
 
 [[noreturn]] void strange(const char* what) {
-    refuse(Code::Internal, std::string("Redis holds something that is no ") + what +
+    refuse(Code::Internal, std::string("Redis contains something that is not a ") + what +
                                "; does another program use the same prefix?");
 }
 
@@ -327,7 +327,7 @@ asio::awaitable<core::UploadRecord> RedisThreads::add_upload(core::UploadRecord 
     };
     if (record.bytes > kUploadBytesMax) {
         if (room.bytes_max > 0) full();
-        refuse(Code::TooLarge, "an upload of so many bytes cannot be counted");
+        refuse(Code::TooLarge, "the size of the upload is out of range");
     }
     auto keys = upload_keys(record.id, record.owner);
     std::vector<std::string> arguments{record.owner,
