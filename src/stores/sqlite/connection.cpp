@@ -38,7 +38,7 @@ Error explain(int rc, int system_errno, std::string_view message, const std::str
             const bool full = system_errno == ENOSPC || system_errno == EDQUOT ||
                               system_errno == EFBIG || rc == SQLITE_IOERR_WRITE;
             return {full ? Code::DiskFull : Code::Unavailable,
-                    "the disk that holds " + name + " does not take or give data (" + cause +
+                    "the disk that holds " + name + " cannot be read or written (" + cause +
                         "); nothing was written"};
         }
         case SQLITE_CORRUPT:
@@ -46,7 +46,7 @@ Error explain(int rc, int system_errno, std::string_view message, const std::str
         case SQLITE_BUSY:
         case SQLITE_LOCKED:
             return {Code::Unavailable, "another program is writing to " + name +
-                                           " and did not let go; end it, then try again"};
+                                           " and did not finish; stop it, then try again"};
         case SQLITE_READONLY:
         case SQLITE_CANTOPEN:
         case SQLITE_PERM: {
@@ -164,7 +164,7 @@ std::optional<std::string> Query::maybe_text() {
 
 void Query::throw_unknown_word(const std::string& word) const {
     throw ErrorException({Code::Internal, "the database " + name_in(connection_.path()) +
-                                              " holds an unknown word: " + word});
+                                              " contains an unknown value: " + word});
 }
 
 // ---- Connection ----

@@ -114,7 +114,7 @@ JobRow read_held(Connection& db, const core::JobHold& hold, bool with_code) {
         throw ErrorException({Code::Conflict, "job " + hold.id.text() + " (" +
                                                   std::string(core::name_of(record.state)) +
                                                   ", attempt " + std::to_string(record.attempts) +
-                                                  ") is no longer held by who says so"});
+                                                  ") is no longer held by this server"});
     }
     return row;
 }
@@ -500,7 +500,7 @@ core::Recovered recover_expired_jobs(Connection& db, core::Time now) {
     }
     core::Recovered recovered;
     for (auto& row : left) {
-        decide(db, std::move(row), now, "who ran the job was not heard of any more", recovered);
+        decide(db, std::move(row), now, "the job's server stopped responding", recovered);
     }
     return recovered;
 }

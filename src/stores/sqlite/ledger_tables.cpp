@@ -50,7 +50,7 @@ KeyRecord read_key(Query& row) {
     const std::string digest = row.text();
     if (digest.size() != record.secret_sha256.size()) {
         throw ErrorException(
-            {Code::Internal, "the digest of key " + record.id.text() + " has not 32 bytes"});
+            {Code::Internal, "the digest of key " + record.id.text() + " does not have 32 bytes"});
     }
     std::memcpy(record.secret_sha256.data(), digest.data(), digest.size());
     record.owner = row.text();
@@ -82,7 +82,7 @@ std::int64_t sequence_of(const Cursor& cursor) {
     const auto [stop, failed] = std::from_chars(cursor.id.data(), end, number);
     if (failed != std::errc() || stop != end) {
         throw ErrorException(
-            {Code::InvalidArgument, "the cursor is not one that a page of the audit ended with"});
+            {Code::InvalidArgument, "the cursor is not valid for a list of the audit log"});
     }
     return number;
 }
@@ -269,7 +269,7 @@ core::UsageCounters add_usage(Connection& db, const std::string& owner, core::Da
 std::vector<core::UsageOfDay> get_usage(Connection& db, const std::string& owner, core::Day first,
                                         core::Day last) {
     if (last < first || (last - first).count() >= kUsageDaysMax) {
-        throw ErrorException({Code::InvalidArgument, "use is told for 1 to 366 days at once"});
+        throw ErrorException({Code::InvalidArgument, "usage covers 1 to 366 days at once"});
     }
     auto rows = db.query(
         "SELECT day, cpu_us, runs, sessions_created, egress_bytes FROM owner_usage"

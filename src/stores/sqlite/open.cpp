@@ -94,7 +94,7 @@ Result<off_t> look_before_opening(const StoreOptions& options, std::string& dama
     } else if (bytes == 0 && has_lived(options)) {
         damage =
             "it is missing or empty, but sessions, keys or files that were made with it are there; "
-            "to begin anew, choose an empty data folder";
+            "to start over, choose an empty data folder";
     } else if (bytes > 0 && bytes < kHeaderBytes) {
         damage = "it is cut off";
     }
