@@ -118,11 +118,11 @@ Result<std::vector<std::vector<float>>> OpenAiEmbeddings::vectors_in(std::string
     const auto* list = value.get_object().if_contains("data");
     if (list == nullptr || !list->is_array()) return none("no data in it");
     const auto& rows = list->get_array();
-    if (rows.size() != texts) return none("another number of vectors than of texts");
+    if (rows.size() != texts) return none("a different number of vectors than texts");
     std::vector<std::vector<float>> vectors(texts);
     for (std::size_t i = 0; i < rows.size(); ++i) {
         const auto* row = rows[i].if_object();
-        if (row == nullptr) return none("a row that is no object");
+        if (row == nullptr) return none("a row that is not an object");
         std::size_t at = i;
         if (const auto* index = row->if_contains("index"); index != nullptr && index->is_int64()) {
             if (index->get_int64() < 0) return none("a row of no text");
@@ -132,13 +132,13 @@ Result<std::vector<std::vector<float>>> OpenAiEmbeddings::vectors_in(std::string
         const auto* numbers = row->if_contains("embedding");
         if (numbers == nullptr || !numbers->is_array()) return none("a row without a vector");
         const auto& array = numbers->get_array();
-        if (array.empty() || array.size() > kVectorMax) return none("a vector of a strange length");
+        if (array.empty() || array.size() > kVectorMax) return none("a vector of invalid length");
         auto& vector = vectors[at];
         vector.reserve(array.size());
         for (const auto& one : array) {
-            if (!one.is_number()) return none("a vector with something else than numbers");
+            if (!one.is_number()) return none("a vector with non-numeric values");
             const double number = one.to_number<double>();
-            if (!std::isfinite(static_cast<float>(number))) return none("a number without end");
+            if (!std::isfinite(static_cast<float>(number))) return none("a non-finite number");
             vector.push_back(static_cast<float>(number));
         }
         if (vector.size() != vectors.front().size() && !vectors.front().empty()) {

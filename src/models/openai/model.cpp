@@ -145,7 +145,7 @@ asio::awaitable<OpenAiModel::Attempt> OpenAiModel::ask(std::string body,
         const bool began = attempt.status >= 200 && attempt.status < 300;
         if (began && reader.is_complete()) attempt.reply = reader.finish(true);
         const char* what = error.code == Code::Timeout       ? "the model took too long"
-                           : error.code != Code::Unavailable ? "the model cannot be asked"
+                           : error.code != Code::Unavailable ? "the request to the model failed"
                            : began ? "the model's answer broke off in the middle"
                                    : "the model cannot be reached";
         attempt.trouble = Trouble{error.during(what), error.code == Code::Unavailable};

@@ -119,13 +119,13 @@ Trouble understood(int status, const Said& said, const Place& place) {
     if (says(said.code + " " + said.type, {"insufficient_quota", "billing"}) || status == 402) {
         return {{Code::Exhausted,
                  "the account at " + place.origin +
-                     " has no quota left; see to its plan and billing, or use another key"},
+                     " has no quota left; check its plan and billing, or use another key"},
                 false};
     }
     switch (status) {
         case 401:  // its words are left out: they like to repeat the key
             if (place.key.empty()) {
-                return {{Code::Forbidden, who + " wants a key; set OPENAI_API_KEY"}, false};
+                return {{Code::Forbidden, who + " requires a key; set OPENAI_API_KEY"}, false};
             }
             return {{Code::Forbidden, who + " refuses the key; check OPENAI_API_KEY"}, false};
         case 403:
@@ -142,10 +142,10 @@ Trouble understood(int status, const Said& said, const Place& place) {
             }
             return {{Code::InvalidArgument,
                      "there is no chat API at this address of " + place.origin +
-                         "; check OPENAI_BASE_URL, which mostly ends in /v1, and OPENAI_MODEL"},
+                         "; check OPENAI_BASE_URL, which usually ends in /v1, and OPENAI_MODEL"},
                     false};
         case 408: return {{Code::Unavailable, who + " took too long" + quoted}, true};
-        case 413: return {{Code::TooLarge, who + " does not take so much at once" + quoted}, false};
+        case 413: return {{Code::TooLarge, who + " refuses a request this large" + quoted}, false};
         case 425:
         case 429:
             return {{Code::Unavailable,
@@ -160,7 +160,7 @@ Trouble understood(int status, const Said& said, const Place& place) {
     }
     if (status >= 300 && status < 400) {
         return {{Code::InvalidArgument,
-                 who + " sends us elsewhere, which is not followed; check OPENAI_BASE_URL"},
+                 who + " redirects, which is not followed; check OPENAI_BASE_URL"},
                 false};
     }
     if (says(said.message, {"model"}) && says(said.message, {"not found", "does not exist"})) {
@@ -169,7 +169,7 @@ Trouble understood(int status, const Said& said, const Place& place) {
                 false};
     }
     return {{Code::InvalidArgument,
-             who + " does not take the request (status " + std::to_string(status) + ")" + quoted},
+             who + " rejects the request (status " + std::to_string(status) + ")" + quoted},
             false};
 }
 
