@@ -88,7 +88,7 @@ void LocalEmbeddings::submit(TaskPtr task) {
     }
     if (task) {
         const auto answer = std::exchange(task->answer, {});
-        answer(Error{Code::Unavailable, "too many texts wait for their vectors already"});
+        answer(Error{Code::Unavailable, "too many texts are waiting for their vectors"});
     } else {
         came_.notify_one();
     }

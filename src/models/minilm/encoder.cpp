@@ -72,7 +72,7 @@ Result<Encoder> Encoder::open(const std::string& folder) {
     if (!pieces) return pieces.error();
     Encoder encoder(std::move(*weights), std::move(*pieces));
     if (auto found = encoder.find_tensors(); !found) {
-        return found.error().during(folder + " does not hold all-MiniLM-L6-v2");
+        return found.error().during(folder + " does not contain all-MiniLM-L6-v2");
     }
     return encoder;
 }

@@ -25,7 +25,7 @@ constexpr std::size_t kHeaderMax = 1u << 20;
 constexpr std::size_t kFileMax = 4ull << 30;
 
 Error bad(const std::string& path, const std::string& why) {
-    return {Code::InvalidArgument, path + " is no model that can be used: " + why};
+    return {Code::InvalidArgument, path + " is not a usable model: " + why};
 }
 
 }  // namespace
@@ -61,12 +61,12 @@ Result<void> Weights::read_header() {
     const auto wrong = [](const char* what) { return Error{Code::InvalidArgument, what}; };
     std::uint64_t length = 0;
     std::memcpy(&length, bytes_, sizeof length);
-    if (length > kHeaderMax || length + 8 > size_) return wrong("its header is longer than it");
+    if (length > kHeaderMax || length + 8 > size_) return wrong("its header is too long");
     const auto start = static_cast<std::size_t>(length) + 8;
     json::error_code failed;
     const auto header = json::parse(
         json::string_view(reinterpret_cast<const char*>(bytes_) + 8, start - 8), failed);
-    if (failed || !header.is_object()) return wrong("its header is no JSON");
+    if (failed || !header.is_object()) return wrong("its header is not JSON");
     for (const auto& [name, value] : header.get_object()) {
         const auto* about = value.if_object();
         if (about == nullptr) continue;
@@ -76,7 +76,7 @@ Result<void> Weights::read_header() {
         if (type == nullptr || !type->is_string() || type->get_string() != "F32") continue;
         if (shape == nullptr || !shape->is_array() || place == nullptr || !place->is_array() ||
             place->get_array().size() != 2) {
-            return wrong("a tensor of it has no place");
+            return wrong("a tensor has no offsets");
         }
         Place found;
         std::size_t numbers = 1;
@@ -84,7 +84,7 @@ Result<void> Weights::read_header() {
             json::error_code odd;
             const auto length_of_side = side.to_number<std::size_t>(odd);
             if (odd || length_of_side == 0 || length_of_side > kFileMax / numbers) {
-                return wrong("a tensor of it has an odd shape");
+                return wrong("a tensor has an invalid shape");
             }
             found.shape.push_back(length_of_side);
             numbers *= length_of_side;
@@ -95,7 +95,7 @@ Result<void> Weights::read_header() {
         const bool inside = !odd && begin <= end && end <= size_ - start;
         if (!inside || end - begin != numbers * sizeof(float) ||
             (start + begin) % alignof(float) != 0) {
-            return wrong("a tensor of it lies outside of the file");
+            return wrong("a tensor is outside the file");
         }
         found.begin = start + begin;
         found.end = start + end;
@@ -110,7 +110,7 @@ Result<std::span<const float>> Weights::tensor(const std::string& name,
     if (found == places_.end()) return Error{Code::InvalidArgument, "it has no " + name};
     const auto& place = found->second;
     if (place.shape != shape)
-        return Error{Code::InvalidArgument, "its " + name + " has another size"};
+        return Error{Code::InvalidArgument, "its " + name + " has the wrong size"};
     return std::span(reinterpret_cast<const float*>(bytes_ + place.begin),
                      (place.end - place.begin) / sizeof(float));
 }
