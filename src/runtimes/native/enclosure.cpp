@@ -233,7 +233,7 @@ Result<Enclosure> raise_enclosure(const Plan& plan) {
         std::string hint;
         if (cause == EPERM || cause == ENOSPC) {
             hint =
-                "; this host does not let us make user namespaces, `atoll doctor` says how to "
+                "; this host does not allow user namespaces; `atoll doctor` says how to "
                 "change that";
         }
         errno = cause;

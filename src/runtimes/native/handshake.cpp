@@ -145,7 +145,7 @@ std::string request_frame(std::uint32_t channel, const json::object& request) {
     const std::string text = json::serialize(request);
     if (text.size() > wire::kPayloadBytesMax) {
         throw ErrorException({Code::InvalidArgument,
-                              "what the sandbox is to begin with is larger than the " +
+                              "the sandbox's initial configuration is larger than the " +
                                   std::to_string(wire::kPayloadBytesMax) + " bytes of a request"});
     }
     std::string bytes;

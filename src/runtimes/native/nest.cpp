@@ -59,12 +59,12 @@ Error cannot_send(int cause) {
     if (cause == EMSGSIZE) {
         return {
             Code::InvalidArgument,
-            "what the sandbox is to begin with (its environment above all) is larger than the " +
+            "the sandbox's initial configuration (its environment above all) is larger than the " +
                 std::to_string(kMessageBytesMax) + " bytes of a message to the zygote"};
     }
     if (cause == ETOOMANYREFS) {
         return {Code::Unavailable,
-                "too many descriptors of this user are on their way between processes; try again"};
+                "too many descriptors of this user are in flight between processes; try again"};
     }
     errno = cause;
     return sys::errno_error("ask the zygote", Code::Unavailable);
@@ -372,7 +372,7 @@ asio::awaitable<Forked> Nest::fork(const core::SandboxSpec& spec,
         // not given to another before we know that.
         slot_back.cancel();
         throw ErrorException({Code::Unavailable,
-                              "a new sandbox came without its handle: this process has too many "
+                              "the handle of a new sandbox is missing: this process has too many "
                               "open files"});
     }
     forked.pidfd = std::move(reply.pidfd);

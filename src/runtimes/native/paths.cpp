@@ -40,7 +40,7 @@ Result<Paths> Paths::find() {
         fs::create_directories(folder, failed);
         if (failed) {
             return Error{Code::Unavailable, "make the folder " + folder + ": " + failed.message() +
-                                                " (ATOLL_DATA_DIR chooses another place)"};
+                                                " (set ATOLL_DATA_DIR to use another folder)"};
         }
     }
     const auto binary = fs::read_symlink("/proc/self/exe", failed);

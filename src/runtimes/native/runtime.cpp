@@ -120,7 +120,7 @@ asio::awaitable<std::shared_ptr<Nest>> NativeRuntime::nest_for(std::string name)
         if (const auto found = nests_.find(name); found != nests_.end()) {
             if (found->second->alive()) co_return found->second;
             tell("template " + name + ": " + found->second->death() +
-                 "; another is raised. Sandboxes that it served live on, and start their next "
+                 "; it is restarted. Its sandboxes continue, and start their next "
                  "kernel more slowly");
             nests_.erase(found);
         }
@@ -338,7 +338,7 @@ asio::awaitable<void> NativeRuntime::bury(Remains remains) {
         if (std::chrono::steady_clock::now() - began > kBurialTimeMax) {
             // Its ids are given to nobody, since it may live yet. The sweep takes its cgroup.
             tell("a sandbox (process " + std::to_string(remains.pid) + ") did not end within " +
-                 std::to_string(kBurialTimeMax.count()) + " s of SIGKILL, and is left to itself");
+                 std::to_string(kBurialTimeMax.count()) + " s after SIGKILL, and is left alone");
             co_return;
         }
         pause.expires_after(between);

@@ -37,7 +37,7 @@ Result<IdBlock> IdBlock::take_single(const std::string& run_folder) {
         if (lock) return IdBlock(std::move(*lock), kFirstId + slot * kIdsASlot);
         if (lock.error().code != Code::Conflict) return lock.error();
     }
-    return Error{Code::Exhausted, "1,024 single runs are under way on this host already"};
+    return Error{Code::Exhausted, "1,024 direct runs are already running on this host"};
 }
 
 SlotTable::SlotTable() {

@@ -50,7 +50,7 @@ Result<std::string> text_in(const json::value& value, const std::string& where) 
     const std::string text(value.get_string());
     if (text.size() > kEntryBytesMax) return invalid(where, "is longer than 4096 bytes");
     if (std::any_of(text.begin(), text.end(), [](unsigned char c) { return std::iscntrl(c); })) {
-        return invalid(where, "holds a control character");
+        return invalid(where, "contains a control character");
     }
     return text;
 }
@@ -207,7 +207,7 @@ Result<void> read_environment(Template& into, const json::value& value) {
         const std::string name(member.key());
         const std::string where = "env." + name;
         if (!is_identifier(name)) {
-            return invalid(where, "is no name for a variable; use letters, digits and _");
+            return invalid(where, "is not a variable name; use letters, digits and _");
         }
         // The guest reads these to find its own parts.
         if (name.starts_with("ATOLL_")) {

@@ -190,7 +190,7 @@ std::string shortened(const std::string& text) {
 Error disk_full(const std::string& where) {
     return {Code::Exhausted, "the disk is full at " + where +
                                  " (default needs 1 GB); free some space, or choose another "
-                                 "place with ATOLL_DATA_DIR. Nothing half-made is left"};
+                                 "place with ATOLL_DATA_DIR. No partial files are left"};
 }
 
 // The installer speaks in words only; these are its own.
@@ -506,7 +506,7 @@ Result<std::string> find_uv() {
     if (const char* named = std::getenv("ATOLL_UV"); named != nullptr && *named != '\0') {
         if (is_program(named)) return std::string(named);
         return Error{Code::NotFound,
-                     "ATOLL_UV names " + std::string(named) + ", which is no program"};
+                     "ATOLL_UV names " + std::string(named) + ", which is not a program"};
     }
     std::error_code failed;
     const auto self = fs::read_symlink("/proc/self/exe", failed);
@@ -535,7 +535,7 @@ Result<Template> build_template(const Paths& paths, const Template& wanted, cons
     sweep(paths, wanted.name);
     Partial partial(partial_folder(paths, wanted.name));
     if (auto done = Build(paths, wanted, text, progress).run(); !done) {
-        if (StopSignals::raised()) progress("stopping; removing what was half-made");
+        if (StopSignals::raised()) progress("stopping; removing partial files");
         return done.error().during(intent);
     }
     if (auto done = publish(paths, wanted.name); !done) return done.error().during(intent);
