@@ -30,7 +30,7 @@ Error errno_error(const std::string& what) {
     const int cause = errno;  // building the text may change it
     const char* why = std::strerror(cause);
     // With links never followed, this is what a link in the way looks like.
-    if (cause == ELOOP) why = "a symbolic link stands in its path";
+    if (cause == ELOOP) why = "its path contains a symbolic link";
     return {code_of(cause), what + ": " + why};
 }
 

@@ -25,7 +25,7 @@ bool wants_whole_file(std::string_view head) {
 
 Error reader_error(::archive* reader) {
     const char* why = ::archive_error_string(reader);
-    return {Code::Internal, why ? why : "not an archive of a known kind"};
+    return {Code::Internal, why ? why : "not a supported archive format"};
 }
 
 }  // namespace

@@ -287,7 +287,7 @@ bool names_differ(const std::vector<std::string>& sources) {
 
 Status pack(const PackOptions& options) {
     if (options.sources.size() > 1 && !names_differ(options.sources)) {
-        std::fprintf(stderr, "atoll-archive: sources need names of their own in the archive\n");
+        std::fprintf(stderr, "atoll-archive: sources must have different names\n");
         return Status::Usage;
     }
     Notes notes;

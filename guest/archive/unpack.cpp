@@ -226,7 +226,7 @@ Status unpack(const UnpackOptions& options) {
             report.failed(status_of(done.error()), done.error().message);
         }
     } catch (const std::bad_alloc&) {
-        report.failed(Status::Failed, "the archive asks for more memory than unpacking may use");
+        report.failed(Status::Failed, "unpacking the archive needs more memory than allowed");
     }
     const std::string line = report.json();
     if (std::fwrite(line.data(), 1, line.size(), stdout) != line.size() ||

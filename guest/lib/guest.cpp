@@ -437,7 +437,7 @@ void Guest::claim(Operation& operation, const json::object& request) {
         for (const auto& target : mounts->get_array()) {
             const UniqueFd mount = link_.take_descriptor();
             if (!target.is_string() || mount.get() < 0) {
-                return operation.fail("invalid_argument", "a mount came without its descriptor");
+                return operation.fail("invalid_argument", "the descriptor of a mount is missing");
             }
             if (!attach_mount(mount.get(), target.get_string().c_str(), surroundings_.user,
                               failure)) {
