@@ -88,7 +88,7 @@ void Process::start(const json::object& request, const Surroundings& surrounding
     Launch launch;
     if (const auto* argv = request.if_contains("argv"); argv != nullptr && argv->is_array()) {
         for (const auto& part : argv->get_array()) {
-            if (!part.is_string()) return fail("invalid_argument", "argv holds more than strings");
+            if (!part.is_string()) return fail("invalid_argument", "argv may hold only strings");
             launch.argv.emplace_back(part.get_string().c_str());
         }
     }

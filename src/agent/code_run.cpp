@@ -100,7 +100,7 @@ void add_notes(std::string& output, const guest_client::RunEnd& end,
         if (lost.name.empty()) {
             add_note(output, "not restored: " + lost.reason);
         } else if (lost.type == guest_client::kProcess) {
-            add_note(output, "the program `" + lost.name + "` runs no longer: " + lost.reason);
+            add_note(output, "the program `" + lost.name + "` has ended: " + lost.reason);
         } else {
             add_note(output, "the variable " + lost.name + " was not restored: " + lost.reason);
         }

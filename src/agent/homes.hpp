@@ -1,9 +1,9 @@
 #pragma once
-// Where threads live: each has a session of its own with its files in /data, and of several servers
-// one at a time has that session awake.
+// The sessions of threads: each thread has one, with its files in /data; of several servers, only
+// one has it awake at a time.
 //
-//     use ──▶ [several servers] take_home, or ask whoever has it ──▶ session, made if need be ──▶
-//     awake asked by another ──▶ let_go: to disk, and the home is given back
+//     use ──▶ [several servers: take_home, or ask its holder] ──▶ session, created if needed, awake
+//     asked by another server ──▶ let_go: moves it to disk and gives the home back
 //
 // Owns      the list of threads that are at home here. Store, sessions, folders and uploads are
 //           borrowed.

@@ -1,12 +1,12 @@
 #pragma once
-// How much memory turns may take that have ended and are kept for whoever comes back, all together.
+// The memory budget of all finished turns that are kept for clients that resume.
 //
-//     ended ──▶ counted ──▶ too much? the owner with the most gives up its oldest ──▶ forgotten
+//     ended ──▶ counted ──▶ over budget? the owner with the most loses its oldest ──▶ dropped
 //
-// A turn that is forgotten is in the store; who follows it still is told it again from there.
-// Fair      one owner's answers push out that owner's own before they push out another's.
-// Owns      nothing: turns belong to their threads and to who follows them. One that nobody has any
-//           more counts no longer.
+// A dropped turn is still in the store; clients that follow it get it from there.
+// Fair      answers of one owner evict that owner's own before those of others.
+// Owns      nothing: turns belong to their threads and to the clients that follow them. A turn
+//           without an owner no longer counts.
 // Threads   one, the turns' own.
 #include "agent/live_turn.hpp"
 

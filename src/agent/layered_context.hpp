@@ -2,10 +2,10 @@
 // Contexts of threads of any length: recent turns as they were, older ones in summaries, and what
 // is relevant to the question quoted from the part that is pruned.
 //
-//     system prompt │ tools │ summaries │ recent turns │ question + turns recalled for it
-//                             1/6         the rest       1/6        of what system, tools and
-//                             question at most     at least       at most    leave of tokens_max
-//                             4,000       2/3            4,000 tokens
+//     system prompt │ tools │ summaries    │ recent turns │ question + turns recalled for it
+//                             at most 1/6,   at least       recalled: at most 1/6,
+//                             at most        2/3            at most 4,000 tokens
+//                             4,000 tokens                  (of what the fixed parts leave)
 //
 // A thread that fits is sent whole. One that does not is first sent with older tool outputs
 // shortened, then pruned. Summaries are made when a turn has ended and its turns are about to leave

@@ -1,18 +1,18 @@
 #pragma once
-// What was said long ago, found again for a question: the index of a thread's turns (core::Recall),
-// kept up with the thread and asked.
+// Finds earlier turns of a thread that are relevant to a question: keeps the index of its turns
+// (core::Recall) up to date, and searches it.
 //
-// One entry a turn, at its first message: question, answers and the beginnings of outputs together,
-// so that a hit brings its neighbours along. The index is this server's own and is always behind:
-// it catches up from the store, in their order, a bounded number of turns with each call. Vectors
-// are made after a turn, never while somebody waits for an answer; the question's own has a short
-// time.
+// One entry per turn, at its first message: question, answers and the beginnings of outputs, so
+// that a hit comes with its context. The index belongs to this server and lags behind: it catches
+// up from the store, in order, a bounded number of turns with each call. Vectors are computed after
+// a turn, never while somebody waits for an answer; that of the question itself has a short
+// timeout.
 //
-// Owns      nothing but what it noted of vectors that are missing. Store, index and embeddings are
+// Owns      nothing but a note of missing vectors. Store, index and embeddings are
 //           borrowed.
 // Threads   one, the executor's.
-// On failure catch_up and find find less and say why: in the sentence that they answer with. Only
-//           find throws what the store throws.
+// On failure catch_up and find return less, with a sentence that says why. Only
+//           find throws errors of the store.
 #include "agent/past_turns.hpp"
 #include "agent/stop.hpp"
 #include "core/recall.hpp"

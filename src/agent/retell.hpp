@@ -1,6 +1,6 @@
 #pragma once
-// A turn told again from the store, as if it happened now: for who comes back after this server has
-// forgotten it, or follows at one server what goes on at another.
+// Replays the events of a turn from the store: for clients that resume after this server has
+// dropped it, or that follow a turn of another server.
 //
 // Threads   one, the executor's.
 // Promises  ends when the turn has ended, its server's lease has run out, or `given_up` says so.

@@ -68,7 +68,7 @@ std::string absolute_path(const std::string& path) {
         from = end + 1;
         if (part == ".." || part.find('\0') != std::string::npos) {
             throw api::schema::ValidationError(
-                {{"path", "must not have .. or a zero byte in it: " + api::schema::quoted(path)}});
+                {{"path", "must not contain .. or a zero byte: " + api::schema::quoted(path)}});
         }
         if (part.empty() || part == ".") continue;
         result += "/" + part;

@@ -1,9 +1,9 @@
 #pragma once
-// A wish that what is under way shall end: said once, heard by whoever works at that moment.
+// A cancellation signal: raised once, handled by whoever is working at that moment.
 //
 //     Stop::Heard heard(stop, [&] { run.cancel(); });     // until it goes out of scope
 //
-// Threads   one. Said before somebody listens, it is heard at once.
+// Threads   one. If it was raised before a handler is registered, the handler runs at once.
 #include <functional>
 #include <list>
 #include <string>

@@ -1,11 +1,11 @@
 #pragma once
-// Somebody else's work, with an end: awaited until it is done, a wish to stop is heard or its time
-// is over, whichever comes first.
+// Awaits an operation with a timeout and a cancellation signal (stop.hpp), whichever comes
+// first.
 //
 //     auto reply = co_await within(model.chat(request, listener), stop, std::chrono::seconds{30});
 //
-// Nothing when it was stopped or its time is over; the work is cancelled then, and waited for. An
-// exception of the work passes on.
+// Returns nothing on timeout or cancellation; then the operation is cancelled and awaited. An
+// exception of the operation is passed on.
 // Threads   one, the executor's of the awaiting coroutine.
 #include "agent/stop.hpp"
 

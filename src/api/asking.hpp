@@ -1,5 +1,5 @@
 #pragma once
-// What handlers of many resources read out of a request in the same way.
+// Request parsing that handlers of many resources share.
 #include "api/api.hpp"
 #include "base/workers.hpp"
 #include "core/records.hpp"

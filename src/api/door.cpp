@@ -112,13 +112,13 @@ Door::Door(DoorOptions options, KeyRing& keys, const Signer& signer, AuditLog& a
         if (options_.keys == DoorOptions::Keys::Never) {
             throw ErrorException({Code::InvalidArgument,
                                   "listen on " + address +
-                                      ": others than this machine can reach it, and "
+                                      ": it can be reached from other machines, and "
                                       "access.require_keys is never; API keys are needed there"});
         }
         if (keys_.any_good(core::time_now())) continue;
         throw ErrorException({Code::InvalidArgument,
                               "listen on " + address +
-                                  ": others than this machine can reach it, and there are no API "
+                                  ": it can be reached from other machines, and there are no API "
                                   "keys yet; make one with `atoll key create`, or start with "
                                   "--make-key, which prints one once"});
     }
@@ -140,11 +140,11 @@ void Door::check_host(const net::Request& request) const {
     if (keys_needed()) {
         if (is_address(name)) return;
         throw ErrorException({Code::Forbidden,
-                              "the Host of this request is not among access.allowed_hosts; ask for "
+                              "the Host of this request is not among access.allowed_hosts; use "
                               "an IP address, or add the name"});
     }
     throw ErrorException({Code::Forbidden,
-                          "the Host of this request is not this machine; ask for localhost or "
+                          "the Host of this request is not this machine; use localhost or "
                           "127.0.0.1"});
 }
 
@@ -183,7 +183,7 @@ void Door::check_origin(const net::Request& request) const {
         throw ErrorException(
             {Code::Forbidden,
              "requests from pages of another origin are refused; access.allowed_origins lists "
-             "those that may ask"});
+             "the allowed ones"});
     }
 }
 

@@ -1,10 +1,10 @@
 #pragma once
-// Who may come in: the check before routing, and the one before each handler.
+// Access control: the check before routing, and the one before each handler.
 //
-//     admit   Host and Origin; who is calling, by key, token, or by being on this machine
-//     pass    the rate limit; 401 for nobody, 403 for who lacks the route's scope
-//     still_welcome   whether who came in would be let in now: a key can be revoked, a token's time
-//                     can end while a terminal, a stream or a port is open
+//     admit   Host and Origin; identifies the caller by key, by token, or as a local user
+//     pass    the rate limit; 401 without credentials, 403 if the key lacks the route's scope
+//     still_welcome   whether the caller would still be admitted: a key can be revoked, or a token
+//                     can expire, while a terminal, a stream or a port is open
 //
 // On this machine without keys the user that the server runs as, and root, are one owner, `local`.
 // Other users of the machine reach the port as well, so the kernel is asked whose a connection is

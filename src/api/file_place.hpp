@@ -1,6 +1,6 @@
 #pragma once
-// Which file of which session a request is about, and how files are shown. Shared by the routes of
-// files.
+// Which file of which session a request refers to, and how files are shown. Shared by the file
+// routes.
 #include "api/asking.hpp"
 #include "api/file_types.hpp"
 #include "guest_client/files.hpp"

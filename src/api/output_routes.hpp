@@ -1,7 +1,7 @@
 #pragma once
 // /v1/outputs/{run_id}: what a run without a session left in its folder of artifacts.
 //
-// Who knows a run's id may read: it has 160 random bits, and was said to its caller alone.
+// Only the run's owner may read them: a run's id is bound to its owner (sessions/new_id.hpp).
 #include "api/api.hpp"
 #include "core/outputs.hpp"
 

@@ -29,8 +29,8 @@ Result<std::string> read_secret(int fd, const std::string& path) {
     if (!S_ISREG(there.st_mode) || (there.st_mode & 077) != 0) {
         return Error{Code::Unavailable,
                      path +
-                         " can be read by others than its owner: chmod 600 it, or remove it, "
-                         "which ends the tokens that were given out"};
+                         " is readable by other users: chmod 600 it, or remove it, "
+                         "which ends all tokens issued so far"};
     }
     std::string secret(kSecretBytes + 1, '\0');
     const auto got = ::read(fd, secret.data(), secret.size());

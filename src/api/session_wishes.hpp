@@ -1,7 +1,7 @@
 #pragma once
-// What a request may ask of a sandbox by name: its runtime, its network, data sets. What is not
-// there is refused with what is; nothing weaker is given in its place. Names only: no client ever
-// names a path of the host.
+// What a request may name for its sandbox: runtime, network policy, data sets. If something is not
+// available, the request is refused with a list of what is; there is no weaker fallback. Clients
+// give names only, never a path of the host.
 #include "sessions/sessions.hpp"
 
 #include <string>

@@ -1,10 +1,10 @@
 #pragma once
-// What must happen when a block is left, by whichever way: a return, an Error, any other exception.
+// Runs a function when a block is left, in whatever way: a return, an Error, any other exception.
 //
 //     raising_[name] = done;
 //     const AtExit raised([&] { raising_.erase(name); });
 //
-// A catch of one kind of exception leaves the others to skip the cleanup behind it; this does not.
+// Cleanup after a catch of one exception type is skipped by all other types; this is not.
 #include <utility>
 
 namespace atl {

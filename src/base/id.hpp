@@ -1,5 +1,5 @@
 #pragma once
-// Names that the compiler keeps apart.
+// Strongly typed IDs: the compiler tells a session's from a job's.
 #include <compare>
 #include <string>
 #include <utility>

@@ -1,11 +1,11 @@
 #pragma once
-// What must hold, checked where it would go wrong; release builds keep it.
+// Assertions that are also checked in release builds.
 //
 //     must(running_ == 0, "a scope ends with work under way");
 //
-// For mistakes of ours alone. What a client, a guest or the system can cause is an Error.
-// A broken rule ends the process with its sentence and place on stderr: what is on disk is whole,
-// and going on would write what nobody can trust.
+// For programming errors only. What a client, a guest or the system can cause is an Error.
+// A failed assertion ends the process, with its sentence and location on stderr: the data on disk
+// is consistent, and continuing could corrupt it.
 #include <boost/assert/source_location.hpp>
 #include <cstdio>
 #include <cstdlib>

@@ -1,8 +1,8 @@
 #pragma once
-// The most that a client may ask for: what a server gives at all, whatever a request names.
+// Upper bounds for the limits that a client may request.
 //
-// Limits (spec.hpp) are what one sandbox has; ceilings are the host's user's, and hold for all of
-// them. A member that is left as it is here is no ceiling.
+// Limits (spec.hpp) belong to one sandbox; ceilings are set by the operator and apply to all of
+// them. A member that keeps its default here is no bound.
 #include "core/spec.hpp"
 
 #include <limits>

@@ -1,12 +1,12 @@
 #pragma once
-// Tells when the wall clock is not to be trusted with somebody's data: it has just leapt.
+// Detects jumps of the wall clock, so that nothing is removed by age right after one.
 //
-// What is kept "for a week" is removed when the wall clock says that the week is over. A clock that
-// was set wrong for a moment, or a machine that was suspended, would have it all removed at once.
-// So whoever removes by age asks first; after a leap nothing is removed for a while, in which a
-// wrong clock is put right. A clock that stays where it is counts again then.
+// What is kept "for a week" is removed when the wall clock says that the week is over. If the clock
+// is wrong for a moment, or the machine was suspended, everything would be removed at once. So code
+// that removes by age asks here first; after a jump nothing is removed for a while, in which a
+// wrong clock can be corrected. If it stays, the new time is accepted.
 //
-// Owns nothing; one for each who asks, for it compares with when it was asked before. Threads: one.
+// Owns nothing; each user has its own, since it compares with its previous call. Threads: one.
 #include "core/records.hpp"
 
 #include <chrono>

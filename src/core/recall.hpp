@@ -1,13 +1,13 @@
 #pragma once
-// The port behind which the pruned part of a conversation is found again: by words, and by meaning
-// where there is something that turns text into vectors.
+// Interface: search in the pruned part of a conversation, by words and, with embeddings, by
+// meaning.
 //
-// An index, not a record: everything in it can be made anew from the messages (core/threads.hpp),
-// and is, when it is missing, damaged or behind.
+// An index, not a record: it can be rebuilt from the messages (core/threads.hpp), and is, when it
+// is missing, damaged or out of date.
 //
-// Threads   coroutines of the caller's executor; an implementation does its work elsewhere.
-// Throws    ErrorException. Unavailable: the index cannot be read or written; callers go on
-// without.
+// Threads   coroutines of the caller's executor; an implementation works on a thread of its own.
+// Throws    ErrorException. Unavailable: the index cannot be read or written; callers continue
+//           without it.
 #include "core/threads.hpp"
 
 namespace atl::core {

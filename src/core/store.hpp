@@ -9,8 +9,8 @@
 // Throws    ErrorException. NotFound: no such record, or it is not `whose`. Conflict: it exists
 //           already, has changed meanwhile, or is not in a state for this. InvalidArgument: a limit
 //           of the query, a cursor that is none. TooLarge: beyond the backstop for one record.
-//           Exhausted: a limit given with the call is reached, or the disk is full. Unavailable:
-//           the store is behind, or read-only.
+//           Exhausted: a limit given with the call is reached. DiskFull: the disk is full.
+//           Unavailable: the store is overloaded, or read-only.
 // Trusts    its caller for who is asking (Whose) and for the limits on what clients send. Ids have
 //           1 to 128 bytes; this much is checked.
 // Lifetime  a call that was begun ends, also when its coroutine is cancelled. The store goes before

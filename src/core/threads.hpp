@@ -13,12 +13,12 @@
 // Throws    ErrorException. NotFound: no such record, or it is not `whose`. Conflict: another turn
 //           is under way, the hold is no longer the caller's, or the record is there already.
 //           InvalidArgument: a limit of the query, a cursor that is none, an id that is none.
-//           Exhausted: a limit is reached, or the disk is full. TooLarge: beyond the backstop for
-//           one record. Unavailable: the store cannot be reached, is behind, or read-only. When it
-//           was lost while it worked, the caller cannot know whether that write happened: a
-//           question is safe to send again with its client_id, messages of a turn with the mark of
-//           their hold; the rest is to be read again. Internal: a record that cannot be read.
-//           A list leaves such records out.
+//           Exhausted: a limit is reached. DiskFull: the disk is full. TooLarge: beyond the
+//           backstop for one record. Unavailable: the store cannot be reached, is behind, or
+//           read-only. When it was lost while it worked, the caller cannot know whether that write
+//           happened: a question is safe to send again with its client_id, messages of a turn with
+//           the mark of their hold; the rest is to be read again. Internal: a record that cannot be
+//           read. A list leaves such records out.
 // Trusts    its caller for who is asking (Whose) and for the limits on what clients send. Ids have
 //           1 to 128 bytes; this much is checked, and the backstop for one message.
 // Lifetime  a call that was begun ends, also when its coroutine is cancelled. The store goes before

@@ -1,10 +1,10 @@
 #pragma once
-// The host's own clock behind whatever a guest was asked: when the time is up, the link is cut.
+// A deadline for a call to a guest: closes the link if the call takes longer.
 //
 //     const Backstop stop(executor, link, 60s);   // until the end of the scope
 //
-// Everything that waits on the link then hears that the sandbox was closed. The time in which the
-// session stood still (GuestLink::stand_still) does not count.
+// Everything that waits on the link then fails, because the sandbox was closed. Time in which the
+// session was frozen (GuestLink::stand_still) does not count.
 // Threads   the link's.
 #include "guest_client/guest_link.hpp"
 

@@ -1,10 +1,10 @@
 #pragma once
-// How fast a run may print: as fast as its listener takes it, until the run is to end.
+// Backpressure for a run's output: it may print as fast as its listener reads, until it must end.
 //
-// While it runs, the guest gets credit for what the listener took, so a slow reader slows the
-// program. From hurry() on (time is up, or somebody stops it) the end must come whoever reads: the
-// guest gets credit at once, and what is more than its last words is dropped, and said to be.
-// Threads   the link's one. Shared by the run and by its clock.
+// While it runs, the guest gets credit for what the listener has read, so a slow reader slows the
+// program. After hurry() (a timeout, or a stop) the run must end although nobody reads: the guest
+// gets credit at once, and all but the last part of the output is dropped, which is reported.
+// Threads   the link's one. Shared by the run and by its timer.
 #include <algorithm>
 #include <cstddef>
 #include <functional>

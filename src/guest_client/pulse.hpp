@@ -1,10 +1,10 @@
 #pragma once
 // Whether a guest still answers.
 //
-// PID 1 of a sandbox never blocks, so one that answers nothing has hung, and whatever was asked of
-// it would be waited for in vain: a file's size as much as a terminal. Rather than a deadline at
-// each call, somebody who looks after the link asks it a small question now and then while others
-// wait for it, and closes it if no answer comes: all that waited for the guest then ends at once.
+// PID 1 of a sandbox never blocks, so one that does not answer has hung, and every call to it
+// would wait forever. Instead of a deadline for each call, the link is probed
+// from time to time while somebody waits for the guest, and closed if there is no answer. Then all
+// waiting calls fail at once.
 #include "guest_client/guest_link.hpp"
 
 #include <boost/asio/awaitable.hpp>

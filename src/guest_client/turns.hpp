@@ -1,9 +1,9 @@
 #pragma once
-// Runs of one kernel, one after the other, in the order of asking. The guest queues them as well;
-// here they wait so that a run's clock on the host begins when its clock in the guest does.
+// A FIFO queue of runs for each kernel. The guest queues runs as well; they wait here so that the
+// timeout on the host starts when the timeout in the guest does.
 //
 //     Turns::Place place(turns, "default", executor);
-//     if (!co_await place.came()) …;             // given up, by give_up()
+//     if (!co_await place.came()) …;             // removed from the queue, by give_up()
 //
 // Threads   the executor's one. Turns must outlive its places.
 #include <boost/asio/awaitable.hpp>

@@ -75,8 +75,8 @@ int show_job(Server& server, const std::string& job) {
         next = number_in(*page, "next", next);
         if (next <= before) {
             return report({Code::Internal,
-                           "the server's log does not go on: it gave the same "
-                           "place again"});
+                           "the server's log does not go on: it returned the "
+                           "same position again"});
         }
     }
 }

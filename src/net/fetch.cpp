@@ -494,7 +494,7 @@ Error FetchAnswer::Transfer::trouble(CURLcode code) const {
         case CURLE_COULDNT_CONNECT:
             return {Code::Unavailable, "no server answers at " + origin + " (" + reason + ")"};
         case CURLE_OPERATION_TIMEDOUT:
-            return {Code::Unavailable, "no connection to " + origin + " within the time for it"};
+            return {Code::Unavailable, "no connection to " + origin + " within its time limit"};
         case CURLE_PEER_FAILED_VERIFICATION:
         case CURLE_SSL_CONNECT_ERROR:
         case CURLE_SSL_CACERT_BADFILE:

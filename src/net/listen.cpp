@@ -56,7 +56,7 @@ std::string text_of(const AnyAddress& address, std::uint16_t& port) {
 }
 
 Error no_address(const std::string& text, const std::string& why) {
-    return {Code::InvalidArgument, "\"" + text + "\" is no address to listen on: " + why +
+    return {Code::InvalidArgument, "\"" + text + "\" is not an address to listen on: " + why +
                                        "write 127.0.0.1:8000, [::1]:8000 or unix:/path"};
 }
 

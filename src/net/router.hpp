@@ -2,8 +2,8 @@
 // Which handler a request is for. Patterns are made of whole segments:
 //
 //     /v1/sessions                        as it stands
-//     /v1/sessions/{id}                   one segment, not empty, decoded; %2F inside does not
-//     split /v1/sessions/{id}/files/{path...}   the rest, at least the slash before it, decoded
+//     /v1/sessions/{id}                   one segment, not empty, decoded; %2F does not split it
+//     /v1/sessions/{id}/files/{path...}   the rest, at least the slash before it, decoded
 //
 // A literal segment wins over {id}, which wins over {path...}. HEAD goes to GET when it has no
 // handler of its own. No handler: 404, or 405 with Allow, or 204 with Allow for OPTIONS.

@@ -2,8 +2,8 @@
 // The HTTP/1.1 server: listens, reads requests, hands them to one root handler (mostly a Router's)
 // and logs them.
 //
-//     listener --accept--> connection: [TLS] -> head -> admit -> root handler -> answer -> next
-//     head
+//     listener --accept--> connection: [TLS] -> head -> admit -> root handler -> answer
+//                                               ^------------ the next request ----'
 //
 // Owns      its listening sockets and its connections.
 // Threads   one: the executor must be run by a single thread, and all calls come from there.

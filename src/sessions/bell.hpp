@@ -1,11 +1,11 @@
 #pragma once
-// Something changed: wakes a coroutine of the same thread that waits for the next time.
+// Notifies a coroutine on the same thread of a change.
 //
 //     auto seen = bell.rung();
 //     …look, which may take its time…
 //     co_await bell.after(seen);     // returns at once if it rang meanwhile
 //
-// Counting is what makes it sure: a ring while nobody waits is not lost.
+// Rings are counted, so one that nobody waits for is not lost.
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/steady_timer.hpp>

@@ -1,13 +1,13 @@
 #pragma once
-// What an owner keeps on disk besides sessions: what runs without one left (core::Outputs), and the
-// code and logs of jobs. It counts in quotas.disk as files of sessions do.
+// Bytes an owner stores outside sessions: outputs of ephemeral runs (core::Outputs), and code and
+// logs of jobs. They count in quotas.disk like files of sessions.
 //
-// Jobs are summed up by the store. Outputs are walked once an owner, by the outputs' own thread;
-// from then on what runs leave is added, until old ones were removed and somebody looks again.
+// The store sums up jobs. Outputs are measured once per owner, on the outputs' own thread; later
+// runs add to that figure, until old outputs were removed and they are measured again.
 //
-// Owns      what was found of each owner. Store and outputs are borrowed and outlive it.
+// Owns      the figures of each owner. Store and outputs are borrowed and outlive it.
 // Threads   one, the executor's.
-// If a walk fails, who asked hears it, and the next one walks again.
+// If a measurement fails, its caller gets the error, and the next call retries.
 #include "core/clock.hpp"
 #include "core/outputs.hpp"
 #include "core/store.hpp"

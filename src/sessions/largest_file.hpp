@@ -1,6 +1,6 @@
 #pragma once
-// How large one file may be in a session that may keep so much on disk: a bit less than all of it,
-// so that who meets this limit hears of it and is not stopped for the other (decisions/0010).
+// The largest file in a session with a given disk limit: slightly less than that limit, so that a
+// program gets "File too large" before it is stopped for its disk usage (decisions/0010).
 #include <algorithm>
 #include <cstdint>
 #include <optional>

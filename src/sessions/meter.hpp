@@ -1,15 +1,15 @@
 #pragma once
-// What each owner uses, and the quotas on it: memory of waking sandboxes, processor time of a day.
+// What each owner uses, and its quotas: memory of awake sandboxes, CPU time per day.
 //
 //     auto claim = co_await meter.claim(owner, memory);     throws when a quota is used up
 //     sandbox = meter.watch(std::move(claim), std::move(sandbox));
 //
 // Owns      the counts. A watched sandbox gives its claim back and its last figures when it goes.
 // Threads   one, the executor's. Outlives every sandbox that it watches.
-// Promises  memory is never over the quota: it is claimed before the sandbox is made. Processor
-// time
-//           is seen every few seconds, so what runs can go over; nothing new starts then. A host
-//           without cgroups cannot tell processor time, and counts none.
+// Promises  memory never exceeds the quota: it is reserved before the sandbox is created.
+//           CPU time is
+//           sampled every few seconds, so running programs can exceed it; then nothing new starts.
+//           A host without cgroups cannot measure CPU time, and counts none.
 #include "core/clock.hpp"
 #include "core/runtime.hpp"
 #include "core/store.hpp"

@@ -384,7 +384,7 @@ asio::awaitable<void> Processes::remove(SessionId session, std::string id) {
     process->kill();
     const bool ended = co_await process->wait(kKillTime);
     if (!ended) {
-        throw ErrorException({Code::Timeout, "the process " + id + " was killed and is not gone"});
+        throw ErrorException({Code::Timeout, "the process " + id + " was killed but still runs"});
     }
     const auto found = tables_.find(session.text());
     if (found != tables_.end()) std::erase(found->second, process);

@@ -1,6 +1,6 @@
 #pragma once
-// One server on a desk: sessions over scripted guests, a disk in memory and a clock by hand, for
-// tests of a few lines.
+// One simulated server for short tests: sessions with scripted guests, an in-memory disk and a
+// manual clock.
 //
 //     Bench bench;
 //     const auto id = bench.create();

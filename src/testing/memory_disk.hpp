@@ -1,14 +1,14 @@
 #pragma once
-// What survives a server: records, files and state, in memory, with faults on order.
+// What survives a server (records, files and state), in memory, with fault injection.
 //
 //     Disk disk;
-//     MemoryStore store(disk, clock, executor, dice);   // one server's view of it; so
-//     MemoryFolders disk.kill_after(3);                               // the third write from now
-//     never happens
+//     MemoryStore store(disk, clock, executor, dice);   // one server's view of it;
+//                                                       // MemoryFolders is another
+//     disk.kill_after(3);                               // the third write from now never happens
 //
-// A server that was killed is a ghost: it runs on until it is taken down, but whatever it asks of
-// the disk fails and changes nothing. So what is on the disk is what was there at the moment of the
-// kill, and nothing has to be torn out of a running loop.
+// A killed server keeps running until it is destroyed, but its disk operations fail and change
+// nothing. So the disk keeps the state of the moment of the kill, and nothing has to be removed
+// from a running loop.
 //
 // Why not the real stores: they work on threads of their own, and then the same seed would not make
 // the same sequence. They have tests of their own, with real kills and full disks.

@@ -1,10 +1,10 @@
 #pragma once
-// What clients were answered, and what may therefore be found later.
+// What clients were told, and therefore what they may observe later.
 //
-// A value that was acknowledged is there, until another one is; or the session says that it was
-// lost
-// (`lost` of a run). A value whose request failed may be there, or the one before it. After a loss
-// was said, whatever the client ever asked for may be found, and nothing too. Nothing else, ever.
+// An acknowledged value is found until another one is acknowledged, or until a run reports it as
+// lost (`lost`). If a write failed, either the new value or the one before it may be found. After
+// a reported loss, any value that was ever written may be found, or none. Nothing else is
+// allowed.
 // Threads   one.
 #include "guest_client/variables.hpp"
 

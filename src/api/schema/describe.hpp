@@ -3,10 +3,10 @@
 //
 //     BOOST_DESCRIBE_STRUCT(CreateSession, (), (name, limits, tags))
 //     ATOLL_TYPE(CreateSession) {
-//         return request("What a new session is made of.",
-//             field<&T::name>("What people call it.", required, length(1, 64), example("taxi
-//             data")), field<&T::limits>("What it may use."), field<&T::tags>("Words to find it
-//             by.", items(0, 16), each(length(1, 32))));
+//         return request("A new session.",
+//             field<&T::name>("Its name.", required, length(1, 64), example("taxi data")),
+//             field<&T::limits>("What it may use."),
+//             field<&T::tags>("Words to find it by.", items(0, 16), each(length(1, 32))));
 //     }
 //
 // A field has its default from the member's initializer, unless it is `required`; a field that may

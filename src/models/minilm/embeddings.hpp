@@ -1,12 +1,12 @@
 #pragma once
-// Texts to vectors on this machine, without an API: a thread of its own computes them.
+// Texts to vectors on this machine, without an API, computed on an OS thread of its own.
 //
-// One text after the other, of the shortest task first: a question does not wait behind the turns
-// of a long thread. A task whose coroutine was cancelled is given up.
+// Texts are computed one by one, those of the shortest task first, so a question does not wait for
+// the turns of a long thread. A task whose coroutine was cancelled is dropped.
 //
-// Owns      the thread and what waits for it. Threads   its methods from any; callers are resumed
-// on
-//           their own executor.
+// Owns      the thread and its queue.
+// Threads   its methods may be called from any thread; callers are resumed on their own
+//           executor.
 // Throws    Unavailable: too much waits already, or it is stopping. TooLarge: too many texts.
 #include "core/recall.hpp"
 

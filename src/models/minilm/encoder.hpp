@@ -3,9 +3,9 @@
 // layers, computed here, without a library.
 //
 // Owns      the weights (90 MB, mapped from their file) and the vocabulary.
-// Threads   any, several at once: it does not change. A text of 128 pieces, the most that count,
-// takes
-//           a core for a fifth of a second or so.
+// Threads   any, several at once: it is immutable.
+// Cost      a text of 128 pieces, the maximum, takes a core about a fifth
+//           of a second.
 #include "base/result.hpp"
 #include "models/minilm/weights.hpp"
 #include "models/minilm/word_pieces.hpp"

@@ -3,18 +3,18 @@
 // is new. Takes the dialects of OpenAI, vLLM, Ollama, llama.cpp and their like, and what they send
 // when they are in trouble:
 //
-//     events with deltas, or with whole messages; a plain JSON answer although events were asked
-//     for tool calls in pieces by index, by id or in order; whole; ids missing or the same twice;
-//     the
-//         old function_call; arguments as text or as an object
+//     events with deltas, or with whole messages; plain JSON although events were requested
+//     tool calls in pieces by index, by id or in order, or whole; ids missing or repeated; the
+//         old function_call; arguments as text
+//         or as an object
 //     content as text, null or parts; thoughts as reasoning_content, reasoning or parts
 //     comments, CRLF, characters cut in two, events that are no JSON, no [DONE], no finish_reason
 //     an error where a chunk should be; a page of HTML
 //
-// Trusts    nothing: an event has at most 4 MiB, the answer 8 MiB, 64 calls, 200 odd events. What
-// it
-//           tells the listener and puts into the reply is UTF-8; names and arguments are as they
-//           came.
+// Trusts    nothing: an event has at most 4 MiB, the answer 8 MiB, 64 calls, 200 invalid events.
+//           Text for the listener
+//           and in the reply is valid UTF-8; names and arguments are passed on
+//           unchanged.
 #include "core/chat.hpp"
 #include "models/openai/trouble.hpp"
 #include "models/openai/utf8.hpp"

@@ -2,16 +2,16 @@
 // The outer walls: a process in namespaces of its own, on a minimal read-only tree, that becomes
 // atoll-guest.
 //
-//     host process --clone3--> child: opens trees, waits for its ids, builds /, pivots, drops,
-//     execs
-//                  <--pipe---- the step that failed, or the end of the pipe when exec succeeded
+//     host --clone3--> child: opens trees, waits for its ids, builds /, pivots, drops, execs
+//          <--pipe---- the step that failed, or the end of the pipe when exec succeeded
 //
-// Two kinds of program live in one: a nest (a zygote and all its sandboxes, which then have a
-// second wall each), or the guest of a single sandbox. Owns      nothing after it returns but the
-// process's pidfd, which the caller gets. Threads   any; the child does nothing that needs another
-// thread or the heap. Trusts    the plan: its paths are ours or were granted by the host's user.
-// The enclosure dies with the thread that raised it (a parent-death signal is the thread's, not the
-// process's): raise from one that lives as long as the server.
+// It holds a nest (a zygote and its sandboxes, each behind a second wall), or a single sandbox.
+//
+// Owns      nothing after it returns but the process's pidfd, which the caller gets.
+// Threads   any; the child does nothing that needs another thread or the heap.
+// Trusts    the plan: its paths are ours or were granted by the host's user.
+// The enclosure dies with the OS thread that created it (a parent-death signal is bound to the
+// thread, not to the process): create it from one that lives as long as the server.
 #include "base/fd.hpp"
 #include "base/result.hpp"
 

@@ -1,9 +1,9 @@
 #pragma once
-// The few words that the runtime itself exchanges with a fresh guest before it hands the stream on:
+// The messages that the runtime itself exchanges with a new guest before it hands the stream on:
 // the hello, warming a pool member, and the claim.
 //
-// Trusts    nothing: a guest that answers oddly or not in time is an error, and its sandbox is
-// buried.
+// Trusts    nothing: a guest that answers wrongly or too late is an error, and its sandbox is
+//           destroyed.
 #include "base/result.hpp"
 
 #include <boost/asio/awaitable.hpp>

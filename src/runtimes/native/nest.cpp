@@ -372,7 +372,7 @@ asio::awaitable<Forked> Nest::fork(const core::SandboxSpec& spec,
         // not given to another before we know that.
         slot_back.cancel();
         throw ErrorException({Code::Unavailable,
-                              "a new sandbox came without its handle: this process has too many "
+                              "the handle of a new sandbox is missing: this process has too many "
                               "open files"});
     }
     forked.pidfd = std::move(reply.pidfd);

@@ -1,7 +1,7 @@
 #pragma once
-// A nest: one template's zygote behind outer walls, and the sandboxes forked from it.
+// A nest: one template's init and zygote behind outer walls, and their sandboxes.
 //
-//     runtime ══ control socket (one message, one datagram) ══▶ zygote ──clone3──▶ sandboxes
+//     runtime ══ control socket (one message, one datagram) ══▶ init ──clone3──▶ sandboxes
 //
 // The zygote is a process, not a thread of the server: it runs a template's Python packages, which
 // nobody here has read. It sees a minimal tree, no network, and none of the server's descriptors,

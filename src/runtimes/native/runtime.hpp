@@ -1,13 +1,13 @@
 #pragma once
-// The native runtime: sandboxes forked from a template's zygote, kept ready in a pool.
+// The native runtime: sandboxes made by a template's nest, kept ready in a pool.
 //
-//     create ──▶ pool has one: take it, set its limits, claim it         (well below a millisecond)
-//            └─▶ pool is empty: fork one from the zygote now             (some milliseconds)
+//     create ──▶ the pool has one: take it, set its limits, claim it     (about a millisecond)
+//            └─▶ the pool is empty: have the nest make one now           (some milliseconds)
 //
-// A pool member has its walls, its cgroup, its kernel forked and the pages that a first cell
-// touches already touched. It has run no byte of anybody's code. Refilled in the background. Owns
-// nests by template, the pool, the cgroups of live sandboxes, what waits to be buried. Threads one,
-// its executor's. A nest whose zygote died is replaced at the next need; its live sandboxes go on.
+// A pool member has its walls, its cgroup and a forked, warmed kernel; it has run no user code. The
+// pool is refilled in the background. A nest whose zygote died is replaced when it is next needed.
+// Owns      nests by template, the pool, the cgroups of live sandboxes, sandboxes to be cleaned up.
+// Threads   one, its executor's.
 #include "core/runtime.hpp"
 #include "runtimes/native/nest.hpp"
 #include "runtimes/native/sandbox.hpp"

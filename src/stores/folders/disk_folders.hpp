@@ -7,11 +7,11 @@
 //       .store             whose sessions these are: the identity of a store, or "nobody"
 //       .making/           session folders made ahead, and copies that are not whole yet
 //       .trash/<id>.<x>/   what is being removed
-//       .broken/<id>.<x>/  what could not be removed, for a person to look at; open() tries it
-//       again
+//       .broken/<id>.<x>/  what could not be removed, for a person to look at; open() tries
+//                          again
 //
-// Why ids that are nobody's: a program in a sandbox can make a set-user-id file, and it must not be
-// root's when seen from the host. And 0700 keeps everybody from reaching one.
+// Why unused ids: what untrusted code wrote must not belong to root or to a user of the host. In
+// addition, 0700 keeps other users of the host from reaching it.
 //
 // Trust     `<id>/` and all below is hostile (hostile.hpp); the rest is ours alone.
 // Threads   any. Coroutines work on one thread of ours (worker.hpp) and resume on their own

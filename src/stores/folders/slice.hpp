@@ -1,6 +1,6 @@
 #pragma once
-// A short turn of the worker's time. Long work asks over() between its steps and stops when it is,
-// so that one session's million files hold up nobody else.
+// A time slice of the worker. A long task checks over() between its steps and yields when it is
+// over, so that one session's million files do not delay others.
 #include <atomic>
 #include <chrono>
 

@@ -29,7 +29,7 @@ void Worker::submit(std::unique_ptr<Task> task) {
             queue_bytes_ += task->bytes;
             queue_.push_back(std::move(task));
         } else {
-            task->fail({Code::Unavailable, "the index is behind: " + std::to_string(queue_.size()) +
+            task->fail({Code::Unavailable, "the index is busy: " + std::to_string(queue_.size()) +
                                                " requests wait already"});
         }
     }

@@ -166,7 +166,7 @@ Error explain(const std::string& refusal, const std::string& where) {
         {"NOAUTH", Code::Unavailable, "wants a password; set REDIS_PASSWORD"},
         {"WRONGPASS", Code::Unavailable, "refuses the password; check REDIS_PASSWORD"},
         {"NOPERM", Code::Unavailable, "does not let this user do what threads need"},
-        {"DENIED", Code::Unavailable, "lets in nobody from another machine (protected mode)"},
+        {"DENIED", Code::Unavailable, "refuses other machines (protected mode)"},
     };
     // Before Redis 7, what a script met stands inside the sentence.
     const bool inside = begins_with(refusal, "ERR Error running script");

@@ -5,9 +5,9 @@
 // Threads   none of its own; it lives on its executor, and is asked there.
 // Lifetime  it goes before its executor. Who still waits then is answered with Unavailable; nobody
 //           may be between two steps of a call, so it goes when the loop has stopped or is idle.
-// Trusts    Redis. Whoever else writes under the prefix can break what is promised of the records
-// he
-//           touches, and of no others: what cannot be read is left out of lists and can be removed.
+// Trusts    Redis. Another program that writes under the prefix can only break the records that
+//           it changes:
+//           what cannot be read is left out of lists and can be removed.
 // Failure   Redis gone: Unavailable at once or within the time-out, and it is tried again for ever.
 #include "core/paging.hpp"
 #include "core/store.hpp"
