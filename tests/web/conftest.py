@@ -8,6 +8,8 @@ from harness.analyst import Analyst, answering
 from harness.model_server import ModelServer
 from playwright import sync_api as playwright
 
+# A busy machine is late at times.
+playwright.expect.set_options(timeout=60_000)
 CHROMIUM = Path("/usr/bin/chromium")
 # Without its own sandbox it starts as root and in containers too; the rest keeps it from asking
 # other hosts for anything.

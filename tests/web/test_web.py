@@ -18,7 +18,6 @@ from playwright.sync_api import expect
 pytestmark = pytest.mark.once
 
 ROOT = Path(__file__).resolve().parents[2]
-expect.set_options(timeout=60_000)
 CSV = "city,amount\n" + "".join(f"{city},{n}\n" for n in range(1, 41) for city in ("Bern", "Basel"))
 QUESTION = "Your question"
 
@@ -286,7 +285,7 @@ def test_sessions_without_a_chat(server, page):
     page.get_by_role("textbox", name="Name").fill("bench work")
     page.get_by_role("button", name="Create").click()
     expect(page.get_by_role("heading", name="bench work")).to_be_visible()
-    page.get_by_role("tab", name="Processes").click()
+    page.get_by_role("tab", name="Activity").click()
     page.get_by_label("Command").fill("echo started; sleep 1000")
     page.get_by_role("button", name="Start").click()
     line = page.get_by_role("button", name=re.compile("echo started"))

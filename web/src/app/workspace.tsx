@@ -8,7 +8,9 @@ import { UsageBar } from "@/features/sessions/components/usage-bar";
 
 const TerminalTab = lazy(() => import("@/features/terminal/components/terminal-tab"));
 const VariablesTab = lazy(() => import("@/features/variables/components/variables-tab"));
-const ProcessesTab = lazy(() => import("@/features/processes/components/processes-tab"));
+const ConsoleTab = lazy(() => import("@/features/console/components/console-tab"));
+const PortsTab = lazy(() => import("@/features/ports/components/ports-tab"));
+const ActivityTab = lazy(() => import("@/app/activity-tab"));
 
 interface WorkspaceProps {
     session: string;
@@ -84,8 +86,18 @@ export function Workspace({ session, search, onChange, end }: WorkspaceProps) {
                             />
                         </div>
                     )}
-                    {tab === "variables" && <VariablesTab session={session} />}
-                    {tab === "processes" && <ProcessesTab session={session} />}
+                    {tab === "console" && <ConsoleTab key={session} session={session} />}
+                    {tab === "variables" && (
+                        <VariablesTab
+                            session={session}
+                            opened={search.variable ?? ""}
+                            onOpen={(variable) =>
+                                onChange({ panel: "variables", ...(variable ? { variable } : {}) })
+                            }
+                        />
+                    )}
+                    {tab === "ports" && <PortsTab session={session} />}
+                    {tab === "activity" && <ActivityTab session={session} />}
                 </Suspense>
             </div>
             <UsageBar session={session} />

@@ -3,7 +3,7 @@
 import { sendJson, type Schemas } from "@/lib/api";
 import { keyStore } from "@/lib/key";
 
-type Opens = "files" | "terminal";
+type Opens = "files" | "terminal" | "ports";
 interface Kept {
     token: string;
     until: number;

@@ -5,6 +5,7 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { TopBar } from "@/app/top-bar";
 import { FoldedText } from "@/components/code-view";
+import { Card, Facts, PageBody, TableFrame } from "@/components/page";
 import { Button } from "@/components/ui/button";
 import { Empty } from "@/components/ui/empty";
 import { ErrorNotice, Notice } from "@/components/ui/notice";
@@ -60,134 +61,120 @@ export function JobsPage() {
             <TopBar>
                 <h1 className="px-1 text-15 font-semibold">{t("rail.jobs")}</h1>
             </TopBar>
-            <div className="min-h-0 flex-1 overflow-y-auto px-4 py-5 sm:px-6">
-                <div className="mx-auto flex max-w-5xl flex-col gap-5">
-                    <form
-                        className="overflow-hidden rounded-xl border border-line bg-panel shadow-low focus-within:border-accent"
-                        onSubmit={(event) => {
-                            event.preventDefault();
-                            if (code.trim()) submit.mutate({ kind, code });
+            <PageBody>
+                <form
+                    className="overflow-hidden rounded-xl border border-line bg-panel shadow-low focus-within:border-accent"
+                    onSubmit={(event) => {
+                        event.preventDefault();
+                        if (code.trim()) submit.mutate({ kind, code });
+                    }}
+                >
+                    <textarea
+                        value={code}
+                        onChange={(event) => setCode(event.target.value)}
+                        aria-label={t("jobs.code")}
+                        spellCheck={false}
+                        rows={Math.min(Math.max(code.split("\n").length, 5), 18)}
+                        onKeyDown={(event) => {
+                            if (
+                                event.key === "Enter" &&
+                                (event.metaKey || event.ctrlKey) &&
+                                code.trim()
+                            )
+                                submit.mutate({ kind, code });
                         }}
-                    >
-                        <textarea
-                            value={code}
-                            onChange={(event) => setCode(event.target.value)}
-                            aria-label={t("jobs.code")}
-                            spellCheck={false}
-                            rows={Math.min(Math.max(code.split("\n").length, 5), 18)}
-                            onKeyDown={(event) => {
-                                if (
-                                    event.key === "Enter" &&
-                                    (event.metaKey || event.ctrlKey) &&
-                                    code.trim()
-                                )
-                                    submit.mutate({ kind, code });
-                            }}
-                            className="block w-full resize-y bg-transparent px-4 py-3 font-mono text-[12.5px] leading-relaxed"
-                        />
-                        <div className="flex flex-wrap items-center gap-2 border-t border-soft px-3 py-2">
-                            <div
-                                role="group"
-                                aria-label={t("jobs.language")}
-                                className="flex flex-wrap gap-1"
-                            >
-                                {kKinds.map((one) => (
-                                    <button
-                                        key={one}
-                                        type="button"
-                                        aria-pressed={kind === one}
-                                        onClick={() => choose(one)}
-                                        className="h-7 rounded-lg px-2.5 text-12 text-ink-2 hover:bg-soft aria-pressed:bg-accent-soft aria-pressed:text-accent"
-                                    >
-                                        {t(`jobs.${one}`)}
-                                    </button>
-                                ))}
-                            </div>
-                            <span className="flex-1" />
-                            <Button
-                                small
-                                kind="primary"
-                                type="submit"
-                                disabled={!code.trim() || submit.isPending}
-                            >
-                                <Play size={13} />
-                                {t("jobs.submit")}
-                            </Button>
+                        className="block w-full resize-y bg-transparent px-4 py-3 font-mono text-[12.5px] leading-relaxed"
+                    />
+                    <div className="flex flex-wrap items-center gap-2 border-t border-soft px-3 py-2">
+                        <div
+                            role="group"
+                            aria-label={t("jobs.language")}
+                            className="flex flex-wrap gap-1"
+                        >
+                            {kKinds.map((one) => (
+                                <button
+                                    key={one}
+                                    type="button"
+                                    aria-pressed={kind === one}
+                                    onClick={() => choose(one)}
+                                    className="h-7 rounded-lg px-2.5 text-12 text-ink-2 hover:bg-soft aria-pressed:bg-accent-soft aria-pressed:text-accent"
+                                >
+                                    {t(`jobs.${one}`)}
+                                </button>
+                            ))}
                         </div>
-                    </form>
-                    {submit.isError && <ErrorNotice error={submit.error} />}
-                    {list.isError && (
-                        <ErrorNotice error={list.error} onRetry={() => void list.refetch()} />
-                    )}
-                    {list.isPending &&
-                        [0, 1].map((key) => <div key={key} className="skeleton h-12" />)}
-                    {list.isSuccess && jobs.length === 0 && (
-                        <Empty
-                            icon={<ListTodo size={22} />}
-                            title={t("jobs.empty")}
-                            text={t("jobs.emptyText")}
-                        />
-                    )}
-                    {jobs.length > 0 && (
-                        <div className="overflow-x-auto rounded-xl border border-line bg-panel">
-                            <table className="data-table">
-                                <thead className="bg-rail">
-                                    <tr>
-                                        <th scope="col">{t("jobs.job")}</th>
-                                        <th scope="col">{t("jobs.language")}</th>
-                                        <th scope="col">{t("sessions.state")}</th>
-                                        <th scope="col" className="number">
-                                            {t("jobs.took")}
-                                        </th>
-                                        <th scope="col" className="max-md:hidden">
-                                            {t("sessions.made")}
-                                        </th>
-                                    </tr>
-                                </thead>
-                                <tbody>
-                                    {jobs.map((job) => (
-                                        <tr key={job.id} className="hover:bg-soft/60">
-                                            <td className="w-full max-w-0 min-w-40">
-                                                <Link
-                                                    to="/ui/jobs/$jobId"
-                                                    params={{ jobId: job.id }}
-                                                    className="block truncate font-mono text-12 hover:text-accent"
-                                                >
-                                                    {job.id}
-                                                </Link>
-                                                {job.error && (
-                                                    <span className="block truncate text-12 text-bad">
-                                                        {job.error}
-                                                    </span>
-                                                )}
-                                            </td>
-                                            <td>{job.kind}</td>
-                                            <td>
-                                                <StateChip state={job.state} />
-                                            </td>
-                                            <td className="number whitespace-nowrap">
-                                                <Took job={job} />
-                                            </td>
-                                            <td className="whitespace-nowrap text-ink-2 max-md:hidden">
-                                                {formatTime(job.created_at)}
-                                            </td>
-                                        </tr>
-                                    ))}
-                                </tbody>
-                            </table>
-                        </div>
-                    )}
-                    {list.hasNextPage && (
+                        <span className="flex-1" />
                         <Button
                             small
-                            className="self-start"
-                            onClick={() => void list.fetchNextPage()}
+                            kind="primary"
+                            type="submit"
+                            disabled={!code.trim() || submit.isPending}
                         >
-                            {t("rail.more")}
+                            <Play size={13} />
+                            {t("jobs.submit")}
                         </Button>
-                    )}
-                </div>
-            </div>
+                    </div>
+                </form>
+                {submit.isError && <ErrorNotice error={submit.error} />}
+                {list.isError && (
+                    <ErrorNotice error={list.error} onRetry={() => void list.refetch()} />
+                )}
+                {list.isPending && [0, 1].map((key) => <div key={key} className="skeleton h-12" />)}
+                {list.isSuccess && jobs.length === 0 && (
+                    <Empty
+                        icon={<ListTodo size={22} />}
+                        title={t("jobs.empty")}
+                        text={t("jobs.emptyText")}
+                    />
+                )}
+                {jobs.length > 0 && (
+                    <div className="overflow-hidden rounded-xl border border-line bg-panel">
+                        <TableFrame
+                            head={[
+                                { label: t("jobs.job") },
+                                { label: t("jobs.language") },
+                                { label: t("sessions.state") },
+                                { label: t("jobs.took"), className: "number" },
+                                { label: t("sessions.made"), className: "max-md:hidden" },
+                            ]}
+                        >
+                            {jobs.map((job) => (
+                                <tr key={job.id} className="hover:bg-soft/60">
+                                    <td className="w-full max-w-0 min-w-40">
+                                        <Link
+                                            to="/ui/jobs/$jobId"
+                                            params={{ jobId: job.id }}
+                                            className="block truncate font-mono text-12 hover:text-accent"
+                                        >
+                                            {job.id}
+                                        </Link>
+                                        {job.error && (
+                                            <span className="block truncate text-12 text-bad">
+                                                {job.error}
+                                            </span>
+                                        )}
+                                    </td>
+                                    <td>{job.kind}</td>
+                                    <td>
+                                        <StateChip state={job.state} />
+                                    </td>
+                                    <td className="number whitespace-nowrap">
+                                        <Took job={job} />
+                                    </td>
+                                    <td className="whitespace-nowrap text-ink-2 max-md:hidden">
+                                        {formatTime(job.created_at)}
+                                    </td>
+                                </tr>
+                            ))}
+                        </TableFrame>
+                    </div>
+                )}
+                {list.hasNextPage && (
+                    <Button small className="self-start" onClick={() => void list.fetchNextPage()}>
+                        {t("rail.more")}
+                    </Button>
+                )}
+            </PageBody>
         </>
     );
 }
@@ -250,56 +237,35 @@ export function JobPage() {
                 <h1 className="min-w-0 truncate font-mono text-13 font-semibold">{jobId}</h1>
                 {job && <StateChip state={job.state} />}
             </TopBar>
-            <div className="min-h-0 flex-1 overflow-y-auto px-4 py-5 sm:px-6">
-                <div className="mx-auto flex max-w-4xl flex-col gap-4">
-                    {query.isError && (
-                        <ErrorNotice error={query.error} onRetry={() => void query.refetch()} />
-                    )}
-                    {query.isPending && <div className="skeleton h-32" />}
-                    {job && (
-                        <>
-                            {job.error && <Notice title={t("jobs.failed")}>{job.error}</Notice>}
-                            {cancel.isError && <ErrorNotice error={cancel.error} />}
-                            {submit.isError && <ErrorNotice error={submit.error} />}
-                            <dl className="grid grid-cols-[repeat(auto-fit,minmax(130px,1fr))] gap-px overflow-hidden rounded-xl border border-line bg-line text-13">
-                                {(
-                                    [
-                                        ["jobs.language", job.kind],
-                                        ["jobs.took", <Took key="took" job={job} />],
-                                        ["jobs.attempts", String(job.attempts)],
-                                        [
-                                            "jobs.exit",
-                                            job.exit_code === undefined
-                                                ? "–"
-                                                : String(job.exit_code),
-                                        ],
-                                        ["sessions.made", formatTime(job.created_at)],
-                                    ] as const
-                                ).map(([name, value]) => (
-                                    <div key={name} className="bg-panel px-4 py-2.5">
-                                        <dt className="text-12 text-ink-3">{t(name)}</dt>
-                                        <dd className="tabular">{value}</dd>
-                                    </div>
-                                ))}
-                            </dl>
-                            <section className="overflow-hidden rounded-xl border border-line bg-panel">
-                                <h2 className="border-b border-soft px-4 py-2 text-13 text-ink-2">
-                                    {t("jobs.code")}
-                                </h2>
-                                <FoldedText
-                                    text={(job.code ?? "").trimEnd()}
-                                    lines={16}
-                                    language={job.kind}
-                                    className="bg-code"
-                                />
-                            </section>
-                            <section
-                                className="overflow-hidden rounded-xl border border-line bg-panel"
-                                aria-live="polite"
-                            >
-                                <h2 className="border-b border-soft px-4 py-2 text-13 text-ink-2">
-                                    {t("jobs.output")}
-                                </h2>
+            <PageBody>
+                {query.isError && (
+                    <ErrorNotice error={query.error} onRetry={() => void query.refetch()} />
+                )}
+                {query.isPending && <div className="skeleton h-32" />}
+                {job && (
+                    <>
+                        {job.error && <Notice title={t("jobs.failed")}>{job.error}</Notice>}
+                        {cancel.isError && <ErrorNotice error={cancel.error} />}
+                        {submit.isError && <ErrorNotice error={submit.error} />}
+                        <Facts
+                            rows={[
+                                [t("jobs.language"), job.kind],
+                                [t("jobs.took"), <Took key="took" job={job} />],
+                                [t("jobs.attempts"), String(job.attempts)],
+                                [t("jobs.exit"), job.exit_code ?? "–"],
+                                [t("sessions.made"), formatTime(job.created_at)],
+                            ]}
+                        />
+                        <Card title={t("jobs.code")}>
+                            <FoldedText
+                                text={(job.code ?? "").trimEnd()}
+                                lines={16}
+                                language={job.kind}
+                                className="bg-code"
+                            />
+                        </Card>
+                        <Card title={t("jobs.output")}>
+                            <div aria-live="polite">
                                 {log.error != null && (
                                     <div className="p-3">
                                         <ErrorNotice error={log.error} />
@@ -314,11 +280,11 @@ export function JobPage() {
                                             : t("jobs.waiting")}
                                     </p>
                                 )}
-                            </section>
-                        </>
-                    )}
-                </div>
-            </div>
+                            </div>
+                        </Card>
+                    </>
+                )}
+            </PageBody>
         </>
     );
 }

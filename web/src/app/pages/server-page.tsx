@@ -1,8 +1,8 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
-import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { infoQuery } from "@/app/info";
 import { TopBar } from "@/app/top-bar";
+import { Card, Details, Facts, PageBody, TableFrame } from "@/components/page";
 import { Button } from "@/components/ui/button";
 import { ErrorNotice, Notice } from "@/components/ui/notice";
 import { auditQuery, healthQuery, metricsQuery } from "@/features/server/api/server";
@@ -24,134 +24,87 @@ export function ServerPage() {
             <TopBar>
                 <h1 className="px-1 text-15 font-semibold">{t("rail.server")}</h1>
             </TopBar>
-            <div className="min-h-0 flex-1 overflow-y-auto px-4 py-5 sm:px-6">
-                <div className="mx-auto flex max-w-5xl flex-col gap-5">
-                    {info.isError && (
-                        <ErrorNotice error={info.error} onRetry={() => void info.refetch()} />
-                    )}
-                    {health.data && health.data.status !== "ok" && (
-                        <Notice title={t("server.degraded")}>{health.data.sentence}</Notice>
-                    )}
-                    {info.isPending && <div className="skeleton h-24" />}
-                    {info.data && (
-                        <Facts
+            <PageBody>
+                {info.isError && (
+                    <ErrorNotice error={info.error} onRetry={() => void info.refetch()} />
+                )}
+                {health.data && health.data.status !== "ok" && (
+                    <Notice title={t("server.degraded")}>{health.data.sentence}</Notice>
+                )}
+                {info.isPending && <div className="skeleton h-24" />}
+                {info.data && (
+                    <Facts
+                        rows={[
+                            [t("server.hot"), formatNumber(info.data.sessions_hot)],
+                            [t("server.warm"), formatNumber(info.data.sessions_warm)],
+                            [t("server.pool"), formatNumber(info.data.sandboxes_ready)],
+                            ...(metrics.data
+                                ? ([
+                                      [
+                                          t("server.jobs"),
+                                          formatNumber(sumOf(samples, "atoll_jobs_running")),
+                                      ],
+                                      [
+                                          t("server.memory"),
+                                          formatBytes(sumOf(samples, "atoll_memory_bytes")),
+                                      ],
+                                      [
+                                          t("server.hostFree"),
+                                          formatPercent(
+                                              sumOf(samples, "atoll_host_memory_free_ratio"),
+                                          ),
+                                      ],
+                                  ] as const)
+                                : []),
+                        ]}
+                        large
+                    />
+                )}
+                {info.data && (
+                    <Card title={t("server.about")}>
+                        <Details
                             rows={[
-                                [t("server.hot"), formatNumber(info.data.sessions_hot)],
-                                [t("server.warm"), formatNumber(info.data.sessions_warm)],
-                                [t("server.pool"), formatNumber(info.data.sandboxes_ready)],
-                                ...(metrics.data
-                                    ? ([
-                                          [
-                                              t("server.jobs"),
-                                              formatNumber(sumOf(samples, "atoll_jobs_running")),
-                                          ],
-                                          [
-                                              t("server.memory"),
-                                              formatBytes(sumOf(samples, "atoll_memory_bytes")),
-                                          ],
-                                          [
-                                              t("server.hostFree"),
-                                              formatPercent(
-                                                  sumOf(samples, "atoll_host_memory_free_ratio"),
-                                              ),
-                                          ],
-                                      ] as [string, ReactNode][])
-                                    : []),
+                                [t("server.version"), info.data.version],
+                                [t("server.walls"), info.data.walls],
+                                [t("server.runtimes"), info.data.runtimes.join(", ")],
+                                [t("server.networks"), info.data.networks.join(", ")],
+                                [
+                                    t("server.datasets"),
+                                    info.data.datasets.join(", ") || t("server.none"),
+                                ],
+                                [t("server.model"), info.data.model_note || info.data.model],
                             ]}
-                            large
                         />
-                    )}
-                    {info.data && (
-                        <Card title={t("server.about")}>
-                            <dl className="grid gap-x-6 gap-y-2 px-4 py-3 text-13 sm:grid-cols-[150px_1fr]">
-                                {(
+                    </Card>
+                )}
+                {metrics.isError && !refused && (
+                    <ErrorNotice error={metrics.error} onRetry={() => void metrics.refetch()} />
+                )}
+                {refused && <Notice kind="info" title={t("server.noMetrics")} />}
+                {metrics.data && (
+                    <>
+                        <Card title={t("server.life")}>
+                            <Facts
+                                rows={[
+                                    [t("server.created"), formatNumber(changes("created"))],
+                                    [t("server.frozen"), formatNumber(changes("frozen"))],
+                                    [t("server.thawed"), formatNumber(changes("thawed"))],
+                                    [t("server.evicted"), formatNumber(changes("evicted"))],
+                                    [t("server.restored"), formatNumber(changes("restored"))],
                                     [
-                                        ["server.version", info.data.version],
-                                        ["server.walls", info.data.walls],
-                                        ["server.runtimes", info.data.runtimes.join(", ")],
-                                        ["server.networks", info.data.networks.join(", ")],
-                                        [
-                                            "server.datasets",
-                                            info.data.datasets.join(", ") || t("server.none"),
-                                        ],
-                                        ["server.model", info.data.model_note || info.data.model],
-                                    ] as const
-                                ).map(([name, value]) => (
-                                    <div key={name} className="contents">
-                                        <dt className="text-ink-3">{t(name)}</dt>
-                                        <dd className="[overflow-wrap:anywhere] max-sm:mb-2">
-                                            {value}
-                                        </dd>
-                                    </div>
-                                ))}
-                            </dl>
+                                        t("server.evictedForMemory"),
+                                        formatNumber(changes("evicted_for_memory")),
+                                    ],
+                                ]}
+                                flat
+                            />
                         </Card>
-                    )}
-                    {metrics.isError && !refused && (
-                        <ErrorNotice error={metrics.error} onRetry={() => void metrics.refetch()} />
-                    )}
-                    {refused && <Notice kind="info" title={t("server.noMetrics")} />}
-                    {metrics.data && (
-                        <>
-                            <Card title={t("server.life")}>
-                                <Facts
-                                    rows={[
-                                        [t("server.created"), formatNumber(changes("created"))],
-                                        [t("server.frozen"), formatNumber(changes("frozen"))],
-                                        [t("server.thawed"), formatNumber(changes("thawed"))],
-                                        [t("server.evicted"), formatNumber(changes("evicted"))],
-                                        [t("server.restored"), formatNumber(changes("restored"))],
-                                        [
-                                            t("server.evictedForMemory"),
-                                            formatNumber(changes("evicted_for_memory")),
-                                        ],
-                                    ]}
-                                    flat
-                                />
-                            </Card>
-                            <Requests samples={samples} />
-                        </>
-                    )}
-                    <Audit />
-                </div>
-            </div>
+                        <Requests samples={samples} />
+                    </>
+                )}
+                <Audit />
+            </PageBody>
         </>
-    );
-}
-
-function Card({ title, children }: { title: string; children: ReactNode }) {
-    return (
-        <section className="overflow-hidden rounded-xl border border-line bg-panel">
-            <h2 className="border-b border-soft px-4 py-2.5 text-13 font-medium">{title}</h2>
-            {children}
-        </section>
-    );
-}
-
-function Facts({
-    rows,
-    large,
-    flat,
-}: {
-    rows: [string, ReactNode][];
-    large?: boolean;
-    flat?: boolean;
-}) {
-    return (
-        <dl
-            className={`grid grid-cols-2 gap-px bg-soft sm:grid-cols-3 lg:grid-cols-6 ${flat ? "" : "overflow-hidden rounded-xl border border-line"}`}
-        >
-            {rows.map(([name, value]) => (
-                <div key={name} className="flex flex-col-reverse bg-panel px-4 py-3">
-                    <dt className="text-12 text-ink-3">{name}</dt>
-                    <dd
-                        className={`tabular ${large ? "text-[22px] leading-7 font-semibold" : "text-15"}`}
-                    >
-                        {value}
-                    </dd>
-                </div>
-            ))}
-        </dl>
     );
 }
 
@@ -160,38 +113,25 @@ function Requests({ samples }: { samples: Parameters<typeof routeRows>[0] }) {
     const rows = routeRows(samples).slice(0, 12);
     return (
         <Card title={t("server.requests")}>
-            <div className="overflow-x-auto" tabIndex={0}>
-                <table className="data-table">
-                    <thead className="bg-rail">
-                        <tr>
-                            <th scope="col">{t("server.route")}</th>
-                            <th scope="col" className="number">
-                                {t("server.count")}
-                            </th>
-                            <th scope="col" className="number">
-                                {t("server.errors")}
-                            </th>
-                            <th scope="col" className="number">
-                                {t("server.mean")}
-                            </th>
-                        </tr>
-                    </thead>
-                    <tbody>
-                        {rows.map((row) => (
-                            <tr key={row.name}>
-                                <td className="font-mono text-12">{row.name}</td>
-                                <td className="number">{formatNumber(row.count)}</td>
-                                <td
-                                    className={`number ${row.errors > 0 ? "text-bad" : "text-ink-3"}`}
-                                >
-                                    {formatNumber(row.errors)}
-                                </td>
-                                <td className="number">{formatDuration(row.meanMs)}</td>
-                            </tr>
-                        ))}
-                    </tbody>
-                </table>
-            </div>
+            <TableFrame
+                head={[
+                    { label: t("server.route") },
+                    { label: t("server.count"), className: "number" },
+                    { label: t("server.errors"), className: "number" },
+                    { label: t("server.mean"), className: "number" },
+                ]}
+            >
+                {rows.map((row) => (
+                    <tr key={row.name}>
+                        <td className="font-mono text-12">{row.name}</td>
+                        <td className="number">{formatNumber(row.count)}</td>
+                        <td className={`number ${row.errors > 0 ? "text-bad" : "text-ink-3"}`}>
+                            {formatNumber(row.errors)}
+                        </td>
+                        <td className="number">{formatDuration(row.meanMs)}</td>
+                    </tr>
+                ))}
+            </TableFrame>
         </Card>
     );
 }
@@ -210,39 +150,34 @@ function Audit() {
                 <p className="px-4 py-3 text-13 text-ink-3">{t("server.noRecords")}</p>
             )}
             {records.length > 0 && (
-                <div className="overflow-x-auto" tabIndex={0}>
-                    <table className="data-table">
-                        <thead className="bg-rail">
-                            <tr>
-                                <th scope="col">{t("server.when")}</th>
-                                <th scope="col">{t("server.who")}</th>
-                                <th scope="col">{t("server.what")}</th>
-                                <th scope="col">{t("server.object")}</th>
-                                <th scope="col">{t("server.outcome")}</th>
-                            </tr>
-                        </thead>
-                        <tbody>
-                            {records.map((one) => (
-                                <tr key={one.sequence}>
-                                    <td className="tabular whitespace-nowrap text-ink-2">
-                                        {formatTime(one.time)}
-                                    </td>
-                                    <td>{one.owner || "–"}</td>
-                                    <td className="font-mono text-12">{one.action}</td>
-                                    <td
-                                        className="max-w-60 truncate font-mono text-12 text-ink-2"
-                                        title={one.object}
-                                    >
-                                        {one.object}
-                                    </td>
-                                    <td className={one.outcome === "ok" ? "text-hot" : "text-bad"}>
-                                        {one.outcome}
-                                    </td>
-                                </tr>
-                            ))}
-                        </tbody>
-                    </table>
-                </div>
+                <TableFrame
+                    head={[
+                        { label: t("server.when") },
+                        { label: t("server.who") },
+                        { label: t("server.what") },
+                        { label: t("server.object") },
+                        { label: t("server.outcome") },
+                    ]}
+                >
+                    {records.map((one) => (
+                        <tr key={one.sequence}>
+                            <td className="tabular whitespace-nowrap text-ink-2">
+                                {formatTime(one.time)}
+                            </td>
+                            <td>{one.owner || "–"}</td>
+                            <td className="font-mono text-12">{one.action}</td>
+                            <td
+                                className="max-w-60 truncate font-mono text-12 text-ink-2"
+                                title={one.object}
+                            >
+                                {one.object}
+                            </td>
+                            <td className={one.outcome === "ok" ? "text-hot" : "text-bad"}>
+                                {one.outcome}
+                            </td>
+                        </tr>
+                    ))}
+                </TableFrame>
             )}
             {list.hasNextPage && (
                 <Button small className="m-3" onClick={() => void list.fetchNextPage()}>

@@ -9,7 +9,7 @@ const kLooks: Record<Kind, string> = {
     danger: "bg-panel text-bad border-line hover:bg-bad-soft",
 };
 const kBase =
-    "inline-flex items-center justify-center gap-2 rounded-lg border text-14 transition-colors " +
+    "inline-flex items-center justify-center gap-2 rounded-lg border transition-colors " +
     "select-none disabled:opacity-50 disabled:pointer-events-none";
 
 export interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
@@ -18,7 +18,7 @@ export interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
 }
 
 export function Button({ kind = "plain", small, className = "", ...rest }: ButtonProps) {
-    const size = small ? "h-7 px-2.5 text-13" : "h-9 px-3";
+    const size = small ? "h-7 px-2.5 text-13" : "h-9 px-3 text-14";
     return (
         <button
             type="button"

@@ -1,15 +1,31 @@
-export type Kind = "image" | "csv" | "markdown" | "text";
+export type Kind = "image" | "table" | "markdown" | "pdf" | "notebook" | "html" | "text";
+
+const kKinds: Record<Exclude<Kind, "text">, readonly string[]> = {
+    image: ["png", "jpg", "jpeg", "gif", "webp", "avif"],
+    table: ["csv", "tsv", "tab", "parquet", "pq", "jsonl", "ndjson", "xlsx", "xlsm"],
+    markdown: ["md", "markdown"],
+    pdf: ["pdf"],
+    notebook: ["ipynb"],
+    html: ["html", "htm"],
+};
+
+const extensionOf = (name: string) => /\.([^.]+)$/.exec(name)?.[1]?.toLowerCase() ?? "";
 
 export function kindOf(name: string): Kind {
-    const extension = /\.([^.]+)$/.exec(name)?.[1]?.toLowerCase() ?? "";
-    if (["png", "jpg", "jpeg", "gif", "webp", "avif"].includes(extension)) return "image";
-    if (["csv", "tsv"].includes(extension)) return "csv";
-    if (["md", "markdown"].includes(extension)) return "markdown";
+    const extension = extensionOf(name);
+    for (const [kind, extensions] of Object.entries(kKinds)) {
+        if (extensions.includes(extension)) return kind as Kind;
+    }
     return "text";
 }
 
+// Whether an editor of text could save it again.
+export function isText(name: string): boolean {
+    return !["image", "pdf"].includes(kindOf(name)) && !/\.(parquet|pq|xls[xm]?)$/i.test(name);
+}
+
 export function languageOf(name: string): string {
-    const extension = /\.([^.]+)$/.exec(name)?.[1]?.toLowerCase() ?? "";
+    const extension = extensionOf(name);
     if (["py", "pyi"].includes(extension)) return "python";
     if (["js", "mjs", "cjs", "jsx"].includes(extension)) return "javascript";
     if (["ts", "tsx"].includes(extension)) return "typescript";

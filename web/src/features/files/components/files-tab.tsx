@@ -6,14 +6,18 @@ import {
     Download,
     File as FileIcon,
     FilePlus,
+    FileText,
     FolderPlus,
+    Globe,
     Image as ImageIcon,
     MoreHorizontal,
+    NotebookText,
     Pencil,
     RefreshCw,
     Table2,
     Trash2,
     Upload,
+    type LucideIcon,
 } from "lucide-react";
 import { useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
@@ -35,11 +39,20 @@ import {
     saveFile,
     type FileView,
 } from "../api/files";
-import { kindOf } from "../kinds";
+import { kindOf, type Kind } from "../kinds";
 import { Preview } from "./preview";
 
 const kRoots = ["/data", "/session"];
 const kUndoMs = 6000;
+const kIcons: Record<Kind, LucideIcon> = {
+    image: ImageIcon,
+    table: Table2,
+    notebook: NotebookText,
+    html: Globe,
+    pdf: FileText,
+    markdown: FileText,
+    text: FileIcon,
+};
 // The API's path of an entry is in percent; people and our addresses have it plain.
 const plain = (entry: FileView) => `/${decodeURIComponent(entry.path)}`;
 const parentOf = (path: string) => path.slice(0, path.lastIndexOf("/")) || "/";
@@ -82,9 +95,17 @@ export function FilesTab({
                 setSending((all) => ({ ...all, [one.name]: fraction }));
             progress(0);
             const path = `${fileAddress(session, `${folder}/${one.name}`)}?parents=true`;
-            void attempt(() =>
-                upload({ method: "PUT", path, body: one, onProgress: progress }),
-            ).then(() => setSending(({ [one.name]: _, ...rest }) => rest));
+            upload({ method: "PUT", path, body: one, onProgress: progress })
+                .catch((error: unknown) => {
+                    const { title, detail } = describeError(error, t);
+                    const text = t("files.uploadFailed", { name: one.name });
+                    const action = { label: t("common.retry"), onClick: () => send([one]) };
+                    toast(`${text} ${title} ${detail}`, { bad: true, action });
+                })
+                .finally(() => {
+                    setSending(({ [one.name]: _, ...rest }) => rest);
+                    refresh();
+                });
         }
     };
     const remove = (path: string) => {
@@ -120,7 +141,7 @@ export function FilesTab({
         <DropZone
             label={t("files.dropInto", { folder })}
             onFiles={send}
-            className="flex min-h-0 flex-1 flex-col"
+            className="@container flex min-h-0 flex-1 flex-col"
         >
             <div className="flex h-10 flex-none items-center gap-0.5 pr-2 pl-4 text-12 text-ink-3">
                 <span className="min-w-0 flex-1 truncate font-mono" dir="auto">
@@ -157,40 +178,42 @@ export function FilesTab({
                     <RefreshCw size={14} />
                 </IconButton>
             </div>
-            <div
-                role="tree"
-                aria-label={t("panel.files")}
-                className={`overflow-y-auto px-2 pb-2 text-13 ${file ? "max-h-[36%] flex-none" : "min-h-0 flex-1"}`}
-            >
-                {Object.entries(sending).map(([name, fraction]) => (
-                    <div key={name} className="flex h-7 items-center gap-2 px-2 text-ink-2">
-                        <Upload size={14} />
-                        <span className="min-w-0 flex-1 truncate" dir="auto">
-                            {name}
-                        </span>
-                        <span className="tabular text-12">{formatPercent(fraction)}</span>
-                    </div>
-                ))}
-                {kRoots.map((root) => (
-                    <Folder
-                        key={root}
-                        session={session}
-                        path={root}
-                        depth={0}
-                        open={root === "/data"}
-                        selected={file}
-                        folder={folder}
-                        hidden={hidden}
-                        onFolder={setFolder}
-                        onFile={onFile}
-                        onRename={(path) => setAsked({ kind: "rename", path })}
-                        onRemove={remove}
-                    />
-                ))}
+            <div className="flex min-h-0 flex-1 flex-col @3xl:flex-row">
+                <div
+                    role="tree"
+                    aria-label={t("panel.files")}
+                    className={`overflow-y-auto px-2 pb-2 text-13 ${file ? "max-h-[36%] flex-none @3xl:max-h-none @3xl:w-72 @3xl:border-r @3xl:border-line" : "min-h-0 flex-1"}`}
+                >
+                    {Object.entries(sending).map(([name, fraction]) => (
+                        <div key={name} className="flex h-7 items-center gap-2 px-2 text-ink-2">
+                            <Upload size={14} />
+                            <span className="min-w-0 flex-1 truncate" dir="auto">
+                                {name}
+                            </span>
+                            <span className="tabular text-12">{formatPercent(fraction)}</span>
+                        </div>
+                    ))}
+                    {kRoots.map((root) => (
+                        <Folder
+                            key={root}
+                            session={session}
+                            path={root}
+                            depth={0}
+                            open={root === "/data"}
+                            selected={file}
+                            folder={folder}
+                            hidden={hidden}
+                            onFolder={setFolder}
+                            onFile={onFile}
+                            onRename={(path) => setAsked({ kind: "rename", path })}
+                            onRemove={remove}
+                        />
+                    ))}
+                </div>
+                {file && (
+                    <Preview key={file} session={session} file={file} onClose={() => onFile("")} />
+                )}
             </div>
-            {file && (
-                <Preview key={file} session={session} file={file} onClose={() => onFile("")} />
-            )}
             {asked && (
                 <AskText
                     title={t(
@@ -303,9 +326,7 @@ function Folder(props: FolderProps) {
 function FileRow(props: FolderProps & { entry: FileView }) {
     const { session, entry, depth, selected } = props;
     const path = plain(entry);
-    const Icon = { image: ImageIcon, csv: Table2, markdown: FileIcon, text: FileIcon }[
-        kindOf(entry.name)
-    ];
+    const Icon = kIcons[kindOf(entry.name)];
     const isOpen = selected === path;
     return (
         <div

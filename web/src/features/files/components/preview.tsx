@@ -1,38 +1,36 @@
-import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
+// A file, shown by what it is. What needs much code is loaded when such a file is opened.
+import { useQuery } from "@tanstack/react-query";
 import { Download, Pencil, X } from "lucide-react";
-import { lazy, Suspense, useCallback, useEffect, useMemo, useState } from "react";
+import { lazy, Suspense, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { FoldedText } from "@/components/code-view";
 import { SessionImage } from "@/components/session-image";
-import { Button, IconButton } from "@/components/ui/button";
+import { IconButton } from "@/components/ui/button";
 import { ErrorNotice } from "@/components/ui/notice";
 import { downloadFile, fileAddress } from "@/lib/addresses";
 import { formatBytes, formatTime } from "@/lib/format";
-import { contentQuery, statQuery, type FileView } from "../api/files";
-import { delimiterOf, parseCsv } from "../csv";
-import { kindOf, languageOf } from "../kinds";
-import { Grid } from "./grid";
+import { statQuery, type FileView } from "../api/files";
+import { isText, kindOf } from "../kinds";
+import { TextContent } from "./text-content";
 
-const Editor = lazy(() => import("./editor"));
-const Markdown = lazy(() => import("@/components/markdown/markdown"));
+const DataGrid = lazy(() => import("@/components/data-grid/data-grid"));
+const PdfView = lazy(() => import("./pdf-view"));
+const NotebookView = lazy(() => import("./notebook-view"));
+const HtmlView = lazy(() => import("./html-view"));
 // Beyond this an editor in a page is no help.
 const kEditBytesMax = 2_000_000;
 
-export function Preview({
-    session,
-    file,
-    onClose,
-}: {
+interface PreviewProps {
     session: string;
     file: string;
     onClose: () => void;
-}) {
+}
+
+export function Preview({ session, file, onClose }: PreviewProps) {
     const { t } = useTranslation();
     const stat = useQuery(statQuery(session, file));
     const [editing, setEditing] = useState(false);
     const name = file.split("/").pop() ?? file;
-    const kind = kindOf(name);
-    const canEdit = kind !== "image" && (stat.data?.size ?? Infinity) <= kEditBytesMax;
+    const canEdit = isText(name) && (stat.data?.size ?? Infinity) <= kEditBytesMax;
     return (
         <section aria-label={name} className="flex min-h-0 flex-1 flex-col">
             <div className="flex h-10 flex-none items-center gap-2 border-y border-line bg-rail pr-2 pl-4 text-13">
@@ -61,23 +59,14 @@ export function Preview({
                     <X size={14} />
                 </IconButton>
             </div>
-            {stat.isError ? (
+            {stat.isError && (
                 <div className="p-4">
                     <ErrorNotice error={stat.error} onRetry={() => void stat.refetch()} />
                 </div>
-            ) : kind === "image" ? (
-                <div className="grid min-h-0 flex-1 place-items-center overflow-auto bg-white p-4">
-                    <SessionImage
-                        key={stat.data?.etag ?? ""}
-                        session={session}
-                        address={fileAddress(session, file)}
-                        alt={name}
-                        className="max-w-full"
-                    />
-                </div>
-            ) : (
-                stat.data && (
-                    <Content
+            )}
+            {stat.data && !stat.isError && (
+                <Suspense fallback={<div className="skeleton m-4 h-40" />}>
+                    <Body
                         key={`${file} ${stat.data.etag ?? ""}`}
                         session={session}
                         file={file}
@@ -85,13 +74,13 @@ export function Preview({
                         editing={editing}
                         onEditing={setEditing}
                     />
-                )
+                </Suspense>
             )}
         </section>
     );
 }
 
-interface ContentProps {
+export interface BodyProps {
     session: string;
     file: string;
     stat: FileView;
@@ -99,94 +88,53 @@ interface ContentProps {
     onEditing: (editing: boolean) => void;
 }
 
-function Content({ session, file, stat, editing, onEditing }: ContentProps) {
+function Body(props: BodyProps) {
+    const { session, file, stat, editing } = props;
     const { t } = useTranslation();
-    const client = useQueryClient();
-    const query = useInfiniteQuery({
-        ...contentQuery(session, file),
-        staleTime: Infinity,
-        enabled: stat.size > 0,
-    });
-    const { fetchNextPage, isFetchingNextPage } = query;
-    const loadMore = useCallback(() => {
-        if (!isFetchingNextPage) void fetchNextPage();
-    }, [fetchNextPage, isFetchingNextPage]);
-    const wantsAll = editing && query.hasNextPage;
-    useEffect(() => {
-        if (wantsAll) loadMore();
-    }, [wantsAll, loadMore]);
-    const text = useMemo(
-        () => query.data?.pages.map((page) => page.text).join("") ?? "",
-        [query.data],
-    );
+    const [sheet, setSheet] = useState("");
+    const [asText, setAsText] = useState(false);
     const name = file.split("/").pop() ?? file;
-    const kind = kindOf(name);
-    const binary = query.data?.pages[0]?.binary ?? false;
-    const rows = useMemo(
-        () => (kind === "csv" && !binary ? parseCsv(text, delimiterOf(text, name)) : []),
-        [kind, binary, text, name],
-    );
-    const isEmpty = stat.size === 0;
-    if (query.isPending && !isEmpty) return <div className="skeleton m-4 h-40" />;
-    if (query.isError) {
-        return (
-            <div className="p-4">
-                <ErrorNotice error={query.error} onRetry={() => void query.refetch()} />
-            </div>
-        );
-    }
-    if (binary) return <p className="p-4 text-13 text-ink-2">{t("files.binary")}</p>;
-    const complete = !query.hasNextPage;
-    if (editing && complete) {
-        return (
-            <Suspense fallback={<div className="skeleton m-4 h-40" />}>
-                <Editor
-                    session={session}
-                    file={file}
-                    text={text}
-                    etag={stat.etag ?? ""}
-                    language={languageOf(name)}
-                    onClose={(saved) => {
-                        onEditing(false);
-                        if (saved)
-                            void client.invalidateQueries({ queryKey: ["session", session] });
-                    }}
-                />
-            </Suspense>
-        );
-    }
-    const more = !complete && (
-        <Button
-            small
-            className="m-3 self-start"
-            disabled={query.isFetchingNextPage}
-            onClick={() => void query.fetchNextPage()}
-        >
-            {t("files.loadMore", {
-                size: formatBytes(stat.size - (query.data?.pages.at(-1)?.end ?? 0)),
-            })}
-        </Button>
-    );
-    if (kind === "csv" && rows.length > 0)
-        return <Grid rows={rows} complete={complete} onEnd={loadMore} />;
-    if (text === "") return <p className="p-4 text-13 text-ink-2">{t("files.empty")}</p>;
-    return (
-        <div className="flex min-h-0 flex-1 flex-col overflow-auto" tabIndex={0}>
-            {kind === "markdown" ? (
-                <div className="p-4">
-                    <Suspense fallback={null}>
-                        <Markdown text={text} />
-                    </Suspense>
+    const text = <TextContent {...props} />;
+    if (editing || asText || stat.size === 0) return text;
+    switch (kindOf(name)) {
+        case "image":
+            return (
+                <div className="grid min-h-0 flex-1 place-items-center overflow-auto bg-white p-4">
+                    <SessionImage
+                        session={session}
+                        address={fileAddress(session, file)}
+                        alt={name}
+                        className="max-w-full"
+                    />
                 </div>
-            ) : (
-                <FoldedText
-                    text={text}
-                    lines={5000}
-                    language={languageOf(name)}
-                    className="[&_pre]:max-h-none"
+            );
+        case "table":
+            return (
+                <DataGrid
+                    session={session}
+                    source={{ file, sheet }}
+                    version={stat.etag ?? ""}
+                    onSheet={setSheet}
+                    instead={
+                        isText(name) && (
+                            <button
+                                type="button"
+                                className="self-start px-4 text-13 text-accent hover:underline"
+                                onClick={() => setAsText(true)}
+                            >
+                                {t("files.asText")}
+                            </button>
+                        )
+                    }
                 />
-            )}
-            {more}
-        </div>
-    );
+            );
+        case "pdf":
+            return <PdfView session={session} file={file} />;
+        case "notebook":
+            return <NotebookView session={session} file={file} />;
+        case "html":
+            return <HtmlView session={session} file={file} />;
+        default:
+            return text;
+    }
 }

@@ -1,20 +1,26 @@
 import { queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { Braces, RefreshCw, RotateCcw } from "lucide-react";
+import { Braces, RefreshCw, RotateCcw, Table2 } from "lucide-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { IconButton } from "@/components/ui/button";
 import { Confirm } from "@/components/ui/dialog";
 import { Empty } from "@/components/ui/empty";
 import { ErrorNotice } from "@/components/ui/notice";
-import { ApiError, getJson, sendJson, type Schemas } from "@/lib/api";
+import { ApiError, getJson, type Schemas } from "@/lib/api";
 import { formatBytes, formatNumber } from "@/lib/format";
+import { kThreadContext, restartKernel } from "@/lib/kernel";
+import { VariableGrid } from "./variable-grid";
 
-// The kernel that a thread's code runs in.
-const kContext = "default";
-const at = (session: string) => `/v1/sessions/${encodeURIComponent(session)}/contexts/${kContext}`;
+const at = (session: string) =>
+    `/v1/sessions/${encodeURIComponent(session)}/contexts/${kThreadContext}`;
 
 // Seldom what somebody looks for; frames and arrays are, and come first.
 const kPlumbing = /^(module|.*\.module|.*function|.*method|type|.*\.type|.*ABCMeta)$/;
+
+// What the grid can show.
+const isTable = (one: Schemas["VariableView"]) =>
+    /(^|\.)(DataFrame|Series|Table|RecordBatch)$/.test(one.type) ||
+    (/ndarray$/.test(one.type) && [1, 2].includes(one.shape?.length ?? 0));
 
 const variablesQuery = (session: string) =>
     queryOptions({
@@ -31,14 +37,21 @@ const variablesQuery = (session: string) =>
         },
     });
 
-export default function VariablesTab({ session }: { session: string }) {
+interface VariablesProps {
+    session: string;
+    // The variable that shows as a table.
+    opened: string;
+    onOpen: (name: string) => void;
+}
+
+export default function VariablesTab({ session, opened, onOpen }: VariablesProps) {
     const { t } = useTranslation();
     const client = useQueryClient();
     const list = useQuery(variablesQuery(session));
     const [asking, setAsking] = useState(false);
     const [all, setAll] = useState(false);
     const restart = useMutation({
-        mutationFn: () => sendJson("POST", `${at(session)}/restart`),
+        mutationFn: () => restartKernel(session, kThreadContext),
         onSettled: () => client.invalidateQueries({ queryKey: ["session", session, "variables"] }),
     });
     if (list.isPending)
@@ -56,6 +69,7 @@ export default function VariablesTab({ session }: { session: string }) {
             </div>
         );
     const { variables } = list.data;
+    if (opened) return <VariableGrid session={session} name={opened} onClose={() => onOpen("")} />;
     const shown = variables
         .filter((one) => all || !kPlumbing.test(one.type))
         .sort((a, b) => Number(!!b.shape) - Number(!!a.shape));
@@ -103,9 +117,21 @@ export default function VariablesTab({ session }: { session: string }) {
                     {shown.map((one) => (
                         <li key={one.name} className="border-b border-soft px-4 py-2">
                             <div className="flex items-baseline gap-2 font-mono text-[12.5px]">
-                                <b className="min-w-0 truncate font-semibold" title={one.name}>
-                                    {one.name}
-                                </b>
+                                {isTable(one) ? (
+                                    <button
+                                        type="button"
+                                        title={t("variables.open", { name: one.name })}
+                                        onClick={() => onOpen(one.name)}
+                                        className="flex min-w-0 items-center gap-1.5 font-semibold hover:text-accent"
+                                    >
+                                        <Table2 size={13} className="flex-none text-accent" />
+                                        <span className="truncate">{one.name}</span>
+                                    </button>
+                                ) : (
+                                    <b className="min-w-0 truncate font-semibold" title={one.name}>
+                                        {one.name}
+                                    </b>
+                                )}
                                 <span className="flex-none text-12 text-accent" title={one.type}>
                                     {one.type.split(".").pop()}
                                 </span>

@@ -1,0 +1,168 @@
+"""The tools beside a conversation: console, tables, previews, ports, activity."""
+
+import json
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+pytestmark = pytest.mark.once
+ROWS = 1_000_000
+MAKE_TABLES = f"""
+import json
+import matplotlib.figure
+import pandas as pd
+
+pd.DataFrame({{"number": range({ROWS}), "code": "007"}}).to_csv("/data/large.csv", index=False)
+small = pd.DataFrame({{"city": ["Bern", "Basel", None], "amount": [2.5, 10.0, 7.0]}})
+small.to_parquet("/data/small.parquet")
+small.to_excel("/data/small.xlsx", index=False)
+small.to_json("/data/small.jsonl", orient="records", lines=True)
+open("/data/binary.csv", "wb").write(bytes(range(256)) * 8)
+matplotlib.figure.Figure().savefig("/data/report.pdf")
+open("/data/page.html", "w").write(
+    "<h1 style='color: red' onclick='x()'>A report</h1><script>top.reached = 1</script>"
+    "<img src='https://example.com/x.png'>")
+json.dump({{"cells": [
+    {{"cell_type": "markdown", "source": ["# A notebook\\n", "with $$x^2$$"]}},
+    {{"cell_type": "code", "execution_count": 7, "source": "5 + 5",
+      "outputs": [{{"output_type": "execute_result", "data": {{"text/plain": "ten"}}}}]}}]}},
+    open("/data/book.ipynb", "w"))
+"""
+
+
+@pytest.fixture(scope="module")
+def session(server):
+    made = server.session(name="tools")
+    answer = server.run(made, MAKE_TABLES)
+    assert "error" not in answer, answer
+    return made
+
+
+@pytest.fixture
+def opened(server, session, page):
+    def go(panel, **search):
+        more = "".join(f"&{name}={value}" for name, value in search.items())
+        page.goto(f"{server.url}/ui/s/{session}?panel={panel}{more}")
+        return page
+    return go
+
+
+def cells(page, row):
+    return page.get_by_role("row").nth(row).get_by_role("cell")
+
+
+def test_a_million_rows_are_paged_sorted_and_filtered(opened):
+    page = opened("files", file="/data/large.csv")
+    expect(page.get_by_text("1,000,000 rows × 2 columns")).to_be_visible()
+    # As the file says it, not as a number.
+    expect(cells(page, 1)).to_have_text(["0", "007"])
+    page.get_by_role("region", name="Table").evaluate("box => box.scrollTop = box.scrollHeight")
+    expect(page.get_by_role("row").last).to_contain_text(str(ROWS - 1))
+    page.get_by_role("columnheader", name="number").get_by_role("button").click()
+    page.get_by_role("columnheader", name="number").get_by_role("button").click()
+    expect(cells(page, 1)).to_have_text([str(ROWS - 1), "007"])
+    page.get_by_role("button", name="Filter", exact=True).click()
+    page.get_by_label("Filter number").fill("< 5")
+    expect(page.get_by_text("5 rows × 2 columns")).to_be_visible()
+    page.get_by_label("Filter number").fill("> x")
+    expect(page.get_by_text("'x' is not a number")).to_be_visible()
+
+
+def test_tables_of_other_kinds_and_what_is_none(opened):
+    for name in ("small.parquet", "small.xlsx", "small.jsonl"):
+        page = opened("files", file=f"/data/{name}")
+        expect(page.get_by_text("3 rows × 2 columns")).to_be_visible()
+        expect(page.get_by_role("cell", name="Basel")).to_be_visible()
+    page = opened("files", file="/data/binary.csv")
+    expect(page.get_by_text("This cannot be shown as a table")).to_be_visible()
+    page.get_by_role("button", name="Show it as text").click()
+    expect(page.get_by_text("This file is not text")).to_be_visible()
+
+
+def test_pdf_and_notebook(opened):
+    page = opened("files", file="/data/report.pdf")
+    drawn = page.get_by_role("img", name="Page 1")
+    expect(drawn).to_be_visible()
+    page.wait_for_function("() => document.querySelector('canvas').width > 300")
+    page = opened("files", file="/data/book.ipynb")
+    expect(page.get_by_role("heading", name="A notebook")).to_be_visible()
+    expect(page.get_by_text("ten", exact=True)).to_be_visible()
+
+
+def test_html_is_inert_in_its_frame_and_alive_in_a_page_of_its_own(opened, context):
+    page = opened("files", file="/data/page.html")
+    frame = page.frame_locator("iframe")
+    expect(frame.get_by_role("heading", name="A report")).to_be_visible()
+    assert page.locator("iframe").get_attribute("sandbox") == ""
+    with context.expect_page() as alive:
+        page.get_by_role("button", name="Open it alive").click()
+    expect(alive.value.get_by_role("heading", name="A report")).to_be_visible()
+    assert alive.value.evaluate("window.origin") == "null"
+
+
+def test_the_console_shares_its_kernel(opened, server, session):
+    page = opened("console")
+    box = page.get_by_label("Python code")
+    entries = page.get_by_role("region", name="Console entry")
+    for number, (code, shown) in enumerate([
+            ("print('hello'); shared = 41", "hello"), ("shared + 1", "42"), ("1 / 0", "ZeroDivisionError"),
+            ("small.head(2)", "Basel")]):
+        box.fill(code)
+        box.press("Enter")
+        expect(entries.nth(number)).to_contain_text(shown)
+        expect(page.get_by_role("button", name="Interrupt")).to_be_disabled()
+    assert server.run(session, "shared")["results"][0]["data"]["text/plain"] == "41"
+    box.press("ArrowUp")
+    expect(box).to_have_value("small.head(2)")
+    box.fill("shar")
+    box.press("Tab")
+    expect(box).to_have_value("shared")
+    box.fill("while True: pass")
+    box.press("Enter")  # the block could go on
+    box.press("Control+Enter")
+    page.get_by_role("button", name="Interrupt").click()
+    expect(entries.last).to_contain_text("KeyboardInterrupt")
+
+
+def test_a_frame_of_the_kernel_opens_in_the_grid(opened):
+    page = opened("variables")
+    page.get_by_role("button", name="small", exact=True).click()
+    expect(page.get_by_text("3 rows × 2 columns")).to_be_visible()
+    expect(page).to_have_url(re.compile("variable=small"))
+    page.get_by_role("button", name="All variables").click()
+    expect(page.get_by_role("button", name="small", exact=True)).to_be_visible()
+
+
+def test_a_server_in_the_sandbox_is_found(server, page, context):
+    made = server.session(name="ports")
+    page.goto(f"{server.url}/ui/s/{made}?panel=ports")
+    page.get_by_role("button", name="Run these lines").click()
+    row = page.get_by_role("listitem").filter(has_text=":8000")
+    expect(row).to_be_visible()
+    with context.expect_page() as opened_page:
+        row.get_by_role("button", name="Open port 8000 in a new tab").click()
+    expect(opened_page.value.get_by_text("Directory listing")).to_be_visible()
+    # What it costs shows beside it.
+    page.get_by_role("tab", name="Activity").click()
+    expect(page.get_by_role("img", name=re.compile(r"^Memory: [\d.]+ [kM]B$"))).to_be_visible()
+    expect(page.get_by_text("http.server").first).to_be_visible()
+
+
+def test_out_of_memory_says_what_is_lost(server, page):
+    made = server.session(name="small memory", limits={"memory_bytes_max": 200 << 20})
+    page.goto(f"{server.url}/ui/s/{made}?panel=console")
+    box = page.get_by_label("Python code")
+    box.fill("x = bytearray(b'1') * (400 << 20)")
+    box.press("Enter")
+    expect(page.get_by_text("the session's memory limit was reached")).to_be_visible()
+    expect(page.get_by_text("Variables are gone; files are kept.")).to_be_visible()
+    box.fill("'here ' + 'again'")
+    box.press("Enter")
+    expect(page.get_by_text("'here again'")).to_be_visible()
+
+
+def test_the_grid_does_not_disturb_the_kernel(server, session):
+    """The program that reads tables leaves no variable behind."""
+    names = server.http.get(f"/v1/sessions/{session}/contexts/default/variables").json()["variables"]
+    assert not [one["name"] for one in names if "atoll" in json.dumps(one)]
