@@ -76,7 +76,7 @@ def take(browser, server, folder: Path, wanted: list[str]):
             page.goto(server.url + path)
             # The answers of the server, and what they make appear.
             page.wait_for_load_state("networkidle")
-            page.wait_for_function("() => !document.querySelector('.skeleton')")
+            page.wait_for_function("() => !document.querySelector('.skeleton, .prose.whitespace-pre-wrap')")
             page.screenshot(path=folder / f"{name}-{width}-{theme}-{language}.png")
         context.close()
 
