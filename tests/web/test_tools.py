@@ -2,11 +2,13 @@
 
 import json
 import re
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
 
 pytestmark = pytest.mark.once
+AXE = Path(__file__).resolve().parents[2] / "web/node_modules/axe-core/axe.min.js"
 ROWS = 1_000_000
 MAKE_TABLES = f"""
 import json
@@ -160,6 +162,49 @@ def test_out_of_memory_says_what_is_lost(server, page):
     box.fill("'here ' + 'again'")
     box.press("Enter")
     expect(page.get_by_text("'here again'")).to_be_visible()
+
+
+def test_fork_opens_the_copy(server, page):
+    thread = server.thread()
+    server.ask(thread, "run: answer_number = 42")
+    page.goto(f"{server.url}/ui/t/{thread}")
+    page.get_by_role("button", name="Export").click()
+    page.get_by_role("menuitem", name="Fork files and variables").click()
+    expect(page).to_have_url(re.compile("/ui/s/s-"))
+    page.get_by_role("tab", name="Variables").click()
+    expect(page.get_by_role("tabpanel").get_by_text("answer_number")).to_be_visible()
+
+
+def faults_of(page):
+    """What axe calls serious or critical, with the first place of each."""
+    page.evaluate(AXE.read_text(encoding="utf-8"))
+    found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")["violations"]
+    return [(one["id"], one["nodes"][0]["target"], one["nodes"][0]["failureSummary"])
+            for one in found if one["impact"] in ("serious", "critical")]
+
+
+def test_no_page_has_a_serious_fault(server, session, page):
+    thread = server.thread()
+    server.ask(thread, "run: print('x'); 1 / 0")
+    own = f"/ui/s/{session}?panel="
+    shown = {
+        "/ui": "What do you want to know?", f"/ui/t/{thread}": "Ask again",
+        own + "files&file=/data/small.parquet": "3 rows", own + "gallery": "No artifacts yet",
+        own + "console": "A Python prompt", own + "variables": "small", own + "ports": "listen",
+        own + "activity": "Memory", "/ui/sessions": "tools", "/ui/jobs": "Submit",
+        "/ui/server": "Walls in force", "/ui/keys": "No keys", "/ui/settings": "Keyboard"}
+    found = []
+    for theme in ("light", "dark"):
+        page.goto(server.url + "/ui")
+        page.evaluate("theme => localStorage.setItem('atoll.theme', theme)", theme)
+        # In the dark only colours differ.
+        for path in shown if theme == "light" else [f"/ui/t/{thread}", "/ui/server", "/ui/settings"]:
+            page.goto(server.url + path)
+            text = shown[path]
+            label = page.get_by_text(text).or_(page.get_by_role("button", name=text)).first
+            label.wait_for(state="attached")
+            found += [(theme, path, *fault) for fault in faults_of(page)]
+    assert not found, "\n".join(map(str, found))
 
 
 def test_the_grid_does_not_disturb_the_kernel(server, session):

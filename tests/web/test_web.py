@@ -348,6 +348,18 @@ def test_a_key_is_asked_for_and_kept_nowhere(tmp_path, models, page):
         page.get_by_role("button", name="Open workspace").click()
         page.get_by_role("tab", name="Terminal").click()
         expect(page.locator(".xterm-rows")).to_contain_text("sandbox:/session$")
+        page.get_by_role("link", name="Keys").click()
+        page.get_by_role("button", name="New key").click()
+        page.get_by_role("textbox", name="Name").fill("for a program")
+        page.get_by_role("button", name="Make key").click()
+        made = page.get_by_test_id("new-key").inner_text()
+        assert httpx.get(running.url + "/v1/info", headers={"X-API-Key": made}).status_code == 200
+        page.get_by_role("button", name="I have kept it").click()
+        assert made not in page.content()
+        page.get_by_role("button", name="Revoke for a program").click()
+        page.get_by_role("button", name="Revoke key", exact=True).click()
+        expect(page.get_by_role("cell", name="revoked")).to_be_visible()
+        assert httpx.get(running.url + "/v1/info", headers={"X-API-Key": made}).status_code == 401
         kept = page.evaluate("JSON.stringify([{...localStorage}, {...sessionStorage}, document.cookie])")
         assert key not in kept and key.split("_")[-1] not in kept
     finally:

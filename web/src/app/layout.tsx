@@ -1,7 +1,7 @@
 // The frame of every page: the rail, the page, and what is true everywhere (no network, no server).
 import { useQuery } from "@tanstack/react-query";
 import { Link, Outlet, useLocation } from "@tanstack/react-router";
-import { Activity, Boxes, ListTodo, Plus } from "lucide-react";
+import { Activity, BookOpen, Boxes, KeyRound, ListTodo, Plus, Settings } from "lucide-react";
 import { createContext, useContext, useEffect, useState, type ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { infoQuery } from "@/app/info";
@@ -77,6 +77,16 @@ export function Layout() {
                         <RailLink to="/ui/server" icon={<Activity size={16} />}>
                             {t("rail.server")}
                         </RailLink>
+                        <RailLink to="/ui/keys" icon={<KeyRound size={16} />}>
+                            {t("rail.keys")}
+                        </RailLink>
+                        <RailLink to="/ui/settings" icon={<Settings size={16} />}>
+                            {t("rail.settings")}
+                        </RailLink>
+                        <a href="/docs/" className={kRailLink}>
+                            <BookOpen size={16} />
+                            {t("rail.docs")}
+                        </a>
                     </nav>
                 </aside>
                 <main id="page" className="flex min-w-0 flex-1 flex-col">
@@ -88,8 +98,10 @@ export function Layout() {
     );
 }
 
+const kRailLink = "flex h-8 items-center gap-2.5 rounded-lg px-2 text-14 text-ink-2 hover:bg-soft";
+
 function RailLink(props: {
-    to: "/ui/sessions" | "/ui/jobs" | "/ui/server";
+    to: "/ui/sessions" | "/ui/jobs" | "/ui/server" | "/ui/keys" | "/ui/settings";
     icon: ReactNode;
     children: ReactNode;
 }) {
@@ -97,7 +109,7 @@ function RailLink(props: {
         <Link
             to={props.to}
             activeProps={{ className: "bg-panel text-ink shadow-[inset_0_0_0_1px_var(--line)]" }}
-            className="flex h-8 items-center gap-2.5 rounded-lg px-2 text-14 text-ink-2 hover:bg-soft"
+            className={kRailLink}
         >
             {props.icon}
             {props.children}

@@ -50,9 +50,30 @@ const server = createRoute({
     path: "/ui/server",
     component: lazyRouteComponent(() => import("@/app/pages/server-page"), "ServerPage"),
 });
+const keys = createRoute({
+    getParentRoute: () => root,
+    path: "/ui/keys",
+    component: lazyRouteComponent(() => import("@/app/pages/keys-page"), "KeysPage"),
+});
+const settings = createRoute({
+    getParentRoute: () => root,
+    path: "/ui/settings",
+    component: lazyRouteComponent(() => import("@/app/pages/settings-page"), "SettingsPage"),
+});
 
 export const router = createRouter({
-    routeTree: root.addChildren([start, ui, thread, sessions, session, jobs, job, server]),
+    routeTree: root.addChildren([
+        start,
+        ui,
+        thread,
+        sessions,
+        session,
+        jobs,
+        job,
+        server,
+        keys,
+        settings,
+    ]),
     defaultPreload: "intent",
 });
 

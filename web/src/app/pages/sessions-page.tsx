@@ -1,11 +1,13 @@
-import { useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-query";
+import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { Boxes, MessageSquare, Plus, Trash2 } from "lucide-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
+import { infoQuery } from "@/app/info";
 import { TopBar } from "@/app/top-bar";
+import { PageBody, TableFrame } from "@/components/page";
 import { Button } from "@/components/ui/button";
-import { AskText, Confirm } from "@/components/ui/dialog";
+import { Confirm } from "@/components/ui/dialog";
 import { Empty } from "@/components/ui/empty";
 import { ErrorNotice } from "@/components/ui/notice";
 import { StateChip, useStateWord } from "@/components/ui/state-dot";
@@ -17,6 +19,7 @@ import {
     kStates,
     sessionListQuery,
 } from "@/features/sessions/api/sessions";
+import { NewSession } from "@/features/sessions/components/new-session";
 import { SessionActions } from "@/features/sessions/components/session-actions";
 import { describeError } from "@/lib/describe-error";
 import { formatBytes, formatTime } from "@/lib/format";
@@ -30,6 +33,7 @@ export function SessionsPage() {
     const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
     const [asking, setAsking] = useState<"new" | "delete" | null>(null);
     const list = useInfiniteQuery(sessionListQuery(state));
+    const info = useQuery(infoQuery);
     const threads = useInfiniteQuery(threadListQuery);
     const titles = new Map(
         threads.data?.pages
@@ -77,168 +81,148 @@ export function SessionsPage() {
             <TopBar>
                 <h1 className="px-1 text-15 font-semibold">{t("rail.sessions")}</h1>
             </TopBar>
-            <div className="min-h-0 flex-1 overflow-y-auto px-4 py-5 sm:px-6">
-                <div className="mx-auto max-w-5xl">
-                    <div className="mb-4 flex flex-wrap items-center gap-2">
-                        <div
-                            role="group"
-                            aria-label={t("sessions.filter")}
-                            className="flex flex-wrap gap-1"
-                        >
-                            {["", ...kStates].map((one) => (
-                                <button
-                                    key={one}
-                                    type="button"
-                                    aria-pressed={state === one}
-                                    onClick={() => setState(one)}
-                                    className="h-7 rounded-full border border-line bg-panel px-3 text-12 text-ink-2 aria-pressed:border-accent
+            <PageBody>
+                <div className="flex flex-wrap items-center gap-2">
+                    <div
+                        role="group"
+                        aria-label={t("sessions.filter")}
+                        className="flex flex-wrap gap-1"
+                    >
+                        {["", ...kStates].map((one) => (
+                            <button
+                                key={one}
+                                type="button"
+                                aria-pressed={state === one}
+                                onClick={() => setState(one)}
+                                className="h-7 rounded-full border border-line bg-panel px-3 text-12 text-ink-2 aria-pressed:border-accent
                                         aria-pressed:bg-accent-soft aria-pressed:text-accent"
-                                >
-                                    {one ? word(one) : t("sessions.all")}
-                                </button>
-                            ))}
-                        </div>
-                        <span className="flex-1" />
-                        {chosen.size > 0 && (
-                            <Button small kind="danger" onClick={() => setAsking("delete")}>
-                                <Trash2 size={14} />
-                                {t("sessions.deleteChosen", { count: chosen.size })}
-                            </Button>
-                        )}
-                        <Button
-                            small
-                            kind="primary"
-                            disabled={create.isPending}
-                            onClick={() => setAsking("new")}
-                        >
-                            <Plus size={14} />
-                            {t("sessions.new")}
-                        </Button>
+                            >
+                                {one ? word(one) : t("sessions.all")}
+                            </button>
+                        ))}
                     </div>
-                    {list.isError && (
-                        <ErrorNotice error={list.error} onRetry={() => void list.refetch()} />
-                    )}
-                    {list.isPending &&
-                        [0, 1, 2].map((key) => <div key={key} className="skeleton mb-2 h-12" />)}
-                    {list.isSuccess && sessions.length === 0 && (
-                        <Empty
-                            icon={<Boxes size={22} />}
-                            title={t("sessions.empty")}
-                            text={t("sessions.emptyText")}
-                        />
-                    )}
-                    {sessions.length > 0 && (
-                        <div className="overflow-x-auto rounded-xl border border-line bg-panel">
-                            <table className="data-table">
-                                <thead className="bg-rail">
-                                    <tr>
-                                        <th scope="col">
-                                            <span className="sr-only">{t("sessions.choose")}</span>
-                                        </th>
-                                        <th scope="col">{t("sessions.name")}</th>
-                                        <th scope="col">{t("sessions.state")}</th>
-                                        <th scope="col" className="number">
-                                            {t("sessions.memory")}
-                                        </th>
-                                        <th scope="col" className="max-md:hidden">
-                                            {t("sessions.used")}
-                                        </th>
-                                        <th scope="col" className="max-md:hidden">
-                                            {t("sessions.made")}
-                                        </th>
-                                        <th scope="col">
-                                            <span className="sr-only">{t("sessions.actions")}</span>
-                                        </th>
-                                    </tr>
-                                </thead>
-                                <tbody>
-                                    {sessions.map((one) => {
-                                        const thread = one.metadata.thread;
-                                        const name = thread
-                                            ? titles.get(thread) || t("sessions.ofChat")
-                                            : one.name || t("sessions.unnamed");
-                                        return (
-                                            <tr key={one.id} className="hover:bg-soft/60">
-                                                <td className="w-8">
-                                                    <input
-                                                        type="checkbox"
-                                                        className="accent-accent"
-                                                        checked={chosen.has(one.id)}
-                                                        aria-label={t("sessions.chooseOne", {
-                                                            name: one.id,
-                                                        })}
-                                                        onChange={() => toggle(one.id)}
-                                                    />
-                                                </td>
-                                                <td className="max-w-0 min-w-44 w-full">
-                                                    <Link
-                                                        to="/ui/s/$sessionId"
-                                                        params={{ sessionId: one.id }}
-                                                        search={{ panel: "files" }}
-                                                        className="block truncate font-medium hover:text-accent"
-                                                        dir="auto"
-                                                    >
-                                                        {name}
-                                                    </Link>
-                                                    <span className="block truncate font-mono text-12 text-ink-3">
-                                                        {one.id}
-                                                    </span>
-                                                </td>
-                                                <td>
-                                                    <StateChip state={one.state} />
-                                                </td>
-                                                <td className="number whitespace-nowrap">
-                                                    {one.usage
-                                                        ? formatBytes(one.usage.memory_bytes)
-                                                        : "–"}
-                                                </td>
-                                                <td className="whitespace-nowrap text-ink-2 max-md:hidden">
-                                                    {formatTime(one.last_used_at)}
-                                                </td>
-                                                <td className="whitespace-nowrap text-ink-2 max-md:hidden">
-                                                    {formatTime(one.created_at)}
-                                                </td>
-                                                <td className="whitespace-nowrap">
-                                                    <span className="flex items-center justify-end">
-                                                        {thread && (
-                                                            <Link
-                                                                to="/ui/t/$threadId"
-                                                                params={{ threadId: thread }}
-                                                                title={t("sessions.openChat")}
-                                                                aria-label={t("sessions.openChat")}
-                                                                className="grid size-7 place-items-center rounded-lg text-ink-2 hover:bg-soft"
-                                                            >
-                                                                <MessageSquare size={15} />
-                                                            </Link>
-                                                        )}
-                                                        <SessionActions
-                                                            session={one}
-                                                            onForked={open}
-                                                            onDeleted={() => undefined}
-                                                        />
-                                                    </span>
-                                                </td>
-                                            </tr>
-                                        );
-                                    })}
-                                </tbody>
-                            </table>
-                        </div>
-                    )}
-                    {list.hasNextPage && (
-                        <Button small className="mt-3" onClick={() => void list.fetchNextPage()}>
-                            {t("rail.more")}
+                    <span className="flex-1" />
+                    {chosen.size > 0 && (
+                        <Button small kind="danger" onClick={() => setAsking("delete")}>
+                            <Trash2 size={14} />
+                            {t("sessions.deleteChosen", { count: chosen.size })}
                         </Button>
                     )}
+                    <Button
+                        small
+                        kind="primary"
+                        disabled={create.isPending}
+                        onClick={() => setAsking("new")}
+                    >
+                        <Plus size={14} />
+                        {t("sessions.new")}
+                    </Button>
                 </div>
-            </div>
+                {list.isError && (
+                    <ErrorNotice error={list.error} onRetry={() => void list.refetch()} />
+                )}
+                {list.isPending &&
+                    [0, 1, 2].map((key) => <div key={key} className="skeleton h-12" />)}
+                {list.isSuccess && sessions.length === 0 && (
+                    <Empty
+                        icon={<Boxes size={22} />}
+                        title={t("sessions.empty")}
+                        text={t("sessions.emptyText")}
+                    />
+                )}
+                {sessions.length > 0 && (
+                    <div className="overflow-hidden rounded-xl border border-line bg-panel">
+                        <TableFrame
+                            head={[
+                                { label: t("sessions.choose"), hidden: true },
+                                { label: t("sessions.name") },
+                                { label: t("sessions.state") },
+                                { label: t("sessions.memory"), className: "number" },
+                                { label: t("sessions.used"), className: "max-md:hidden" },
+                                { label: t("sessions.made"), className: "max-md:hidden" },
+                                { label: t("sessions.actions"), hidden: true },
+                            ]}
+                        >
+                            {sessions.map((one) => {
+                                const thread = one.metadata.thread;
+                                const name = thread
+                                    ? titles.get(thread) || t("sessions.ofChat")
+                                    : one.name || t("sessions.unnamed");
+                                return (
+                                    <tr key={one.id} className="hover:bg-soft/60">
+                                        <td className="w-8">
+                                            <input
+                                                type="checkbox"
+                                                className="accent-accent"
+                                                checked={chosen.has(one.id)}
+                                                aria-label={t("sessions.chooseOne", {
+                                                    name: one.id,
+                                                })}
+                                                onChange={() => toggle(one.id)}
+                                            />
+                                        </td>
+                                        <td className="max-w-0 min-w-44 w-full">
+                                            <Link
+                                                to="/ui/s/$sessionId"
+                                                params={{ sessionId: one.id }}
+                                                search={{ panel: "files" }}
+                                                className="block truncate font-medium hover:text-accent"
+                                                dir="auto"
+                                            >
+                                                {name}
+                                            </Link>
+                                            <span className="block truncate font-mono text-12 text-ink-3">
+                                                {one.id}
+                                            </span>
+                                        </td>
+                                        <td>
+                                            <StateChip state={one.state} />
+                                        </td>
+                                        <td className="number whitespace-nowrap">
+                                            {one.usage ? formatBytes(one.usage.memory_bytes) : "–"}
+                                        </td>
+                                        <td className="whitespace-nowrap text-ink-2 max-md:hidden">
+                                            {formatTime(one.last_used_at)}
+                                        </td>
+                                        <td className="whitespace-nowrap text-ink-2 max-md:hidden">
+                                            {formatTime(one.created_at)}
+                                        </td>
+                                        <td className="whitespace-nowrap">
+                                            <span className="flex items-center justify-end">
+                                                {thread && (
+                                                    <Link
+                                                        to="/ui/t/$threadId"
+                                                        params={{ threadId: thread }}
+                                                        title={t("sessions.openChat")}
+                                                        aria-label={t("sessions.openChat")}
+                                                        className="grid size-7 place-items-center rounded-lg text-ink-2 hover:bg-soft"
+                                                    >
+                                                        <MessageSquare size={15} />
+                                                    </Link>
+                                                )}
+                                                <SessionActions
+                                                    session={one}
+                                                    onForked={open}
+                                                    onDeleted={() => undefined}
+                                                />
+                                            </span>
+                                        </td>
+                                    </tr>
+                                );
+                            })}
+                        </TableFrame>
+                    </div>
+                )}
+                {list.hasNextPage && (
+                    <Button small className="self-start" onClick={() => void list.fetchNextPage()}>
+                        {t("rail.more")}
+                    </Button>
+                )}
+            </PageBody>
             {asking === "new" && (
-                <AskText
-                    title={t("sessions.new")}
-                    label={t("sessions.name")}
-                    value={t("sessions.defaultName")}
-                    action={t("sessions.create")}
-                    onSubmit={(name) => create.mutate(name)}
+                <NewSession
+                    info={info.data}
+                    onSubmit={(wish) => create.mutate(wish)}
                     onClose={() => setAsking(null)}
                 />
             )}

@@ -1,6 +1,6 @@
-import { useQuery } from "@tanstack/react-query";
+import { useMutation, useQuery } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
-import { Download, FileText, NotebookText, PanelRight } from "lucide-react";
+import { Copy, Download, FileText, NotebookText, PanelRight } from "lucide-react";
 import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { infoQuery, isOffline } from "@/app/info";
@@ -10,14 +10,16 @@ import { TopBar } from "@/app/top-bar";
 import { WorkspacePanel } from "@/app/workspace-panel";
 import { IconButton } from "@/components/ui/button";
 import { AskText } from "@/components/ui/dialog";
-import { Menu, MenuItem } from "@/components/ui/menu";
+import { Menu, MenuItem, MenuLine } from "@/components/ui/menu";
 import { ErrorNotice } from "@/components/ui/notice";
 import { StateChip } from "@/components/ui/state-dot";
+import { toast } from "@/components/ui/toasts";
 import { threadQuery, useRenameThread } from "@/features/chat/api/threads";
 import { useExport } from "@/features/chat/components/thread-list";
 import { ThreadPage } from "@/features/chat/components/thread-page";
 import { useLiveTurn } from "@/features/chat/live-turns";
-import { sessionQuery } from "@/features/sessions/api/sessions";
+import { forkSession, sessionQuery } from "@/features/sessions/api/sessions";
+import { describeError } from "@/lib/describe-error";
 
 const route = getRouteApi("/ui/t/$threadId");
 
@@ -35,6 +37,19 @@ export function ThreadRoutePage() {
     const rename = useRenameThread();
     const exportAs = useExport();
     const [renaming, setRenaming] = useState(false);
+    // Files and variables, not the conversation: of that the API makes no copy.
+    const fork = useMutation({
+        mutationFn: () => forkSession(session),
+        onSuccess: ({ sessions: [made] }) => {
+            if (!made) return;
+            const params = { sessionId: made.id };
+            void navigate({ to: "/ui/s/$sessionId", params, search: { panel: "files" } });
+        },
+        onError: (error) => {
+            const { title: what, detail } = describeError(error, t);
+            toast(`${what} ${detail}`, { bad: true });
+        },
+    });
     // A new chat is called after its first question, which the server has not told yet.
     const asked = useLiveTurn(threadId)?.question;
     const title = thread.data?.title || asked || t("chat.untitled");
@@ -77,6 +92,14 @@ export function ThreadRoutePage() {
                     onSelect={() => void exportAs(threadId, title, "ipynb")}
                 >
                     {t("chat.exportNotebook")}
+                </MenuItem>
+                <MenuLine />
+                <MenuItem
+                    icon={<Copy size={15} />}
+                    disabled={!session || fork.isPending}
+                    onSelect={() => fork.mutate()}
+                >
+                    {t("chat.fork")}
                 </MenuItem>
             </Menu>
             <IconButton

@@ -21,7 +21,10 @@ export function Empty({ icon, title, text, code, children }: EmptyProps) {
             <p className="text-13 text-ink-2">{text}</p>
             {code && (
                 <div className="mt-3 flex w-full items-start rounded-[10px] border border-line bg-code text-left">
-                    <pre className="min-w-0 flex-1 overflow-x-auto px-3 py-2 font-mono text-12">
+                    <pre
+                        tabIndex={0}
+                        className="min-w-0 flex-1 overflow-x-auto px-3 py-2 font-mono text-12"
+                    >
                         {code}
                     </pre>
                     <CopyButton text={code} />

@@ -261,13 +261,13 @@ function Folder(props: FolderProps) {
     return (
         <div role="group">
             <div
+                role="treeitem"
+                aria-expanded={open}
+                aria-selected={folder === path}
                 className={`group flex h-7 items-center rounded-md pr-1 hover:bg-soft ${folder === path ? "text-ink" : "text-ink-2"}`}
             >
                 <button
                     type="button"
-                    role="treeitem"
-                    aria-expanded={open}
-                    aria-selected={folder === path}
                     style={indent(depth)}
                     onClick={() => {
                         setOpen(!open);
@@ -330,12 +330,12 @@ function FileRow(props: FolderProps & { entry: FileView }) {
     const isOpen = selected === path;
     return (
         <div
+            role="treeitem"
+            aria-selected={isOpen}
             className={`group flex h-7 items-center rounded-md pr-1 ${isOpen ? "bg-accent-soft" : "hover:bg-soft"}`}
         >
             <button
                 type="button"
-                role="treeitem"
-                aria-selected={isOpen}
                 style={indent(depth + 1)}
                 onClick={() => props.onFile(path)}
                 className="flex h-full min-w-0 flex-1 items-center gap-2 text-left"

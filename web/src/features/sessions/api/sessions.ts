@@ -29,8 +29,10 @@ export const sessionQuery = (id: string) =>
 export type Action = "pause" | "resume" | "evict" | "restart";
 
 export const act = (id: string, action: Action) => sendJson<unknown>("POST", `${at(id)}/${action}`);
-export const createSession = (name: string) =>
-    sendJson<Session>("POST", "/v1/sessions", name ? { name } : {});
+export type NewSession = Partial<Omit<Schemas["CreateSession"], "limits">> & {
+    limits?: Partial<Schemas["LimitsBody"]>;
+};
+export const createSession = (wish: NewSession) => sendJson<Session>("POST", "/v1/sessions", wish);
 export const deleteSession = async (id: string) =>
     void (await request(at(id), { method: "DELETE" }));
 export const forkSession = (id: string) =>

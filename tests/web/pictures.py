@@ -1,0 +1,101 @@
+"""Pictures of every screen: light and dark, three widths, both languages.
+
+    .tools/test/bin/python tests/web/pictures.py FOLDER [SCREEN…]
+
+It starts the server of ATOLL_TEST_BUILD with a scripted model, fixed data and a fixed clock.
+"""
+
+import itertools
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+sys.path.append(str(Path(__file__).resolve().parents[1]))
+from conftest import CHROMIUM, FLAGS
+from harness.analyst import Analyst, answering
+from harness.model_server import ModelServer, call
+from playwright import sync_api as playwright
+
+WIDTHS = {1440: 900, 1024: 768, 390: 844}
+NOW = "2026-03-02T09:30:00Z"
+QUESTION = "Total amount by region, as a bar chart"
+CHART = """import pandas as pd
+import matplotlib.pyplot as plt
+df = pd.read_csv("/data/transactions.csv")
+total = df.groupby("region")["amount"].sum().sort_values(ascending=False)
+total.plot.bar(title="Total amount by region", color="#0f766e")
+plt.savefig("/data/outputs/total_by_region.png", bbox_inches="tight")
+print(total)"""
+
+
+def scripted(asked):
+    if asked.user != QUESTION:
+        return answering(asked)
+    if not asked.tool_results:
+        return {"tool_calls": [call("run_python", code=CHART)]}
+    return "**North** leads. The chart has all regions."
+
+
+def screens(server) -> dict[str, str]:
+    """Names and addresses, after the data that they show was made."""
+    thread = server.thread()
+    server.ask(thread, QUESTION)
+    server.ask(thread, "run: 1 / 0")
+    session = server.http.get(f"/v1/threads/{thread}").json()["session_id"]
+    empty = server.session(name="Scratch")
+    server.http.post("/v1/jobs", json={"kind": "python", "code": "print(sum(range(100)))"})
+    server.http.post("/v1/jobs", json={"kind": "shell", "code": "exit 3"})
+    chat, own = f"/ui/t/{thread}", f"/ui/s/{empty}?panel="
+    return {
+        "start": "/ui", "chat": chat, "chat-error": chat + "?panel=activity",
+        "table": chat + "?panel=files&file=/data/transactions.csv",
+        "gallery": chat + "?panel=gallery", "terminal": chat + "?panel=terminal",
+        "console-empty": own + "console", "variables": chat + "?panel=variables",
+        "frame": f"/ui/s/{session}?panel=variables&variable=df",
+        "ports-empty": own + "ports", "activity": own + "activity",
+        "sessions": "/ui/sessions", "jobs": "/ui/jobs", "server": "/ui/server",
+        "keys-empty": "/ui/keys", "settings": "/ui/settings",
+        "gone": "/ui/t/th-" + "a" * 32, "not-found": "/ui/nowhere"}
+
+
+def take(browser, server, folder: Path, wanted: list[str]):
+    found = screens(server)
+    for width, theme, language in itertools.product(WIDTHS, ("light", "dark"), ("en", "zh")):
+        context = browser.new_context(
+            viewport={"width": width, "height": WIDTHS[width]}, reduced_motion="reduce",
+            locale="zh-CN" if language == "zh" else "en-US", color_scheme=theme)
+        context.add_init_script(
+            f"localStorage.setItem('atoll.theme', '{theme}');"
+            f"localStorage.setItem('atoll.language', '{language}')")
+        page = context.new_page()
+        page.clock.set_fixed_time(NOW)
+        for name, path in found.items():
+            if wanted and name not in wanted:
+                continue
+            page.goto(server.url + path)
+            # The answers of the server, and what they make appear.
+            page.wait_for_load_state("networkidle")
+            page.wait_for_function("() => !document.querySelector('.skeleton, .prose.whitespace-pre-wrap')")
+            page.screenshot(path=folder / f"{name}-{width}-{theme}-{language}.png")
+        context.close()
+
+
+def main(folder: str, *wanted: str):
+    target = Path(folder)
+    target.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as data, ModelServer(scripted) as models:
+        server = Analyst(Path(data), environment=dict(os.environ) | models.environment())
+        try:
+            with playwright.sync_playwright() as p:
+                browser = p.chromium.launch(executable_path=str(CHROMIUM), args=FLAGS)
+                take(browser, server, target, list(wanted))
+                browser.close()
+        finally:
+            server.stop()
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 2:
+        sys.exit(__doc__)
+    main(*sys.argv[1:])

@@ -1,0 +1,245 @@
+// What a person chooses for this browser, and what the server was started with.
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { ExternalLink } from "lucide-react";
+import { useSyncExternalStore, type ReactNode } from "react";
+import { useTranslation } from "react-i18next";
+import { infoQuery, isOffline } from "@/app/info";
+import { TopBar } from "@/app/top-bar";
+import { Card, Details, PageBody } from "@/components/page";
+import { Button } from "@/components/ui/button";
+import { CopyButton } from "@/components/ui/copy-button";
+import { ErrorNotice } from "@/components/ui/notice";
+import { setLanguage, type Language } from "@/lib/i18n";
+import { keyStore } from "@/lib/key";
+import { toggleTheme, useTheme } from "@/lib/theme";
+
+// How the server is started with a model; addresses are those that these programs listen at.
+const kProviders = [
+    ["OpenAI", "OPENAI_API_KEY=sk-… ./scripts/run"],
+    ["Ollama", "OPENAI_BASE_URL=http://127.0.0.1:11434/v1 OPENAI_MODEL=qwen3 ./scripts/run"],
+    ["LM Studio", "OPENAI_BASE_URL=http://127.0.0.1:1234/v1 OPENAI_MODEL=… ./scripts/run"],
+    ["llama.cpp", "OPENAI_BASE_URL=http://127.0.0.1:8080/v1 OPENAI_MODEL=… ./scripts/run"],
+    ["vLLM", "OPENAI_BASE_URL=http://127.0.0.1:8001/v1 OPENAI_MODEL=… ./scripts/run"],
+] as const;
+
+const kShortcuts = [
+    ["Ctrl K", "settings.keySearch"],
+    ["Enter", "settings.keySend"],
+    ["Shift Enter", "settings.keyLine"],
+    ["Esc", "settings.keyStop"],
+    ["↑", "settings.keyEdit"],
+    ["Tab", "settings.keyComplete"],
+] as const;
+
+export function SettingsPage() {
+    const { t } = useTranslation();
+    return (
+        <>
+            <TopBar>
+                <h1 className="px-1 text-15 font-semibold">{t("rail.settings")}</h1>
+            </TopBar>
+            <PageBody narrow>
+                <Model />
+                <Look />
+                <Access />
+                <Offers />
+                <Card title={t("settings.shortcuts")}>
+                    <Details
+                        rows={kShortcuts.map(([key, what]) => [
+                            t(what),
+                            <Key key={key}>{key}</Key>,
+                        ])}
+                    />
+                </Card>
+            </PageBody>
+        </>
+    );
+}
+
+function Key({ children }: { children: ReactNode }) {
+    return (
+        <kbd className="rounded border border-line bg-code px-1.5 py-0.5 font-mono text-12">
+            {children}
+        </kbd>
+    );
+}
+
+function Model() {
+    const { t } = useTranslation();
+    const info = useQuery(infoQuery);
+    return (
+        <Card title={t("settings.model")}>
+            {info.isError && (
+                <div className="p-4">
+                    <ErrorNotice error={info.error} onRetry={() => void info.refetch()} />
+                </div>
+            )}
+            {info.isPending && <div className="skeleton m-4 h-6" />}
+            {info.data && (
+                <>
+                    <Details
+                        rows={[
+                            [t("settings.answers"), <b key="model">{info.data.model}</b>],
+                            [t("settings.what"), info.data.model_note],
+                        ]}
+                    />
+                    <div className="border-t border-soft px-4 py-3 text-13">
+                        <p className="text-ink-2">
+                            {isOffline(info.data)
+                                ? t("settings.setModel")
+                                : t("settings.changeModel")}
+                        </p>
+                        <ul className="mt-2 flex flex-col gap-1.5">
+                            {kProviders.map(([name, command]) => (
+                                <li key={name} className="flex items-center gap-3 max-sm:flex-wrap">
+                                    <span className="w-20 flex-none text-ink-2">{name}</span>
+                                    <span className="flex min-w-0 flex-1 items-center rounded-lg border border-line bg-code pl-2.5">
+                                        <code
+                                            tabIndex={0}
+                                            className="min-w-0 flex-1 overflow-x-auto py-1 font-mono text-12 whitespace-nowrap"
+                                        >
+                                            {command}
+                                        </code>
+                                        <CopyButton
+                                            text={command}
+                                            label={t("settings.copyFor", { name })}
+                                        />
+                                    </span>
+                                </li>
+                            ))}
+                        </ul>
+                    </div>
+                </>
+            )}
+        </Card>
+    );
+}
+
+function Look() {
+    const { t, i18n } = useTranslation();
+    const theme = useTheme();
+    return (
+        <Card title={t("settings.look")}>
+            <Details
+                rows={[
+                    [
+                        t("language.label"),
+                        <Choice
+                            key="language"
+                            label={t("language.label")}
+                            value={i18n.language}
+                            options={[
+                                ["en", t("settings.english")],
+                                ["zh", t("settings.chinese")],
+                            ]}
+                            onChange={(value) => setLanguage(value as Language)}
+                        />,
+                    ],
+                    [
+                        t("settings.theme"),
+                        <Choice
+                            key="theme"
+                            label={t("settings.theme")}
+                            value={theme}
+                            options={[
+                                ["light", t("settings.light")],
+                                ["dark", t("settings.dark")],
+                            ]}
+                            onChange={(value) => {
+                                if (value !== theme) toggleTheme();
+                            }}
+                        />,
+                    ],
+                ]}
+            />
+        </Card>
+    );
+}
+
+interface ChoiceProps {
+    label: string;
+    value: string;
+    options: readonly (readonly [value: string, label: string])[];
+    onChange: (value: string) => void;
+}
+
+function Choice({ label, value, options, onChange }: ChoiceProps) {
+    return (
+        <span role="group" aria-label={label} className="flex gap-1">
+            {options.map(([one, text]) => (
+                <button
+                    key={one}
+                    type="button"
+                    aria-pressed={value === one}
+                    onClick={() => onChange(one)}
+                    className="h-7 rounded-lg border border-line px-2.5 text-12 text-ink-2 hover:bg-soft aria-pressed:border-accent aria-pressed:bg-accent-soft aria-pressed:text-accent"
+                >
+                    {text}
+                </button>
+            ))}
+        </span>
+    );
+}
+
+function Access() {
+    const { t } = useTranslation();
+    const client = useQueryClient();
+    const key = useSyncExternalStore(keyStore.subscribe, keyStore.get);
+    return (
+        <Card title={t("settings.access")}>
+            <div className="flex items-center gap-3 px-4 py-3 text-13">
+                <p className="min-w-0 flex-1 text-ink-2">
+                    {key ? t("settings.hasKey") : t("settings.noKey")}
+                </p>
+                {key && (
+                    <Button
+                        small
+                        onClick={() => {
+                            keyStore.set("");
+                            void client.resetQueries();
+                        }}
+                    >
+                        {t("settings.forgetKey")}
+                    </Button>
+                )}
+            </div>
+        </Card>
+    );
+}
+
+// What new sessions can start from, and where the API is described.
+function Offers() {
+    const { t } = useTranslation();
+    const info = useQuery(infoQuery);
+    if (!info.data) return null;
+    const { datasets, networks, runtimes, version } = info.data;
+    return (
+        <Card title={t("settings.offers")}>
+            <Details
+                rows={[
+                    [
+                        t("server.datasets"),
+                        datasets.length > 0
+                            ? datasets.map((name) => `/data/${name}`).join(", ")
+                            : t("settings.noDatasets"),
+                    ],
+                    [t("settings.templates"), t("settings.templatesText")],
+                    [t("server.networks"), networks.join(", ")],
+                    [t("server.runtimes"), runtimes.join(", ")],
+                    [t("server.version"), version],
+                    [
+                        t("settings.api"),
+                        <a
+                            key="docs"
+                            href="/docs/"
+                            className="inline-flex items-center gap-1.5 text-accent hover:underline"
+                        >
+                            {t("settings.docs")}
+                            <ExternalLink size={13} />
+                        </a>,
+                    ],
+                ]}
+            />
+        </Card>
+    );
+}
