@@ -78,8 +78,6 @@ bool AnswerWriter::uses(const std::string& column) const {
     const auto add_measure = [&](const Measure& m) {
         add(m.field);
         add(m.times);
-        add(m.plus);
-        add(m.minus);
     };
     for (const Measure& m : q_.measures) add_measure(m);
     if (q_.having) add_measure(q_.having->measure);
