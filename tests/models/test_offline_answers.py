@@ -1,7 +1,8 @@
 """The offline model's answers against the truth: its code runs in real sandboxes, pandas computes here
 what must come out. open_questions.txt holds those that it has not learned yet: who teaches it one takes
-the line out."""
+the line out. Every fifth question is asked; ATOLL_KEPT_QUESTIONS=all asks all of them."""
 import importlib
+import os
 import pathlib
 
 import pytest
@@ -10,13 +11,19 @@ from checking import lacks
 pytestmark = pytest.mark.once
 
 OPEN = set((pathlib.Path(__file__).parent / "open_questions.txt").read_text().splitlines())
+STEP = 1 if os.environ.get("ATOLL_KEPT_QUESTIONS") == "all" else 5
+
+
+def kept():
+    for name in ["questions", "siblings", *(f"held_back_{n}" for n in range(1, 35))]:
+        yield from importlib.import_module(name).CASES
 
 
 def cases():
-    for name in ["questions", "siblings", *(f"held_back_{n}" for n in range(1, 34))]:
-        for dataset, conversation, truth in importlib.import_module(name).CASES:
+    for number, (dataset, conversation, truth) in enumerate(kept()):
+        if number % STEP == 0:
             said = " / ".join(conversation)
-            marks = [pytest.mark.xfail(strict=True, reason="not learned yet")] if said in OPEN else []
+            marks = [pytest.mark.xfail(strict=True, reason="not learned yet")] if f"{dataset}: {said}" in OPEN else []
             yield pytest.param(dataset, conversation, truth, marks=marks, id=said[:60])
 
 

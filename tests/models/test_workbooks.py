@@ -46,13 +46,6 @@ def test_a_sheet_is_named(book, question, wanted):
     assert wanted in book.ask(question)
 
 
-def test_the_same_about_another_sheet(book):
-    assert "**5**" in book.ask("total amount of the South in Jan")
-    for question in ("and in Feb?", "what about Jan?", "and on the sheet Feb?"):
-        answer = book.ask(question)
-        assert ("**50**" if "Feb" in question else "**5**") in answer, (question, answer)
-
-
 def test_a_value_is_no_sheet(talk):
     """Where a sheet is called like a value, the value is meant, unless it is said to be a sheet."""
     ran = talk.run("""

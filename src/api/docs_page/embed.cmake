@@ -7,6 +7,8 @@
 # Run as a script (cmake -P), it writes that source.
 
 if(CMAKE_SCRIPT_MODE_FILE)
+  set(type_txt "text/plain; charset=utf-8")
+  set(type_py "text/x-python; charset=utf-8")
   set(type_html "text/html; charset=utf-8")
   set(type_css "text/css; charset=utf-8")
   set(type_js "text/javascript; charset=utf-8")

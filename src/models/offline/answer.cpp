@@ -49,7 +49,7 @@ std::string text_of(const Cell& cell, std::string_view column) {
 std::string AnswerWriter::write(const std::string& chart_file) {
     std::string out = body();
     if (q_.chose_measure) out += "\n\n" + chosen();
-    out += added() + subtracted() + meant_as_well();
+    out += meant_as_well();
     if (figure_value("left_out") > 0) {
         std::string keys;
         for (const Group& g : q_.groups) {
@@ -154,29 +154,6 @@ std::string AnswerWriter::chosen() const {
                "问题没有指明数值列,我使用了 `" + field + "`。");
 }
 
-std::string AnswerWriter::subtracted() const {
-    for (const Measure& m : q_.measures) {
-        if (!m.minus || at(schema_, *m.minus).missing == 0) continue;
-        const std::string b = "`" + name(*m.minus) + "`";
-        return "\n\n" +
-               (is_none_where_empty(at(schema_, *m.minus))
-                    ? say("An empty " + b + " counts as 0.", b + " 为空的行按 0 计算。")
-                    : say("Rows without " + b + " are left out.", "不含 " + b + " 为空的行。"));
-    }
-    return "";
-}
-
-std::string AnswerWriter::added() const {
-    for (const Measure& m : q_.measures) {
-        if (!m.plus || q_.says_formula) continue;
-        const std::string a = "`" + name(*m.field) + "`";
-        const std::string b = "`" + name(*m.plus) + "`";
-        return "\n\n" + say("No single column is named, so I added " + a + " and " + b + ".",
-                            "没有指明是哪一列,我把 " + a + " 与 " + b + " 相加。");
-    }
-    return "";
-}
-
 std::string AnswerWriter::meant_as_well() const {
     std::string list;
     for (const Field f : q_.also) list += (list.empty() ? "`" : ", `") + name(f) + "`";
@@ -260,7 +237,6 @@ std::string AnswerWriter::body() const {
         case Intent::Missing: return missing();
         case Intent::Duplicates: return duplicates();
         case Intent::Ratio: return ratio();
-        case Intent::TopPercent: return top_percent();
         default: return table();
     }
 }

@@ -39,76 +39,13 @@ std::string AnswerWriter::aggregate() const {
     if (key_count() == 0) return single();
     if (key_count() == 2 && q_.measures.size() == 1 && q_.order == Order::None &&
         !result_.columns.empty() && is_across()) {
-        const std::string what = q_.is_running ? escaped(running_name(q_, schema_))
-                                 : q_.rolling  ? escaped(rolling_name(q_, schema_))
-                                               : name(q_.measures[0]);
+        const std::string what = name(q_.measures[0]);
         return say(bold(what) + " by " + keys_text() + scope() + ":",
                    "按" + keys_text() + "的 " + bold(what) + scope() + ":") +
                table();
     }
-    if (q_.is_running) return running();
-    if (q_.rolling) return rolling();
     if (!q_.periods.empty() && q_.groups.empty()) return periods();
     return ranking();
-}
-
-std::string AnswerWriter::running() const {
-    const std::string what = escaped(running_name(q_, schema_));
-    std::string lead = say(bold(what) + " by " + keys_text() + scope(),
-                           "按" + keys_text() + "的 " + bold(what) + scope());
-    if (const auto overall = result_.figure("overall")) {
-        lead += say(": it reaches " + bold(number_text(*overall)),
-                    ":最后达到 " + bold(number_text(*overall)));
-    }
-    return lead + say(".", "。") + table();
-}
-
-std::string AnswerWriter::rolling() const {
-    std::string lead = say(bold(escaped(rolling_name(q_, schema_))) + scope(),
-                           bold(escaped(rolling_name(q_, schema_))) + scope());
-    if (!result_.figure("last")) {
-        return lead + say(": there are fewer periods than that.", ":时期数不够。") + table();
-    }
-    std::string when;
-    for (const auto& [key, value] : result_.figures) {
-        if (key == "when") when = text_of(value);
-    }
-    lead += say(": the last one is " + bold(figure("last")) + " (" + when + "); highest " +
-                    figure("most") + ", lowest " + figure("least") +
-                    ". Periods without rows are left out of account.",
-                ":最后一个为 " + bold(figure("last")) + "(" + when + ");最高 " + figure("most") +
-                    ",最低 " + figure("least") + "。没有数据的时期不计入。");
-    return lead + table();
-}
-
-std::string AnswerWriter::top_percent() const {
-    if (result_.rows.empty()) return nothing();
-    const bool low = q_.order == Order::Lowest;
-    const std::string size = plain(q_.percent.value_or(0)) + "%";
-    const bool of_rows = key_count() == 0;
-    const Measure& m = q_.measures[0];
-    const std::string measure = of_rows && m.field ? "`" + name(*m.field) + "`" : name(m);
-    const std::string what = of_rows ? say("rows", "行") : keys_text();
-    const bool adds_up =
-        of_rows || m.aggregation == Aggregation::Sum || m.aggregation == Aggregation::Count;
-    std::string out =
-        say("The " + std::string(low ? "bottom " : "top ") + size + " of " + what + " by " +
-                measure + ": " + bold(figure("count")) + " of " + figure("whole") + ", from " +
-                figure("least") + " to " + figure("most") + ", on average " + bold(figure("mean")),
-            measure + (low ? " 最低的 " : " 最高的 ") + size + what + ":" + bold(figure("count")) +
-                " / " + figure("whole") + ",从 " + figure("least") + " 到 " + figure("most") +
-                ",平均 " + bold(figure("mean")));
-    if (adds_up) {
-        const double overall = figure_value("overall");
-        const std::string part = overall > 0 ? percent(100 * figure_value("total") / overall) : "–";
-        out += say("; together " + bold(figure("total")) + ", that is " + bold(part) +
-                       " of the total " + figure("overall"),
-                   ";合计 " + bold(figure("total")) + ",占总计 " + figure("overall") + " 的 " +
-                       bold(part));
-    }
-    const std::string where = conditions(q_.filters);
-    if (!where.empty()) out += say(" (" + where + ")", "(" + where + ")");
-    return out + say(".", "。") + table(10);
 }
 
 bool AnswerWriter::is_across() const {

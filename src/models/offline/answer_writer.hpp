@@ -65,8 +65,6 @@ private:
     [[nodiscard]] std::string other_sheets() const;
     [[nodiscard]] std::string chosen() const;
 
-    [[nodiscard]] std::string added() const;
-    [[nodiscard]] std::string subtracted() const;
     [[nodiscard]] std::string meant_as_well() const;
 
     // ---- the table --------------------------------------------------------------------------
@@ -91,11 +89,6 @@ private:
     // "3 of 5 dept have average salary > 75,000: Engineering, Sales, Finance."
     [[nodiscard]] std::string having() const;
     [[nodiscard]] std::string aggregate() const;
-    [[nodiscard]] std::string running() const;
-    // Only the first rows are shown of many days, so the last figure is told.
-    [[nodiscard]] std::string rolling() const;
-    // "The top 10 % of customer: 12 of 120, from 900 to 5,000, with 31 % of the total"
-    [[nodiscard]] std::string top_percent() const;
     [[nodiscard]] bool is_across() const;
     [[nodiscard]] std::string keys_text() const;
     [[nodiscard]] std::string single() const;

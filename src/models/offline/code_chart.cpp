@@ -13,8 +13,6 @@ void CodeWriter::chart() {
     const Measure& m = q_.measures[0];
     const std::string value = q_.intent == Intent::Growth  ? py(kChangePercentColumn)
                               : q_.intent == Intent::Share ? py(kShareColumn)
-                              : q_.is_running              ? py(running_name(q_, schema_))
-                              : q_.rolling                 ? py(rolling_name(q_, schema_))
                                                            : py(label(m));
     const bool is_time =
         !q_.groups.empty() && q_.groups[0].grain != Grain::None && q_.order == Order::None;

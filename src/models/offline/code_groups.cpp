@@ -47,33 +47,7 @@ void CodeWriter::aggregate() {
     group_rows(by);
     if (q_.having) keep_groups();
     sort_and_cut(label(q_.measures[0]));
-    if (q_.is_running) {
-        std::vector<std::string> others(by.begin() + 1, by.end());
-        const std::string value = py(label(q_.measures[0]));
-        line("result[" + py(running_name(q_, schema_)) + "] = result" +
-             (others.empty() ? "" : ".groupby(" + py(others) + ")") + "[" + value + "].cumsum()");
-    }
-    if (q_.rolling) {
-        roll(by);
-        return;
-    }
     report_groups();
-    chart();
-}
-
-void CodeWriter::roll(const std::vector<std::string>& by) {
-    const std::vector<std::string> others(by.begin() + 1, by.end());
-    const std::string mean = "rolling(" + std::to_string(*q_.rolling) + ").mean()";
-    const std::string value = "[" + py(label(q_.measures[0])) + "]";
-    const std::string smooth = py(rolling_name(q_, schema_));
-    line("result[" + smooth + "] = result" +
-         (others.empty()
-              ? value + "." + mean
-              : ".groupby(" + py(others) + ")" + value + ".transform(lambda v: v." + mean + ")"));
-    line("smooth = result.dropna(subset=[" + smooth + "])");
-    line("last = smooth.iloc[-1] if len(smooth) else {}");
-    line("report(result, rows=len(" + rows_ + "), last=last.get(" + smooth + "), when=last.get(" +
-         py(by[0]) + "), most=smooth[" + smooth + "].max(), least=smooth[" + smooth + "].min())");
     chart();
 }
 
@@ -83,30 +57,6 @@ void CodeWriter::keep_groups() {
     line("result = result[result[" + py(label(h.measure)) + "]" +
          comparison(h.kind, h.low, h.high) + "]");
     cut_ = true;
-}
-
-void CodeWriter::top_percent() {
-    prepare();
-    const Measure& m = q_.measures[0];
-    const auto by = keys();
-    const std::string value = by.empty() ? value_column(m) : label(m);
-    if (by.empty()) {
-        line("ranked = " + rows_ + ".dropna(subset=[" + py(value) + "])");
-    } else {
-        group_rows(by);
-        line("ranked = result.dropna(subset=[" + py(value) + "])");
-    }
-    line("ranked = ranked.sort_values(" + py(value) +
-         ", ascending=" + (q_.order == Order::Lowest ? "True" : "False") + ")");
-    line("count = -(-len(ranked) * " + py(*q_.percent) + " // 100)  # rounded up");
-    line("part = ranked.head(int(count))");
-    const std::string whole = "ranked[" + py(value) + "]";
-    const std::string mine = "part[" + py(value) + "]";
-    line(by.empty() ? "result = part[" + py(shown_columns({value})) + "]" : "result = part");
-    line("report(result.head(10), count=len(part), whole=len(ranked), total=" + mine +
-         ".sum(), overall=" + whole + ".sum(), mean=" + mine + ".mean(), least=" + mine +
-         ".min(), most=" + mine + ".max(), rows=len(" + rows_ + "))");
-    chart();
 }
 
 void CodeWriter::columns_side_by_side() {
@@ -136,7 +86,7 @@ void CodeWriter::columns_side_by_side() {
 void CodeWriter::single() {
     const Measure& m = q_.measures[0];
     const bool is_extreme =
-        q_.measures.size() == 1 && m.field && !m.times && !m.plus && !m.minus &&
+        q_.measures.size() == 1 && m.field && !m.times &&
         (m.aggregation == Aggregation::Minimum || m.aggregation == Aggregation::Maximum) &&
         at(schema_, *m.field).is_number();
     if (is_extreme) {
@@ -191,8 +141,6 @@ void CodeWriter::across(const std::vector<std::string>& by) {
     // no rows add up to 0, but rows without a value to nothing that is known
     if (adds_up && may_be_missing(m)) { line("result = result.mask(" + pivot + "'count') == 0)"); }
     if (has_periods) line("result = result[" + py(period_labels()) + "]");
-    if (q_.is_running) line("result = result.cumsum()");
-    if (q_.rolling) { line("result = result.rolling(" + std::to_string(*q_.rolling) + ").mean()"); }
     line("result = result.reset_index().rename_axis(columns=None)");
     line("report(result, rows=len(" + rows_ + ")" + left_out() + ")");
     if (q_.chart == ChartKind::None) return;

@@ -58,8 +58,6 @@ std::vector<std::string> CodeWriter::shown_columns(std::vector<std::string> firs
 void CodeWriter::show_rows() {
     const std::size_t n = q_.count.value_or(q_.order != Order::None ? 5 : kShownRows);
     std::vector<std::string> first;
-    const bool is_sum = !q_.measures.empty() && (q_.measures[0].plus || q_.measures[0].minus);
-    if (is_sum) prepare();
     std::string code = "result = " + rows_;
     if (q_.order != Order::None && !q_.measures.empty() && q_.measures[0].field) {
         first.push_back(value_column(q_.measures[0]));
@@ -74,7 +72,6 @@ void CodeWriter::show_rows() {
     for (const Filter& f : q_.filters) first.push_back(name(f.field));
     const std::size_t shown = q_.rank ? kShownRows : n;
     auto columns = shown_columns(first);
-    if (is_sum) columns.push_back(value_column(q_.measures[0]));
     line(code + "[" + py(columns) + "].head(" + std::to_string(shown) + ")");
     const std::string sharing =
         q_.rank ? ", sharing=int((place == " + std::to_string(*q_.rank) + ").sum())" : "";

@@ -69,12 +69,8 @@ private:
     void period();
 
     void aggregate();
-    // The mean of each period and those before it; the first ones have too few.
-    void roll(const std::vector<std::string>& by);
     // Only the groups whose figure is as wanted.
     void keep_groups();
-    // The highest (or lowest) tenth of the rows, or of the groups, and what they hold of the whole.
-    void top_percent();
     // One row a column: which subject has the best average.
     void columns_side_by_side();
     void single();

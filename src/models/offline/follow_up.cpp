@@ -62,8 +62,6 @@ Question follow_up(const Question& before, const Question& now, const QuestionPa
     out.unknown = now.unknown;
     out.names = now.names;
     out.chart = now.chart;
-    out.is_running = before.is_running || now.is_running;
-    if (now.rolling || !now.groups.empty()) out.rolling = now.rolling;
     if (now.having) {
         out.having = now.having;
         out.measures = {now.having->measure};

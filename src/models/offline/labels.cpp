@@ -106,39 +106,7 @@ bool is_none_where_empty(const Column& column) {
 std::string value_name(const Question& question, const Schema& schema, const Measure& measure) {
     std::string name = measure.field ? name_of(question, schema, *measure.field) : "";
     if (measure.times) name += " × " + name_of(question, schema, *measure.times);
-    if (measure.plus) name += " + " + name_of(question, schema, *measure.plus);
-    if (measure.minus) name += " − " + name_of(question, schema, *measure.minus);
-    const bool chinese = question.language == Language::Chinese;
-    if (measure.lag == 86400) name += chinese ? " (天)" : " (days)";
-    if (measure.lag == 3600) name += chinese ? " (小时)" : " (hours)";
-    if (measure.lag == 60) name += chinese ? " (分钟)" : " (minutes)";
     return name;
-}
-
-std::string rolling_name(const Question& question, const Schema& schema) {
-    const std::string of = name_of(question, schema, question.measures.at(0));
-    const std::string window = std::to_string(question.rolling.value_or(0));
-    Name unit{"period", "期"};
-    switch (question.groups.at(0).grain) {
-        case Grain::Hour: unit = {"hour", "小时"}; break;
-        case Grain::Day: unit = {"day", "日"}; break;
-        case Grain::Week: unit = {"week", "周"}; break;
-        case Grain::Month: unit = {"month", "个月"}; break;
-        case Grain::Quarter: unit = {"quarter", "季度"}; break;
-        case Grain::Year: unit = {"year", "年"}; break;
-        default: break;
-    }
-    return question.language == Language::Chinese
-               ? window + unit.chinese + "移动平均 " + of
-               : window + "-" + unit.english + " moving average of " + of;
-}
-
-std::string running_name(const Question& question, const Schema& schema) {
-    const std::string of = name_of(question, schema, question.measures.at(0));
-    const bool counts = question.measures[0].aggregation == Aggregation::Count;
-    return question.language == Language::Chinese ? "累计 " + of
-           : counts                               ? "running count of " + of
-                                                  : "running " + of;
 }
 
 }  // namespace atl::offline

@@ -19,9 +19,6 @@ namespace atl::offline {
                                      const Measure& measure);
 // No refund where the cell is empty, but a cost that is not known.
 [[nodiscard]] bool is_none_where_empty(const Column& column);
-[[nodiscard]] std::string running_name(const Question& question, const Schema& schema);
-// "7-day moving average of total sales"
-[[nodiscard]] std::string rolling_name(const Question& question, const Schema& schema);
 inline constexpr std::string_view kShareColumn = "share (%)";
 inline constexpr std::string_view kChangeColumn = "change";
 inline constexpr std::string_view kChangePercentColumn = "change (%)";

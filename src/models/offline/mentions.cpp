@@ -1,7 +1,5 @@
 #include "models/offline/mentions.hpp"
 
-#include "models/offline/abbreviations.hpp"
-#include "models/offline/compounds.hpp"
 #include "models/offline/plain_words.hpp"
 #include "models/offline/row_families.hpp"
 #include "models/offline/same_values.hpp"
@@ -19,7 +17,6 @@ using Words = std::vector<Token>;
 
 constexpr std::size_t kPhraseMax = 10;  // tokens of a name or value said in a question
 constexpr int kLeast = 45;
-constexpr int kCompound = 79;
 
 // Whether tokens without the spaces between them are the text: "order date" and orderdate.
 bool reads_together(const Words& tokens, std::size_t begin, std::size_t end,
@@ -231,7 +228,6 @@ private:
                 best_value(column, {t, c}, begin, end, values);
             }
         }
-        if (columns.empty() && values.empty()) columns = shortened(begin, end);
         drop_shared_beginnings(columns, begin, end);
         drop_beginnings_of_names(columns, begin, end);
         const auto better = [](const Candidate& a, const Candidate& b) {
@@ -246,51 +242,12 @@ private:
         return out;
     }
 
-    [[nodiscard]] static bool is_percent_or_field(const Token& token) {
-        return token.stem.starts_with("percent") || token.stem == "field" || token.stem == "rate";
-    }
-
     // "calls" of a call log are its rows, and not resolved_1st_call.
     [[nodiscard]] bool are_rows(const Table& table, std::size_t begin, std::size_t end) const {
         const auto is_same = [&](const Token& word) { return word.stem == tokens_[begin].stem; };
         return end - begin == 1 &&
                (std::any_of(table.words.begin(), table.words.end(), is_same) ||
                 std::any_of(table.row_words.begin(), table.row_words.end(), is_same));
-    }
-
-    // REB for "rebounds", where nothing else is, and nothing else could be.
-    [[nodiscard]] std::vector<Candidate> shortened(std::size_t begin, std::size_t end) const {
-        constexpr int kShortened = 60;
-        std::vector<Candidate> found;
-        for (std::size_t i = begin; i < end; ++i) {
-            // "field goal percentage" of FG_pct
-            const bool may_be_inside = end - begin > 2 && is_percent_or_field(tokens_[i]);
-            if (is_function_[i] && !is_noise_[i] && !may_be_inside) return found;
-        }
-        for (std::size_t t = 0; t < schema_.tables.size(); ++t) {
-            for (std::size_t c = 0; c < schema_.tables[t].columns.size(); ++c) {
-                const Column& column = schema_.tables[t].columns[c];
-                if (std::any_of(column.words.begin(), column.words.end(), is_concept_word)) {
-                    continue;  // its name is a word already
-                }
-                if (is_name_shortened(column.words, tokens_, begin, end)) {
-                    found.push_back({{t, c}, kShortened + likeness(column, begin, end), ""});
-                }
-            }
-        }
-        const auto by_score = [](const Candidate& a, const Candidate& b) {
-            return a.score > b.score;
-        };
-        std::stable_sort(found.begin(), found.end(), by_score);
-        if (found.size() > 1 && found[0].score == found[1].score) found.clear();
-        if (found.size() > 1) found.resize(1);
-        return found;
-    }
-
-    // "points" is rather PTS than pos
-    [[nodiscard]] int likeness(const Column& column, std::size_t begin, std::size_t end) const {
-        const bool is_one = column.words.size() == 1 && end - begin == 1;
-        return is_one ? short_likeness(column.words[0].text, tokens_[begin].text) : 0;
     }
 
     // "sales" are the money where there is some, and not the beginning of Sales Channel.
@@ -397,7 +354,6 @@ private:
                              words.back().stem == "type";
         if (is_kind) best = std::max(best, 62);  // "by type" of Expense Type
         best = std::max(best, composed_score(column, begin, end));
-        if (is_compound_of(column.words, tokens_, begin, end)) best = std::max(best, kCompound);
         return std::max(best, meaning_score(column, begin, end));
     }
 

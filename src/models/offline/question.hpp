@@ -31,8 +31,7 @@ enum class Intent {
     Distribution,
     Missing,
     Duplicates,
-    Ratio,       // one figure divided by another
-    TopPercent,  // the highest or lowest tenth of the rows or groups
+    Ratio,  // one figure divided by another
 };
 
 // What no table can tell, however it is asked.
@@ -53,12 +52,9 @@ enum class Aggregation {
 
 struct Measure {
     Aggregation aggregation = Aggregation::Sum;
-    std::optional<Field> field;                 // none: rows are counted
-    std::optional<Field> times;                 // price times quantity, where there is no amount
-    double quantile = 0;                        // Quantile: 0.9 for the 90th percentile
-    std::optional<Field> plus = std::nullopt;   // "goals": those at home and those away
-    std::optional<Field> minus = std::nullopt;  // "revenue minus cost"
-    int lag = 0;  // of two dates: the unit of the time between them, in seconds
+    std::optional<Field> field;  // none: rows are counted
+    std::optional<Field> times;  // price times quantity, where there is no amount
+    double quantile = 0;         // Quantile: 0.9 for the 90th percentile
     bool operator==(const Measure&) const = default;
 };
 
@@ -150,13 +146,9 @@ struct Question {
     bool of_growth = false;          // Growth: which period grew most
     bool against_last_year = false;  // Growth: 同比, year over year
     std::optional<std::size_t>
-        best_of_each;                    // which of the groups: "the best product of each region"
-    bool is_running = false;             // each period with all before it
-    std::optional<std::size_t> rolling;  // the mean of so many periods
-    std::optional<double> percent;       // TopPercent: 10 for the top 10 %
-    bool by_columns = false;             // the measures are set side by side: "which subject …"
-    bool in_percent = false;             // Ratio
-    bool says_formula = false;           // the question tells how two columns make one figure
+        best_of_each;         // which of the groups: "the best product of each region"
+    bool by_columns = false;  // the measures are set side by side: "which subject …"
+    bool in_percent = false;  // Ratio
     Limit limit = Limit::None;
     std::vector<std::string> absent;   // things asked about that the table does not have
     std::vector<std::string> unknown;  // words that are not known

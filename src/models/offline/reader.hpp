@@ -37,8 +37,6 @@ public:
         : schema_(schema), before_(before), tokens_(tokens_of(text)) {
         if (tokens_.size() > kTokensMax) tokens_.resize(kTokensMax);
         sheet_ = take_sheet(tokens_, schema);
-        if (sheet_ && before != nullptr) moved_ = about_sheet(*before, schema, *sheet_);
-        if (moved_) before_ = &*moved_;
         spell_out_numbers();
         correct_slips(tokens_, schema);
         tags_ = tags_of(tokens_);
@@ -68,23 +66,16 @@ private:
     [[nodiscard]] std::optional<double> number_at(std::size_t i, std::size_t& end) const;
 
     // ---- the top 10 %, running totals
-    void find_top_percent();
     void drop_units();
-    void decide_top_percent();
-    void complete_running();
     void refuse(Word word);
-    [[nodiscard]] bool is_filter_field_of_measure() const;
 
     // ---- the table
     void choose_table_and_mentions();
     [[nodiscard]] static bool has_price_and_quantity(const Table& table);
-    [[nodiscard]] bool counted_rows(std::size_t table) const;
     [[nodiscard]] bool is_value_name(const TimeSpan& span) const;
-    void prefer_said(const Mention& m, std::vector<Candidate>& here) const;
-    [[nodiscard]] bool stays_with_before(const std::vector<Mention>& mentions);
-    [[nodiscard]] bool has_number_candidate(const Mention& m, std::size_t table) const;
     // A survey's column q3 is no quarter.
     [[nodiscard]] bool is_column_name(const TimeSpan& span) const;
+    void prefer_said(const Mention& m, std::vector<Candidate>& here) const;
     [[nodiscard]] std::size_t default_table() const;
     [[nodiscard]] bool is_first_sheet(std::size_t table) const;
     [[nodiscard]] DataPeriod data_period(std::size_t table) const;
@@ -92,8 +83,6 @@ private:
     void move_to_measures(const std::vector<Mention>& mentions);
     // Which of its candidates a mention is: the question's table first, then what can be joined.
     void settle(const Mention& m);
-    [[nodiscard]] static bool is_kind_of(const Column& column);
-    void prefer_end(const Mention& m, std::vector<Candidate>& here) const;
     [[nodiscard]] bool is_rows_of_number(const Mention& m, const Candidate& chosen) const;
     [[nodiscard]] std::optional<std::size_t> named_file() const;
     [[nodiscard]] bool can_join(std::size_t table) const;
@@ -101,39 +90,16 @@ private:
 
     // ---- words that the words beside them decide
     void find_first_rows();
-    void drop_functions_of();
-    void drop_kinds_of();
-    void drop_rate_of_people();
-    void drop_counts_of_percent();
-    void join_parted_names();
-    void prefer_main_money(const Mention& m, std::vector<Candidate>& here) const;
-    [[nodiscard]] std::optional<Candidate> figure_of_value(const Mention& m) const;
-    [[nodiscard]] bool is_said_in_name(std::size_t begin, std::size_t end, const Column& c) const;
-    void drop_why_of_column();
-    [[nodiscard]] bool is_verb_of_rows(std::size_t i) const;
     void find_open_how();
-    [[nodiscard]] bool is_person_of_column(std::size_t i) const;
-    [[nodiscard]] bool is_size_of_outlier(std::size_t i) const;
-    [[nodiscard]] bool is_bystander(const Said& s) const;
     [[nodiscard]] bool is_noun_of_value(const Said& s) const;
     [[nodiscard]] bool is_noun_behind_value(const Said& s) const;
     [[nodiscard]] bool is_volume_of_rows(const Said& s) const;
-    void drop_money();
-    void drop_what_has_reasons();
-    void drop_tags_of_values();
-    void drop_persons_measured();
     [[nodiscard]] std::optional<Field> money_column() const;
-    [[nodiscard]] bool counts_under_condition() const;
     [[nodiscard]] bool is_under_condition(const Said& s) const;
-    [[nodiscard]] bool is_pieces_of_money(const Said& m) const;
-    [[nodiscard]] bool is_parcel(std::size_t i) const;
     void find_absent_figures();
     void find_absent_back();
 
     // ---- names in brackets
-    [[nodiscard]] bool fills_brackets(const Said& s) const;
-    void settle_brackets();
-    [[nodiscard]] bool is_explained_in_brackets(std::size_t i) const;
 
     // ---- one row, and what is asked of it
     [[nodiscard]] bool names_one_row(const Tag& t) const;
@@ -144,9 +110,6 @@ private:
     [[nodiscard]] bool is_figure_of_row(const Said& s) const;
 
     // ---- from one date to another
-    [[nodiscard]] bool joins_dates(std::size_t from, std::size_t to) const;
-    [[nodiscard]] std::optional<int> lag_unit(const Said& a, const Said& b) const;
-    void find_lag();
 
     // ---- people who come back in several rows
     [[nodiscard]] std::optional<Field> person_id() const;
@@ -160,42 +123,31 @@ private:
 
     // ---- time
     void find_time();
-    void find_seasons();
     void set_dates(Field date, const std::vector<TimeSpan>& dates);
     [[nodiscard]] bool set_own_dates(const std::vector<TimeSpan>& dates);
     static std::string label(const TimeSpan& span);
     static Filter time_filter(Filter::Kind kind, Field field, const TimeSpan& span);
     // A table without dates may still have a column "year".
     void find_year_column();
-    [[nodiscard]] bool speaks_of_year_column(Field date) const;
     [[nodiscard]] bool is_column_said(Word word) const;
     void find_grain(std::optional<Field> date);
     // "top 3 months", "前三个月份"
     [[nodiscard]] bool top_number_before(std::size_t token) const;
     void set_grain(Field date, Grain grain);
-    void drop_own_grain();
-    void drop_own_first();
 
     // ---- conditions on numbers
     [[nodiscard]] Said* number_near(std::size_t begin, std::size_t end);
-    [[nodiscard]] bool crosses_condition(std::size_t from, std::size_t to) const;
     [[nodiscard]] std::optional<Field> field_meaning(std::string_view name) const;
     [[nodiscard]] std::optional<Field> condition_field(std::size_t begin, std::size_t end);
-    // "longer than 10 days": the column that is counted in days
-    [[nodiscard]] std::optional<Field> field_of_unit(std::size_t i) const;
     [[nodiscard]] std::optional<Field> field_of_noun(std::size_t i);
     void find_comparisons();
     void try_between(std::size_t i, std::set<std::size_t>& done);
     void try_range(std::size_t i, std::size_t end, double low, std::set<std::size_t>& done);
-    void try_unit(std::size_t i, std::size_t end, double value, std::set<std::size_t>& done);
     void add_comparison(Filter::Kind kind, double value, std::size_t begin, std::size_t end);
-    [[nodiscard]] bool is_plain_row_noun(std::size_t i) const;
     // "5 star ratings", "3 bedroom houses"
     bool take_number_before(Said& s, std::set<std::size_t>& done);
     // "rating of 5", "status 404", "评分为5"
     void find_equalities(std::set<std::size_t>& done);
-    // "requests that returned 404": a number by itself that a column of codes holds
-    void find_codes(const std::set<std::size_t>& done);
     // "excluding refunds", "only negative amounts"
     void find_signs();
     void find_zeros();
@@ -209,20 +161,14 @@ private:
         std::optional<std::size_t> rows;  // a noun for rows: 订单超过5次
         std::size_t begin = 0;
     };
-    [[nodiscard]] bool is_glue(std::size_t i) const;
     [[nodiscard]] const Said* said_at(std::size_t i) const;
     [[nodiscard]] Compared compared_before(std::size_t begin);
     [[nodiscard]] std::size_t product_words(std::size_t last) const;
-    [[nodiscard]] std::optional<Grain> grain_subject(std::size_t token) const;
     [[nodiscard]] bool is_group_noun(const Said& s) const;
     [[nodiscard]] bool names_groups(std::size_t token) const;
     [[nodiscard]] bool is_said_of_groups(std::size_t token, std::size_t end) const;
-    [[nodiscard]] bool is_beside_groups(std::size_t begin, std::size_t end) const;
     [[nodiscard]] std::optional<Measure> counted_behind(std::size_t& end, bool has_rows_before);
-    [[nodiscard]] std::optional<Field> nearly_unique_before(std::size_t begin,
-                                                            std::size_t end) const;
     [[nodiscard]] bool asks_whether() const;
-    [[nodiscard]] Said* rate_before(std::size_t begin);
     [[nodiscard]] double percent_unit(Field field, std::size_t end, double value) const;
     [[nodiscard]] bool speaks_of_groups_before() const;
     [[nodiscard]] bool asks_times() const;
@@ -245,21 +191,11 @@ private:
     // "who opened the most issues": the column of names that comes back
     void find_person();
     [[nodiscard]] std::optional<Field> person_column() const;
-    // "how many days on average", 平均多少天: the column that is counted in them
-    void find_unit_measure();
-    // 每个类别的商品数量: the noun before a measure is part of its name, where a group is named
-    void drop_modifiers();
-    void drop_verbs();
-    void drop_objects();
-    [[nodiscard]] bool is_row_concept(const Said& s) const;
-    [[nodiscard]] std::optional<Grain> unit_behind_date(std::size_t end) const;
-    void group_by_both_values();
     // "do A pay more than B": the flag tells two groups apart
     [[nodiscard]] bool is_comparative() const;
     [[nodiscard]] bool is_person_noun(const Said& s) const;
     // "the most orders": how many
     [[nodiscard]] bool follows_most(std::size_t token) const;
-    [[nodiscard]] bool tokens_said_sort() const;
     void flag(Said& s, bool asks_rate);
     // "how many customers": the noun that is counted, not a group
     [[nodiscard]] bool is_counted(const Said& s) const;
@@ -291,21 +227,11 @@ private:
 
     // ---- names that several columns end in
     [[nodiscard]] std::vector<Field> namesakes(const Said& s) const;
-    [[nodiscard]] bool adds_up(const std::vector<Field>& fields) const;
-    void add_namesakes();
-    void check_namesakes(Field field, Field other);
-
-    // ---- moving averages
-    [[nodiscard]] std::optional<Tag> rolling_tag();
-    [[nodiscard]] std::optional<Grain> unit_behind(std::size_t end) const;
-    void find_rolling();
-    void complete_rolling();
+    void find_namesakes();
 
     // ---- numbers with a unit
     void spell_out_numbers();
     [[nodiscard]] std::optional<Field> field_of_dimension(std::size_t begin, std::size_t end);
-    [[nodiscard]] std::optional<Field> field_of_percent(std::size_t begin, std::size_t end);
-    [[nodiscard]] std::optional<Field> field_of_money(std::size_t begin, std::size_t end);
     bool refuse_unit(std::size_t end);
     [[nodiscard]] bool says_how_long() const;
     [[nodiscard]] static bool is_duration(const Column& column);
@@ -314,11 +240,6 @@ private:
     [[nodiscard]] double unit_factor(Field field, std::size_t end, double value) const;
 
     // ---- a figure of two columns
-    [[nodiscard]] std::optional<char> sign_between(std::size_t from, std::size_t to) const;
-    [[nodiscard]] std::size_t name_before(std::size_t formula) const;
-    void find_formula();
-    void apply_formula();
-    void refuse_open_formula();
 
     // ---- measures
     struct AggregationTag {
@@ -330,7 +251,6 @@ private:
     [[nodiscard]] std::vector<AggregationTag> aggregations() const;
     // "90th percentile", 第90百分位: 0.9
     [[nodiscard]] std::optional<double> quantile_at(const Tag& t) const;
-    [[nodiscard]] bool find_both_ends();
     void find_measures();
     [[nodiscard]] bool is_of_one(const Said& s) const;
     // "most" and "fewest" compare totals; "highest" and "lowest" may be of one row
@@ -342,8 +262,6 @@ private:
     void find_counts();
     // 多少 and a word for pieces of a thing, none for money
     [[nodiscard]] bool counts_pieces() const;
-    bool counts_days();
-    [[nodiscard]] bool is_row_word_at(const Said& m) const;
     // "how many products were sold": pieces
     [[nodiscard]] bool says_sold() const;
     [[nodiscard]] bool is_filter_field(Field field) const;
@@ -361,7 +279,6 @@ private:
     bool decide_ratio();
     // "does more homework go with better marks?": two numbers and no figure of either asked for
     [[nodiscard]] bool asks_relation() const;
-    [[nodiscard]] std::optional<Field> repeated_column() const;
     // "which subject has the best average": columns of one kind, set side by side
     void find_side_by_side();
     [[nodiscard]] std::vector<Field> sibling_columns() const;
@@ -370,10 +287,8 @@ private:
     // What is related to what: conditions on numbers, else the last value named, else the time.
     void split_share();
     [[nodiscard]] const Filter* said_of_whole() const;
-    [[nodiscard]] bool compares_values() const;
     [[nodiscard]] bool wants_rows() const;
     [[nodiscard]] bool has_row_noun_ranked() const;
-    [[nodiscard]] bool filters_use_all_measures() const;
     [[nodiscard]] bool is_unique(Field field) const;
     // A word for one row: row, record, the file's name, what a unique id is of.
     [[nodiscard]] bool row_noun_said() const;
@@ -383,12 +298,8 @@ private:
 
     // ---- follow-ups
     [[nodiscard]] QuestionParts parts() const;
-    // 多少 alone: how much as well as how many
-    [[nodiscard]] bool is_vague_count() const;
     [[nodiscard]] bool builds_on_before() const;
     [[nodiscard]] bool stands_alone() const;
-    [[nodiscard]] bool says_of_those_before() const;
-    [[nodiscard]] bool ranks_groups_before() const;
     [[nodiscard]] bool starts_with_cue() const;
     [[nodiscard]] bool ends_with_cue() const;
 
@@ -399,16 +310,14 @@ private:
     // Several values of one column, and no group: one figure for each of them.
     void group_by_values(std::size_t i);
     [[nodiscard]] std::optional<Field> superlative_field() const;
-    [[nodiscard]] bool says_total_rows() const;
     [[nodiscard]] bool says_of_total() const;
     [[nodiscard]] bool is_more_worse() const;
-    [[nodiscard]] bool says_how_much() const;
     void turn_worst();
     void find_open_superlative();
+    [[nodiscard]] bool says_pace() const;
     void choose_measure();
     // "is cash used more than cards": how often
     [[nodiscard]] bool says_used() const;
-    [[nodiscard]] bool counts_value_noun() const;
     // "which region has the most orders": rows, not money
     [[nodiscard]] bool row_noun_counts() const;
     [[nodiscard]] bool is_row_word(std::size_t i) const;
@@ -417,27 +326,24 @@ private:
     [[nodiscard]] bool is_row_name(std::size_t i) const;
     [[nodiscard]] bool says_number(const Tag& t) const;
     [[nodiscard]] static bool is_usual_measure(const Column& column);
-    [[nodiscard]] bool asks_people() const;
     void complete_aggregate();
-    [[nodiscard]] bool says_singular_top() const;
     // daily, per day, 日均; not "by day"
     [[nodiscard]] bool says_rate_of_time(bool counts) const;
-    [[nodiscard]] bool says_per_thing(Field field) const;
     // What cannot be answered is not answered: times to come, reasons, things the table lacks.
     void find_limits();
     [[nodiscard]] bool is_said_beside_names(Word word) const;
+    void find_denied();
+    void find_compared_with_figure();
+    void find_open_rate();
+    void find_span_of_dates();
     void find_absent();
     void find_absent_han();
     void find_absent_numbers();
-    [[nodiscard]] bool leaves_column_out() const;
-    [[nodiscard]] bool chose_money() const;
     [[nodiscard]] std::size_t concept_length(std::size_t i) const;
     [[nodiscard]] bool is_in_column_name(std::size_t begin, std::size_t length) const;
-    [[nodiscard]] bool says_what_rows_are(std::size_t begin, std::size_t end) const;
     [[nodiscard]] bool shares_with_rows(std::size_t begin, std::size_t end) const;
     // Said beside what it belongs to: "rainy" where there is rain, "card users".
     [[nodiscard]] bool goes_with(std::size_t i) const;
-    [[nodiscard]] bool goes_with_money(std::size_t i) const;
     [[nodiscard]] static bool is_money(const Column& column);
     // A word for what a row of this table is about.
     [[nodiscard]] bool names_row(std::size_t i) const;
@@ -450,7 +356,6 @@ private:
     void find_names();
     const Schema& schema_;
     const Question* before_;
-    std::optional<Question> moved_;  // the one before, about the sheet that is named now
     std::vector<Token> tokens_;
     std::optional<std::size_t> sheet_;  // the table that the question names as a sheet
     std::vector<Tag> tags_;
@@ -468,10 +373,7 @@ private:
     bool ranks_grain_ = false;
     bool per_row_ = false;  // "revenue per order"
     std::optional<Field> rate_;
-    std::optional<Measure> formula_;
-    std::vector<std::size_t> brackets_;  // where names in brackets begin
     std::size_t rank_begin_ = 0;
-    Grain rolling_grain_ = Grain::None;
     std::optional<Filter::Kind> left_;  // Present: those who left, Missing: those who stayed
     std::size_t left_begin_ = 0;
     double quantile_ = 0;

@@ -39,11 +39,6 @@ void Reader::complete() {
             q_.order != Order::None && (row_noun_said() || says_rows_ || of_one);
         if (!q_.filters.empty() || is_superlative) q_.intent = Intent::Rows;
     }
-    // "how much did Leeds lend in May": the money of these rows, not a list of them
-    const auto main = main_measure(schema_, q_.table);
-    const bool asks_how_much = q_.intent == Intent::Rows && q_.order == Order::None &&
-                               q_.measures.empty() && says_how_much();
-    if (asks_how_much && main && is_money(at(schema_, *main))) q_.intent = Intent::Aggregate;
     // "what about women?" after nothing that was understood asks for no list of rows
     const bool goes_on =
         before_ == nullptr && !tokens_.empty() && !has(Word::Show) &&
@@ -58,7 +53,7 @@ void Reader::complete() {
     }
     if (q_.intent == Intent::Growth) complete_growth();
     if (q_.intent == Intent::Aggregate || q_.intent == Intent::Share ||
-        q_.intent == Intent::Growth || q_.intent == Intent::TopPercent) {
+        q_.intent == Intent::Growth) {
         if (q_.measures.empty()) choose_measure();
         for (std::size_t i = 0; i < q_.filters.size(); ++i) group_by_values(i);
     }
@@ -76,8 +71,10 @@ void Reader::complete() {
             q_.measures.push_back({Aggregation::Maximum, *field, std::nullopt});
             const Column& column = at(schema_, *field);
             const bool is_year = column.is_whole && column.low >= 1900 && column.high <= 2100;
-            if (has({Word::Oldest, Word::Youngest}) &&
-                (is_year || column.is_date())) {  // the oldest car has the lowest year
+            const bool is_speed = column.means("speed") && says_pace();
+            // the oldest car has the lowest year, the fastest one the highest speed
+            if ((has({Word::Oldest, Word::Youngest}) && (is_year || column.is_date())) ||
+                is_speed) {
                 q_.order = q_.order == Order::Highest ? Order::Lowest : Order::Highest;
             }
         }
@@ -102,11 +99,8 @@ void Reader::complete() {
     }
     if (q_.intent == Intent::Aggregate) complete_aggregate();
     turn_worst();
-    complete_running();
-    complete_rolling();
     complete_rank();
-    add_namesakes();
-    apply_formula();
+    find_namesakes();
     name_periods();
     if (q_.count) q_.count = std::min(*q_.count, kRowsMax);
     find_limits();
@@ -246,6 +240,13 @@ std::optional<Field> Reader::superlative_field() const {
     return main_measure(schema_, q_.table);
 }
 
+// "the fastest": of times the lowest, of speeds the highest.
+bool Reader::says_pace() const {
+    static const std::set<std::string> kWords = {"fastest", "quickest", "slowest"};
+    return std::any_of(tokens_.begin(), tokens_.end(),
+                       [&](const Token& t) { return kWords.contains(t.text); });
+}
+
 // The longest of what, where nothing in the table is long? But "largest" may be of any figure.
 void Reader::find_open_superlative() {
     static const std::set<std::string> kAny = {"largest",  "smallest", "biggest",
@@ -285,9 +286,8 @@ void Reader::choose_measure() {
                                   return g.grain == Grain::None && at(schema_, g.field).is_text();
                               });
     const bool counts_rows = (q_.intent == Intent::Share && !asks_money() && !says_of_total()) ||
-                             counts_dates || charts_names || says_total_rows() ||
-                             has({Word::Common, Word::Rare}) || row_noun_counts() || says_used() ||
-                             counts_value_noun();
+                             counts_dates || charts_names || has({Word::Common, Word::Rare}) ||
+                             row_noun_counts() || says_used();
     auto field = superlative_field();
     if (asks_money() && field && !at(schema_, *field).means("amount")) {
         if (const auto money = money_column()) field = money;
@@ -320,18 +320,6 @@ void Reader::choose_measure() {
     }
 }
 
-// "total orders", "cumulative cases": how many; but "total donation" is money
-bool Reader::says_total_rows() const {
-    if (aggregations_said_.size() != 1 || aggregations_said_[0] != Aggregation::Sum) return false;
-    return std::any_of(tags_.begin(), tags_.end(), [&](const Tag& t) {
-        if (t.word != Word::Sum || t.end >= tokens_.size()) return false;
-        const std::size_t next = tokens_[t.end].text == "of" ? t.end + 1 : t.end;
-        if (is_paid(tokens_[std::min(next, tokens_.size() - 1)])) return false;
-        return next < tokens_.size() && tokens_[next].kind == Token::Kind::Word &&
-               (is_row_word(next) || is_at(next, Word::Rows));
-    });
-}
-
 // "percentage of the total by category": of the money, where the table is about money
 bool Reader::says_of_total() const {
     static const std::set<std::string> kBehind = {"by", "per", "for",  "does",
@@ -354,19 +342,6 @@ bool Reader::is_usual_measure(const Column& column) {
     return column.nature() == Nature::Additive &&
            std::any_of(column.meanings.begin(), column.meanings.end(),
                        [](const Concept* about) { return kUsual.contains(about->name); });
-}
-
-// "cancellations by plan", "no-shows per doctor": a value as a noun, at the head, is counted
-bool Reader::counts_value_noun() const {
-    if (!aggregations_said_.empty() || asks_money()) return false;
-    return std::any_of(said_.begin(), said_.end(), [&](const Said& s) {
-        const Token& last = tokens_[s.end - 1];
-        const bool is_plural = s.is_value && last.kind == Token::Kind::Word &&
-                               last.text.ends_with('s') && !s.value.ends_with('s');
-        const bool is_head = s.begin == 0 || has({Word::Highest, Word::Lowest}) ||
-                             follows(s.begin, {Word::Show, Word::Trend, Word::Of}, 2);
-        return is_plural && is_head;
-    });
 }
 
 // "is cash used more than cards": how often
@@ -444,14 +419,6 @@ bool Reader::says_number(const Tag& t) const {
     return kWords.contains(text);
 }
 
-bool Reader::asks_people() const {
-    if (says_rows_) return true;
-    for (std::size_t i = 0; i < tokens_.size(); ++i) {
-        if (is_row_word(i)) return true;
-    }
-    return false;
-}
-
 void Reader::complete_aggregate() {
     // "which has the highest and which the lowest": both stand in the answer to all of them
     const bool both = has(Word::Highest) && has(Word::Lowest) && !has(Word::Rank);
@@ -469,8 +436,7 @@ void Reader::complete_aggregate() {
                              (m.aggregation == Aggregation::Distinct && has(Word::Mean));
         const bool by_time =
             g.grain != Grain::None && says_rate_of_time(m.aggregation == Aggregation::Count);
-        const bool by_thing = g.grain == Grain::None && says_per_thing(g.field);
-        if (is_mean && adds_up && (by_time || by_thing)) {
+        if (is_mean && adds_up && (by_time)) {
             q_.averaged = g;
             q_.groups.clear();
             if (m.aggregation == Aggregation::Mean) m.aggregation = Aggregation::Sum;
@@ -493,6 +459,20 @@ void Reader::complete_aggregate() {
             return f.kind == Filter::Kind::Less && f.low == 0 && f.field == *q_.measures[0].field;
         });
     if (is_of_losses) q_.order = Order::Lowest;
+    const bool is_extreme = q_.measures.size() == 1 && q_.measures[0].field &&
+                            (q_.measures[0].aggregation == Aggregation::Maximum ||
+                             q_.measures[0].aggregation == Aggregation::Minimum);
+    // 每个城市销售额最高的产品: the highest of its totals
+    if (q_.order == Order::None && q_.groups.size() == 2 && is_extreme &&
+        group_is_each(q_.groups[0]) != group_is_each(q_.groups[1])) {
+        q_.order =
+            q_.measures[0].aggregation == Aggregation::Maximum ? Order::Highest : Order::Lowest;
+        q_.measures[0].aggregation = natural(at(schema_, *q_.measures[0].field));
+    }
+    if (q_.order != Order::None && !q_.measures.empty() && q_.measures[0].field && says_pace() &&
+        at(schema_, *q_.measures[0].field).means("speed")) {
+        q_.order = q_.order == Order::Highest ? Order::Lowest : Order::Highest;
+    }
     // "the best product in each region", 每个地区卖得最好的商品
     if (q_.order != Order::None && q_.groups.size() == 2 && q_.groups[0].grain == Grain::None &&
         q_.groups[1].grain == Grain::None) {
@@ -502,8 +482,8 @@ void Reader::complete_aggregate() {
     }
     if (q_.by_columns && q_.order != Order::None && !q_.count) q_.wants_one = true;
     if (q_.order != Order::None && !q_.count && !q_.groups.empty()) {
-        const bool is_list = has({Word::Top, Word::Bottom}) && !has(Word::Highest) &&
-                             !has(Word::Lowest) && !says_singular_top();
+        const bool is_list =
+            has({Word::Top, Word::Bottom}) && !has(Word::Highest) && !has(Word::Lowest);
         if (is_list) {
             q_.count = kListMax;
         } else if (!has(Word::Rank)) {
@@ -518,18 +498,6 @@ void Reader::complete_aggregate() {
             q_.order == Order::Highest ? Aggregation::Maximum : Aggregation::Minimum;
         if (q_.count && *q_.count > 1) q_.intent = Intent::Rows;
     }
-}
-
-bool Reader::says_singular_top() const {
-    const Tag* t = tag(Word::Top);
-    if (t == nullptr || t->end >= tokens_.size()) return false;
-    for (const Said& s : said_) {
-        if (!s.is_value && s.begin >= t->end && s.begin <= t->end + 1) {
-            const Token& word = tokens_[s.end - 1];
-            return word.kind == Token::Kind::Word && word.text == word.stem;
-        }
-    }
-    return false;
 }
 
 // daily, per day, 日均; not "by day"
@@ -562,14 +530,6 @@ bool Reader::says_rate_of_time(bool counts) const {
         if (first == "每" || first == "each" || first == "every") return true;
     }
     return false;
-}
-
-bool Reader::says_per_thing(Field field) const {
-    const Column& column = at(schema_, field);
-    if (column.distinct <= 30) return false;
-    return std::any_of(said_.begin(), said_.end(), [&](const Said& s) {
-        return s.field == field && follows(s.begin, {Word::Per, Word::Each}, 3);
-    });
 }
 
 void Reader::find_unknown() {
@@ -607,8 +567,7 @@ bool Reader::is_known(std::size_t i) const {
                        [&](const Tag& t) { return t.begin <= i && i < t.end; }) ||
            std::any_of(said_.begin(), said_.end(),
                        [&](const Said& s) { return s.begin <= i && i < s.end; }) ||
-           is_in_time(i) || is_noise(tokens_[i]) || is_table_word(i) || is_row_word(i) ||
-           is_explained_in_brackets(i);
+           is_in_time(i) || is_noise(tokens_[i]) || is_table_word(i) || is_row_word(i);
 }
 
 bool Reader::is_table_word(std::size_t i) const {

@@ -14,7 +14,6 @@ Said* Reader::number_near(std::size_t begin, std::size_t end) {
         std::size_t gap = best_gap;
         if (s.end <= begin) {
             gap = begin - s.end;
-            if (crosses_condition(s.end, begin)) continue;
         } else if (s.begin >= end && s.begin - end < 3) {
             gap = s.begin - end + 2;
             // "at least 4 bedrooms", but not "under 30 earning more than …", nor "over 20,000 where
@@ -33,13 +32,6 @@ Said* Reader::number_near(std::size_t begin, std::size_t end) {
     return best;
 }
 
-bool Reader::crosses_condition(std::size_t from, std::size_t to) const {
-    for (std::size_t i = from; i < to; ++i) {
-        if (tokens_[i].kind == Token::Kind::Number && !is_in_time(i)) return true;
-    }
-    return false;
-}
-
 std::optional<Field> Reader::field_meaning(std::string_view name) const {
     const Table& table = schema_.tables[q_.table];
     std::optional<Field> found;
@@ -55,8 +47,6 @@ std::optional<Field> Reader::field_meaning(std::string_view name) const {
 
 std::optional<Field> Reader::condition_field(std::size_t begin, std::size_t end) {
     if (const auto field = field_of_dimension(begin, end)) return field;
-    if (const auto field = field_of_percent(begin, end)) return field;
-    if (const auto field = field_of_money(begin, end)) return field;
     for (std::size_t i = begin; i < end; ++i) {
         const std::string& word = tokens_[i].text;
         static constexpr std::array<std::pair<std::string_view, std::string_view>, 16> kAbout = {
@@ -91,7 +81,6 @@ std::optional<Field> Reader::condition_field(std::size_t begin, std::size_t end)
             return s.field;
         }
     }
-    if (const auto field = field_of_unit(end)) return field;
     if (const auto field = field_of_noun(end)) return field;
     // "employees under 30" speaks of their age
     std::size_t before = begin;
@@ -130,31 +119,6 @@ std::optional<Field> Reader::condition_field(std::size_t begin, std::size_t end)
     if (!main || reaches(*main)) return main;
     if (age && reaches(*age)) return age;
     return main;
-}
-
-// "longer than 10 days": the column that is counted in days
-std::optional<Field> Reader::field_of_unit(std::size_t i) const {
-    static const std::set<std::string> kUnits = {
-        "day",  "hour",  "minute", "min", "second", "week", "month", "year", "km", "mile", "kg",
-        "gram", "meter", "metre",  "mm",  "cm",     "ms",   "kwh",   "天",   "小", "分",   "公"};
-    if (i >= tokens_.size() || !kUnits.contains(tokens_[i].stem)) return std::nullopt;
-    const Table& table = schema_.tables[q_.table];
-    for (std::size_t c = 0; c < table.columns.size(); ++c) {
-        const Column& column = table.columns[c];
-        if (!column.is_number() || column.is_id) continue;
-        const std::string& after = i + 1 < tokens_.size() ? tokens_[i + 1].text : tokens_[i].text;
-        const bool is_two = tokens_[i].text == "小" || tokens_[i].text == "分" ||
-                            tokens_[i].text == "公";  // 小时, 分钟, 公里; 60分 are points
-        if (is_two && column.name.find(tokens_[i].text + after) == std::string::npos) continue;
-        const bool has_unit =
-            std::any_of(column.words.begin(), column.words.end(), [&](const Token& word) {
-                return word.stem == tokens_[i].stem ||
-                       (word.stem.size() >= 2 && tokens_[i].kind == Token::Kind::Word &&
-                        tokens_[i].stem.starts_with(word.stem));
-            });
-        if (has_unit) return Field{q_.table, c};
-    }
-    return std::nullopt;
 }
 
 // "more than 10 items", 低于3分: the column that counts them
@@ -231,11 +195,9 @@ void Reader::find_comparisons() {
             add_comparison(Filter::Kind::LessOrEqual, *value, i, end);
         } else {
             try_range(i, end, *value, done);
-            if (!done.contains(i)) try_unit(i, end, *value, done);
         }
     }
     find_equalities(done);
-    find_codes(done);
     condition_numbers_.insert(done.begin(), done.end());
     find_signs();
 }
@@ -293,25 +255,6 @@ void Reader::try_range(std::size_t i, std::size_t end, double low, std::set<std:
     q_.filters.push_back(filter);
 }
 
-// "60 month loans": a choice that is counted in this unit
-void Reader::try_unit(std::size_t i, std::size_t end, double value, std::set<std::size_t>& done) {
-    const auto field = field_of_unit(end);
-    if (!field || follows(i, {Word::Top, Word::Bottom, Word::First, Word::Last}, 2)) return;
-    const Column& column = at(schema_, *field);
-    if (!column.is_whole || column.distinct > 12 || value < column.low || value > column.high)
-        return;
-    done.insert(i);
-    Filter filter;
-    filter.kind = Filter::Kind::Equal;
-    filter.field = *field;
-    filter.low = value;
-    filter.begin = i;
-    q_.filters.push_back(filter);
-    for (Said& s : said_) {
-        if (s.field == *field && s.begin == end) s.is_used = true;
-    }
-}
-
 void Reader::add_comparison(Filter::Kind kind, double value, std::size_t begin, std::size_t end) {
     if (take_having(kind, value, value, begin, end)) return;
     // "bought more than 5 times": how many rows each has is no column
@@ -320,10 +263,9 @@ void Reader::add_comparison(Filter::Kind kind, double value, std::size_t begin, 
     });
     const bool counts_rows =
         end < tokens_.size() && tokens_[end].kind == Token::Kind::Word && !is_column &&
-        !field_of_unit(end) && number_near(begin, end) == nullptr &&
+        number_near(begin, end) == nullptr &&
         (tokens_[end].text == "times" || tokens_[end].stem == "order" ||
-         tokens_[end].stem == "purchase" || tokens_[end].stem == "transaction" ||
-         (value <= 20 && is_plain_row_noun(end)));
+         tokens_[end].stem == "purchase" || tokens_[end].stem == "transaction");
     if (counts_rows) {
         q_.absent.push_back(tokens_[end - 1].as_written + " " + tokens_[end].as_written);
         return;
@@ -338,12 +280,6 @@ void Reader::add_comparison(Filter::Kind kind, double value, std::size_t begin, 
     q_.filters.push_back(filter);
     condition_numbers_.insert(end - 1);
     if (has_unit_of(*field, end)) condition_numbers_.insert(end);
-}
-
-// "more than one account": rows of somebody, no value of a column
-bool Reader::is_plain_row_noun(std::size_t i) const {
-    const Said* said = said_at(i);
-    return names_row(i) && (said == nullptr || (!said->is_value && is_row_noun(*said)));
 }
 
 // "5 star ratings", "3 bedroom houses"
@@ -397,31 +333,6 @@ void Reader::find_equalities(std::set<std::size_t>& done) {
         filter.low = *value;
         filter.begin = s.begin;
         q_.filters.push_back(filter);
-    }
-}
-
-// "requests that returned 404": a number by itself that a column of codes holds
-void Reader::find_codes(const std::set<std::size_t>& done) {
-    const Table& table = schema_.tables[q_.table];
-    for (std::size_t i = 0; i < tokens_.size(); ++i) {
-        std::size_t end = 0;
-        if (tokens_[i].kind != Token::Kind::Number || done.contains(i)) continue;
-        const auto value = number_at(i, end);
-        if (!value || *value < 100 || follows(i, {Word::Top, Word::Bottom, Word::First})) continue;
-        for (std::size_t c = 0; c < table.columns.size(); ++c) {
-            const Column& column = table.columns[c];
-            if (!column.is_number() || !column.is_whole || column.distinct > 60) continue;
-            if (*value < column.low || *value > column.high) continue;
-            if (!column.means("status") && !column.is_id) continue;
-            Filter filter;
-            filter.kind = is_excluded(i) ? Filter::Kind::NotEqual : Filter::Kind::Equal;
-            filter.field = {q_.table, c};
-            filter.low = *value;
-            filter.begin = i;
-            q_.filters.push_back(filter);
-            condition_numbers_.insert(i);
-            break;
-        }
     }
 }
 

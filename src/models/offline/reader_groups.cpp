@@ -22,13 +22,6 @@ std::optional<Aggregation> aggregation_of(Word word) {
 
 }  // namespace
 
-bool Reader::is_glue(std::size_t i) const {
-    static const std::set<std::string> kGlue = {"the",  "a",     "an",  "of", "that", "which",
-                                                "be",   "been",  "our", "in", "its",  "their",
-                                                "does", "value", "的",  "在", "都",   "有"};
-    return is_at(i, Word::Is) || kGlue.contains(tokens_[i].text);
-}
-
 const Said* Reader::said_at(std::size_t i) const {
     for (const Said& s : said_) {
         if (s.begin <= i && i < s.end) return &s;
@@ -74,7 +67,7 @@ Reader::Compared Reader::compared_before(std::size_t begin) {
             is_row = true;
             found.rows = last;
             i = tokens_[last].kind == Token::Kind::Han && !is_row_word(last) ? last - 1 : last;
-        } else if (is_glue(last) || is_at(last, Word::By) || is_at(last, Word::Each)) {
+        } else if (is_at(last, Word::By) || is_at(last, Word::Each)) {
             if (found.aggregation && found.said == nullptr && !found.is_product) {
                 const bool is_of = tokens_[last].text == "的";  // 工资的平均值超过
                 if (!is_of) break;
@@ -100,29 +93,6 @@ std::size_t Reader::product_words(std::size_t last) const {
     return is_order ? 2 : is_money ? 1 : 0;
 }
 
-// "months with more than 40 orders": the unit that the condition is said of
-std::optional<Grain> Reader::grain_subject(std::size_t token) const {
-    struct Unit {
-        Word word;
-        Grain grain;
-    };
-    static constexpr std::array kUnits = {
-        Unit{Word::Day, Grain::Day}, Unit{Word::Week, Grain::Week}, Unit{Word::Month, Grain::Month},
-        Unit{Word::Quarter, Grain::Quarter}, Unit{Word::Year, Grain::Year}};
-    if (!main_date(schema_, q_.table)) return std::nullopt;
-    for (std::size_t i = token; i > 0 && i + 4 > token; --i) {
-        const Said* s = said_at(i - 1);
-        if (s != nullptr && s->is_value) continue;
-        for (const Unit& unit : kUnits) {
-            const bool is_own = s == nullptr || s->column->is_date();
-            if (is_at(i - 1, unit.word) && is_own && !is_in_time(i - 1)) return unit.grain;
-        }
-        const bool is_link = is_at(i - 1, Word::With) || is_at(i - 1, Word::In) || is_glue(i - 1);
-        if (s != nullptr || !is_link) break;
-    }
-    return std::nullopt;
-}
-
 // A column that tells groups of rows apart.
 bool Reader::is_group_noun(const Said& s) const {
     // 患者 is who the rows are about, where there is a 患者性别
@@ -135,7 +105,7 @@ bool Reader::is_group_noun(const Said& s) const {
 
 // Whether the question names what the figure before `token` is made for.
 bool Reader::names_groups(std::size_t token) const {
-    if (!q_.groups.empty() || grain_subject(token)) return true;
+    if (!q_.groups.empty()) return true;
     const bool is_han = q_.language == Language::Chinese;
     const auto is_named = [&](const Said& s) {
         return is_group_noun(s) &&
@@ -147,7 +117,6 @@ bool Reader::names_groups(std::size_t token) const {
 
 // The noun that a condition is said of: "customers in the North with more than 5 orders".
 bool Reader::is_said_of_groups(std::size_t token, std::size_t end) const {
-    if (grain_subject(token)) return true;
     for (std::size_t i = token; i > 0; --i) {
         const Said* s = said_at(i - 1);
         const bool is_number = s != nullptr && s->column->is_number() && !s->column->is_id;
@@ -201,7 +170,7 @@ std::optional<Measure> Reader::counted_behind(std::size_t& end, bool has_rows_be
         return rows;
     }
     const bool is_unit = is_at(i, Word::Day) || is_at(i, Word::Hour) || is_at(i, Word::Week) ||
-                         is_at(i, Word::Month) || is_at(i, Word::Year) || field_of_unit(i);
+                         is_at(i, Word::Month) || is_at(i, Word::Year);
     if (is_unit || (said != nullptr && (said->is_value || said->column->is_date()))) {
         return std::nullopt;
     }
@@ -252,19 +221,6 @@ bool Reader::speaks_of_groups_before() const {
     return (says_those || starts_with_cue()) && !names_column;
 }
 
-// The flag of a rate that stands right before a comparison.
-Said* Reader::rate_before(std::size_t begin) {
-    std::size_t i = begin;
-    while (i > 0 && is_glue(i - 1)) --i;
-    for (const Tag& t : tags_) {
-        if (t.word != Word::Rate || t.end != i) continue;
-        for (Said& s : said_) {
-            if (!s.is_value && s.column->is_flag() && s.end == t.begin) return &s;
-        }
-    }
-    return nullptr;
-}
-
 // 5 % of a column that holds 0.05
 double Reader::percent_unit(Field field, std::size_t end, double value) const {
     const Column& column = at(schema_, field);
@@ -303,23 +259,11 @@ bool Reader::take_having(Filter::Kind kind, double low, double high, std::size_t
     };
     const auto keep = [&](const Measure& measure) {
         if (before.said != nullptr) before.said->is_used = true;
-        if (const auto grain = grain_subject(first()); grain && q_.groups.empty()) {
-            set_grain(*main_date(schema_, q_.table), *grain);
-        }
         const double unit = measure.field ? unit_factor(*measure.field, end_of_number, low) : 1;
         q_.having = Having{measure, kind, low * unit, high * unit};
         condition_numbers_.insert(number);
         return true;
     };
-    if (Said* flag = rate_before(begin)) {  // "a return rate above 8 %"
-        if (!names_groups(flag->begin)) {
-            condition_numbers_.insert(number);
-            if (!asks_whether()) q_.absent.push_back(tokens_[number].as_written);
-            return true;
-        }
-        before.said = flag;
-        return keep({Aggregation::Rate, flag->field, std::nullopt, 0});
-    }
     if (before.counts && names_groups(before.begin)) {
         return keep({Aggregation::Count, std::nullopt, std::nullopt, 0});
     }
@@ -352,60 +296,15 @@ bool Reader::take_having(Filter::Kind kind, double low, double high, std::size_t
         return true;
     }
     if (before.said == nullptr && speaks_of_groups_before()) return keep(before_->measures[0]);
-    if (const auto field = nearly_unique_before(begin, end)) {
-        if (const auto counted = counted_behind(end, false); counted && !counted->field) {
-            q_.groups = {{*field, Grain::None, 0}};
-            return keep(*counted);
-        }
-    }
     if (!is_said_of_groups(first(), end)) return false;
-    if (before.is_product && is_beside_groups(begin - 1, end)) {
-        return keep({Aggregation::Sum, field_meaning("price"), field_meaning("quantity"), 0});
-    }
     const bool is_times = end < tokens_.size() && tokens_[end].text == "times";  // "sold 5 times"
     if (before.said == nullptr || is_times) {
         const auto counted = counted_behind(end, before.rows.has_value());
         return counted && keep(*counted);
     }
     // "products with sales over 10,000": what adds up is added up
-    if (before.said->column->nature() != Nature::Additive || !is_beside_groups(first(), end)) {
-        return false;
-    }
+    if (before.said->column->nature() != Nature::Additive) return false;
     return keep({Aggregation::Sum, before.said->field, std::nullopt, 0});
-}
-
-// "companies that appear more than once", where nearly every row is another company.
-std::optional<Field> Reader::nearly_unique_before(std::size_t begin, std::size_t end) const {
-    const std::size_t rows = schema_.tables[q_.table].rows;
-    const bool counts =
-        end < tokens_.size() && (tokens_[end].text == "times" || tokens_[end].text == "次" ||
-                                 (tokens_[end].kind == Token::Kind::Word && names_row(end)));
-    if (!counts || !q_.groups.empty()) return std::nullopt;
-    for (const Said& s : said_) {
-        const bool is_nearly = !s.is_value && s.end <= begin && s.column->is_text() &&
-                               s.field.table == q_.table && is_unique(s.field) &&
-                               s.column->distinct + s.column->missing < rows;
-        if (is_nearly) return s.field;
-    }
-    return std::nullopt;
-}
-
-// The groups are named right before the condition, or right behind it in Chinese.
-bool Reader::is_beside_groups(std::size_t begin, std::size_t end) const {
-    // a day may be a row: "days with a volume above 300,000"
-    if (const auto grain = grain_subject(begin)) return *grain != Grain::Day;
-    for (std::size_t i = begin; i > 0 && i + 4 > begin; --i) {
-        const Said* s = said_at(i - 1);
-        if (s != nullptr) return is_group_noun(*s);
-        const bool is_link = is_at(i - 1, Word::With) || is_at(i - 1, Word::Who) ||
-                             is_glue(i - 1) || tokens_[i - 1].text == "whose";
-        if (!is_link) break;
-    }
-    for (std::size_t i = end; i < tokens_.size() && i < end + 4; ++i) {
-        const Said* s = said_at(i);
-        if (s != nullptr) return is_group_noun(*s) && tokens_[i - 1].text == "的";
-    }
-    return false;
 }
 
 void Reader::decide_having() {

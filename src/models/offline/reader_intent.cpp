@@ -8,11 +8,6 @@ namespace atl::offline {
 
 void Reader::decide_intent() {
     q_.intent = Intent::Unknown;
-    q_.is_running = has(Word::Running);
-    if (q_.percent) {
-        decide_top_percent();
-        return;
-    }
     if (q_.having) {
         decide_having();
         return;
@@ -32,13 +27,6 @@ void Reader::decide_intent() {
     }
     if (has(Word::Duplicate)) {
         q_.intent = Intent::Duplicates;
-        if (const auto field = repeated_column()) {
-            q_.groups = {{*field, Grain::None, 0}};
-            q_.measures = {{Aggregation::Count, std::nullopt, std::nullopt}};
-            q_.having = Having{q_.measures[0], Filter::Kind::Greater, 1, 1};
-            q_.intent = Intent::Aggregate;
-            q_.order = Order::None;
-        }
         return;
     }
     if (has(Word::Missing)) {
@@ -186,7 +174,7 @@ void Reader::decide_intent() {
     }
     if (!q_.measures.empty() || (!aggregations_said_.empty() && main_measure(schema_, q_.table)) ||
         (!q_.groups.empty()) || (!q_.periods.empty()) ||
-        (has({Word::Trend, Word::Compare}) && !q_.filters.empty()) || compares_values()) {
+        (has({Word::Trend, Word::Compare}) && !q_.filters.empty())) {
         q_.intent = Intent::Aggregate;
         return;
     }
@@ -194,29 +182,6 @@ void Reader::decide_intent() {
         q_.intent = Intent::Describe;
         q_.fields = columns_said_;
     }
-}
-
-// "duplicate company names", 重名的项目: the values of one column that stand in several rows
-std::optional<Field> Reader::repeated_column() const {
-    const Said* found = nullptr;
-    for (const Said& s : said_) {
-        const bool is_name = !s.is_value && !s.column->is_flag() && s.field.table == q_.table &&
-                             (s.column->is_text() || s.column->is_id) &&
-                             s.column->distinct < schema_.tables[q_.table].rows;
-        if (is_name && (found == nullptr || s.score > found->score)) found = &s;
-    }
-    // orders, records: rows and not a column's values
-    const bool is_named =
-        found != nullptr && (found->score >= kOwnName || found->column->means("name"));
-    if (is_named && !has({Word::Rows, Word::Columns})) return found->field;
-    const bool says_name = std::any_of(tags_.begin(), tags_.end(), [&](const Tag& t) {
-        return t.word == Word::Duplicate && tokens_[t.end - 1].text == "名";
-    });
-    const auto& columns = schema_.tables[q_.table].columns;
-    for (std::size_t c = 0; c < columns.size() && says_name; ++c) {
-        if (columns[c].is_text() && columns[c].means("name")) return Field{q_.table, c};
-    }
-    return std::nullopt;
 }
 
 bool Reader::asks_relation() const {
@@ -409,8 +374,7 @@ void Reader::split_share() {
     const auto is_value = [](const Filter& f) { return f.kind == Filter::Kind::OneOf; };
     if (!q_.groups.empty()) {
         // "percentage of women in each department" against "share of sales by category in 2023"
-        const bool counts =
-            q_.measures.empty() ? asks_people() || says_rows_ : !q_.measures[0].field;
+        const bool counts = q_.measures.empty() ? says_rows_ : !q_.measures[0].field;
         const bool measured_only =
             measures_said_.empty() || std::all_of(measures_said_.begin(), measures_said_.end(),
                                                   [](const Said& m) { return m.is_used; });
@@ -510,17 +474,8 @@ const Filter* Reader::said_of_whole() const {
     return nullptr;
 }
 
-bool Reader::compares_values() const {
-    // "does A order more than B"
-    const bool is_more = has({Word::More, Word::Less}) && condition_numbers_.empty();
-    return (is_more || has({Word::Which, Word::Compare})) && !has(Word::Show) &&
-           std::any_of(q_.filters.begin(), q_.filters.end(), [](const Filter& f) {
-               return f.kind == Filter::Kind::OneOf && f.values.size() > 1;
-           });
-}
-
 bool Reader::wants_rows() const {
-    if ((said_aggregation_ && !extremes_) || compares_values()) return false;
+    if ((said_aggregation_ && !extremes_)) return false;
     if (has(Word::HowMany) || has(Word::HowMuch)) {
         if (!has_row_noun_ranked()) return false;
     }
@@ -536,15 +491,6 @@ bool Reader::wants_rows() const {
     }
     if (row_noun_said() && (q_.order != Order::None || extremes_)) { return true; }
     if (asks && !q_.filters.empty() && q_.measures.empty() && q_.periods.empty()) return true;
-    if (asks && row_noun_said() && !q_.filters.empty() && q_.periods.empty() &&
-        filters_use_all_measures()) {
-        return true;
-    }
-    // "requests slower than 300 ms"
-    const bool only_condition = !q_.filters.empty() && filters_use_all_measures() &&
-                                !q_.measures.empty() && q_.periods.empty() &&
-                                (row_noun_said() || says_rows_);
-    if (only_condition && !has({Word::Share, Word::Compare})) return true;
     return has(Word::Show) && row_noun_said() && (q_.count || q_.order != Order::None);
 }
 
@@ -553,11 +499,6 @@ bool Reader::has_row_noun_ranked() const {
         row_noun_said() || (q_.groups.size() == 1 && is_unique(q_.groups[0].field));
     return has(Word::HowMuch) && !has(Word::HowMany) && of_rows &&
            (q_.order != Order::None || extremes_);
-}
-
-bool Reader::filters_use_all_measures() const {
-    return std::all_of(q_.measures.begin(), q_.measures.end(),
-                       [&](const Measure& m) { return m.field && is_filter_field(*m.field); });
 }
 
 bool Reader::is_unique(Field field) const {
@@ -623,23 +564,13 @@ bool Reader::lists_values() const {
 
 QuestionParts Reader::parts() const {
     QuestionParts parts;
-    parts.has_measure = !measures_said_.empty() || rate_.has_value() || counted_.has_value() ||
-                        (asks_to_count() && !is_vague_count());
+    parts.has_measure =
+        !measures_said_.empty() || rate_.has_value() || counted_.has_value() || (asks_to_count());
     parts.aggregations = aggregations_said_;
     parts.adds = has(Word::Also);
     parts.asks_share = has(Word::Share);
     parts.has_time = !q_.periods.empty();
     return parts;
-}
-
-// 多少 alone: how much as well as how many
-bool Reader::is_vague_count() const {
-    return std::all_of(tags_.begin(), tags_.end(), [&](const Tag& t) {
-        if (t.word != Word::HowMany) return true;
-        std::string text;
-        for (std::size_t i = t.begin; i < t.end; ++i) text += tokens_[i].text;
-        return text == "多少" || text == "有多少";
-    });
 }
 
 bool Reader::builds_on_before() const {
@@ -653,9 +584,8 @@ bool Reader::builds_on_before() const {
     if (q_.having) return q_.groups.empty();
     switch (q_.intent) {
         case Intent::Unknown:
-            return has(Word::Share) || q_.is_running || q_.rolling || !aggregations_said_.empty() ||
-                   q_.chart != ChartKind::None || q_.count.has_value() || !q_.filters.empty() ||
-                   q_.order != Order::None;
+            return has(Word::Share) || !aggregations_said_.empty() || q_.chart != ChartKind::None ||
+                   q_.count.has_value() || !q_.filters.empty() || q_.order != Order::None;
         case Intent::Aggregate:
         case Intent::Share:
         case Intent::Growth:
@@ -685,13 +615,11 @@ bool Reader::builds_on_before() const {
     });
     if (says_of_them && !before_->filters.empty() && asks_to_count()) return true;
     if (q_.intent == Intent::Shape && !has_measure) return false;
-    if (has_measure && says_of_those_before()) return true;
     if (has_measure) {
         // "what about quantity?", "and the average salary?"
         return has_cue && q_.groups.empty();
     }
     if (has_cue) return true;
-    if (ranks_groups_before()) return true;
     // "percentage of matches in Lisbon": rows and a condition of its own
     const bool conditions = !q_.filters.empty() || !q_.part.empty();
     if (says_rows_ && conditions && q_.language == Language::English) return false;
@@ -709,31 +637,6 @@ bool Reader::stands_alone() const {
     const bool counted_before = std::none_of(before_->measures.begin(), before_->measures.end(),
                                              [](const Measure& m) { return m.field.has_value(); });
     return is_figure && !q_.groups.empty() && (says_rows_ || counted_before);
-}
-
-// "what is their average term?": of the rows that the question before was about
-bool Reader::says_of_those_before() const {
-    static const std::set<std::string> kTheir = {"their", "them", "those", "these"};
-    static const std::set<std::string> kHan = {"他们", "她们", "它们", "这些"};
-    if (before_->filters.empty() || !q_.groups.empty()) return false;
-    for (std::size_t i = 0; i < tokens_.size(); ++i) {
-        const bool is_han =
-            i + 1 < tokens_.size() && kHan.contains(tokens_[i].text + tokens_[i + 1].text);
-        if (!is_han && !kTheir.contains(tokens_[i].text)) continue;
-        // "customers and their average order" says itself whose
-        return std::none_of(said_.begin(), said_.end(),
-                            [&](const Said& s) { return s.end <= i && !s.column->is_number(); });
-    }
-    return false;
-}
-
-// "default rate by branch", then "which branch is the highest?": of the figures that stand there
-bool Reader::ranks_groups_before() const {
-    if (q_.order == Order::None || q_.groups.size() != 1 || before_->groups.size() != 1) {
-        return false;
-    }
-    return q_.groups[0] == before_->groups[0] && q_.filters.empty() && q_.periods.empty() &&
-           !before_->measures.empty() && has(Word::Which) && !says_rows_ && !counts_rows_;
 }
 
 bool Reader::starts_with_cue() const {

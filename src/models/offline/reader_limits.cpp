@@ -68,12 +68,86 @@ void Reader::find_limits() {
         q_.intent = Intent::Unknown;
         return;
     }
-    refuse(Word::Moving);
+    for (const Word word : {Word::Moving, Word::Rolling, Word::Running}) refuse(word);
+    find_denied();
+    find_compared_with_figure();
+    find_open_rate();
+    find_span_of_dates();
     find_open_how();
     find_absent_figures();
     find_absent_back();
     find_absent();
-    if (!q_.absent.empty() || leaves_column_out()) q_.intent = Intent::Unknown;
+    if (!q_.absent.empty()) q_.intent = Intent::Unknown;
+}
+
+// "never bought tea", 没有买过茶: what did not happen stands in no row.
+void Reader::find_denied() {
+    static const std::set<std::string> kVerbs = {"did", "do", "does", "has", "have", "had"};
+    static const std::set<std::string> kNever = {"never",   "didn't", "don't",
+                                                 "doesn't", "hasn't", "haven't"};
+    const bool asks_groups = q_.intent == Intent::Values || !q_.groups.empty();
+    for (std::size_t i = 0; i < tokens_.size(); ++i) {
+        const Token& token = tokens_[i];
+        const Said* said = said_at(i);
+        if (said != nullptr && said->is_value) continue;
+        const bool is_not = i > 0 && token.text == "not" && kVerbs.contains(tokens_[i - 1].text);
+        if (kNever.contains(token.text) || is_not) {
+            if (token.text == "never" || asks_groups) q_.absent.push_back(token.as_written);
+        }
+        if (token.text != "从" && token.text != "没") continue;
+        std::size_t next = i + 1;  // 从未, 从来没
+        if (next < tokens_.size() && tokens_[next].text == "来") ++next;
+        const bool is_ever = token.text == "从" && next < tokens_.size() &&
+                             (tokens_[next].text == "未" || tokens_[next].text == "不" ||
+                              tokens_[next].text == "没");
+        bool is_done = false;
+        for (std::size_t k = i + 1; token.text == "没" && k < tokens_.size() && k < i + 5; ++k) {
+            is_done = is_done || tokens_[k].text == "过";
+        }
+        if (is_ever || is_done) q_.absent.push_back(token.as_written + tokens_[i + 1].as_written);
+    }
+}
+
+// "above their department's average", 高于本部门平均: no number, and another one for each row.
+void Reader::find_compared_with_figure() {
+    for (const Tag& t : tags_) {
+        const bool is_than = t.word == Word::More || t.word == Word::Less ||
+                             t.word == Word::AtLeast || t.word == Word::AtMost;
+        if (!is_than) continue;
+        for (std::size_t i = t.end; i < tokens_.size() && i < t.end + 6; ++i) {
+            if (tokens_[i].kind == Token::Kind::Number || number_word(tokens_[i])) break;
+            if (!is_at(i, Word::Mean) && !is_at(i, Word::Median)) continue;
+            q_.absent.push_back(tokens_[t.begin].as_written + " … " + tokens_[i].as_written);
+            return;
+        }
+    }
+}
+
+// 蓝牙耳机的退货率, where nothing tells of returns: not the share of something else. Nor is 人均
+// the mean of rows that are no people.
+void Reader::find_open_rate() {
+    for (std::size_t i = 0; i + 1 < tokens_.size(); ++i) {
+        const bool is_per_head = tokens_[i].text == "人" && tokens_[i + 1].text == "均";
+        if (is_per_head && said_at(i) == nullptr && !person_id()) q_.absent.emplace_back("人均");
+    }
+    const Tag* t = tag(Word::Rate);
+    if (t == nullptr || t->begin == 0 || q_.intent != Intent::Share) return;
+    if (tokens_[t->begin].kind == Token::Kind::Han && said_at(t->begin - 1) == nullptr) {
+        q_.absent.push_back(tokens_[t->begin - 1].as_written + tokens_[t->begin].as_written);
+    }
+}
+
+// "how many days from date_in to date_out": the time between two dates is not computed here.
+void Reader::find_span_of_dates() {
+    const Said* first = nullptr;
+    for (const Said& s : said_) {
+        if (s.is_value || !s.column->is_date()) continue;
+        if (first != nullptr && s.field != first->field) {
+            q_.absent.push_back(first->column->name + " – " + s.column->name);
+            return;
+        }
+        first = &s;
+    }
 }
 
 // "reason" may be a column and "Will" a name.
@@ -82,16 +156,6 @@ bool Reader::is_said_beside_names(Word word) const {
         return t.word == word && std::none_of(said_.begin(), said_.end(), [&](const Said& s) {
                    return s.begin < t.end && t.begin < s.end;
                });
-    });
-}
-
-// A plain count of all rows, though the question speaks of a column: something was not understood.
-bool Reader::leaves_column_out() const {
-    if (q_.intent != Intent::Shape || has({Word::Rows, Word::Columns})) return false;
-    return std::any_of(said_.begin(), said_.end(), [&](const Said& s) {
-        const bool is_row = is_row_noun(s) && s.column->is_text();
-        return !s.is_value && !s.is_used && !is_row && !s.column->is_id &&
-               !(counted_ && counted_->field == s.field) && !s.column->is_date();
     });
 }
 
@@ -105,7 +169,7 @@ void Reader::find_absent() {
                                          [&](const Said& s) { return s.begin <= i && i < s.end; });
         if (is_tagged || is_said || condition_numbers_.contains(i) || is_in_time(i) ||
             is_noise(token) || names_row(i) || is_table_word(i) || number_word(token) ||
-            is_plain_word(token) || is_explained_in_brackets(i) || goes_with(i)) {
+            is_plain_word(token) || goes_with(i)) {
             continue;
         }
         q_.absent.push_back(token.as_written.substr(0, 40));
@@ -162,7 +226,6 @@ bool Reader::goes_with(std::size_t i) const {
     if (is_product && is_concept_word(token)) return true;
     if (q_.intent == Intent::Ratio && is_concept_word(token)) return true;
     static const std::set<std::string> kMoney = {"revenue", "sale", "turnover"};
-    if (kMoney.contains(token.stem) && chose_money()) return true;
     static const std::set<std::string> kFigures = {
         "grade", "mark",   "score",   "point",   "result", "level", "price", "cost",   "amount",
         "rate",  "number", "reading", "revenue", "income", "total", "value", "charge", "fee"};
@@ -170,8 +233,6 @@ bool Reader::goes_with(std::size_t i) const {
         return !s.is_value && s.column->is_number() && (s.end == i || s.begin == i + 1);
     });
     if (beside_number && kFigures.contains(token.stem)) return true;
-    if (is_person_of_column(i) || is_size_of_outlier(i) || is_parcel(i)) return true;
-    if (goes_with_money(i)) return true;
     static const std::set<std::string> kLengths = {"length", "duration", "time",
                                                    "lost",   "wasted",   "spent"};
     const bool behind_duration = std::any_of(said_.begin(), said_.end(), [&](const Said& s) {
@@ -215,31 +276,6 @@ bool Reader::goes_with(std::size_t i) const {
     });
 }
 
-// "fare revenue" beside the fares, "cost less than 6 euros" of a condition on them.
-bool Reader::goes_with_money(std::size_t i) const {
-    static const std::set<std::string> kIncome = {"revenue", "income", "sale", "takings", "money"};
-    static const std::set<std::string> kVerbs = {"cost", "charged", "priced", "paid"};
-    if (kVerbs.contains(tokens_[i].stem) || kVerbs.contains(tokens_[i].text)) {
-        return precedes(i + 1, {Word::More, Word::Less, Word::AtLeast, Word::AtMost}, 2) &&
-               std::any_of(q_.filters.begin(), q_.filters.end(), [&](const Filter& f) {
-                   return f.begin > i && f.begin <= i + 3 && is_money(at(schema_, f.field));
-               });
-    }
-    return kIncome.contains(tokens_[i].stem) &&
-           std::any_of(said_.begin(), said_.end(), [&](const Said& s) {
-               return !s.is_value && s.end == i && is_money(*s.column);
-           });
-}
-
-// The answer takes the only money there is, and says so.
-bool Reader::chose_money() const {
-    if (!q_.chose_measure || q_.measures.empty() || !q_.measures[0].field) return false;
-    const Column& column = at(schema_, *q_.measures[0].field);
-    return column.means("amount") || column.means("cost") || column.means("price") ||
-           column.name.find("费") != std::string::npos ||
-           column.name.find("元") != std::string::npos;
-}
-
 // Chinese has no spaces: what neither the vocabulary nor the table explains, two characters at
 // least.
 void Reader::find_absent_han() {
@@ -247,12 +283,7 @@ void Reader::find_absent_han() {
     const auto mark = [&](std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i) known[i] = true;
     };
-    for (const Said& s : said_) {
-        mark(s.begin, s.end);
-        const bool is_named = !s.is_value && s.begin > 1 &&  // 票务收入 of Ticket Revenue
-                              is_said_in_name(s.begin - 2, s.begin, *s.column);
-        if (is_named) mark(s.begin - 2, s.begin);
-    }
+    for (const Said& s : said_) { mark(s.begin, s.end); }
     for (const Tag& t : tags_) {
         if (t.end - t.begin > 1) mark(t.begin, t.end);
     }
@@ -265,8 +296,7 @@ void Reader::find_absent_han() {
                                        known.begin() + static_cast<std::ptrdiff_t>(i + length),
                                        [](bool b) { return b; });
         const bool is_plain = plain_length(tokens_, i) >= length;
-        const bool is_money = asks_money() && chose_money();
-        if (is_open && !is_plain && !is_money && !is_row_word(i) && !is_in_column_name(i, length)) {
+        if (is_open && !is_plain && !is_row_word(i) && !is_in_column_name(i, length)) {
             std::string word;
             for (std::size_t k = i; k < i + length; ++k) word += tokens_[k].text;
             q_.absent.push_back(word);
@@ -325,43 +355,10 @@ void Reader::find_absent_han() {
         // 住院 where there is 住院费用
         const bool is_of_table = std::any_of(columns.begin(), columns.end(), is_part);
         const bool is_of_rows = end - i == 2 && shares_with_rows(i, end);
-        const bool is_open = !is_of_table && !is_of_rows && !is_explained_in_brackets(i);
-        if (end - i >= 2 && is_open && !says_what_rows_are(i, end)) q_.absent.push_back(word);
+        const bool is_open = !is_of_table && !is_of_rows;
+        if (end - i >= 2 && is_open) q_.absent.push_back(word);
         i = std::max(end, i + 1);
     }
-}
-
-// 平均充电时长 of a table in English: what the rows are about, said before a figure of them. A word
-// that the vocabulary knows says more, and so does one behind 各 or 按.
-bool Reader::says_what_rows_are(std::size_t begin, std::size_t end) const {
-    const Table& table = schema_.tables[q_.table];
-    const bool is_chinese =
-        !table.row_nouns.empty() || std::any_of(table.columns.begin(), table.columns.end(),
-                                                [](const Column& c) { return has_han(c.name); });
-    // of a family that is not the table's: rows of another kind
-    if (is_chinese || end - begin > 3 || is_family_noun(tokens_, begin, end) ||
-        follows(begin, {Word::By, Word::Each, Word::Per, Word::Which}, 2)) {
-        return false;
-    }
-    for (std::size_t i = begin; i < end; ++i) {
-        for (const Concept& about : concepts()) {
-            const auto is_known = [&](const auto& phrase) {
-                return phrase.size() > 1 && i + phrase.size() <= end &&
-                       matches_at(tokens_, i, phrase);
-            };
-            if (std::any_of(about.phrases.begin(), about.phrases.end(), is_known)) return false;
-        }
-    }
-    std::size_t next = end;
-    while (next < tokens_.size() && (tokens_[next].text == "者" || tokens_[next].text == "人" ||
-                                     tokens_[next].text == "的")) {
-        ++next;
-    }
-    if (next >= tokens_.size()) return false;
-    const Said* said = said_at(next);
-    const bool is_figure = said != nullptr && !said->is_value && said->column->is_number();
-    // 充电次数 are rows, 志愿者人数 are people that no row may be about
-    return is_figure || (said == nullptr && matches_at(tokens_, end, tokens_of("次数")));
 }
 
 // How many Chinese tokens from `i` on say what a number may be about.

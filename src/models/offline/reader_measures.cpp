@@ -51,49 +51,7 @@ std::optional<double> Reader::quantile_at(const Tag& t) const {
     return std::nullopt;
 }
 
-// "the youngest and the oldest patient", "cheapest and most expensive": both ends of one figure
-bool Reader::find_both_ends() {
-    static const std::set<std::string> kLow = {"shortest", "lightest", "coldest", "smallest"};
-    static const std::set<std::string> kHigh = {"longest", "heaviest", "hottest", "largest",
-                                                "biggest"};
-    const auto says = [&](const std::set<std::string>& words) {
-        return std::any_of(tokens_.begin(), tokens_.end(),
-                           [&](const Token& t) { return words.contains(t.text); });
-    };
-    const bool is_age = has(Word::Oldest) && has(Word::Youngest);
-    const bool is_price = has(Word::Expensive) && has(Word::Cheap);
-    const bool is_size = says(kLow) && says(kHigh);
-    const bool asks_which = has({Word::Which, Word::Who}) && !has(Word::HowMuch);
-    if ((!is_age && !is_price && !is_size) || (asks_which && !q_.groups.empty())) return false;
-    if (!measures_said_.empty() && !is_age) return false;
-    if (has({Word::Mean, Word::Sum, Word::Median, Word::HowMany})) return false;
-    const auto field = superlative_field();
-    if (!field || !at(schema_, *field).is_number()) return false;
-    const Column& column = at(schema_, *field);
-    const bool is_year = column.is_whole && column.low >= 1900 && column.high <= 2100;
-    static constexpr std::array<std::string_view, 6> kSizes = {"latency",     "distance", "weight",
-                                                               "temperature", "height",   "area"};
-    const bool is_of_size = std::any_of(
-        kSizes.begin(), kSizes.end(), [&](std::string_view about) { return column.means(about); });
-    const bool fits = is_age     ? column.means("age") || is_year
-                      : is_price ? is_money(column)
-                                 : is_of_size || is_duration(column);
-    const bool by_time = std::any_of(q_.groups.begin(), q_.groups.end(),
-                                     [](const Group& g) { return g.grain != Grain::None; });
-    if (!fits || by_time) return false;
-    std::erase_if(q_.groups, [&](const Group& g) { return !group_is_each(g); });
-    q_.measures.clear();
-    add_measure({Aggregation::Minimum, *field, std::nullopt});
-    add_measure({Aggregation::Maximum, *field, std::nullopt});
-    measures_said_.clear();
-    q_.order = Order::None;
-    q_.count.reset();
-    said_aggregation_ = true;
-    return true;
-}
-
 void Reader::find_measures() {
-    if (find_both_ends()) return;
     auto aggs = aggregations();
     for (const AggregationTag& a : aggs) {
         if (a.aggregation == Aggregation::Quantile) quantile_ = a.quantile;
@@ -137,11 +95,6 @@ void Reader::find_measures() {
         if (s.is_used && !follows(s.begin, {Word::Sum, Word::Mean, Word::Median}, 2) &&
             measures_said_.size() > 1) {
             continue;
-        }
-        if (s.is_used && aggs.empty() && counts_under_condition()) {
-            counts_rows_ = true;
-            measures_said_.erase(measures_said_.begin() + static_cast<std::ptrdiff_t>(m));
-            break;
         }
         const std::size_t previous_end = m == 0 ? 0 : measures_said_[m - 1].end;
         const std::size_t next_begin =
@@ -261,9 +214,6 @@ void Reader::find_counts() {
         }
         // "how many units were sold": the measure itself is counted
         for (const Said& m : measures_said_) {
-            // "number of bills": rows, where a bill is 23.90
-            if (!m.column->is_whole && is_row_word_at(m)) continue;
-            if (is_pieces_of_money(m)) continue;
             if (follows(m.begin, {Word::HowMany}, 2) && !is_filter_field(m.field)) {
                 counts = false;
             }
@@ -279,9 +229,6 @@ void Reader::find_counts() {
             counts = false;
         }
     }
-    if (has({Word::Growth, Word::Drop}) && is_vague_count() && !counted_ && !says_rows_) {
-        counts = false;  // 增长了多少
-    }
     const bool is_verb = has(Word::Who) && !measures_said_.empty();  // "who visits most often"
     if ((has(Word::Common) || has(Word::Rare)) && !is_verb) counts = true;
     for (std::size_t i = 0; i < tokens_.size(); ++i) {  // 借阅量, 骑行数
@@ -291,7 +238,6 @@ void Reader::find_counts() {
         if (is_number && measures_said_.empty()) counts = true;
     }
     if (counts_rows_ && measures_said_.empty() && !rate_) counts = true;
-    if (counts && counts_days()) return;
     if (counts) {
         if (const auto quantity = field_meaning("quantity"); quantity && says_sold()) {
             q_.measures = {{Aggregation::Sum, *quantity, std::nullopt}};
@@ -308,31 +254,6 @@ void Reader::find_counts() {
     } else if (counted_ && q_.measures.empty()) {
         q_.measures.push_back({Aggregation::Distinct, counted_->field, std::nullopt});
     }
-}
-
-// "how many trading days": different dates, where a day has several rows
-bool Reader::counts_days() {
-    const auto date = main_date(schema_, q_.table);
-    if (!date || at(schema_, *date).has_time || !q_.groups.empty() || !measures_said_.empty() ||
-        !q_.filters.empty()) {
-        return false;
-    }
-    for (const Tag& t : tags_) {
-        if (t.word != Word::HowMany || tokens_[t.begin].kind == Token::Kind::Han) continue;
-        for (std::size_t i = t.end; i < tokens_.size() && i < t.end + 2; ++i) {
-            if (tokens_[i].text != "days") continue;
-            q_.measures = {{Aggregation::Distinct, *date, std::nullopt, 0}};
-            return true;
-        }
-    }
-    return false;
-}
-
-// The measure's name is also what the rows are called.
-bool Reader::is_row_word_at(const Said& m) const {
-    return m.end - m.begin == 1 && is_table_word(m.begin) &&
-           tokens_[m.begin].kind == Token::Kind::Word &&
-           tokens_[m.begin].text != tokens_[m.begin].stem;
 }
 
 // 多少 and a word for pieces of a thing, none for money

@@ -21,12 +21,10 @@ void Reader::find_roles() {
         const bool in_list = last_group_end > 0 && s.begin <= last_group_end + 2 &&
                              s.begin > last_group_end && is_at(last_group_end, Word::And);
         const bool after_which = follows(s.begin, {Word::Which}, 2);
-        const bool is_lag = formula_ && formula_->lag > 0 && s.field == *formula_->field;
-        if (column.is_date() && !is_lag) {
+        if (column.is_date()) {
             dates_said_.push_back(s.field);
-            const auto unit = unit_behind_date(s.end);
-            if ((after_by || (after_which && unit)) && q_.groups.empty()) {
-                q_.groups.push_back({s.field, unit.value_or(natural_grain(column)), 0});
+            if (after_by && q_.groups.empty()) {
+                q_.groups.push_back({s.field, natural_grain(column), 0});
             }
             continue;
         }
@@ -59,10 +57,6 @@ void Reader::find_roles() {
             // "what percentage of customers are from Germany": of rows, or of different customers
             const bool of_share = follows(s.begin, {Word::Share}, 2) && !q_.filters.empty() &&
                                   !after_by && q_.language == Language::English;
-            if (of_share && is_row_concept(s)) {
-                says_rows_ = true;
-                continue;
-            }
             if (of_share && !is_row_noun(s) && (column.is_id || column.distinct > 50)) {
                 counted_ = s;
                 continue;
@@ -118,7 +112,7 @@ void Reader::find_roles() {
                 counted_ = s;
                 continue;
             }
-            if (is_bystander(s) || is_under_condition(s)) continue;
+            if (is_under_condition(s)) continue;
             if (is_noun_of_value(s)) {
                 says_rows_ = true;
                 continue;
@@ -146,7 +140,7 @@ void Reader::find_roles() {
             if (after_by || after_which) add_group(s);
             continue;
         }
-        const bool ranks = has({Word::Top, Word::Bottom, Word::Rank}) || tokens_said_sort();
+        const bool ranks = has({Word::Top, Word::Bottom, Word::Rank});
         const bool has_other_measure = std::any_of(said_.begin(), said_.end(), [&](const Said& o) {
             return o.field != s.field && !o.is_value && !o.is_used && o.column->is_number() &&
                    !o.column->is_id && o.begin < s.begin;
@@ -183,79 +177,12 @@ void Reader::find_roles() {
         if (is_english || is_han) per_row_ = true;
     }
     for (Said* s : flags_said_) flag(*s, asks_rate);
-    group_by_both_values();
-    drop_modifiers();
-    drop_money();
-    drop_persons_measured();
-    drop_objects();
     // "how many units were sold": what is counted is the measure, the verb only goes with it
     for (const Said& m : measures_said_) {
         if (!follows(m.begin, {Word::HowMany}, 1)) continue;
         measures_said_ = {Said(m)};
         break;
     }
-    drop_verbs();
-}
-
-// "per signup year", 按注册月份: the grain stands behind the date
-std::optional<Grain> Reader::unit_behind_date(std::size_t end) const {
-    if (end >= tokens_.size()) return std::nullopt;
-    if (is_at(end, Word::Year)) return Grain::Year;
-    if (is_at(end, Word::Quarter)) return Grain::Quarter;
-    if (is_at(end, Word::Month)) return Grain::Month;
-    if (is_at(end, Word::Week)) return Grain::Week;
-    return std::nullopt;
-}
-
-// "projects" of 项目经理, where the rows have a 项目编号: they are the rows.
-bool Reader::is_row_concept(const Said& s) const {
-    if (s.score >= kOwnName || s.end - s.begin != 1) return false;
-    const auto& columns = schema_.tables[q_.table].columns;
-    const auto is_of_rows = [&](const Column& column) {
-        const bool is_unique =
-            (column.distinct + column.missing) * 100 >= schema_.tables[q_.table].rows * 98;
-        return is_unique && !column.is_date() && !column.is_number() &&
-               std::any_of(
-                   column.meanings.begin(), column.meanings.end(), [&](const Concept* about) {
-                       return std::any_of(
-                           about->phrases.begin(), about->phrases.end(), [&](const auto& phrase) {
-                               return phrase.size() == 1 && phrase[0].stem == tokens_[s.begin].stem;
-                           });
-                   });
-    };
-    return names_row(s.begin) || std::any_of(columns.begin(), columns.end(), is_of_rows);
-}
-
-// "in which month did we sell most to customers": one month, not a customer's
-void Reader::drop_objects() {
-    if (q_.groups.size() < 2 || q_.groups[0].grain == Grain::None || !has(Word::Which)) return;
-    for (const Said& s : said_) {
-        const bool is_object =
-            !s.is_value && s.begin > 0 &&
-            (tokens_[s.begin - 1].text == "to" || tokens_[s.begin - 1].text == "from") &&
-            !has({Word::By, Word::Each, Word::Per});
-        if (!is_object) continue;
-        std::erase_if(q_.groups, [&](const Group& g) { return g.field == s.field; });
-    }
-}
-
-// "sells the most units", "earned the highest bonus": the verb only goes with what is compared
-void Reader::drop_verbs() {
-    static const std::set<std::string> kVerbs = {
-        "sell", "sells", "sold",   "selling", "earn", "earns", "earned", "pay",   "pays",
-        "paid", "spend", "spends", "spent",   "卖",   "work",  "works",  "worked"};
-    static const std::set<std::string> kThan = {"lower",  "higher", "better", "worse",
-                                                "bigger", "larger", "smaller"};
-    const auto is_object = [&](const Said& m) {  // "pay the highest price", "pay a lower rate"
-        return follows(m.begin, {Word::Highest, Word::Lowest}, 2) ||
-               (m.begin > 1 && kThan.contains(tokens_[m.begin - 1].text));
-    };
-    const auto object = std::find_if(measures_said_.rbegin(), measures_said_.rend(), is_object);
-    if (object == measures_said_.rend()) return;
-    const std::size_t begin = object->begin;
-    std::erase_if(measures_said_, [&](const Said& m) {
-        return m.end <= begin && m.end - m.begin == 1 && kVerbs.contains(tokens_[m.begin].text);
-    });
 }
 
 bool Reader::is_person_noun(const Said& s) const {
@@ -270,31 +197,12 @@ bool Reader::is_person_noun(const Said& s) const {
     return kNouns.contains(text);
 }
 
-// 每个类别的商品数量: the noun before a measure is part of its name, where a group is named
-void Reader::drop_modifiers() {
-    if (q_.groups.size() < 2) return;
-    for (const Said& s : said_) {
-        if (s.is_value || s.is_used || !s.column->is_text()) continue;
-        if (follows(s.begin, {Word::By, Word::Each, Word::Per, Word::Which, Word::And}, 2)) {
-            continue;
-        }
-        const bool is_modifier = std::any_of(measures_said_.begin(), measures_said_.end(),
-                                             [&](const Said& m) { return m.begin == s.end; });
-        if (!is_modifier || q_.groups.size() < 2) continue;
-        std::erase_if(q_.groups, [&](const Group& g) { return g.field == s.field; });
-    }
-}
-
 // "the most orders": how many
 bool Reader::follows_most(std::size_t token) const {
     return std::any_of(tags_.begin(), tags_.end(), [&](const Tag& t) {
         return (t.word == Word::Highest || t.word == Word::Lowest) && t.end == token &&
                is_of_number(t);
     });
-}
-
-bool Reader::tokens_said_sort() const {
-    return has(Word::Which) && has({Word::Highest, Word::Lowest});
 }
 
 void Reader::flag(Said& s, bool asks_rate) {
@@ -343,7 +251,7 @@ void Reader::flag(Said& s, bool asks_rate) {
         });
     // 会员消费占总金额的比例: a share of the measure, with the flag as the condition
     // 会员的充电次数占比: a share of the rows
-    const bool is_of_count = has(Word::HowMany) && !is_vague_count();
+    const bool is_of_count = has(Word::HowMany);
     const bool is_part = is_of_other || (has(Word::Share) && !has(Word::Rate) &&
                                          (!measures_said_.empty() || is_of_count));
     if ((asks_rate && !is_part) || (has(Word::Mean) && measures_said_.empty())) {
@@ -381,28 +289,6 @@ void Reader::flag(Said& s, bool asks_rate) {
         return;
     }
     add_group(s);
-}
-
-// 医保比非医保: a flag that is said and denied sets both side by side
-void Reader::group_by_both_values() {
-    if (rate_ && is_filter_field(*rate_)) {
-        std::erase_if(q_.filters, [&](const Filter& f) { return f.field == *rate_; });
-        q_.groups.push_back({*rate_, Grain::None, 0});
-        rate_.reset();
-        return;
-    }
-    for (std::size_t i = 0; i < q_.filters.size(); ++i) {
-        const Field field = q_.filters[i].field;
-        if (!at(schema_, field).is_flag()) continue;
-        const auto differs = [&](const Filter& f) {
-            return f.field == field && f.kind == q_.filters[i].kind &&
-                   (f.values != q_.filters[i].values || f.low != q_.filters[i].low);
-        };
-        if (std::none_of(q_.filters.begin(), q_.filters.end(), differs)) continue;
-        std::erase_if(q_.filters, [&](const Filter& f) { return f.field == field; });
-        q_.groups.push_back({field, Grain::None, 0});
-        return;
-    }
 }
 
 bool Reader::is_comparative() const {
@@ -540,60 +426,6 @@ std::optional<Field> Reader::person_column() const {
         if (is_person && !id) id = Field{q_.table, c};
     }
     return id;
-}
-
-void Reader::find_unit_measure() {
-    for (const Tag& t : tags_) {
-        const bool is_how_many =
-            t.word == Word::HowMany && has({Word::Mean, Word::Sum, Word::Median});
-        const bool is_most = (t.word == Word::Highest || t.word == Word::Lowest) &&
-                             says_number(t) && tokens_[t.begin].kind == Token::Kind::Word;
-        if (!is_how_many && !is_most) continue;  // "works the most hours"
-        const std::size_t unit =
-            tokens_[t.end - 1].kind == Token::Kind::Han && t.end - t.begin > 2 ? t.end - 1 : t.end;
-        std::optional<Field> best;
-        std::size_t most = 0;
-        const auto& columns = schema_.tables[q_.table].columns;
-        for (std::size_t c = 0; c < columns.size() && unit < tokens_.size(); ++c) {
-            if (!columns[c].is_number() || columns[c].is_id) continue;
-            const auto& words = columns[c].words;
-            const bool has_unit = std::any_of(words.begin(), words.end(), [&](const Token& w) {
-                return w.stem == tokens_[unit].stem;
-            });
-            static const std::set<std::string> kUnits = {"天",    "分",        "小",   "元",
-                                                         "公",    "day",       "hour", "minute",
-                                                         "night", "kilometer", "mile"};
-            if (!has_unit || !kUnits.contains(tokens_[unit].stem)) continue;
-            // 借阅多少天 is 借阅天数, not 逾期天数
-            std::size_t shared = 1;
-            for (const Token& word : words) {
-                shared += static_cast<std::size_t>(
-                    std::count_if(tokens_.begin(), tokens_.end(),
-                                  [&](const Token& token) { return token.stem == word.stem; }));
-            }
-            if (shared > most) {
-                most = shared;
-                best = Field{q_.table, c};
-            }
-        }
-        // 平均每单多少件
-        if (!best && unit < tokens_.size() && tokens_[unit].text == "件") {
-            best = field_meaning("quantity");
-        }
-        const bool is_said = std::any_of(said_.begin(), said_.end(), [&](const Said& s) {
-            return !s.is_value && s.column->is_number() && !s.is_used;
-        });
-        if (!best || is_said) continue;
-        Said said;
-        said.field = *best;
-        said.column = &at(schema_, *best);
-        said.score = kOwnName;
-        said.begin = unit;
-        said.end = unit + 1;
-        said_.push_back(said);
-        std::erase_if(tags_, [&](const Tag& other) { return other.word == Word::HowMany; });
-        return;
-    }
 }
 
 }  // namespace atl::offline

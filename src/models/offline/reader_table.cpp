@@ -8,9 +8,6 @@
 namespace atl::offline {
 
 void Reader::choose_table_and_mentions() {
-    drop_why_of_column();
-    drop_rate_of_people();
-    drop_counts_of_percent();
     q_.table = default_table();
     if (before_ != nullptr && before_->table < schema_.tables.size()) q_.table = before_->table;
     times_ = spans_of(tokens_, data_period(q_.table));
@@ -26,11 +23,10 @@ void Reader::choose_table_and_mentions() {
             for (const Candidate& c : m.candidates) {
                 if (c.field.table == t) best = std::max(best, c.score);
             }
-            const bool is_number = best > 0 && has_number_candidate(m, t);
-            worth[t] += best + (is_number ? 30 : 0);
+            worth[t] += best + (0);
         }
         if (asks_money() && has_price_and_quantity(schema_.tables[t])) worth[t] += 130;
-        worth[t] += counted_rows(t) ? 120 : 0;
+        worth[t] += 0;
         for (std::size_t i = 0; i < tokens_.size(); ++i) {
             for (const Token& word : schema_.tables[t].words) {
                 if (word.stem == tokens_[i].stem && word.kind == Token::Kind::Word &&
@@ -52,8 +48,6 @@ void Reader::choose_table_and_mentions() {
         q_.table = *sheet_;
     } else if (const auto named = named_file()) {
         q_.table = *named;
-    } else if (before_ != nullptr && q_.table != before_->table && stays_with_before(mentions)) {
-        q_.table = before_->table;
     }
     if (!sheet_) move_to_measures(mentions);
     times_ = spans_of(tokens_, data_period(q_.table));
@@ -63,12 +57,14 @@ void Reader::choose_table_and_mentions() {
     std::erase_if(tags_, [&](const Tag& t) { return is_in_time(t.begin); });
     mentions = mentions_of(tokens_, tags_, times_, schema_);
     for (const Mention& m : mentions) settle(m);
-    settle_brackets();
-    join_parted_names();
-    drop_tags_of_values();
-    drop_kinds_of();
-    drop_functions_of();
-    drop_what_has_reasons();
+    // "total qty" is a sum of qty also where a column is called total
+    std::erase_if(said_, [&](const Said& s) {
+        const bool is_function = !s.is_value && s.end - s.begin == 1 &&
+                                 (is_at(s.begin, Word::Sum) || is_at(s.begin, Word::Mean) ||
+                                  is_at(s.begin, Word::Maximum) || is_at(s.begin, Word::Minimum));
+        const Said* next = is_function ? said_at(s.end) : nullptr;
+        return next != nullptr && !next->is_value && next->column->is_number();
+    });
     // the 图 of 图书 draws nothing
     std::erase_if(tags_, [&](const Tag& t) {  // nor does "drop" in drop-off zone fall
         const bool is_figure = t.word == Word::Sum || t.word == Word::Mean ||
@@ -120,39 +116,6 @@ std::optional<std::size_t> Reader::named_file() const {
     return found;
 }
 
-// "number of items", where a column of this table tells items apart
-bool Reader::counted_rows(std::size_t table) const {
-    const Table& t = schema_.tables[table];
-    for (std::size_t i = 0; i < tokens_.size(); ++i) {
-        if (!follows(i, {Word::HowMany}, 2) || tokens_[i].kind != Token::Kind::Word) continue;
-        for (const Column& c : t.columns) {
-            const bool is_unique = t.rows > 5 && c.distinct * 100 >= t.rows * 98 && !c.is_date();
-            if (is_unique && std::any_of(c.strong.begin(), c.strong.end(), [&](const Token& word) {
-                    return word.stem == tokens_[i].stem;
-                })) {
-                return true;
-            }
-        }
-    }
-    return false;
-}
-
-// "only for Legal": a fragment about the table of the question before, joined to this one
-bool Reader::stays_with_before(const std::vector<Mention>& mentions) {
-    if (tokens_.size() > 6 || before_->table >= schema_.tables.size()) return false;
-    const std::size_t here = q_.table;
-    q_.table = before_->table;
-    const bool joins = std::all_of(mentions.begin(), mentions.end(), [&](const Mention& m) {
-        return std::any_of(m.candidates.begin(), m.candidates.end(), [&](const Candidate& c) {
-            const Column& column = at(schema_, c.field);
-            const bool is_measure = column.is_number() && !column.is_id && !m.is_value;
-            return c.field.table == q_.table || (!is_measure && join_with(c.field.table));
-        });
-    });
-    q_.table = here;
-    return joins && !has({Word::HowMany, Word::Rows});
-}
-
 bool Reader::has_price_and_quantity(const Table& table) {
     const auto any = [&](std::string_view name) {
         return std::any_of(table.columns.begin(), table.columns.end(), [&](const Column& c) {
@@ -160,14 +123,6 @@ bool Reader::has_price_and_quantity(const Table& table) {
         });
     };
     return any("price") && any("quantity") && !any("amount");
-}
-
-bool Reader::has_number_candidate(const Mention& m, std::size_t table) const {
-    return !m.is_value &&
-           std::any_of(m.candidates.begin(), m.candidates.end(), [&](const Candidate& c) {
-               return c.field.table == table && at(schema_, c.field).is_number() &&
-                      !at(schema_, c.field).is_id;
-           });
 }
 
 // A survey's column q3 is no quarter.
@@ -234,7 +189,7 @@ DataPeriod Reader::data_period(std::size_t table) const {
 // A measure that only another table has: that one is the table, and this one is joined to it.
 void Reader::move_to_measures(const std::vector<Mention>& mentions) {
     for (const Mention& m : mentions) {
-        if (m.is_value || has_number_candidate(m, q_.table)) continue;
+        if (m.is_value) continue;
         const bool is_here =
             std::any_of(m.candidates.begin(), m.candidates.end(),
                         [&](const Candidate& c) { return c.field.table == q_.table; });
@@ -248,12 +203,6 @@ void Reader::move_to_measures(const std::vector<Mention>& mentions) {
             q_.table = here;
         }
     }
-}
-
-// "Expense Type": what is said of expenses is not said of their types.
-bool Reader::is_kind_of(const Column& column) {
-    static const std::set<std::string> kKinds = {"type", "category", "class", "kind", "status"};
-    return column.words.size() > 1 && kKinds.contains(column.words.back().stem);
 }
 
 void Reader::settle(const Mention& m) {
@@ -270,12 +219,6 @@ void Reader::settle(const Mention& m) {
         }
     }
     if (here.empty()) return;
-    if (const auto figure = figure_of_value(m)) {  // 平均延误, where a status says 延误 too
-        said_.push_back({figure->field, &at(schema_, figure->field), figure->score, m.begin, m.end,
-                         false, "", false});
-        return;
-    }
-    if (m.is_value) prefer_end(m, here);
     // 贷款金额: two words for one column
     if (!m.is_value && !said_.empty() && said_.back().end == m.begin && !said_.back().is_value &&
         said_.back().column->is_number() &&
@@ -336,30 +279,18 @@ void Reader::settle(const Mention& m) {
             }
         }
     }
-    // "expenses by cost centre": the money, where Expense Type is only a kind of it
-    if (!m.is_value && is_kind_of(at(schema_, chosen.field)) && m.end - m.begin == 1 &&
-        !is_name_phrase(tokens_, m.begin, m.end) && !has(Word::HowMany) &&
-        !follows(m.begin, {Word::By, Word::Each, Word::Per}, 2)) {
-        const auto money = std::find_if(here.begin(), here.end(), [&](const Candidate& c) {
-            const Column& column = at(schema_, c.field);
-            return column.is_number() && (column.means("amount") || column.means("cost"));
-        });
-        if (money != here.end()) chosen = *money;
-    }
     // "cars" of used_cars.csv are the rows, though models are cars too
     const bool is_table_noun =
         !m.is_value && m.end - m.begin == 1 && (is_table_word(m.begin) || is_row_name(m.begin)) &&
-        (chosen.score < 70 || is_kind_of(at(schema_, chosen.field))) &&
-        chosen.field.table == q_.table && at(schema_, chosen.field).is_text() &&
+        (chosen.score < 70) && chosen.field.table == q_.table &&
+        at(schema_, chosen.field).is_text() &&
         !follows(m.begin, {Word::By, Word::Each, Word::Per}, 2) && schema_.tables.size() == 1;
     // "stays" of bookings, though nights are a stay too
     const Column& column = at(schema_, chosen.field);
     const bool is_row_of_number = !m.is_value && m.end - m.begin == 1 && is_row_name(m.begin) &&
                                   tokens_[m.begin].text != tokens_[m.begin].stem &&
                                   column.is_number() && chosen.score < 68;
-    const bool is_verb = !m.is_value && m.end - m.begin == 1 && column.is_number() &&
-                         chosen.score < 68 && is_verb_of_rows(m.begin);
-    if (is_table_noun || is_row_of_number || is_verb || is_rows_of_number(m, chosen)) {
+    if (is_table_noun || is_row_of_number || is_rows_of_number(m, chosen)) {
         says_rows_ = true;
         return;
     }
@@ -373,79 +304,6 @@ void Reader::settle(const Mention& m) {
     said.value = chosen.value;
     if (chosen.field.table != q_.table && !q_.join) q_.join = join_with(chosen.field.table);
     said_.push_back(std::move(said));
-}
-
-// "from SoHo to Harlem", "Rovers at home": of two columns with the same values, the one that is
-// meant.
-void Reader::prefer_end(const Mention& m, std::vector<Candidate>& here) const {
-    if (here.size() < 2) return;
-    static const std::set<std::string> kFrom = {"origin", "from",   "pickup", "departure", "start",
-                                                "source", "sender", "起",     "出",        "始"};
-    static const std::set<std::string> kTo = {"destination", "dest", "to", "dropoff", "arrival",
-                                              "end",         "drop", "终", "到",      "目"};
-    std::string before;
-    for (std::size_t i = m.begin; i > 0 && before.empty(); --i) {
-        if (!is_noise(tokens_[i - 1])) before = tokens_[i - 1].text;
-    }
-    static const std::set<std::string> kLeaves = {"start",  "started",  "starting",
-                                                  "begin",  "began",    "left",
-                                                  "depart", "departed", "departing"};
-    static const std::set<std::string> kArrives = {"end",    "ended",   "ending",   "finish",
-                                                   "arrive", "arrived", "arriving", "finished"};
-    const std::size_t verb = m.begin > 3 ? m.begin - 3 : 0;
-    const auto is_said = [&](const std::set<std::string>& verbs) {
-        return std::any_of(
-            tokens_.begin() + static_cast<std::ptrdiff_t>(verb),
-            tokens_.begin() + static_cast<std::ptrdiff_t>(m.begin),
-            [&](const Token& t) { return verbs.contains(t.text) || verbs.contains(t.stem); });
-    };
-    const bool is_from = before == "from" || before == "从" || before == "自" || is_said(kLeaves);
-    const bool is_to =
-        before == "to" || before == "到" || before == "至" || before == "into" || is_said(kArrives);
-    static const std::set<std::string> kAgainst = {"opponent", "rival", "opposition", "对"};
-    const bool is_against = before == "against" || before == "versus" || before == "对阵";
-    const auto worth = [&](const Candidate& c) {
-        int points = 0;
-        for (const Token& word : at(schema_, c.field).words) {
-            if (is_against && kAgainst.contains(word.stem)) points += 2;
-            if (is_from && kFrom.contains(word.stem)) points += 2;
-            if (is_to && kTo.contains(word.stem)) points += 2;
-            // a word of the column's name stands close by
-            for (std::size_t i = m.begin > 4 ? m.begin - 4 : 0; i < tokens_.size() && i < m.end + 4;
-                 ++i) {
-                const bool is_own = i >= m.begin && i < m.end;
-                if (!is_own && !is_noise(tokens_[i]) && tokens_[i].stem == word.stem) points += 1;
-            }
-        }
-        return points;
-    };
-    std::stable_sort(here.begin(), here.end(), [&](const Candidate& a, const Candidate& b) {
-        return std::pair(a.score, worth(a)) > std::pair(b.score, worth(b));
-    });
-}
-
-// "teams by away goals": of home_team and away_team the one that the question goes on about.
-void Reader::prefer_said(const Mention& m, std::vector<Candidate>& here) const {
-    prefer_main_money(m, here);
-    if (here.size() < 2 || here[1].score < here[0].score) return;
-    const auto worth = [&](const Candidate& c) {
-        int points = 0;
-        for (const Token& word : at(schema_, c.field).strong) {
-            for (std::size_t i = 0; i < tokens_.size(); ++i) {
-                const bool is_own = i >= m.begin && i < m.end;
-                if (!is_own && !is_noise(tokens_[i]) && tokens_[i].stem == word.stem) ++points;
-            }
-        }
-        const bool is_said =
-            m.begin > 1 && is_said_in_name(m.begin - 2, m.begin, at(schema_, c.field));
-        return points + (is_said ? 1 : 0);
-    };
-    // "the money" of a loan is what was lent, and not somebody's income
-    const auto main = main_measure(schema_, q_.table);
-    std::stable_sort(here.begin(), here.end(), [&](const Candidate& a, const Candidate& b) {
-        return std::tuple(a.score, worth(a), main == a.field) >
-               std::tuple(b.score, worth(b), main == b.field);
-    });
 }
 
 bool Reader::can_join(std::size_t table) const {
@@ -513,6 +371,26 @@ void Reader::find_chart() {
     } else if (asked) {
         q_.chart = ChartKind::Any;
     }
+}
+
+// Of names that fit alike the one with more of its words in the question, then the main figure.
+void Reader::prefer_said(const Mention& m, std::vector<Candidate>& here) const {
+    if (here.size() < 2 || here[1].score < here[0].score) return;
+    const auto worth = [&](const Candidate& c) {
+        int points = 0;
+        for (const Token& word : at(schema_, c.field).strong) {
+            for (std::size_t i = 0; i < tokens_.size(); ++i) {
+                const bool is_own = i >= m.begin && i < m.end;
+                if (!is_own && !is_noise(tokens_[i]) && tokens_[i].stem == word.stem) ++points;
+            }
+        }
+        return points;
+    };
+    const auto main = main_measure(schema_, q_.table);
+    std::stable_sort(here.begin(), here.end(), [&](const Candidate& a, const Candidate& b) {
+        return std::tuple(a.score, worth(a), main == a.field) >
+               std::tuple(b.score, worth(b), main == b.field);
+    });
 }
 
 }  // namespace atl::offline

@@ -6,46 +6,11 @@
 
 namespace atl::offline {
 
-// "rainfall in summer": months of the northern half; the answer names them
-void Reader::find_seasons() {
-    struct Season {
-        std::string_view word;
-        std::array<int, 3> months;
-    };
-    static constexpr std::array kSeasons = {
-        Season{"spring", {3, 4, 5}},  Season{"summer", {6, 7, 8}}, Season{"autumn", {9, 10, 11}},
-        Season{"winter", {12, 1, 2}}, Season{"春季", {3, 4, 5}},   Season{"夏季", {6, 7, 8}},
-        Season{"秋季", {9, 10, 11}},  Season{"冬季", {12, 1, 2}},  Season{"夏天", {6, 7, 8}},
-        Season{"冬天", {12, 1, 2}}};
-    for (const Season& season : kSeasons) {
-        const auto phrase = tokens_of(season.word);
-        for (std::size_t i = 0; i < tokens_.size(); ++i) {
-            const bool is_name = std::any_of(said_.begin(), said_.end(), [&](const Said& s) {
-                return s.begin <= i && i < s.end;
-            });
-            if (is_name || !matches_at(tokens_, i, phrase)) continue;
-            TimeSpan span;
-            span.kind = TimeSpan::Kind::Months;
-            span.begin = i;
-            span.end = i + phrase.size();
-            span.label = season.word;
-            // "the summer months June to August": the months are said
-            const bool is_said = std::any_of(times_.begin(), times_.end(), [](const TimeSpan& t) {
-                return t.kind == TimeSpan::Kind::Months ||
-                       (t.from && t.to && (*t.to - *t.from).count() < 200);
-            });
-            if (!is_said) span.parts.assign(season.months.begin(), season.months.end());
-            times_.push_back(span);
-        }
-    }
-}
-
 void Reader::find_time() {
-    find_seasons();
     auto date = main_date(schema_, q_.table);
     if (const auto said = date_said()) date = said;
     find_grain(date);
-    if (!date || speaks_of_year_column(*date)) {
+    if (!date) {
         find_year_column();
         return;
     }
@@ -171,24 +136,6 @@ Filter Reader::time_filter(Filter::Kind kind, Field field, const TimeSpan& span)
     filter.time = span;
     filter.begin = span.begin;
     return filter;
-}
-
-// "cars from 2015", where the dates are all of 2024 and a column holds years.
-bool Reader::speaks_of_year_column(Field date) const {
-    const Column& dates = at(schema_, date);
-    const auto& columns = schema_.tables[q_.table].columns;
-    const auto year = std::find_if(columns.begin(), columns.end(), [](const Column& c) {
-        return c.is_number() && c.is_whole && c.low >= 1900 && c.high <= 2100 && c.distinct > 1;
-    });
-    if (year == columns.end() || times_.empty() || dates.from.size() < 4) return false;
-    return std::all_of(times_.begin(), times_.end(), [&](const TimeSpan& span) {
-        if (span.kind != TimeSpan::Kind::Dates) return false;
-        const auto day = span.from ? *span.from : *span.to;
-        const double said = std::stod(iso_of(day).substr(0, 4));
-        const bool is_outside =
-            said < std::stod(dates.from.substr(0, 4)) || said > std::stod(dates.to.substr(0, 4));
-        return is_outside && said >= year->low && said <= year->high + 1;
-    });
 }
 
 // A table without dates may still have a column "year".
@@ -358,47 +305,6 @@ bool Reader::top_number_before(std::size_t token) const {
         }
     }
     return false;
-}
-
-// "what do they pay per month", of monthly charges: the measure's own unit, no grain
-void Reader::drop_own_grain() {
-    struct Unit {
-        Word word;
-        Grain grain;
-        std::array<std::string_view, 3> names;
-    };
-    static constexpr std::array kUnits = {
-        Unit{Word::Hourly, Grain::HourOfDay, {"hourly", "hour", "h"}},
-        Unit{Word::Daily, Grain::Day, {"daily", "day", "per_day"}},
-        Unit{Word::Weekly, Grain::Week, {"weekly", "week", "per_week"}},
-        Unit{Word::Monthly, Grain::Month, {"monthly", "month", "月"}},
-        Unit{Word::Yearly, Grain::Year, {"yearly", "annual", "年"}}};
-    if (q_.measures.empty() || !q_.measures[0].field) return;
-    const auto& words = at(schema_, *q_.measures[0].field).words;
-    for (const Unit& unit : kUnits) {
-        const Tag* t = tag(unit.word);
-        if (t == nullptr || tokens_[t->begin].text != "per") continue;
-        const bool is_own = std::any_of(words.begin(), words.end(), [&](const Token& word) {
-            return std::find(unit.names.begin(), unit.names.end(), word.text) != unit.names.end();
-        });
-        if (!is_own) continue;
-        std::erase_if(q_.groups, [&](const Group& g) { return g.grain == unit.grain; });
-    }
-}
-
-// "left in the first year", where rows have a tenure: of each one's own first year
-void Reader::drop_own_first() {
-    const auto tenure = field_meaning("tenure");
-    if (!tenure) return;
-    const bool is_said = is_filter_field(*tenure);
-    for (std::size_t i = 0; i < q_.filters.size(); ++i) {
-        const Filter& f = q_.filters[i];
-        if (f.kind != Filter::Kind::Dates || f.begin >= tokens_.size()) continue;
-        if (tokens_[f.begin].text != "first") continue;
-        if (!is_said) q_.absent.push_back("first");
-        q_.filters.erase(q_.filters.begin() + static_cast<std::ptrdiff_t>(i));
-        return;
-    }
 }
 
 void Reader::set_grain(Field date, Grain grain) {

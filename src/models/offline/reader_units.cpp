@@ -1,9 +1,10 @@
-// Numbers with a unit: "more than an hour" of a column in minutes, 500万 of one in 万元, "20 %
-// off".
+// Numbers with a unit: "more than an hour" of a column in minutes, 500万 of one in 万元.
+#include "models/offline/data.hpp"
 #include "models/offline/reader.hpp"
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <set>
 #include <string_view>
 
@@ -13,66 +14,36 @@ namespace {
 enum class Dimension { Time, Calendar, Length, Weight };
 
 struct Unit {
-    std::string_view name;
+    std::vector<Token> name;
     Dimension dimension;
     double size;  // in seconds, months, metres, grams
 };
 
-constexpr std::array kUnits = {Unit{"ms", Dimension::Time, 0.001},
-                               Unit{"millisecond", Dimension::Time, 0.001},
-                               Unit{"毫秒", Dimension::Time, 0.001},
-                               Unit{"second", Dimension::Time, 1},
-                               Unit{"sec", Dimension::Time, 1},
-                               Unit{"秒", Dimension::Time, 1},
-                               Unit{"minute", Dimension::Time, 60},
-                               Unit{"min", Dimension::Time, 60},
-                               Unit{"分钟", Dimension::Time, 60},
-                               Unit{"hour", Dimension::Time, 3600},
-                               Unit{"hr", Dimension::Time, 3600},
-                               Unit{"h", Dimension::Time, 3600},
-                               Unit{"小时", Dimension::Time, 3600},
-                               Unit{"钟头", Dimension::Time, 3600},
-                               Unit{"day", Dimension::Time, 86400},
-                               Unit{"天", Dimension::Time, 86400},
-                               Unit{"week", Dimension::Time, 604800},
-                               Unit{"周", Dimension::Time, 604800},
-                               Unit{"星期", Dimension::Time, 604800},
-                               Unit{"month", Dimension::Calendar, 1},
-                               Unit{"月", Dimension::Calendar, 1},
-                               Unit{"year", Dimension::Calendar, 12},
-                               Unit{"年", Dimension::Calendar, 12},
-                               Unit{"km", Dimension::Length, 1000},
-                               Unit{"kilometer", Dimension::Length, 1000},
-                               Unit{"kilometre", Dimension::Length, 1000},
-                               Unit{"公里", Dimension::Length, 1000},
-                               Unit{"千米", Dimension::Length, 1000},
-                               Unit{"meter", Dimension::Length, 1},
-                               Unit{"metre", Dimension::Length, 1},
-                               Unit{"米", Dimension::Length, 1},
-                               Unit{"cm", Dimension::Length, 0.01},
-                               Unit{"厘米", Dimension::Length, 0.01},
-                               Unit{"mile", Dimension::Length, 1609.344},
-                               Unit{"kg", Dimension::Weight, 1000},
-                               Unit{"kilo", Dimension::Weight, 1000},
-                               Unit{"kilogram", Dimension::Weight, 1000},
-                               Unit{"公斤", Dimension::Weight, 1000},
-                               Unit{"千克", Dimension::Weight, 1000},
-                               Unit{"gram", Dimension::Weight, 1},
-                               Unit{"克", Dimension::Weight, 1},
-                               Unit{"ton", Dimension::Weight, 1e6},
-                               Unit{"tonne", Dimension::Weight, 1e6},
-                               Unit{"吨", Dimension::Weight, 1e6}};
+const std::vector<Unit>& units() {
+    static const auto table = [] {
+        static const std::map<std::string, Dimension> kDimensions = {
+            {"Time", Dimension::Time},
+            {"Calendar", Dimension::Calendar},
+            {"Length", Dimension::Length},
+            {"Weight", Dimension::Weight}};
+        std::vector<Unit> out;
+        for (const DataRow& row : data_rows("units.txt")) {
+            const std::size_t space = row.key.find(' ');
+            for (auto& name : phrases_of(row.phrases)) {
+                out.push_back({std::move(name), kDimensions.at(row.key.substr(0, space)),
+                               std::stod(row.key.substr(space + 1))});
+            }
+        }
+        return out;
+    }();
+    return table;
+}
 
 // The unit that stands at a token: 小时 are two.
 const Unit* unit_at(const std::vector<Token>& tokens, std::size_t i) {
     if (i < tokens.size() && tokens[i].text == "个") ++i;  // 1个小时
-    for (const Unit& unit : kUnits) {
-        if (i < tokens.size() && tokens[i].kind == Token::Kind::Word &&
-            (tokens[i].stem == unit.name || tokens[i].text == unit.name)) {
-            return &unit;
-        }
-        const auto phrase = tokens_of(unit.name);
-        if (phrase[0].kind == Token::Kind::Han && matches_at(tokens, i, phrase)) return &unit;
+    for (const Unit& unit : units()) {
+        if (matches_at(tokens, i, unit.name)) return &unit;
     }
     return nullptr;
 }
@@ -115,19 +86,6 @@ double scale_of(const Column& column) {
         }
     }
     return 1;
-}
-
-bool is_percent_column(const Column& column) {
-    static const std::set<std::string> kWords = {"percent", "percentage", "pct",  "rate",
-                                                 "ratio",   "share",      "perc", "margin"};
-    if (!column.is_number() || column.is_id || column.is_flag()) return false;
-    if (column.name.find('%') != std::string::npos || column.name.ends_with("率") ||
-        column.name.find("比例") != std::string::npos) {
-        return true;
-    }
-    if (column.means("discount") && column.low >= 0 && column.high <= 100) return true;
-    return std::any_of(column.words.begin(), column.words.end(),
-                       [](const Token& word) { return kWords.contains(word.stem); });
 }
 
 Token number_token(const Token& said, double value) {
@@ -202,7 +160,6 @@ std::optional<Field> Reader::field_of_dimension(std::size_t begin, std::size_t e
         return near->field;
     }
     if (said->dimension == Dimension::Calendar) return std::nullopt;  // mostly somebody's age
-    if (const auto exact = field_of_unit(end)) return exact;
     const auto& columns = schema_.tables[q_.table].columns;
     const auto is_own = [&](const Column& column) {  // a delay is no length
         return fits(column) && !column.means("delay");
@@ -212,28 +169,6 @@ std::optional<Field> Reader::field_of_dimension(std::size_t begin, std::size_t e
         return std::nullopt;
     }
     return Field{q_.table, static_cast<std::size_t>(first - columns.begin())};
-}
-
-// "at least 20 % off": a column of percents, the one that is named or the only one.
-std::optional<Field> Reader::field_of_percent(std::size_t begin, std::size_t end) {
-    const bool is_percent =
-        end < tokens_.size() && (tokens_[end].text == "%" || tokens_[end].stem == "percent");
-    if (!is_percent) return std::nullopt;
-    const auto& columns = schema_.tables[q_.table].columns;
-    const bool is_off = end + 1 < tokens_.size() && tokens_[end + 1].text == "off";
-    if (Said* near = number_near(begin, end);
-        near != nullptr && (!is_off || is_percent_column(*near->column))) {
-        near->is_used = true;
-        return near->field;
-    }
-    std::optional<Field> found;
-    for (std::size_t c = 0; c < columns.size(); ++c) {
-        if (!is_percent_column(columns[c])) continue;
-        if (is_off && columns[c].means("discount")) return Field{q_.table, c};
-        if (found) return std::nullopt;
-        found = Field{q_.table, c};
-    }
-    return found;
 }
 
 bool Reader::is_money(const Column& column) {
@@ -248,28 +183,11 @@ bool Reader::is_money(const Column& column) {
                        [](const Token& word) { return kWords.contains(word.stem); });
 }
 
-// "less than 6 euros": a column of money, whatever the table is mostly about
-std::optional<Field> Reader::field_of_money(std::size_t begin, std::size_t end) {
-    static const std::set<std::string> kMoney = {"euro", "eur", "dollar", "usd",  "pound",
-                                                 "元",   "块",  "yuan",   "buck", "rmb"};
-    if (end >= tokens_.size() || !kMoney.contains(tokens_[end].stem)) return std::nullopt;
-    const Said* near = number_near(begin, end);
-    if (near != nullptr && is_money(*near->column)) return std::nullopt;
-    const auto main = main_measure(schema_, q_.table);
-    if (main && is_money(at(schema_, *main))) return main;
-    const auto& columns = schema_.tables[q_.table].columns;
-    const auto first = std::find_if(columns.begin(), columns.end(), is_money);
-    if (first == columns.end() || std::count_if(first, columns.end(), is_money) > 1) {
-        return std::nullopt;
-    }
-    return Field{q_.table, static_cast<std::size_t>(first - columns.begin())};
-}
-
 // "longer than 3 hours", where nothing is counted in a unit of time.
 bool Reader::refuse_unit(std::size_t end) {
     const Unit* said = unit_at(tokens_, end);
     if (said == nullptr || tokens_[end].text == "min") return false;
-    q_.absent.push_back(tokens_[end - 1].as_written + " " + std::string(said->name));
+    q_.absent.push_back(tokens_[end - 1].as_written + " " + said->name[0].text);
     condition_numbers_.insert(end);
     return true;
 }
@@ -277,13 +195,6 @@ bool Reader::refuse_unit(std::size_t end) {
 bool Reader::says_how_long() const {
     for (std::size_t i = 0; i + 1 < tokens_.size(); ++i) {
         if (tokens_[i].text == "how" && tokens_[i + 1].text == "long") return true;
-    }
-    return false;
-}
-
-bool Reader::says_how_much() const {
-    for (std::size_t i = 0; i + 1 < tokens_.size(); ++i) {
-        if (tokens_[i].text == "how" && tokens_[i + 1].text == "much") return true;
     }
     return false;
 }

@@ -100,42 +100,6 @@ std::optional<Place> place_of(const std::vector<Token>& tokens, const Schema& sc
     return std::nullopt;
 }
 
-// Where the column of a question stands in the other sheet.
-bool move(Field& field, const Schema& schema, std::size_t from, std::size_t to) {
-    if (field.table != from) return false;
-    const auto& columns = schema.tables[to].columns;
-    const auto found = std::find_if(columns.begin(), columns.end(), [&](const Column& c) {
-        return c.name == at(schema, field).name && c.kind == at(schema, field).kind;
-    });
-    if (found == columns.end()) return false;
-    field = {to, static_cast<std::size_t>(found - columns.begin())};
-    return true;
-}
-
-std::vector<Field*> fields_of(Question& q) {
-    std::vector<Field*> all;
-    const auto add = [&](std::optional<Field>& field) {
-        if (field) all.push_back(&*field);
-    };
-    const auto add_measure = [&](Measure& m) {
-        add(m.field);
-        add(m.times);
-        add(m.plus);
-        add(m.minus);
-    };
-    for (Measure& m : q.measures) add_measure(m);
-    if (q.having) add_measure(q.having->measure);
-    for (Group& g : q.groups) all.push_back(&g.field);
-    if (q.averaged) all.push_back(&q.averaged->field);
-    for (auto* filters : {&q.filters, &q.part, &q.base}) {
-        for (Filter& f : *filters) all.push_back(&f.field);
-    }
-    for (auto* fields : {&q.fields, &q.also}) {
-        for (Field& f : *fields) all.push_back(&f);
-    }
-    return all;
-}
-
 }  // namespace
 
 std::optional<std::size_t> take_sheet(std::vector<Token>& tokens, const Schema& schema) {
@@ -153,26 +117,6 @@ std::optional<std::size_t> take_sheet(std::vector<Token>& tokens, const Schema& 
     tokens.erase(tokens.begin() + static_cast<std::ptrdiff_t>(found->begin),
                  tokens.begin() + static_cast<std::ptrdiff_t>(found->end));
     return found->table;
-}
-
-std::optional<Question> about_sheet(const Question& question, const Schema& schema,
-                                    std::size_t table) {
-    Question moved = question;
-    if (moved.join || moved.table >= schema.tables.size()) return std::nullopt;
-    for (Field* field : fields_of(moved)) {
-        if (!move(*field, schema, question.table, table)) return std::nullopt;
-    }
-    moved.table = table;
-    return moved;
-}
-
-bool says_nothing_else(const std::vector<Token>& tokens) {
-    static const std::set<std::string> kNothing = {"and", "what", "how", "about", "now", "same",
-                                                   "the", "then", "也",  "那",    "么",  "呢",
-                                                   "再",  "的",   "同",  "样"};
-    return std::all_of(tokens.begin(), tokens.end(), [](const Token& token) {
-        return token.kind == Token::Kind::Sign || kNothing.contains(token.text);
-    });
 }
 
 }  // namespace atl::offline

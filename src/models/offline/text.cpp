@@ -375,13 +375,14 @@ bool has_han(std::string_view text) {
 }
 
 std::optional<double> number_word(const Token& token) {
-    static const std::array<std::pair<std::string_view, double>, 30> kWords = {
+    static const std::array<std::pair<std::string_view, double>, 32> kWords = {
         {{"one", 1},       {"two", 2},      {"three", 3},   {"four", 4},    {"five", 5},
          {"six", 6},       {"seven", 7},    {"eight", 8},   {"nine", 9},    {"ten", 10},
          {"twelve", 12},   {"fifteen", 15}, {"twenty", 20}, {"thirty", 30}, {"fifty", 50},
          {"hundred", 100}, {"一", 1},       {"二", 2},      {"两", 2},      {"三", 3},
          {"四", 4},        {"五", 5},       {"六", 6},      {"七", 7},      {"八", 8},
-         {"九", 9},        {"十", 10},      {"廿", 20},     {"百", 100},    {"dozen", 12}}};
+         {"九", 9},        {"十", 10},      {"廿", 20},     {"百", 100},    {"dozen", 12},
+         {"零", 0},        {"千", 1000}}};
     if (token.kind == Token::Kind::Number) return token.number;
     for (const auto& [word, value] : kWords) {
         if (token.text == word) return value;

@@ -9,28 +9,20 @@
 namespace atl::offline {
 
 Question Reader::read() {
-    if (moved_ && says_nothing_else(tokens_)) return *moved_;
-    find_top_percent();
     drop_units();
     choose_table_and_mentions();
-    find_formula();
-    find_lag();
     find_rank();
     find_chart();
     find_leaving();
     find_time();
     apply_leaving();
-    find_rolling();
     find_comparisons();
     find_value_filters();
     find_presence();
-    find_unit_measure();
     find_roles();
     find_person();
     find_order();
     find_measures();
-    drop_own_grain();
-    drop_own_first();
     decide_intent();
     const bool same_table = before_ != nullptr && before_->table == q_.table;
     if (same_table && builds_on_before()) q_ = follow_up(*before_, q_, parts());
@@ -127,21 +119,19 @@ std::optional<double> Reader::number_at(std::size_t i, std::size_t& end) const {
         end = i + 1;
     } else if (tokens_[i].kind == Token::Kind::Han) {
         double total = 0;
-        bool any = false;
-        end = i;
-        while (end < tokens_.size() && tokens_[end].kind == Token::Kind::Han) {
-            const auto digit = number_word(tokens_[end]);
-            if (!digit) break;
-            if (*digit >= 10) {
-                total = (total == 0 ? 1 : total) * *digit;
+        double digits = 0;  // read since the last 十, 百 or 千
+        for (end = i; end < tokens_.size() && tokens_[end].kind == Token::Kind::Han; ++end) {
+            const auto word = number_word(tokens_[end]);
+            if (!word) break;
+            if (*word >= 10) {
+                total += std::max(digits, 1.0) * *word;
+                digits = 0;
             } else {
-                total += *digit;
+                digits = digits * 10 + *word;
             }
-            any = true;
-            ++end;
         }
-        if (!any) return std::nullopt;
-        value = total;
+        if (end == i) return std::nullopt;
+        value = total + digits;
     } else if (const auto word = number_word(tokens_[i])) {
         value = *word;
         end = i + 1;

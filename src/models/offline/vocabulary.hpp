@@ -2,7 +2,7 @@
 // The words that the analyst knows, in English and Chinese, as two tables: what a phrase does in a
 // question (Word), and what the columns of tables are commonly about (Concept).
 //
-// To teach it a word, add it to a row of vocabulary.cpp.
+// To teach it a word, add it to a row of data/words.txt or data/concepts.txt.
 #include "models/offline/text.hpp"
 
 #include <string>
@@ -11,132 +11,27 @@
 
 namespace atl::offline {
 
+// What a phrase does in a question; the phrases of each stand in data/words.txt.
+// clang-format off
+#define ATOLL_OFFLINE_WORDS(X) \
+    X(Sum) X(Mean) X(Median) X(Minimum) X(Maximum) X(Deviation) X(HowMany) X(HowMuch) \
+    X(Distinct) X(Rate) X(Running) X(Rolling) X(Moving) X(Highest) X(Lowest) X(Top) X(Bottom) \
+    X(Rank) X(Common) X(Rare) X(Expensive) X(Cheap) X(Oldest) X(Youngest) X(Newest) \
+    X(Earliest) X(Share) X(Trend) X(Growth) X(Drop) X(Compare) X(Versus) X(Correlation) \
+    X(Outlier) X(Distribution) X(Missing) X(Duplicate) X(Ratio) X(Percentile) X(Describe) \
+    X(Columns) X(Rows) X(Preview) X(Show) X(Exist) X(Period) X(Help) X(Greeting) X(Thanks) \
+    X(Forecast) X(Why) X(Advice) X(By) X(Each) X(Which) X(What) X(Who) X(When) X(Of) X(Per) \
+    X(More) X(AtLeast) X(Less) X(AtMost) X(Between) X(And) X(To) X(Or) X(Exclude) X(With) \
+    X(Only) X(Is) X(In) X(From) X(Since) X(Until) X(After) X(Before) X(Negative) X(Positive) \
+    X(Zero) X(OrMore) X(OrLess) X(Last) X(First) X(This) X(Ago) X(Half) X(Recent) X(Chart) \
+    X(Bar) X(Line) X(Pie) X(Histogram) X(Scatter) X(Box) X(Hour) X(Day) X(Week) X(Month) \
+    X(Quarter) X(Year) X(Hourly) X(Daily) X(Weekly) X(Monthly) X(Quarterly) X(Yearly) \
+    X(Weekday) X(Weekend) X(Workday) X(MonthOfYear) X(Previous) X(FollowUp) X(Also) X(Noise)
+// clang-format on
 enum class Word {
-    // how figures are made of many rows
-    Sum,
-    Mean,
-    Median,
-    Minimum,
-    Maximum,
-    Deviation,
-    HowMany,
-    HowMuch,
-    Distinct,
-    Rate,
-    Running,  // totals up to each month
-    Rolling,  // means over the last periods
-    Moving,   // other figures over a window, weighted ones: not made here
-    // order
-    Highest,
-    Lowest,
-    Top,
-    Bottom,
-    Rank,
-    Common,
-    Rare,
-    Expensive,
-    Cheap,
-    Oldest,
-    Youngest,
-    Newest,
-    Earliest,
-    // what is asked
-    Share,
-    Trend,
-    Growth,
-    Drop,
-    Compare,
-    Versus,
-    Correlation,
-    Outlier,
-    Distribution,
-    Missing,
-    Duplicate,
-    Ratio,
-    Percentile,
-    Describe,
-    Columns,
-    Rows,
-    Preview,
-    Show,
-    Exist,
-    Period,
-    Help,
-    Greeting,
-    Thanks,
-    // what nobody can read off a table
-    Forecast,
-    Why,
-    Advice,
-    // roles
-    By,
-    Each,
-    Which,
-    What,
-    Who,
-    When,
-    Of,
-    Per,
-    // conditions
-    More,
-    AtLeast,
-    Less,
-    AtMost,
-    Between,
-    And,
-    To,
-    Or,
-    Exclude,
-    With,
-    Only,
-    Is,
-    In,
-    From,
-    Since,
-    Until,
-    After,
-    Before,
-    Negative,
-    Positive,
-    Zero,
-    OrMore,
-    OrLess,
-    Last,
-    First,
-    This,
-    Ago,
-    Half,
-    Recent,
-    // charts
-    Chart,
-    Bar,
-    Line,
-    Pie,
-    Histogram,
-    Scatter,
-    Box,
-    // time
-    Hour,
-    Day,
-    Week,
-    Month,
-    Quarter,
-    Year,
-    Hourly,
-    Daily,
-    Weekly,
-    Monthly,
-    Quarterly,
-    Yearly,
-    Weekday,
-    Weekend,
-    Workday,
-    MonthOfYear,
-    Previous,
-    // talk
-    FollowUp,
-    Also,
-    Noise,
+#define ATOLL_OFFLINE_WORD(name) name,
+    ATOLL_OFFLINE_WORDS(ATOLL_OFFLINE_WORD)
+#undef ATOLL_OFFLINE_WORD
 };
 
 struct Tag {
@@ -157,7 +52,7 @@ struct Tag {
 enum class Nature { Additive, Level, Name, Time };
 
 struct Concept {
-    std::string_view name;
+    std::string name;
     Nature nature;
     std::vector<std::vector<Token>> phrases;
 };

@@ -108,7 +108,6 @@ Code CodeWriter::write() {
         case Intent::Missing: missing(); break;
         case Intent::Duplicates: duplicates(); break;
         case Intent::Ratio: ratio(); break;
-        case Intent::TopPercent: top_percent(); break;
         default: shape(); break;
     }
     // Sorted and chosen rows have kept their numbers, which mean nothing to who gets the table.
@@ -229,16 +228,6 @@ void CodeWriter::prepare() {
     for (const Measure& m : q_.measures) {
         if (m.times) {
             add(value_column(m), column(*m.field) + " * " + column(*m.times));
-        } else if (m.plus) {
-            add(value_column(m), column(*m.field) + ".add(" + column(*m.plus) + ", fill_value=0)");
-        } else if (m.minus && m.lag > 0) {
-            add(value_column(m), "(" + column(*m.field) + " - " + column(*m.minus) +
-                                     ").dt.total_seconds() / " + std::to_string(m.lag));
-        } else if (m.minus) {
-            const std::string b = column(*m.minus);
-            add(value_column(m),
-                column(*m.field) + " - " +
-                    (is_none_where_empty(at(schema_, *m.minus)) ? b + ".fillna(0)" : b));
         } else if (m.aggregation == Aggregation::Rate) {
             const Column& c = at(schema_, *m.field);
             const std::string yes = c.is_number() ? "1" : py(c.positive);
@@ -258,7 +247,7 @@ std::vector<Group> CodeWriter::all_groups() const {
 }
 
 std::string CodeWriter::value_column(const Measure& m) const {
-    if (m.times || m.plus || m.minus) return value_name(q_, schema_, m);
+    if (m.times) return value_name(q_, schema_, m);
     if (m.aggregation == Aggregation::Rate) {
         const Column& c = at(schema_, *m.field);
         return name(*m.field) + " = " + c.positive;
@@ -274,9 +263,9 @@ std::string CodeWriter::scalar(const Measure& m, const std::string& frame) const
 
 bool CodeWriter::may_be_missing(const Measure& m) const {
     if (q_.join) return true;  // rows without a partner
-    return std::ranges::any_of(
-        std::array{m.field, m.times, m.plus, m.minus},
-        [&](const auto& field) { return field && at(schema_, *field).missing > 0; });
+    return std::ranges::any_of(std::array{m.field, m.times}, [&](const auto& field) {
+        return field && at(schema_, *field).missing > 0;
+    });
 }
 
 std::string CodeWriter::call_of(const Measure& m) const {

@@ -67,13 +67,6 @@ TEST(WriteCode, TakesOnePlace) {
     EXPECT_NE(code.find("result = result[place == 2]\n"), std::string::npos) << code;
 }
 
-TEST(WriteCode, MovingAverages) {
-    const Schema schema = sales_schema();
-    const Question q = understand("3 month moving average of amount", schema, nullptr);
-    const std::string code = write_code(q, schema, false).text;
-    EXPECT_NE(code.find("result['total amount'].rolling(3).mean()"), std::string::npos) << code;
-}
-
 TEST(WriteCode, ValuesAreQuoted) {
     const Schema schema = sales_schema();
     const Question q = understand("sales of It's 'x'", schema, nullptr);
