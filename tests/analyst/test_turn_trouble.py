@@ -97,7 +97,7 @@ def test_long_output_is_cut_in_the_middle_with_a_note(server, models):
     ({"status": 400, "body": {"error": {"message": "context_length_exceeded"}}}, ""),
     ({"status": 200, "plain": True, "chunks": ["<html>"]}, ""),
     ({"text": "half an answer, then nothing more", "cut": 4}, ""),
-    ({"text": ""}, "nothing"),
+    ({"text": ""}, "empty"),
 ])
 def test_a_model_in_trouble_is_an_error_for_people(server, models, reply, says):
     thread = server.thread()

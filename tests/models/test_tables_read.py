@@ -1,7 +1,7 @@
 """Tables as people have them, read by the offline analyst's own code: each is read rightly, or a note
 says what was done to it, or it is refused with a reason. Nothing wrong goes without a word.
 
-The code is the text that runs in the sandbox, taken out of the program's source and run here."""
+The code is the file that runs in the sandbox, run here."""
 import builtins
 import io
 import json
@@ -14,15 +14,8 @@ import pytest
 
 pytestmark = pytest.mark.once
 
-SOURCES = Path(__file__).resolve().parents[2] / "src" / "models" / "offline"
-
-
-def python_of(file, name):
-    return re.search(name + r'\[\] =\s*R"python\((.*?)\)python"', (SOURCES / file).read_text(), re.S)[1]
-
-
-TOOLS = python_of("profile_code.cpp", "kTools") + python_of("encoding_code.cpp", "kEncoding")
-CODE = compile(TOOLS, "tools.py", "exec")
+TOOLS = Path(__file__).resolve().parents[2] / "src" / "models" / "offline" / "data" / "tables.py"
+CODE = compile(TOOLS.read_text(), "tools.py", "exec")
 
 
 @pytest.fixture
