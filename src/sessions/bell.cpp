@@ -9,8 +9,12 @@ namespace asio = boost::asio;
 
 asio::awaitable<void> Bell::after(std::uint64_t seen, Moment until) {
     if (rung_ != seen) co_return;
-    timer_.expires_at(until);
-    co_await timer_.async_wait(asio::as_tuple(asio::use_awaitable));
+    core::Timer late(came_.get_executor(), clock_);
+    if (until != Moment::max()) {
+        late.expires_at(until);
+        late.then([this] { came_.cancel(); });
+    }
+    co_await came_.async_wait(asio::as_tuple(asio::use_awaitable));
 }
 
 }  // namespace atl::sessions

@@ -6,6 +6,8 @@
 //     co_await bell.after(seen);     // returns at once if it rang meanwhile
 //
 // Rings are counted, so one that nobody waits for is not lost.
+#include "core/clock.hpp"
+
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -19,19 +21,20 @@ class Bell {
 public:
     using Moment = std::chrono::steady_clock::time_point;
 
-    explicit Bell(boost::asio::any_io_executor executor)
-        : timer_(std::move(executor), Moment::max()) {}
+    explicit Bell(boost::asio::any_io_executor executor, core::Clock& clock = core::system_clock())
+        : clock_(clock), came_(std::move(executor), Moment::max()) {}
 
     [[nodiscard]] std::uint64_t rung() const noexcept { return rung_; }
     void ring() {
         ++rung_;
-        timer_.cancel();
+        came_.cancel();
     }
     // One waits at a time. The bell must outlive who waits.
     boost::asio::awaitable<void> after(std::uint64_t seen, Moment until = Moment::max());
 
 private:
-    boost::asio::steady_timer timer_;
+    core::Clock& clock_;
+    boost::asio::steady_timer came_;  // never runs out; cancelled when somebody shall look
     std::uint64_t rung_ = 0;
 };
 

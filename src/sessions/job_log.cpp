@@ -3,9 +3,7 @@
 #include "base/result.hpp"
 
 #include <algorithm>
-#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/this_coro.hpp>
-#include <boost/asio/use_awaitable.hpp>
 
 namespace atl::sessions {
 
@@ -33,12 +31,13 @@ std::size_t whole_characters(std::string_view bytes) {
 }
 
 JobLog::JobLog(asio::any_io_executor executor, core::Store& store, core::JobHold hold,
-               std::uint64_t bytes_max, Listener listener)
+               std::uint64_t bytes_max, Listener listener, core::Clock& clock)
     : store_(store),
+      clock_(clock),
       hold_(std::move(hold)),
       bytes_max_(bytes_max),
       listener_(std::move(listener)),
-      came_(executor) {}
+      came_(executor, clock) {}
 
 void JobLog::add(core::LogStream stream, std::string_view bytes) {
     std::string& held = held_[static_cast<std::size_t>(stream)];
@@ -77,17 +76,19 @@ void JobLog::finish() {
     came_.ring();
 }
 
-std::vector<core::LogPiece> JobLog::take() { return std::exchange(waiting_, {}); }
-
 asio::awaitable<void> JobLog::write() {
     while (true) {
         const auto seen = came_.rung();
+        // What it says may be half a character, which waits for the rest: then nothing is written.
+        const auto owed = std::exchange(owed_, 0);
         if (waiting_.empty()) {
+            if (owed > 0 && listener_.settled) listener_.settled(owed);
             if (finished_) co_return;
-            co_await came_.after(seen);
+            if (owed == 0) co_await came_.after(seen);
             continue;
         }
-        co_await append(take());
+        co_await append(std::exchange(waiting_, {}));
+        if (owed > 0 && listener_.settled) listener_.settled(owed);
     }
 }
 
@@ -95,7 +96,7 @@ asio::awaitable<void> JobLog::append(std::vector<core::LogPiece> pieces) {
     for (int tries = 1; !lost_; ++tries) {
         bool again = false;
         try {
-            co_await store_.append_log(hold_, pieces, core::time_now(), bytes_max_);
+            co_await store_.append_log(hold_, pieces, clock_.wall(), bytes_max_);
         } catch (const ErrorException& failed) {
             lost_ = failed.error.code == Code::Conflict || failed.error.code == Code::NotFound;
             again = !lost_;
@@ -106,8 +107,9 @@ asio::awaitable<void> JobLog::append(std::vector<core::LogPiece> pieces) {
             co_return;
         }
         if (tries == kTriesMax) break;
-        asio::steady_timer pause(co_await asio::this_coro::executor, kBetweenTries * tries);
-        co_await pause.async_wait(asio::as_tuple(asio::use_awaitable));
+        core::Timer pause(co_await asio::this_coro::executor, clock_);
+        pause.expires_after(kBetweenTries * tries);
+        co_await pause.wait();
     }
     for (const auto& piece : pieces) dropped_ += piece.bytes.size();
     if (lost_ && listener_.lost) listener_.lost();

@@ -22,11 +22,18 @@ public:
     struct Listener {
         std::function<void()> written;  // there is more to read
         std::function<void()> lost;     // somebody else has the job
+        // So many of the bytes that were owed need not be held back any more.
+        std::function<void(std::size_t)> settled;
     };
     JobLog(boost::asio::any_io_executor executor, core::Store& store, core::JobHold hold,
-           std::uint64_t bytes_max, Listener listener);
+           std::uint64_t bytes_max, Listener listener, core::Clock& clock = core::system_clock());
 
     void add(core::LogStream stream, std::string_view bytes);
+    // What was just added has cost its writer so much, which is settled once it is written.
+    void owe(std::size_t bytes) {
+        owed_ += bytes;
+        came_.ring();
+    }
     // Writes until finish() was called and all is written. Runs beside the job.
     boost::asio::awaitable<void> write();
     void finish();
@@ -34,16 +41,17 @@ public:
     [[nodiscard]] std::uint64_t bytes_dropped() const noexcept { return dropped_; }
 
 private:
-    [[nodiscard]] std::vector<core::LogPiece> take();
     boost::asio::awaitable<void> append(std::vector<core::LogPiece> pieces);
 
     core::Store& store_;
+    core::Clock& clock_;
     core::JobHold hold_;
     std::uint64_t bytes_max_;
     Listener listener_;
     Bell came_;
     std::vector<core::LogPiece> waiting_;
     std::string held_[3];  // of each stream: a character that is not whole yet
+    std::size_t owed_ = 0;
     std::uint64_t dropped_ = 0;
     bool finished_ = false;
     bool lost_ = false;

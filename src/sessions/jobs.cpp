@@ -5,9 +5,6 @@
 #include "core/clock_watch.hpp"
 
 #include <algorithm>
-#include <boost/asio/as_tuple.hpp>
-#include <boost/asio/this_coro.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <boost/uuid/random_generator.hpp>
 #include <boost/uuid/uuid_io.hpp>
 #include <thread>
@@ -25,6 +22,7 @@ namespace {
 constexpr std::chrono::seconds kLook{1};      // for jobs whose pause is over
 constexpr std::chrono::seconds kPatience{5};  // a cancelled run has so long to end by itself
 constexpr std::chrono::hours kForgetRound{1};
+constexpr std::chrono::milliseconds kBetweenTries{200};  // to tell the store how an attempt ended
 constexpr std::uint32_t kForgetAtOnce = 500;
 constexpr std::size_t kErrorBytesMax = 500;
 
@@ -61,29 +59,27 @@ std::uint32_t failures_of(const JobRecord& job) {
     return job.attempts - std::min(job.attempts, job.interruptions);
 }
 
-asio::awaitable<void> pause_for(std::chrono::milliseconds time) {
-    asio::steady_timer timer(co_await asio::this_coro::executor, time);
-    co_await timer.async_wait(asio::as_tuple(asio::use_awaitable));
-}
-
 }  // namespace
 
 Jobs::Watch::Watch(Jobs& jobs, const JobId& id)
-    : jobs_(jobs), bell_(jobs.executor_), place_(jobs.watches_.emplace(id.text(), &bell_)) {}
+    : jobs_(jobs),
+      bell_(jobs.executor_, jobs.clock_),
+      place_(jobs.watches_.emplace(id.text(), &bell_)) {}
 
 Jobs::Watch::~Watch() { jobs_.watches_.erase(place_); }
 
 Jobs::Jobs(asio::any_io_executor executor, core::Store& store, Sessions& sessions,
-           JobOptions options)
+           JobOptions options, core::Clock& clock)
     : executor_(executor),
       store_(store),
       sessions_(sessions),
       options_(std::move(options)),
+      clock_(clock),
       instance_(new_uuid()),
-      work_(executor),
-      ended_(executor),
-      lease_round_(executor),
-      forget_round_(executor),
+      work_(executor, clock),
+      ended_(executor, clock),
+      lease_round_(executor, clock),
+      forget_round_(executor, clock),
       scope_(executor) {
     if (options_.running_max == 0) {
         options_.running_max = std::max(1u, std::thread::hardware_concurrency());
@@ -126,7 +122,7 @@ asio::awaitable<JobRecord> Jobs::add(NewJob wanted) {
     record.session_id = wanted.session;
     record.spec_json = job_spec_text(wanted.spec).value();
     record.metadata = std::move(wanted.metadata);
-    record.created_at = core::time_now();
+    record.created_at = clock_.wall();
     auto made = co_await store_.add_job(std::move(record), options_.owner_waiting_max);
     work_.ring();
     co_return made;
@@ -141,7 +137,7 @@ asio::awaitable<core::JobPage> Jobs::list(core::JobQuery query) {
 }
 
 asio::awaitable<JobRecord> Jobs::cancel(Whose whose, JobId id) {
-    auto record = co_await store_.cancel_job(std::move(whose), id, core::time_now());
+    auto record = co_await store_.cancel_job(std::move(whose), id, clock_.wall());
     if (const auto found = running_.find(id.text()); found != running_.end()) {
         stop_attempt(*found->second, Stop::Cancelled);
     }
@@ -168,7 +164,7 @@ asio::awaitable<core::LogRead> Jobs::read_log(Whose whose, JobId id, std::uint64
 // ---- The runner ----
 
 asio::awaitable<core::Recovered> Jobs::recover() {
-    co_return co_await store_.recover(instance_, core::time_now());
+    co_return co_await store_.recover(instance_, clock_.wall());
 }
 
 asio::awaitable<void> Jobs::run() {
@@ -180,7 +176,7 @@ asio::awaitable<void> Jobs::run() {
         while (!stopping_ && running_.size() < options_.running_max) {
             core::JobWish wish;
             wish.instance = instance_;
-            wish.now = core::time_now();
+            wish.now = clock_.wall();
             wish.lease = options_.lease;
             wish.owner_running_max = owner_running_max();
             std::optional<JobRecord> job;
@@ -192,7 +188,7 @@ asio::awaitable<void> Jobs::run() {
             if (!job) break;
             begin(std::move(*job));
         }
-        co_await work_.after(seen, Clock::now() + kLook);
+        co_await work_.after(seen, clock_.now() + kLook);
     }
     taking_ = false;
     ended_.ring();
@@ -224,7 +220,12 @@ asio::awaitable<void> Jobs::attempt(AttemptPtr attempt) {
     JobLog::Listener listener;
     listener.written = [this, id = job.id] { changed(id); };
     listener.lost = [attempt] { stop_attempt(*attempt, Stop::Lost); };
-    JobLog log(executor_, store_, core::hold_of(job), options_.log_bytes_max, std::move(listener));
+    // So a job prints no faster than the store writes.
+    listener.settled = [attempt](std::size_t bytes) {
+        if (attempt->execution != nullptr) attempt->execution->took(bytes);
+    };
+    JobLog log(executor_, store_, core::hold_of(job), options_.log_bytes_max, std::move(listener),
+               clock_);
     Outcome outcome;
     std::optional<core::JobReturn> back;
     const auto write = [&log]() -> asio::awaitable<void> {
@@ -249,7 +250,7 @@ asio::awaitable<void> Jobs::attempt(AttemptPtr attempt) {
         outcome.error += std::to_string(log.bytes_dropped()) + " bytes of its log were not kept";
     }
     if (attempt->stop == Stop::Lost) co_return;
-    core::JobEnd end{outcome.state, core::time_now(), outcome.exit_code, outcome.error};
+    core::JobEnd end{outcome.state, clock_.wall(), outcome.exit_code, outcome.error};
     co_await settle(job, back, std::move(end));
 }
 
@@ -270,7 +271,9 @@ asio::awaitable<void> Jobs::settle(JobRecord job, std::optional<core::JobReturn>
         }
         // When the server stops and the store still does not take it, the next start decides.
         if (!again || (stopping_ && tries > 10)) co_return;
-        co_await pause_for(std::chrono::milliseconds(200));
+        core::Timer pause(executor_, clock_);
+        pause.expires_after(kBetweenTries);
+        co_await pause.wait();
     }
 }
 
@@ -279,7 +282,7 @@ std::optional<core::JobReturn> Jobs::another_attempt(const Attempt& attempt,
     const auto& job = attempt.job;
     if (outcome.state != JobState::Failed || outcome.for_good) return std::nullopt;
     core::JobReturn back;
-    back.at = core::time_now();
+    back.at = clock_.wall();
     if (attempt.stop == Stop::Stopping) {
         if (outcome.began && job.after_crash != core::AfterCrash::RunAgain) return std::nullopt;
         back.interrupted = true;
@@ -381,6 +384,7 @@ asio::awaitable<Jobs::Outcome> Jobs::run_code(AttemptPtr attempt, Execution& exe
             short_line(fields::text_of(error, "name") + ": " + fields::text_of(error, "value"));
         log.add(core::LogStream::Stderr, fields::text_of(error, "traceback_text") + "\n");
     };
+    listener.cost = [&log](std::size_t bytes) { log.owe(bytes); };
     attempt->execution = &execution;
     const AtExit ended([&attempt] { attempt->execution = nullptr; });
     outcome.began = true;
@@ -423,14 +427,14 @@ void Jobs::stop_attempt(Attempt& attempt, Stop why) {
 asio::awaitable<void> Jobs::keep_leases() {
     while (!stopping_ || !running_.empty()) {
         lease_round_.expires_after(options_.lease / 3);
-        co_await lease_round_.async_wait(asio::as_tuple(asio::use_awaitable));
+        co_await lease_round_.wait();
         std::vector<AttemptPtr> all;
         for (const auto& [id, attempt] : running_) all.push_back(attempt);
         for (const auto& attempt : all) {
             bool cancelled = false, lost = false;
             try {
                 const auto hold = core::hold_of(attempt->job);
-                const auto until = core::time_now() + options_.lease;
+                const auto until = clock_.wall() + options_.lease;
                 cancelled = co_await store_.renew_job(hold, until);
             } catch (const ErrorException& failed) { lost = failed.error.code == Code::Conflict; }
             // An attempt that ended meanwhile has let go of its job by itself.
@@ -442,16 +446,17 @@ asio::awaitable<void> Jobs::keep_leases() {
 }
 
 asio::awaitable<void> Jobs::forget_old() {
-    core::ClockWatch clock;
+    core::ClockWatch watch;
     while (!stopping_) {
         std::uint64_t gone = 0;
-        const auto old = core::time_now() - options_.keep_ended;
+        const auto old = clock_.wall() - options_.keep_ended;
         try {
-            if (clock.settled()) gone = co_await store_.forget_jobs(old, kForgetAtOnce);
+            if (watch.settled(clock_.wall(), clock_.now()))
+                gone = co_await store_.forget_jobs(old, kForgetAtOnce);
         } catch (const ErrorException&) { gone = 0; }
         if (gone >= kForgetAtOnce || stopping_) continue;
         forget_round_.expires_after(kForgetRound);
-        co_await forget_round_.async_wait(asio::as_tuple(asio::use_awaitable));
+        co_await forget_round_.wait();
     }
 }
 
@@ -465,13 +470,13 @@ void Jobs::begin_stop() {
 asio::awaitable<void> Jobs::stop(Clock::time_point until) {
     begin_stop();
     const auto idle = [this] { return running_.empty() && !taking_; };
-    while (!idle() && Clock::now() < until) {
+    while (!idle() && clock_.now() < until) {
         const auto seen = ended_.rung();
         co_await ended_.after(seen, until);
     }
     for (const auto& [id, attempt] : running_) stop_attempt(*attempt, Stop::Stopping);
-    const auto last = Clock::now() + kPatience;
-    while (!idle() && Clock::now() < last) {
+    const auto last = clock_.now() + kPatience;
+    while (!idle() && clock_.now() < last) {
         const auto seen = ended_.rung();
         co_await ended_.after(seen, last);
     }

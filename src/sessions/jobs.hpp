@@ -62,7 +62,7 @@ struct JobOptions {
 class Jobs {
 public:
     Jobs(boost::asio::any_io_executor executor, core::Store& store, Sessions& sessions,
-         JobOptions options);
+         JobOptions options, core::Clock& clock = core::system_clock());
 
     // Once, before run(): what a killed server left running.
     boost::asio::awaitable<core::Recovered> recover();
@@ -144,13 +144,14 @@ private:
     core::Store& store_;
     Sessions& sessions_;
     JobOptions options_;
+    core::Clock& clock_;
     std::string instance_;  // of this start of the server
     std::map<std::string, AttemptPtr> running_;
     std::multimap<std::string, Bell*> watches_;
     Bell work_;   // there may be something to take
     Bell ended_;  // an attempt is over
-    boost::asio::steady_timer lease_round_;
-    boost::asio::steady_timer forget_round_;
+    core::Timer lease_round_;
+    core::Timer forget_round_;
     bool taking_ = false;
     bool stopping_ = false;
     Scope scope_;  // attempts, and what goes on beside them
