@@ -65,6 +65,14 @@ public:
     virtual Result<UniqueFd> begin_state(const SessionId& id, const std::string& name) = 0;
     virtual Result<void> finish_state(const SessionId& id, const std::string& name,
                                       UniqueFd written) = 0;
+    // What takes time with such a file is done beside the loop. These throw ErrorException.
+    // Appends to one that was begun.
+    virtual boost::asio::awaitable<void> write_state(const UniqueFd& file, std::string bytes) = 0;
+    // Waits until its bytes are on the disk, so that finish_state need not.
+    virtual boost::asio::awaitable<void> sync_state(const UniqueFd& file) = 0;
+    // The next bytes of one that was opened; none at its end.
+    virtual boost::asio::awaitable<std::string> read_state(const UniqueFd& file,
+                                                           std::size_t bytes_max) = 0;
     // NotFound when it was never written; any other failure says nothing about what is there.
     virtual Result<UniqueFd> open_state(const SessionId& id, const std::string& name) = 0;
     // All of them or a failure: a state that cannot be read is not an empty one.

@@ -34,6 +34,8 @@ public:
     // `path` is relative, its parts are names from inside a sandbox: an odd one (empty, `..`, too
     // long or too deep) is InvalidArgument.
     virtual boost::asio::awaitable<UniqueFd> begin(OutputPlace place, std::string path) = 0;
+    // Appends to what was begun, beside the loop. DiskFull, or another failure to write.
+    virtual boost::asio::awaitable<void> write(const UniqueFd& file, std::string bytes) = 0;
     // Under its name, in one step, in place of an earlier one. Answers with the path on the host.
     virtual boost::asio::awaitable<std::string> finish(OutputPlace place, std::string path,
                                                        UniqueFd written) = 0;

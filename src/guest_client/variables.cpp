@@ -3,6 +3,7 @@
 #include "base/fields.hpp"
 #include "base/write_all.hpp"
 #include "guest_client/backstop.hpp"
+#include "guest_client/transfer.hpp"
 #include "wire/assembler.hpp"
 
 #include <algorithm>
@@ -190,6 +191,32 @@ bool is_context_name(std::string_view name) noexcept {
            std::all_of(name.begin(), name.end(), fine);
 }
 
+namespace {
+
+// Writes what the guest sends, at most `room` bytes, which shrinks by them; if there are more, the
+// transfer ends with that. Answers with why it could not be written.
+asio::awaitable<std::optional<Error>> receive_file(Transfer& transfer, core::Folders& folders,
+                                                   const UniqueFd& file, std::uint64_t& room) {
+    std::optional<Error> failed;
+    while (!failed) {
+        auto piece = co_await transfer.next();
+        if (!piece) break;
+        if (piece->kind != Transfer::Piece::Kind::Data) continue;
+        if (piece->bytes.size() > room) {
+            transfer.stop(
+                {Code::Exhausted, "its variables are larger than the session's memory limit"});
+            break;
+        }
+        room -= piece->bytes.size();
+        try {
+            co_await folders.write_state(file, std::move(piece->bytes));
+        } catch (const ErrorException& error) { failed = error.error; }
+    }
+    co_return failed;
+}
+
+}  // namespace
+
 asio::awaitable<std::vector<Lost>> save_variables(std::shared_ptr<GuestLink> link,
                                                   core::Folders& folders, SessionId id,
                                                   std::uint64_t bytes_max, std::vector<Lost> untold,
@@ -211,6 +238,10 @@ asio::awaitable<std::vector<Lost>> save_variables(std::shared_ptr<GuestLink> lin
             if (!is_context_name(context)) continue;
             if (fields::number_of(kernel.get_object(), "runs") > 0) {
                 there.insert(context);
+                // It died since the last run that was told so, and another is in its place.
+                if (fields::flag_of(kernel.get_object(), "state_lost")) {
+                    add(lost, {context, "", "", "its kernel ended; all its variables are lost"});
+                }
                 contexts.push_back(std::move(context));
             } else if (!fields::flag_of(kernel.get_object(), "restarted")) {
                 // One that has run nothing has nothing new to keep: what it was restored from, if
@@ -222,30 +253,16 @@ asio::awaitable<std::vector<Lost>> save_variables(std::shared_ptr<GuestLink> lin
     for (const auto& context : contexts) {
         const std::string name = file_of(context);
         UniqueFd file = folders.begin_state(id, name).value();
-        std::optional<Error> failed;
-        bool too_large = false;
-        Channel channel;  // after what its handlers refer to
-        ChannelHandlers handlers;
-        handlers.data = [&](std::string_view piece) {
-            if (failed || too_large) return;
-            if (piece.size() > room) {
-                too_large = true;
-                channel.control({{"do", "cancel"}});
-                return;
-            }
-            room -= piece.size();
-            try {
-                save(file.get(), piece);
-            } catch (const ErrorException& error) { failed = error.error; }
-        };
         const json::object request{{"op", "kernel.call"},
                                    {"context", context},
                                    {"timeout_ms", milliseconds(kTimeForOne).count()},
                                    {"request", {{"op", "export"}}}};
+        Transfer transfer(link, request);
+        const auto unwritten = co_await receive_file(transfer, folders, file, room);
+        if (unwritten) throw ErrorException(*unwritten);
         std::string why;
-        channel = link->open(request, std::move(handlers));
         try {
-            const auto end = co_await channel.end();
+            const auto end = co_await transfer.end();
             if (fields::flag_of(end, "died")) why = "the kernel ended while it was saved";
             if (fields::flag_of(end, "timed_out")) why = "saving it took too long";
             add_failed(lost, context, kernel_part(end));
@@ -253,8 +270,6 @@ asio::awaitable<std::vector<Lost>> save_variables(std::shared_ptr<GuestLink> lin
             if (!link->alive()) throw;
             why = error.error.message;
         }
-        if (failed) throw ErrorException(*failed);
-        if (too_large) why = "its variables are larger than the session's memory limit";
         if (!why.empty()) {
             if (std::find(on_disk.begin(), on_disk.end(), context) != on_disk.end()) {
                 why += "; they are as they were when the session was last put to sleep";
@@ -262,6 +277,7 @@ asio::awaitable<std::vector<Lost>> save_variables(std::shared_ptr<GuestLink> lin
             add(lost, {context, "", "", why});
             continue;
         }
+        co_await folders.sync_state(file);
         folders.finish_state(id, name, std::move(file)).value();
     }
     for (const auto& context : on_disk) {
@@ -275,18 +291,21 @@ asio::awaitable<std::vector<Lost>> save_variables(std::shared_ptr<GuestLink> lin
 namespace {
 
 // Until the end of the file, or of the call. Answers with why it could not be read.
-asio::awaitable<int> send_file(const Channel& channel, int fd) {
+asio::awaitable<std::optional<Error>> send_file(const Channel& channel, core::Folders& folders,
+                                                const UniqueFd& file) {
+    std::optional<Error> failed;
     for (;;) {
-        std::string piece(kPieceBytes, '\0');
-        const ssize_t n = ::read(fd, piece.data(), piece.size());
-        if (n < 0) co_return errno;
-        if (n == 0) break;
-        piece.resize(static_cast<std::size_t>(n));
+        std::string piece;
+        try {
+            piece = co_await folders.read_state(file, kPieceBytes);
+        } catch (const ErrorException& error) { failed = error.error; }
+        if (failed) co_return failed;
+        if (piece.empty()) break;
         const bool taken = co_await channel.data(std::move(piece));
-        if (!taken) co_return 0;
+        if (!taken) co_return failed;
     }
     channel.eof();
-    co_return 0;
+    co_return failed;
 }
 
 }  // namespace
@@ -301,7 +320,7 @@ asio::awaitable<Loaded> load_variables(std::shared_ptr<GuestLink> link, core::Fo
         note.contexts.erase(context);
         auto file = folders.open_state(id, file_of(context));
         if (!file) throw ErrorException(unreadable(file.error().message));
-        int cause = 0;
+        std::optional<Error> cause;
         const json::object request{{"op", "kernel.call"},
                                    {"context", context},
                                    {"timeout_ms", milliseconds(kTimeForOne).count()},
@@ -310,8 +329,8 @@ asio::awaitable<Loaded> load_variables(std::shared_ptr<GuestLink> link, core::Fo
         std::string why;
         bool taken = false;  // there is a kernel of this name, with what came back
         try {
-            cause = co_await send_file(channel, file->get());
-            if (cause != 0) throw ErrorException(unreadable(std::strerror(cause)));
+            cause = co_await send_file(channel, folders, *file);
+            if (cause) throw ErrorException(unreadable(cause->message));
             const auto end = co_await channel.end();
             const auto kernel = kernel_part(end);
             taken = true;
@@ -324,7 +343,7 @@ asio::awaitable<Loaded> load_variables(std::shared_ptr<GuestLink> link, core::Fo
             why = error.error.message;
         }
         // To the guest it was the end of the file: what it made of that is not the session.
-        if (cause != 0) throw ErrorException(unreadable(std::strerror(cause)));
+        if (cause) throw ErrorException(unreadable(cause->message));
         if (!why.empty()) add(loaded.lost, {context, "", "", why});
         if (taken) loaded.restored.insert(context);
     }

@@ -1,11 +1,8 @@
 #include "sessions/artifacts.hpp"
 
-#include "base/write_all.hpp"
-#include "guest_client/guest_link.hpp"
+#include "guest_client/transfer.hpp"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <optional>
 
 namespace atl::sessions {
@@ -16,11 +13,6 @@ namespace json = boost::json;
 namespace {
 
 constexpr std::size_t kFilesMax = 1000;  // of one run
-
-Error not_written(int cause) {
-    return {cause == ENOSPC ? Code::DiskFull : Code::Internal,
-            std::string("write an artifact: ") + std::strerror(cause)};
-}
 
 // What one file takes of its owner's room: all that it is said to have, before the first byte, so
 // that of two that come side by side one fits; and what comes beyond that.
@@ -62,25 +54,20 @@ asio::awaitable<std::string> copy_out(std::shared_ptr<guest_client::GuestLink> l
                                       Held& held) {
     UniqueFd file = co_await outputs.begin(place, name);
     std::uint64_t written = 0;
-    Result<void> state;
-    guest_client::Channel channel;  // after what its handlers refer to
-    guest_client::ChannelHandlers handlers;
-    handlers.data = [&](std::string_view piece) {
-        if (!state) return;
-        written += piece.size();
-        if (written > bytes_max) {
-            state = Error{Code::Exhausted, "there is no more room for artifacts"};
-        } else if (auto fits = held.grow_to(written); !fits) {
-            state = fits.error();
-        } else if (const int cause = write_all(file.get(), piece); cause != 0) {
-            state = not_written(cause);
-        }
-        if (!state) channel.control({{"do", "cancel"}});
-    };
     const json::object question{{"op", "file.read"}, {"path", inside}};
-    channel = link->open(question, std::move(handlers));
-    co_await channel.end();
-    state.value();
+    guest_client::Transfer transfer(link, question);  // leaving early cancels it
+    for (;;) {
+        auto piece = co_await transfer.next();
+        if (!piece) break;
+        if (piece->kind != guest_client::Transfer::Piece::Kind::Data) continue;
+        written += piece->bytes.size();
+        if (written > bytes_max) {
+            throw ErrorException({Code::Exhausted, "there is no more room for artifacts"});
+        }
+        held.grow_to(written).value();
+        co_await outputs.write(file, std::move(piece->bytes));
+    }
+    co_await transfer.end();
     auto host = co_await outputs.finish(place, name, std::move(file));
     held.keep(written);
     co_return host;

@@ -139,6 +139,28 @@ Result<void> MemoryFolders::finish_state(const SessionId& id, const std::string&
     return {};
 }
 
+asio::awaitable<void> MemoryFolders::write_state(const UniqueFd& file, std::string bytes) {
+    co_await latency_.pass();
+    alive();
+    if (write_all(file.get(), bytes) != 0) throw ErrorException(kFull);
+}
+
+asio::awaitable<void> MemoryFolders::sync_state(const UniqueFd&) {
+    co_await latency_.pass();
+    alive();
+}
+
+asio::awaitable<std::string> MemoryFolders::read_state(const UniqueFd& file,
+                                                       std::size_t bytes_max) {
+    co_await latency_.pass();
+    alive();
+    std::string bytes(bytes_max, '\0');
+    const ssize_t n = ::read(file.get(), bytes.data(), bytes.size());
+    if (n < 0) throw ErrorException({Code::Unavailable, "read state: input/output error"});
+    bytes.resize(static_cast<std::size_t>(n));
+    co_return bytes;
+}
+
 Result<UniqueFd> MemoryFolders::open_state(const SessionId& id, const std::string& name) {
     if (life_ != disk_.life()) return kDead;
     if (disk_.faults.unreadable) return Error{Code::Unavailable, "open state: too many open files"};

@@ -113,6 +113,10 @@ public:
     Result<UniqueFd> begin_state(const SessionId& id, const std::string& name) override;
     Result<void> finish_state(const SessionId& id, const std::string& name,
                               UniqueFd written) override;
+    boost::asio::awaitable<void> write_state(const UniqueFd& file, std::string bytes) override;
+    boost::asio::awaitable<void> sync_state(const UniqueFd& file) override;
+    boost::asio::awaitable<std::string> read_state(const UniqueFd& file,
+                                                   std::size_t bytes_max) override;
     Result<UniqueFd> open_state(const SessionId& id, const std::string& name) override;
     [[nodiscard]] Result<std::vector<std::string>> list_state(const SessionId& id) const override;
     Result<void> share_state(const SessionId& from, const SessionId& to) override;

@@ -1,6 +1,7 @@
 #include "stores/folders/disk_folders.hpp"
 
 #include "base/write_all.hpp"
+#include "stores/folders/append_beside.hpp"
 #include "stores/folders/bring_in.hpp"
 #include "stores/folders/names.hpp"
 #include "stores/folders/work.hpp"
@@ -63,6 +64,7 @@ DiskFolders::DiskFolders(asio::any_io_executor executor, Places places, std::opt
       options_(options),
       ready_(places_.making.get(), owner, options.ready_max),
       state_(places_.root.get()),
+      state_bytes_(2, "atoll-state"),
       worker_(std::move(executor), options.waiting_max) {}
 
 DiskFolders::~DiskFolders() = default;
@@ -155,7 +157,7 @@ asio::awaitable<void> DiskFolders::copy(SessionId from, SessionId to) {
 asio::awaitable<core::FolderUse> DiskFolders::use(SessionId id) {
     check_id(id).value();
     auto work = std::make_unique<MeasureSession>(places_, std::move(id), options_.use);
-    co_return co_await worker_.ask<core::FolderUse>(Speed::InTurns, std::move(work));
+    co_return co_await worker_.ask<core::FolderUse>(Speed::Look, std::move(work));
 }
 
 asio::awaitable<std::vector<SessionId>> DiskFolders::list() {
@@ -176,6 +178,28 @@ Result<UniqueFd> DiskFolders::begin_state(const SessionId& id, const std::string
 Result<void> DiskFolders::finish_state(const SessionId& id, const std::string& name,
                                        UniqueFd written) {
     return state_.finish(id, name, std::move(written));
+}
+
+asio::awaitable<void> DiskFolders::write_state(const UniqueFd& file, std::string bytes) {
+    return append_beside(state_bytes_, file.get(), std::move(bytes), "save the session's state");
+}
+
+asio::awaitable<void> DiskFolders::sync_state(const UniqueFd& file) {
+    const auto sync = [&file] { return ::fsync(file.get()) == 0 ? 0 : errno; };
+    const int cause = co_await state_bytes_.run(sync);
+    if (cause != 0) throw ErrorException(failure("save the session's state", cause));
+}
+
+asio::awaitable<std::string> DiskFolders::read_state(const UniqueFd& file, std::size_t bytes_max) {
+    std::string bytes(bytes_max, '\0');
+    const auto read = [&] {
+        const ssize_t n = ::read(file.get(), bytes.data(), bytes.size());
+        return n < 0 ? -static_cast<ssize_t>(errno) : n;
+    };
+    const ssize_t n = co_await state_bytes_.run(read);
+    if (n < 0) throw ErrorException(failure("read the session's state", static_cast<int>(-n)));
+    bytes.resize(static_cast<std::size_t>(n));
+    co_return bytes;
 }
 
 Result<UniqueFd> DiskFolders::open_state(const SessionId& id, const std::string& name) {

@@ -22,6 +22,7 @@
 // Owns      the root's descriptor and a thread. One server a root: whoever opens it clears .making,
 //           so the lock of the data folder (stores/sqlite) must be held. Several servers share one
 //           when each has a name of its own (FolderOptions::server), for what it makes and removes.
+#include "base/workers.hpp"
 #include "core/folders.hpp"
 #include "stores/folders/copy_tree.hpp"
 #include "stores/folders/leftovers.hpp"
@@ -75,10 +76,14 @@ public:
     boost::asio::awaitable<std::vector<SessionId>> list() override;
     boost::asio::awaitable<std::uint64_t> room() override;
 
-    // On the caller's thread; finish_state waits for the disk.
+    // On the caller's thread; finish_state waits for the disk, unless sync_state has.
     Result<UniqueFd> begin_state(const SessionId& id, const std::string& name) override;
     Result<void> finish_state(const SessionId& id, const std::string& name,
                               UniqueFd written) override;
+    boost::asio::awaitable<void> write_state(const UniqueFd& file, std::string bytes) override;
+    boost::asio::awaitable<void> sync_state(const UniqueFd& file) override;
+    boost::asio::awaitable<std::string> read_state(const UniqueFd& file,
+                                                   std::size_t bytes_max) override;
     Result<UniqueFd> open_state(const SessionId& id, const std::string& name) override;
     [[nodiscard]] Result<std::vector<std::string>> list_state(const SessionId& id) const override;
     Result<void> share_state(const SessionId& from, const SessionId& to) override;
@@ -100,6 +105,7 @@ private:
     const FolderOptions options_;
     ReadyMade ready_;
     StateFiles state_;
+    Workers state_bytes_;
     Worker worker_;  // last: its thread uses all of the above
 };
 

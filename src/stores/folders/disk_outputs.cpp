@@ -1,5 +1,6 @@
 #include "stores/folders/disk_outputs.hpp"
 
+#include "stores/folders/append_beside.hpp"
 #include "stores/folders/names.hpp"
 #include "stores/folders/remove_tree.hpp"
 
@@ -75,6 +76,9 @@ public:
             const auto size = at_->is_regular_file(odd) ? at_->file_size(odd) : 0;
             if (!odd) bytes_ += size;
         }
+        if (failed_ && failed_ != std::errc::no_such_file_or_directory) {
+            return Result<std::uint64_t>(failure("count artifacts", failed_.value()));
+        }
         return Result<std::uint64_t>(bytes_);
     }
 
@@ -99,7 +103,9 @@ public:
         begun_ = true;
         for (; !failed && at_ != fs::directory_iterator(); at_.increment(failed)) {
             if (slice.over()) return std::nullopt;
-            if (theirs_(at_->path().filename().string())) bytes_ += blocks_of(at_->path());
+            if (!theirs_(at_->path().filename().string())) continue;
+            bytes_ += blocks_of(at_->path(), failed);
+            if (failed) break;
         }
         if (failed)
             return Result<std::uint64_t>(failure("count what runs have left", failed.value()));
@@ -107,16 +113,16 @@ public:
     }
 
 private:
-    static std::uint64_t blocks_of(const fs::path& path) {
+    static std::uint64_t blocks_of(const fs::path& path, std::error_code& failed) {
         struct stat info {};
         if (::lstat(path.c_str(), &info) != 0) return 0;
         auto blocks = static_cast<std::uint64_t>(info.st_blocks);
-        std::error_code failed;
         for (fs::recursive_directory_iterator at(path, failed), end; !failed && at != end;
              at.increment(failed)) {
             if (::lstat(at->path().c_str(), &info) != 0) continue;
             blocks += static_cast<std::uint64_t>(info.st_blocks);
         }
+        if (failed == std::errc::no_such_file_or_directory) failed.clear();  // removed meanwhile
         return blocks * kBlockBytes;
     }
 
@@ -251,6 +257,10 @@ Result<UniqueFd> DiskOutputs::open_new(const OutputPlace& place, const std::stri
     return file;
 }
 
+boost::asio::awaitable<void> DiskOutputs::write(const UniqueFd& file, std::string bytes) {
+    return append_beside(bytes_, file.get(), std::move(bytes), "write an artifact");
+}
+
 boost::asio::awaitable<std::string> DiskOutputs::finish(OutputPlace place, std::string path,
                                                         UniqueFd written) {
     auto what = [this, place = std::move(place), path = std::move(path),
@@ -321,10 +331,14 @@ Result<UniqueFd> DiskOutputs::open(const RunId& run, const std::string& path) co
     const std::string name = parts->back();
     parts->pop_back();
     auto folder = walk(OutputPlace(run), *parts, false);
+    if (!folder && folder.error().code == Code::Unavailable) return folder.error();
     UniqueFd file;
     if (folder) {
         file = UniqueFd(
             ::openat(folder->get(), name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+        if (!file && errno != ENOENT && errno != ENOTDIR && errno != ELOOP) {
+            return failure("open the artifact " + in_quotes(path), errno);
+        }
     }
     struct stat info {};
     if (!file || ::fstat(file.get(), &info) != 0 || !S_ISREG(info.st_mode)) {

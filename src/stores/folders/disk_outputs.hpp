@@ -6,6 +6,7 @@
 //           its own, in slices.
 // Trusts    nothing in a path: it is walked name by name, never through a link.
 // Failure   Result; a full disk is DiskFull, and no half file has a name.
+#include "base/workers.hpp"
 #include "core/outputs.hpp"
 #include "stores/folders/worker.hpp"
 
@@ -23,6 +24,7 @@ public:
                                                      const std::string& outputs);
 
     boost::asio::awaitable<UniqueFd> begin(core::OutputPlace place, std::string path) override;
+    boost::asio::awaitable<void> write(const UniqueFd& file, std::string bytes) override;
     boost::asio::awaitable<std::string> finish(core::OutputPlace place, std::string path,
                                                UniqueFd written) override;
     boost::asio::awaitable<void> remove(core::OutputPlace place,
@@ -53,6 +55,7 @@ private:
     const std::string sessions_, outputs_;
     UniqueFd sessions_fd_, outputs_fd_;
     std::atomic<std::uint64_t> removals_ = 0;
+    Workers bytes_{1, "atoll-outputs"};
     Worker worker_;  // last: it uses all of the above
 };
 

@@ -352,6 +352,40 @@ TEST(Root, of_others_is_refused) {
     });
 }
 
+// Goal: as many long tasks as there are places, and more that wait for one, do not keep a look
+// waiting, which a run waits for.
+TEST(Worker, lets_looks_pass_others_that_have_all_places) {
+    struct Long final : Work<void> {
+        explicit Long(const std::atomic<bool>& over) : over_(over) {}
+        std::optional<Result<void>> step(const Slice&) override {
+            if (!over_) return std::nullopt;
+            return Result<void>();
+        }
+        const std::atomic<bool>& over_;
+    };
+    struct Look final : Work<int> {
+        std::optional<Result<int>> step(const Slice&) override { return Result<int>(42); }
+    };
+    asio::io_context loop;
+    std::atomic<bool> over = false;
+    int looked = 0, ended = 0;
+    Worker worker(loop.get_executor(), 12);
+    const auto work_long = [&]() -> asio::awaitable<void> {
+        co_await worker.ask<void>(Speed::InTurns, std::make_unique<Long>(over));
+        EXPECT_EQ(looked, 42);
+        ++ended;
+    };
+    const auto look = [&]() -> asio::awaitable<void> {
+        looked = co_await worker.ask<int>(Speed::Look, std::make_unique<Look>());
+        over = true;
+    };
+    const auto check = [](std::exception_ptr failed) { EXPECT_FALSE(failed); };
+    for (int i = 0; i < 12; ++i) asio::co_spawn(loop, work_long, check);
+    asio::co_spawn(loop, look, check);
+    loop.run();
+    EXPECT_EQ(ended, 12);
+}
+
 TEST(Worker, lets_short_work_pass_long_work) {
     Folder folder;
     auto folders = open_folders(folder.root());

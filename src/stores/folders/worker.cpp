@@ -50,7 +50,7 @@ Worker::~Worker() {
 Worker::Counts Worker::counts() const {
     const std::lock_guard guard(mutex_);
     Counts now = counts_;
-    now.waiting = held_;
+    now.waiting = looks_.held + others_.held;
     return now;
 }
 
@@ -61,7 +61,7 @@ Error Worker::too_much() const {
 }
 
 void Worker::put_in(std::unique_ptr<Task> task) {
-    ++held_;
+    ++lane_of(*task).held;
     if (task->speed == Speed::Quick) {
         quick_.push_back(std::move(task));
         quick_waits_ = true;
@@ -71,21 +71,23 @@ void Worker::put_in(std::unique_ptr<Task> task) {
 }
 
 void Worker::put_in_turns(std::unique_ptr<Task> task) {
-    if (!task->in_turns && places_taken_ >= kTurnsMax) {
-        waiting_.push_back(std::move(task));
+    Lane& lane = lane_of(*task);
+    if (!task->in_turns && lane.places_taken >= kTurnsMax) {
+        lane.waiting.push_back(std::move(task));
         return;
     }
-    if (!task->in_turns) ++places_taken_;
+    if (!task->in_turns) ++lane.places_taken;
     task->in_turns = true;
     turns_.push_back(std::move(task));
 }
 
 void Worker::give_up_place(Task& task) {
     if (!task.in_turns) return;
-    --places_taken_;
-    if (waiting_.empty()) return;
-    auto next = std::move(waiting_.front());
-    waiting_.pop_front();
+    Lane& lane = lane_of(task);
+    --lane.places_taken;
+    if (lane.waiting.empty()) return;
+    auto next = std::move(lane.waiting.front());
+    lane.waiting.pop_front();
     put_in_turns(std::move(next));
 }
 
@@ -93,7 +95,7 @@ void Worker::submit(std::unique_ptr<Task> task) {
     bool refused = false;
     {
         const std::lock_guard guard(mutex_);
-        refused = held_ >= waiting_max_;
+        refused = lane_of(*task).held >= waiting_max_;
         if (refused) {
             ++counts_.refused;
         } else {
@@ -159,7 +161,7 @@ void Worker::live() {
                 put_in_turns(std::move(task));
                 continue;
             }
-            --held_;
+            --lane_of(*task).held;
             ++counts_.done;
             give_up_place(*task);
         }

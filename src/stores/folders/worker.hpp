@@ -3,16 +3,19 @@
 //
 //     loop thread --ask--> quick ----------------> at once, whatever else goes on
 //                          waiting --at most 8--> in turn, 10 ms each: step, step, step ...
+//                          looks ----at most 8--> take part in the same round
 //     loop thread <--post-- the answer of each when it is done
 //
 // Quick work (a rename, a list, the room that is left) goes before all else: a turn ends early for
 // it. The rest takes turns, so a copy of gigabytes or a removal of a million files holds up nobody.
 // Each holds a few descriptors: that is why only so many take part at a time. Quick work that has
-// more to do after its first step takes turns from there on.
+// more to do after its first step takes turns from there on. Looks (how much a session has on disk,
+// for which a run waits) have places of their own: eight large copies of one tenant would otherwise
+// hold up the runs of all others.
 //
 // Owns      the thread, and every task until its answer is posted.
 // Threads   ask(), run() and counts() from any; the rest is the worker's.
-// Bounded   beyond `waiting_max` tasks the next fails at once with Unavailable.
+// Bounded   beyond `waiting_max` looks, or other tasks, the next fails at once with Unavailable.
 // At its end, what is not done is given up and answered with Unavailable: what that leaves on the
 // disk is what a crash would leave.
 #include "base/result.hpp"
@@ -47,7 +50,7 @@ public:
     [[nodiscard]] virtual std::optional<Result<T>> step(const Slice& slice) = 0;
 };
 
-enum class Speed { Quick, InTurns };
+enum class Speed { Quick, Look, InTurns };
 
 class Task {
 public:
@@ -58,7 +61,7 @@ public:
     virtual void answer() noexcept = 0;  // once, last
 
     const Speed speed;
-    bool in_turns = false;  // it has one of the 8 places; the worker's to change
+    bool in_turns = false;  // it has one of its lane's places; the worker's to change
 };
 
 // A task that a coroutine waits for.
@@ -140,6 +143,14 @@ public:
 
 private:
     using Tasks = std::deque<std::unique_ptr<Task>>;
+    struct Lane {
+        Tasks waiting;                 // until one of those with a place is done
+        std::size_t places_taken = 0;  // in turns_, and the one in hand
+        std::size_t held = 0;          // these, those that wait, and quick ones
+    };
+    [[nodiscard]] Lane& lane_of(const Task& task) noexcept {
+        return task.speed == Speed::Look ? looks_ : others_;
+    }
 
     void submit(std::unique_ptr<Task> task);
     [[nodiscard]] Error too_much() const;
@@ -156,10 +167,8 @@ private:
     mutable std::mutex mutex_;
     std::condition_variable came_;
     Tasks quick_;
-    Tasks turns_;                   // the worker goes round in these
-    Tasks waiting_;                 // until one of them is done
-    std::size_t places_taken_ = 0;  // in turns_, and the one in hand
-    std::size_t held_ = 0;
+    Tasks turns_;  // the worker goes round in these
+    Lane looks_, others_;
     std::atomic<bool> quick_waits_ = false;
     bool stopping_ = false;
     Counts counts_;

@@ -249,7 +249,13 @@ private:
     static asio::awaitable<void> live(std::shared_ptr<Life> self) {
         auto pause = self->options_.retry_min;
         while (!self->stopped_) {
-            const bool was_ready = co_await self->serve();
+            bool was_ready = false;
+            std::string fault;
+            try {
+                was_ready = co_await self->serve();
+            } catch (const std::exception& failed) { fault = failed.what(); }
+            // No memory, or no thread to look the name up: as any other outage, it is tried again.
+            if (!fault.empty()) self->lose(fault);
             if (self->stopped_) break;
             if (was_ready) pause = self->options_.retry_min;
             self->retry_.expires_after(pause);
