@@ -199,10 +199,12 @@ std::unique_ptr<Operation> Guest::begin(std::uint32_t channel, const json::objec
                    call != nullptr && call->is_object()) {
             inner = call->get_object();
         }
-        // Warming runs our own cells only; all else may run what is somebody's.
-        const bool ours = !is_run && text_of(inner, "op") == "warm";
+        auto kind = KernelCall::Kind::Other;
+        if (is_run) kind = KernelCall::Kind::Run;
+        if (!is_run && text_of(inner, "op") == "warm") kind = KernelCall::Kind::Warm;
+        if (!is_run && text_of(inner, "op") == "import") kind = KernelCall::Kind::Import;
         auto call = std::make_unique<KernelCall>(
-            link_, channel, json::serialize(inner), is_run, ours,
+            link_, channel, json::serialize(inner), kind,
             std::chrono::milliseconds(number_of(request, "timeout_ms")),
             std::chrono::milliseconds(number_of(request, "grace_ms", 2000)));
         begin_kernel(*call, text_of(request, "context", kDefaultContext),
@@ -265,6 +267,7 @@ void Guest::answer_kernel_request(Operation& operation, const std::string& op,
                             {"idle", kernel->idle()},
                             {"runs", kernel->runs()},
                             {"restarted", kernel->restarted()},
+                            {"state_lost", kernel->state_lost()},
                             {"cwd", kernel->directory()}});
         }
         return operation.end({{"kernels", std::move(list)}});

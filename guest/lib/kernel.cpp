@@ -180,11 +180,12 @@ void Kernel::submit(KernelCall& call) {
 
 void Kernel::send_current() {
     KernelCall& call = *queue_.front();
-    if (!sealed_ && !call.is_ours_) {
+    if (!sealed_ && call.kind_ != KernelCall::Kind::Warm) {
         post(kKernelSeal, {});
         sealed_ = true;
     }
-    if (call.is_run_) {
+    if (call.kind_ == KernelCall::Kind::Import) imported_ = true;
+    if (call.kind_ == KernelCall::Kind::Run) {
         ++runs_;
         deliver_background();
     }
@@ -231,7 +232,7 @@ std::size_t Kernel::pass_output(UniqueFd& source, std::size_t bytes_max, wire::K
     if (n <= 0) return 0;
     const std::string_view bytes(piece, static_cast<std::size_t>(n));
     KernelCall* call = current();
-    if (call != nullptr && call->is_run_) {
+    if (call != nullptr && call->kind_ == KernelCall::Kind::Run) {
         call->send(kind, bytes);
         return bytes.size();
     }
@@ -389,7 +390,8 @@ void Kernel::finish_current(std::string_view kernel_json) {
     sent_current_ = false;
     call.kernel_ = nullptr;
     json::object result{{"ok", true}};
-    if (call.is_run_ && std::exchange(state_lost_, false)) result["state_lost_before"] = true;
+    const bool is_run = call.kind_ == KernelCall::Kind::Run;
+    if (is_run && std::exchange(state_lost_, false)) result["state_lost_before"] = true;
     if (call.stopping_ == KernelCall::Stopping::Timeout) result["timed_out"] = true;
     if (call.stopping_ == KernelCall::Stopping::Interrupt) result["interrupted"] = true;
     // The kernel's own words stand by themselves, in one field: what is no object could otherwise
@@ -428,7 +430,7 @@ void Kernel::bury() {
     more_ = false;
     link_ = UniqueFd();
     // Said again with the next run: who sends that one need not be who hears this answer.
-    state_lost_ = state_lost_ || runs_ > 0;
+    state_lost_ = state_lost_ || runs_ > 0 || imported_;
     KernelCall* call = current();
     if (call == nullptr || !sent_current_) return;
     queue_.pop_front();

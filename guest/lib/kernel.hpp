@@ -42,12 +42,13 @@ inline constexpr const char* kDefaultDirectory = "/session";
 // One request to a kernel: a run, or any other call (complete, variables, export …).
 class KernelCall : public Operation {
 public:
-    KernelCall(HostLink& link, std::uint32_t channel, std::string request, bool is_run,
-               bool is_ours, std::chrono::milliseconds timeout, std::chrono::milliseconds grace)
+    // Warming runs our own cells only; all else may run what is somebody's.
+    enum class Kind { Run, Import, Warm, Other };
+    KernelCall(HostLink& link, std::uint32_t channel, std::string request, Kind kind,
+               std::chrono::milliseconds timeout, std::chrono::milliseconds grace)
         : Operation(link, channel),
           request_(std::move(request)),
-          is_run_(is_run),
-          is_ours_(is_ours),
+          kind_(kind),
           timeout_(timeout),
           grace_(grace) {}
     ~KernelCall() override;
@@ -71,8 +72,7 @@ private:
 
     Kernel* kernel_ = nullptr;  // null before it is queued and after it ended
     std::string request_;
-    bool is_run_;
-    bool is_ours_;
+    const Kind kind_;
     std::string held_;  // data that came before its turn
     bool held_eof_ = false;
     std::chrono::milliseconds timeout_;
@@ -124,6 +124,8 @@ public:
         return queue_.empty() ? nullptr : queue_.front();
     }
     [[nodiscard]] std::int64_t runs() const noexcept { return runs_; }
+    // Its process died with what was in it, and no run has been told so yet.
+    [[nodiscard]] bool state_lost() const noexcept { return state_lost_; }
     // In the place of one whose state somebody wanted gone.
     [[nodiscard]] bool restarted() const noexcept { return restarted_; }
 
@@ -182,7 +184,8 @@ private:
     bool sealed_ = false;
     int starts_unanswered_ = 0;  // `start` requests, which nobody waits for
     std::size_t input_unacknowledged_ = 0;
-    bool state_lost_ = false;  // said with the next answer
+    bool imported_ = false;    // what was saved was brought in
+    bool state_lost_ = false;  // said with the next run's answer
     std::string background_out_, background_err_;
     std::int64_t runs_ = 0;
 };

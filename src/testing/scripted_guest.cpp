@@ -166,6 +166,7 @@ asio::awaitable<json::object> ScriptedGuest::work(std::uint32_t id, ChannelPtr c
         for (const auto& [name, kernel] : kernels_) {
             json::object about{{"context", name}, {"idle", !kernel->busy}, {"runs", kernel->runs}};
             about["cwd"] = "/session";
+            about["state_lost"] = fell_.count(name) > 0;
             all.push_back(std::move(about));
         }
         json::object end{{"ok", true}};
@@ -214,6 +215,15 @@ asio::awaitable<ScriptedGuest::KernelPtr> ScriptedGuest::enter(ChannelPtr channe
     if (!alive_ || channel->cancelled) co_return nullptr;
     kernel()->busy = true;
     co_return kernel();
+}
+
+// Another kernel takes the place of one that died, empty, and the next run hears of it.
+void ScriptedGuest::replace(const std::string& context, const Kernel& dead) {
+    auto fresh = std::make_shared<Kernel>();
+    fresh->runs = dead.runs;
+    if (dead.runs > 0 || dead.imported) fell_.insert(context);
+    kernels_[context] = std::move(fresh);
+    changed_.cancel();
 }
 
 asio::awaitable<json::object> ScriptedGuest::run(std::uint32_t id, ChannelPtr channel,
@@ -271,8 +281,7 @@ asio::awaitable<json::object> ScriptedGuest::run(std::uint32_t id, ChannelPtr ch
     }
     if (!alive_) co_return failed("unavailable", "gone");
     if (killed) {
-        kernels_.erase(context);
-        changed_.cancel();
+        replace(context, *kernel);
         auto end = died();
         if (timed_out) end["timed_out"] = true;
         co_return end;
@@ -308,9 +317,7 @@ asio::awaitable<json::object> ScriptedGuest::call_kernel(std::uint32_t id, Chann
     if (hangs) co_await pass(channel, timeout.count() > 0 ? timeout : kForEver);
     if (!alive_) co_return failed("unavailable", "gone");
     if (hangs || dies) {
-        kernels_.erase(context);
-        fell_.insert(context);
-        changed_.cancel();
+        replace(context, *kernel);
         auto end = died();
         if (hangs) end["timed_out"] = true;
         co_return end;
@@ -335,6 +342,7 @@ asio::awaitable<json::object> ScriptedGuest::call_kernel(std::uint32_t id, Chann
         if (!all) {
             about["error"] = "what was saved is damaged";
         } else {
+            kernel->imported = true;
             for (const auto& [name, value] : *all) {
                 kernel->variables[std::string(name)] = std::string(value.as_string());
             }

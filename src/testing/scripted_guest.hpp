@@ -74,9 +74,11 @@ private:
         std::map<std::string, std::string> variables;
         std::int64_t runs = 0;
         bool busy = false;
+        bool imported = false;
     };
     using KernelPtr = std::shared_ptr<Kernel>;
 
+    void replace(const std::string& context, const Kernel& dead);
     boost::asio::awaitable<void> read();
     void take(const wire::Frame& frame);
     boost::asio::awaitable<void> answer(std::uint32_t id, ChannelPtr channel,

@@ -206,3 +206,40 @@ def test_the_time_of_a_frozen_process_stands_still_on_both_clocks(server):
     server.run(session, "1")
     answer = server.http.get(f"/v1/sessions/{session}/processes/{process}/wait", params={"timeout": "30s"})
     assert answer.json()["reason"] == "timeout" and "sandbox" not in answer.json().get("note", ""), answer.text
+
+
+def gone(pid) -> str:
+    """Code for another context: waits until the kernel of this number has been reaped."""
+    return f"""
+import os, signal, time
+def gone(pid):
+    while True:
+        try:
+            os.kill(pid, signal.SIGKILL)
+        except ProcessLookupError:
+            return
+        time.sleep(.01)
+gone({pid})
+"""
+
+
+def test_a_kernel_that_died_unheard_before_it_was_saved(server):
+    """Nobody ran anything after its death, so no answer said so: what is saved is the empty one in its place."""
+    session = server.session()
+    pid = int(server.run(session, "import os; x = 41; print(os.getpid())")["stdout"])
+    assert server.run(session, gone(pid), context="other")["exit_code"] == 0
+    evict(server, session)
+    answer = server.run(session, "print('x' in globals())")
+    assert answer["stdout"] == "False\n" and answer["state_lost"], answer
+    assert any("kernel ended" in one["reason"] for one in answer["lost"]), answer
+
+
+def test_a_restored_kernel_that_died_before_its_first_run(server):
+    session = server.session()
+    server.run(session, "x = 41; open('/session/f', 'w').write('f')")
+    evict(server, session)
+    read_a_file(server, session)
+    others = "max(int(p) for p in os.listdir('/proc') if p.isdigit() and int(p) not in (1, os.getpid()))"
+    assert server.run(session, gone(others), context="other")["exit_code"] == 0
+    answer = server.run(session, "print('x' in globals())")
+    assert answer["stdout"] == "False\n" and answer["state_lost"], answer
