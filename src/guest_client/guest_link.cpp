@@ -28,6 +28,9 @@ constexpr std::size_t kReadBytes = 256 * 1024;
 constexpr std::size_t kSendBytes = 64 * 1024;
 // Credit bounds what a channel may send; this, what waits here while the guest is slow to read.
 constexpr std::size_t kUnsentMax = 256 * 1024;
+// Requests and commands wait for no credit. A guest that has so much to read and does not read it
+// gets no more requests, and with a command on top it is cut off.
+constexpr std::size_t kUnreadMax = 4u << 20;
 // In the kernel: so that neither side waits for the other's turn after each few frames.
 constexpr int kSocketBytes = 1 << 20;
 // Each comes with the first byte of the event that names it, and a read stops after such a message.
@@ -380,9 +383,13 @@ Channel GuestLink::open(const json::object& request, ChannelHandlers handlers) {
         kEventBytesMax);
     Channel channel(shared_from_this(), state);
     const std::string text = json::serialize(request);
-    if (!alive() || text.size() > wire::kPayloadBytesMax) {
-        const Error why =
-            lost_.value_or(Error{Code::InvalidArgument, "the request is larger than 256 KiB"});
+    const bool unread = out_.size() > kUnreadMax;
+    if (!alive() || unread || text.size() > wire::kPayloadBytesMax) {
+        const Error refused =
+            unread ? Error{Code::Unavailable,
+                           "the sandbox does not read what it is sent; try again later"}
+                   : Error{Code::InvalidArgument, "the request is larger than 256 KiB"};
+        const Error why = lost_.value_or(refused);
         asio::post(executor_, [state, why] { finish(*state, why); });
         return channel;
     }
@@ -399,6 +406,7 @@ Channel GuestLink::open(const json::object& request, ChannelHandlers handlers) {
 
 void GuestLink::control(State& channel, const json::object& command) {
     if (!alive()) return;
+    if (out_.size() > kUnreadMax) return cannot_write(ENOBUFS);
     send(wire::Kind::Control, channel.id, json::serialize(command));
     flush();
 }
