@@ -1,5 +1,6 @@
 #include "api/run_routes.hpp"
 
+#include "api/answer_budget.hpp"
 #include "api/asking.hpp"
 #include "api/content_type.hpp"
 #include "api/file_place.hpp"
@@ -30,6 +31,7 @@ namespace {
 
 constexpr std::string_view kTag = "Runs";
 constexpr std::size_t kArtifactEventsMax = 1000;  // live ones; the end has all
+constexpr std::size_t kMemoryOfJson = 4;          // bytes for each byte of its text, about
 
 double ms_between(Clock::time_point from, Clock::time_point to) {
     return std::chrono::duration<double, std::milli>(to - from).count();
@@ -146,16 +148,35 @@ struct Leaving {
 
 // These two return whether the client heard the answer to its end.
 asio::awaitable<bool> answer_once(net::Exchange& exchange, sessions::Execution& execution,
-                                  Asked asked, guest_client::RunRequest request) {
+                                  Asked asked, guest_client::RunRequest request,
+                                  AnswerBudget& budget) {
+    AnswerBudget::Share held(budget, caller_of(exchange.request()).owner);
+    bool too_much = false;
+    // A piece that does not fit ends the run: what is left out would look like all of it.
+    const auto fits = [&](std::size_t bytes) {
+        if (!too_much && held.take(bytes)) return true;
+        if (!std::exchange(too_much, true)) execution.cancel();
+        return false;
+    };
     RunAnswer answer = begin_answer(execution, asked, request.context);
     const Leaving leaving(exchange, execution, asked.keep_running);
     guest_client::RunListener listener;
     listener.output = [&](core::Stream stream, std::string_view piece) {
+        if (!fits(piece.size())) return;
         (stream == core::Stream::Stdout ? answer.out : answer.err).append(piece);
     };
-    listener.result = [&](json::object bundle) { answer.results.push_back(std::move(bundle)); };
+    listener.result = [&](json::object bundle) {
+        const auto bytes = kMemoryOfJson * execution.link()->event_bytes();
+        if (fits(bytes)) answer.results.push_back(std::move(bundle));
+    };
     listener.error = [&](json::object error) { answer.error = std::move(error); };
     const auto end = co_await execution.run(std::move(request), std::move(listener));
+    if (too_much) {
+        throw ErrorException({Code::Exhausted,
+                              "the run was ended: answers that are being collected take up all the "
+                              "memory that there is for them; print less, ask for a stream of "
+                              "events, or try again later"});
+    }
     fill(answer, end, execution.limits());
     co_await tell_files(answer, execution);
     answer.timings_ms.total = ms_between(asked.began, Clock::now());
@@ -313,14 +334,15 @@ asio::awaitable<bool> answer_with_events(net::Exchange& exchange, sessions::Exec
 }
 
 asio::awaitable<void> run_in(net::Exchange& exchange, sessions::Execution& execution, Asked asked,
-                             guest_client::RunRequest request) {
+                             guest_client::RunRequest request, AnswerBudget& budget) {
     execution.follow_files();
     bool heard = false;
     if (wants_events(exchange.request())) {
         heard =
             co_await answer_with_events(exchange, execution, std::move(asked), std::move(request));
     } else {
-        heard = co_await answer_once(exchange, execution, std::move(asked), std::move(request));
+        heard =
+            co_await answer_once(exchange, execution, std::move(asked), std::move(request), budget);
     }
     if (heard) execution.lost_told();
 }
@@ -330,9 +352,10 @@ struct Runs {
     sessions::Sessions& sessions;
     core::Outputs& outputs;
     RunRules rules;
+    AnswerBudget budget;
 };
 
-asio::awaitable<void> run_in_session(const Runs& runs, net::Exchange& exchange) {
+asio::awaitable<void> run_in_session(Runs& runs, net::Exchange& exchange) {
     Asked asked{.began = Clock::now(), .keep_running = false, .echo = {}};
     auto wanted = co_await read_json<RunBody>(exchange);
     check_input(runs.rules, wanted.code);
@@ -346,10 +369,10 @@ asio::awaitable<void> run_in_session(const Runs& runs, net::Exchange& exchange) 
         execution->request(language_of(wanted.language), std::move(wanted.code), wanted.timeout);
     run.context = std::move(wanted.context);
     run.environment = std::move(wanted.environment);
-    co_await run_in(exchange, *execution, std::move(asked), std::move(run));
+    co_await run_in(exchange, *execution, std::move(asked), std::move(run), runs.budget);
 }
 
-asio::awaitable<void> run_alone(const Runs& runs, net::Exchange& exchange) {
+asio::awaitable<void> run_alone(Runs& runs, net::Exchange& exchange) {
     Asked asked{.began = Clock::now(), .keep_running = false, .echo = {}};
     auto wanted = co_await read_json<EphemeralBody>(exchange);
     check_input(runs.rules, wanted.code);
@@ -367,7 +390,7 @@ asio::awaitable<void> run_alone(const Runs& runs, net::Exchange& exchange) {
     if (runs.rules.echo_code) asked.echo = wanted.code;
     auto run =
         execution->request(language_of(wanted.language), std::move(wanted.code), wanted.timeout);
-    co_await run_in(exchange, *execution, std::move(asked), std::move(run));
+    co_await run_in(exchange, *execution, std::move(asked), std::move(run), runs.budget);
 }
 
 std::vector<schema::Answer> run_answers() {
@@ -395,7 +418,8 @@ void check_input(const RunRules& rules, const std::string& code) {
 
 void add_run_routes(Api& api, sessions::Sessions& sessions, core::Outputs& outputs,
                     RunRules rules) {
-    const auto runs = std::make_shared<Runs>(Runs{sessions, outputs, rules});
+    const auto runs = std::make_shared<Runs>(
+        Runs{sessions, outputs, rules, AnswerBudget(rules.answer_bytes_max)});
     api.add({.method = "POST",
              .pattern = "/v1/sessions/{id}/run",
              .id = "run_in_session",

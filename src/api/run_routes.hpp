@@ -8,7 +8,8 @@ namespace atl::api {
 
 struct RunRules {
     std::size_t input_chars_max = 200'000;
-    bool echo_code = false;  // the answer repeats the code
+    bool echo_code = false;                       // the answer repeats the code
+    std::uint64_t answer_bytes_max = 512u << 20;  // of all answers that are collected at once
 };
 
 // Throws when the code is longer than that.

@@ -75,7 +75,10 @@ public:
         };
         channel_ = link_->open(request, std::move(handlers));
         while (!result_ && !started_) co_await news();
-        if (!started_) throw ErrorException(result_->error());
+        if (!started_ && !*result_) throw ErrorException(result_->error());
+        if (!started_) {
+            throw ErrorException({Code::Unavailable, "the sandbox did not start the program"});
+        }
     }
 
     asio::awaitable<bool> input(std::string bytes) {
@@ -143,6 +146,7 @@ public:
         if (ended()) co_return;
         channel_.control(kill);
         co_await end_within(kKillTime);
+        channel_.abandon();  // whoever still waits for it to read gets an answer
     }
 
 private:

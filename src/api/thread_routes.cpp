@@ -157,12 +157,14 @@ public:
 
     asio::awaitable<void> message(net::Exchange& exchange) const {
         const auto turn = co_await ask(exchange);
-        const agent::LiveTurn::Awaited awaited(*turn);
+        std::optional<agent::LiveTurn::Awaited> awaited(std::in_place, *turn);
         Follower follower(exchange, turn);
         while (!turn->log.ended() && !follower.gone) co_await turn->log.news();
         if (follower.gone) co_return;  // the turn goes on, and its answer is in the history
         if (turn->outcome.error) throw_failure(*turn->outcome.error);
-        co_await exchange.respond(json_response(200, view_of(*turn)));
+        auto answer = view_of(*turn);
+        awaited.reset();  // a client that reads slowly keeps its answer, not the turn as well
+        co_await exchange.respond(json_response(200, std::move(answer)));
     }
 
     asio::awaitable<void> stream(net::Exchange& exchange) const {

@@ -52,6 +52,7 @@ std::vector<Beyond> beyond(const Limits& limits, const Ceilings& ceilings) {
     }
     check("disk_bytes_max", limits.disk_bytes_max, ceilings.disk_bytes, true);
     check("disk_files_max", limits.disk_files_max, ceilings.disk_files);
+    check("output_bytes_max", limits.output_bytes_max, ceilings.output_bytes, true);
     // 0 is all processors, which is more than any number of them.
     const bool all = limits.cpus_max <= 0;
     if (ceilings.cpus > 0 && (all || limits.cpus_max > ceilings.cpus)) {
@@ -81,6 +82,7 @@ Limits below(Limits limits, const Ceilings& ceilings) {
     }
     lower(limits.disk_bytes_max, ceilings.disk_bytes);
     lower(limits.disk_files_max, ceilings.disk_files);
+    lower(limits.output_bytes_max, ceilings.output_bytes);
     lower(limits.wall_time_max, ceilings.run_time);
     if (ceilings.cpus > 0 && (limits.cpus_max <= 0 || limits.cpus_max > ceilings.cpus)) {
         limits.cpus_max = ceilings.cpus;

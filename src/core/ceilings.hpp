@@ -20,6 +20,7 @@ struct Ceilings {
     std::uint64_t open_files_together = std::numeric_limits<std::uint64_t>::max();
     std::uint64_t disk_bytes = std::numeric_limits<std::uint64_t>::max();
     std::uint64_t disk_files = std::numeric_limits<std::uint64_t>::max();
+    std::uint64_t output_bytes = std::numeric_limits<std::uint64_t>::max();
     std::chrono::milliseconds run_time = std::chrono::milliseconds::max();
 };
 

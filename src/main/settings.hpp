@@ -76,6 +76,7 @@ struct Settings {
     std::optional<std::uint64_t> open_files_most;
     std::uint64_t disk_bytes_most = 10ull << 30;
     std::uint64_t disk_files_most = 2'000'000;
+    std::uint64_t output_bytes_most = 1ull << 30;
     std::optional<Milliseconds> run_time_most;
 
     Milliseconds idle_to_warm{60'000};

@@ -1,16 +1,20 @@
 """Ceilings: what a client may name itself, and that more is refused before anything is made."""
 
+import concurrent.futures
 import os
 import subprocess
 
+import httpx
 import pytest
 from harness.cli import ATOLL
+from harness.host import memory_of
 from harness.server import Server
 
 SET = {"ATOLL_MEMORY_MAX": "1g", "ATOLL_PROCESSES_MAX": "64", "ATOLL_CPUS_MAX": "1", "ATOLL_OPEN_FILES_MAX": "256",
-       "ATOLL_DISK_MAX": "64m", "ATOLL_DISK_FILES_MAX": "1000", "ATOLL_TIMEOUT_MAX": "20s"}
+       "ATOLL_DISK_MAX": "64m", "ATOLL_DISK_FILES_MAX": "1000", "ATOLL_TIMEOUT_MAX": "20s",
+       "ATOLL_OUTPUT_MAX": "1m"}
 AT = {"memory_bytes_max": 1 << 30, "processes_max": 64, "cpus_max": 1, "open_files_max": 256,
-      "disk_bytes_max": 64 << 20, "disk_files_max": 1000}
+      "disk_bytes_max": 64 << 20, "disk_files_max": 1000, "output_bytes_max": 1 << 20}
 PLACES = [("/v1/sessions", {}), ("/v1/run", {"code": "print(1)"}), ("/v1/jobs", {"kind": "python", "code": "print(1)"})]
 
 
@@ -99,6 +103,25 @@ def test_a_default_server_has_some_too(server):
     refused(server.http.post("/v1/sessions", json={"limits": {"processes_max": 4097}}), "limits.processes_max")
     refused(server.http.post("/v1/run", json={"code": "1", "limits": {"open_files_max": 65_537}}), "limits.open_files_max")
     server.session(limits={"processes_max": 4096, "cpus_max": 0, "output_bytes_max": 1 << 30})
+
+
+@pytest.mark.once
+def test_answers_that_are_collected_share_a_budget(own_server):
+    """Each is within its own limit; together they would be the server's memory."""
+    printing = {"code": "for _ in range(60): print('x' * (1 << 20))", "limits": {"output_bytes_max": 64 << 20}}
+    before = memory_of(own_server.process.pid)
+    with concurrent.futures.ThreadPoolExecutor(12) as pool:
+        answers = list(pool.map(lambda _: httpx.post(f"{own_server.url}/v1/run", json=printing, timeout=120), range(12)))
+    peak = memory_of(own_server.process.pid, "VmHWM")
+    assert {answer.status_code for answer in answers} <= {200, 429}, [answer.text[:200] for answer in answers]
+    for answer in answers:
+        if answer.status_code == 200:
+            assert len(answer.json()["stdout"]) == 60 * ((1 << 20) + 1)
+        else:
+            assert "answers that are being collected" in answer.json()["detail"]
+    assert peak - before < 900 << 20, (before, peak)
+    # It all came back.
+    assert httpx.post(f"{own_server.url}/v1/run", json=printing, timeout=120).status_code == 200
 
 
 @pytest.mark.once
