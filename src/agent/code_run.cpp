@@ -286,7 +286,8 @@ asio::awaitable<ToolResult> run_code(Workplace& workplace, sessions::Execution& 
         output += collected.traceback;
     }
     add_notes(output, end, execution);
-    execution.lost_told();
+    // Whoever cancelled it does not hear this either.
+    if (end.reason != core::EndReason::Killed) execution.lost_told();
     while (!output.empty() && output.back() == '\n') output.pop_back();
     output = cut_in_the_middle(output, kOutputBytesMax);
     co_return result;

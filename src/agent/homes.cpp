@@ -1,10 +1,14 @@
 #include "agent/homes.hpp"
 
 #include "agent/pause.hpp"
+#include "base/write_all.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
+#include <cstring>
 #include <exception>
+#include <unistd.h>
 
 namespace atl::agent {
 
@@ -18,6 +22,7 @@ namespace {
 constexpr std::chrono::milliseconds kTryAgain{100};
 constexpr std::chrono::seconds kTimeToComeHome{60};
 constexpr const char* kFilled = "files";  // a state file: the thread's files are all there
+constexpr const char* kHome = "home";     // a state file: the instance that has the session awake
 
 // The gate of a session goes with the last who waits at it.
 struct Forgetting {
@@ -30,6 +35,42 @@ struct Forgetting {
 };
 
 }  // namespace
+
+Homes::Homes(Parts parts, HomeOptions options) : parts_(parts), options_(std::move(options)) {
+    if (!options_.several_servers) return;
+    parts_.sessions.save_only_if([this](const SessionId& id) { return is_here(id); });
+}
+
+Homes::~Homes() {
+    if (options_.several_servers) parts_.sessions.save_only_if({});
+}
+
+bool Homes::is_here(const SessionId& id) {
+    if (signed_.count(id.text()) == 0) return true;  // of no thread, or not awake here
+    const auto file = parts_.folders.open_state(id, kHome);
+    if (!file && file.error().code == Code::NotFound) return true;  // removed with its session
+    if (!file) throw ErrorException(file.error());
+    std::string name(options_.instance.size() + 1, '\0');
+    const ssize_t n = ::pread(file->get(), name.data(), name.size(), 0);
+    if (n < 0) {
+        throw ErrorException({Code::Unavailable, std::string("whose sandbox this is cannot be read "
+                                                             "now: ") +
+                                                     std::strerror(errno)});
+    }
+    name.resize(static_cast<std::size_t>(n));
+    return name == options_.instance;
+}
+
+void Homes::sign(const SessionId& id) {
+    if (!options_.several_servers || signed_.count(id.text()) != 0) return;
+    auto file = parts_.folders.begin_state(id, kHome).value();
+    if (const int cause = write_all(file.get(), options_.instance); cause != 0) {
+        const auto code = cause == ENOSPC ? Code::DiskFull : Code::Unavailable;
+        throw ErrorException({code, std::string("take the session over: ") + std::strerror(cause)});
+    }
+    parts_.folders.finish_state(id, kHome, std::move(file)).value();
+    signed_.insert(id.text());
+}
 
 asio::awaitable<std::string> Homes::state_of(ThreadRecord thread) {
     std::string state = "cold";
@@ -124,6 +165,7 @@ asio::awaitable<sessions::Use> Homes::use(ThreadRecord thread) {
     if (!is_filled(thread)) co_await make_session(thread);
     std::optional<sessions::Use> use;
     try {
+        sign(thread.session_id);
         use.emplace(co_await parts_.sessions.use(whose, thread.session_id));
     } catch (const ErrorException& error) {
         if (error.error.code != Code::NotFound) throw;
@@ -131,7 +173,9 @@ asio::awaitable<sessions::Use> Homes::use(ThreadRecord thread) {
     if (!use) {
         // Removed after its time, or by its owner; or made by another server.
         filled_.erase(thread.session_id.text());
+        signed_.erase(thread.session_id.text());
         co_await make_session(thread);
+        sign(thread.session_id);
         use.emplace(co_await parts_.sessions.use(whose, thread.session_id));
     }
     if (was_abandoned) {
@@ -149,7 +193,12 @@ asio::awaitable<bool> Homes::come_home(ThreadRecord thread) {
     if (!options_.several_servers) co_return false;
     // A turn that begins while the sandbox is given away must not think that it is here.
     while (leaving_.count(thread.id.text()) != 0) co_await pause(kTryAgain);
-    if (homes_.count(thread.id.text()) != 0) co_return false;
+    if (homes_.count(thread.id.text()) != 0) {
+        if (is_here(thread.session_id)) co_return false;
+        // This server stood still for longer than its lease, and another has taken the thread over.
+        co_await parts_.sessions.release(thread.session_id);  // unsaved: what is on disk is newer
+        homes_.erase(thread.id.text());
+    }
     const auto until = Clock::now() + kTimeToComeHome;
     bool was_abandoned = false;
     for (;;) {
@@ -166,6 +215,7 @@ asio::awaitable<bool> Homes::come_home(ThreadRecord thread) {
     }
     // What this server remembers of it is older than what lies in the folder.
     co_await parts_.sessions.release(thread.session_id);
+    signed_.erase(thread.session_id.text());
     homes_[thread.id.text()] = thread.session_id.text();
     co_return was_abandoned;
 }
@@ -173,6 +223,7 @@ asio::awaitable<bool> Homes::come_home(ThreadRecord thread) {
 asio::awaitable<void> Homes::remove(ThreadRecord thread) {
     homes_.erase(thread.id.text());
     filled_.erase(thread.session_id.text());
+    signed_.erase(thread.session_id.text());
     co_await parts_.sessions.remove(Whose::anyones(), thread.session_id);
 }
 
@@ -184,6 +235,7 @@ asio::awaitable<void> Homes::let_go(ThreadId id) {
         if (const auto home = homes_.find(name); home != homes_.end()) {
             const SessionId session(home->second);
             co_await parts_.sessions.release(session);
+            signed_.erase(session.text());
             homes_.erase(name);
         }
         co_await parts_.store.leave_home(id, options_.instance);

@@ -8,8 +8,11 @@
 // Owns      the list of threads that are at home here. Store, sessions, folders and uploads are
 //           borrowed.
 // Threads   one, the executor's of whoever awaits.
-// Promises  a session is never awake at two servers of one store that are both alive. Nobody uses a
-//           session before the thread's files are in it; what fails is begun again by the next use.
+// Promises  a session is never awake at two servers of one store that are both alive. A server that
+//           stood still until another took a session over notices before it uses or saves it: the
+//           taker's name is in the session's folder. It discards its own, older sandbox.
+//           Nobody uses a session before the thread's files are in it; what fails is begun again
+//           by the next use.
 // Trusts    its caller for who may use the thread.
 // On failure ErrorException. Unavailable: another server does not let it go.
 #include "agent/prompt.hpp"
@@ -40,7 +43,10 @@ public:
         core::Folders& folders;
         Uploads& uploads;
     };
-    Homes(Parts parts, HomeOptions options) : parts_(parts), options_(std::move(options)) {}
+    Homes(Parts parts, HomeOptions options);
+    Homes(const Homes&) = delete;
+    Homes& operator=(const Homes&) = delete;
+    ~Homes();
 
     // The thread's uploads, or the sample, as they are called in its /data.
     boost::asio::awaitable<std::vector<PromptFile>> files_of(core::ThreadRecord thread);
@@ -60,12 +66,17 @@ private:
     // Whether the thread's files are in its session, which may not be there at all.
     [[nodiscard]] bool is_filled(const core::ThreadRecord& thread);
     boost::asio::awaitable<void> fill(core::ThreadRecord thread);
+    // False if another server has written its name into the session's folder since this one did.
+    [[nodiscard]] bool is_here(const SessionId& id);
+    // Writes this server's name there. Throws; NotFound if there is no folder.
+    void sign(const SessionId& id);
     // True when the server that had it ended without leaving.
     boost::asio::awaitable<bool> come_home(core::ThreadRecord thread);
 
     Parts parts_;
     HomeOptions options_;
     std::map<std::string, std::string> homes_;  // threads that are at home here, and their sessions
+    std::set<std::string> signed_;              // sessions whose folders have this server's name
     std::set<std::string> leaving_;             // of those, whose sessions go to disk right now
     std::set<std::string> filled_;              // sessions that are known to have their files
     std::map<std::string, std::shared_ptr<sessions::FifoMutex>> filling_;  // by session

@@ -23,7 +23,7 @@ Execution::Execution(Sessions& sessions, std::optional<Use> own, Use* use)
       limits_((*use_)->limits()),
       link_(use_->link()),
       folder_("/session/artifacts"),
-      lost_((*use_)->take_lost()),
+      lost_((*use_)->lost()),
       run_(link_, use_->sandbox()) {
     when_full_.emplace((*use_)->disk_stops(), [this] { run_.stop(core::EndReason::Disk); });
 }
@@ -42,7 +42,7 @@ Execution::Execution(Sessions& sessions, std::shared_ptr<core::Sandbox> sandbox,
 
 Execution::~Execution() {
     if (use_ != nullptr) {
-        if (!lost_.empty()) sessions_.tell_lost(**use_, lost_, lost_heard_);
+        if (!lost_.empty() && lost_heard_) sessions_.lost_was_told(**use_, lost_);
         return;
     }
     link_->close();

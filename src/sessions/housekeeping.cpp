@@ -1,5 +1,6 @@
 // What Sessions does by itself, once a second: sessions that nobody uses fall asleep, those whose
 // time is over end, and when the host runs out of memory the longest idle go to disk.
+#include "base/at_exit.hpp"
 #include "core/clock_watch.hpp"
 #include "guest_client/pulse.hpp"
 #include "sessions/sessions.hpp"
@@ -24,7 +25,7 @@ constexpr std::size_t kPressedAtOnce = 4;
 asio::awaitable<void> Sessions::keep_house() {
     if (stopping_) co_return;  // before it began: stop() would not wait for what it starts
     beside_.spawn(watch_disks());
-    core::ClockWatch clock;
+    core::ClockWatch watch;
     for (unsigned round = 1; !stopping_; ++round) {
         round_.expires_after(kRound);
         co_await round_.wait();
@@ -38,12 +39,17 @@ asio::awaitable<void> Sessions::keep_house() {
         }
         relieve_memory();
         check_pulses();
-        if (clock.settled()) co_await end_expired();
-        if (round % kRoundsToTidy == 0) co_await tidy_up();
+        // Beside the rounds: one that has millions of files takes minutes to remove, and meanwhile
+        // hung guests must be noticed and idle sessions put to sleep.
+        const bool settled = watch.settled(clock_.wall(), clock_.now());
+        if (settled && !ending_expired_) beside_.spawn(end_expired());
+        if (round % kRoundsToTidy == 0 && !tidying_up_) beside_.spawn(tidy_up());
     }
 }
 
 asio::awaitable<void> Sessions::tidy_up() {
+    tidying_up_ = true;
+    const AtExit tidied([this] { tidying_up_ = false; });
     try {
         co_await finish_removals();
         co_await folders_.tidy();
@@ -54,11 +60,14 @@ asio::awaitable<void> Sessions::tidy_up() {
 }
 
 asio::awaitable<void> Sessions::end_expired() {
+    ending_expired_ = true;
+    const AtExit ended([this] { ending_expired_ = false; });
     std::vector<SessionRecord> over;
     try {
         over = co_await store_.expired_sessions(clock_.wall(), kEndedAtOnce);
     } catch (const ErrorException&) { over.clear(); }
     for (const auto& record : over) {
+        if (stopping_) break;
         try {
             co_await remove(Whose::anyones(), record.id);
         } catch (const ErrorException&) {

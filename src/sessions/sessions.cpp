@@ -1,5 +1,6 @@
 #include "sessions/sessions.hpp"
 
+#include "base/at_exit.hpp"
 #include "core/host_paths.hpp"
 #include "guest_client/pulse.hpp"
 #include "sessions/grants.hpp"
@@ -205,7 +206,12 @@ asio::awaitable<SessionRecord> Sessions::create(NewSession wanted) {
     } catch (const ErrorException& error) { failed = error.error; }
     if (failed && failed->code == Code::Conflict && wanted.id) failed.reset();  // left by another
     std::optional<Error> refused;
+    // Known from here on, and locked: whoever finds its record in a list waits until it is awake,
+    // and makes no second sandbox for it.
+    std::optional<FifoMutex::Guard> turn;
     if (!failed && !wanted.id) {
+        turn.emplace(co_await session->changing_.lock());
+        known_[id.text()] = session;
         // A folder without a record is removed at the next start; a record without a folder would
         // be a session that cannot come back. So the folder was first, and the record is written
         // while the sandbox is taken.
@@ -219,7 +225,6 @@ asio::awaitable<SessionRecord> Sessions::create(NewSession wanted) {
         const auto store_and_wake = [&](Scope& scope) -> asio::awaitable<void> {
             scope.spawn(store);
             try {
-                const auto turn = co_await session->changing_.lock();
                 co_await wake(session);
             } catch (const ErrorException& error) { failed = error.error; }
         };
@@ -228,6 +233,8 @@ asio::awaitable<SessionRecord> Sessions::create(NewSession wanted) {
     }
     if (failed || refused) {
         let_go(*session);
+        session->gone_ = true;
+        if (turn) known_.erase(id.text());
         try {
             if (recorded) co_await store_.remove_session(Whose::anyones(), id);
             co_await folders_.remove(id);
@@ -236,7 +243,7 @@ asio::awaitable<SessionRecord> Sessions::create(NewSession wanted) {
         }
         throw ErrorException(refused ? *refused : failed->during("make a session"));
     }
-    known_[id.text()] = session;
+    known_.emplace(id.text(), session);  // one that was found by its record meanwhile stays
     ++counted_.created;
     if (options_.meter != nullptr) {
         core::UsageCounters one;
@@ -404,12 +411,12 @@ asio::awaitable<void> Sessions::remember(Session& session, SessionState state, s
     session.record_ = co_await store_.patch_session(Whose::anyones(), id, patch, std::nullopt);
 }
 
-void Sessions::tell_lost(Session& session, const std::vector<guest_client::Lost>& lost,
-                         bool heard) noexcept {
-    if (!heard) {
-        session.lost_.insert(session.lost_.begin(), lost.begin(), lost.end());
-        return;
-    }
+void Sessions::lost_was_told(Session& session,
+                             const std::vector<guest_client::Lost>& lost) noexcept {
+    const auto told = [&lost](const guest_client::Lost& one) {
+        return std::find(lost.begin(), lost.end(), one) != lost.end();
+    };
+    if (std::erase_if(session.lost_, told) == 0) return;  // by another run, before
     keep_note(folders_, session.record_.id, session.lost_);
 }
 
@@ -450,8 +457,21 @@ asio::awaitable<void> Sessions::freeze(SessionPtr session) {
     co_await remember(*session, SessionState::Warm);
 }
 
+bool Sessions::is_taken_over(const Session& session) const {
+    return ours_ && !ours_(session.record_.id);
+}
+
 // With the session's mutex held.
 asio::awaitable<void> Sessions::go_cold(SessionPtr session) {
+    if (is_taken_over(*session)) {
+        // What is on disk is newer, and what was lost here was reported when it was taken over.
+        let_go(*session);
+        session->fell_.reset();
+        session->unsaved_.clear();
+        session->lost_.clear();
+        co_await remember(*session, SessionState::Cold);
+        co_return;
+    }
     if (!session->link_) {
         // It fell, and could not be raised again.
         if (session->fell_) settle_fall(*session);
@@ -557,6 +577,9 @@ asio::awaitable<std::vector<SessionRecord>> Sessions::fork(Whose whose, SessionI
     if (session->users_ > 0) {
         throw ErrorException({Code::Conflict, "the session is in use: something runs in it"});
     }
+    if (is_taken_over(*session)) {
+        throw ErrorException({Code::Conflict, "another server has this session now: try again"});
+    }
     const bool awake = session->link_ && session->link_->alive();
     if (!awake) {
         // What is on disk is older than what it fell with; its forks must not take that for all.
@@ -633,16 +656,14 @@ asio::awaitable<void> Sessions::remove(Whose whose, SessionId id) {
     cut(*session);
     const auto turn = co_await session->changing_.lock();
     if (std::exchange(session->gone_, true)) throw ErrorException(not_there(id));
+    AtExit back([&session] { session->gone_ = false; });  // unless it is removed after all
     core::SessionPatch patch;
     patch.state = SessionState::Deleting;
     std::optional<Error> unwritten, failed;
     try {
         co_await store_.patch_session(Whose::anyones(), id, patch, std::nullopt);
     } catch (const ErrorException& error) { unwritten = error.error; }
-    if (unwritten && unwritten->code != Code::DiskFull) {
-        session->gone_ = false;
-        throw ErrorException(*unwritten);
-    }
+    if (unwritten && unwritten->code != Code::DiskFull) throw ErrorException(*unwritten);
     // Where the disk is too full to write even that, removing its files makes the room.
     let_go(*session);
     try {
@@ -654,10 +675,9 @@ asio::awaitable<void> Sessions::remove(Whose whose, SessionId id) {
             co_await store_.remove_session(Whose::anyones(), id);
         } catch (const ErrorException& error) { failed = error.error; }
     }
-    if (failed && unwritten) {
-        session->gone_ = false;  // it is listed still, so it can be removed still
-        throw ErrorException(*failed);
-    }
+    if (failed && unwritten)
+        throw ErrorException(*failed);  // listed still, and can be removed still
+    back.cancel();
     // Written down, it is gone for everybody; what is left of it goes with the next rounds.
     if (failed) removals_left_ = true;
     known_.erase(id.text());

@@ -100,9 +100,9 @@ public:
     [[nodiscard]] const core::Limits& limits() const noexcept { return spec_.limits(); }
     [[nodiscard]] const std::shared_ptr<DiskStops>& disk_stops() const noexcept { return stops_; }
     [[nodiscard]] std::optional<std::uint64_t> disk_bytes_max() const { return disk_->bytes_max; }
-    // What did not come back with a restore: said once, by whoever runs first, who tells
-    // Sessions::tell_lost what came of it.
-    [[nodiscard]] std::vector<guest_client::Lost> take_lost() { return std::exchange(lost_, {}); }
+    // What did not come back with a restore: every run says it until one was heard, which tells
+    // Sessions::lost_was_told.
+    [[nodiscard]] const std::vector<guest_client::Lost>& lost() const noexcept { return lost_; }
 
 private:
     friend class Sessions;
@@ -193,6 +193,10 @@ public:
     boost::asio::awaitable<std::size_t> recover();
     // Told of each session that is gone.
     void on_removed(std::function<void(const SessionId&)> hear) { on_removed_ = std::move(hear); }
+    // Asked before a session's state on disk is replaced or removed because its sandbox went to
+    // sleep or died. False: another server has taken the session over, and the sandbox here is
+    // discarded. May throw ErrorException; then it is asked again later.
+    void save_only_if(std::function<bool(const SessionId&)> ours) { ours_ = std::move(ours); }
     // Puts idle sessions to sleep and ends those whose time is over, until stop().
     boost::asio::awaitable<void> keep_house();
     // Saves the variables of everything that is awake, each by itself and within a bound, then
@@ -235,9 +239,8 @@ public:
     // Room for what a run without a session leaves on the host.
     boost::asio::awaitable<std::unique_ptr<OutputRoom>> room_for_outputs(std::string owner);
 
-    // What take_lost gave was said to the client, or it was not and waits for the next run.
-    void tell_lost(Session& session, const std::vector<guest_client::Lost>& lost,
-                   bool heard) noexcept;
+    // A client was told of these, which Session::lost gave; the next run need not say them again.
+    void lost_was_told(Session& session, const std::vector<guest_client::Lost>& lost) noexcept;
 
     // A sandbox that is nobody's session: for one run. In use until destroyed. Exhausted when its
     // owner has as much on disk as allowed.
@@ -262,6 +265,7 @@ private:
     boost::asio::awaitable<void> tidy_up();
     boost::asio::awaitable<void> freeze(SessionPtr session);
     boost::asio::awaitable<void> go_cold(SessionPtr session);
+    [[nodiscard]] bool is_taken_over(const Session& session) const;
     boost::asio::awaitable<void> look_after(SessionPtr session);
     boost::asio::awaitable<void> end_expired();
     boost::asio::awaitable<void> make_cold_if_idle(SessionPtr session);
@@ -302,10 +306,12 @@ private:
     core::Clock& clock_;
     std::map<std::string, SessionPtr> known_;
     std::function<void(const SessionId&)> on_removed_;
+    std::function<bool(const SessionId&)> ours_;
     std::map<std::string, std::shared_ptr<DiskLedger>> owners_;
     core::Timer round_;
     core::Timer disk_round_;
     bool stopping_ = false;
+    bool ending_expired_ = false, tidying_up_ = false;  // one of each at a time
     bool removals_left_ = false;  // records that say Deleting, and nobody is at them
     SessionCounts counted_;
     struct OpenLink {  // of a sandbox that is nobody's session

@@ -94,7 +94,7 @@ SessionId Bench::create() {
 
 asio::awaitable<std::string> Bench::running(SessionId id, std::string code) {
     const auto use = co_await server_->all.use(Whose::of("ann"), id);
-    const auto untold = use->take_lost();
+    const auto untold = use->lost();
     std::string output;
     guest_client::Run one(use.link(), use.sandbox());
     guest_client::RunRequest wanted;
@@ -103,7 +103,7 @@ asio::awaitable<std::string> Bench::running(SessionId id, std::string code) {
     guest_client::RunListener listener;
     listener.output = [&output](core::Stream, std::string_view piece) { output += piece; };
     co_await one.run(std::move(wanted), std::move(listener));
-    if (!untold.empty()) server_->all.tell_lost(*use, untold, true);
+    if (!untold.empty()) server_->all.lost_was_told(*use, untold);
     lost = untold;
     if (!output.empty() && output.back() == '\n') output.pop_back();
     co_return output;

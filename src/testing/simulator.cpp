@@ -428,7 +428,7 @@ private:
                                  milliseconds timeout, RunAnswer& answer) {
         const auto use = co_await world.sessions.use(Whose::of(kOwner), SessionId(id));
         co_await world.sessions.check_disk(*use);
-        const auto lost = use->take_lost();
+        const auto lost = use->lost();
         auto& session = model_.at(id);
         const auto cells = session.begin_telling(lost);
         for (const auto& one : lost) {
@@ -448,7 +448,7 @@ private:
             answer.end = co_await run.run(std::move(wanted), std::move(listener));
             co_await view.finish();
         } catch (...) { failed = std::current_exception(); }
-        if (!lost.empty()) world.sessions.tell_lost(*use, lost, !failed);
+        if (!lost.empty() && !failed) world.sessions.lost_was_told(*use, lost);
         const bool heard = !failed && world.life == disk_.life();
         sessions_heard(session, cells, lost, heard);
         if (failed) std::rethrow_exception(failed);

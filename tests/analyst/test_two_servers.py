@@ -127,6 +127,27 @@ def test_a_server_that_dies_in_mid_turn_leaves_the_thread_to_the_other(pair):
     assert "again" in a.ask(thread, "run: print('again')")["answer"]
 
 
+def test_a_server_that_stood_still_neither_uses_nor_saves_what_another_took_over(pair):
+    """Longer than its lease, as on a suspended machine: what it has in memory is older than what the other did."""
+    a, b = pair
+    asked, saved = a.thread(), a.thread()
+    for thread in (asked, saved):
+        a.ask(thread, "run: x = 'old'")
+    a.process.send_signal(signal.SIGSTOP)
+    try:
+        for thread in (asked, saved):
+            assert "the server that had it ended" in b.ask(thread, "run: x = 'new'; print('taken')")["answer"]
+    finally:
+        a.process.send_signal(signal.SIGCONT)
+    assert a.ask(asked, "run: x")["answer"] == "It says new"
+    assert b.ask(asked, "run: x")["answer"] == "It says new"
+    # Both go to disk at the stop, first b's with the newer variables, then a's.
+    b.stop()
+    a.stop()
+    b.start()
+    assert b.ask(saved, "run: x")["answer"] == "It says new"
+
+
 def test_redis_gone_in_mid_turn_is_told_and_mended(pair, redis):
     a, _ = pair
     thread = a.thread()
