@@ -334,7 +334,8 @@ asio::awaitable<FileLook> Uploads::look(core::UploadRecord record) {
         look.sheets = sheets_in(file.get());
         return n < 0 ? errno : 0;
     };
-    co_await disk_.run(read);
+    const int cause = co_await disk_.run(read);
+    if (cause != 0) throw ErrorException(failed("read an upload", cause));
     look.columns = columns_in(record.name, beginning);
     if (looks_.size() < kLooksMax) looks_[record.id.text()] = look;
     co_return look;

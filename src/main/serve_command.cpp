@@ -119,6 +119,7 @@ core::Ceilings ceilings_of(const Settings& settings) {
         std::max(share, settings.open_files.value_or(0) * core::Limits{}.processes_max);
     ceilings.disk_bytes = settings.disk_bytes_most;
     ceilings.disk_files = settings.disk_files_most;
+    ceilings.output_bytes = settings.output_bytes_most;
     ceilings.run_time = settings.run_time_most.value_or(ceilings.run_time);
     return ceilings;
 }
@@ -160,6 +161,20 @@ std::string walls_of(const sys::CgroupHost& host) {
         case sys::CgroupHost::Version::None: text += "no cgroup (memory is watched)"; break;
     }
     return text;
+}
+
+// Work that goes on as long as the server does. One that ended would be missed by nobody until
+// disks are full or sessions never sleep, so its fault ends the server, in order.
+asio::awaitable<void> or_stop(const char* what, asio::awaitable<void> work) {
+    std::string why;
+    try {
+        co_await std::move(work);
+        co_return;
+    } catch (const std::exception& failed) { why = failed.what(); } catch (...) {
+        why = "something that is no std::exception";
+    }
+    spdlog::critical("a fault of the server in {}: {}; it saves the sessions and stops", what, why);
+    std::raise(SIGTERM);
 }
 
 // Everything that lives as long as the server does, in the order in which it depends on what stands
@@ -267,14 +282,17 @@ private:
         if (!read_only()) co_await recover_jobs();
         http_->start();
         served_ = true;
-        if (!read_only_at_start_) background_.spawn(jobs_->run());
-        background_.spawn(sessions_->keep_house());
-        background_.spawn(analyst_->keep_house());
-        background_.spawn(analyst_->keep_uploads([this] { return read_only(); }));
-        background_.spawn(meter_->run());
-        background_.spawn(audit_->run());
-        background_.spawn(clear_outputs());
-        background_.spawn(reload_at_hangups());
+        const auto go_on = [this](const char* what, asio::awaitable<void> work) {
+            background_.spawn(or_stop(what, std::move(work)));
+        };
+        if (!read_only_at_start_) go_on("running jobs", jobs_->run());
+        go_on("looking after sessions", sessions_->keep_house());
+        go_on("looking after threads", analyst_->keep_house());
+        go_on("looking after uploads", analyst_->keep_uploads([this] { return read_only(); }));
+        go_on("metering", meter_->run());
+        go_on("the audit log", audit_->run());
+        go_on("removing old outputs", clear_outputs());
+        go_on("reloading", reload_at_hangups());
         if (!read_only()) keep_reserve(data);
         audit_->write(about_server("server.start"));
         spdlog::info("{}", analyst_->model_sentence());

@@ -14,7 +14,6 @@
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/json/serialize.hpp>
 #include <cerrno>
@@ -219,10 +218,11 @@ asio::awaitable<std::shared_ptr<Nest>> Nest::raise(const Paths& paths, Template 
     auto ready = std::make_shared<Waiting>(
         Waiting{std::nullopt, asio::steady_timer(executor, kImportTimeMax)});
     nest->waiting_.push_back(ready);
-    // Detached: it holds the nest, refers to nothing else, and ends when the zygote does or the
-    // nest is closed.
+    // Nobody waits for the reader: it holds the nest, refers to nothing else, and ends when the
+    // zygote does or the nest is closed. However it ends, nobody may wait for the zygote any more.
     asio::co_spawn(
-        executor, [nest]() -> asio::awaitable<void> { return nest->read(); }, asio::detached);
+        executor, [nest]() -> asio::awaitable<void> { return nest->read(); },
+        [nest](const std::exception_ptr&) { nest->fail("its messages are no longer read"); });
     // Whoever reads keeps it alive: a nest that could not be raised must not stay for that.
     AtExit abandoned([nest] { nest->fail("its start failed"); });
     while (!ready->reply) {
