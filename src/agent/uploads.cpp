@@ -174,7 +174,14 @@ asio::awaitable<core::UploadRecord> Uploads::Incoming::keep() {
     if (cause != 0) throw ErrorException(failed("store " + name_, cause));
     temporary_ = id;  // until the store knows it
     const core::UploadRoom room(uploads_.limits_.owner_bytes_max, uploads_.limits_.owner_files_max);
-    auto kept = co_await uploads_.store_.add_upload(std::move(record), room);
+    core::UploadRecord kept;
+    try {
+        kept = co_await uploads_.store_.add_upload(std::move(record), room);
+    } catch (const ErrorException& error) {
+        // A store that answers late may have written the record: its bytes must not be gone then.
+        if (error.error.code == Code::Unavailable) temporary_.clear();
+        throw;
+    }
     temporary_.clear();
     // what its beginning does not tell is looked at when a thread needs it
     const auto columns = columns_in(name_, beginning_);

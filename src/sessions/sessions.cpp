@@ -457,6 +457,13 @@ asio::awaitable<void> Sessions::freeze(SessionPtr session) {
     co_await remember(*session, SessionState::Warm);
 }
 
+void Sessions::refuse_if_left(const Session& session) {
+    if (session.gone_) throw ErrorException(not_there(session.record_.id));
+    if (session.released_) {
+        throw ErrorException({Code::Conflict, "the session was just moved to disk: try again"});
+    }
+}
+
 bool Sessions::is_taken_over(const Session& session) const {
     return ours_ && !ours_(session.record_.id);
 }
@@ -518,7 +525,7 @@ asio::awaitable<void> Sessions::go_cold(SessionPtr session) {
 asio::awaitable<SessionRecord> Sessions::pause(Whose whose, SessionId id) {
     const auto session = co_await find(whose, id);
     const auto turn = co_await session->changing_.lock();
-    if (session->gone_) throw ErrorException(not_there(id));
+    refuse_if_left(*session);
     if (session->users_ > 0) {
         throw ErrorException({Code::Conflict, "the session is in use: something runs in it"});
     }
@@ -529,7 +536,7 @@ asio::awaitable<SessionRecord> Sessions::pause(Whose whose, SessionId id) {
 asio::awaitable<SessionRecord> Sessions::evict(Whose whose, SessionId id) {
     const auto session = co_await find(whose, id);
     const auto turn = co_await session->changing_.lock();
-    if (session->gone_) throw ErrorException(not_there(id));
+    refuse_if_left(*session);
     if (session->users_ > 0) {
         throw ErrorException({Code::Conflict, "the session is in use: something runs in it"});
     }
@@ -541,7 +548,7 @@ asio::awaitable<SessionRecord> Sessions::restart(Whose whose, SessionId id) {
     const auto session = co_await find(whose, id);
     cut(*session);
     const auto turn = co_await session->changing_.lock();
-    if (session->gone_) throw ErrorException(not_there(id));
+    refuse_if_left(*session);
     let_go(*session);
     // Should one of the next steps fail, this is why its variables are not there.
     session->fell_ = "the session was restarted; all variables are lost";
@@ -561,6 +568,7 @@ asio::awaitable<void> Sessions::release(SessionId id) {
         throw ErrorException({Code::Conflict, "the session is in use: something runs in it"});
     }
     co_await go_cold(session);
+    session->released_ = true;
     known_.erase(id.text());
 }
 
@@ -573,7 +581,7 @@ asio::awaitable<std::vector<SessionRecord>> Sessions::fork(Whose whose, SessionI
                                                            std::size_t count) {
     const auto session = co_await find(whose, id);
     const auto turn = co_await session->changing_.lock();
-    if (session->gone_) throw ErrorException(not_there(id));
+    refuse_if_left(*session);
     if (session->users_ > 0) {
         throw ErrorException({Code::Conflict, "the session is in use: something runs in it"});
     }
@@ -655,7 +663,8 @@ asio::awaitable<void> Sessions::remove(Whose whose, SessionId id) {
     const auto session = co_await find(whose, id);
     cut(*session);
     const auto turn = co_await session->changing_.lock();
-    if (std::exchange(session->gone_, true)) throw ErrorException(not_there(id));
+    refuse_if_left(*session);
+    session->gone_ = true;
     AtExit back([&session] { session->gone_ = false; });  // unless it is removed after all
     core::SessionPatch patch;
     patch.state = SessionState::Deleting;

@@ -114,8 +114,9 @@ private:
     std::shared_ptr<guest_client::GuestLink> link_;
     std::shared_ptr<guest_client::Changes> changes_;  // of the link
     bool frozen_ = false;
-    bool cut_ = false;   // its sandbox was ended by a request while another may wake it
-    bool gone_ = false;  // removed: whoever waited for it hears that it is not there
+    bool cut_ = false;       // its sandbox was ended by a request while another may wake it
+    bool gone_ = false;      // removed: whoever waited for it hears that it is not there
+    bool released_ = false;  // on disk, and forgotten here: the next who asks gets a new object
     std::size_t users_ = 0;
     Clock::time_point unused_since_;
     std::vector<guest_client::Lost> lost_;  // and nobody was told; on disk as well
@@ -266,6 +267,9 @@ private:
     boost::asio::awaitable<void> freeze(SessionPtr session);
     boost::asio::awaitable<void> go_cold(SessionPtr session);
     [[nodiscard]] bool is_taken_over(const Session& session) const;
+    // Of whoever waited for the session's mutex: it is removed, or another object stands for it
+    // now.
+    static void refuse_if_left(const Session& session);
     boost::asio::awaitable<void> look_after(SessionPtr session);
     boost::asio::awaitable<void> end_expired();
     boost::asio::awaitable<void> make_cold_if_idle(SessionPtr session);

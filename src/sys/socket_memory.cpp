@@ -111,15 +111,16 @@ void add_orphans(const std::vector<Socket>& sockets, SocketMemory& memory) {
     }
 }
 
-// False when this kernel does not tell about such sockets.
+// False when this kernel does not tell about such sockets. What goes wrong otherwise (the machine
+// is busy, or out of memory) may work the next time.
 bool add_all(int socket, const Kind& kind, SocketMemory& memory) {
-    if (!ask(socket, kind)) return false;
+    if (!ask(socket, kind)) return true;
     alignas(nlmsghdr) char answer[32 * 1024];
     std::vector<Socket> locals;
     for (;;) {
         const ssize_t n = ::recv(socket, answer, sizeof answer, 0);
         if (n < 0 && errno == EINTR) continue;
-        if (n <= 0) return false;
+        if (n <= 0) return true;
         const auto bytes = static_cast<std::size_t>(n);
         for (std::size_t at = 0; at + sizeof(nlmsghdr) <= bytes;) {
             const auto header = read_as<nlmsghdr>(answer + at);
@@ -127,9 +128,11 @@ bool add_all(int socket, const Kind& kind, SocketMemory& memory) {
                 add_orphans(locals, memory);
                 return true;
             }
-            if (header.nlmsg_type == NLMSG_ERROR || header.nlmsg_len < sizeof header ||
-                at + header.nlmsg_len > bytes) {
-                return false;
+            if (header.nlmsg_len < sizeof header || at + header.nlmsg_len > bytes) return true;
+            if (header.nlmsg_type == NLMSG_ERROR) {
+                if (header.nlmsg_len < NLMSG_LENGTH(sizeof(nlmsgerr))) return true;
+                const int cause = -read_as<nlmsgerr>(answer + at + NLMSG_HDRLEN).error;
+                return cause != ENOENT && cause != EINVAL && cause != EOPNOTSUPP;
             }
             const Socket one =
                 measure(kind, answer + at + NLMSG_HDRLEN, header.nlmsg_len - NLMSG_HDRLEN);
