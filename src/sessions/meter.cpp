@@ -1,5 +1,7 @@
 #include "sessions/meter.hpp"
 
+#include "base/must.hpp"
+
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -83,7 +85,9 @@ Meter::Claim::Claim(Claim&& other) noexcept
 Meter::Claim::~Claim() {
     if (meter_ == nullptr) return;
     const auto found = meter_->owners_.find(owner_);
-    if (found != meter_->owners_.end()) found->second.memory_bytes -= bytes_;
+    must(found != meter_->owners_.end() && found->second.memory_bytes >= bytes_,
+         "what is given back was claimed");
+    found->second.memory_bytes -= bytes_;
 }
 
 Meter::Owner& Meter::of(const std::string& owner) {

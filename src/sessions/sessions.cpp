@@ -304,8 +304,8 @@ asio::awaitable<Use> Sessions::use(Whose whose, SessionId id) {
     co_return use;
 }
 
-// With the session's mutex held.
 asio::awaitable<void> Sessions::wake(SessionPtr session) {
+    must(session->changing_.locked(), "a session changes with its mutex held");
     if (session->link_ && session->link_->alive()) {
         if (session->frozen_) {
             set_frozen(*session->sandbox_, false, options_.tell);
@@ -447,8 +447,8 @@ void Sessions::let_go(Session& session) noexcept {
     session.frozen_ = false;
 }
 
-// With the session's mutex held.
 asio::awaitable<void> Sessions::freeze(SessionPtr session) {
+    must(session->changing_.locked(), "a session changes with its mutex held");
     if (!session->link_ || !session->link_->alive() || session->frozen_) co_return;
     set_frozen(*session->sandbox_, true, options_.tell);
     session->link_->stand_still(true);
@@ -468,8 +468,8 @@ bool Sessions::is_taken_over(const Session& session) const {
     return ours_ && !ours_(session.record_.id);
 }
 
-// With the session's mutex held.
 asio::awaitable<void> Sessions::go_cold(SessionPtr session) {
+    must(session->changing_.locked(), "a session changes with its mutex held");
     if (is_taken_over(*session)) {
         // What is on disk is newer, and what was lost here was reported when it was taken over.
         let_go(*session);

@@ -15,6 +15,7 @@
 //           then. A server that is killed loses the variables of hot and warm sessions
 //           back to when they were last cold, and says so.
 // Trusts    its caller for who is asking (Whose) and for limits that a client may ask for.
+#include "base/must.hpp"
 #include "base/scope.hpp"
 #include "core/ceilings.hpp"
 #include "core/clock.hpp"
@@ -154,6 +155,7 @@ public:
     Use& operator=(Use&&) = delete;
     ~Use() {
         if (!session_) return;
+        must(session_->users_ > 0, "a use was counted");
         --session_->users_;
         session_->unused_since_ = session_->clock_.now();
     }

@@ -1,6 +1,7 @@
 #include "wire/frame.hpp"
 
-#include <cassert>
+#include "base/must.hpp"
+
 #include <cstring>
 
 namespace atl::wire {
@@ -30,7 +31,7 @@ Error broken(const std::string& what) {
 
 void append_frame_header(std::string& out, Kind kind, std::uint32_t channel,
                          std::size_t payload_bytes, std::uint8_t flags) {
-    assert(payload_bytes <= kPayloadBytesMax);
+    must(payload_bytes <= kPayloadBytesMax, "a payload fits into a frame");
     char header[kHeaderBytes] = {};
     put_u32(header, static_cast<std::uint32_t>(payload_bytes));
     header[4] = static_cast<char>(kind);
@@ -69,7 +70,7 @@ char* FrameDecoder::writable(std::size_t wanted) {
 }
 
 void FrameDecoder::wrote(std::size_t bytes) noexcept {
-    assert(end_ + bytes <= buffer_.size());
+    must(bytes <= buffer_.size() - end_, "no more was written than there was room for");
     end_ += bytes;
 }
 

@@ -1,5 +1,6 @@
 #include "runtimes/native/slots.hpp"
 
+#include "base/must.hpp"
 #include "sys/files.hpp"
 
 #include <cerrno>
@@ -53,6 +54,10 @@ Result<std::uint32_t> SlotTable::take() {
     return slot;
 }
 
-void SlotTable::give_back(std::uint32_t slot) { free_.push_back(slot); }
+void SlotTable::give_back(std::uint32_t slot) {
+    must(slot >= 1 && slot < kSlotsABlock && free_.size() < kSlotsABlock - 1,
+         "a slot comes back once, and to its table");
+    free_.push_back(slot);
+}
 
 }  // namespace atl::native
