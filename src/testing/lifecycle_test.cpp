@@ -87,6 +87,50 @@ TEST(Lifecycle, TwoWhoWakeASessionShareItsSandbox) {
     EXPECT_EQ(bench.runtime().live(), 1u);
 }
 
+// Its record can be listed before its sandbox is there.
+TEST(Lifecycle, ASessionThatIsUsedWhileItIsCreatedHasOneSandbox) {
+    for (int ms = 0; ms < 60; ++ms) {
+        SCOPED_TRACE(ms);
+        Bench bench;
+        const auto creating = bench.begin(bench.sessions().create({}));
+        bench.pass(std::chrono::milliseconds(ms));
+        if (bench.disk.records.empty()) continue;
+        const SessionId id(bench.disk.records.begin()->first);
+        const auto run = bench.begin(bench.running(id, "set x 1"));
+        bench.finish(run);
+        bench.finish(creating);
+        EXPECT_FALSE(run->failed);
+        EXPECT_EQ(bench.runtime().live(), 1u);
+        EXPECT_EQ(bench.run(id, "get x"), "1");
+    }
+}
+
+TEST(Lifecycle, AKernelThatDiedBetweenRunsIsNamedAfterTheNextSleep) {
+    Bench bench;
+    const auto id = bench.create();
+    bench.run(id, "set x 1");
+    bench.runtime().guest_of(id.text())->end_kernels();
+    bench.await(bench.evicted(id));
+    EXPECT_EQ(bench.run(id, "get x"), "unset");
+    ASSERT_EQ(bench.lost.size(), 1u);
+    EXPECT_NE(bench.lost[0].reason.find("kernel ended"), std::string::npos);
+}
+
+TEST(Lifecycle, ASessionThatAnotherServerTookOverIsNotSaved) {
+    Bench bench;
+    bool ours = true;
+    bench.sessions().save_only_if([&ours](const SessionId&) { return ours; });
+    const auto id = bench.create();
+    bench.run(id, "set x old");
+    bench.await(bench.evicted(id));
+    bench.run(id, "set x newer");
+    ours = false;
+    bench.pass(11min);
+    EXPECT_EQ(bench.runtime().live(), 0u);
+    ours = true;
+    EXPECT_EQ(bench.run(id, "get x"), "old");
+}
+
 TEST(Lifecycle, ASessionInUseIsNotPutToSleep) {
     Bench bench;
     const auto id = bench.create();

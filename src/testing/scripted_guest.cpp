@@ -226,6 +226,13 @@ void ScriptedGuest::replace(const std::string& context, const Kernel& dead) {
     changed_.cancel();
 }
 
+void ScriptedGuest::end_kernels() {
+    const auto kernels = kernels_;
+    for (const auto& [context, kernel] : kernels) {
+        if (!kernel->busy) replace(context, *kernel);
+    }
+}
+
 asio::awaitable<json::object> ScriptedGuest::run(std::uint32_t id, ChannelPtr channel,
                                                  json::object request) {
     const auto context = fields::text_of(request, "context");

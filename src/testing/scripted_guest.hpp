@@ -50,6 +50,8 @@ public:
     void freeze(bool frozen);
     // At once, and with it everything in it.
     void die() noexcept;
+    // Kernels that do nothing right now die; others take their places.
+    void end_kernels();
 
     [[nodiscard]] bool alive() const noexcept { return alive_; }
     [[nodiscard]] std::uint64_t requests() const noexcept { return requests_; }
