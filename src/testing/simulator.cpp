@@ -321,9 +321,12 @@ private:
             }
             const auto guests = world_->runtime.guests();
             const auto guest = guests.empty() ? nullptr : guests[dice.below(guests.size())];
-            const auto kind = dice.below(14);
-            if (kind < 8 && !guest) continue;
-            if (kind < 8) {
+            const auto kind = dice.below(15);
+            if ((kind < 8 || kind == 14) && !guest) continue;
+            if (kind == 14) {
+                note("the kernels of " + guest->folder() + " die");
+                guest->end_kernels();
+            } else if (kind < 8) {
                 give_order(*guest, kind);
                 if (kind >= 2) {
                     co_await rest(lasts);
