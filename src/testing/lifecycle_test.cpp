@@ -92,7 +92,9 @@ TEST(Lifecycle, ASessionThatIsUsedWhileItIsCreatedHasOneSandbox) {
     for (int ms = 0; ms < 60; ++ms) {
         SCOPED_TRACE(ms);
         Bench bench;
-        const auto creating = bench.begin(bench.sessions().create({}));
+        sessions::NewSession wanted;
+        wanted.owner = "ann";
+        const auto creating = bench.begin(bench.sessions().create(std::move(wanted)));
         bench.pass(std::chrono::milliseconds(ms));
         if (bench.disk.records.empty()) continue;
         const SessionId id(bench.disk.records.begin()->first);
