@@ -139,13 +139,13 @@ def test_a_server_that_stood_still_neither_uses_nor_saves_what_another_took_over
             assert "the server that had it ended" in b.ask(thread, "run: x = 'new'; print('taken')")["answer"]
     finally:
         a.process.send_signal(signal.SIGCONT)
-    assert a.ask(asked, "run: x")["answer"] == "It says new"
-    assert b.ask(asked, "run: x")["answer"] == "It says new"
+    assert a.ask(asked, "run: print(x)")["answer"] == "It says new"
+    assert b.ask(asked, "run: print(x)")["answer"] == "It says new"
     # Both go to disk at the stop, first b's with the newer variables, then a's.
     b.stop()
     a.stop()
     b.start()
-    assert b.ask(saved, "run: x")["answer"] == "It says new"
+    assert b.ask(saved, "run: print(x)")["answer"] == "It says new"
 
 
 def test_redis_gone_in_mid_turn_is_told_and_mended(pair, redis):

@@ -5,7 +5,7 @@ import signal
 import time
 
 import pytest
-from harness.host import processes_in
+from harness.host import all_processes, eventually, look_at, marker, processes_in, with_argument
 from harness.server import Server
 
 LOCK = "import threading; lock = threading.Lock(); kept = 1; open('/session/f', 'w').write('f')"
@@ -208,26 +208,17 @@ def test_the_time_of_a_frozen_process_stands_still_on_both_clocks(server):
     assert answer.json()["reason"] == "timeout" and "sandbox" not in answer.json().get("note", ""), answer.text
 
 
-def gone(pid) -> str:
-    """Code for another context: waits until the kernel of this number has been reaped."""
-    return f"""
-import os, signal, time
-def gone(pid):
-    while True:
-        try:
-            os.kill(pid, signal.SIGKILL)
-        except ProcessLookupError:
-            return
-        time.sleep(.01)
-gone({pid})
-"""
+def wait_until_reaped(pid) -> str:
+    """Code for another context."""
+    return f"import os, time\nwhile os.path.exists('/proc/{pid}'): time.sleep(.01)"
 
 
 def test_a_kernel_that_died_unheard_before_it_was_saved(server):
     """Nobody ran anything after its death, so no answer said so: what is saved is the empty one in its place."""
     session = server.session()
-    pid = int(server.run(session, "import os; x = 41; print(os.getpid())")["stdout"])
-    assert server.run(session, gone(pid), context="other")["exit_code"] == 0
+    code = "import os, threading; x = 41; threading.Timer(.3, lambda: os._exit(9)).start(); print(os.getpid())"
+    pid = int(server.run(session, code)["stdout"])
+    assert server.run(session, wait_until_reaped(pid), context="other")["exit_code"] == 0
     evict(server, session)
     answer = server.run(session, "print('x' in globals())")
     assert answer["stdout"] == "False\n" and answer["state_lost"], answer
@@ -239,7 +230,14 @@ def test_a_restored_kernel_that_died_before_its_first_run(server):
     server.run(session, "x = 41; open('/session/f', 'w').write('f')")
     evict(server, session)
     read_a_file(server, session)
-    others = "max(int(p) for p in os.listdir('/proc') if p.isdigit() and int(p) not in (1, os.getpid()))"
-    assert server.run(session, gone(others), context="other")["exit_code"] == 0
+    # A program with a name of its own leads to its kernel, and that to PID 1, whose other child is the kernel in question.
+    word = marker()
+    started = f"import subprocess; subprocess.Popen(['python', '-c', 'import time; time.sleep(600)', '{word}'])"
+    server.run(session, started, context="other")
+    (program,) = eventually(lambda: with_argument(word))
+    beside = look_at(program.parent)
+    (kernel,) = [one for one in all_processes() if one.parent == beside.parent and one.pid != beside.pid]
+    os.kill(kernel.pid, signal.SIGKILL)
+    assert eventually(lambda: look_at(kernel.pid) != kernel and not kernel.alive)
     answer = server.run(session, "print('x' in globals())")
     assert answer["stdout"] == "False\n" and answer["state_lost"], answer

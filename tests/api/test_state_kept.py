@@ -315,9 +315,10 @@ def test_all_lost_is_said_so(server):
         evict(server, session)
         spoil(server.folder / f"data/sessions/{session}.state/context-default")
         answer = server.run(session, "print('x' in dir())")
-        assert answer["stdout"] == "False\n" and answer["state_lost"]
-        assert [(one["context"], one["name"]) for one in answer["lost"]] == [("default", "")]
-        assert server.run(session, "print(y)", context="second")["stdout"] == "1\n"
+        assert answer["stdout"] == "False\n" and answer["state_lost"], answer
+        assert [(one["context"], one["name"]) for one in answer["lost"]] == [("default", "")], answer
+        second = server.run(session, "print(y)", context="second")
+        assert second["stdout"] == "1\n", second
 
 
 # Removal, and a folder that is gone
