@@ -24,7 +24,10 @@ namespace json = boost::json;
 
 namespace {
 
-constexpr std::size_t kReadBytes = 256 * 1024;
+// Read at once: a little by a link that says little, of which there are a thousand; more and more
+// while what comes fills it.
+constexpr std::size_t kReadBytesMin = 4 * 1024;
+constexpr std::size_t kReadBytesMax = 256 * 1024;
 constexpr std::size_t kSendBytes = 64 * 1024;
 // Credit bounds what a channel may send; this, what waits here while the guest is slow to read.
 constexpr std::size_t kUnsentMax = 256 * 1024;
@@ -109,6 +112,7 @@ void GuestLink::reader_ended(std::exception_ptr failed) {
 
 asio::awaitable<void> GuestLink::read(std::shared_ptr<GuestLink> self) {
     GuestLink& link = *self;
+    std::size_t room = kReadBytesMin;
     while (link.alive()) {
         auto [failed] =
             co_await link.stream_.async_wait(asio::posix::stream_descriptor::wait_read, as_tuple);
@@ -117,13 +121,18 @@ asio::awaitable<void> GuestLink::read(std::shared_ptr<GuestLink> self) {
             link.lose({Code::Unavailable, "wait for the sandbox: " + failed.message()});
             break;
         }
-        const auto n = link.receive(link.decoder_.writable(kReadBytes), kReadBytes);
+        const auto n = link.receive(link.decoder_.writable(room), room);
         if (!n) {
             link.lose(n.error());
             break;
         }
         if (*n == 0) continue;
         link.decoder_.wrote(*n);
+        if (*n == room) {
+            room = std::min(room * 8, kReadBytesMax);
+        } else if (*n < room / 8) {
+            room = std::max(room / 2, kReadBytesMin);
+        }
         while (link.alive()) {
             auto frame = link.decoder_.next();
             if (!frame) {
@@ -142,6 +151,7 @@ asio::awaitable<void> GuestLink::read(std::shared_ptr<GuestLink> self) {
             }
         }
         link.flush();
+        if (room == kReadBytesMin) link.decoder_.shrink(room);
     }
 }
 

@@ -80,6 +80,12 @@ void FrameDecoder::feed(std::string_view bytes) {
     wrote(bytes.size());
 }
 
+void FrameDecoder::shrink(std::size_t bytes) noexcept {
+    if (begin_ != end_ || buffer_.size() <= bytes) return;
+    std::string().swap(buffer_);
+    begin_ = end_ = 0;
+}
+
 Result<std::optional<Frame>> FrameDecoder::next() {
     if (failed_) return broken("read on after an earlier fault");
     if (end_ - begin_ < kHeaderBytes) return std::optional<Frame>();

@@ -68,6 +68,8 @@ public:
     [[nodiscard]] char* writable(std::size_t wanted);
     void wrote(std::size_t bytes) noexcept;
     void feed(std::string_view bytes);
+    // Gives memory back beyond so many bytes, if nothing waits in it.
+    void shrink(std::size_t bytes) noexcept;
 
     // The next whole frame, nothing when more bytes are needed, or an error that is final.
     [[nodiscard]] Result<std::optional<Frame>> next();

@@ -66,6 +66,27 @@ TEST(FrameDecoder, RefusesWhatCannotBeAFrame) {
     }
 }
 
+// Goal: memory is given back between frames, and never in the middle of one.
+TEST(FrameDecoder, ShrinksWhenNothingWaits) {
+    std::string bytes;
+    append_frame(bytes, Kind::Data, 7, std::string(100'000, 'x'));
+    FrameDecoder decoder;
+    decoder.feed(std::string_view(bytes).substr(0, 50'000));
+    decoder.shrink(100);
+    decoder.feed(std::string_view(bytes).substr(50'000));
+    const auto frame = decoder.next();
+    ASSERT_TRUE(frame && *frame);
+    EXPECT_EQ((*frame)->payload.size(), 100'000u);
+    decoder.shrink(100);
+    append_frame(bytes, Kind::Data, 8, "y");
+    decoder.feed(bytes);
+    for (const std::uint32_t channel : {7u, 8u}) {
+        const auto next = decoder.next();
+        ASSERT_TRUE(next && *next);
+        EXPECT_EQ((*next)->channel, channel);
+    }
+}
+
 TEST(Credit, AWriterStopsAndGoesOn) {
     SendCredit sender;
     ReceiveCredit receiver;
