@@ -21,6 +21,7 @@ constexpr std::chrono::milliseconds kSoonestInUse{100};
 constexpr std::chrono::milliseconds kSoonest{250};
 constexpr std::chrono::milliseconds kLatest{2000};
 constexpr std::chrono::milliseconds kRound{1000};
+constexpr std::chrono::milliseconds kBetweenRounds{50};
 // What was told to stop may take so long to do so.
 constexpr std::chrono::milliseconds kPatience{500};
 // Beyond so much more than allowed nobody is asked.
@@ -180,7 +181,8 @@ asio::awaitable<void> Sessions::watch_disks() {
             };
             beside_.spawn(look);
         }
-        disk_round_.expires_at(next);
+        // Not for each of a thousand by itself: each round looks at all of them.
+        disk_round_.expires_at(std::max(next, now + kBetweenRounds));
         co_await disk_round_.wait();
     }
 }
@@ -188,7 +190,7 @@ asio::awaitable<void> Sessions::watch_disks() {
 asio::awaitable<void> Sessions::watch_disk(SessionPtr session) {
     session->disk_due_ = clock_.now() + kLatest;  // should it fail
     if (!session->link_ || !session->link_->alive() || session->frozen_) co_return;
-    const auto cpu_us = session->sandbox_->usage().cpu_us;
+    const auto cpu_us = session->sandbox_->cpu_us();
     const bool ran = cpu_us == 0 || cpu_us != session->disk_cpu_us_;
     session->disk_cpu_us_ = cpu_us;
     const auto began = clock_.now();

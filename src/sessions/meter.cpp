@@ -33,7 +33,7 @@ public:
         : meter_(meter),
           claim_(std::move(claim)),
           inner_(std::move(inner)),
-          seen_us_(inner_->usage().cpu_us),  // what it took to make it is the server's
+          seen_us_(inner_->cpu_us()),  // what it took to make it is the server's
           place_(meter_.watched_.insert(meter_.watched_.end(), this)) {}
     ~Watched() override { destroy(); }
 
@@ -42,6 +42,7 @@ public:
     [[nodiscard]] bool has_kernels() const override { return inner_->has_kernels(); }
     Result<void> freeze(bool frozen) override { return inner_->freeze(frozen); }
     [[nodiscard]] core::Usage usage() const override { return inner_->usage(); }
+    [[nodiscard]] std::uint64_t cpu_us() const override { return inner_->cpu_us(); }
     void destroy() noexcept override {
         if (!claim_) return;
         try {
@@ -55,7 +56,7 @@ public:
     }
 
     void look() {
-        const auto now_us = inner_->usage().cpu_us;
+        const auto now_us = inner_->cpu_us();
         if (now_us <= seen_us_) return;
         core::UsageCounters more;
         more.cpu_us = now_us - std::exchange(seen_us_, now_us);

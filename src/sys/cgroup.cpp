@@ -288,14 +288,21 @@ CgroupUse Cgroup::use() const {
         use.memory_bytes = number_in(memory + "/memory.usage_in_bytes");
         use.memory_peak_bytes = number_in(memory + "/memory.max_usage_in_bytes");
         use.oom_kills = field_in(memory + "/memory.oom_control", "oom_kill");
-        use.cpu_us = number_in(path_of("cpuacct") + "/cpuacct.usage") / 1000;
     } else {
         use.memory_bytes = number_in(memory + "/memory.current");
         use.memory_peak_bytes = number_in(memory + "/memory.peak", use.memory_bytes);
         use.oom_kills = field_in(memory + "/memory.events", "oom_kill");
-        use.cpu_us = field_in(path_of("cpu") + "/cpu.stat", "usage_usec");
     }
+    use.cpu_us = cpu_us();
     return use;
+}
+
+std::uint64_t Cgroup::cpu_us() const {
+    if (!present()) return 0;
+    if (host_->version == CgroupHost::Version::V1) {
+        return number_in(path_of("cpuacct") + "/cpuacct.usage") / 1000;
+    }
+    return field_in(path_of("cpu") + "/cpu.stat", "usage_usec");
 }
 
 Result<void> Cgroup::freeze(bool frozen) {

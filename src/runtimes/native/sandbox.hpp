@@ -45,6 +45,7 @@ public:
     bool has_kernels() const override { return has_kernels_; }
     Result<void> freeze(bool frozen) override;
     core::Usage usage() const override;
+    std::uint64_t cpu_us() const override;
     void destroy() noexcept override;
 
     [[nodiscard]] int stream() const noexcept { return stream_.get(); }
