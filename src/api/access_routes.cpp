@@ -1,7 +1,7 @@
 #include "api/access_routes.hpp"
 
 #include "api/access_types.hpp"
-#include "api/asking.hpp"
+#include "api/request_reading.hpp"
 #include "api/scopes.hpp"
 #include "api/session_types.hpp"
 #include "api/time_text.hpp"

@@ -1,7 +1,7 @@
 #include "api/context_routes.hpp"
 
-#include "api/asking.hpp"
 #include "api/context_types.hpp"
+#include "api/request_reading.hpp"
 #include "api/session_types.hpp"
 #include "net/target.hpp"
 

@@ -1,8 +1,8 @@
 #pragma once
 // Which file of which session a request refers to, and how files are shown. Shared by the file
 // routes.
-#include "api/asking.hpp"
 #include "api/file_types.hpp"
+#include "api/request_reading.hpp"
 #include "guest_client/files.hpp"
 #include "sessions/sessions.hpp"
 

@@ -1,8 +1,8 @@
 #include "api/job_routes.hpp"
 
-#include "api/asking.hpp"
 #include "api/job_status.hpp"
 #include "api/job_types.hpp"
+#include "api/request_reading.hpp"
 #include "api/scopes.hpp"
 #include "net/problem.hpp"
 

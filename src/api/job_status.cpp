@@ -1,7 +1,7 @@
 #include "api/job_status.hpp"
 
-#include "api/asking.hpp"
 #include "api/job_types.hpp"
+#include "api/request_reading.hpp"
 
 #include <memory>
 

@@ -1,8 +1,8 @@
 #include "api/port_routes.hpp"
 
-#include "api/asking.hpp"
 #include "api/port_stream.hpp"
 #include "api/port_types.hpp"
+#include "api/request_reading.hpp"
 #include "net/problem.hpp"
 #include "net/proxy.hpp"
 

@@ -1,7 +1,7 @@
 #include "api/process_routes.hpp"
 
-#include "api/asking.hpp"
 #include "api/process_types.hpp"
+#include "api/request_reading.hpp"
 #include "api/session_types.hpp"
 #include "api/utf8_stream.hpp"
 #include "net/problem.hpp"

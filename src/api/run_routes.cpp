@@ -1,12 +1,12 @@
 #include "api/run_routes.hpp"
 
 #include "api/answer_budget.hpp"
-#include "api/asking.hpp"
 #include "api/content_type.hpp"
 #include "api/file_place.hpp"
 #include "api/output_routes.hpp"
+#include "api/request_reading.hpp"
+#include "api/sandbox_options.hpp"
 #include "api/session_types.hpp"
-#include "api/session_wishes.hpp"
 #include "api/utf8_stream.hpp"
 #include "base/scope.hpp"
 #include "base/workers.hpp"
@@ -379,7 +379,7 @@ asio::awaitable<void> run_alone(Runs& runs, net::Exchange& exchange) {
     sessions::NewSession alone;
     alone.owner = caller_of(exchange.request()).owner;
     alone.template_name = wanted.template_name;
-    check_wishes(wanted.runtime, wanted.network, wanted.datasets, runs.sessions.options());
+    check_sandbox_options(wanted.runtime, wanted.network, wanted.datasets, runs.sessions.options());
     alone.data_sets = wanted.datasets;
     const auto& options = runs.sessions.options();
     alone.limits = limits_of(wanted.limits, options.run_limits, options.ceilings);

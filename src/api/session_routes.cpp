@@ -1,8 +1,8 @@
 #include "api/session_routes.hpp"
 
-#include "api/asking.hpp"
+#include "api/request_reading.hpp"
+#include "api/sandbox_options.hpp"
 #include "api/session_types.hpp"
-#include "api/session_wishes.hpp"
 
 namespace atl::api {
 
@@ -31,7 +31,7 @@ public:
         session.name = wanted.name;
         session.metadata = wanted.metadata;
         session.template_name = wanted.template_name;
-        check_wishes(wanted.runtime, wanted.network, wanted.datasets, sessions_.options());
+        check_sandbox_options(wanted.runtime, wanted.network, wanted.datasets, sessions_.options());
         session.data_sets = wanted.datasets;
         session.limits =
             limits_of(wanted.limits, sessions_.options().limits, sessions_.options().ceilings);

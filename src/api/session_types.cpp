@@ -1,8 +1,8 @@
 #include "api/session_types.hpp"
 
+#include "api/sandbox_options.hpp"
 #include "api/schema/describe.hpp"
 #include "api/schema/validation.hpp"
-#include "api/session_wishes.hpp"
 #include "api/time_text.hpp"
 #include "sessions/spec_text.hpp"
 

@@ -1,6 +1,6 @@
 #include "api/terminal_routes.hpp"
 
-#include "api/asking.hpp"
+#include "api/request_reading.hpp"
 #include "api/session_types.hpp"
 #include "api/terminal_types.hpp"
 #include "base/scope.hpp"

@@ -1,6 +1,6 @@
 #include "api/tool_routes.hpp"
 
-#include "api/asking.hpp"
+#include "api/request_reading.hpp"
 #include "api/schema/describe.hpp"
 #include "base/workers.hpp"
 

@@ -1,6 +1,6 @@
 #include "api/upload_routes.hpp"
 
-#include "api/asking.hpp"
+#include "api/request_reading.hpp"
 #include "api/thread_types.hpp"
 #include "net/multipart.hpp"
 #include "net/problem.hpp"

@@ -1,7 +1,7 @@
 #include "guest_client/program.hpp"
 
 #include "base/fields.hpp"
-#include "guest_client/backstop.hpp"
+#include "guest_client/call_deadline.hpp"
 
 #include <boost/asio/this_coro.hpp>
 #include <csignal>
@@ -15,7 +15,7 @@ namespace json = boost::json;
 namespace {
 
 // How much longer than its time a guest may take to report a timeout before it is not believed.
-constexpr std::chrono::milliseconds kBackstop{3000};
+constexpr std::chrono::milliseconds kDeadlineMargin{3000};
 
 // How many were killed for memory before a program began: none of that is its business. On a host
 // without cgroups it is the guest that watches the memory and knows; its answer comes before the
@@ -103,9 +103,9 @@ asio::awaitable<ProgramResult> Program::run(ProgramRequest request, Output outpu
     if (pace->by_hand()) handlers.cost = [pace](std::size_t bytes) { pace->cost(bytes); };
     channel_ = link_->open(start, std::move(handlers));
     bool overdue = false;
-    std::optional<Backstop> backstop;  // refers to what stands above it
+    std::optional<CallDeadline> backstop;  // refers to what stands above it
     if (request.timeout.count() > 0) {
-        backstop.emplace(executor, link_, request.timeout + kBackstop, [this, &overdue] {
+        backstop.emplace(executor, link_, request.timeout + kDeadlineMargin, [this, &overdue] {
             overdue = true;
             sandbox_.destroy();
         });

@@ -1,7 +1,7 @@
 #include "guest_client/run.hpp"
 
 #include "base/fields.hpp"
-#include "guest_client/backstop.hpp"
+#include "guest_client/call_deadline.hpp"
 #include "guest_client/program.hpp"
 
 #include <boost/asio/this_coro.hpp>
@@ -16,7 +16,7 @@ namespace json = boost::json;
 namespace {
 
 constexpr std::chrono::milliseconds kGrace{2000};
-constexpr std::chrono::milliseconds kBackstop{10'000};
+constexpr std::chrono::milliseconds kDeadlineMargin{10'000};
 // After its time, for the guest to say so first: then nobody's slowness holds up the end.
 constexpr std::chrono::milliseconds kHurry{500};
 
@@ -208,9 +208,9 @@ asio::awaitable<RunEnd> Run::in_kernel(RunRequest request, RunListener listener)
                                 {"timeout_ms", request.timeout.count()},
                                 {"grace_ms", kGrace.count()}};
     // The guest keeps the time. One that does not is ended from outside.
-    std::optional<Backstop> backstop;
+    std::optional<CallDeadline> deadline;
     if (request.timeout.count() > 0) {
-        backstop.emplace(executor, link_, request.timeout + kGrace + kBackstop,
+        deadline.emplace(executor, link_, request.timeout + kGrace + kDeadlineMargin,
                          [this] { sandbox_.destroy(); });
     }
     const Impatience impatience(executor, link_->clock(), pace, request.timeout);
@@ -219,7 +219,7 @@ asio::awaitable<RunEnd> Run::in_kernel(RunRequest request, RunListener listener)
     try {
         end = co_await kernel_run.run(question);
     } catch (const ErrorException& error) { cut_off = error.error; }
-    backstop.reset();
+    deadline.reset();
     if (cut_off && stopped_ != core::EndReason::Disk) throw ErrorException(*cut_off);
     // It did not stop, and went with its sandbox.
     if (cut_off) end = {{"died", true}, {"signal", SIGKILL}, {"state_lost", true}};

@@ -2,7 +2,7 @@
 
 #include "base/fields.hpp"
 #include "base/write_all.hpp"
-#include "guest_client/backstop.hpp"
+#include "guest_client/call_deadline.hpp"
 #include "guest_client/transfer.hpp"
 #include "wire/assembler.hpp"
 
@@ -221,7 +221,7 @@ asio::awaitable<std::vector<Lost>> save_variables(std::shared_ptr<GuestLink> lin
                                                   core::Folders& folders, SessionId id,
                                                   std::uint64_t bytes_max, std::vector<Lost> untold,
                                                   std::set<std::string> restored) {
-    const Backstop stop(co_await asio::this_coro::executor, link, kTimeForAll);
+    const CallDeadline stop(co_await asio::this_coro::executor, link, kTimeForAll);
     std::uint64_t room = bytes_max;
     std::vector<Lost> lost = std::move(untold);
     const auto on_disk = contexts_on_disk(folders, id);
@@ -312,7 +312,7 @@ asio::awaitable<std::optional<Error>> send_file(const Channel& channel, core::Fo
 
 asio::awaitable<Loaded> load_variables(std::shared_ptr<GuestLink> link, core::Folders& folders,
                                        SessionId id) {
-    const Backstop stop(co_await asio::this_coro::executor, link, kTimeForAll);
+    const CallDeadline stop(co_await asio::this_coro::executor, link, kTimeForAll);
     auto note = read_note(folders, id);
     Loaded loaded;
     loaded.lost = std::move(note.lost);

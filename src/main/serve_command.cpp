@@ -48,10 +48,10 @@
 #include "main/settings.hpp"
 #include "net/server.hpp"
 #include "runtimes/native/runtime.hpp"
-#include "sessions/besides.hpp"
 #include "sessions/jobs.hpp"
 #include "sessions/largest_file.hpp"
 #include "sessions/meter.hpp"
+#include "sessions/owner_storage.hpp"
 #include "sessions/processes.hpp"
 #include "sessions/sessions.hpp"
 #include "stores/folders/disk_folders.hpp"
@@ -251,7 +251,7 @@ private:
         runtime.kept_root = kept_root;
         runtime.tell = [](const std::string& sentence) { spdlog::warn("{}", sentence); };
         runtime_ = std::make_unique<native::NativeRuntime>(executor, paths, runtime);
-        besides_ = std::make_unique<sessions::Besides>(executor, *store_, *outputs_);
+        owner_storage_ = std::make_unique<sessions::OwnerStorage>(executor, *store_, *outputs_);
         sessions_ = std::make_unique<sessions::Sessions>(executor, *runtime_, *store_, *folders_,
                                                          session_options());
         processes_ = std::make_unique<sessions::Processes>(executor);
@@ -350,7 +350,7 @@ private:
         processes_.reset();
         analyst_.reset();
         sessions_.reset();
-        besides_.reset();
+        owner_storage_.reset();
         folders_.reset();
         store_.reset();
         http_.reset();
@@ -518,7 +518,7 @@ private:
         options.idle_to_end = ceil<seconds>(options_.session_ttl.value_or(Milliseconds(0)));
         options.session_bytes_max = options_.session_bytes;
         options.owner_bytes_max = options_.quota_disk_bytes;
-        options.besides = besides_.get();
+        options.owner_storage = owner_storage_.get();
         options.meter = meter_.get();
         options.data_sets = data_sets_;
         options.memory_free = [] { return sys::memory_free(); };
@@ -733,7 +733,7 @@ private:
     std::unique_ptr<api::Signer> signer_;
     std::unique_ptr<api::AuditLog> audit_;
     std::unique_ptr<sessions::Meter> meter_;
-    std::unique_ptr<sessions::Besides> besides_;
+    std::unique_ptr<sessions::OwnerStorage> owner_storage_;
     std::unique_ptr<sessions::Sessions> sessions_;
     std::unique_ptr<sessions::Processes> processes_;
     std::unique_ptr<sessions::Jobs> jobs_;

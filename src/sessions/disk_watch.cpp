@@ -56,8 +56,8 @@ asio::awaitable<std::uint64_t> Sessions::disk_of_owner(std::string owner) {
         }
         query.cursor = page.next_cursor;
     } while (!query.cursor.empty());
-    if (options_.besides == nullptr) co_return bytes;
-    const auto more = co_await options_.besides->bytes(std::move(owner));
+    if (options_.owner_storage == nullptr) co_return bytes;
+    const auto more = co_await options_.owner_storage->bytes(std::move(owner));
     co_return bytes + more;
 }
 
@@ -71,9 +71,9 @@ asio::awaitable<std::unique_ptr<OutputRoom>> Sessions::room_for_outputs(std::str
     std::shared_ptr<DiskLedger> ledger;
     if (options_.owner_bytes_max) ledger = co_await owner_ledger(owner);
     auto room = std::make_unique<OutputRoom>(DiskRoom(nullptr, std::move(ledger), 0));
-    if (options_.besides != nullptr) {
-        room->kept = [besides = options_.besides, owner](std::uint64_t bytes) {
-            besides->added(owner, bytes);
+    if (options_.owner_storage != nullptr) {
+        room->kept = [storage = options_.owner_storage, owner](std::uint64_t bytes) {
+            storage->added(owner, bytes);
         };
     }
     co_return room;

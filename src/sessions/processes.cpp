@@ -30,7 +30,7 @@ constexpr std::chrono::milliseconds kTick{50};
 constexpr std::size_t kOutputBytesATick = 1u << 20;
 constexpr std::chrono::seconds kKillTime{10};
 // How much longer than its time a guest may take to report a timeout before it is not believed.
-constexpr std::chrono::milliseconds kBackstop{10'000};
+constexpr std::chrono::milliseconds kDeadlineMargin{10'000};
 constexpr std::chrono::hours kForEver{24 * 365};
 constexpr auto as_tuple = asio::as_tuple(asio::use_awaitable);
 
@@ -96,7 +96,7 @@ void Process::open(std::shared_ptr<guest_client::GuestLink> link, core::Sandbox&
     handlers.ended = [this](const Result<json::object>& result) { end(result); };
     channel_ = link_->open(request, std::move(handlers));
     if (wanted_.timeout.count() == 0) return;
-    backstop_.emplace(executor_, link_, wanted_.timeout + kBackstop, [this] {
+    deadline_.emplace(executor_, link_, wanted_.timeout + kDeadlineMargin, [this] {
         overdue_ = true;
         if (sandbox_ != nullptr) sandbox_->destroy();
     });
@@ -150,7 +150,7 @@ void Process::pace(std::size_t bytes) {
 // It did not start, and never will.
 void Process::fail(Error why) {
     when_full_.reset();
-    backstop_.reset();
+    deadline_.reset();
     sandbox_ = nullptr;
     failed_ = std::move(why);
     news_.cancel();
@@ -159,7 +159,7 @@ void Process::fail(Error why) {
 void Process::end(const Result<json::object>& result) {
     const auto self = shared_from_this();
     when_full_.reset();
-    backstop_.reset();
+    deadline_.reset();
     ending_.at = clock_.wall();
     ending_.run_ms = std::chrono::duration<double, std::milli>(clock_.now() - began_).count();
     if (!started_) {
@@ -225,7 +225,7 @@ void Process::let_go() {
     channel_.abandon();
     if (was_open && !started_) fail({Code::NotFound, "the session is gone"});
     when_full_.reset();
-    backstop_.reset();
+    deadline_.reset();
     awake_.reset();
 }
 

@@ -15,7 +15,7 @@
 // Must outlive no link: destroy it after Sessions::stop(), or while nothing runs.
 #include "core/outcome.hpp"
 #include "core/records.hpp"
-#include "guest_client/backstop.hpp"
+#include "guest_client/call_deadline.hpp"
 #include "guest_client/guest_link.hpp"
 #include "sessions/fifo_mutex.hpp"
 #include "sessions/output_log.hpp"
@@ -40,7 +40,7 @@ struct ProcessStart {
     bool stdin_open = false;               // else it reads an end at once
     std::chrono::milliseconds timeout{0};  // 0 = none
     bool keep_awake = false;
-    // Besides the record's own log: all of its output as it comes.
+    // OwnerStorage the record's own log: all of its output as it comes.
     std::function<void(core::Stream, std::string_view)> output;
 };
 
@@ -138,7 +138,7 @@ private:
     OutputLog log_;
     boost::asio::steady_timer news_;
     boost::asio::steady_timer end_came_;
-    std::optional<guest_client::Backstop> backstop_;
+    std::optional<guest_client::CallDeadline> deadline_;
     bool overdue_ = false;
     FifoMutex input_turn_;
     // What may come in one tick of the clock, and what waits for the next.

@@ -25,10 +25,10 @@
 #include "guest_client/changes.hpp"
 #include "guest_client/guest_link.hpp"
 #include "guest_client/variables.hpp"
-#include "sessions/besides.hpp"
 #include "sessions/disk.hpp"
 #include "sessions/fifo_mutex.hpp"
 #include "sessions/meter.hpp"
+#include "sessions/owner_storage.hpp"
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
@@ -73,11 +73,11 @@ struct SessionOptions {
     std::chrono::seconds idle_to_end{0};             // unused for so long it is removed; 0 = never
     std::optional<std::uint64_t> session_bytes_max;  // on disk
     std::optional<std::uint64_t> owner_bytes_max;    // on disk, of all that an owner keeps
-    Besides* besides = nullptr;  // borrowed; null: an owner keeps sessions alone
-    Meter* meter = nullptr;      // borrowed; null: nothing is counted
-    core::Limits limits;         // of sessions, where the client names none
-    core::Limits run_limits;     // of runs without a session
-    core::Ceilings ceilings;     // of what a client may name
+    OwnerStorage* owner_storage = nullptr;  // borrowed; null: an owner keeps sessions alone
+    Meter* meter = nullptr;                 // borrowed; null: nothing is counted
+    core::Limits limits;                    // of sessions, where the client names none
+    core::Limits run_limits;                // of runs without a session
+    core::Ceilings ceilings;                // of what a client may name
     // What the host's user offers: by its name a folder of the host, which shows read-only at
     // /data/<name> in sandboxes that ask for it. Clients know the names and nothing more.
     std::map<std::string, std::string> data_sets;

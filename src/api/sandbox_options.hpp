@@ -13,8 +13,8 @@ inline constexpr const char* kRuntime = "native";
 inline constexpr const char* kNetwork = "none";
 
 // Throws schema::ValidationError, which names the field.
-void check_wishes(const std::string& runtime, const std::string& network,
-                  const std::vector<std::string>& datasets,
-                  const sessions::SessionOptions& options);
+void check_sandbox_options(const std::string& runtime, const std::string& network,
+                           const std::vector<std::string>& datasets,
+                           const sessions::SessionOptions& options);
 
 }  // namespace atl::api

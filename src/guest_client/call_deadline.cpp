@@ -1,4 +1,4 @@
-#include "guest_client/backstop.hpp"
+#include "guest_client/call_deadline.hpp"
 
 #include <algorithm>
 
@@ -12,7 +12,7 @@ namespace {
 constexpr std::chrono::seconds kLookAgain{1};
 }  // namespace
 
-struct Backstop::State {
+struct CallDeadline::State {
     core::Timer timer;
     std::shared_ptr<GuestLink> link;
     std::function<void()> first;
@@ -29,8 +29,8 @@ struct Backstop::State {
           still_before(still) {}
 };
 
-Backstop::Backstop(asio::any_io_executor executor, std::shared_ptr<GuestLink> link,
-                   std::chrono::milliseconds after, std::function<void()> first) {
+CallDeadline::CallDeadline(asio::any_io_executor executor, std::shared_ptr<GuestLink> link,
+                           std::chrono::milliseconds after, std::function<void()> first) {
     const auto still = link->stood_still();
     auto& clock = link->clock();
     state_ = std::make_shared<State>(executor, std::move(link), std::move(first),
@@ -38,14 +38,14 @@ Backstop::Backstop(asio::any_io_executor executor, std::shared_ptr<GuestLink> li
     wait(state_, after);
 }
 
-Backstop::~Backstop() {
+CallDeadline::~CallDeadline() {
     state_->over = true;  // the timer may have expired already, and its handler be on its way
     state_->timer.cancel();
 }
 
-void Backstop::wait(const std::shared_ptr<State>& state, std::chrono::nanoseconds time) {
+void CallDeadline::wait(const std::shared_ptr<State>& state, std::chrono::nanoseconds time) {
     state->timer.expires_after(time);
-    // Not held by its own timer: it goes with the backstop.
+    // Not held by its own timer: it goes with the deadline.
     state->timer.then([weak = std::weak_ptr<State>(state)] {
         const auto self = weak.lock();
         if (!self || self->over) return;

@@ -23,10 +23,10 @@
 
 namespace atl::sessions {
 
-class Besides {
+class OwnerStorage {
 public:
-    Besides(boost::asio::any_io_executor executor, core::Store& store, core::Outputs& outputs,
-            core::Clock& clock = core::system_clock());
+    OwnerStorage(boost::asio::any_io_executor executor, core::Store& store, core::Outputs& outputs,
+                 core::Clock& clock = core::system_clock());
 
     boost::asio::awaitable<std::uint64_t> bytes(std::string owner);
     // A run of this owner left a file of so many bytes.

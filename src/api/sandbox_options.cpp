@@ -1,4 +1,4 @@
-#include "api/session_wishes.hpp"
+#include "api/sandbox_options.hpp"
 
 #include "api/schema/json.hpp"
 #include "api/schema/validation.hpp"
@@ -19,9 +19,9 @@ std::string offered(const sessions::SessionOptions& options) {
 
 }  // namespace
 
-void check_wishes(const std::string& runtime, const std::string& network,
-                  const std::vector<std::string>& datasets,
-                  const sessions::SessionOptions& options) {
+void check_sandbox_options(const std::string& runtime, const std::string& network,
+                           const std::vector<std::string>& datasets,
+                           const sessions::SessionOptions& options) {
     std::vector<schema::Issue> issues;
     if (runtime != kRuntime) {
         issues.push_back({"runtime", "there is no runtime " + schema::quoted(runtime) +

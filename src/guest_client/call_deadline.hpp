@@ -1,7 +1,7 @@
 #pragma once
 // A deadline for a call to a guest: closes the link if the call takes longer.
 //
-//     const Backstop stop(executor, link, 60s);   // until the end of the scope
+//     const CallDeadline stop(executor, link, 60s);   // until the end of the scope
 //
 // Everything that waits on the link then fails, because the sandbox was closed. Time in which the
 // session was frozen (GuestLink::stand_still) does not count.
@@ -14,14 +14,14 @@
 
 namespace atl::guest_client {
 
-class Backstop {
+class CallDeadline {
 public:
     // `first` is done before the link is cut: a guest that hears the end need not obey it.
-    Backstop(boost::asio::any_io_executor executor, std::shared_ptr<GuestLink> link,
-             std::chrono::milliseconds after, std::function<void()> first = nullptr);
-    ~Backstop();
-    Backstop(const Backstop&) = delete;
-    Backstop& operator=(const Backstop&) = delete;
+    CallDeadline(boost::asio::any_io_executor executor, std::shared_ptr<GuestLink> link,
+                 std::chrono::milliseconds after, std::function<void()> first = nullptr);
+    ~CallDeadline();
+    CallDeadline(const CallDeadline&) = delete;
+    CallDeadline& operator=(const CallDeadline&) = delete;
 
 private:
     struct State;

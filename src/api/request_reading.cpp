@@ -1,4 +1,4 @@
-#include "api/asking.hpp"
+#include "api/request_reading.hpp"
 
 namespace atl::api {
 

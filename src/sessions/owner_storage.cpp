@@ -1,4 +1,4 @@
-#include "sessions/besides.hpp"
+#include "sessions/owner_storage.hpp"
 
 #include "sessions/new_id.hpp"
 
@@ -18,20 +18,20 @@ constexpr std::chrono::seconds kRoughTime{30};
 
 }  // namespace
 
-Besides::Besides(asio::any_io_executor executor, core::Store& store, core::Outputs& outputs,
-                 core::Clock& clock)
+OwnerStorage::OwnerStorage(asio::any_io_executor executor, core::Store& store,
+                           core::Outputs& outputs, core::Clock& clock)
     : store_(store),
       outputs_(outputs),
       clock_(clock),
       walked_(executor, asio::steady_timer::time_point::max()) {}
 
-asio::awaitable<std::uint64_t> Besides::bytes(std::string owner) {
+asio::awaitable<std::uint64_t> OwnerStorage::bytes(std::string owner) {
     const auto of_jobs = co_await store_.job_bytes(owner);
     const auto of_runs = co_await output_bytes(std::move(owner));
     co_return of_jobs + of_runs;
 }
 
-asio::awaitable<std::uint64_t> Besides::output_bytes(std::string owner) {
+asio::awaitable<std::uint64_t> OwnerStorage::output_bytes(std::string owner) {
     Found& found = found_[owner];
     while (found.walking) co_await walked_.async_wait(asio::as_tuple(asio::use_awaitable));
     if (found.bytes && found.removals == outputs_.removals() && clock_.now() < found.until) {
@@ -57,7 +57,7 @@ asio::awaitable<std::uint64_t> Besides::output_bytes(std::string owner) {
     co_return *found.bytes;
 }
 
-void Besides::added(const std::string& owner, std::uint64_t bytes) {
+void OwnerStorage::added(const std::string& owner, std::uint64_t bytes) {
     const auto place = found_.find(owner);
     if (place == found_.end()) return;
     Found& found = place->second;
