@@ -174,7 +174,9 @@ InterruptByKey::InterruptByKey() {
 }
 
 InterruptByKey::~InterruptByKey() {
-    std::signal(SIGINT, SIG_DFL);
+    // Once it was pressed the program is on its way out, with an exit status of its own; the second
+    // press of somebody in a hurry must not change that at the last moment.
+    std::signal(SIGINT, net::Client::interrupt().load() ? SIG_IGN : SIG_DFL);
     std::signal(SIGTERM, SIG_DFL);
 }
 
