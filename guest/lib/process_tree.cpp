@@ -108,6 +108,9 @@ std::vector<RunningProgram> programs_besides(const std::set<pid_t>& ours, bool c
     const std::string kernels_command = command_of(1);  // both are forks of the zygote
     for (const auto& [pid, parent] : living_and_parents()) {
         if (ours.count(pid) != 0) continue;
+        // Its parent is outside: a helper of the zygote that has brought a kernel here and is about
+        // to end. No program of this sandbox can have such a parent.
+        if (parent == 0) continue;
         if (found.size() == kProgramsMax) break;
         std::string command = command_of(pid);
         if (is_ending(pid)) continue;  // looked at last: it may have ended in between
