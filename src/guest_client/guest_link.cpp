@@ -379,6 +379,8 @@ void GuestLink::lose(const Error& why) {
     }
 }
 
+bool GuestLink::is_behind() const noexcept { return out_.size() > kUnreadMax; }
+
 void GuestLink::close() { lose({Code::Unavailable, "the sandbox was closed"}); }
 
 ChannelId GuestLink::next_id() {
@@ -393,7 +395,7 @@ Channel GuestLink::open(const json::object& request, ChannelHandlers handlers) {
         kEventBytesMax);
     Channel channel(shared_from_this(), state);
     const std::string text = json::serialize(request);
-    const bool unread = out_.size() > kUnreadMax;
+    const bool unread = is_behind();
     if (!alive() || unread || text.size() > wire::kPayloadBytesMax) {
         const Error refused =
             unread ? Error{Code::Unavailable,
@@ -416,7 +418,7 @@ Channel GuestLink::open(const json::object& request, ChannelHandlers handlers) {
 
 void GuestLink::control(State& channel, const json::object& command) {
     if (!alive()) return;
-    if (out_.size() > kUnreadMax) return cannot_write(ENOBUFS);
+    if (is_behind()) return cannot_write(ENOBUFS);
     send(wire::Kind::Control, channel.id, json::serialize(command));
     flush();
 }

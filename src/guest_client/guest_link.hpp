@@ -55,6 +55,9 @@ public:
     // While a handler hears an event: how long its text was.
     [[nodiscard]] std::size_t event_bytes() const noexcept { return event_bytes_; }
 
+    // It has so much to read that no request is sent any more.
+    [[nodiscard]] bool is_behind() const noexcept;
+
     void close();
     [[nodiscard]] bool alive() const noexcept { return !lost_; }
     [[nodiscard]] const boost::asio::any_io_executor& executor() const noexcept {

@@ -21,6 +21,12 @@ asio::awaitable<void> check_pulse(std::shared_ptr<GuestLink> link, std::function
     bool answered = false;
     core::Timer step_over(link->executor(), link->clock());
     const auto ask = [&]() -> asio::awaitable<void> {
+        // One that reads nothing gets no more questions, and that is no answer.
+        core::Timer again(link->executor(), link->clock());
+        while (link->alive() && link->is_behind()) {
+            again.expires_after(step / 4);
+            co_await again.wait();
+        }
         try {
             const json::object question{{"op", "stats"}};
             co_await link->call(question);

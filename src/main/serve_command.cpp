@@ -163,6 +163,19 @@ std::string walls_of(const sys::CgroupHost& host) {
     return text;
 }
 
+// A fault of ours stops the server in order, as SIGTERM does. Once, and not while it stops: a
+// second signal is somebody who cannot wait, and then nothing is saved.
+struct Faults {
+    bool seen = false;
+    bool stopping = false;
+
+    void stop_server() {
+        seen = true;
+        if (!std::exchange(stopping, true)) std::raise(SIGTERM);
+    }
+};
+Faults faults;  // there is one server in a process
+
 // Work that goes on as long as the server does. One that ended would be missed by nobody until
 // disks are full or sessions never sleep, so its fault ends the server, in order.
 asio::awaitable<void> or_stop(const char* what, asio::awaitable<void> work) {
@@ -174,7 +187,7 @@ asio::awaitable<void> or_stop(const char* what, asio::awaitable<void> work) {
         why = "something that is no std::exception";
     }
     spdlog::critical("a fault of the server in {}: {}; it saves the sessions and stops", what, why);
-    std::raise(SIGTERM);
+    faults.stop_server();
 }
 
 // Everything that lives as long as the server does, in the order in which it depends on what stands
@@ -303,7 +316,7 @@ private:
         signals_.emplace(context_, SIGINT, SIGTERM);
         co_await signals_->async_wait(asio::as_tuple(asio::use_awaitable));
         say_stopping();
-        stopping_ = true;
+        stopping_ = faults.stopping = true;
         signals_->async_wait([](boost::system::error_code cancelled, int) {
             if (cancelled) return;
             spdlog::warn(
@@ -315,7 +328,7 @@ private:
 
     // As the top of this file says, whatever of it is there.
     asio::awaitable<void> take_down() {
-        stopping_ = true;
+        stopping_ = faults.stopping = true;
         hangup_.cancel();
         clearing_.cancel();
         if (jobs_) jobs_->begin_stop();
@@ -755,7 +768,7 @@ private:
 // server stops; but in order, as by SIGTERM, because all sessions have to be saved.
 void run_loop(asio::io_context& context) {
     constexpr int kFaultsMax = 100;  // then it cannot even stop
-    for (int faults = 0;; ++faults) {
+    for (int count = 1;; ++count) {
         std::string why;
         try {
             context.run();
@@ -764,11 +777,8 @@ void run_loop(asio::io_context& context) {
             why = "something that is no std::exception";
         }
         spdlog::critical("a fault of the server: {}; it saves the sessions and stops", why);
-        if (faults == 0) {
-            std::raise(SIGTERM);
-        } else if (faults == kFaultsMax) {
-            std::_Exit(1);
-        }
+        if (count > kFaultsMax) std::_Exit(1);
+        faults.stop_server();
     }
 }
 
@@ -806,7 +816,7 @@ int serve(const SettingsWords& words) {
             context.stop();
         });
     run_loop(context);
-    return status;
+    return faults.seen ? 1 : status;  // so that a supervisor starts it again
 }
 
 }  // namespace

@@ -107,10 +107,10 @@ asio::awaitable<Promoted> promote(std::shared_ptr<guest_client::GuestLink> link,
             continue;
         }
         if (!measured) {
-            const std::uint64_t used = co_await outputs.use(wanted.place);
-            room = used < wanted.bytes_max ? wanted.bytes_max - used : 0;
             measured = true;
             try {
+                const std::uint64_t used = co_await outputs.use(wanted.place);
+                room = used < wanted.bytes_max ? wanted.bytes_max - used : 0;
                 if (wanted.room) owners = co_await wanted.room();
             } catch (const ErrorException& failed) { unknown = failed.error; }
         }

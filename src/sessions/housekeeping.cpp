@@ -25,6 +25,12 @@ constexpr std::size_t kPressedAtOnce = 4;
 asio::awaitable<void> Sessions::keep_house() {
     if (stopping_) co_return;  // before it began: stop() would not wait for what it starts
     beside_.spawn(watch_disks());
+    // stop() does not wait for removals, which may take minutes; who runs this does.
+    const auto rounds = [this](Scope& removals) { return keep_house_in(removals); };
+    co_await in_scope(rounds);
+}
+
+asio::awaitable<void> Sessions::keep_house_in(Scope& removals) {
     core::ClockWatch watch;
     for (unsigned round = 1; !stopping_; ++round) {
         round_.expires_after(kRound);
@@ -42,8 +48,8 @@ asio::awaitable<void> Sessions::keep_house() {
         // Beside the rounds: one that has millions of files takes minutes to remove, and meanwhile
         // hung guests must be noticed and idle sessions put to sleep.
         const bool settled = watch.settled(clock_.wall(), clock_.now());
-        if (settled && !ending_expired_) beside_.spawn(end_expired());
-        if (round % kRoundsToTidy == 0 && !tidying_up_) beside_.spawn(tidy_up());
+        if (settled && !ending_expired_) removals.spawn(end_expired());
+        if (round % kRoundsToTidy == 0 && !tidying_up_) removals.spawn(tidy_up());
     }
 }
 
@@ -128,7 +134,9 @@ asio::awaitable<void> Sessions::look_after(SessionPtr session) {
     if (session->users_ > 0 || session->changing_.locked() || session->gone_) co_return;
     const auto idle = clock_.now() - session->unused_since_;
     const auto& record = session->record_;
-    const bool ends = options_.idle_to_end.count() > 0;
+    // Where servers share sessions, one of a thread may be another server's by now.
+    const bool shared = ours_ && record.id.text().starts_with(kOfThread);
+    const bool ends = options_.idle_to_end.count() > 0 && !shared;
     if (ends && idle > options_.idle_to_end) {
         const SessionId id = record.id;
         co_await remove(Whose::anyones(), id);

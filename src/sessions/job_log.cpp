@@ -100,6 +100,8 @@ asio::awaitable<void> JobLog::append(std::vector<core::LogPiece> pieces) {
         } catch (const ErrorException& failed) {
             lost_ = failed.error.code == Code::Conflict || failed.error.code == Code::NotFound;
             again = !lost_;
+        } catch (const std::exception&) {
+            again = true;  // no memory: whoever prints must not wait for ever
         }
         if (lost_) break;
         if (!again) {

@@ -169,6 +169,10 @@ asio::awaitable<core::Recovered> Jobs::recover() {
 
 asio::awaitable<void> Jobs::run() {
     taking_ = true;
+    const AtExit ended([this] {
+        taking_ = false;
+        ended_.ring();
+    });
     scope_.spawn(keep_leases());
     scope_.spawn(forget_old());
     while (!stopping_) {
@@ -190,8 +194,6 @@ asio::awaitable<void> Jobs::run() {
         }
         co_await work_.after(seen, clock_.now() + kLook);
     }
-    taking_ = false;
-    ended_.ring();
 }
 
 void Jobs::begin(JobRecord job) {

@@ -40,7 +40,7 @@ struct ProcessStart {
     bool stdin_open = false;               // else it reads an end at once
     std::chrono::milliseconds timeout{0};  // 0 = none
     bool keep_awake = false;
-    // OwnerStorage the record's own log: all of its output as it comes.
+    // Besides the record's own log: all of its output as it comes.
     std::function<void(core::Stream, std::string_view)> output;
 };
 

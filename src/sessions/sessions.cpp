@@ -295,7 +295,7 @@ asio::awaitable<Use> Sessions::use(Whose whose, SessionId id) {
     };
     if (!awake() || session->changing_.locked()) {
         const auto turn = co_await session->changing_.lock();
-        if (session->gone_) throw ErrorException(not_there(id));
+        refuse_if_left(*session);
         if (!awake()) co_await wake(session);
     }
     use.sandbox_ = session->sandbox_;
@@ -426,6 +426,10 @@ std::string Sessions::why_it_fell(Session& session) {
 }
 
 void Sessions::settle_fall(Session& session) {
+    if (is_taken_over(session)) {  // what is on disk is another server's, and newer
+        session.fell_.reset();
+        return;
+    }
     if (!session.fell_) session.fell_ = why_it_fell(session);
     add(session.lost_, {"", "", "", *session.fell_});
     guest_client::forget_variables(folders_, session.record_.id, session.lost_);
@@ -660,9 +664,14 @@ asio::awaitable<std::vector<SessionRecord>> Sessions::fork(Whose whose, SessionI
 }
 
 asio::awaitable<void> Sessions::remove(Whose whose, SessionId id) {
-    const auto session = co_await find(whose, id);
-    cut(*session);
-    const auto turn = co_await session->changing_.lock();
+    SessionPtr session;
+    std::optional<FifoMutex::Guard> turn;
+    do {  // until nobody else has released it while this one waited
+        turn.reset();
+        session = co_await find(whose, id);
+        cut(*session);
+        turn.emplace(co_await session->changing_.lock());
+    } while (session->released_);
     refuse_if_left(*session);
     session->gone_ = true;
     AtExit back([&session] { session->gone_ = false; });  // unless it is removed after all

@@ -265,6 +265,7 @@ private:
     boost::asio::awaitable<void> restore(SessionPtr session);
     // Sessions that are gone for their clients, and of which something is left.
     boost::asio::awaitable<void> finish_removals();
+    boost::asio::awaitable<void> keep_house_in(Scope& removals);
     boost::asio::awaitable<void> tidy_up();
     boost::asio::awaitable<void> freeze(SessionPtr session);
     boost::asio::awaitable<void> go_cold(SessionPtr session);
