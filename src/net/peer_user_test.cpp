@@ -101,15 +101,22 @@ TEST_P(PeerUser, WhoWasCutOffIsNobody) {
 
 // Who has gone left a port behind, and somebody listens there.
 TEST_P(PeerUser, AListenerOnThePortIsNotTheOtherEnd) {
-    auto pair = connected();
-    sockaddr_in at{};
-    socklen_t bytes = sizeof at;
-    ASSERT_EQ(::getsockname(pair.client.get(), reinterpret_cast<sockaddr*>(&at), &bytes), 0);
-    pair.client.reset();
-    const UniqueFd listener(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-    const int on = 1;
-    ::setsockopt(listener.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-    ASSERT_EQ(::bind(listener.get(), reinterpret_cast<sockaddr*>(&at), bytes), 0);
+    Pair pair;
+    UniqueFd listener;
+    // Somebody else on this machine may be given the port first; then another one.
+    for (int tries = 0; !listener; ++tries) {
+        ASSERT_LT(tries, 100);
+        pair = connected();
+        sockaddr_in at{};
+        socklen_t bytes = sizeof at;
+        ASSERT_EQ(::getsockname(pair.client.get(), reinterpret_cast<sockaddr*>(&at), &bytes), 0);
+        pair.client.reset();
+        UniqueFd one(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+        const int on = 1;
+        ::setsockopt(one.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+        const bool bound = ::bind(one.get(), reinterpret_cast<sockaddr*>(&at), bytes) == 0;
+        if (bound) listener = std::move(one);
+    }
     ASSERT_EQ(::listen(listener.get(), 1), 0);
     EXPECT_FALSE(users.of(pair.server.get()).has_value());
 }
