@@ -53,5 +53,17 @@ def sandbox(driver):
 
 
 @pytest.fixture(scope="session")
+def chromium():
+    """One for all files that a worker runs: Playwright refuses a second one in the same process."""
+    from harness.browser import CHROMIUM, FLAGS
+    from playwright import sync_api as playwright
+    assert CHROMIUM.exists(), "./scripts/setup test installs Chromium"
+    with playwright.sync_playwright() as p:
+        browser = p.chromium.launch(executable_path=str(CHROMIUM), args=FLAGS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="session")
 def root() -> bool:
     return os.geteuid() == 0

@@ -258,7 +258,8 @@ def test_t1_what_sockets_hold_is_memory(driver, neighbour, make, after):
              sandbox.ask({"op": "stats"}, wait=PROMPT_S).end["memory_kills"])
     assert sum(kept) <= 256 * MIB, answer
     assert len(kept) == 4 or kills > 0, answer
-    assert sandbox.python("print('usable')", wait=PROMPT_S).out == "usable\n"
+    # Linux gives back what closed sockets held a moment later; a kernel that starts before that may be killed for it.
+    assert host.eventually(lambda: sandbox.python("print('usable')", wait=PROMPT_S).out == "usable\n", 30)
     sandbox.destroy()
     assert_unharmed(neighbour)
 

@@ -17,7 +17,6 @@ from playwright import sync_api as playwright
 pytestmark = pytest.mark.once
 
 PAGE = Path(__file__).resolve().parents[2] / "src/api/docs_page/page"
-CHROMIUM = Path("/usr/bin/chromium")
 POLICY = ("default-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'; "
           "object-src 'none'; require-trusted-types-for 'script'; trusted-types 'none'")
 TYPES = {".html": "text/html; charset=utf-8", ".css": "text/css", ".js": "text/javascript",
@@ -148,16 +147,6 @@ def origin():
     threading.Thread(target=server.serve_forever, daemon=True).start()
     yield f"http://127.0.0.1:{server.server_port}"
     server.shutdown()
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    assert CHROMIUM.exists(), "./scripts/setup test installs Chromium"
-    with playwright.sync_playwright() as p:
-        # Without its own sandbox it starts as root and in containers too; it sees only our page.
-        browser = p.chromium.launch(executable_path=str(CHROMIUM), args=["--no-sandbox"])
-        yield browser
-        browser.close()
 
 
 @pytest.fixture

@@ -1,7 +1,5 @@
 """The web interface in a real Chromium, against the real server that carries it."""
 
-from pathlib import Path
-
 import httpx
 import pytest
 from harness.analyst import Analyst, answering
@@ -10,20 +8,6 @@ from playwright import sync_api as playwright
 
 # A busy machine is late at times.
 playwright.expect.set_options(timeout=60_000)
-CHROMIUM = Path("/usr/bin/chromium")
-# Without its own sandbox it starts as root and in containers too; the rest keeps it from asking
-# other hosts for anything.
-FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-         "--disable-background-networking", "--disable-component-update", "--disable-sync"]
-
-
-@pytest.fixture(scope="session")
-def chromium():
-    assert CHROMIUM.exists(), "./scripts/setup test installs Chromium"
-    with playwright.sync_playwright() as p:
-        browser = p.chromium.launch(executable_path=str(CHROMIUM), args=FLAGS)
-        yield browser
-        browser.close()
 
 
 @pytest.fixture(scope="module")

@@ -12,8 +12,8 @@ import time
 from pathlib import Path
 
 sys.path.append(str(Path(__file__).resolve().parents[1]))
-from conftest import CHROMIUM, FLAGS
 from harness.analyst import Analyst, answering
+from harness.browser import CHROMIUM, FLAGS
 from harness.model_server import ModelServer
 from playwright import sync_api as playwright
 

@@ -12,8 +12,8 @@ import tempfile
 from pathlib import Path
 
 sys.path.append(str(Path(__file__).resolve().parents[1]))
-from conftest import CHROMIUM, FLAGS
 from harness.analyst import Analyst, answering
+from harness.browser import CHROMIUM, FLAGS
 from harness.model_server import ModelServer, call
 from playwright import sync_api as playwright
 
