@@ -238,6 +238,7 @@ def test_a_restored_kernel_that_died_before_its_first_run(server):
     beside = look_at(program.parent)
     (kernel,) = [one for one in all_processes() if one.parent == beside.parent and one.pid != beside.pid]
     os.kill(kernel.pid, signal.SIGKILL)
-    assert eventually(lambda: look_at(kernel.pid) != kernel and not kernel.alive)
+    # Reaped, not only dead: until PID 1 has seen it, a run would still be given to it.
+    assert eventually(lambda: getattr(look_at(kernel.pid), "started", None) != kernel.started)
     answer = server.run(session, "print('x' in globals())")
     assert answer["stdout"] == "False\n" and answer["state_lost"], answer
