@@ -5,6 +5,7 @@ import os
 import subprocess
 import threading
 import time
+import uuid
 
 import httpx
 import pytest
@@ -72,15 +73,18 @@ def test_many_wake_it_once(server):
 
 
 def test_paging_and_patching(server):
-    made = [server.session(metadata={"page": "p"}) for _ in range(5)]
-    seen, cursor = [], ""
+    word = uuid.uuid4().hex
+    made = [server.session(metadata={"page": word}) for _ in range(5)]
+    seen, times, cursor = [], [], ""
     while True:
-        page = server.http.get("/v1/sessions", params={"metadata": "page=p", "limit": 2, "cursor": cursor}).json()
+        page = server.http.get("/v1/sessions", params={"metadata": f"page={word}", "limit": 2, "cursor": cursor}).json()
         seen += [one["id"] for one in page["sessions"]]
+        times += [one["created_at"] for one in page["sessions"]]
         cursor = page.get("next_cursor")
         if not cursor:
             break
-    assert seen == made[::-1]
+    # The newest first; those of the same millisecond in any order.
+    assert sorted(seen) == sorted(made) and times == sorted(times, reverse=True)
     changed = server.http.patch(f"/v1/sessions/{made[0]}", json={"name": "neu ✓", "idle_to_cold": "2h"}).json()
     assert changed["name"] == "neu ✓" and changed["idle_to_cold_s"] == 7200
     for one in made:

@@ -242,7 +242,7 @@ def test_r2_memory_hidden_after_the_answer(make, neighbour):
     sandbox.write("/tmp/left.py", code.encode())
     sandbox.shell("setsid -f python -S /tmp/left.py </dev/null >/dev/null 2>&1")
     assert host.eventually(lambda: memory_kills(sandbox) > 0, within=PROMPT_S)
-    assert sandbox.shell("kill -0 $(cat /tmp/pid) || echo gone").out == "gone\n"
+    assert host.eventually(lambda: sandbox.shell("kill -0 $(cat /tmp/pid) || echo gone").out == "gone\n")  # and reaped
     assert_unharmed(neighbour)
 
 
