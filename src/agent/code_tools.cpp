@@ -3,13 +3,12 @@
 #include "agent/sandbox_files.hpp"
 #include "agent/tool_arguments.hpp"
 #include "agent/tools.hpp"
-#include "api/schema/document.hpp"
+#include "schema/document.hpp"
 
 namespace atl::agent {
 
 namespace asio = boost::asio;
 namespace json = boost::json;
-namespace schema = api::schema;
 
 namespace {
 

@@ -2,7 +2,7 @@
 
 #include "agent/message_details.hpp"
 #include "agent/text.hpp"
-#include "api/schema/json.hpp"
+#include "schema/json.hpp"
 
 #include <algorithm>
 #include <boost/json/array.hpp>
@@ -97,7 +97,7 @@ public:
         notebook["nbformat"] = 4;
         notebook["nbformat_minor"] = 5;
         std::string text;
-        api::schema::append_json(text, json::value(std::move(notebook)));
+        schema::append_json(text, json::value(std::move(notebook)));
         return text + "\n";
     }
 

@@ -1,7 +1,7 @@
 // What the name and the first bytes of an upload say: pure functions of uploads.hpp.
 #include "agent/uploads.hpp"
-#include "api/schema/utf8.hpp"
 #include "base/text.hpp"
+#include "schema/utf8.hpp"
 
 #include <algorithm>
 #include <array>
@@ -122,7 +122,7 @@ Columns columns_in(std::string_view name, std::string_view bytes) {
     if (end == bytes.size()) return {};
     const auto line = bytes.substr(0, end);
     // Other encodings are found out by who reads the whole file; a model is told no broken names.
-    if (api::schema::find_invalid_utf8(line) != std::string_view::npos) return {};
+    if (schema::find_invalid_utf8(line) != std::string_view::npos) return {};
     std::array<std::pair<char, std::size_t>, 4> separators{
         {{',', 0}, {';', 0}, {'\t', 0}, {'|', 0}}};
     for (auto& [c, count] : separators) {

@@ -3,7 +3,7 @@
 #include "agent/text.hpp"
 #include "agent/tool_arguments.hpp"
 #include "agent/tools.hpp"
-#include "api/schema/document.hpp"
+#include "schema/document.hpp"
 
 #include <algorithm>
 
@@ -11,7 +11,6 @@ namespace atl::agent {
 
 namespace asio = boost::asio;
 namespace json = boost::json;
-namespace schema = api::schema;
 
 namespace {
 

@@ -1,11 +1,9 @@
 #include "agent/memory.hpp"
 
-#include "api/schema/describe.hpp"
 #include "base/result.hpp"
+#include "schema/describe.hpp"
 
 namespace atl::agent {
-
-namespace schema = api::schema;
 
 namespace {
 

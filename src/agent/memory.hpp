@@ -17,7 +17,7 @@
 // made anew.
 //
 // Pure functions. Trusts nothing that stands in memory_json.
-#include "api/schema/json.hpp"
+#include "schema/json.hpp"
 
 #include <cstdint>
 #include <optional>

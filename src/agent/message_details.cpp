@@ -1,10 +1,8 @@
 #include "agent/message_details.hpp"
 
-#include "api/schema/describe.hpp"
+#include "schema/describe.hpp"
 
 namespace atl::agent {
-
-namespace schema = api::schema;
 
 namespace {
 

@@ -5,8 +5,8 @@
 //     Assistant, on the way   tool_calls
 //     Tool                    run: which call it answers, the code, its time, images, a table
 //     Assistant, the answer   timings_ms, usage, model, stopped
-#include "api/schema/json.hpp"
 #include "core/threads.hpp"
+#include "schema/json.hpp"
 
 #include <boost/json/value.hpp>
 #include <optional>

@@ -7,7 +7,6 @@
 namespace atl::agent {
 
 namespace asio = boost::asio;
-namespace schema = api::schema;
 
 namespace {
 

@@ -1,6 +1,6 @@
 #include "agent/sandbox_files.hpp"
 
-#include "api/schema/validation.hpp"
+#include "schema/validation.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -67,8 +67,8 @@ std::string absolute_path(const std::string& path) {
         const std::string part = whole.substr(from, end - from);
         from = end + 1;
         if (part == ".." || part.find('\0') != std::string::npos) {
-            throw api::schema::ValidationError(
-                {{"path", "must not contain .. or a zero byte: " + api::schema::quoted(path)}});
+            throw schema::ValidationError(
+                {{"path", "must not contain .. or a zero byte: " + schema::quoted(path)}});
         }
         if (part.empty() || part == ".") continue;
         result += "/" + part;

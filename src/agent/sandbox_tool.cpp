@@ -3,14 +3,13 @@
 #include "agent/code_run.hpp"
 #include "agent/tool_arguments.hpp"
 #include "agent/tools.hpp"
-#include "api/schema/document.hpp"
 #include "core/host_paths.hpp"
+#include "schema/document.hpp"
 
 namespace atl::agent {
 
 namespace asio = boost::asio;
 namespace json = boost::json;
-namespace schema = api::schema;
 
 namespace {
 

@@ -18,7 +18,6 @@
 namespace atl::agent {
 
 namespace asio = boost::asio;
-namespace schema = api::schema;
 using core::ThreadRecord;
 using core::Whose;
 using Clock = std::chrono::steady_clock;

@@ -1,6 +1,6 @@
 #include "agent/tool_arguments.hpp"
 
-#include "api/schema/describe.hpp"
+#include "schema/describe.hpp"
 
 namespace atl::agent {
 

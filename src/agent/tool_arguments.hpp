@@ -1,7 +1,7 @@
 #pragma once
 // What the tools take, described once: for models, for REST, for documents. Flat, so that each
 // schema stands by itself.
-#include "api/schema/json.hpp"
+#include "schema/json.hpp"
 
 #include <chrono>
 #include <cstdint>

@@ -1,8 +1,8 @@
 #include "agent/tools.hpp"
 
 #include "agent/text.hpp"
-#include "api/schema/describe.hpp"
-#include "api/schema/document.hpp"
+#include "schema/describe.hpp"
+#include "schema/document.hpp"
 
 #include <algorithm>
 #include <boost/json/object.hpp>
@@ -12,7 +12,6 @@ namespace atl::agent {
 
 namespace asio = boost::asio;
 namespace json = boost::json;
-namespace schema = api::schema;
 
 namespace {
 

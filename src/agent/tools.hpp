@@ -29,7 +29,7 @@
 #include <string_view>
 #include <vector>
 
-namespace atl::api::schema {
+namespace atl::schema {
 struct Type;
 }
 
@@ -114,7 +114,7 @@ private:
 struct Tool {
     std::string name;
     std::string description;
-    const api::schema::Type* arguments = nullptr;
+    const schema::Type* arguments = nullptr;
     bool for_models = true;  // offered to the model of a thread
     std::function<boost::asio::awaitable<ToolResult>(Workplace&, boost::json::value)> call;
     std::string route = {};     // where REST has it, and

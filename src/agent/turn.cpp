@@ -13,7 +13,6 @@ namespace atl::agent {
 
 namespace asio = boost::asio;
 namespace json = boost::json;
-namespace schema = api::schema;
 using Clock = std::chrono::steady_clock;
 
 namespace {

@@ -1,6 +1,6 @@
 #include "agent/turn_events.hpp"
 
-#include "api/schema/describe.hpp"
+#include "schema/describe.hpp"
 
 namespace atl::agent {
 
@@ -41,7 +41,7 @@ std::string text_event(std::string_view text) {
     std::string data;
     data.reserve(text.size() + 16);
     data += R"({"text": )";
-    api::schema::append_json_string(data, text);
+    schema::append_json_string(data, text);
     data += '}';
     return data;
 }

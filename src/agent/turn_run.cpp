@@ -10,7 +10,6 @@
 namespace atl::agent {
 
 namespace asio = boost::asio;
-namespace schema = api::schema;
 
 namespace {
 

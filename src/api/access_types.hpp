@@ -1,7 +1,7 @@
 #pragma once
 // Keys, tokens and the audit log as the API speaks of them.
-#include "api/schema/json.hpp"
 #include "core/records.hpp"
+#include "schema/json.hpp"
 
 #include <boost/json/object.hpp>
 #include <chrono>

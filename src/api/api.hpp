@@ -6,10 +6,10 @@
 //
 // Threads   the server's one. Filled before the server starts, then only read.
 // Trusts    nothing in a request. Who is calling was settled by Door (door.hpp) before.
-#include "api/schema/document.hpp"
-#include "api/schema/pieces.hpp"
 #include "core/records.hpp"
 #include "net/router.hpp"
+#include "schema/document.hpp"
+#include "schema/pieces.hpp"
 
 #include <deque>
 #include <functional>

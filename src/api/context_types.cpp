@@ -1,6 +1,6 @@
 #include "api/context_types.hpp"
 
-#include "api/schema/describe.hpp"
+#include "schema/describe.hpp"
 
 namespace atl::api {
 

@@ -1,7 +1,7 @@
 #pragma once
 // Contexts and their variables as the API speaks of them.
-#include "api/schema/json.hpp"
 #include "guest_client/contexts.hpp"
+#include "schema/json.hpp"
 
 #include <chrono>
 #include <optional>

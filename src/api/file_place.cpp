@@ -1,7 +1,7 @@
 #include "api/file_place.hpp"
 
-#include "api/schema/validation.hpp"
 #include "net/problem.hpp"
+#include "schema/validation.hpp"
 #include "sessions/spec_text.hpp"
 
 #include <cstdio>

@@ -1,6 +1,6 @@
 #include "api/file_types.hpp"
 
-#include "api/schema/describe.hpp"
+#include "schema/describe.hpp"
 
 namespace atl::api {
 

@@ -1,7 +1,7 @@
 #pragma once
 // Files as the API speaks of them.
-#include "api/schema/json.hpp"
 #include "guest_client/files.hpp"
+#include "schema/json.hpp"
 
 #include <optional>
 #include <string>

@@ -1,8 +1,8 @@
 #pragma once
 // Jobs as the API speaks of them.
-#include "api/schema/json.hpp"
 #include "api/session_types.hpp"
 #include "core/records.hpp"
+#include "schema/json.hpp"
 
 #include <chrono>
 #include <map>

@@ -1,6 +1,6 @@
 #pragma once
 // Ports as the API speaks of them.
-#include "api/schema/json.hpp"
+#include "schema/json.hpp"
 
 #include <cstdint>
 #include <string>

@@ -1,7 +1,7 @@
 #include "api/process_types.hpp"
 
-#include "api/schema/describe.hpp"
 #include "api/time_text.hpp"
+#include "schema/describe.hpp"
 
 #include <csignal>
 

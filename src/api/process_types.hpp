@@ -1,6 +1,6 @@
 #pragma once
 // Processes as the API speaks of them.
-#include "api/schema/json.hpp"
+#include "schema/json.hpp"
 #include "sessions/processes.hpp"
 
 #include <chrono>

@@ -1,7 +1,7 @@
 #include "api/sandbox_options.hpp"
 
-#include "api/schema/json.hpp"
-#include "api/schema/validation.hpp"
+#include "schema/json.hpp"
+#include "schema/validation.hpp"
 
 #include <set>
 

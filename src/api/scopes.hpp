@@ -2,7 +2,7 @@
 // What a key may do, and what each route asks for.
 //
 // Fails closed: a route that neither says what it needs nor lies where that is known needs `admin`.
-#include "api/schema/document.hpp"
+#include "schema/document.hpp"
 
 #include <array>
 #include <string>

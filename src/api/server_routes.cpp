@@ -1,7 +1,7 @@
 #include "api/server_routes.hpp"
 
 #include "api/sandbox_options.hpp"
-#include "api/schema/describe.hpp"
+#include "schema/describe.hpp"
 
 namespace atl::api {
 

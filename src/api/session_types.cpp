@@ -1,9 +1,9 @@
 #include "api/session_types.hpp"
 
 #include "api/sandbox_options.hpp"
-#include "api/schema/describe.hpp"
-#include "api/schema/validation.hpp"
 #include "api/time_text.hpp"
+#include "schema/describe.hpp"
+#include "schema/validation.hpp"
 #include "sessions/spec_text.hpp"
 
 namespace atl::api {

@@ -1,10 +1,10 @@
 #pragma once
 // Sessions and runs as the API speaks of them.
-#include "api/schema/json.hpp"
 #include "core/ceilings.hpp"
 #include "core/records.hpp"
 #include "core/runtime.hpp"
 #include "core/spec.hpp"
+#include "schema/json.hpp"
 
 #include <boost/json/object.hpp>
 #include <chrono>

@@ -1,6 +1,6 @@
 #pragma once
 // What is said over a terminal's WebSocket besides the bytes themselves.
-#include "api/schema/json.hpp"
+#include "schema/json.hpp"
 
 #include <chrono>
 #include <cstdint>

@@ -1,7 +1,7 @@
 #include "api/thread_types.hpp"
 
-#include "api/schema/describe.hpp"
 #include "api/time_text.hpp"
+#include "schema/describe.hpp"
 
 namespace atl::api {
 

@@ -4,8 +4,8 @@
 #include "agent/live_turn.hpp"
 #include "agent/message_details.hpp"
 #include "agent/prompt.hpp"
-#include "api/schema/json.hpp"
 #include "core/threads.hpp"
+#include "schema/json.hpp"
 
 #include <optional>
 #include <string>

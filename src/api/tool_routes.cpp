@@ -1,8 +1,8 @@
 #include "api/tool_routes.hpp"
 
 #include "api/request_reading.hpp"
-#include "api/schema/describe.hpp"
 #include "base/workers.hpp"
+#include "schema/describe.hpp"
 
 namespace atl::api {
 

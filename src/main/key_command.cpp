@@ -262,7 +262,7 @@ public:
 
 private:
     static json::object as_json(const api::KeyView& view) {
-        return json::parse(api::schema::to_json(view)).as_object();
+        return json::parse(schema::to_json(view)).as_object();
     }
 
     template <class Work>
