@@ -11,7 +11,7 @@
 #include <vector>
 
 // Those who may open a wall, and nobody else (see GrantedMount).
-namespace atl::main {
+namespace atl::cli {
 class HostUser;
 }
 namespace atl::sessions {
@@ -57,7 +57,7 @@ public:
 
 private:
     explicit GrantedMount(Mount mount) : mount_(std::move(mount)) {}
-    friend class main::HostUser;           // the command line of the host's own user
+    friend class cli::HostUser;            // the command line of the host's own user
     friend class sessions::DataSetReview;  // folders that the server's settings name
     friend class GrantsForTests;
     Mount mount_;

@@ -1,6 +1,6 @@
 // `atoll config`: what is in force for `atoll serve` here, and where each value comes from.
+#include "cli/failure.hpp"
 #include "main/commands.hpp"
-#include "main/failure.hpp"
 #include "main/settings.hpp"
 #include "runtimes/native/paths.hpp"
 
@@ -81,7 +81,7 @@ void add_config_command(CLI::App& app, int& exit_code) {
         const auto settings =
             load_settings(*words, [](const char* name) { return std::getenv(name); });
         if (!settings) {
-            tell_failure(settings.error(), reader_of(*as_json), {}, "atoll config");
+            cli::tell_failure(settings.error(), cli::reader_of(*as_json), {}, "atoll config");
             exit_code = 2;
             return;
         }

@@ -9,12 +9,12 @@
 #include "api/tokens.hpp"
 #include "base/fd.hpp"
 #include "base/text.hpp"
+#include "cli/failure.hpp"
+#include "cli/server.hpp"
 #include "core/spec.hpp"
-#include "main/client_server.hpp"
 #include "main/commands.hpp"
 #include "main/control_socket.hpp"
 #include "main/data_folder.hpp"
-#include "main/failure.hpp"
 #include "runtimes/native/paths.hpp"
 #include "stores/sqlite/store.hpp"
 
@@ -63,7 +63,7 @@ struct KeyOptions {
 };
 
 int complain(const Error& error, bool as_json) {
-    tell_failure(error, reader_of(as_json), {}, "atoll key");
+    cli::tell_failure(error, cli::reader_of(as_json), {}, "atoll key");
     return error.code == Code::InvalidArgument ? 2 : 1;
 }
 
@@ -103,7 +103,7 @@ public:
     }
     Result<json::array> list() override {
         json::array all;
-        Pages pages;
+        cli::Pages pages;
         for (;;) {
             auto page = ask("GET", "/v1/keys?limit=1000&cursor=" + pages.cursor(), {});
             if (!page) return page.error();

@@ -1,10 +1,8 @@
 // atoll: the composition root. Reads the command line and hands over to one command.
-#include "main/client_commands.hpp"
+#include "cli/commands.hpp"
+#include "cli/failure.hpp"
+#include "cli/one_off.hpp"
 #include "main/commands.hpp"
-#include "main/doctor_command.hpp"
-#include "main/failure.hpp"
-#include "main/one_off.hpp"
-#include "main/template_command.hpp"
 
 #include <algorithm>
 #include <CLI/Config.hpp>
@@ -20,8 +18,8 @@
 
 namespace {
 
-using atl::main::For;
-using atl::main::tell_failure;
+using atl::cli::For;
+using atl::cli::tell_failure;
 
 // A standard stream that is closed leaves its number to the next file that is opened, into which
 // output or an error message would go. Where stdout was, writing goes on to fail: what a program
@@ -76,7 +74,7 @@ const CLI::App* command_in(const CLI::App& app, const std::vector<std::string>& 
 For reader_of(const CLI::App& app, const std::vector<std::string>& words) {
     const auto end = std::find(words.begin(), words.end(), "--");
     const bool said = std::find(words.begin(), end, "--json") != end;
-    return atl::main::reader_of(said && command_in(app, words) != nullptr);
+    return atl::cli::reader_of(said && command_in(app, words) != nullptr);
 }
 
 void tell_wrong(const CLI::App& app, const std::vector<std::string>& words,
@@ -106,7 +104,7 @@ int main(int argc, char** argv) {
     app.footer("Run `atoll COMMAND --help` for a command's options.");
     app.require_subcommand(1);
     int exit_code = 0;
-    atl::main::remember_arguments(argc, argv);
+    atl::cli::remember_arguments(argc, argv);
     using Add = void (*)(CLI::App&, int&);
     struct Group {
         const char* title;
@@ -114,13 +112,13 @@ int main(int argc, char** argv) {
     };
     const Group groups[] = {
         {"A sandbox of its own, on this machine",
-         {atl::main::add_run_command, atl::main::add_shell_command}},
+         {atl::cli::add_run_command, atl::cli::add_shell_command}},
         {"Sessions of a server (ATOLL_URL, ATOLL_API_KEY)",
-         {atl::main::add_list_commands, atl::main::add_exec_command, atl::main::add_copy_command,
-          atl::main::add_logs_command, atl::main::add_top_command, atl::main::add_bench_command}},
+         {atl::cli::add_list_commands, atl::cli::add_exec_command, atl::cli::add_copy_command,
+          atl::cli::add_logs_command, atl::cli::add_top_command, atl::cli::add_bench_command}},
         {"The server itself",
          {atl::main::add_serve_command, atl::main::add_config_command, atl::main::add_key_command}},
-        {"This machine", {atl::main::add_template_command, atl::main::add_doctor_command}}};
+        {"This machine", {atl::cli::add_template_command, atl::cli::add_doctor_command}}};
     for (const auto& group : groups) {
         const auto before = app.get_subcommands({}).size();
         for (const Add add : group.commands) add(app, exit_code);
@@ -132,7 +130,7 @@ int main(int argc, char** argv) {
         return 2;
     }
     std::vector<std::string> words(argv + 1, argv + argc);
-    atl::main::mark_command(app, words);
+    atl::cli::mark_command(app, words);
     try {
         app.parse(std::vector<std::string>(words.rbegin(), words.rend()));  // as CLI11 wants them
     } catch (const CLI::Success& done) {                                    // --help, --version

@@ -1,0 +1,228 @@
+// `atoll cp`: a file or a folder into a session or out of it. Folders: client_copy_folder.cpp.
+//
+// A copy is whole or not there: the server writes atomically, and here the bytes go beside the
+// target and take its name at the end.
+#include "cli/copy_command.hpp"
+#include "base/fd.hpp"
+#include "base/text.hpp"
+#include "base/write_all.hpp"
+#include "cli/commands.hpp"
+#include "cli/progress.hpp"
+#include "core/spec.hpp"
+#include "net/target.hpp"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <fcntl.h>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace atl::cli {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr const char* kStandardStream = "-";
+
+Error invalid(std::string message) { return {Code::InvalidArgument, std::move(message)}; }
+Error failed_to(const std::string& what) {
+    return {Code::Unavailable, what + ": " + std::strerror(errno)};
+}
+
+// ID:/path is in a session; what has a slash before its colon is a file here.
+Result<Place> place_of(const std::string& word) {
+    const auto colon = word.find(':');
+    if (colon == std::string::npos || word.find('/') < colon) return Place{"", word};
+    Place place{word.substr(0, colon), word.substr(colon + 1)};
+    if (place.session.empty()) return invalid("\"" + word + "\" has no session before its colon");
+    if (!place.path.starts_with('/')) {
+        return invalid("\"" + word + "\": the path in a session begins with a slash, like " +
+                       place.session + ":/session/a.txt; a file here is written ./" + word);
+    }
+    return place;
+}
+
+// A name of its own for the one that "-" means here.
+Result<UniqueFd> open_source(const std::string& from) {
+    UniqueFd file(from == kStandardStream ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)
+                                          : ::open(from.c_str(), O_RDONLY | O_CLOEXEC));
+    if (file.get() < 0) return failed_to(from);
+    return file;
+}
+
+Result<void> upload(Server& server, const std::string& from, Place to) {
+    const auto opened = open_source(from);
+    if (!opened) return opened.error();
+    const UniqueFd& file = *opened;
+    struct stat about {};
+    if (::fstat(file.get(), &about) != 0) return failed_to(from);
+    if (S_ISDIR(about.st_mode)) return upload_folder(server, from, std::move(to));
+    if (!to.path.ends_with('/')) {
+        const auto folder = is_folder(server, to);
+        if (!folder) return folder.error();
+        if (*folder) to.path += "/";
+    }
+    if (to.path.ends_with('/') && from == kStandardStream) {
+        return invalid(to.path + " is a folder: copying from stdin needs the name of a file");
+    }
+    if (to.path.ends_with('/')) to.path += fs::path(from).filename().string();
+    const bool sized = S_ISREG(about.st_mode);
+    const auto size = static_cast<std::uint64_t>(about.st_size);
+    Progress progress(printable(from), sized ? size : 0);
+    std::uint64_t given = 0;
+    net::ClientRequest request;
+    request.method = "PUT";
+    request.path = file_path(to);
+    request.headers.set("Content-Type", "application/octet-stream");
+    if (sized) request.source_bytes = size;
+    request.source = [&](char* buffer, std::size_t room) -> std::size_t {
+        ssize_t n = -1;
+        do { n = ::read(file.get(), buffer, room); } while (n < 0 && errno == EINTR);
+        if (n < 0) throw ErrorException(failed_to("read " + from));
+        given += static_cast<std::uint64_t>(n);
+        progress.at(given);
+        return static_cast<std::size_t>(n);
+    };
+    const auto answer = server.send(request);
+    if (!answer) return answer.error();
+    return {};
+}
+
+// A file beside the target that is gone unless it got the target's name.
+class Beside {
+public:
+    explicit Beside(std::string target) : target_(std::move(target)), name_(target_ + ".XXXXXX") {
+        fd_ = UniqueFd(::mkostemp(name_.data(), O_CLOEXEC));
+    }
+    ~Beside() {
+        if (fd_.get() >= 0 && !kept_) ::unlink(name_.c_str());
+    }
+    Beside(const Beside&) = delete;
+    Beside& operator=(const Beside&) = delete;
+
+    [[nodiscard]] int fd() const noexcept { return fd_.get(); }
+    [[nodiscard]] Result<void> keep() {
+        const mode_t mask = ::umask(0);
+        ::umask(mask);
+        if (::fchmod(fd_.get(), 0666 & ~mask) != 0) return failed_to(target_);
+        if (::rename(name_.c_str(), target_.c_str()) != 0) return failed_to(target_);
+        kept_ = true;
+        return {};
+    }
+
+private:
+    std::string target_;
+    std::string name_;
+    UniqueFd fd_;
+    bool kept_ = false;
+};
+
+Result<void> download(Server& server, const Place& from, std::string to,
+                      const CopyOptions& options) {
+    const bool to_stdout = to == kStandardStream;
+    std::error_code ignored;
+    const auto folder = is_folder(server, from);
+    if (!folder) return folder.error();
+    if (*folder) return download_folder(server, from, std::move(to), options);
+    if (!to_stdout && (to.ends_with('/') || fs::is_directory(to, ignored))) {
+        to = (fs::path(to) / fs::path(from.path).filename()).string();
+    }
+    std::optional<Beside> file;
+    if (!to_stdout) {
+        file.emplace(to);
+        if (file->fd() < 0) return failed_to(to);
+    }
+    const int target = to_stdout ? STDOUT_FILENO : file->fd();
+    Progress progress(printable(from.path), 0);
+    std::optional<Error> broken;
+    net::ClientRequest request;
+    request.path = file_path(from);
+    request.headers.set("Accept", "application/octet-stream, */*");
+    request.sink = [&](std::string_view piece) {
+        errno = write_all(target, piece);
+        if (errno != 0) broken = failed_to("write").during(to);
+        return !broken;
+    };
+    request.progress = [&](std::uint64_t come, std::uint64_t of) { progress.at(come, of); };
+    const auto answer = server.send(request);
+    if (broken) return *broken;
+    if (!answer) return answer.error();
+    if (file) return file->keep();
+    return {};
+}
+
+int copy(const std::string& from_word, const std::string& to_word, const std::string& size_max) {
+    CopyOptions options;
+    if (!size_max.empty()) {
+        const auto bytes = core::parse_bytes(size_max);
+        if (!bytes) return report(bytes.error().during("--max-size"));
+        options.bytes_max = *bytes;
+    }
+    const auto from = place_of(from_word);
+    if (!from) return report(from.error());
+    const auto to = place_of(to_word);
+    if (!to) return report(to.error());
+    if (from->session.empty() == to->session.empty()) {
+        return report(invalid(
+            "one of the two must be in a session (ID:/path), and the other on this machine"));
+    }
+    auto server = Server::from_environment();
+    const InterruptByKey stops;
+    const auto done = from->session.empty() ? upload(server, from->path, *to)
+                                            : download(server, *from, to->path, options);
+    return done ? 0 : report(done.error());
+}
+
+}  // namespace
+
+std::string file_path(const Place& place) {
+    return session_path(place.session, "/files/" + net::percent_encoded(place.path.substr(1), "/"));
+}
+
+Result<bool> is_folder(Server& server, const Place& place) {
+    net::ClientRequest request;
+    request.method = "HEAD";
+    request.path = file_path(place);
+    const auto answer = server.send(request);
+    if (answer) return answer->headers.get_or("X-Atoll-Type", {}) == "directory";
+    // No server is said at once; all else by the request that was meant, which has the words.
+    const Code code = answer.error().code;
+    if (code == Code::Unavailable || code == Code::Timeout || code == Code::Conflict ||
+        code == Code::Unauthenticated) {
+        return answer.error();
+    }
+    return false;
+}
+
+void add_copy_command(CLI::App& app, int& exit_code) {
+    auto* command = app.add_subcommand("cp", "Copy a file or a folder into a session or out of it");
+    command->footer(
+        "  atoll cp data.csv ID:/session/        a file\n"
+        "  atoll cp ID:/session/out ./results    a folder and its contents\n"
+        "  atoll cp ID:/session/out - | tar t    the same as a tar archive\n"
+        "  date | atoll cp - ID:/session/now     stdin, as a file\n"
+        "Links are copied, not followed; links that lead out of the copy are left out.");
+    struct Words {
+        std::string from, to, size_max;
+        bool whole = false;
+    };
+    const auto words = std::make_shared<Words>();
+    command
+        ->add_option("from", words->from,
+                     "A file or folder here, or ID:/path in a session; - is stdin")
+        ->required();
+    command->add_option("to", words->to, "ID:/path, or a file or folder here; - is stdout")
+        ->required();
+    command->add_option("--max-size", words->size_max,
+                        "Largest folder to copy, like 64g (default 16g)");
+    command->add_flag("-r,--recursive", words->whole, "Accepted for compatibility");
+    command->callback(
+        [words, &exit_code] { exit_code = copy(words->from, words->to, words->size_max); });
+}
+
+}  // namespace atl::cli

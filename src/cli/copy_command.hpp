@@ -1,0 +1,30 @@
+#pragma once
+// What `atoll cp` of files and of folders share.
+#include "cli/server.hpp"
+
+#include <cstdint>
+#include <string>
+
+namespace atl::cli {
+
+struct Place {
+    std::string session;  // empty: on this machine
+    std::string path;
+};
+
+struct CopyOptions {
+    // What a session may put on this machine's disk: it can send for ever.
+    std::uint64_t bytes_max = 16ull << 30;
+};
+
+[[nodiscard]] std::string file_path(const Place& place);
+// Whether it is a folder; false also for what is not there.
+[[nodiscard]] Result<bool> is_folder(Server& server, const Place& place);
+
+// As `cp -r` does: into a folder that is there, or as one that is not. What could not be copied is
+// named on stderr and makes it fail, once all the rest is there.
+[[nodiscard]] Result<void> upload_folder(Server& server, const std::string& from, Place to);
+[[nodiscard]] Result<void> download_folder(Server& server, const Place& from, std::string to,
+                                           const CopyOptions& options);
+
+}  // namespace atl::cli

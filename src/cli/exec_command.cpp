@@ -1,0 +1,213 @@
+// `atoll exec`: code or a command in a session of a server, with its output as it comes.
+#include "base/text.hpp"
+#include "cli/commands.hpp"
+#include "cli/output.hpp"
+#include "cli/server.hpp"
+#include "net/event_reader.hpp"
+
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+#include <boost/json/value_from.hpp>
+#include <CLI/Validators.hpp>
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace atl::cli {
+
+namespace json = boost::json;
+
+namespace {
+
+struct ExecOptions {
+    SessionRun run;
+    std::vector<std::string> words;
+    bool terminal = false;
+    bool no_stdin = false;
+};
+
+json::object body_of(const SessionRun& run) {
+    json::object body{{"code", run.code}, {"language", run.language}};
+    if (!run.context.empty()) body["context"] = run.context;
+    if (!run.timeout.empty()) body["timeout"] = run.timeout;
+    if (!run.environment.empty()) body["environment"] = json::value_from(run.environment);
+    return body;
+}
+
+int exit_status(const json::object& ended) {
+    if (text_in(ended, "reason") == "timeout") return kExitTimeout;
+    return static_cast<int>(number_in(ended, "exit_code", kExitAtoll) & 0xFF);
+}
+
+void say_why(const json::object& ended) {
+    const std::string reason = text_in(ended, "reason");
+    if (reason == "timeout") std::fputs("atoll: stopped: its time was up\n", stderr);
+    if (reason == "memory") std::fputs("atoll: stopped: it used too much memory\n", stderr);
+    if (reason == "disk") std::fputs("atoll: its disk was full\n", stderr);
+    if (reason == "output") std::fputs("atoll: stopped: it wrote too much output\n", stderr);
+    if (const auto* lost = ended.if_contains("lost"); lost != nullptr && lost->is_array()) {
+        for (const auto& one : lost->get_array()) {
+            if (!one.is_object()) continue;
+            const std::string name = printable(text_in(one.get_object(), "name"));
+            const std::string why = printable(text_in(one.get_object(), "reason"));
+            std::fprintf(stderr, "atoll: not restored: %s%s%s\n", name.c_str(),
+                         name.empty() ? "" : ": ", why.c_str());
+        }
+    }
+}
+
+// What a person sees of an event; the last one is kept.
+void show(ProgramOutput& output, const net::EventReader::Event& event,
+          std::optional<json::object>& ended) {
+    boost::system::error_code failed;
+    json::value value = json::parse(event.data, failed);
+    if (failed || !value.is_object()) return;
+    auto& data = value.get_object();
+    if (event.event == "stdout") output.write(stdout, text_in(data, "text"));
+    if (event.event == "stderr") output.write(stderr, text_in(data, "text"));
+    if (event.event == "error") output.write(stderr, text_in(data, "traceback_text") + "\n");
+    if (event.event == "ended") ended = std::move(data);
+    if (event.event != "result") return;
+    const auto* bundle = data.if_contains("data");
+    if (bundle == nullptr || !bundle->is_object()) return;
+    const std::string plain = text_in(bundle->get_object(), "text/plain");
+    if (!plain.empty()) output.write(stdout, plain + "\n");
+}
+
+bool at_a_terminal() {
+    // Of all three: who sends the errors elsewhere wants them apart.
+    return ::isatty(STDIN_FILENO) == 1 && ::isatty(STDOUT_FILENO) == 1 &&
+           ::isatty(STDERR_FILENO) == 1;
+}
+
+// Something to pass on: neither a person's keyboard nor /dev/null.
+bool has_input() {
+    struct stat about {};
+    if (::fstat(STDIN_FILENO, &about) != 0) return false;
+    return S_ISFIFO(about.st_mode) || S_ISREG(about.st_mode) || S_ISSOCK(about.st_mode);
+}
+
+int exec(ExecOptions options) {
+    auto& run = options.run;
+    const For whom = reader_of(run.as_json);
+    const bool command = !options.words.empty();
+    if (command && !run.code.empty()) {
+        return report({Code::InvalidArgument, "give -c CODE or a command, not both"}, whom);
+    }
+    if (command) {
+        run.language = "shell";
+        for (const auto& word : options.words) run.code += quoted(word) + " ";
+    }
+    const bool shell = run.code.empty() || run.language == "shell";
+    if (options.terminal && (!shell || run.as_json)) {
+        return report(
+            {Code::InvalidArgument, run.as_json ? "--terminal and --json do not go together"
+                                                : "--terminal is for commands and -l shell"},
+            whom);
+    }
+    const bool alone = run.code.empty();
+    const bool terminal = options.terminal || (shell && !run.as_json && !options.no_stdin &&
+                                               at_a_terminal() && (alone || command));
+    if (alone && !terminal) {
+        return report({Code::InvalidArgument,
+                       "say what to run: -c CODE, or a command after --; a shell needs a terminal"},
+                      whom);
+    }
+    const bool piped = shell && !run.as_json && !options.no_stdin && has_input();
+    if (!terminal && !piped) return run_in_session(run);
+    if (!run.context.empty()) {
+        return report({Code::InvalidArgument, "--context is for Python code (-c)"});
+    }
+    return converse({run.session, run.code, run.timeout, terminal});
+}
+
+}  // namespace
+
+int run_in_session(const SessionRun& run) {
+    auto server = Server::from_environment();
+    const InterruptByKey cancels;  // a client that leaves ends its run
+    const json::object body = body_of(run);
+    const std::string path = session_path(run.session, "/run");
+    if (run.as_json) {
+        const auto answer = server.ask("POST", path, &body);
+        if (!answer) return report(answer.error(), For::Programs, server.refusal());
+        std::printf("%s\n", printable(json::serialize(*answer)).c_str());
+        return exit_status(*answer);
+    }
+    std::optional<json::object> ended;
+    std::optional<Error> broken;
+    ProgramOutput output;
+    net::EventReader reader(
+        [&](const net::EventReader::Event& event) { show(output, event, ended); });
+    net::ClientRequest request;
+    request.method = "POST";
+    request.path = path;
+    request.headers.set("Accept", "text/event-stream");
+    request.body = json::serialize(body);
+    request.sink = [&](std::string_view piece) {
+        const auto fed = reader.feed(piece);
+        if (!fed) broken = fed.error();
+        return !broken;
+    };
+    const auto answer = server.send(request);
+    if (broken) return report(*broken);
+    if (!answer) return report(answer.error());
+    if (!ended) {
+        return report({Code::Unavailable, "the connection was closed before the run ended"});
+    }
+    say_why(*ended);
+    return exit_status(*ended);
+}
+
+void add_exec_command(CLI::App& app, int& exit_code) {
+    auto* command = app.add_subcommand("exec", "Run code or a command in a session");
+    const auto options = std::make_shared<ExecOptions>();
+    command->footer(
+        "Without a command it opens a shell, if it runs in a terminal.\n"
+        "  atoll exec ID -c 'print(6 * 7)'       Python; variables are kept\n"
+        "  atoll exec ID ls -l                   a command with its arguments\n"
+        "  echo x | atoll exec ID cat            with our stdin as its input\n"
+        "  atoll exec ID                         a shell");
+    command->add_option("session", options->run.session, "Id of the session")->required();
+    command->add_option("-c,--code", options->run.code, "Code to run (python unless --language)");
+    command
+        ->add_option("--language,-l", options->run.language,
+                     "python, shell, javascript or typescript")
+        ->check(CLI::IsMember({"python", "shell", "javascript", "typescript"}));
+    command->add_option("--context", options->run.context, "Name of the Python kernel");
+    command->add_option("--timeout", options->run.timeout, "Stop it after this time, like 30s");
+    command->add_flag("--json", options->run.as_json,
+                      "One JSON object instead of live output; also errors");
+    command->add_flag("-t,--terminal", options->terminal,
+                      "Use a terminal even if stdin is not one");
+    command->add_flag("--no-stdin", options->no_stdin,
+                      "Do not read stdin, as in a `while read` loop");
+    command->add_option("words", options->words, "COMMAND [ARGUMENTS...]");
+    command->callback([options, &exit_code] { exit_code = exec(*options); });
+}
+
+void mark_command(const CLI::App& app, std::vector<std::string>& words) {
+    if (words.empty() || words.front() != "exec") return;
+    const auto* exec = app.get_subcommand("exec");
+    bool has_session = false;
+    for (std::size_t i = 1; i < words.size(); ++i) {
+        const std::string& word = words[i];
+        if (word == "--") return;
+        if (word.size() > 1 && word.front() == '-') {
+            const bool is_long = word[1] == '-';
+            const auto name = is_long ? word.substr(0, word.find('=')) : word.substr(0, 2);
+            const auto* option = exec->get_option_no_throw(name);
+            const bool is_alone = name.size() == word.size();  // its value is not in the same word
+            if (is_alone && option != nullptr && option->get_items_expected_max() > 0) ++i;
+        } else if (!has_session) {
+            has_session = true;
+        } else {
+            words.insert(words.begin() + static_cast<std::ptrdiff_t>(i), "--");
+            return;
+        }
+    }
+}
+
+}  // namespace atl::cli

@@ -1,0 +1,30 @@
+#pragma once
+// How a command says that it failed: a sentence on stderr for people. With --json it is one object
+// on stdout, where the answer would have stood, so that a program reads one thing in any case:
+//
+//     {"error": {"code": "not_found", "message": "there is no session s-1",
+//                "status": 404, "request_id": "r-…"}}
+//
+// `status` and `request_id` are there when a server answered.
+#include "base/result.hpp"
+
+#include <string>
+
+namespace atl::cli {
+
+// What a server said besides its sentence; empty when none was asked, or none answered.
+struct Refusal {
+    int status = 0;
+    std::string code;
+    std::string request_id;
+};
+
+enum class For : bool { People, Programs };  // without --json, and with it
+
+[[nodiscard]] inline For reader_of(bool as_json) { return as_json ? For::Programs : For::People; }
+
+// `who` begins the sentence: "atoll", "atoll config".
+void tell_failure(const Error& error, For whom, const Refusal& refusal = {},
+                  const char* who = "atoll");
+
+}  // namespace atl::cli

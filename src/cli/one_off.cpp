@@ -1,0 +1,349 @@
+#include "cli/one_off.hpp"
+
+#include "base/write_all.hpp"
+#include "cli/terminal.hpp"
+#include "runtimes/native/direct.hpp"
+#include "runtimes/native/sandbox.hpp"
+#include "sys/cgroup.hpp"
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/json/serialize.hpp>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <unistd.h>
+
+namespace atl::cli {
+
+namespace asio = boost::asio;
+namespace json = boost::json;
+using Clock = std::chrono::steady_clock;
+
+namespace {
+
+constexpr std::int64_t kFilesListedMax = 1000;
+constexpr auto as_tuple = asio::as_tuple(asio::use_awaitable);
+
+std::vector<std::string>& arguments() {
+    static std::vector<std::string> kept;
+    return kept;
+}
+
+double ms_since(Clock::time_point began) {
+    return std::chrono::duration<double, std::milli>(Clock::now() - began).count();
+}
+
+class Runner {
+public:
+    Runner(const core::SandboxSpec& spec, OneOff one) : spec_(spec), one_(std::move(one)) {}
+
+    Result<OneOffResult> run() {
+        const auto began = Clock::now();
+        auto paths = native::Paths::find();
+        if (!paths) return paths.error();
+        auto from = native::Template::load(*paths, spec_.template_name());
+        if (!from) return from.error();
+        host_ = sys::CgroupHost::detect();
+        sys::sweep_cgroups(host_, native::kSandboxPrefix);
+        auto sandbox = native::raise_direct(*paths, host_, *from, spec_);
+        if (!sandbox) return sandbox.error();
+        sandbox_ = std::move(*sandbox);
+        result_.walls_ms = ms_since(began);
+        link_ = guest_client::GuestLink::start(context_.get_executor(), sandbox_->take_stream());
+        program_.emplace(link_, *sandbox_);
+        asio::co_spawn(context_, work(began), [this](std::exception_ptr failed) {
+            try {
+                if (failed) std::rethrow_exception(failed);
+            } catch (const ErrorException& error) {
+                failure_ = error.error;
+            } catch (const std::exception& error) {
+                failure_ = Error{Code::Internal, error.what()};
+            }
+            context_.stop();
+        });
+        context_.run();
+        sandbox_->destroy();
+        if (failure_) return *failure_;
+        // A closed pipe is how `head` says that it has enough; anything else lost output.
+        if (output_error_ != 0 && output_error_ != EPIPE) {
+            return Error{Code::Unavailable, std::string("write the program's output: ") +
+                                                std::strerror(output_error_)};
+        }
+        result_.total_ms = ms_since(began);
+        return std::move(result_);
+    }
+
+private:
+    asio::awaitable<void> put_script() {
+        const json::object request{
+            {"op", "file.write"}, {"path", one_.script->path}, {"parents", true}};
+        const auto channel = link_->open(request, {});
+        co_await channel.lend(one_.script->content);
+        channel.eof();
+        co_await channel.end();
+    }
+
+    asio::awaitable<void> list_files() {
+        for (const char* folder : {"/work", "/session", "/data"}) {
+            const json::object request{
+                {"op", "file.list"}, {"path", folder}, {"depth", 16}, {"limit", kFilesListedMax}};
+            std::vector<json::object> events;
+            guest_client::ChannelHandlers handlers;
+            handlers.event = [&events](json::object event) { events.push_back(std::move(event)); };
+            const auto channel = link_->open(request, std::move(handlers));
+            const auto ended = co_await channel.end();
+            if (const auto* whole = ended.if_contains("complete");
+                whole == nullptr || !whole->is_bool() || !whole->get_bool()) {
+                result_.files_complete = false;
+            }
+            for (const auto& event : events) add_files(folder, event);
+        }
+    }
+
+    void add_files(const std::string& folder, const json::object& event) {
+        const auto* entries = event.if_contains("entries");
+        if (entries == nullptr || !entries->is_array()) return;
+        for (const auto& value : entries->get_array()) {
+            if (!value.is_object()) continue;
+            const auto& entry = value.get_object();
+            const auto* type = entry.if_contains("type");
+            const auto* name = entry.if_contains("name");
+            const auto* size = entry.if_contains("size");
+            if (type == nullptr || name == nullptr || size == nullptr || !type->is_string() ||
+                !name->is_string() || !size->is_int64() || type->get_string() != "file") {
+                continue;
+            }
+            const std::string path = folder + "/" + std::string(name->get_string());
+            if (one_.script && path == one_.script->path) continue;
+            bool mounted = false;
+            for (const auto& mount : spec_.mounts()) {
+                mounted = mounted || path == mount.target || path.rfind(mount.target + "/", 0) == 0;
+            }
+            if (!mounted) {
+                result_.files.push_back({path, static_cast<std::uint64_t>(size->get_int64())});
+            }
+        }
+    }
+
+    asio::awaitable<void> work(Clock::time_point began) {
+        if (one_.script) co_await put_script();
+        result_.prepare_ms = ms_since(began) - result_.walls_ms;
+        one_.request.timeout =
+            one_.interactive ? std::chrono::milliseconds(0) : spec_.limits().wall_time_max;
+        one_.request.output_bytes_max = one_.interactive ? 0 : spec_.limits().output_bytes_max;
+        one_.request.environment["PYTHONUNBUFFERED"] = "1";  // output as it is written
+        if (one_.interactive) {
+            terminal_.emplace();
+            one_.request.terminal = Terminal::size();
+            if (const char* kind = std::getenv("TERM")) one_.request.environment["TERM"] = kind;
+        }
+        // Detached: the context is this one's own, and both end with it.
+        asio::co_spawn(context_, listen_for_signals(), asio::detached);
+        if (one_.request.with_stdin || one_.interactive) {
+            asio::co_spawn(context_, forward_input(), asio::detached);
+        }
+        auto pass_on = [this](core::Stream stream, std::string_view bytes) {
+            output(stream, bytes);
+        };
+        try {
+            result_.program = co_await program_->run(one_.request, pass_on);
+        } catch (const ErrorException& refused) {
+            // The guest's own words; if the link had broken, there would be none.
+            if (refused.error.message.rfind("run ", 0) != 0) throw;
+            result_.not_started = refused.error;
+        }
+        terminal_.reset();
+        if (one_.collect && link_->alive()) co_await list_files();
+    }
+
+    void output(core::Stream stream, std::string_view bytes) {
+        const bool to_out = stream == core::Stream::Stdout;
+        if (one_.collect) {
+            (to_out ? result_.out : result_.err).append(bytes);
+        } else if (const int cause = write_all(to_out ? STDOUT_FILENO : STDERR_FILENO, bytes);
+                   cause != 0) {
+            output_error_ = cause;
+            program_->kill();
+        }
+    }
+
+    asio::awaitable<void> listen_for_signals() {
+        asio::signal_set signals(context_, SIGINT, SIGTERM, SIGHUP);
+        if (one_.interactive) signals.add(SIGWINCH);
+        bool asked_before = false;
+        for (;;) {
+            auto [failed, number] = co_await signals.async_wait(as_tuple);
+            if (failed) co_return;
+            if (number == SIGWINCH) {
+                program_->resize(Terminal::size());
+            } else if (asked_before || number != SIGINT) {
+                program_->kill();
+            } else {
+                asked_before = true;
+                program_->signal(number);
+                if (!one_.collect && !one_.interactive) {
+                    std::fputs("\natoll: stopping the program; Ctrl-C again kills it\n", stderr);
+                }
+            }
+        }
+    }
+
+    asio::awaitable<void> forward_input() {
+        // A copy, since Asio makes it non-blocking and closes it; the terminal's own stays as it
+        // is.
+        const int copy = ::dup(STDIN_FILENO);
+        if (copy < 0) {
+            program_->input_ended();
+            co_return;
+        }
+        boost::system::error_code unusable;
+        asio::posix::stream_descriptor input(context_);
+        input.assign(copy, unusable);
+        std::string piece(64 * 1024, '\0');
+        for (;;) {
+            // A file or /dev/null cannot be waited for (epoll refuses it) and needs no waiting.
+            if (!unusable) {
+                auto [failed] =
+                    co_await input.async_wait(asio::posix::stream_descriptor::wait_read, as_tuple);
+                if (failed && failed != boost::system::errc::operation_not_permitted) break;
+            }
+            const ssize_t n = ::read(copy, piece.data(), piece.size());
+            if (n < 0 && (errno == EINTR || errno == EAGAIN)) continue;
+            if (n <= 0) break;
+            if (!co_await program_->input(piece.substr(0, static_cast<std::size_t>(n)))) break;
+        }
+        program_->input_ended();
+        if (unusable) ::close(copy);
+    }
+
+    const core::SandboxSpec& spec_;
+    OneOff one_;
+    sys::CgroupHost host_;
+    asio::io_context context_{1};
+    std::unique_ptr<core::Sandbox> sandbox_;
+    std::shared_ptr<guest_client::GuestLink> link_;
+    std::optional<guest_client::Program> program_;
+    std::optional<Terminal> terminal_;
+    std::optional<Error> failure_;
+    int output_error_ = 0;
+    OneOffResult result_;
+};
+
+}  // namespace
+
+// Output is bytes; JSON is text. What is no UTF-8 is replaced, so that the object stays valid.
+std::string as_text(const std::string& bytes) {
+    std::string text;
+    text.reserve(bytes.size());
+    for (std::size_t i = 0; i < bytes.size();) {
+        const auto lead = static_cast<unsigned char>(bytes[i]);
+        std::size_t length = lead < 0x80                   ? 1
+                             : lead >= 0xf0 && lead < 0xf5 ? 4
+                             : lead >= 0xe0 && lead < 0xf0 ? 3
+                             : lead >= 0xc2 && lead < 0xe0 ? 2
+                                                           : 0;
+        bool whole = length > 0 && i + length <= bytes.size();
+        for (std::size_t k = 1; whole && k < length; ++k) {
+            whole = (static_cast<unsigned char>(bytes[i + k]) & 0xc0) == 0x80;
+        }
+        if (whole && length == 3) {
+            const auto second = static_cast<unsigned char>(bytes[i + 1]);
+            whole = !((lead == 0xe0 && second < 0xa0) || (lead == 0xed && second > 0x9f));
+        }
+        if (whole && length == 4) {
+            const auto second = static_cast<unsigned char>(bytes[i + 1]);
+            whole = !((lead == 0xf0 && second < 0x90) || (lead == 0xf4 && second > 0x8f));
+        }
+        if (whole) {
+            text.append(bytes, i, length);
+            i += length;
+        } else {
+            text += "\xef\xbf\xbd";
+            ++i;
+        }
+    }
+    return text;
+}
+
+Result<OneOffResult> run_one_off(const core::SandboxSpec& spec, OneOff one) {
+    std::signal(SIGPIPE, SIG_IGN);  // a closed stdout is an error to handle, not an end
+    return Runner(spec, std::move(one)).run();
+}
+
+json::object to_json(const OneOffResult& result) {
+    json::array files;
+    for (const auto& file : result.files) {
+        files.push_back({{"path", as_text(file.path)}, {"bytes", file.bytes}});
+    }
+    const auto& program = result.program;
+    json::object object{
+        {"stdout", as_text(result.out)},
+        {"stderr", as_text(result.err)},
+        {"exit_code", program.exit_code},
+        {"signal", program.signal == 0 ? json::value(nullptr) : json::value(program.signal)},
+        {"reason", core::name_of(program.reason)},
+        {"truncated", program.output_truncated},
+        {"timings_ms",
+         {{"walls", result.walls_ms},
+          {"prepare", result.prepare_ms},
+          {"run", program.run_ms},
+          {"total", result.total_ms}}},
+        {"memory_peak_bytes", program.memory_peak_bytes == 0
+                                  ? json::value(nullptr)
+                                  : json::value(program.memory_peak_bytes)},
+        {"files", std::move(files)},
+    };
+    if (!result.files_complete) object["files_complete"] = false;
+    return object;
+}
+
+std::string print_json(const json::value& value) {
+    if (value.is_double()) {
+        char digits[64];
+        const int length = std::snprintf(digits, sizeof digits, "%.3f", value.get_double());
+        return {digits, static_cast<std::size_t>(length)};
+    }
+    std::string text;
+    if (const auto* object = value.if_object()) {
+        for (const auto& [key, inner] : *object) {
+            text += text.empty() ? "{" : ",";
+            text += json::serialize(json::string(key)) + ":" + print_json(inner);
+        }
+        return text.empty() ? "{}" : text + "}";
+    }
+    if (const auto* array = value.if_array()) {
+        for (const auto& inner : *array) text += (text.empty() ? "[" : ",") + print_json(inner);
+        return text.empty() ? "[]" : text + "]";
+    }
+    return json::serialize(value);
+}
+
+void remember_arguments(int argc, char** argv) { arguments().assign(argv, argv + argc); }
+
+bool asked_for_command() {
+    // `--` counts when nothing but options stood before it; a script's own `--` comes after its
+    // name.
+    bool value_follows = false;
+    for (std::size_t i = 2; i < arguments().size(); ++i) {
+        const std::string& word = arguments()[i];
+        if (word == "--") return true;
+        if (value_follows) {
+            value_follows = false;
+        } else if (word.size() > 1 && word.front() == '-') {
+            value_follows = word != "--json" && word.find('=') == std::string::npos &&
+                            (word.rfind("--", 0) == 0 || word.size() == 2);
+        } else {
+            return false;
+        }
+    }
+    return false;
+}
+
+}  // namespace atl::cli

@@ -1,0 +1,167 @@
+#include "cli/commands.hpp"
+
+#include "cli/failure.hpp"
+#include "core/spec.hpp"
+#include "runtimes/native/template.hpp"
+
+#include <algorithm>
+#include <boost/json.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <memory>
+
+namespace atl::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+namespace json = boost::json;
+
+constexpr int kFailed = 1;
+constexpr int kUsage = 2;
+constexpr std::size_t kFileBytesMax = 1u << 20;
+
+int complain(const Error& error, For whom = For::People) {
+    tell_failure(error, whom);
+    return error.code == Code::InvalidArgument ? kUsage : kFailed;
+}
+
+void show_progress(const std::string& line) {
+    std::fprintf(stderr, "  %s\n", line.c_str());
+    std::fflush(stderr);
+}
+
+Result<std::string> read_template_file(const std::string& path) {
+    const auto refuse = [&](const std::string& why) {
+        return Error{Code::InvalidArgument, "read the template file " + path + ": " + why};
+    };
+    std::error_code failed;
+    const auto status = fs::status(path, failed);
+    if (!fs::exists(status)) return refuse("it does not exist");
+    if (fs::is_directory(status)) return refuse("it is a folder, not a JSON file");
+    std::ifstream file(path, std::ios::binary);
+    if (!file) return refuse("it cannot be opened");
+    std::string text(kFileBytesMax + 1, '\0');
+    file.read(text.data(), static_cast<std::streamsize>(text.size()));
+    text.resize(static_cast<std::size_t>(file.gcount()));
+    if (text.size() > kFileBytesMax) return refuse("it is larger than 1 MiB");
+    if (text.find_first_not_of(" \t\r\n") == std::string::npos) return refuse("it is empty");
+    return text;
+}
+
+int build(const std::string& name, const std::string& file) {
+    if (file.empty() && name != "default") {
+        return complain({Code::InvalidArgument, "template " + name +
+                                                    " needs a file that describes it: atoll "
+                                                    "template build " +
+                                                    name + " FILE (only default is built in)"});
+    }
+    std::string text;
+    if (!file.empty()) {
+        auto read = read_template_file(file);
+        if (!read) return complain(read.error());
+        text = *read;
+    }
+    const auto wanted = native::Template::parse(name, text);
+    if (!wanted) { return complain(file.empty() ? wanted.error() : wanted.error().during(file)); }
+    const auto paths = native::Paths::find();
+    if (!paths) return complain(paths.error());
+    std::fprintf(stderr, "building template %s\n", name.c_str());
+    const auto made = native::build_template(*paths, *wanted, text, show_progress);
+    if (!made) {
+        (void)complain(made.error());
+        return kFailed;  // the command line was fine, what it names was not
+    }
+    for (const auto& one : native::list_templates(*paths)) {
+        if (one.name != name) continue;
+        std::fprintf(stderr, "template %s is ready: %s in %s\n", name.c_str(),
+                     core::format_bytes(one.bytes).c_str(), made->folder.c_str());
+    }
+    return 0;
+}
+
+int list(bool as_json) {
+    const auto paths = native::Paths::find();
+    if (!paths) return complain(paths.error(), reader_of(as_json));
+    const auto found = native::list_templates(*paths);
+    if (as_json) {
+        json::array rows;
+        for (const auto& one : found) {
+            json::object row{{"name", one.name},
+                             {"built", one.built},
+                             {"bytes", one.bytes},
+                             {"description", one.description}};
+            if (!one.built) row["problem"] = one.problem;
+            rows.push_back(std::move(row));
+        }
+        std::printf("%s\n", json::serialize(json::object{{"templates", rows}}).c_str());
+        return 0;
+    }
+    std::size_t width = 4;
+    for (const auto& one : found) width = std::max(width, one.name.size());
+    const auto usable =
+        std::count_if(found.begin(), found.end(), [](const auto& one) { return one.built; });
+    if (usable > 0)
+        std::printf("%-*s  %10s  %s\n", static_cast<int>(width), "NAME", "SIZE", "DESCRIPTION");
+    for (const auto& one : found) {
+        // The table holds what can be used; scripts look for a name in it.
+        if (!one.built) {
+            std::fprintf(stderr, "atoll: %s\n", one.problem.c_str());
+            continue;
+        }
+        std::printf("%-*s  %10s  %s\n", static_cast<int>(width), one.name.c_str(),
+                    core::format_bytes(one.bytes).c_str(), one.description.c_str());
+    }
+    if (found.empty()) {
+        std::fprintf(stderr, "no template is built; make one with: atoll template build default\n");
+    }
+    return 0;
+}
+
+int remove(const std::vector<std::string>& names) {
+    const auto paths = native::Paths::find();
+    if (!paths) return complain(paths.error());
+    int worst = 0;
+    for (const auto& name : names) {
+        if (auto gone = native::remove_template(*paths, name); !gone) {
+            worst = std::max(worst, complain(gone.error().during("remove")));
+        }
+    }
+    return worst;
+}
+
+}  // namespace
+
+void add_template_command(CLI::App& app, int& exit_code) {
+    struct Options {
+        std::string name, file;
+        std::vector<std::string> names;
+        bool as_json = false;
+    };
+    const auto options = std::make_shared<Options>();  // lives as long as the callbacks below
+    auto* command = app.add_subcommand("template", "Environments that sandboxes start from");
+    command->require_subcommand(1);
+
+    auto* build_command = command->add_subcommand("build", "Build or rebuild a template");
+    build_command->add_option("name", options->name, "Its name")->required();
+    build_command->add_option(
+        "file", options->file,
+        "JSON that says what is in it (docs/templates.md); default needs none");
+    build_command->callback(
+        [options, &exit_code] { exit_code = build(options->name, options->file); });
+
+    auto* list_command = command->add_subcommand("list", "Show the templates that are built");
+    list_command->add_flag("--json", options->as_json,
+                           "One JSON object instead of a table; also errors");
+    list_command->callback([options, &exit_code] { exit_code = list(options->as_json); });
+
+    auto* remove_command = command->add_subcommand("rm", "Remove templates");
+    remove_command->add_option("name", options->names, "Their names")->required();
+    remove_command->callback([options, &exit_code] { exit_code = remove(options->names); });
+}
+
+}  // namespace atl::cli
