@@ -6,12 +6,12 @@
 #include "agent/turn_events.hpp"
 #include "agent/turn_run.hpp"
 #include "agent/turn_write.hpp"
+#include "base/as_tuple.hpp"
 #include "core/clock_watch.hpp"
 #include "core/host_paths.hpp"
 #include "sessions/new_id.hpp"
 
 #include <algorithm>
-#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <set>
 
@@ -32,7 +32,6 @@ constexpr std::chrono::milliseconds kTryAgain{100};
 constexpr std::size_t kTitleCharacters = 60;
 constexpr std::uint64_t kReadBytes = 8u << 20;
 constexpr std::uint64_t kPageBytes = 1u << 20;  // read at a time for a page
-constexpr auto as_tuple = asio::as_tuple(asio::use_awaitable);
 
 double ms_between(Clock::time_point from, Clock::time_point to) {
     return std::chrono::duration<double, std::milli>(to - from).count();
@@ -608,7 +607,7 @@ asio::awaitable<void> Threads::keep_house() {
         }
         round_.expires_after(options_.several_servers ? std::chrono::milliseconds{200}
                                                       : std::chrono::milliseconds{kRound});
-        co_await round_.async_wait(as_tuple);
+        co_await round_.async_wait(kAsTuple);
     }
 }
 
@@ -622,7 +621,7 @@ asio::awaitable<void> Threads::keep_uploads(std::function<bool()> not_now) {
     core::ClockWatch clock;
     while (!stopping_) {
         uploads_round_.expires_after(pause);
-        co_await uploads_round_.async_wait(as_tuple);
+        co_await uploads_round_.async_wait(kAsTuple);
         if (given_up() || !clock.settled()) continue;
         try {
             auto removed = co_await parts_.uploads.remove_unused(given_up);
@@ -661,7 +660,7 @@ asio::awaitable<void> Threads::stop() {
 asio::awaitable<bool> Threads::ended_by(Clock::time_point until) {
     while (running_ > 0 && Clock::now() < until) {
         idle_.expires_at(until);
-        co_await idle_.async_wait(as_tuple);
+        co_await idle_.async_wait(kAsTuple);
     }
     const bool ended = co_await scope_.ended_by(until);
     co_return ended&& running_ == 0;

@@ -1,6 +1,6 @@
 #include "agent/turn_log.hpp"
+#include "base/as_tuple.hpp"
 
-#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
 namespace atl::agent {
@@ -42,8 +42,6 @@ const TurnLog::Event* TurnLog::after(std::uint64_t seen) const noexcept {
     return &events_[static_cast<std::size_t>(seen + 1 - first_)];
 }
 
-asio::awaitable<void> TurnLog::news() {
-    co_await news_.async_wait(asio::as_tuple(asio::use_awaitable));
-}
+asio::awaitable<void> TurnLog::news() { co_await news_.async_wait(kAsTuple); }
 
 }  // namespace atl::agent

@@ -3,8 +3,8 @@
 #include "agent/text.hpp"
 #include "agent/turn_events.hpp"
 #include "agent/turn_write.hpp"
+#include "base/as_tuple.hpp"
 
-#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
 namespace atl::agent {
@@ -17,7 +17,6 @@ constexpr std::size_t kAnswerBytesMax = 4u << 20;
 constexpr std::size_t kTablesMax = 20;
 constexpr std::size_t kImagesMax = 100;
 constexpr std::chrono::milliseconds kLeastTime{1000};
-constexpr auto as_tuple = asio::as_tuple(asio::use_awaitable);
 
 }  // namespace
 
@@ -52,7 +51,7 @@ asio::awaitable<void> TurnRun::ready(GetSession get) {
 }
 
 asio::awaitable<sessions::Use*> TurnRun::session() {
-    while (readying_) co_await sandbox_news_.async_wait(as_tuple);
+    while (readying_) co_await sandbox_news_.async_wait(kAsTuple);
     if (sandbox_error_) throw ErrorException(sandbox_error_->during("start the sandbox"));
     co_return use_ ? &*use_ : nullptr;
 }
@@ -72,7 +71,7 @@ asio::awaitable<void> TurnRun::renew(std::chrono::milliseconds lease,
     auto good_until = Clock::now() + lease;
     while (!ended_) {
         lease_.expires_after(every);
-        co_await lease_.async_wait(as_tuple);
+        co_await lease_.async_wait(kAsTuple);
         if (ended_) break;
         std::optional<Error> failed;
         bool cancelled = false;

@@ -8,8 +8,8 @@
 // exception of the operation is passed on.
 // Threads   one, the executor's of the awaiting coroutine.
 #include "agent/stop.hpp"
+#include "base/as_tuple.hpp"
 
-#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/cancellation_signal.hpp>
@@ -67,9 +67,7 @@ boost::asio::awaitable<std::optional<T>> within(boost::asio::awaitable<T> work, 
             if (!state->ended) state->cancel.emit(asio::cancellation_type::terminal);
         };
         const Stop::Heard heard(stop, give_up);
-        while (!state->ended) {
-            co_await state->done.async_wait(asio::as_tuple(asio::use_awaitable));
-        }
+        while (!state->ended) { co_await state->done.async_wait(kAsTuple); }
     }
     state->clock.cancel();
     if (stop.asked() || state->late) co_return std::nullopt;

@@ -1,6 +1,6 @@
 #include "api/audit.hpp"
+#include "base/as_tuple.hpp"
 
-#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/json/serialize.hpp>
 #include <utility>
@@ -13,7 +13,6 @@ namespace {
 
 constexpr std::size_t kWaitingMax = 4096;
 constexpr std::size_t kTextBytesMax = 1024;  // of a name in a record
-constexpr auto as_tuple = asio::as_tuple(asio::use_awaitable);
 
 }  // namespace
 
@@ -52,7 +51,7 @@ asio::awaitable<void> AuditLog::run() {
     running_ = true;
     while (!stopping_ || !waiting_.empty()) {
         if (waiting_.empty()) {
-            co_await news_.async_wait(as_tuple);
+            co_await news_.async_wait(kAsTuple);
             continue;
         }
         core::AuditRecord record = std::move(waiting_.front());
@@ -72,7 +71,7 @@ asio::awaitable<void> AuditLog::run() {
 asio::awaitable<void> AuditLog::stop() {
     stopping_ = true;
     news_.cancel();
-    while (running_) co_await all_done_.async_wait(as_tuple);
+    while (running_) co_await all_done_.async_wait(kAsTuple);
 }
 
 }  // namespace atl::api

@@ -1,9 +1,9 @@
 #include "api/port_stream.hpp"
 
+#include "base/as_tuple.hpp"
 #include "net/problem.hpp"
 
 #include <algorithm>
-#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <cstring>
 
@@ -14,7 +14,6 @@ namespace json = boost::json;
 
 namespace {
 
-constexpr auto as_tuple = asio::as_tuple(asio::use_awaitable);
 constexpr std::size_t kIdleBytesMax = 4096;  // what an idle stream keeps of its buffer
 
 }  // namespace
@@ -40,7 +39,7 @@ asio::awaitable<std::unique_ptr<PortStream>> PortStream::dial(
     std::unique_ptr<PortStream> stream(new PortStream(*link, executor, port));
     stream->came_.expires_after(patience);
     while (!stream->connected_ && !stream->failed_) {
-        const auto [woken] = co_await stream->came_.async_wait(as_tuple);
+        const auto [woken] = co_await stream->came_.async_wait(kAsTuple);
         if (!woken && !stream->connected_ && !stream->failed_) {
             throw net::Problem(Code::Timeout, "nothing accepts connections on port " +
                                                   std::to_string(port) + " of the sandbox");
@@ -82,7 +81,7 @@ void PortStream::ended(const Result<json::object>& result) {
 }
 
 asio::awaitable<std::size_t> PortStream::read_some(std::span<char> into) {
-    while (in_.empty() && !their_end_ && !failed_) co_await came_.async_wait(as_tuple);
+    while (in_.empty() && !their_end_ && !failed_) co_await came_.async_wait(kAsTuple);
     if (in_.empty()) {
         if (their_end_) co_return 0;
         throw ErrorException(*failed_);

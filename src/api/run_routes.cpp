@@ -8,12 +8,12 @@
 #include "api/sandbox_options.hpp"
 #include "api/session_types.hpp"
 #include "api/utf8_stream.hpp"
+#include "base/as_tuple.hpp"
 #include "base/scope.hpp"
 #include "base/workers.hpp"
 #include "sessions/execution.hpp"
 
 #include <algorithm>
-#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <deque>
@@ -279,7 +279,7 @@ asio::awaitable<bool> answer_with_events(net::Exchange& exchange, sessions::Exec
         scope.spawn(work);
         while (!waiting.ended || !waiting.events.empty()) {
             if (waiting.events.empty()) {
-                co_await waiting.came.async_wait(asio::as_tuple(asio::use_awaitable));
+                co_await waiting.came.async_wait(kAsTuple);
                 continue;
             }
             auto next = std::move(waiting.events.front());

@@ -3,9 +3,9 @@
 #include "api/request_reading.hpp"
 #include "api/session_types.hpp"
 #include "api/terminal_types.hpp"
+#include "base/as_tuple.hpp"
 #include "base/scope.hpp"
 
-#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <csignal>
@@ -30,7 +30,6 @@ constexpr char kStdoutByte = 1;  // before what a program without a terminal wro
 constexpr char kStderrByte = 2;
 constexpr std::uint16_t kCloseNormal = 1000;
 constexpr std::uint16_t kCloseGoingAway = 1001;
-constexpr auto as_tuple = asio::as_tuple(asio::use_awaitable);
 
 std::int64_t number_in(const json::object& object, std::string_view key) {
     const auto* value = object.if_contains(key);
@@ -130,7 +129,7 @@ public:
     }
 
     // Something was written, or it ended, or wake() was called.
-    asio::awaitable<void> news() { co_await news_.async_wait(as_tuple); }
+    asio::awaitable<void> news() { co_await news_.async_wait(kAsTuple); }
     void wake() { news_.cancel(); }
 
     // As a terminal that is switched off: a hang-up, and what does not heed it is killed.
@@ -153,7 +152,7 @@ private:
     asio::awaitable<void> end_within(std::chrono::seconds time) {
         news_.expires_after(time);
         while (!ended()) {
-            const auto [woken] = co_await news_.async_wait(as_tuple);
+            const auto [woken] = co_await news_.async_wait(kAsTuple);
             if (!woken) break;
         }
     }

@@ -1,6 +1,6 @@
 #include "base/scope.hpp"
+#include "base/as_tuple.hpp"
 
-#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
 namespace atl {
@@ -21,9 +21,7 @@ void Scope::spawn(asio::awaitable<void> work) {
 asio::awaitable<void> Scope::join() {
     co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
     const auto state = state_;
-    while (state->running > 0) {
-        co_await state->ended.async_wait(asio::as_tuple(asio::use_awaitable));
-    }
+    while (state->running > 0) { co_await state->ended.async_wait(kAsTuple); }
     if (state->failed) std::rethrow_exception(std::exchange(state->failed, nullptr));
 }
 
@@ -33,7 +31,7 @@ asio::awaitable<bool> Scope::ended_by(std::chrono::steady_clock::time_point unti
     const auto timer = std::make_shared<asio::steady_timer>(executor_, until);
     state->ended_in_time = timer;
     while (state->running > 0 && std::chrono::steady_clock::now() < until) {
-        co_await timer->async_wait(asio::as_tuple(asio::use_awaitable));
+        co_await timer->async_wait(kAsTuple);
     }
     co_return state->running == 0;
 }

@@ -1,6 +1,6 @@
 #include "base/scope.hpp"
+#include "base/as_tuple.hpp"
 
-#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/io_context.hpp>
@@ -150,7 +150,7 @@ TEST(Scope, EndedByWaitsNoLongerThanThat) {
         Scope scope(executor);
         asio::steady_timer never(executor, asio::steady_timer::time_point::max());
         const auto wait = [&]() -> asio::awaitable<void> {
-            co_await never.async_wait(asio::as_tuple(asio::use_awaitable));
+            co_await never.async_wait(kAsTuple);
             throw std::runtime_error("it is of no account here");
         };
         scope.spawn(wait);

@@ -1,12 +1,12 @@
 #include "cli/one_off.hpp"
 
+#include "base/as_tuple.hpp"
 #include "base/write_all.hpp"
 #include "cli/terminal.hpp"
 #include "runtimes/native/direct.hpp"
 #include "runtimes/native/sandbox.hpp"
 #include "sys/cgroup.hpp"
 
-#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/io_context.hpp>
@@ -29,7 +29,6 @@ using Clock = std::chrono::steady_clock;
 namespace {
 
 constexpr std::int64_t kFilesListedMax = 1000;
-constexpr auto as_tuple = asio::as_tuple(asio::use_awaitable);
 
 std::vector<std::string>& arguments() {
     static std::vector<std::string> kept;
@@ -179,7 +178,7 @@ private:
         if (one_.interactive) signals.add(SIGWINCH);
         bool asked_before = false;
         for (;;) {
-            auto [failed, number] = co_await signals.async_wait(as_tuple);
+            auto [failed, number] = co_await signals.async_wait(kAsTuple);
             if (failed) co_return;
             if (number == SIGWINCH) {
                 program_->resize(Terminal::size());
@@ -211,7 +210,7 @@ private:
             // A file or /dev/null cannot be waited for (epoll refuses it) and needs no waiting.
             if (!unusable) {
                 auto [failed] =
-                    co_await input.async_wait(asio::posix::stream_descriptor::wait_read, as_tuple);
+                    co_await input.async_wait(asio::posix::stream_descriptor::wait_read, kAsTuple);
                 if (failed && failed != boost::system::errc::operation_not_permitted) break;
             }
             const ssize_t n = ::read(copy, piece.data(), piece.size());

@@ -1,6 +1,6 @@
 #include "core/clock.hpp"
+#include "base/as_tuple.hpp"
 
-#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
 namespace atl::core {
@@ -42,7 +42,7 @@ void Timer::cancel() noexcept {
 asio::awaitable<bool> Timer::wait() {
     const auto alarm = alarm_;
     if (!alarm || alarm->came) co_return true;
-    const auto [cancelled] = co_await alarm->timer.async_wait(asio::as_tuple(asio::use_awaitable));
+    const auto [cancelled] = co_await alarm->timer.async_wait(kAsTuple);
     co_return !cancelled || alarm->came;
 }
 

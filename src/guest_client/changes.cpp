@@ -1,9 +1,9 @@
 #include "guest_client/changes.hpp"
 
+#include "base/as_tuple.hpp"
 #include "base/fields.hpp"
 
 #include <algorithm>
-#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/json/array.hpp>
@@ -136,9 +136,7 @@ asio::awaitable<void> Changes::tell() {
         over = true;
         came_.cancel();
     });
-    while (told_ < mine && !ended_ && !over) {
-        co_await came_.async_wait(asio::as_tuple(asio::use_awaitable));
-    }
+    while (told_ < mine && !ended_ && !over) { co_await came_.async_wait(kAsTuple); }
     if (told_ < mine) {
         for (auto* view : views_) view->complete_ = false;
     }

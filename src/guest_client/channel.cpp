@@ -1,9 +1,9 @@
 #include "guest_client/channel.hpp"
 
+#include "base/as_tuple.hpp"
 #include "base/must.hpp"
 #include "guest_client/guest_link.hpp"
 
-#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
 namespace atl::guest_client {
@@ -33,9 +33,7 @@ asio::awaitable<json::object> Channel::end() const {
 
 // Not a member: the handle may go, or be moved, while somebody waits.
 asio::awaitable<json::object> Channel::wait(std::shared_ptr<State> state) {
-    while (state->open()) {
-        co_await state->changed.async_wait(asio::as_tuple(asio::use_awaitable));
-    }
+    while (state->open()) { co_await state->changed.async_wait(kAsTuple); }
     if (!state->result) throw ErrorException({Code::Unavailable, "the call was given up"});
     if (!*state->result) throw ErrorException(state->result->error());
     co_return std::move(**state->result);

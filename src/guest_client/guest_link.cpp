@@ -1,12 +1,12 @@
 #include "guest_client/guest_link.hpp"
 
+#include "base/as_tuple.hpp"
 #include "base/fields.hpp"
 #include "base/must.hpp"
 #include "base/workers.hpp"
 #include "sys/descriptor_passing.hpp"
 
 #include <algorithm>
-#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -41,7 +41,6 @@ constexpr int kSocketBytes = 1 << 20;
 constexpr std::size_t kDescriptorsMax = 8;
 constexpr std::size_t kEventBytesMax = 40u << 20;  // a result with its images
 constexpr std::size_t kLargeEventBytes = 128 * 1024;
-constexpr auto as_tuple = asio::as_tuple(asio::use_awaitable);
 
 Code code_of(std::string_view name) {
     if (name == "invalid_argument") return Code::InvalidArgument;
@@ -115,7 +114,7 @@ asio::awaitable<void> GuestLink::read(std::shared_ptr<GuestLink> self) {
     std::size_t room = kReadBytesMin;
     while (link.alive()) {
         auto [failed] =
-            co_await link.stream_.async_wait(asio::posix::stream_descriptor::wait_read, as_tuple);
+            co_await link.stream_.async_wait(asio::posix::stream_descriptor::wait_read, kAsTuple);
         if (!link.alive()) break;
         if (failed) {
             link.lose({Code::Unavailable, "wait for the sandbox: " + failed.message()});
@@ -477,11 +476,11 @@ asio::awaitable<bool> GuestLink::lend(std::shared_ptr<GuestLink> link, StatePtr 
         // A lost link never drains: who waited for that would wait for ever.
         if (!channel || !channel->open() || !link->alive()) co_return false;
         if (!channel->credit.open()) {
-            co_await channel->changed.async_wait(as_tuple);
+            co_await channel->changed.async_wait(kAsTuple);
             continue;
         }
         if (link->out_.size() > kUnsentMax) {
-            co_await link->drained_.async_wait(as_tuple);
+            co_await link->drained_.async_wait(kAsTuple);
             continue;
         }
         const auto piece = bytes.substr(0, kSendBytes);

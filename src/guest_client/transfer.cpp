@@ -1,6 +1,6 @@
 #include "guest_client/transfer.hpp"
+#include "base/as_tuple.hpp"
 
-#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
 namespace atl::guest_client {
@@ -42,9 +42,7 @@ Transfer::Transfer(std::shared_ptr<GuestLink> link, const json::object& request)
 
 asio::awaitable<std::optional<Transfer::Piece>> Transfer::next() {
     pay();
-    while (pieces_.empty() && !result_) {
-        co_await news_.async_wait(asio::as_tuple(asio::use_awaitable));
-    }
+    while (pieces_.empty() && !result_) { co_await news_.async_wait(kAsTuple); }
     std::optional<Piece> piece;
     if (!pieces_.empty()) {
         piece.emplace(std::move(pieces_.front()));

@@ -1,6 +1,6 @@
 #include "guest_client/turns.hpp"
+#include "base/as_tuple.hpp"
 
-#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
 namespace atl::guest_client {
@@ -28,9 +28,7 @@ Turns::Place::~Place() {
 bool Turns::Place::first() const { return turns_.lines_.at(name_).front() == this; }
 
 asio::awaitable<bool> Turns::Place::came() {
-    while (!first() && !given_up_) {
-        co_await changed_.async_wait(asio::as_tuple(asio::use_awaitable));
-    }
+    while (!first() && !given_up_) { co_await changed_.async_wait(kAsTuple); }
     co_return !given_up_;
 }
 

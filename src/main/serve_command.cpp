@@ -35,6 +35,7 @@
 #include "api/session_routes.hpp"
 #include "api/terminal_routes.hpp"
 #include "api/tokens.hpp"
+#include "base/as_tuple.hpp"
 #include "base/scope.hpp"
 #include "core/ceilings.hpp"
 #include "core/clock_watch.hpp"
@@ -61,7 +62,6 @@
 #include "sys/open_files.hpp"
 
 #include <algorithm>
-#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/signal_set.hpp>
@@ -314,7 +314,7 @@ private:
             spdlog::info("listening on {}; the API's documentation is at /docs", address);
         }
         signals_.emplace(context_, SIGINT, SIGTERM);
-        co_await signals_->async_wait(asio::as_tuple(asio::use_awaitable));
+        co_await signals_->async_wait(kAsTuple);
         say_stopping();
         stopping_ = faults.stopping = true;
         signals_->async_wait([](boost::system::error_code cancelled, int) {
@@ -397,8 +397,7 @@ private:
     // For daemons the usual meaning of SIGHUP, and what a server hears whose terminal is closed.
     asio::awaitable<void> reload_at_hangups() {
         while (!stopping_) {
-            const auto [cancelled, number] =
-                co_await hangup_.async_wait(asio::as_tuple(asio::use_awaitable));
+            const auto [cancelled, number] = co_await hangup_.async_wait(kAsTuple);
             if (cancelled || stopping_) break;
             reload();
         }
@@ -515,7 +514,7 @@ private:
         core::ClockWatch clock;
         while (!stopping_) {
             clearing_.expires_after(std::chrono::hours{1});
-            co_await clearing_.async_wait(asio::as_tuple(asio::use_awaitable));
+            co_await clearing_.async_wait(kAsTuple);
             if (stopping_ || !clock.settled() || read_only()) continue;
             outputs_->remove_older(kOutputsStay);
         }

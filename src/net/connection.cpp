@@ -1,5 +1,6 @@
 #include "net/connection.hpp"
 
+#include "base/as_tuple.hpp"
 #include "base/must.hpp"
 #include "net/compress.hpp"
 #include "net/core.hpp"
@@ -24,7 +25,6 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr auto kAsTuple = asio::as_tuple(asio::use_awaitable);
 // One connection's turn of the loop; then the others have theirs.
 constexpr std::size_t kTurnBytes = 1u << 20;
 constexpr unsigned kTurnRequests = 32;

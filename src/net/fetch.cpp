@@ -1,11 +1,11 @@
 #include "net/fetch.hpp"
 
+#include "base/as_tuple.hpp"
 #include "base/watched.hpp"
 
 #include <algorithm>
 #include <arpa/inet.h>
 #include <array>
-#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/ip/address.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -472,7 +472,7 @@ Clock::time_point FetchAnswer::Transfer::deadline() const {
 
 asio::awaitable<void> FetchAnswer::Transfer::wait() {
     news.expires_at(asio::steady_timer::time_point::max());
-    co_await news.async_wait(asio::as_tuple(asio::use_awaitable));
+    co_await news.async_wait(kAsTuple);
     const auto state = co_await asio::this_coro::cancellation_state;
     if (state.cancelled() != asio::cancellation_type::none) {
         throw boost::system::system_error(asio::error::operation_aborted);

@@ -1,12 +1,12 @@
 #include "net/proxy.hpp"
 
+#include "base/as_tuple.hpp"
 #include "net/chunks.hpp"
 #include "net/parser.hpp"
 #include "net/problem.hpp"
 
 #include <algorithm>
 #include <array>
-#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/experimental/awaitable_operators.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -182,7 +182,7 @@ private:
             pump_failed_ = std::current_exception();  // the client went, or sent too much
             shared_->inner->close();
         }
-        co_await forever_.async_wait(asio::as_tuple(asio::use_awaitable));
+        co_await forever_.async_wait(kAsTuple);
     }
 
     std::string framed_piece(std::string_view piece) {

@@ -1,10 +1,10 @@
 // The proxy between a raw client and an inner server made of raw bytes, either of them hostile.
 #include "net/proxy.hpp"
 
+#include "base/as_tuple.hpp"
 #include "net/test_support.hpp"
 
 #include <atomic>
-#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/write.hpp>
@@ -21,8 +21,7 @@ public:
         : socket_(executor, asio::local::stream_protocol(), fd) {}
     asio::awaitable<std::size_t> read_some(std::span<char> into) override {
         const auto buffer = asio::buffer(into.data(), into.size());
-        auto [error, bytes] =
-            co_await socket_.async_read_some(buffer, asio::as_tuple(asio::use_awaitable));
+        auto [error, bytes] = co_await socket_.async_read_some(buffer, kAsTuple);
         if (error == asio::error::eof) co_return 0;
         if (error) throw boost::system::system_error(error);
         co_return bytes;

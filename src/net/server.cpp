@@ -1,5 +1,6 @@
 #include "net/server.hpp"
 
+#include "base/as_tuple.hpp"
 #include "base/watched.hpp"
 #include "net/connection.hpp"
 #include "net/core.hpp"
@@ -282,7 +283,7 @@ asio::awaitable<bool> ServerCore::idle_by(std::chrono::steady_clock::time_point 
     const auto self = shared_from_this();
     while (!connections.empty() && std::chrono::steady_clock::now() < until) {
         all_gone.expires_at(until);
-        co_await all_gone.async_wait(asio::as_tuple(asio::use_awaitable));
+        co_await all_gone.async_wait(kAsTuple);
     }
     co_return connections.empty();
 }

@@ -1,9 +1,9 @@
 // Whole requests over real sockets: answers, errors, bodies, files, events, hang-ups, stopping.
+#include "base/as_tuple.hpp"
 #include "net/problem.hpp"
 #include "net/test_support.hpp"
 
 #include <atomic>
-#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/experimental/awaitable_operators.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -403,7 +403,7 @@ TEST(Server, NoticesAClientThatGoes) {
             work.cancel();
         });
         ++waiting;
-        co_await work.async_wait(asio::as_tuple(asio::use_awaitable));
+        co_await work.async_wait(kAsTuple);
         EXPECT_TRUE(e.client_gone());
     });
     router.add("GET", "/race", [&](Exchange& e) -> asio::awaitable<void> {
@@ -536,14 +536,14 @@ TEST(Server, StopsInGoodOrder) {
         asio::steady_timer over(e.executor(), 30s);
         const auto stopping = e.on_stopping([&] { over.cancel(); });
         ++started;
-        co_await over.async_wait(asio::as_tuple(asio::use_awaitable));
+        co_await over.async_wait(kAsTuple);
         co_await events.end();
     });
     router.add("GET", "/stuck", [&](Exchange& e) -> asio::awaitable<void> {
         asio::steady_timer over(e.executor(), 60s);
         const auto gone = e.on_gone([&] { over.cancel(); });
         ++started;
-        co_await over.async_wait(asio::as_tuple(asio::use_awaitable));
+        co_await over.async_wait(kAsTuple);
         // It was told, and has something to do still: nobody cancels it in the middle.
         co_await pause(200ms);
         stuck_ended = true;
@@ -581,7 +581,7 @@ TEST(Server, SaysWhichHandlersDoNotEnd) {
     Router router;
     router.add("GET", "/hung", [&](Exchange& e) -> asio::awaitable<void> {
         hung.emplace(e.executor(), asio::steady_timer::time_point::max());
-        co_await hung->async_wait(asio::as_tuple(asio::use_awaitable));
+        co_await hung->async_wait(kAsTuple);
         ended = true;
     });
     TestServer server(std::move(router));

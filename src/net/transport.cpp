@@ -1,4 +1,5 @@
 #include "net/transport.hpp"
+#include "base/as_tuple.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -214,7 +215,7 @@ Transport::Waited Transport::wait_for(State state) {
     return descriptor_.async_wait(state == State::WantWrite
                                       ? boost::asio::posix::stream_descriptor::wait_write
                                       : boost::asio::posix::stream_descriptor::wait_read,
-                                  boost::asio::as_tuple(boost::asio::use_awaitable));
+                                  kAsTuple);
 }
 
 void Transport::cancel_waits() noexcept {

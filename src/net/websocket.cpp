@@ -1,5 +1,6 @@
 #include "net/websocket.hpp"
 
+#include "base/as_tuple.hpp"
 #include "net/connection.hpp"
 #include "net/core.hpp"
 #include "net/problem.hpp"
@@ -26,7 +27,6 @@ using boost::system::error_code;
 
 namespace {
 
-constexpr auto kAsTuple = asio::as_tuple(asio::use_awaitable);
 constexpr auto kGoodbyeTime = std::chrono::seconds(5);
 constexpr int kPiecesMax = 16;
 

@@ -1,6 +1,6 @@
 #include "sessions/bell.hpp"
+#include "base/as_tuple.hpp"
 
-#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
 namespace atl::sessions {
@@ -14,7 +14,7 @@ asio::awaitable<void> Bell::after(std::uint64_t seen, Moment until) {
         late.expires_at(until);
         late.then([this] { came_.cancel(); });
     }
-    co_await came_.async_wait(asio::as_tuple(asio::use_awaitable));
+    co_await came_.async_wait(kAsTuple);
 }
 
 }  // namespace atl::sessions

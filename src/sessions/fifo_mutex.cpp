@@ -1,9 +1,9 @@
 #include "sessions/fifo_mutex.hpp"
 
+#include "base/as_tuple.hpp"
 #include "base/must.hpp"
 
 #include <algorithm>
-#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
@@ -45,7 +45,7 @@ asio::awaitable<FifoMutex::Guard> FifoMutex::lock(std::shared_ptr<State> state) 
     const auto waiter = std::make_shared<Waiter>(co_await asio::this_coro::executor);
     InQueue place(std::move(state), waiter);
     // A wait that was cancelled returns as well, and then the next co_await throws.
-    while (!waiter->owns) co_await waiter->turn.async_wait(asio::as_tuple(asio::use_awaitable));
+    while (!waiter->owns) co_await waiter->turn.async_wait(kAsTuple);
     co_return Guard(place.leave());
 }
 

@@ -1,8 +1,8 @@
 #include "sessions/fifo_mutex.hpp"
 
+#include "base/as_tuple.hpp"
 #include "guest_client/test_support.hpp"
 
-#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <gtest/gtest.h>
 
@@ -25,7 +25,7 @@ struct Holder {
     asio::awaitable<void> hold(FifoMutex& mutex) {
         const auto lock = co_await mutex.lock();
         has = true;
-        co_await let_go.async_wait(asio::as_tuple(asio::use_awaitable));
+        co_await let_go.async_wait(kAsTuple);
         has = false;
     }
 };

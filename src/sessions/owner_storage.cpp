@@ -1,8 +1,8 @@
 #include "sessions/owner_storage.hpp"
 
+#include "base/as_tuple.hpp"
 #include "sessions/new_id.hpp"
 
-#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <functional>
 
@@ -33,7 +33,7 @@ asio::awaitable<std::uint64_t> OwnerStorage::bytes(std::string owner) {
 
 asio::awaitable<std::uint64_t> OwnerStorage::output_bytes(std::string owner) {
     Found& found = found_[owner];
-    while (found.walking) co_await walked_.async_wait(asio::as_tuple(asio::use_awaitable));
+    while (found.walking) co_await walked_.async_wait(kAsTuple);
     if (found.bytes && found.removals == outputs_.removals() && clock_.now() < found.until) {
         co_return *found.bytes;
     }

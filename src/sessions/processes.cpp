@@ -1,9 +1,9 @@
 #include "sessions/processes.hpp"
 
+#include "base/as_tuple.hpp"
 #include "base/fields.hpp"
 
 #include <algorithm>
-#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/experimental/awaitable_operators.hpp>
@@ -32,7 +32,6 @@ constexpr std::chrono::seconds kKillTime{10};
 // How much longer than its time a guest may take to report a timeout before it is not believed.
 constexpr std::chrono::milliseconds kDeadlineMargin{10'000};
 constexpr std::chrono::hours kForEver{24 * 365};
-constexpr auto as_tuple = asio::as_tuple(asio::use_awaitable);
 
 // 40 random bits: an id of a server that was restarted names no other process.
 std::string new_process_id() {
@@ -231,7 +230,7 @@ void Process::let_go() {
 
 asio::awaitable<void> Process::news() {
     const auto self = shared_from_this();
-    co_await news_.async_wait(as_tuple);
+    co_await news_.async_wait(kAsTuple);
 }
 
 asio::awaitable<bool> Process::wait_unless(std::chrono::milliseconds time,
@@ -241,7 +240,7 @@ asio::awaitable<bool> Process::wait_unless(std::chrono::milliseconds time,
     while (!ended_) {
         const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - clock_.now());
         if (left.count() <= 0 || (enough && enough())) co_return false;
-        auto either = end_came_.async_wait(as_tuple) || pass(executor_, clock_, left);
+        auto either = end_came_.async_wait(kAsTuple) || pass(executor_, clock_, left);
         co_await std::move(either);
     }
     co_return true;

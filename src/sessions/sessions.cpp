@@ -1,5 +1,6 @@
 #include "sessions/sessions.hpp"
 
+#include "base/as_tuple.hpp"
 #include "base/at_exit.hpp"
 #include "core/host_paths.hpp"
 #include "guest_client/pulse.hpp"
@@ -9,7 +10,6 @@
 #include "sessions/spec_text.hpp"
 
 #include <algorithm>
-#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/system/system_error.hpp>
 #include <set>
@@ -26,7 +26,6 @@ namespace {
 constexpr std::chrono::seconds kTimeToStop{20};
 constexpr std::uint32_t kPage = 500;
 constexpr int kRestoresMax = 2;  // that may end a session's sandbox before it comes back without
-constexpr auto as_tuple = asio::as_tuple(asio::use_awaitable);
 
 void add(std::vector<guest_client::Lost>& lost, const guest_client::Lost& one) {
     if (std::find(lost.begin(), lost.end(), one) == lost.end()) lost.push_back(one);

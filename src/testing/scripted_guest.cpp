@@ -1,12 +1,12 @@
 #include "testing/scripted_guest.hpp"
 
+#include "base/as_tuple.hpp"
 #include "base/fields.hpp"
 #include "base/must.hpp"
 #include "wire/assembler.hpp"
 #include "wire/flow.hpp"
 
 #include <algorithm>
-#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -27,7 +27,6 @@ using std::chrono::milliseconds;
 namespace {
 
 constexpr std::size_t kReadBytes = 64 * 1024;
-constexpr auto as_tuple = asio::as_tuple(asio::use_awaitable);
 constexpr milliseconds kForEver = std::chrono::hours{24 * 365};
 
 json::object failed(const char* code, const std::string& message) {
@@ -89,8 +88,8 @@ asio::awaitable<void> ScriptedGuest::read() {
     const auto self = shared_from_this();
     while (alive_) {
         const auto [gone] =
-            co_await stream_.async_wait(asio::posix::stream_descriptor::wait_read, as_tuple);
-        while (frozen_ && alive_) co_await changed_.async_wait(as_tuple);
+            co_await stream_.async_wait(asio::posix::stream_descriptor::wait_read, kAsTuple);
+        while (frozen_ && alive_) co_await changed_.async_wait(kAsTuple);
         if (gone || !alive_) break;
         const ssize_t n =
             ::recv(stream_.native_handle(), decoder_.writable(kReadBytes), kReadBytes, 0);
@@ -143,7 +142,7 @@ asio::awaitable<void> ScriptedGuest::answer(std::uint32_t id, ChannelPtr channel
                                             json::object request) {
     const auto self = shared_from_this();
     json::object end = co_await work(id, channel, std::move(request));
-    while ((orders.silent || frozen_) && alive_) co_await changed_.async_wait(as_tuple);
+    while ((orders.silent || frozen_) && alive_) co_await changed_.async_wait(kAsTuple);
     if (!alive_) co_return;
     channels_.erase(id);
     const bool lies = std::exchange(orders.breaks_protocol, false);
@@ -190,7 +189,7 @@ asio::awaitable<bool> ScriptedGuest::pass(ChannelPtr channel, milliseconds time,
     while (alive_ && left > Time::zero()) {
         if (!deaf && (channel->cancelled || channel->interrupted)) co_return false;
         if (frozen_) {
-            co_await changed_.async_wait(as_tuple);
+            co_await changed_.async_wait(kAsTuple);
             continue;
         }
         const auto began = clock_.now();
@@ -210,7 +209,7 @@ asio::awaitable<ScriptedGuest::KernelPtr> ScriptedGuest::enter(ChannelPtr channe
         return place;
     };
     while (alive_ && !channel->cancelled && kernel()->busy) {
-        co_await changed_.async_wait(as_tuple);
+        co_await changed_.async_wait(kAsTuple);
     }
     if (!alive_ || channel->cancelled) co_return nullptr;
     kernel()->busy = true;
@@ -316,7 +315,7 @@ asio::awaitable<json::object> ScriptedGuest::call_kernel(std::uint32_t id, Chann
     const auto timeout = milliseconds(fields::number_of(request, "timeout_ms"));
     const bool exports = op == "export", imports = op == "import";
     while (imports && alive_ && !channel->eof && !channel->cancelled) {
-        co_await channel->news.async_wait(as_tuple);
+        co_await channel->news.async_wait(kAsTuple);
     }
     co_await pass(channel, milliseconds(dice_.between(1, 200)));
     const bool hangs = (exports && orders.export_hangs) || (imports && orders.import_hangs);
@@ -385,7 +384,7 @@ asio::awaitable<json::object> ScriptedGuest::file(std::uint32_t id, ChannelPtr c
     const auto path = fields::text_of(request, "path");
     if (op == "file.write") {
         while (alive_ && !channel->eof && !channel->cancelled) {
-            co_await channel->news.async_wait(as_tuple);
+            co_await channel->news.async_wait(kAsTuple);
         }
         if (channel->cancelled) co_return failed("conflict", "cancelled");
         const bool replaced = find_file(path) != nullptr;
@@ -418,7 +417,7 @@ asio::awaitable<json::object> ScriptedGuest::changes(std::uint32_t id, ChannelPt
             event(id, {{"event", "told"}, {"complete", true}});
             continue;
         }
-        co_await channel->news.async_wait(as_tuple);
+        co_await channel->news.async_wait(kAsTuple);
     }
     co_return json::object{{"ok", true}};
 }

@@ -1,5 +1,6 @@
 #include "testing/simulator.hpp"
 
+#include "base/as_tuple.hpp"
 #include "guest_client/changes.hpp"
 #include "guest_client/files.hpp"
 #include "guest_client/run.hpp"
@@ -10,7 +11,6 @@
 #include "testing/scripted_runtime.hpp"
 
 #include <algorithm>
-#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/co_spawn.hpp>
@@ -34,7 +34,6 @@ using std::chrono::milliseconds;
 
 namespace {
 
-constexpr auto as_tuple = asio::as_tuple(asio::use_awaitable);
 constexpr std::size_t kTraceLines = 60;
 constexpr std::size_t kNames = 2;  // variables and files of each client in each session
 // Saving, restoring and a hung guest take a minute or so each, and several may wait in line.
@@ -402,7 +401,7 @@ private:
                 pending->cancel.emit(asio::cancellation_type::terminal);
             });
         }
-        while (!one->over) co_await one->ended.async_wait(as_tuple);
+        while (!one->over) co_await one->ended.async_wait(kAsTuple);
         one->patience.cancel();
         pending_.erase(place);
         Answer answer;

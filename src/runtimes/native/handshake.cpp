@@ -1,5 +1,6 @@
 #include "runtimes/native/handshake.hpp"
 
+#include "base/as_tuple.hpp"
 #include "base/fields.hpp"
 #include "base/watched.hpp"
 #include "sys/descriptor_passing.hpp"
@@ -7,7 +8,6 @@
 #include "wire/assembler.hpp"
 #include "wire/frame.hpp"
 
-#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
@@ -25,7 +25,6 @@ namespace json = boost::json;
 
 namespace {
 
-constexpr auto as_tuple = asio::as_tuple(asio::use_awaitable);
 constexpr int kSendTriesMax = 10;
 constexpr std::chrono::milliseconds kSendPause{20};
 
@@ -55,7 +54,7 @@ public:
     [[nodiscard]] int fd() noexcept { return shared_->stream.native_handle(); }
     asio::awaitable<void> wait(asio::posix::stream_descriptor::wait_type what =
                                    asio::posix::stream_descriptor::wait_read) {
-        if (!shared_->expired) co_await shared_->stream.async_wait(what, as_tuple);
+        if (!shared_->expired) co_await shared_->stream.async_wait(what, kAsTuple);
         if (shared_->expired) {
             throw ErrorException({Code::Unavailable, "the sandbox did not answer in time"});
         }
@@ -63,7 +62,7 @@ public:
 
     asio::awaitable<void> pause(std::chrono::milliseconds time) {
         asio::steady_timer timer(shared_->stream.get_executor(), time);
-        co_await timer.async_wait(as_tuple);
+        co_await timer.async_wait(kAsTuple);
     }
 
 private:

@@ -1,5 +1,6 @@
 #include "runtimes/native/nest.hpp"
 
+#include "base/as_tuple.hpp"
 #include "base/at_exit.hpp"
 #include "base/fields.hpp"
 #include "base/watched.hpp"
@@ -12,7 +13,6 @@
 #include "sys/syscalls.hpp"
 #include "wire/assembler.hpp"
 
-#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/json/serialize.hpp>
@@ -38,7 +38,6 @@ constexpr int kControlInside = 3;
 constexpr int kConfigInside = 4;
 constexpr std::size_t kMessageBytesMax = 256 * 1024;
 constexpr std::uint32_t kUserInside = 1000;
-constexpr auto as_tuple = asio::as_tuple(asio::use_awaitable);
 // An import of everything from cold storage on a busy machine takes long; a zygote that hangs
 // must not hang us.
 constexpr auto kImportTimeMax = std::chrono::seconds(120);
@@ -226,7 +225,7 @@ asio::awaitable<std::shared_ptr<Nest>> Nest::raise(const Paths& paths, Template 
     // Whoever reads keeps it alive: a nest that could not be raised must not stay for that.
     AtExit abandoned([nest] { nest->fail("its start failed"); });
     while (!ready->reply) {
-        auto [cancelled] = co_await ready->came.async_wait(as_tuple);
+        auto [cancelled] = co_await ready->came.async_wait(kAsTuple);
         if (!nest->alive_) break;
         if (!cancelled) nest->fail("the zygote did not finish its imports within 120 s");
     }
@@ -258,7 +257,7 @@ asio::awaitable<void> Nest::read() {
     std::string buffer(kMessageBytesMax, '\0');
     while (alive_) {
         auto [failed] =
-            co_await control_.async_wait(asio::posix::stream_descriptor::wait_read, as_tuple);
+            co_await control_.async_wait(asio::posix::stream_descriptor::wait_read, kAsTuple);
         if (failed) break;
         std::vector<UniqueFd> along;
         const ssize_t n =
@@ -309,13 +308,13 @@ asio::awaitable<std::shared_ptr<Nest::Waiting>> Nest::send(const std::string& te
         const int cause = errno;
         if (cause == EINTR) continue;
         if (cause == EAGAIN) {
-            co_await control_.async_wait(asio::posix::stream_descriptor::wait_write, as_tuple);
+            co_await control_.async_wait(asio::posix::stream_descriptor::wait_write, kAsTuple);
         } else if (cause == EPIPE || cause == ECONNRESET || cause == ENOTCONN) {
             fail("the zygote has ended");
         } else if (may_pass(cause) && tries < kSendTriesMax) {
             ++tries;
             pause.expires_after(kSendPause);
-            co_await pause.async_wait(as_tuple);
+            co_await pause.async_wait(kAsTuple);
         } else {
             throw ErrorException(cannot_send(cause));
         }
@@ -328,7 +327,7 @@ asio::awaitable<Nest::Reply> Nest::ask(const json::object& message, std::vector<
     const std::string text = json::serialize(message);
     const auto waiting = co_await send(text, descriptors);
     while (alive_ && !waiting->reply) {
-        auto [cancelled] = co_await waiting->came.async_wait(as_tuple);
+        auto [cancelled] = co_await waiting->came.async_wait(kAsTuple);
         if (!cancelled && !waiting->reply) fail("the zygote does not answer");
     }
     if (!waiting->reply) throw ErrorException({Code::Unavailable, death_});

@@ -1,5 +1,6 @@
 #include "runtimes/native/runtime.hpp"
 
+#include "base/as_tuple.hpp"
 #include "base/at_exit.hpp"
 #include "runtimes/native/direct.hpp"
 #include "runtimes/native/guest_config.hpp"
@@ -8,7 +9,6 @@
 #include "sys/open_files.hpp"
 
 #include <algorithm>
-#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
@@ -41,7 +41,6 @@ constexpr std::chrono::milliseconds kQuiet{20};
 constexpr std::uint32_t kUserInside = 1000;
 constexpr std::size_t kShiftsMax = 1024;
 constexpr std::chrono::seconds kSweepPause{10};
-constexpr auto as_tuple = asio::as_tuple(asio::use_awaitable);
 
 struct stat look_at(const std::string& source) {
     struct stat info {};
@@ -81,7 +80,7 @@ NativeRuntime::~NativeRuntime() {
 asio::awaitable<void> NativeRuntime::sweep(std::shared_ptr<Sweeping> state, sys::CgroupHost host) {
     while (!state->over) {
         state->pause.expires_after(kSweepPause);
-        co_await state->pause.async_wait(as_tuple);
+        co_await state->pause.async_wait(kAsTuple);
         if (!state->over) sys::sweep_cgroups(host, kSandboxPrefix);
     }
 }
@@ -128,7 +127,7 @@ asio::awaitable<std::shared_ptr<Nest>> NativeRuntime::nest_for(std::string name)
         const auto other = raising_.find(name);
         if (other == raising_.end()) break;
         const auto done = other->second;
-        co_await done->async_wait(as_tuple);
+        co_await done->async_wait(kAsTuple);
     }
     const auto done =
         std::make_shared<asio::steady_timer>(executor_, asio::steady_timer::time_point::max());
@@ -305,7 +304,7 @@ asio::awaitable<void> NativeRuntime::refill() {
         // moment, as long as there is something left to serve them with.
         if (busy_with_creates()) {
             pause.expires_after(kQuiet);
-            co_await pause.async_wait(as_tuple);
+            co_await pause.async_wait(kAsTuple);
             continue;
         }
         try {
@@ -342,7 +341,7 @@ asio::awaitable<void> NativeRuntime::bury(Remains remains) {
             co_return;
         }
         pause.expires_after(between);
-        co_await pause.async_wait(as_tuple);
+        co_await pause.async_wait(kAsTuple);
         if (between < kBurialPauseMax) between *= 2;
         remains.kill();
     }
@@ -355,12 +354,12 @@ asio::awaitable<void> NativeRuntime::stop() {
     asio::steady_timer pause(executor_);
     while (refilling_) {
         pause.expires_after(kBurialPause);
-        co_await pause.async_wait(as_tuple);
+        co_await pause.async_wait(kAsTuple);
     }
     pool_.clear();
     while (burials_ > 0) {
         pause.expires_after(kBurialPause);
-        co_await pause.async_wait(as_tuple);
+        co_await pause.async_wait(kAsTuple);
     }
     nests_.clear();
 }
