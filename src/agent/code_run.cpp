@@ -2,6 +2,7 @@
 
 #include "agent/sandbox_files.hpp"
 #include "agent/text.hpp"
+#include "base/encoding.hpp"
 #include "sessions/new_id.hpp"
 
 #include <algorithm>

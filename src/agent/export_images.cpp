@@ -3,6 +3,7 @@
 #include "agent/message_details.hpp"
 #include "agent/sandbox_files.hpp"
 #include "agent/text.hpp"
+#include "base/encoding.hpp"
 
 #include <algorithm>
 

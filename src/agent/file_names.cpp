@@ -1,7 +1,7 @@
 // What the name and the first bytes of an upload say: pure functions of uploads.hpp.
 #include "agent/uploads.hpp"
 #include "base/text.hpp"
-#include "schema/utf8.hpp"
+#include "base/utf8.hpp"
 
 #include <algorithm>
 #include <array>
@@ -15,8 +15,6 @@ constexpr std::size_t kNameBytesMax = 120;
 constexpr std::size_t kEndingBytesMax = 16;
 constexpr std::size_t kColumnsMax = 80;
 constexpr std::size_t kColumnBytesMax = 80;
-
-bool continues(char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; }
 
 std::string ending_of(std::string_view name) {
     const auto dot = name.rfind('.');
@@ -77,7 +75,7 @@ std::string safe_name(std::string_view name) {
                              ? safe.substr(safe.size() - ending_of(safe).size())
                              : std::string();
     std::size_t length = kNameBytesMax - ending.size();
-    while (length > 0 && continues(safe[length])) --length;
+    while (length > 0 && is_continuation(safe[length])) --length;
     return safe.substr(0, length) + ending;
 }
 
@@ -145,7 +143,7 @@ Columns columns_in(std::string_view name, std::string_view bytes) {
             } else {
                 columns.emplace_back();
             }
-        } else if (more == 0 && (columns.back().size() < kColumnBytesMax || continues(c))) {
+        } else if (more == 0 && (columns.back().size() < kColumnBytesMax || is_continuation(c))) {
             const auto byte = static_cast<unsigned char>(c);
             columns.back() += byte < 0x20 || byte == 0x7f ? ' ' : c;
         }

@@ -1,5 +1,8 @@
 #include "agent/keywords.hpp"
 
+#include "base/encoding.hpp"
+#include "base/utf8.hpp"
+
 #include <algorithm>
 #include <set>
 #include <utility>
@@ -13,12 +16,10 @@ constexpr std::size_t kTextBytesMax = 256u << 10;
 constexpr std::size_t kSentencesMax = 400;
 constexpr std::size_t kPlacesMax = 2000;  // that an excerpt is chosen among
 
-bool continues(char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; }
-
 // The bytes of the character that begins here.
 std::string_view character_at(std::string_view text, std::size_t at) {
     std::size_t bytes = 1;
-    while (bytes < 4 && at + bytes < text.size() && continues(text[at + bytes])) ++bytes;
+    while (bytes < 4 && at + bytes < text.size() && is_continuation(text[at + bytes])) ++bytes;
     return text.substr(at, bytes);
 }
 
@@ -43,14 +44,6 @@ Kind kind_of(std::string_view character) {
     }
     if (first == 0xe2 || first == 0xef || first == 0xee) return Kind::Gap;
     return Kind::Letter;
-}
-
-std::string lower(std::string_view text) {
-    std::string out(text);
-    for (char& c : out) {
-        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-    }
-    return out;
 }
 
 bool is_common(const std::string& word) {
@@ -87,7 +80,7 @@ std::vector<Place> places_in(std::string_view text) {
     std::string word, before;
     std::size_t word_at = 0, before_at = 0;
     const auto end_word = [&] {
-        if (!word.empty()) places.push_back({without_plural(lower(word)), word_at});
+        if (!word.empty()) places.push_back({without_plural(ascii_lower(word)), word_at});
         word.clear();
     };
     for (std::size_t i = 0; i < text.size();) {
@@ -159,9 +152,9 @@ std::string excerpt(std::string_view text, const std::vector<std::string>& words
     }
     std::size_t from = best > bytes_max / 4 ? best - bytes_max / 4 : 0;
     from = std::min(from, text.size() - bytes_max);
-    while (from > 0 && continues(text[from])) --from;
+    while (from > 0 && is_continuation(text[from])) --from;
     std::size_t to = std::min(from + bytes_max, text.size());
-    while (to > from && to < text.size() && continues(text[to])) --to;
+    while (to > from && to < text.size() && is_continuation(text[to])) --to;
     return (from > 0 ? "… " : "") + std::string(text.substr(from, to - from)) +
            (to < text.size() ? " …" : "");
 }

@@ -4,6 +4,7 @@
 #include "agent/text.hpp"
 #include "agent/tokens.hpp"
 #include "agent/within.hpp"
+#include "base/encoding.hpp"
 #include "base/result.hpp"
 
 #include <algorithm>
@@ -30,19 +31,11 @@ public:
     void reasoning(std::string_view) noexcept override {}
 };
 
-std::string lower(std::string_view text) {
-    std::string out(text);
-    for (char& c : out) {
-        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-    }
-    return out;
-}
-
 bool says_to_remember(std::string_view sentence) {
     static constexpr std::array<std::string_view, 14> kWords = {
         "remember", "note that",    "keep in mind", "important", "from now on", "always", "never",
         "prefer",   "don't forget", "记住",         "请记",      "注意",        "以后",   "不要忘"};
-    const auto text = lower(sentence);
+    const auto text = ascii_lower(sentence);
     return std::any_of(kWords.begin(), kWords.end(),
                        [&](std::string_view word) { return text.find(word) != std::string::npos; });
 }
@@ -150,7 +143,7 @@ std::string extracted(const Material& material, std::uint64_t tokens_max) {
             one.worth = worth_of(quote, sentence);
             if (one.worth <= 0) continue;
             // The same once more says nothing; a number apart is enough to be another.
-            if (!seen.insert(quote.who + lower(sentence)).second) continue;
+            if (!seen.insert(quote.who + ascii_lower(sentence)).second) continue;
             one.order = candidates.size();
             one.line = line_of(quote, cut_in_the_middle(sentence, kSentenceBytes));
             std::replace(one.line.begin(), one.line.end(), '\n', ' ');

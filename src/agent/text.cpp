@@ -1,29 +1,27 @@
 #include "agent/text.hpp"
 
 #include "base/text.hpp"
+#include "base/utf8.hpp"
 
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
-#include <openssl/evp.h>
 #include <vector>
 
 namespace atl::agent {
 
 namespace {
 
-bool continues(char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; }
-
 // Not in the middle of a character.
 std::string_view head_of(std::string_view text, std::size_t bytes) {
     if (bytes >= text.size()) return text;
-    while (bytes > 0 && continues(text[bytes])) --bytes;
+    while (bytes > 0 && is_continuation(text[bytes])) --bytes;
     return text.substr(0, bytes);
 }
 std::string_view tail_of(std::string_view text, std::size_t bytes) {
     if (bytes >= text.size()) return text;
     std::size_t from = text.size() - bytes;
-    while (from < text.size() && continues(text[from])) ++from;
+    while (from < text.size() && is_continuation(text[from])) ++from;
     return text.substr(from);
 }
 
@@ -69,7 +67,7 @@ std::string MiddleCut::text() const {
     const auto head = head_of(head_, head_.size());
     const auto tail = tail_of(tail_, half_);
     std::string result(head);
-    while (!result.empty() && continues(result.back())) result.pop_back();
+    while (!result.empty() && is_continuation(result.back())) result.pop_back();
     if (!result.empty() && (static_cast<unsigned char>(result.back()) & 0xc0) == 0xc0) {
         result.pop_back();
     }
@@ -113,7 +111,7 @@ std::string first_line(std::string_view text, std::size_t characters_max) {
     bool space = false;
     for (std::size_t i = 0; i < text.size();) {
         std::size_t bytes = 1;
-        while (i + bytes < text.size() && continues(text[i + bytes])) ++bytes;
+        while (i + bytes < text.size() && is_continuation(text[i + bytes])) ++bytes;
         const auto one = text.substr(i, bytes);
         i += bytes;
         if (one == " " || !is_harmless(one)) {
@@ -131,11 +129,6 @@ std::string first_line(std::string_view text, std::size_t characters_max) {
     return line;
 }
 
-std::size_t count_characters(std::string_view text) noexcept {
-    return static_cast<std::size_t>(
-        std::count_if(text.begin(), text.end(), [](char c) { return !continues(c); }));
-}
-
 std::string size_text(std::uint64_t bytes) {
     static constexpr const char* kUnits[] = {"bytes", "kB", "MB", "GB", "TB"};
     if (bytes < 1000) return std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes");
@@ -147,51 +140,6 @@ std::string size_text(std::uint64_t bytes) {
     }
     char text[32];
     std::snprintf(text, sizeof text, "%.1f %s", value, kUnits[unit]);
-    return text;
-}
-
-std::string percent_encoded(std::string_view text, std::string_view also) {
-    static constexpr char kDigits[] = "0123456789ABCDEF";
-    std::string result;
-    for (const char c : text) {
-        const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-                           (c >= '0' && c <= '9') ||
-                           std::string_view("-._~").find(c) != std::string_view::npos ||
-                           also.find(c) != std::string_view::npos;
-        if (plain) {
-            result += c;
-            continue;
-        }
-        result += '%';
-        result += kDigits[static_cast<unsigned char>(c) >> 4];
-        result += kDigits[static_cast<unsigned char>(c) & 15];
-    }
-    return result;
-}
-
-std::string base64_decoded(std::string_view text) {
-    std::string packed;
-    packed.reserve(text.size());
-    std::copy_if(text.begin(), text.end(), std::back_inserter(packed),
-                 [](char c) { return c != '\n' && c != '\r'; });
-    if (packed.empty() || packed.size() % 4 != 0) return {};
-    std::string bytes(packed.size() / 4 * 3, '\0');
-    const int length = ::EVP_DecodeBlock(reinterpret_cast<unsigned char*>(bytes.data()),
-                                         reinterpret_cast<const unsigned char*>(packed.data()),
-                                         static_cast<int>(packed.size()));
-    if (length < 0) return {};
-    std::size_t padding = 0;
-    while (padding < 2 && packed[packed.size() - 1 - padding] == '=') ++padding;
-    bytes.resize(static_cast<std::size_t>(length) - padding);
-    return bytes;
-}
-
-std::string base64_encoded(std::string_view bytes) {
-    std::string text((bytes.size() + 2) / 3 * 4 + 1, '\0');
-    const int length = ::EVP_EncodeBlock(reinterpret_cast<unsigned char*>(text.data()),
-                                         reinterpret_cast<const unsigned char*>(bytes.data()),
-                                         static_cast<int>(bytes.size()));
-    text.resize(static_cast<std::size_t>(length));
     return text;
 }
 

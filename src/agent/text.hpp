@@ -35,14 +35,9 @@ private:
 
 // The first `characters_max` characters on one line; for titles.
 [[nodiscard]] std::string first_line(std::string_view text, std::size_t characters_max);
-[[nodiscard]] std::size_t count_characters(std::string_view text) noexcept;
 
 // "48,213 bytes", "1.2 MB": for people and models.
 [[nodiscard]] std::string size_text(std::uint64_t bytes);
-// For addresses: everything but letters, digits, -._~ and what `also` names.
-[[nodiscard]] std::string percent_encoded(std::string_view text, std::string_view also = {});
-[[nodiscard]] std::string base64_decoded(std::string_view text);  // empty when it is none
-[[nodiscard]] std::string base64_encoded(std::string_view bytes);
 // Of an image that models and people look at, by its name; empty: it is none.
 [[nodiscard]] std::string_view image_type_of(std::string_view path) noexcept;
 

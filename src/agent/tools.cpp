@@ -1,6 +1,7 @@
 #include "agent/tools.hpp"
 
 #include "agent/text.hpp"
+#include "base/encoding.hpp"
 #include "schema/describe.hpp"
 #include "schema/document.hpp"
 

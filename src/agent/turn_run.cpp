@@ -4,6 +4,7 @@
 #include "agent/turn_events.hpp"
 #include "agent/turn_write.hpp"
 #include "base/as_tuple.hpp"
+#include "base/encoding.hpp"
 
 #include <boost/asio/use_awaitable.hpp>
 

@@ -1,6 +1,6 @@
 #include "agent/workbook.hpp"
 
-#include "schema/utf8.hpp"
+#include "base/utf8.hpp"
 
 #include <algorithm>
 #include <array>

@@ -3,6 +3,7 @@
 #include "api/context_types.hpp"
 #include "api/request_reading.hpp"
 #include "api/session_types.hpp"
+#include "base/encoding.hpp"
 #include "net/target.hpp"
 
 namespace atl::api {
@@ -27,7 +28,7 @@ public:
             co_await guest_client::create_context(use.link(), wanted.name, wanted.cwd);
         auto response = json_response(201, view_of(made));
         response.headers.set("Location", "/v1/sessions/" + use->record().id.text() + "/contexts/" +
-                                             net::percent_encoded(made.name));
+                                             percent_encoded(made.name));
         co_await exchange.respond(std::move(response));
     }
 

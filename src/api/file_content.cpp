@@ -2,7 +2,9 @@
 
 #include "api/content_type.hpp"
 #include "api/file_place.hpp"
+#include "base/encoding.hpp"
 #include "base/text.hpp"
+#include "base/utf8.hpp"
 #include "net/problem.hpp"
 #include "net/range.hpp"
 
@@ -84,17 +86,17 @@ asio::awaitable<void> send_pieces(net::Exchange& exchange, guest_client::Transfe
 std::string disposition(bool attachment, std::string_view given) {
     std::string text = attachment ? "attachment" : "inline";
     // A name that reads like another one, or that steers a terminal, shall not get onto a disk.
-    const std::string name = net::is_utf8(given) ? harmless(given, '_') : std::string(given);
+    const std::string name = is_utf8(given) ? harmless(given, '_') : std::string(given);
     std::string plain;
-    bool same = net::is_utf8(name);
+    bool same = is_utf8(name);
     for (const char c : name) {
         const bool safe = c >= ' ' && c < '\x7f' && c != '"' && c != '\\' && c != '%';
         plain.push_back(safe ? c : '_');
         same = same && safe;
     }
     text.append("; filename=\"").append(plain).append("\"");
-    if (!same && net::is_utf8(name)) {
-        text.append("; filename*=UTF-8''").append(net::percent_encoded(name));
+    if (!same && is_utf8(name)) {
+        text.append("; filename*=UTF-8''").append(percent_encoded(name));
     }
     return text;
 }

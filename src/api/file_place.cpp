@@ -1,5 +1,6 @@
 #include "api/file_place.hpp"
 
+#include "base/encoding.hpp"
 #include "net/problem.hpp"
 #include "schema/validation.hpp"
 #include "sessions/spec_text.hpp"
@@ -96,7 +97,7 @@ std::string relative_path_from(std::string_view name) {
 }
 
 std::string path_text(std::string_view absolute) {
-    return net::percent_encoded(absolute.substr(absolute.empty() ? 0 : 1), "/");
+    return percent_encoded(absolute.substr(absolute.empty() ? 0 : 1), "/");
 }
 
 std::string href_of(const std::string& session, std::string_view absolute) {

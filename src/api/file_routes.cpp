@@ -3,6 +3,7 @@
 #include "api/file_content.hpp"
 #include "api/file_place.hpp"
 #include "api/session_types.hpp"
+#include "base/encoding.hpp"
 #include "guest_client/files.hpp"
 #include "net/problem.hpp"
 
@@ -195,7 +196,7 @@ private:
             answer.entries.push_back(view_of(session, below(path, entry.name), entry));
         }
         if (!page.complete && !page.entries.empty()) {
-            answer.next_after = net::percent_encoded(page.entries.back().name);
+            answer.next_after = percent_encoded(page.entries.back().name);
         }
         co_return answer;
     }

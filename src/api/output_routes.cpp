@@ -3,6 +3,7 @@
 #include "api/file_content.hpp"
 #include "api/file_place.hpp"
 #include "api/session_types.hpp"
+#include "base/encoding.hpp"
 #include "net/target.hpp"
 #include "sessions/new_id.hpp"
 
@@ -36,7 +37,7 @@ asio::awaitable<void> send_output(const core::Outputs& outputs, net::Exchange& e
 }  // namespace
 
 std::string output_href(const core::RunId& run, std::string_view path) {
-    return "/v1/outputs/" + run.text() + "/" + net::percent_encoded(path, "/");
+    return "/v1/outputs/" + run.text() + "/" + percent_encoded(path, "/");
 }
 
 void add_output_routes(Api& api, core::Outputs& outputs) {

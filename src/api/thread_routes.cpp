@@ -9,6 +9,7 @@
 #include "api/thread_history.hpp"
 #include "api/thread_types.hpp"
 #include "api/web_routes.hpp"
+#include "base/utf8.hpp"
 #include "base/workers.hpp"
 #include "net/problem.hpp"
 
@@ -319,7 +320,7 @@ private:
     asio::awaitable<TurnPtr> ask(net::Exchange& exchange) const {
         auto wanted = co_await read_json<MessageBody>(exchange);
         // The described type has the highest limit there is; this is the server's own.
-        const auto characters = agent::count_characters(wanted.message);
+        const auto characters = count_characters(wanted.message);
         if (characters > rules_.input_chars_max) {
             throw schema::ValidationError(
                 {{std::string("message"), "has " + std::to_string(characters) +

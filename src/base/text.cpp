@@ -1,5 +1,7 @@
 #include "base/text.hpp"
 
+#include "base/utf8.hpp"
+
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -13,30 +15,6 @@ namespace {
 constexpr char kEscape = '\x1b';
 constexpr std::size_t kColourBytesMax = 64;
 
-struct Character {
-    std::size_t bytes = 1;
-    char32_t point = 0;
-    bool valid = false;
-    bool cut = false;  // more bytes could make it a valid one
-};
-
-Character character_at(std::string_view text) noexcept {
-    const auto lead = static_cast<unsigned char>(text.front());
-    if (lead < 0x80) return {1, lead, true, false};
-    const std::size_t length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc2 ? 2 : 0;
-    if (length == 0 || lead > 0xf4) return {};
-    char32_t point = lead & (0xffu >> (length + 1));
-    for (std::size_t i = 1; i < length; ++i) {
-        if (i == text.size()) return {i, 0, false, true};
-        const auto byte = static_cast<unsigned char>(text[i]);
-        if ((byte & 0xc0) != 0x80) return {};
-        point = (point << 6) | (byte & 0x3fu);
-    }
-    const char32_t least = length == 4 ? 0x10000 : length == 3 ? 0x800 : 0x80;
-    if (point < least || point > 0x10ffff || (point >= 0xd800 && point < 0xe000)) return {};
-    return {length, point, true, false};
-}
-
 bool does_harm(char32_t point) noexcept {
     constexpr std::pair<char32_t, char32_t> kHarm[] = {
         {0x00, 0x1f},     {0x7f, 0x9f},      // C0, DEL, C1
@@ -49,7 +27,7 @@ bool does_harm(char32_t point) noexcept {
     });
 }
 
-void append_escaped(std::string& out, std::string_view bytes, const Character& found) {
+void append_escaped(std::string& out, std::string_view bytes, const Utf8Character& found) {
     char text[16];
     if (found.valid) {  // none of those that do harm needs more than four digits
         std::snprintf(text, sizeof text, "\\u%04x", static_cast<unsigned>(found.point));
@@ -78,7 +56,7 @@ std::size_t colour_bytes(std::string_view text) noexcept {
 
 bool is_harmless(std::string_view text) noexcept {
     while (!text.empty()) {
-        const auto found = character_at(text);
+        const auto found = first_character(text);
         if (!found.valid || does_harm(found.point)) return false;
         text.remove_prefix(found.bytes);
     }
@@ -89,7 +67,7 @@ std::string harmless(std::string_view text, char instead) {
     std::string out;
     out.reserve(text.size());
     while (!text.empty()) {
-        const auto found = character_at(text);
+        const auto found = first_character(text);
         if (found.valid && !does_harm(found.point)) {
             out += text.substr(0, found.bytes);
         } else {
@@ -104,7 +82,7 @@ std::string printable(std::string_view text, Lines lines) {
     std::string out;
     out.reserve(text.size());
     while (!text.empty()) {
-        const auto found = character_at(text);
+        const auto found = first_character(text);
         const auto bytes = text.substr(0, found.bytes);
         const bool keeps = lines == Lines::Kept && found.point == '\n';
         if (found.valid && (keeps || !does_harm(found.point))) {
@@ -129,7 +107,7 @@ std::string TerminalText::take(bool at_end) {
     std::string out;
     std::string_view text = held_;
     while (!text.empty()) {
-        const auto found = character_at(text);
+        const auto found = first_character(text);
         if (found.cut && !at_end) break;
         std::size_t bytes = found.bytes;
         bool passes = found.valid && (!does_harm(found.point) ||

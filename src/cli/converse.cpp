@@ -4,6 +4,7 @@
 // One loop over four descriptors: our input, the socket both ways, signals. What the server does
 // not take yet stops us reading, and what we cannot print stops the program. Our terminal is raw
 // meanwhile and put back by whatever way this ends, but by SIGKILL.
+#include "base/encoding.hpp"
 #include "base/fd.hpp"
 #include "base/write_all.hpp"
 #include "cli/commands.hpp"
@@ -171,8 +172,8 @@ std::string path_of(const Conversation& wanted) {
     std::string query = wanted.terminal ? "?rows=" + std::to_string(size.rows) +
                                               "&cols=" + std::to_string(size.cols)
                                         : "?pty=false";
-    if (!wanted.command.empty()) query += "&command=" + net::percent_encoded(wanted.command);
-    if (!wanted.timeout.empty()) query += "&timeout=" + net::percent_encoded(wanted.timeout);
+    if (!wanted.command.empty()) query += "&command=" + percent_encoded(wanted.command);
+    if (!wanted.timeout.empty()) query += "&timeout=" + percent_encoded(wanted.timeout);
     return session_path(wanted.session, "/terminal" + query);
 }
 

@@ -3,6 +3,7 @@
 // A copy is whole or not there: the server writes atomically, and here the bytes go beside the
 // target and take its name at the end.
 #include "cli/copy_command.hpp"
+#include "base/encoding.hpp"
 #include "base/fd.hpp"
 #include "base/text.hpp"
 #include "base/write_all.hpp"
@@ -181,7 +182,7 @@ int copy(const std::string& from_word, const std::string& to_word, const std::st
 }  // namespace
 
 std::string file_path(const Place& place) {
-    return session_path(place.session, "/files/" + net::percent_encoded(place.path.substr(1), "/"));
+    return session_path(place.session, "/files/" + percent_encoded(place.path.substr(1), "/"));
 }
 
 Result<bool> is_folder(Server& server, const Place& place) {

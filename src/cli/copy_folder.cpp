@@ -1,5 +1,6 @@
 // `atoll cp` of a folder: a tar on its way between the server and atoll-archive, in neither place a
 // file of its own.
+#include "base/encoding.hpp"
 #include "base/text.hpp"
 #include "base/write_all.hpp"
 #include "cli/archiver.hpp"
@@ -138,7 +139,7 @@ Result<void> upload_folder(Server& server, const std::string& from, Place to) {
     bool ended = false;
     net::ClientRequest request;
     request.method = "POST";
-    request.path = session_path(to.session, "/unpack?into=" + net::percent_encoded(to.path));
+    request.path = session_path(to.session, "/unpack?into=" + percent_encoded(to.path));
     request.headers.set("Content-Type", "application/octet-stream");
     request.source = [&](char* buffer, std::size_t room) -> std::size_t {
         if (ended) return 0;

@@ -1,4 +1,5 @@
 // `atoll ls`, `atoll new`, `atoll rm`: sessions of a server.
+#include "base/encoding.hpp"
 #include "base/text.hpp"
 #include "cli/commands.hpp"
 #include "cli/server.hpp"
@@ -32,13 +33,13 @@ struct NewOptions {
 
 Result<json::array> all_sessions(Server& server, const std::vector<std::string>& states) {
     std::string filter;
-    for (const auto& state : states) filter += "&state=" + net::percent_encoded(state);
+    for (const auto& state : states) filter += "&state=" + percent_encoded(state);
     json::array all;
     Pages pages;
     for (;;) {
         const auto& cursor = pages.cursor();
         auto page = server.get("/v1/sessions?limit=500" + filter +
-                               (cursor.empty() ? "" : "&cursor=" + net::percent_encoded(cursor)));
+                               (cursor.empty() ? "" : "&cursor=" + percent_encoded(cursor)));
         if (!page) return page.error();
         if (auto* sessions = page->if_contains("sessions"); sessions && sessions->is_array()) {
             for (auto& one : sessions->get_array()) {

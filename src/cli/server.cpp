@@ -1,5 +1,6 @@
 #include "cli/server.hpp"
 
+#include "base/encoding.hpp"
 #include "net/target.hpp"
 
 #include <boost/json/parse.hpp>
@@ -124,7 +125,7 @@ Result<json::object> Server::ask(const std::string& method, const std::string& p
 
 std::string api_path(const std::string& before, const std::string& segment,
                      const std::string& after) {
-    return before + net::percent_encoded(segment) + after;
+    return before + percent_encoded(segment) + after;
 }
 
 std::string session_path(const std::string& id, const std::string& after) {

@@ -1,5 +1,7 @@
 #include "net/chunks.hpp"
 
+#include "base/encoding.hpp"
+
 #include <algorithm>
 #include <cstring>
 
@@ -12,13 +14,6 @@ constexpr std::size_t kExtensionBytesMax = 1024;  // of one chunk
 // Of a whole body. Hardly a client sends any; a body of extensions alone is an attack.
 constexpr std::size_t kAllExtensionBytesMax = 64 * 1024;
 constexpr std::size_t kTrailerBytesMax = 8 * 1024;
-
-int hex_value(char c) noexcept {
-    if (c >= '0' && c <= '9') return c - '0';
-    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-    if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-    return -1;
-}
 
 bool is_text(char c) noexcept {
     const auto byte = static_cast<unsigned char>(c);

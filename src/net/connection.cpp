@@ -1,6 +1,7 @@
 #include "net/connection.hpp"
 
 #include "base/as_tuple.hpp"
+#include "base/encoding.hpp"
 #include "base/must.hpp"
 #include "net/compress.hpp"
 #include "net/core.hpp"

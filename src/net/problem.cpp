@@ -1,5 +1,8 @@
 #include "net/problem.hpp"
 
+#include "base/encoding.hpp"
+#include "base/utf8.hpp"
+
 #include <boost/json/serialize.hpp>
 
 namespace atl::net {

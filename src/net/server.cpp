@@ -1,6 +1,7 @@
 #include "net/server.hpp"
 
 #include "base/as_tuple.hpp"
+#include "base/encoding.hpp"
 #include "base/watched.hpp"
 #include "net/connection.hpp"
 #include "net/core.hpp"

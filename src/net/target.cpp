@@ -1,5 +1,7 @@
 #include "net/target.hpp"
 
+#include "base/encoding.hpp"
+#include "base/utf8.hpp"
 #include "net/headers.hpp"
 
 namespace atl::net {
@@ -9,13 +11,6 @@ namespace {
 // The header limit bounds the bytes; these bound the pieces made of them.
 constexpr std::size_t kSegmentsMax = 256;
 constexpr std::size_t kParametersMax = 512;
-
-int hex_value(char c) noexcept {
-    if (c >= '0' && c <= '9') return c - '0';
-    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-    if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-    return -1;
-}
 
 Error invalid(std::string message) { return {Code::InvalidArgument, std::move(message)}; }
 
@@ -124,49 +119,6 @@ Result<std::string> percent_decoded(std::string_view text, Plus plus) {
         }
     }
     return decoded;
-}
-
-std::string percent_encoded(std::string_view text, std::string_view keep) {
-    constexpr std::string_view kHex = "0123456789ABCDEF";
-    std::string encoded;
-    encoded.reserve(text.size());
-    for (const char c : text) {
-        const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-                           (c >= '0' && c <= '9') || c == '-' || c == '.' || c == '_' || c == '~' ||
-                           keep.find(c) != std::string_view::npos;
-        if (plain) {
-            encoded.push_back(c);
-            continue;
-        }
-        const auto byte = static_cast<unsigned char>(c);
-        encoded.push_back('%');
-        encoded.push_back(kHex[byte >> 4]);
-        encoded.push_back(kHex[byte & 15]);
-    }
-    return encoded;
-}
-
-bool is_utf8(std::string_view text) noexcept {
-    for (std::size_t i = 0; i < text.size();) {
-        const auto lead = static_cast<unsigned char>(text[i]);
-        if (lead < 0x80) {
-            ++i;
-            continue;
-        }
-        const std::size_t length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc2 ? 2 : 0;
-        if (length == 0 || lead > 0xf4 || i + length > text.size()) return false;
-        std::uint32_t point = lead & (0xffu >> (length + 1));
-        for (std::size_t k = 1; k < length; ++k) {
-            const auto byte = static_cast<unsigned char>(text[i + k]);
-            if ((byte & 0xc0) != 0x80) return false;
-            point = (point << 6) | (byte & 0x3fu);
-        }
-        // Overlong forms, halves of a UTF-16 pair, and what lies beyond Unicode.
-        if (length == 3 && (point < 0x800 || (point >= 0xd800 && point < 0xe000))) return false;
-        if (length == 4 && (point < 0x10000 || point > 0x10ffff)) return false;
-        i += length;
-    }
-    return true;
 }
 
 }  // namespace atl::net

@@ -33,8 +33,5 @@ struct Target {
 
 enum class Plus { Literal, Space };  // Space: in queries and forms
 [[nodiscard]] Result<std::string> percent_decoded(std::string_view text, Plus plus = Plus::Literal);
-// Escapes all but unreserved characters; `keep` lists more that stay.
-[[nodiscard]] std::string percent_encoded(std::string_view text, std::string_view keep = {});
-[[nodiscard]] bool is_utf8(std::string_view text) noexcept;
 
 }  // namespace atl::net

@@ -1,4 +1,5 @@
 // Headers, targets, chunks, ranges and codings: the parts that need no socket.
+#include "base/utf8.hpp"
 #include "net/chunks.hpp"
 #include "net/compress.hpp"
 #include "net/headers.hpp"

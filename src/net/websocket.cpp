@@ -1,6 +1,7 @@
 #include "net/websocket.hpp"
 
 #include "base/as_tuple.hpp"
+#include "base/utf8.hpp"
 #include "net/connection.hpp"
 #include "net/core.hpp"
 #include "net/problem.hpp"

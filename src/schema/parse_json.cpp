@@ -2,9 +2,9 @@
 // own parser lacks in 1.81: a key that stands twice is refused (two readers of one body must not
 // see two different requests), a number that is too large is refused instead of becoming infinity,
 // and doubles are exact to the last bit.
+#include "base/utf8.hpp"
 #include "schema/json.hpp"
 #include "schema/reader.hpp"
-#include "schema/utf8.hpp"
 
 #include <algorithm>
 #include <array>

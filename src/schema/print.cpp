@@ -1,6 +1,6 @@
+#include "base/utf8.hpp"
 #include "schema/json.hpp"
 #include "schema/type.hpp"
-#include "schema/utf8.hpp"
 
 #include <array>
 #include <boost/json/object.hpp>

@@ -1,6 +1,7 @@
+#include "base/encoding.hpp"
+#include "base/utf8.hpp"
 #include "schema/json.hpp"
 #include "schema/reader.hpp"
-#include "schema/utf8.hpp"
 
 #include <cctype>
 #include <charconv>
@@ -18,12 +19,6 @@ constexpr std::size_t kParametersMax = 128;
     throw ValidationError({{std::move(path), std::move(message)}});
 }
 
-int hex(char c) {
-    if (c >= '0' && c <= '9') return c - '0';
-    const int lower = std::tolower(static_cast<unsigned char>(c));
-    return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
-}
-
 std::string decoded(std::string_view text) {
     std::string out;
     out.reserve(text.size());
@@ -33,8 +28,8 @@ std::string decoded(std::string_view text) {
         } else if (text[i] != '%') {
             out += text[i];
         } else {
-            const int high = i + 2 < text.size() ? hex(text[i + 1]) : -1;
-            const int low = i + 2 < text.size() ? hex(text[i + 2]) : -1;
+            const int high = i + 2 < text.size() ? hex_value(text[i + 1]) : -1;
+            const int low = i + 2 < text.size() ? hex_value(text[i + 2]) : -1;
             if (high < 0 || low < 0) refuse("", "the query has a % without two hex digits");
             out += static_cast<char>(high * 16 + low);
             i += 2;

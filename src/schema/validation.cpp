@@ -1,8 +1,8 @@
 #include "schema/validation.hpp"
 
 #include "base/text.hpp"
+#include "base/utf8.hpp"
 #include "schema/json.hpp"
-#include "schema/utf8.hpp"
 
 #include <algorithm>
 #include <numeric>

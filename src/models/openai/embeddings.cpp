@@ -1,6 +1,6 @@
 #include "models/openai/embeddings.hpp"
 
-#include "models/openai/utf8.hpp"
+#include "base/utf8.hpp"
 
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>

@@ -15,9 +15,9 @@
 //           Text for the listener
 //           and in the reply is valid UTF-8; names and arguments are passed on
 //           unchanged.
+#include "base/utf8.hpp"
 #include "core/chat.hpp"
 #include "models/openai/trouble.hpp"
-#include "models/openai/utf8.hpp"
 #include "net/event_reader.hpp"
 
 #include <boost/json/fwd.hpp>

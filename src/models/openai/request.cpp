@@ -1,6 +1,7 @@
 #include "models/openai/request.hpp"
 
-#include "models/openai/utf8.hpp"
+#include "base/encoding.hpp"
+#include "base/utf8.hpp"
 
 #include <algorithm>
 #include <boost/json/array.hpp>
@@ -19,24 +20,6 @@ namespace {
 constexpr std::size_t kToolNameMax = 64;
 constexpr std::size_t kUnreadableBytesMax = 4096;
 constexpr std::string_view kImagesOfTools = "Images that the tools made:";
-
-std::string base64(std::string_view bytes) {
-    static constexpr char kDigits[] =
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    std::string out;
-    out.reserve((bytes.size() + 2) / 3 * 4);
-    for (std::size_t at = 0; at < bytes.size(); at += 3) {
-        const std::size_t there = std::min<std::size_t>(3, bytes.size() - at);
-        std::uint32_t bits = 0;
-        for (std::size_t i = 0; i < 3; ++i) {
-            bits = bits << 8 | (i < there ? static_cast<unsigned char>(bytes[at + i]) : 0u);
-        }
-        for (std::size_t i = 0; i < 4; ++i) {
-            out.push_back(i <= there ? kDigits[bits >> (18 - 6 * i) & 63] : '=');
-        }
-    }
-    return out;
-}
 
 std::string tool_name(std::string_view name) {
     std::string out(name.substr(0, kToolNameMax));
@@ -64,7 +47,7 @@ json::object text_part(std::string_view text) {
 
 json::object image_part(const core::ChatImage& image) {
     json::object url{
-        {"url", "data:" + as_utf8(image.media_type) + ";base64," + base64(image.bytes)}};
+        {"url", "data:" + as_utf8(image.media_type) + ";base64," + base64_encoded(image.bytes)}};
     return {{"type", "image_url"}, {"image_url", std::move(url)}};
 }
 

@@ -1,6 +1,6 @@
 #include "models/openai/trouble.hpp"
 
-#include "models/openai/utf8.hpp"
+#include "base/utf8.hpp"
 
 #include <algorithm>
 #include <boost/json/array.hpp>
