@@ -27,7 +27,7 @@ constexpr std::size_t kSeenBytesMax = 4u << 20;
 constexpr std::size_t kLostMax = 10;
 constexpr std::size_t kColumnsMax = 100;
 constexpr std::size_t kRowsMax = 200;
-constexpr std::size_t kNameBytesMax = 500;
+constexpr std::size_t kColumnNameBytesMax = 500;
 constexpr std::string_view kTable = "application/vnd.atoll.table+json";
 constexpr std::string_view kOutputs = "/data/outputs/";
 
@@ -165,7 +165,7 @@ json::value cell_of(const json::value& value) {
     if (value.is_number() || value.is_bool() || value.is_null()) return value;
     if (!value.is_string()) return nullptr;
     const std::string_view text = value.get_string();
-    return json::value(json::string(text.substr(0, kNameBytesMax)));
+    return json::value(json::string(text.substr(0, kColumnNameBytesMax)));
 }
 
 }  // namespace
@@ -193,7 +193,7 @@ std::optional<TableData> table_in(const json::value& value) {
             break;
         }
         const std::string_view name = column.get_string();
-        table.columns.emplace_back(name.substr(0, kNameBytesMax));
+        table.columns.emplace_back(name.substr(0, kColumnNameBytesMax));
     }
     for (const auto& row : rows->get_array()) {
         if (!row.is_array() || row.get_array().size() != columns->get_array().size()) {

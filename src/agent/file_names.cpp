@@ -11,9 +11,9 @@ namespace atl::agent {
 
 namespace {
 
-constexpr std::size_t kNameBytesMax = 120;
+constexpr std::size_t kFileNameBytesMax = 120;
 constexpr std::size_t kEndingBytesMax = 16;
-constexpr std::size_t kColumnsMax = 80;
+constexpr std::size_t kShownColumnsMax = 80;
 constexpr std::size_t kColumnBytesMax = 80;
 
 std::string ending_of(std::string_view name) {
@@ -70,11 +70,11 @@ std::string safe_name(std::string_view name) {
     safe.erase(0, std::min(first, safe.size()));
     while (!safe.empty() && safe.back() == ' ') safe.pop_back();
     if (safe.empty()) return "file";
-    if (safe.size() <= kNameBytesMax) return safe;
+    if (safe.size() <= kFileNameBytesMax) return safe;
     std::string ending = ending_of(safe).size() <= kEndingBytesMax
                              ? safe.substr(safe.size() - ending_of(safe).size())
                              : std::string();
-    std::size_t length = kNameBytesMax - ending.size();
+    std::size_t length = kFileNameBytesMax - ending.size();
     while (length > 0 && is_continuation(safe[length])) --length;
     return safe.substr(0, length) + ending;
 }
@@ -138,7 +138,7 @@ Columns columns_in(std::string_view name, std::string_view bytes) {
         if (c == '"') {
             quoted = !quoted;
         } else if (c == separator && !quoted) {
-            if (columns.size() >= kColumnsMax) {
+            if (columns.size() >= kShownColumnsMax) {
                 ++more;
             } else {
                 columns.emplace_back();

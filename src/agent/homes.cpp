@@ -19,7 +19,7 @@ using Clock = std::chrono::steady_clock;
 
 namespace {
 
-constexpr std::chrono::milliseconds kTryAgain{100};
+constexpr std::chrono::milliseconds kHomeRetryPause{100};
 constexpr std::chrono::seconds kTimeToComeHome{60};
 constexpr const char* kFilled = "files";  // a state file: the thread's files are all there
 constexpr const char* kHome = "home";     // a state file: the instance that has the session awake
@@ -192,7 +192,7 @@ asio::awaitable<sessions::Use> Homes::use(ThreadRecord thread) {
 asio::awaitable<bool> Homes::come_home(ThreadRecord thread) {
     if (!options_.several_servers) co_return false;
     // A turn that begins while the sandbox is given away must not think that it is here.
-    while (leaving_.count(thread.id.text()) != 0) co_await pause(kTryAgain);
+    while (leaving_.count(thread.id.text()) != 0) co_await pause(kHomeRetryPause);
     if (homes_.count(thread.id.text()) != 0) {
         if (is_here(thread.session_id)) co_return false;
         // This server stood still for longer than its lease, and another has taken the thread over.
@@ -211,7 +211,7 @@ asio::awaitable<bool> Homes::come_home(ThreadRecord thread) {
                                   "go; ask again in a moment"});
         }
         co_await parts_.store.ask_for_home(thread.id, options_.instance);
-        co_await pause(kTryAgain);
+        co_await pause(kHomeRetryPause);
     }
     // What this server remembers of it is older than what lies in the folder.
     co_await parts_.sessions.release(thread.session_id);

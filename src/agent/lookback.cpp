@@ -21,8 +21,8 @@ constexpr std::chrono::milliseconds kQuestionTime{2'000};
 constexpr std::chrono::milliseconds kTurnsTime{30'000};
 constexpr std::chrono::seconds kRest{30};
 
-constexpr std::size_t kSaidBytes = 24u << 10;  // of a question or an answer, in the index
-constexpr std::size_t kOutputBytes = 2u << 10;
+constexpr std::size_t kIndexedTextBytes = 24u << 10;  // of a question or an answer, in the index
+constexpr std::size_t kIndexedOutputBytes = 2u << 10;
 constexpr std::size_t kEntryBytes = 60u << 10;
 constexpr std::size_t kEmbeddedBytes = 4u << 10;
 constexpr std::size_t kQuestionBytes = 4u << 10;
@@ -47,7 +47,7 @@ std::string text_of(const PastTurn& turn) {
         if (message.role == core::MessageRole::Note || message.content.empty()) continue;
         auto& text = tool ? outputs : said;
         if (text.size() >= kEntryBytes) continue;
-        text += cut(message.content, tool ? kOutputBytes : kSaidBytes);
+        text += cut(message.content, tool ? kIndexedOutputBytes : kIndexedTextBytes);
         text += '\n';
     }
     said += outputs;

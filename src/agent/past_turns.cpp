@@ -22,7 +22,7 @@ constexpr std::uint64_t kWindow = 32;  // messages that are read at once, going 
 constexpr std::uint64_t kPieceBytes = 1u << 20;
 constexpr std::uint64_t kWindowBytes = 16u << 10;
 constexpr std::uint64_t kTurnBytes = 4u << 10;  // a usual one
-constexpr std::size_t kShortOutput = 600;
+constexpr std::size_t kShortPastOutput = 600;
 constexpr std::size_t kShortArgument = 600;
 constexpr std::size_t kNote = 60;  // what a cut adds; for less it is not worth it
 constexpr std::size_t kBriefText = 1000;
@@ -174,8 +174,9 @@ Chat as_chat(const std::vector<core::ThreadMessage>& messages) {
 Chat shortened(const Chat& whole) {
     Chat chat = whole;
     for (auto& message : chat) {
-        if (message.role == core::ChatRole::Tool && message.text.size() > kShortOutput + kNote) {
-            message.text = cut_in_the_middle(message.text, kShortOutput);
+        if (message.role == core::ChatRole::Tool &&
+            message.text.size() > kShortPastOutput + kNote) {
+            message.text = cut_in_the_middle(message.text, kShortPastOutput);
         }
         for (auto& call : message.tool_calls) call.arguments = short_arguments(call.arguments);
     }

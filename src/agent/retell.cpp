@@ -10,7 +10,7 @@ namespace asio = boost::asio;
 
 namespace {
 
-constexpr std::uint64_t kReadBytes = 8u << 20;
+constexpr std::uint64_t kHistoryPageBytes = 8u << 20;
 constexpr std::chrono::milliseconds kLookAgain{300};
 
 // Turns are numbered in the order of their messages: halving finds one.
@@ -43,7 +43,7 @@ asio::awaitable<std::optional<Error>> retell(core::Threads& store, std::shared_p
         // A lease that has run out is one of a server that was killed.
         const bool held = now.lease && core::lives(*now.lease, core::time_now());
         const bool over = now.turns > number || !held;
-        auto some = co_await store.read(core::Whose::anyones(), thread.id, next, kReadBytes);
+        auto some = co_await store.read(core::Whose::anyones(), thread.id, next, kHistoryPageBytes);
         for (auto& message : some) {
             next = message.sequence + 1;
             if (message.turn != number) continue;

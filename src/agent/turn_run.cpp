@@ -14,7 +14,7 @@ namespace asio = boost::asio;
 
 namespace {
 
-constexpr std::size_t kAnswerBytesMax = 4u << 20;
+constexpr std::size_t kTurnAnswerBytesMax = 4u << 20;
 constexpr std::size_t kTablesMax = 20;
 constexpr std::size_t kImagesMax = 100;
 constexpr std::chrono::milliseconds kLeastTime{1000};
@@ -113,7 +113,7 @@ void TurnRun::status(std::string_view text) noexcept { turn_->log.add("status", 
 
 void TurnRun::token(std::string_view text) noexcept {
     auto& answer = turn_->outcome.answer;
-    if (answer.size() + text.size() > kAnswerBytesMax) return;
+    if (answer.size() + text.size() > kTurnAnswerBytesMax) return;
     if (gap_) {
         gap_ = false;
         answer += "\n\n";

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kPartBytesMax = 1u << 20;  // packed and unpacked, and of the directory
 constexpr std::size_t kSheetsMax = 50;
-constexpr std::size_t kNameBytesMax = 80;
+constexpr std::size_t kSheetNameBytesMax = 80;
 constexpr std::size_t kTagBytesMax = 1024;
 constexpr std::string_view kPart = "xl/workbook.xml";
 
@@ -104,8 +104,8 @@ std::vector<std::string> sheet_names(std::string_view xml) {
         const auto rest = tag.substr(begin + 7);
         auto name = unescaped(rest.substr(0, rest.find('"')));
         const bool is_text = schema::find_invalid_utf8(name) == std::string_view::npos;
-        if (!is_text || name.size() > 4 * kNameBytesMax) continue;
-        std::size_t end = std::min(name.size(), kNameBytesMax);
+        if (!is_text || name.size() > 4 * kSheetNameBytesMax) continue;
+        std::size_t end = std::min(name.size(), kSheetNameBytesMax);
         while (end < name.size() && (static_cast<unsigned char>(name[end]) & 0xc0) == 0x80) --end;
         name.resize(end);
         names.push_back(std::move(name));

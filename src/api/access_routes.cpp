@@ -22,7 +22,7 @@ using schema::json_body;
 
 namespace {
 
-constexpr std::string_view kTag = "Access";
+constexpr std::string_view kAccessTag = "Access";
 
 std::vector<std::string> checked_scopes(const std::vector<std::string>& wanted) {
     std::vector<std::string> scopes;
@@ -156,7 +156,7 @@ void add_access_routes(Api& api, KeyRing& keys, const Signer& signer, sessions::
     api.add({.method = "POST",
              .pattern = "/v1/keys",
              .id = "create_key",
-             .tag = kTag,
+             .tag = kAccessTag,
              .summary = "Make an API key",
              .description = "The answer is the only place where the key itself is ever seen.",
              .bodies = {json_body<CreateKey>()},
@@ -166,7 +166,7 @@ void add_access_routes(Api& api, KeyRing& keys, const Signer& signer, sessions::
     api.add({.method = "GET",
              .pattern = "/v1/keys",
              .id = "list_keys",
-             .tag = kTag,
+             .tag = kAccessTag,
              .summary = "List API keys, the newest first",
              .query = described<ListKeys>(),
              .answers = {json_answer<KeyList>(200, "A page of keys.")},
@@ -175,7 +175,7 @@ void add_access_routes(Api& api, KeyRing& keys, const Signer& signer, sessions::
     api.add({.method = "DELETE",
              .pattern = "/v1/keys/{id}",
              .id = "revoke_key",
-             .tag = kTag,
+             .tag = kAccessTag,
              .summary = "Revoke an API key, for ever",
              .description = "Tokens that it asked for end with it.",
              .path = described<KeyPath>(),
@@ -185,7 +185,7 @@ void add_access_routes(Api& api, KeyRing& keys, const Signer& signer, sessions::
     api.add({.method = "POST",
              .pattern = "/v1/sessions/{id}/tokens",
              .id = "create_token",
-             .tag = kTag,
+             .tag = kAccessTag,
              .summary = "Make a short-lived token for one session",
              .description = "So that a browser never holds a key.",
              .path = described<SessionPath>(),
@@ -198,7 +198,7 @@ void add_access_routes(Api& api, KeyRing& keys, const Signer& signer, sessions::
     api.add({.method = "GET",
              .pattern = "/v1/audit",
              .id = "list_audit",
-             .tag = kTag,
+             .tag = kAccessTag,
              .summary = "Who did what, the newest first",
              .query = described<ListAudit>(),
              .answers = {json_answer<AuditList>(200, "A page of the audit log.")},

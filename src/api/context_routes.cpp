@@ -15,7 +15,7 @@ using schema::json_body;
 
 namespace {
 
-constexpr std::string_view kTag = "Contexts";
+constexpr std::string_view kContextTag = "Contexts";
 
 class ContextRoutes {
 public:
@@ -106,7 +106,7 @@ void add_context_routes(Api& api, sessions::Sessions& sessions) {
     api.add({.method = "POST",
              .pattern = "/v1/sessions/{id}/contexts",
              .id = "create_context",
-             .tag = kTag,
+             .tag = kContextTag,
              .summary = "Create a context",
              .description = "A run makes the context that it names as well.",
              .path = described<SessionPath>(),
@@ -116,7 +116,7 @@ void add_context_routes(Api& api, sessions::Sessions& sessions) {
     api.add({.method = "GET",
              .pattern = "/v1/sessions/{id}/contexts",
              .id = "list_contexts",
-             .tag = kTag,
+             .tag = kContextTag,
              .summary = "List a session's contexts",
              .path = described<SessionPath>(),
              .answers = {json_answer<ContextList>(200, "All of them.")}},
@@ -126,7 +126,7 @@ void add_context_routes(Api& api, sessions::Sessions& sessions) {
         return schema::Route{.method = method,
                              .pattern = pattern,
                              .id = id,
-                             .tag = kTag,
+                             .tag = kContextTag,
                              .summary = summary,
                              .path = described<ContextPath>(),
                              .answers = {json_answer<ContextView>(200, "The context.")}};

@@ -15,7 +15,7 @@ using Step = net::MultipartParser::Step;
 
 namespace {
 
-constexpr std::string_view kField = "files";
+constexpr std::string_view kFormField = "files";
 constexpr std::uint64_t kFormBytesMax = 1ull << 46;  // the files have limits of their own
 
 // Reads the form up to its next step that is not a matter of more bytes.
@@ -86,7 +86,7 @@ asio::awaitable<void> store_all(sessions::Sessions& sessions, net::Exchange& exc
         if (step == Step::End) break;
         if (step != Step::Part) continue;
         const auto part = parser.part();
-        if (part.name != kField || !part.filename) {
+        if (part.name != kFormField || !part.filename) {
             throw net::Problem(Code::InvalidArgument,
                                "the form takes files under the name files, and nothing else");
         }
@@ -158,7 +158,7 @@ void add_file_upload_routes(Api& api, sessions::Sessions& sessions) {
                         "those before it stay, and the problem names them in `stored`.",
          .path = schema::described<FilePath>(),
          .query = schema::described<UploadQuery>(),
-         .bodies = {schema::file_body({{std::string(kField), "The files.", true, true}})},
+         .bodies = {schema::file_body({{std::string(kFormField), "The files.", true, true}})},
          .answers = {schema::json_answer<Uploaded>(201, "All of them are stored.")}},
         [&sessions](net::Exchange& exchange) { return upload(sessions, exchange); });
 }

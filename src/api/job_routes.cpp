@@ -17,7 +17,7 @@ using schema::json_body;
 
 namespace {
 
-constexpr std::string_view kTag = "Jobs";
+constexpr std::string_view kJobTag = "Jobs";
 constexpr const char* kRunScope = "run";
 constexpr std::uint64_t kLogPageBytes = 1u << 20;
 
@@ -225,7 +225,7 @@ void add_job_routes(Api& api, sessions::Jobs& jobs, RunRules rules, core::Limits
         return schema::Route{.method = method,
                              .pattern = pattern,
                              .id = id,
-                             .tag = kTag,
+                             .tag = kJobTag,
                              .summary = summary,
                              .path = described<JobPath>(),
                              .answers = {json_answer<JobView>(200, "The job.")}};
@@ -233,7 +233,7 @@ void add_job_routes(Api& api, sessions::Jobs& jobs, RunRules rules, core::Limits
     api.add({.method = "POST",
              .pattern = "/schedule",
              .id = "schedule",
-             .tag = kTag,
+             .tag = kJobTag,
              .summary = "Queue a job, the short way",
              .description = "It runs in a sandbox of its own. `gui` is answered with 501 while the "
                             "server has no desktop.",
@@ -243,7 +243,7 @@ void add_job_routes(Api& api, sessions::Jobs& jobs, RunRules rules, core::Limits
     api.add({.method = "GET",
              .pattern = "/status/{job_id}",
              .id = "status",
-             .tag = kTag,
+             .tag = kJobTag,
              .summary = "How a job is, the short way",
              .path = described<StatusPath>(),
              .answers = {json_answer<StatusAnswer>(200, "Its state, and its output so far.")}},
@@ -251,7 +251,7 @@ void add_job_routes(Api& api, sessions::Jobs& jobs, RunRules rules, core::Limits
     api.add({.method = "POST",
              .pattern = "/v1/jobs",
              .id = "create_job",
-             .tag = kTag,
+             .tag = kJobTag,
              .summary = "Queue a job",
              .description = "When this answers the job is kept: it runs, also if the server is "
                             "killed meanwhile. One in a session takes the scope `run` as well.",
@@ -261,7 +261,7 @@ void add_job_routes(Api& api, sessions::Jobs& jobs, RunRules rules, core::Limits
     api.add({.method = "GET",
              .pattern = "/v1/jobs",
              .id = "list_jobs",
-             .tag = kTag,
+             .tag = kJobTag,
              .summary = "List jobs, the newest first",
              .query = described<ListJobs>(),
              .answers = {json_answer<JobList>(200, "A page of jobs.")}},

@@ -12,7 +12,7 @@ namespace asio = boost::asio;
 namespace {
 
 constexpr std::size_t kIdBytes = 10;
-constexpr std::size_t kSecretBytes = 32;
+constexpr std::size_t kKeySecretBytes = 32;
 constexpr std::size_t kKeyTextBytesMax = 512;
 constexpr std::chrono::minutes kTouchEvery{1};
 constexpr std::uint32_t kPage = 1000;
@@ -53,7 +53,7 @@ asio::awaitable<MadeKey> KeyRing::make(std::string owner, std::string name,
     }
     const auto id = letters_of(random_bytes(kIdBytes));
     MadeKey made;
-    made.text = std::string(kKeyPrefix) + id + "_" + letters_of(random_bytes(kSecretBytes));
+    made.text = std::string(kKeyPrefix) + id + "_" + letters_of(random_bytes(kKeySecretBytes));
     made.record.id = KeyId(id);
     made.record.secret_sha256 = sha256(made.text);
     made.record.owner = std::move(owner);

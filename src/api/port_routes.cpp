@@ -15,14 +15,14 @@ using schema::described;
 
 namespace {
 
-constexpr std::string_view kTag = "Ports";
+constexpr std::string_view kPortTag = "Ports";
 constexpr std::chrono::seconds kDialPatience{10};
 constexpr std::size_t kPrefixSegments = 5;  // v1, sessions, {id}, ports, {port}
 constexpr std::string_view kMethods = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS";
 
 // A page lives with this in an origin of its own, `null`: it cannot read what the API answers, has
 // no cookies and no storage there, and the door refuses what it sends to anything but a port.
-constexpr std::string_view kPagePolicy =
+constexpr std::string_view kPortPagePolicy =
     "sandbox allow-scripts allow-forms allow-modals allow-popups allow-downloads "
     "allow-pointer-lock";
 
@@ -113,7 +113,7 @@ asio::awaitable<void> pass_on(sessions::Sessions& sessions, net::Exchange& excha
         options.added_headers.set("Origin", "http://" + options.host);
     }
     options.hidden_response_headers = refused_headers();
-    options.added_response_headers = {{"Content-Security-Policy", std::string(kPagePolicy)},
+    options.added_response_headers = {{"Content-Security-Policy", std::string(kPortPagePolicy)},
                                       {"Access-Control-Allow-Origin", "null"},
                                       {"Referrer-Policy", "no-referrer"}};
     options.edit_response = [own = options.prefix, host = options.host](net::Headers& headers) {
@@ -146,7 +146,7 @@ void add_port_routes(Api& api, sessions::Sessions& sessions, PortOptions options
     api.add({.method = "GET",
              .pattern = "/v1/sessions/{id}/ports/{port}",
              .id = "enter_port",
-             .tag = kTag,
+             .tag = kPortTag,
              .summary = "To the root of a web server in the sandbox",
              .path = described<PortPath>(),
              .answers = {schema::empty_answer(308, "With a slash at the end.")}},
@@ -167,7 +167,7 @@ void add_port_routes(Api& api, sessions::Sessions& sessions, PortOptions options
             .method = method,
             .pattern = "/v1/sessions/{id}/ports/{port}/{path...}",
             .id = id,
-            .tag = kTag,
+            .tag = kPortTag,
             .summary = summary,
             .description =
                 "The answer is the server's own, without cookies and in an origin of "

@@ -16,7 +16,7 @@ using ProcessPtr = sessions::Processes::ProcessPtr;
 
 namespace {
 
-constexpr std::string_view kTag = "Processes";
+constexpr std::string_view kProcessTag = "Processes";
 constexpr std::uint64_t kWaitOutputBytesMax = 8u << 20;
 constexpr std::chrono::minutes kWaitTimeout{5};
 constexpr std::chrono::hours kForEver{24 * 365};
@@ -310,7 +310,7 @@ void add_process_routes(Api& api, sessions::Sessions& sessions, sessions::Proces
     api.add({.method = "POST",
              .pattern = "/v1/sessions/{id}/processes",
              .id = "start_process",
-             .tag = kTag,
+             .tag = kProcessTag,
              .summary = "Start a program",
              .description =
                  "In the background, or with `wait` until it ends. A process ends with its "
@@ -324,7 +324,7 @@ void add_process_routes(Api& api, sessions::Sessions& sessions, sessions::Proces
     api.add({.method = "GET",
              .pattern = "/v1/sessions/{id}/processes",
              .id = "list_processes",
-             .tag = kTag,
+             .tag = kProcessTag,
              .summary = "List a session's processes, the newest first",
              .description = "Ended ones are remembered for 15 minutes, the latest 32 of them.",
              .path = described<SessionPath>(),
@@ -335,7 +335,7 @@ void add_process_routes(Api& api, sessions::Sessions& sessions, sessions::Proces
         return schema::Route{.method = method,
                              .pattern = pattern,
                              .id = id,
-                             .tag = kTag,
+                             .tag = kProcessTag,
                              .summary = summary,
                              .path = described<ProcessPath>(),
                              .answers = {json_answer<ProcessView>(200, "The process.")}};

@@ -29,7 +29,7 @@ using Clock = std::chrono::steady_clock;
 
 namespace {
 
-constexpr std::string_view kTag = "Runs";
+constexpr std::string_view kRunTag = "Runs";
 constexpr std::size_t kArtifactEventsMax = 1000;  // live ones; the end has all
 constexpr std::size_t kMemoryOfJson = 4;          // bytes for each byte of its text, about
 
@@ -423,7 +423,7 @@ void add_run_routes(Api& api, sessions::Sessions& sessions, core::Outputs& outpu
     api.add({.method = "POST",
              .pattern = "/v1/sessions/{id}/run",
              .id = "run_in_session",
-             .tag = kTag,
+             .tag = kRunTag,
              .summary = "Run code in a session",
              .description = "Variables of Python stay for the next run of the same context. A "
                             "sleeping session is woken.",
@@ -434,7 +434,7 @@ void add_run_routes(Api& api, sessions::Sessions& sessions, core::Outputs& outpu
     api.add({.method = "POST",
              .pattern = "/v1/run",
              .id = "run",
-             .tag = kTag,
+             .tag = kRunTag,
              .summary = "Run code in a fresh sandbox",
              .description = "Nothing of it stays.",
              .bodies = {json_body<EphemeralBody>()},

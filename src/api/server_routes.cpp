@@ -56,7 +56,7 @@ ATOLL_TYPE(Info) {
 
 namespace {
 
-constexpr std::string_view kTag = "Server";
+constexpr std::string_view kServerTag = "Server";
 
 std::size_t count_of(const sessions::Sessions& sessions, core::SessionState state) {
     const auto awake = sessions.counts().awake;
@@ -89,7 +89,7 @@ void add_server_routes(Api& api, ServerFacts facts, sessions::Sessions& sessions
     api.add({.method = "GET",
              .pattern = "/healthz",
              .id = "health",
-             .tag = kTag,
+             .tag = kServerTag,
              .summary = "Whether the server lives",
              .answers = {schema::json_answer<Health>(200, "It lives.")},
              .security = schema::Security::None},
@@ -114,7 +114,7 @@ void add_server_routes(Api& api, ServerFacts facts, sessions::Sessions& sessions
     api.add({.method = "GET",
              .pattern = "/readyz",
              .id = "ready",
-             .tag = kTag,
+             .tag = kServerTag,
              .summary = "Whether the server takes work",
              .answers = {schema::empty_answer(204, "It does.")},
              .security = schema::Security::None},
@@ -137,7 +137,7 @@ void add_server_routes(Api& api, ServerFacts facts, sessions::Sessions& sessions
     api.add({.method = "GET",
              .pattern = "/v1/info",
              .id = "info",
-             .tag = kTag,
+             .tag = kServerTag,
              .summary = "What this server is",
              .answers = {schema::json_answer<Info>(200, "Version, runtimes, walls in force.")}},
             info);

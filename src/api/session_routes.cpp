@@ -13,7 +13,7 @@ using schema::json_body;
 
 namespace {
 
-constexpr std::string_view kTag = "Sessions";
+constexpr std::string_view kSessionTag = "Sessions";
 
 std::optional<std::chrono::seconds> in_seconds(std::optional<std::chrono::milliseconds> given) {
     if (!given) return std::nullopt;
@@ -129,7 +129,7 @@ void add_session_routes(Api& api, sessions::Sessions& sessions) {
         return schema::Route{.method = method,
                              .pattern = pattern,
                              .id = id,
-                             .tag = kTag,
+                             .tag = kSessionTag,
                              .summary = summary,
                              .path = described<SessionPath>(),
                              .answers = {json_answer<SessionView>(200, "The session.")}};
@@ -137,7 +137,7 @@ void add_session_routes(Api& api, sessions::Sessions& sessions) {
     api.add({.method = "POST",
              .pattern = "/v1/sessions",
              .id = "create_session",
-             .tag = kTag,
+             .tag = kSessionTag,
              .summary = "Create a session",
              .description = "It is hot when this answers. An empty body is enough.",
              .bodies = {[] {
@@ -150,7 +150,7 @@ void add_session_routes(Api& api, sessions::Sessions& sessions) {
     api.add({.method = "GET",
              .pattern = "/v1/sessions",
              .id = "list_sessions",
-             .tag = kTag,
+             .tag = kSessionTag,
              .summary = "List sessions, the newest first",
              .query = described<ListSessions>(),
              .answers = {json_answer<SessionList>(200, "A page of sessions.")}},

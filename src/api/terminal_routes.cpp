@@ -18,7 +18,7 @@ using schema::described;
 
 namespace {
 
-constexpr std::string_view kTag = "Processes";
+constexpr std::string_view kTerminalTag = "Processes";
 constexpr std::size_t kMessageBytesMax = 1u << 20;
 constexpr std::size_t kControlBytesMax = 4096;
 constexpr std::size_t kPieceBytesMax = 64 * 1024;
@@ -312,7 +312,7 @@ void add_terminal_routes(Api& api, sessions::Sessions& sessions) {
         {.method = "GET",
          .pattern = "/v1/sessions/{id}/terminal",
          .id = "open_terminal",
-         .tag = kTag,
+         .tag = kTerminalTag,
          .summary = "A shell on a terminal, over a WebSocket",
          .description =
              "Binary messages are the terminal's bytes, both ways. Text messages are JSON: "

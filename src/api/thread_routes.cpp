@@ -26,7 +26,7 @@ using TurnPtr = std::shared_ptr<agent::LiveTurn>;
 
 namespace {
 
-constexpr std::string_view kTag = "Threads";
+constexpr std::string_view kThreadTag = "Threads";
 
 ThreadId thread_in(const net::Exchange& exchange) {
     return ThreadId(std::string(exchange.request().parameter("id")));
@@ -337,7 +337,7 @@ private:
     ThreadRules rules_;
 };
 
-schema::Answer any_bytes(int status, std::string description) {
+schema::Answer exported_bytes(int status, std::string description) {
     schema::Answer answer;
     answer.status = status;
     answer.description = std::move(description);
@@ -346,7 +346,7 @@ schema::Answer any_bytes(int status, std::string description) {
 }
 
 schema::Answer page_answer() {
-    auto answer = any_bytes(200, "The page.");
+    auto answer = exported_bytes(200, "The page.");
     answer.content_type = "text/html";
     return answer;
 }
@@ -384,7 +384,7 @@ void add_thread_routes(Api& api, agent::Threads& threads, ThreadRules rules) {
     add({.method = "POST",
          .pattern = "/thread/new",
          .id = "new_thread",
-         .tag = kTag,
+         .tag = kThreadTag,
          .summary = "Begin a thread",
          .description = "With uploads, or without: then it gets a bundled transactions.csv.",
          .bodies = {optional_body},
@@ -393,7 +393,7 @@ void add_thread_routes(Api& api, agent::Threads& threads, ThreadRules rules) {
     add({.method = "POST",
          .pattern = "/thread/{id}/message",
          .id = "send_message",
-         .tag = kTag,
+         .tag = kThreadTag,
          .summary = "Ask, and wait for the answer",
          .description = "One question at a time is answered in a thread; the next waits. It goes "
                         "on when the client leaves, and is in the history then.",
@@ -403,7 +403,7 @@ void add_thread_routes(Api& api, agent::Threads& threads, ThreadRules rules) {
     add({.method = "POST",
          .pattern = "/thread/{id}/message/stream",
          .id = "stream_message",
-         .tag = kTag,
+         .tag = kThreadTag,
          .summary = "Ask, and hear the answer while it grows",
          .bodies = {json_body<MessageBody>()},
          .answers = {turn_events()}},
@@ -411,7 +411,7 @@ void add_thread_routes(Api& api, agent::Threads& threads, ThreadRules rules) {
     add({.method = "GET",
          .pattern = "/thread/{id}/message/stream",
          .id = "resume_stream",
-         .tag = kTag,
+         .tag = kThreadTag,
          .summary = "Go on hearing a turn",
          .description = "With Last-Event-ID: what came after that event. Without: the whole turn.",
          .query = described<ResumeQuery>(),
@@ -420,21 +420,21 @@ void add_thread_routes(Api& api, agent::Threads& threads, ThreadRules rules) {
     add({.method = "POST",
          .pattern = "/thread/{id}/cancel",
          .id = "cancel_message",
-         .tag = kTag,
+         .tag = kThreadTag,
          .summary = "End the turn under way, and those that wait",
          .answers = {json_answer<CancelAnswer>(200, "It ends.")}},
         &ThreadRoutes::cancel);
     add({.method = "GET",
          .pattern = "/thread/{id}/status",
          .id = "thread_status",
-         .tag = kTag,
+         .tag = kThreadTag,
          .summary = "Hot, warm or cold",
          .answers = {json_answer<ThreadStatus>(200, "How its sandbox is.")}},
         &ThreadRoutes::status);
     add({.method = "GET",
          .pattern = "/thread/{id}/history",
          .id = "thread_history",
-         .tag = kTag,
+         .tag = kThreadTag,
          .summary = "The conversation",
          .query = described<HistoryQuery>(),
          .answers = {json_answer<HistoryAnswer>(200, "All of it, or a page.")}},
@@ -443,7 +443,7 @@ void add_thread_routes(Api& api, agent::Threads& threads, ThreadRules rules) {
         add({.method = "GET",
              .pattern = short_way ? "/threads" : "/v1/threads",
              .id = short_way ? "threads" : "list_threads",
-             .tag = kTag,
+             .tag = kThreadTag,
              .summary = "All threads, the latest first",
              .query = described<PageQuery>(),
              .answers = {json_answer<ThreadList>(200, "A page of threads.")}},
@@ -452,14 +452,14 @@ void add_thread_routes(Api& api, agent::Threads& threads, ThreadRules rules) {
     add({.method = "GET",
          .pattern = "/v1/threads/{id}",
          .id = "get_thread",
-         .tag = kTag,
+         .tag = kThreadTag,
          .summary = "One thread",
          .answers = {json_answer<ThreadView>(200, "The thread.")}},
         &ThreadRoutes::get);
     add({.method = "PATCH",
          .pattern = "/v1/threads/{id}",
          .id = "patch_thread",
-         .tag = kTag,
+         .tag = kThreadTag,
          .summary = "Rename a thread",
          .bodies = {json_body<PatchThread>()},
          .answers = {json_answer<ThreadView>(200, "The thread.")}},
@@ -467,7 +467,7 @@ void add_thread_routes(Api& api, agent::Threads& threads, ThreadRules rules) {
     add({.method = "DELETE",
          .pattern = "/v1/threads/{id}",
          .id = "delete_thread",
-         .tag = kTag,
+         .tag = kThreadTag,
          .summary = "Remove a thread with its messages, its session and its files",
          .description = "A turn under way is cancelled. Uploads stay.",
          .answers = {schema::empty_answer(204, "It is gone.")}},
@@ -477,7 +477,7 @@ void add_thread_routes(Api& api, agent::Threads& threads, ThreadRules rules) {
     add({.method = "GET",
          .pattern = "/v1/threads/{id}/export",
          .id = "export_thread",
-         .tag = kTag,
+         .tag = kThreadTag,
          .summary = "The conversation as a text, or as a notebook that runs again",
          .query = described<ExportQuery>(),
          .answers = {schema::text_answer("Markdown."), notebook}},
@@ -485,19 +485,19 @@ void add_thread_routes(Api& api, agent::Threads& threads, ThreadRules rules) {
     add({.method = "GET",
          .pattern = "/v1/threads/{id}/files/{path...}",
          .id = "thread_file",
-         .tag = kTag,
+         .tag = kThreadTag,
          .summary = "A file of the thread's sandbox: a chart, a result",
          .description = "Its type goes by its name, and nothing in it runs in a browser. `Range` "
                         "and `If-None-Match` work as usual.",
          .path = described<ThreadFilePath>(),
          .query = described<ThreadFileQuery>(),
-         .answers = {any_bytes(200, "The file."), any_bytes(206, "The range asked for."),
+         .answers = {exported_bytes(200, "The file."), exported_bytes(206, "The range asked for."),
                      schema::empty_answer(304, "It has not changed.")}},
         &ThreadRoutes::file);
     add({.method = "GET",
          .pattern = "/v1/threads/{id}/context",
          .id = "thread_context",
-         .tag = kTag,
+         .tag = kThreadTag,
          .summary = "What would be sent to the model, and why",
          .query = described<ContextQuery>(),
          .answers = {json_answer<ThreadContextView>(200, "All of it.")}},

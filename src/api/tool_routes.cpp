@@ -31,7 +31,7 @@ ATOLL_TYPE(ToolList) { return response("All tools.", field<&T::tools>("By name."
 
 namespace {
 
-constexpr std::string_view kTag = "Tools";
+constexpr std::string_view kToolTag = "Tools";
 
 asio::awaitable<void> list_tools(const agent::Tools& tools, net::Exchange& exchange) {
     ToolList answer;
@@ -71,7 +71,7 @@ void add_tool_routes(Api& api, const agent::Tools& tools) {
     api.add({.method = "GET",
              .pattern = "/v1/tools",
              .id = "list_tools",
-             .tag = kTag,
+             .tag = kToolTag,
              .summary = "What an agent can do here",
              .answers = {schema::json_answer<ToolList>(200, "The tools, with their schemas.")}},
             [&tools](net::Exchange& exchange) { return list_tools(tools, exchange); });
@@ -83,7 +83,7 @@ void add_tool_routes(Api& api, const agent::Tools& tools) {
             {.method = "POST",
              .pattern = one->route,
              .id = one->route_id,
-             .tag = kTag,
+             .tag = kToolTag,
              .summary = one->name,
              .description = one->description,
              .bodies = {body},

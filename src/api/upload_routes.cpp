@@ -13,8 +13,8 @@ using Step = net::MultipartParser::Step;
 
 namespace {
 
-constexpr std::string_view kTag = "Threads";
-constexpr std::string_view kField = "files";
+constexpr std::string_view kUploadTag = "Threads";
+constexpr std::string_view kUploadField = "files";
 constexpr std::size_t kFilesMax = 50;
 
 UploadId upload_in(const net::Exchange& exchange) {
@@ -42,7 +42,7 @@ public:
             if (step == Step::End) more = false;
             if (step != Step::Part) continue;
             const auto part = parser.part();
-            if (part.name != kField || !part.filename) {
+            if (part.name != kUploadField || !part.filename) {
                 const schema::Issue issue{std::string(part.name.substr(0, 40)),
                                           "the form takes files under the name files, and "
                                           "nothing else"};
@@ -161,18 +161,18 @@ void add_upload_routes(Api& api, agent::Uploads& uploads) {
     api.add({.method = "POST",
              .pattern = "/upload",
              .id = "upload",
-             .tag = kTag,
+             .tag = kUploadTag,
              .summary = "Send files for threads",
              .description = "CSV, TSV, Excel, Parquet, JSON and others. All of them are stored, or "
                             "none. An empty file, and one that is not what its name says, is "
                             "refused.",
-             .bodies = {schema::file_body({{std::string(kField), "The files.", true, true}})},
+             .bodies = {schema::file_body({{std::string(kUploadField), "The files.", true, true}})},
              .answers = {schema::json_answer<UploadAnswer>(200, "They are stored.")}},
             [&uploads](net::Exchange& exchange) { return upload(uploads, exchange); });
     api.add({.method = "GET",
              .pattern = "/v1/uploads",
              .id = "list_uploads",
-             .tag = kTag,
+             .tag = kUploadTag,
              .summary = "All uploads, the latest first",
              .description = "With how many threads use each. What no thread uses is removed after "
                             "some time (uploads.unused).",
@@ -182,7 +182,7 @@ void add_upload_routes(Api& api, agent::Uploads& uploads) {
     api.add({.method = "GET",
              .pattern = "/v1/uploads/{id}",
              .id = "get_upload",
-             .tag = kTag,
+             .tag = kUploadTag,
              .summary = "One upload",
              .path = described<UploadPath>(),
              .answers = {schema::json_answer<UploadView>(200, "The upload.")}},
@@ -190,7 +190,7 @@ void add_upload_routes(Api& api, agent::Uploads& uploads) {
     api.add({.method = "DELETE",
              .pattern = "/v1/uploads/{id}",
              .id = "delete_upload",
-             .tag = kTag,
+             .tag = kUploadTag,
              .summary = "Remove an upload that no thread uses",
              .path = described<UploadPath>(),
              .answers = {schema::empty_answer(204, "It is gone.")}},

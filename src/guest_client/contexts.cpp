@@ -14,7 +14,6 @@ using namespace asio::experimental::awaitable_operators;
 
 namespace {
 
-constexpr std::size_t kContextsMax = 64;  // as many as a guest holds
 constexpr std::size_t kVariablesMax = 1000;
 constexpr std::size_t kDimensionsMax = 64;
 constexpr std::size_t kTextBytesMax = 4096;

@@ -18,6 +18,8 @@
 
 namespace atl::guest_client {
 
+inline constexpr std::size_t kContextsMax = 64;  // as many as a guest holds
+
 struct Context {
     std::string name;
     std::string directory;

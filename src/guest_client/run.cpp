@@ -16,7 +16,7 @@ namespace json = boost::json;
 namespace {
 
 constexpr std::chrono::milliseconds kGrace{2000};
-constexpr std::chrono::milliseconds kDeadlineMargin{10'000};
+constexpr std::chrono::milliseconds kRunDeadlineMargin{10'000};
 // After its time, for the guest to say so first: then nobody's slowness holds up the end.
 constexpr std::chrono::milliseconds kHurry{500};
 
@@ -210,7 +210,7 @@ asio::awaitable<RunEnd> Run::in_kernel(RunRequest request, RunListener listener)
     // The guest keeps the time. One that does not is ended from outside.
     std::optional<CallDeadline> deadline;
     if (request.timeout.count() > 0) {
-        deadline.emplace(executor, link_, request.timeout + kGrace + kDeadlineMargin,
+        deadline.emplace(executor, link_, request.timeout + kGrace + kRunDeadlineMargin,
                          [this] { sandbox_.destroy(); });
     }
     const Impatience impatience(executor, link_->clock(), pace, request.timeout);

@@ -3,6 +3,7 @@
 #include "base/fields.hpp"
 #include "base/write_all.hpp"
 #include "guest_client/call_deadline.hpp"
+#include "guest_client/contexts.hpp"
 #include "guest_client/transfer.hpp"
 #include "wire/assembler.hpp"
 
@@ -23,8 +24,7 @@ using std::chrono::milliseconds;
 
 namespace {
 
-constexpr std::size_t kPieceBytes = 128 * 1024;
-constexpr std::size_t kContextsMax = 64;  // as many as a guest holds
+constexpr std::size_t kVariablePieceBytes = 128 * 1024;
 constexpr std::size_t kLostMax = 1000;
 constexpr std::size_t kNoteBytesMax = 1 << 20;
 constexpr std::size_t kCommandBytesMax = 1000;
@@ -297,7 +297,7 @@ asio::awaitable<std::optional<Error>> send_file(const Channel& channel, core::Fo
     for (;;) {
         std::string piece;
         try {
-            piece = co_await folders.read_state(file, kPieceBytes);
+            piece = co_await folders.read_state(file, kVariablePieceBytes);
         } catch (const ErrorException& error) { failed = error.error; }
         if (failed) co_return failed;
         if (piece.empty()) break;

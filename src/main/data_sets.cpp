@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t kNameBytesMax = 64;
 
-Error wrong(const std::string& what) { return {Code::InvalidArgument, what}; }
+Error wrong_folder(const std::string& what) { return {Code::InvalidArgument, what}; }
 
 bool is_plain(std::string_view name) {
     if (name.empty() || name.size() > kNameBytesMax || name.front() == '.' || name.front() == '-') {
@@ -29,25 +29,26 @@ Result<std::map<std::string, std::string>> data_sets_of(const std::vector<std::s
     for (const auto& word : words) {
         const auto sign = word.find('=');
         if (sign == std::string::npos) {
-            return wrong("\"" + word + "\" is not a data set: write name=/folder");
+            return wrong_folder("\"" + word + "\" is not a data set: write name=/folder");
         }
         std::string name = word.substr(0, sign);
         std::string folder = word.substr(sign + 1);
         if (!is_plain(name)) {
-            return wrong("\"" + name +
-                         "\" is not a data set name: up to 64 letters, digits, dots, dashes and "
-                         "underscores, not starting with a dot or dash");
+            return wrong_folder(
+                "\"" + name +
+                "\" is not a data set name: up to 64 letters, digits, dots, dashes and "
+                "underscores, not starting with a dot or dash");
         }
         if (name == "outputs") {
-            return wrong("a data set cannot be called outputs: sessions use that folder");
+            return wrong_folder("a data set cannot be called outputs: sessions use that folder");
         }
         if (folder.empty() || folder.front() != '/') {
-            return wrong("the data set " + name + " needs an absolute path");
+            return wrong_folder("the data set " + name + " needs an absolute path");
         }
         while (folder.size() > 1 && folder.back() == '/') folder.pop_back();
-        if (folder == "/") return wrong("the data set " + name + " would be the whole host");
+        if (folder == "/") return wrong_folder("the data set " + name + " would be the whole host");
         if (!sets.emplace(std::move(name), std::move(folder)).second) {
-            return wrong("the data set " + word.substr(0, sign) + " is named twice");
+            return wrong_folder("the data set " + word.substr(0, sign) + " is named twice");
         }
     }
     return sets;
@@ -59,7 +60,7 @@ Result<void> check_data_root(const std::string& path) {
         "bin", "dev",  "etc", "home", "lib", "lib32",   "lib64", "opt",  "proc", "root",
         "run", "sbin", "sys", "tmp",  "usr", "session", "var",   "work", "data"};
     if (path.size() < 2 || path.size() > 255 || path.front() != '/') {
-        return wrong("\"" + path + "\" is not an absolute path");
+        return wrong_folder("\"" + path + "\" is not an absolute path");
     }
     std::vector<std::string_view> parts;
     std::string_view rest(path);
@@ -68,16 +69,17 @@ Result<void> check_data_root(const std::string& path) {
         const auto end = std::min(rest.find('/'), rest.size());
         parts.push_back(rest.substr(0, end));
         if (!is_plain(parts.back())) {
-            return wrong("\"" + path +
-                         "\": use only letters, digits, dots, dashes and underscores");
+            return wrong_folder("\"" + path +
+                                "\": use only letters, digits, dots, dashes and underscores");
         }
         rest.remove_prefix(end);
     }
     const bool taken = std::find(kTaken.begin(), kTaken.end(), parts.front()) != kTaken.end();
     if (taken || path == "/mnt") {
-        return wrong("\"" + path +
-                     "\": sandboxes use this path themselves; choose /data, a path below /mnt, "
-                     "or another top-level folder");
+        return wrong_folder(
+            "\"" + path +
+            "\": sandboxes use this path themselves; choose /data, a path below /mnt, "
+            "or another top-level folder");
     }
     return {};
 }

@@ -11,10 +11,6 @@ namespace {
 
 constexpr std::size_t kAnswerBytesMax = 64u << 20;
 
-struct FreeList {
-    void operator()(curl_slist* list) const noexcept { curl_slist_free_all(list); }
-};
-
 // One answer under way, as curl's callbacks see it.
 struct Receiving {
     const ClientRequest& request;

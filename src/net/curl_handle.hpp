@@ -1,5 +1,5 @@
 #pragma once
-// Inside net: what the HTTP client and the WebSocket client share of curl.
+// Inside net: what those who use curl share of it.
 #include "base/result.hpp"
 
 #include <curl/curl.h>
@@ -10,6 +10,12 @@ namespace atl::net {
 
 struct CloseCurlHandle {
     void operator()(CURL* handle) const noexcept { curl_easy_cleanup(handle); }
+};
+struct FreeList {
+    void operator()(curl_slist* list) const noexcept { curl_slist_free_all(list); }
+};
+struct FreeUrl {
+    void operator()(CURLU* url) const noexcept { curl_url_cleanup(url); }
 };
 using CurlHandle = std::unique_ptr<CURL, CloseCurlHandle>;
 

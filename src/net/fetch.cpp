@@ -2,6 +2,7 @@
 
 #include "base/as_tuple.hpp"
 #include "base/watched.hpp"
+#include "net/curl_handle.hpp"
 
 #include <algorithm>
 #include <arpa/inet.h>
@@ -46,13 +47,6 @@ struct CloseEasy {
 struct CloseMulti {
     void operator()(CURLM* handle) const noexcept { curl_multi_cleanup(handle); }
 };
-struct FreeList {
-    void operator()(curl_slist* list) const noexcept { curl_slist_free_all(list); }
-};
-struct FreeUrl {
-    void operator()(CURLU* url) const noexcept { curl_url_cleanup(url); }
-};
-
 std::string url_part(CURLU* url, CURLUPart part, unsigned flags = 0) {
     char* text = nullptr;
     if (curl_url_get(url, part, &text, flags) != CURLUE_OK || text == nullptr) return {};
@@ -84,7 +78,7 @@ Result<void> check_url(const std::string& text) {
     return {};
 }
 
-bool is_this_machine(const std::string& text) {
+bool names_this_machine(const std::string& text) {
     const auto url = parsed_url(text);
     if (!url) return false;
     auto host = url_part(url.get(), CURLUPART_HOST);
@@ -371,7 +365,7 @@ void FetchAnswer::Transfer::prepare() {
     set(CURLOPT_QUICK_EXIT, 1L);  // else giving up waits for the thread that resolves the name
 #endif
     if (core->policy.public_only()) set(CURLOPT_DISALLOW_USERNAME_IN_URL, 1L);
-    if (core->policy.public_only() || is_this_machine(request.url)) set(CURLOPT_PROXY, "");
+    if (core->policy.public_only() || names_this_machine(request.url)) set(CURLOPT_PROXY, "");
     if (!core->bundle.empty()) set(CURLOPT_CAINFO, core->bundle.c_str());
     if (!core->certificates.empty()) set(CURLOPT_CAPATH, core->certificates.c_str());
 

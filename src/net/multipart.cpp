@@ -11,7 +11,7 @@ namespace atl::net {
 namespace {
 
 constexpr std::size_t kBufferBytes = 128 * 1024;
-constexpr std::size_t kHeadBytesMax = 16 * 1024;
+constexpr std::size_t kPartHeadBytesMax = 16 * 1024;
 constexpr std::size_t kBoundaryBytesMax = 70;  // RFC 2046
 
 Error broken(const std::string& what) {
@@ -162,7 +162,8 @@ Result<MultipartParser::Step> MultipartParser::next() {
     if (state_ == State::AfterBoundary) {
         const auto line = held().find_first_not_of(" \t");
         const auto rest = line == std::string_view::npos ? std::string_view() : held().substr(line);
-        if (held().size() > kHeadBytesMax && rest.size() < 2) return broken("has an endless line");
+        if (held().size() > kPartHeadBytesMax && rest.size() < 2)
+            return broken("has an endless line");
         if (rest.size() < 2) return need_more(kTooSoon);
         if (rest.substr(0, 2) == "--" && line == 0) {
             state_ = State::Done;
@@ -186,8 +187,8 @@ Result<MultipartParser::Step> MultipartParser::next() {
 
 Result<MultipartParser::Step> MultipartParser::read_head() {
     const auto end = held().find("\r\n\r\n");
-    if (end == std::string_view::npos || end > kHeadBytesMax) {
-        if (held().size() > kHeadBytesMax) return broken("has a part whose head is too long");
+    if (end == std::string_view::npos || end > kPartHeadBytesMax) {
+        if (held().size() > kPartHeadBytesMax) return broken("has a part whose head is too long");
         return need_more("ends in the head of a part");
     }
     std::string_view head = held().substr(0, end);

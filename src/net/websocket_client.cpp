@@ -54,10 +54,6 @@ std::string accept_of(const std::string& key) {
     return base64(digest.data(), size);
 }
 
-struct FreeUrl {
-    void operator()(CURLU* url) const noexcept { curl_url_cleanup(url); }
-};
-
 std::string part_of(CURLU* url, CURLUPart part) {
     char* text = nullptr;
     if (curl_url_get(url, part, &text, 0) != CURLUE_OK) return {};

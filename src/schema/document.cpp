@@ -17,7 +17,7 @@ namespace {
 
 namespace json = boost::json;
 
-json::string_view boosted(std::string_view text) { return {text.data(), text.size()}; }
+json::string_view json_text(std::string_view text) { return {text.data(), text.size()}; }
 
 struct PathName {
     std::string name;
@@ -95,15 +95,15 @@ private:
 
     json::object operation(const Route& route, const PathPattern& pattern) {
         json::object out;
-        out["operationId"] = boosted(route.id);
-        out["tags"] = json::array{boosted(route.tag)};
-        out["summary"] = boosted(route.summary);
-        if (!route.description.empty()) out["description"] = boosted(route.description);
+        out["operationId"] = json_text(route.id);
+        out["tags"] = json::array{json_text(route.tag)};
+        out["summary"] = json_text(route.summary);
+        if (!route.description.empty()) out["description"] = json_text(route.description);
         if (route.deprecated) out["deprecated"] = true;
         out["security"] = route.security == Security::None
                               ? json::array{}
                               : json::array{json::object{{"key", json::array{}}}};
-        if (!route.scope.empty()) out["x-atoll-scope"] = boosted(route.scope);
+        if (!route.scope.empty()) out["x-atoll-scope"] = json_text(route.scope);
         json::array parameters;
         add_path_parameters(route, pattern, parameters);
         add_parameters(route.query, "query", parameters);
@@ -147,8 +147,8 @@ private:
                                 const std::string& name) {
         json::object out;
         out["name"] = name;
-        out["in"] = boosted(in);
-        out["description"] = boosted(field.notes.description);
+        out["in"] = json_text(in);
+        out["description"] = json_text(field.notes.description);
         if (field.notes.required) out["required"] = true;
         if (field.notes.deprecated) out["deprecated"] = true;
         auto schema = schemas_.use(owner, field);
@@ -164,7 +164,7 @@ private:
         std::string description;
         bool required = false;
         for (const auto& body : route.bodies) {
-            if (content.contains(boosted(body.content_type)))
+            if (content.contains(json_text(body.content_type)))
                 complain(route, "two bodies of one content type");
             json::object media;
             if (body.content_type == kMultipart) {
@@ -174,7 +174,7 @@ private:
             } else {
                 media["schema"] = bytes(body.content_type);
             }
-            content[boosted(body.content_type)] = std::move(media);
+            content[json_text(body.content_type)] = std::move(media);
             if (description.empty()) description = body.description;
             required = required || body.required;
         }
@@ -188,7 +188,7 @@ private:
     static json::object bytes(std::string_view content_type) {
         json::object out;
         out["type"] = "string";
-        if (content_type != kText) out["contentMediaType"] = boosted(content_type);
+        if (content_type != kText) out["contentMediaType"] = json_text(content_type);
         return out;
     }
 
@@ -236,7 +236,7 @@ private:
         json::object media;
         media["schema"] = schemas_.use(*described<Problem>(), Notes{});
         json::object content;
-        content[boosted(kProblemContentType)] = std::move(media);
+        content[json_text(kProblemContentType)] = std::move(media);
         problem["content"] = std::move(content);
         out["default"] = std::move(problem);
         return out;
@@ -286,7 +286,7 @@ private:
         }
         auto& content = out["content"];
         if (content.is_null()) content = json::object{};
-        content.as_object()[boosted(answer.content_type)] = std::move(media);
+        content.as_object()[json_text(answer.content_type)] = std::move(media);
     }
 
     SchemaWriter schemas_;
@@ -327,8 +327,8 @@ std::string openapi_document(const About& about, const std::vector<Route>& route
     json::array tags;
     std::set<std::string_view> known;
     for (const auto& tag : about.tags) {
-        tags.push_back(
-            json::object{{"name", boosted(tag.name)}, {"description", boosted(tag.description)}});
+        tags.push_back(json::object{{"name", json_text(tag.name)},
+                                    {"description", json_text(tag.description)}});
         known.insert(tag.name);
     }
     document["tags"] = std::move(tags);

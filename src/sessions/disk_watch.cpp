@@ -16,11 +16,11 @@ using core::Whose;
 
 namespace {
 
-constexpr std::uint32_t kPage = 500;
+constexpr std::uint32_t kWatchPage = 500;
 constexpr std::chrono::milliseconds kSoonestInUse{100};
 constexpr std::chrono::milliseconds kSoonest{250};
 constexpr std::chrono::milliseconds kLatest{2000};
-constexpr std::chrono::milliseconds kRound{1000};
+constexpr std::chrono::milliseconds kWatchRound{1000};
 constexpr std::chrono::milliseconds kBetweenRounds{50};
 // What was told to stop may take so long to do so.
 constexpr std::chrono::milliseconds kPatience{500};
@@ -46,7 +46,7 @@ std::chrono::milliseconds time_to_fill(const DiskLedger& ledger, std::uint64_t f
 
 asio::awaitable<std::uint64_t> Sessions::disk_of_owner(std::string owner) {
     std::uint64_t bytes = 0;
-    core::SessionQuery query{Whose::of(owner), {}, {}, {}, kPage};
+    core::SessionQuery query{Whose::of(owner), {}, {}, {}, kWatchPage};
     do {
         const auto page = co_await store_.list_sessions(query);
         for (const auto& record : page.sessions) {
@@ -159,7 +159,7 @@ void Sessions::watch_disk_soon(Session& session) {
 asio::awaitable<void> Sessions::watch_disks() {
     while (!stopping_) {
         const auto now = clock_.now();
-        auto next = now + kRound;
+        auto next = now + kWatchRound;
         std::vector<SessionPtr> due;
         for (const auto& [id, session] : known_) {
             if (!session->link_ || session->frozen_ || session->disk_looking_) continue;

@@ -15,7 +15,7 @@ using core::Whose;
 
 namespace {
 
-constexpr std::chrono::seconds kRound{1};
+constexpr std::chrono::seconds kHousekeepingRound{1};
 constexpr unsigned kRoundsToTidy = 5;
 constexpr std::uint32_t kEndedAtOnce = 500;
 constexpr std::size_t kPressedAtOnce = 4;
@@ -33,7 +33,7 @@ asio::awaitable<void> Sessions::keep_house() {
 asio::awaitable<void> Sessions::keep_house_in(Scope& removals) {
     core::ClockWatch watch;
     for (unsigned round = 1; !stopping_; ++round) {
-        round_.expires_after(kRound);
+        round_.expires_after(kHousekeepingRound);
         co_await round_.wait();
         if (stopping_) break;
         std::vector<SessionPtr> all;

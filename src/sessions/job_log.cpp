@@ -15,7 +15,7 @@ namespace {
 // meet half a character.
 constexpr std::size_t kPieceBytesMax = 60u << 10;
 constexpr int kTriesMax = 5;
-constexpr std::chrono::milliseconds kBetweenTries{200};
+constexpr std::chrono::milliseconds kLogRetryPause{200};
 
 }  // namespace
 
@@ -110,7 +110,7 @@ asio::awaitable<void> JobLog::append(std::vector<core::LogPiece> pieces) {
         }
         if (tries == kTriesMax) break;
         core::Timer pause(co_await asio::this_coro::executor, clock_);
-        pause.expires_after(kBetweenTries * tries);
+        pause.expires_after(kLogRetryPause * tries);
         co_await pause.wait();
     }
     for (const auto& piece : pieces) dropped_ += piece.bytes.size();

@@ -19,8 +19,8 @@ using core::Whose;
 
 namespace {
 
-constexpr std::chrono::seconds kLook{1};      // for jobs whose pause is over
-constexpr std::chrono::seconds kPatience{5};  // a cancelled run has so long to end by itself
+constexpr std::chrono::seconds kLook{1};            // for jobs whose pause is over
+constexpr std::chrono::seconds kCancelPatience{5};  // a cancelled run has so long to end by itself
 constexpr std::chrono::hours kForgetRound{1};
 constexpr std::chrono::milliseconds kBetweenTries{200};  // to tell the store how an attempt ended
 constexpr std::uint32_t kForgetAtOnce = 500;
@@ -477,7 +477,7 @@ asio::awaitable<void> Jobs::stop(Clock::time_point until) {
         co_await ended_.after(seen, until);
     }
     for (const auto& [id, attempt] : running_) stop_attempt(*attempt, Stop::Stopping);
-    const auto last = clock_.now() + kPatience;
+    const auto last = clock_.now() + kCancelPatience;
     while (!idle() && clock_.now() < last) {
         const auto seen = ended_.rung();
         co_await ended_.after(seen, last);

@@ -12,7 +12,7 @@ namespace asio = boost::asio;
 
 namespace {
 
-constexpr std::chrono::seconds kRound{1};
+constexpr std::chrono::seconds kMeterRound{1};
 constexpr unsigned kRoundsASave = 10;
 // Looking at one takes some reads of small files; the loop has others to serve.
 constexpr std::size_t kLooksARound = 32;
@@ -148,7 +148,7 @@ void Meter::check_cpu(const std::string& owner) const {
 
 asio::awaitable<void> Meter::run() {
     for (unsigned rounds = 1; !stopping_; ++rounds) {
-        round_.expires_after(kRound);
+        round_.expires_after(kMeterRound);
         co_await round_.wait();
         if (stopping_) break;
         if (quotas_.cpu_a_day) {

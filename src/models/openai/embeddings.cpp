@@ -23,7 +23,7 @@ constexpr std::size_t kBatchTexts = 16;
 constexpr std::size_t kTextBytesMax = 16u << 10;
 constexpr std::size_t kTextsMax = 4096;
 constexpr std::size_t kVectorMax = 8192;
-constexpr std::size_t kAnswerBytesMax = 8u << 20;
+constexpr std::size_t kEmbeddingsBytesMax = 8u << 20;
 
 std::string body_for(const std::vector<std::string>& texts, std::size_t from, std::size_t to,
                      const std::string& model) {
@@ -92,9 +92,9 @@ asio::awaitable<OpenAiEmbeddings::Attempt> OpenAiEmbeddings::ask(std::string bod
     Attempt attempt;
     try {
         auto request = endpoint_.request("/embeddings", std::move(body));
-        request.body_bytes_max = kAnswerBytesMax;
+        request.body_bytes_max = kEmbeddingsBytesMax;
         auto answer = co_await fetcher_.send(std::move(request));
-        const std::string said = co_await answer.read_all(kAnswerBytesMax);
+        const std::string said = co_await answer.read_all(kEmbeddingsBytesMax);
         if (answer.status() < 200 || answer.status() >= 300) {
             attempt.wait = wait_asked_for(answer.headers(), std::chrono::system_clock::now());
             attempt.trouble = trouble_of_status(answer.status(), said, place_);

@@ -24,8 +24,6 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr int kStreamInside = 3;
-constexpr int kConfigInside = 4;
-constexpr std::uint32_t kUserInside = 1000;
 
 Result<UniqueFd> memory_file(const std::string& content) {
     UniqueFd file(::memfd_create("atoll-config", MFD_CLOEXEC));

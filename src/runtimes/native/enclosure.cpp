@@ -1,5 +1,6 @@
 #include "runtimes/native/enclosure.hpp"
 
+#include "runtimes/native/argv.hpp"
 #include "sys/confine.hpp"
 #include "sys/files.hpp"
 #include "sys/mounts.hpp"
@@ -30,13 +31,6 @@ struct ChildPlan {
     std::vector<int> tree_fds;
     sock_fprog filter{};
 };
-
-std::vector<char*> pointers(const std::vector<std::string>& texts) {
-    std::vector<char*> result;
-    for (const auto& text : texts) result.push_back(const_cast<char*>(text.c_str()));
-    result.push_back(nullptr);
-    return result;
-}
 
 bool open_trees(ChildPlan& child, sys::StepFailure& failure) noexcept {
     for (std::size_t i = 0; i < child.plan.trees.size(); ++i) {

@@ -25,9 +25,6 @@ namespace json = boost::json;
 
 namespace {
 
-constexpr int kSendTriesMax = 10;
-constexpr std::chrono::milliseconds kSendPause{20};
-
 // Waits for the stream without owning it: the descriptor goes back to its owner in every case.
 // A clock that cuts the wait short: a guest that hangs must not hang us.
 class Borrowed {

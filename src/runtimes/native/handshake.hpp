@@ -13,6 +13,11 @@
 
 namespace atl::native {
 
+// A message that could not be sent for a reason that may pass (ETOOMANYREFS above all: descriptors
+// of others in flight) is tried so often, and so far apart.
+inline constexpr int kSendTriesMax = 10;
+inline constexpr std::chrono::milliseconds kSendPause{20};
+
 // Throws ErrorException, also with the wall that could not be raised.
 boost::asio::awaitable<void> expect_hello(int stream, std::chrono::milliseconds time_max);
 

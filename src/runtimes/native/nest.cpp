@@ -6,6 +6,7 @@
 #include "base/watched.hpp"
 #include "runtimes/native/enclosure.hpp"
 #include "runtimes/native/guest_config.hpp"
+#include "runtimes/native/handshake.hpp"
 #include "runtimes/native/root_tree.hpp"
 #include "sys/descriptor_passing.hpp"
 #include "sys/files.hpp"
@@ -35,9 +36,7 @@ namespace json = boost::json;
 namespace {
 
 constexpr int kControlInside = 3;
-constexpr int kConfigInside = 4;
 constexpr std::size_t kMessageBytesMax = 256 * 1024;
-constexpr std::uint32_t kUserInside = 1000;
 // An import of everything from cold storage on a busy machine takes long; a zygote that hangs
 // must not hang us.
 constexpr auto kImportTimeMax = std::chrono::seconds(120);
@@ -45,9 +44,6 @@ constexpr auto kForkTimeMax = std::chrono::seconds(20);
 constexpr int kEndTimeMaxMs = 30'000;
 
 // What another process of the same user may have caused for a moment.
-constexpr int kSendTriesMax = 10;
-constexpr auto kSendPause = std::chrono::milliseconds(20);
-
 bool may_pass(int cause) noexcept {
     return cause == ETOOMANYREFS || cause == ENOBUFS || cause == ENOMEM;
 }

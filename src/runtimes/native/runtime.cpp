@@ -38,7 +38,6 @@ constexpr std::chrono::milliseconds kBurialPauseMax{500};
 // A process that SIGKILL does not end sits in the kernel: a dead network mount, a broken device.
 constexpr std::chrono::seconds kBurialTimeMax{60};
 constexpr std::chrono::milliseconds kQuiet{20};
-constexpr std::uint32_t kUserInside = 1000;
 constexpr std::size_t kShiftsMax = 1024;
 constexpr std::chrono::seconds kSweepPause{10};
 

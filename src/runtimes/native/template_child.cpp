@@ -1,6 +1,7 @@
 #include "runtimes/native/template_child.hpp"
 
 #include "base/fd.hpp"
+#include "runtimes/native/argv.hpp"
 #include "sys/files.hpp"
 #include "sys/syscalls.hpp"
 
@@ -28,13 +29,6 @@ constexpr unsigned kNobody = 65534;
 
 volatile std::sig_atomic_t stop_signal = 0;
 void note_stop(int signal) { stop_signal = signal; }
-
-std::vector<char*> pointers(const std::vector<std::string>& texts) {
-    std::vector<char*> found;
-    for (const auto& text : texts) found.push_back(const_cast<char*>(text.c_str()));
-    found.push_back(nullptr);
-    return found;
-}
 
 // What the child needs, made before fork.
 struct Prepared {

@@ -1,5 +1,6 @@
 #include "stores/folders/copy_file.hpp"
 
+#include "stores/folders/measure_tree.hpp"
 #include "stores/folders/names.hpp"
 
 #include <algorithm>
@@ -13,8 +14,7 @@ namespace atl::folders {
 namespace {
 
 constexpr std::size_t kPieceBytes = 2u << 20;  // about a millisecond
-constexpr std::size_t kBufferBytes = 256u << 10;
-constexpr std::uint64_t kBlockBytes = 512;
+constexpr std::size_t kCopyBufferBytes = 256u << 10;
 
 Error failed(int cause) { return failure("copy a file", cause); }
 
@@ -110,7 +110,7 @@ Result<void> CopyFile::copy_piece() {
 }
 
 Result<std::size_t> CopyFile::copy_by_hand(std::size_t bytes) {
-    buffer_.resize(kBufferBytes);
+    buffer_.resize(kCopyBufferBytes);
     ssize_t read = 0;
     do {
         read = ::pread(from_.get(), buffer_.data(), std::min(bytes, buffer_.size()), at_);

@@ -1,6 +1,7 @@
 #include "stores/folders/disk_outputs.hpp"
 
 #include "stores/folders/append_beside.hpp"
+#include "stores/folders/measure_tree.hpp"
 #include "stores/folders/names.hpp"
 #include "stores/folders/remove_tree.hpp"
 
@@ -20,10 +21,9 @@ using core::RunId;
 namespace {
 
 constexpr std::size_t kPartsMax = 16;
-constexpr std::size_t kNameBytesMax = 200;
+constexpr std::size_t kOutputNameBytesMax = 200;
 constexpr const char* kArtifacts = "artifacts";
-constexpr std::size_t kWalksMax = 1024;     // that wait; then Unavailable
-constexpr std::uint64_t kBlockBytes = 512;  // in which stat counts
+constexpr std::size_t kWalksMax = 1024;  // that wait; then Unavailable
 
 Result<std::vector<std::string>> parts_of(const std::string& path) {
     std::vector<std::string> parts;
@@ -32,7 +32,7 @@ Result<std::vector<std::string>> parts_of(const std::string& path) {
         const std::size_t end = std::min(path.find('/', at), path.size());
         std::string part = path.substr(at, end - at);
         at = end + 1;
-        if (part.empty() || part == "." || part == ".." || part.size() > kNameBytesMax ||
+        if (part.empty() || part == "." || part == ".." || part.size() > kOutputNameBytesMax ||
             part.find('\0') != std::string::npos || parts.size() == kPartsMax) {
             return odd;
         }

@@ -10,7 +10,6 @@ namespace atl::folders {
 namespace {
 
 constexpr std::size_t kLinkedMax = 200'000;  // about 8 MB
-constexpr std::uint64_t kBlockBytes = 512;   // stat's, whatever the disk's are
 
 }  // namespace
 

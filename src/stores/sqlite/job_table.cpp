@@ -15,7 +15,6 @@ using core::JobState;
 
 constexpr std::uint64_t kPieceCostMin = 64;        // what a row costs beside its bytes, about
 constexpr std::size_t kChunkBytesMax = 64u << 10;  // longer pieces are cut into several chunks
-constexpr std::size_t kMetadataFiltersMax = 16;
 constexpr std::uint64_t kLogReadBytesMax = 8u << 20;
 
 #define JOB_COLUMNS_BUT_CODE                                                                \
@@ -35,7 +34,7 @@ struct JobRow {
     throw ErrorException({Code::NotFound, "there is no job " + id.text()});
 }
 
-JobRow read_row(Query& row, bool with_code) {
+JobRow read_job(Query& row, bool with_code) {
     JobRow found;
     JobRecord& record = found.record;
     record.id = JobId(row.text());
@@ -95,7 +94,7 @@ JobRow read_job(Connection& db, const JobId& id, bool with_code) {
                                   : "SELECT " JOB_COLUMNS_BUT_CODE " FROM jobs WHERE id = ?");
     row.bind(id.text());
     if (!row.next()) not_found(id);
-    JobRow found = read_row(row, with_code);
+    JobRow found = read_job(row, with_code);
     read_metadata(db, found);
     return found;
 }
@@ -175,7 +174,7 @@ void decide(Connection& db, JobRow row, core::Time now, const std::string& why,
 
 std::vector<JobRow> read_all(Query& rows) {
     std::vector<JobRow> found;
-    while (rows.next()) found.push_back(read_row(rows, false));
+    while (rows.next()) found.push_back(read_job(rows, false));
     return found;
 }
 
@@ -381,7 +380,7 @@ core::JobPage list_jobs(Connection& db, const core::JobQuery& query) {
                 write_cursor({last.created_at.time_since_epoch().count(), last.id.text()});
             break;
         }
-        JobRow row = read_row(rows, query.with_code);
+        JobRow row = read_job(rows, query.with_code);
         read_metadata(db, row);
         JobRecord record = std::move(row.record);
         bytes += 512 + record.code.size() + record.error.size();

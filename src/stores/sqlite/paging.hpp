@@ -12,6 +12,8 @@
 
 namespace atl::sqlite {
 
+inline constexpr std::size_t kMetadataFiltersMax = 16;  // of one query
+
 using core::check_id;
 using core::check_limit;
 using core::Cursor;

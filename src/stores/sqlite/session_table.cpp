@@ -8,8 +8,6 @@ namespace {
 
 using core::SessionRecord;
 
-constexpr std::size_t kMetadataFiltersMax = 16;
-
 #define SESSION_COLUMNS                                                                       \
     "id, owner, name, template, runtime, state, spec, created_at, last_used_at, expires_at, " \
     "idle_to_warm_s, idle_to_cold_s, generation, state_note, disk_bytes"
@@ -18,7 +16,7 @@ constexpr std::size_t kMetadataFiltersMax = 16;
     throw ErrorException({Code::NotFound, "there is no session " + id.text()});
 }
 
-SessionRecord read_row(Query& row) {
+SessionRecord read_session(Query& row) {
     SessionRecord record;
     record.id = SessionId(row.text());
     record.owner = row.text();
@@ -195,7 +193,7 @@ SessionRecord get_session(Connection& db, const core::Whose& whose, const Sessio
     auto row = db.query("SELECT " SESSION_COLUMNS " FROM sessions WHERE id = ?");
     row.bind(id.text());
     if (!row.next()) not_found(id);
-    SessionRecord record = read_row(row);
+    SessionRecord record = read_session(row);
     if (whose.owner() && record.owner != *whose.owner()) not_found(id);
     read_metadata(db, record);
     return record;
@@ -231,7 +229,7 @@ core::SessionPage list_sessions(Connection& db, const core::SessionQuery& query)
                 write_cursor({last.created_at.time_since_epoch().count(), last.id.text()});
             break;
         }
-        SessionRecord record = read_row(rows);
+        SessionRecord record = read_session(rows);
         read_metadata(db, record);
         bytes += weight_of(record);
         page.sessions.push_back(std::move(record));
@@ -248,7 +246,7 @@ std::vector<SessionRecord> expired_sessions(Connection& db, core::Time now, std:
     std::vector<SessionRecord> found;
     std::size_t bytes = 0;
     while (bytes <= kPageBytesMax && rows.next()) {
-        SessionRecord record = read_row(rows);
+        SessionRecord record = read_session(rows);
         read_metadata(db, record);
         bytes += weight_of(record);
         found.push_back(std::move(record));

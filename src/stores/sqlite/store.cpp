@@ -19,10 +19,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr bool kReads = false;
-constexpr bool kWrites = true;
-constexpr std::size_t kSmall = 512;  // a task without a text of a client's
-
 // What a record holds on to while it waits in the queue, about.
 std::size_t weight_of(const std::map<std::string, std::string>& map) {
     std::size_t bytes = 0;

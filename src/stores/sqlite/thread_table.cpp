@@ -38,7 +38,7 @@ bool is_of(const core::Whose& whose, const std::string& owner) {
     return !whose.owner() || *whose.owner() == owner;
 }
 
-ThreadRow read_row(Query& row) {
+ThreadRow read_thread(Query& row) {
     ThreadRow found;
     ThreadRecord& record = found.record;
     found.number = row.number();
@@ -69,7 +69,7 @@ ThreadRow read_bare(Connection& db, const ThreadId& id) {
     auto row = db.query("SELECT " THREAD_COLUMNS ", memory FROM threads WHERE id = ?");
     row.bind(id.text());
     if (!row.next()) no_thread(id);
-    ThreadRow found = read_row(row);
+    ThreadRow found = read_thread(row);
     found.record.memory_json = row.text();
     return found;
 }
@@ -365,7 +365,7 @@ core::ThreadPage list_threads(Connection& db, const core::ThreadQuery& query) {
                 more = true;
                 break;
             }
-            rows.push_back(read_row(found));
+            rows.push_back(read_thread(found));
             bytes += 512 + rows.back().record.title.size();
         }
     }

@@ -9,10 +9,6 @@ namespace asio = boost::asio;
 
 namespace {
 
-constexpr bool kReads = false;
-constexpr bool kWrites = true;
-constexpr std::size_t kSmall = 512;  // a task without a text of a client's
-
 // What a record holds on to while it waits in the queue, about.
 std::size_t weight_of(const core::ThreadRecord& record) {
     return kSmall + record.title.size() + record.memory_json.size() + 64 * record.files.size();

@@ -38,6 +38,10 @@
 
 namespace atl::sqlite {
 
+inline constexpr bool kReads = false;  // what a task does to the database
+inline constexpr bool kWrites = true;
+inline constexpr std::size_t kSmall = 512;  // bytes of a task without a text of a client's
+
 class Task {
 public:
     Task(bool changes, std::size_t size) : writes(changes), bytes(size) {}
