@@ -45,7 +45,7 @@ bool is_utf16(std::string_view bytes) {
 }
 
 // What a file is by its first bytes, for people; empty: nothing that we know.
-std::string_view kind_of(std::string_view bytes) {
+std::string_view kind_by_bytes(std::string_view bytes) {
     if (bytes.starts_with("PK\x03\x04")) return "a zip or Excel (xlsx) file";
     if (bytes.starts_with("\xd0\xcf\x11\xe0")) return "an old Excel (xls) file";
     if (bytes.starts_with("PAR1")) return "a Parquet file";
@@ -81,7 +81,7 @@ std::string safe_name(std::string_view name) {
 
 std::string contradiction(std::string_view name, std::string_view bytes) {
     const auto ending = ending_of(name);
-    const auto kind = kind_of(bytes);
+    const auto kind = kind_by_bytes(bytes);
     const auto says = [&](std::string_view wanted) {
         return std::string(name) + " is not what its name says: it is " +
                (kind.empty() ? std::string("no ") + std::string(wanted) + " file"
@@ -120,7 +120,7 @@ Columns columns_in(std::string_view name, std::string_view bytes) {
     if (end == bytes.size()) return {};
     const auto line = bytes.substr(0, end);
     // Other encodings are found out by who reads the whole file; a model is told no broken names.
-    if (schema::find_invalid_utf8(line) != std::string_view::npos) return {};
+    if (find_invalid_utf8(line) != std::string_view::npos) return {};
     std::array<std::pair<char, std::size_t>, 4> separators{
         {{',', 0}, {';', 0}, {'\t', 0}, {'|', 0}}};
     for (auto& [c, count] : separators) {

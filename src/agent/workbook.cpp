@@ -103,7 +103,7 @@ std::vector<std::string> sheet_names(std::string_view xml) {
         if (!is_tag || begin == std::string_view::npos) continue;
         const auto rest = tag.substr(begin + 7);
         auto name = unescaped(rest.substr(0, rest.find('"')));
-        const bool is_text = schema::find_invalid_utf8(name) == std::string_view::npos;
+        const bool is_text = find_invalid_utf8(name) == std::string_view::npos;
         if (!is_text || name.size() > 4 * kSheetNameBytesMax) continue;
         std::size_t end = std::min(name.size(), kSheetNameBytesMax);
         while (end < name.size() && (static_cast<unsigned char>(name[end]) & 0xc0) == 0x80) --end;

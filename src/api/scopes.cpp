@@ -6,7 +6,7 @@ namespace atl::api {
 
 bool is_scope(std::string_view name) {
     return std::any_of(kScopes.begin(), kScopes.end(),
-                       [&](const Scope& scope) { return scope.name == name; });
+                       [&](const KeyScope& scope) { return scope.name == name; });
 }
 
 std::vector<std::string> usual_scopes() {

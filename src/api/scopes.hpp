@@ -11,11 +11,11 @@
 
 namespace atl::api {
 
-struct Scope {
+struct KeyScope {
     std::string_view name;
     std::string_view says;
 };
-inline constexpr std::array<Scope, 8> kScopes{{
+inline constexpr std::array<KeyScope, 8> kScopes{{
     {"sessions:read", "see sessions"},
     {"sessions:write", "make, change and remove sessions"},
     {"run", "run code, processes, terminals and ports"},

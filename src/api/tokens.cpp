@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t kTokenBytesMax = 4096;
 constexpr std::chrono::hours kTokenLife{24};  // the longest that is given (access_types.cpp)
 
-std::string_view view_of(const core::Sha256& digest) {
+std::string_view bytes_of(const core::Sha256& digest) {
     return {reinterpret_cast<const char*>(digest.data()), digest.size()};
 }
 
@@ -40,7 +40,7 @@ std::string Signer::sign(const Grant& grant) const {
     std::string token(kTokenPrefix);
     token += payload;
     const auto signature = hmac_sha256(secret_, token);
-    return token + "." + letters_of(view_of(signature));
+    return token + "." + letters_of(bytes_of(signature));
 }
 
 std::optional<Grant> Signer::read(std::string_view token, core::Time now) const {

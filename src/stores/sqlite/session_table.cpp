@@ -56,7 +56,7 @@ void write_metadata(Connection& db, const SessionRecord& record) {
 }
 
 // What it takes in memory, about: pages are bounded by it.
-std::size_t weight_of(const SessionRecord& record) {
+std::size_t memory_of(const SessionRecord& record) {
     std::size_t bytes = 512 + record.name.size() + record.spec_json.size() +
                         record.state_note.size() + record.owner.size();
     for (const auto& [name, value] : record.metadata) bytes += 64 + name.size() + value.size();
@@ -231,7 +231,7 @@ core::SessionPage list_sessions(Connection& db, const core::SessionQuery& query)
         }
         SessionRecord record = read_session(rows);
         read_metadata(db, record);
-        bytes += weight_of(record);
+        bytes += memory_of(record);
         page.sessions.push_back(std::move(record));
     }
     return page;
@@ -248,7 +248,7 @@ std::vector<SessionRecord> expired_sessions(Connection& db, core::Time now, std:
     while (bytes <= kPageBytesMax && rows.next()) {
         SessionRecord record = read_session(rows);
         read_metadata(db, record);
-        bytes += weight_of(record);
+        bytes += memory_of(record);
         found.push_back(std::move(record));
     }
     return found;
