@@ -19,7 +19,7 @@ namespace {
 constexpr std::size_t kReportBytesMax = 1u << 20;
 constexpr int kCannotStart = 127;
 
-Error failed_to(const char* what) {
+Error archiver_failed_to(const char* what) {
     return {Code::Internal, std::string(what) + ": " + std::strerror(errno)};
 }
 
@@ -28,7 +28,7 @@ struct Pipe {
 };
 Result<Pipe> make_pipe() {
     int ends[2];
-    if (::pipe2(ends, O_CLOEXEC) != 0) return failed_to("pipe");
+    if (::pipe2(ends, O_CLOEXEC) != 0) return archiver_failed_to("pipe");
     return Pipe{UniqueFd(ends[0]), UniqueFd(ends[1])};
 }
 
@@ -66,7 +66,7 @@ Result<Archiver> Archiver::start(const char* const* words, const char* writable)
     const char* const allowed[] = {writable, nullptr};
     const UniqueFd ruleset(sys::make_landlock_ruleset(allowed));
     const pid_t child = ::fork();
-    if (child < 0) return failed_to("fork");
+    if (child < 0) return archiver_failed_to("fork");
     if (child == 0) {
         become(program.c_str(), words, in->read.get(), out->write.get(), ruleset.get());
     }

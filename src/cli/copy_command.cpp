@@ -8,6 +8,7 @@
 #include "base/text.hpp"
 #include "base/write_all.hpp"
 #include "cli/commands.hpp"
+#include "cli/failure.hpp"
 #include "cli/progress.hpp"
 #include "core/spec.hpp"
 #include "net/target.hpp"
@@ -30,7 +31,6 @@ namespace {
 
 constexpr const char* kStandardStream = "-";
 
-Error invalid(std::string message) { return {Code::InvalidArgument, std::move(message)}; }
 Error failed_to(const std::string& what) {
     return {Code::Unavailable, what + ": " + std::strerror(errno)};
 }

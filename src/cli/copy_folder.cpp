@@ -5,6 +5,7 @@
 #include "base/write_all.hpp"
 #include "cli/archiver.hpp"
 #include "cli/copy_command.hpp"
+#include "cli/failure.hpp"
 #include "cli/progress.hpp"
 #include "core/spec.hpp"
 #include "net/target.hpp"
@@ -27,8 +28,6 @@ namespace {
 
 constexpr int kIncomplete = 3;  // atoll-archive's statuses
 constexpr int kQuota = 4;
-
-Error invalid(std::string message) { return {Code::InvalidArgument, std::move(message)}; }
 
 // While it lives, a pipe whose other end is gone is an error of write(2).
 class NoPipeSignal {

@@ -9,6 +9,7 @@
 #include "base/result.hpp"
 
 #include <string>
+#include <utility>
 
 namespace atl::cli {
 
@@ -18,6 +19,11 @@ struct Refusal {
     std::string code;
     std::string request_id;
 };
+
+// What the user asked for cannot be done as it was said.
+[[nodiscard]] inline Error invalid(std::string message) {
+    return {Code::InvalidArgument, std::move(message)};
+}
 
 enum class For : bool { People, Programs };  // without --json, and with it
 

@@ -35,7 +35,7 @@ std::vector<std::string>& arguments() {
     return kept;
 }
 
-double ms_since(Clock::time_point began) {
+double milliseconds_since(Clock::time_point began) {
     return std::chrono::duration<double, std::milli>(Clock::now() - began).count();
 }
 
@@ -54,7 +54,7 @@ public:
         auto sandbox = native::raise_direct(*paths, host_, *from, spec_);
         if (!sandbox) return sandbox.error();
         sandbox_ = std::move(*sandbox);
-        result_.walls_ms = ms_since(began);
+        result_.walls_ms = milliseconds_since(began);
         link_ = guest_client::GuestLink::start(context_.get_executor(), sandbox_->take_stream());
         program_.emplace(link_, *sandbox_);
         asio::co_spawn(context_, work(began), [this](std::exception_ptr failed) {
@@ -75,7 +75,7 @@ public:
             return Error{Code::Unavailable, std::string("write the program's output: ") +
                                                 std::strerror(output_error_)};
         }
-        result_.total_ms = ms_since(began);
+        result_.total_ms = milliseconds_since(began);
         return std::move(result_);
     }
 
@@ -133,7 +133,7 @@ private:
 
     asio::awaitable<void> work(Clock::time_point began) {
         if (one_.script) co_await put_script();
-        result_.prepare_ms = ms_since(began) - result_.walls_ms;
+        result_.prepare_ms = milliseconds_since(began) - result_.walls_ms;
         one_.request.timeout =
             one_.interactive ? std::chrono::milliseconds(0) : spec_.limits().wall_time_max;
         one_.request.output_bytes_max = one_.interactive ? 0 : spec_.limits().output_bytes_max;

@@ -4,6 +4,7 @@
 // 125 when Atoll itself failed, 126 and 127 when the command cannot be run or is not there, as a
 // shell has it; 2 for wrong options.
 #include "cli/commands.hpp"
+#include "cli/failure.hpp"
 #include "cli/limit_options.hpp"
 #include "cli/one_off.hpp"
 #include "cli/server.hpp"
@@ -36,8 +37,6 @@ struct Options {
     bool as_json = false;
     std::vector<std::string> words;  // script and arguments, or a command after --
 };
-
-Error invalid(std::string message) { return {Code::InvalidArgument, std::move(message)}; }
 
 const char* kBun = "/opt/atoll/guest/typescript/bun";
 

@@ -84,7 +84,7 @@ int build(const std::string& name, const std::string& file) {
     return 0;
 }
 
-int list(bool as_json) {
+int list_templates(bool as_json) {
     const auto paths = native::Paths::find();
     if (!paths) return complain(paths.error(), reader_of(as_json));
     const auto found = native::list_templates(*paths);
@@ -122,7 +122,7 @@ int list(bool as_json) {
     return 0;
 }
 
-int remove(const std::vector<std::string>& names) {
+int remove_templates(const std::vector<std::string>& names) {
     const auto paths = native::Paths::find();
     if (!paths) return complain(paths.error());
     int worst = 0;
@@ -157,11 +157,12 @@ void add_template_command(CLI::App& app, int& exit_code) {
     auto* list_command = command->add_subcommand("list", "Show the templates that are built");
     list_command->add_flag("--json", options->as_json,
                            "One JSON object instead of a table; also errors");
-    list_command->callback([options, &exit_code] { exit_code = list(options->as_json); });
+    list_command->callback([options, &exit_code] { exit_code = list_templates(options->as_json); });
 
     auto* remove_command = command->add_subcommand("rm", "Remove templates");
     remove_command->add_option("name", options->names, "Their names")->required();
-    remove_command->callback([options, &exit_code] { exit_code = remove(options->names); });
+    remove_command->callback(
+        [options, &exit_code] { exit_code = remove_templates(options->names); });
 }
 
 }  // namespace atl::cli
