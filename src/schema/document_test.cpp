@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 #include <regex>
 
-namespace atl::api::broken {
+namespace atl::broken {
 
 struct BadExample {
     int count = 0;
@@ -35,9 +35,9 @@ ATOLL_DESCRIBED(Session);
 BOOST_DESCRIBE_STRUCT(Session, (), ())
 ATOLL_TYPE(Session) { return response("Has the name of another type."); }
 
-}  // namespace atl::api::broken
+}  // namespace atl::broken
 
-namespace atl::api::rare {
+namespace atl::rare {
 
 // The words and members that sample.hpp has no use for.
 struct ChangeKey {
@@ -53,7 +53,7 @@ ATOLL_TYPE(ChangeKey) {
                    field<&T::note>("For people.", deprecated), field<&T::extra>("Anything."));
 }
 
-}  // namespace atl::api::rare
+}  // namespace atl::rare
 
 namespace atl::schema {
 

@@ -12,7 +12,7 @@
 #include <variant>
 #include <vector>
 
-namespace atl::api::sample {
+namespace atl::sample {
 
 enum class Network { None, AllowList, Open };
 ATOLL_DESCRIBED(Network);
@@ -102,4 +102,4 @@ ATOLL_DESCRIBED(Output);
 // A document with a route of every kind.
 [[nodiscard]] std::string sample_document();
 
-}  // namespace atl::api::sample
+}  // namespace atl::sample

@@ -4,7 +4,7 @@
 #include "schema/describe.hpp"
 #include "schema/document.hpp"
 
-namespace atl::api::sample {
+namespace atl::sample {
 
 BOOST_DESCRIBE_ENUM(Network, None, AllowList, Open)
 ATOLL_TYPE(Network) {
@@ -195,4 +195,4 @@ std::string sample_document() {
         });
 }
 
-}  // namespace atl::api::sample
+}  // namespace atl::sample
