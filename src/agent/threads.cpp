@@ -274,6 +274,8 @@ asio::awaitable<std::shared_ptr<LiveTurn>> Threads::ask(Whose whose, ThreadId id
                                                         Question question) {
     if (stopping_) throw ErrorException({Code::Unavailable, "the server is stopping"});
     const auto thread = co_await parts_.store.get_thread(whose, id);  // NotFound, before anything
+    // Again: a turn that began after begin_stop() would not be told to end.
+    if (stopping_) throw ErrorException({Code::Unavailable, "the server is stopping"});
     if (options_.messages_max > 0 && thread.messages >= options_.messages_max) {
         throw ErrorException(
             {Code::Exhausted, "this thread has " + std::to_string(thread.messages) +

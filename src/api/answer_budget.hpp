@@ -11,9 +11,11 @@
 //
 // Threads   one, the loop's. A share must not outlive the budget.
 #include "base/must.hpp"
+#include "base/result.hpp"
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -21,7 +23,15 @@ namespace atl::api {
 
 class AnswerBudget {
 public:
-    explicit AnswerBudget(std::uint64_t bytes_max) : bytes_max_(bytes_max) {}
+    static constexpr std::uint64_t kBytesMax = 512u << 20;
+    explicit AnswerBudget(std::uint64_t bytes_max = kBytesMax) : bytes_max_(bytes_max) {}
+
+    // Of what did not fit.
+    [[nodiscard]] static Error full() {
+        return {Code::Exhausted,
+                "the run was ended: answers that are being collected take up all the memory that "
+                "there is for them; print less, ask for a stream of events, or try again later"};
+    }
 
     // What one answer holds; given back when it goes.
     class [[nodiscard]] Share {

@@ -1,5 +1,6 @@
 // Folders as archives, and archives as folders. Both are the work of a program in the sandbox that
 // runs as its user, so a hostile archive meets the same walls as any other program.
+#include "api/ends_with_client.hpp"
 #include "api/file_content.hpp"
 #include "api/file_place.hpp"
 #include "api/file_routes.hpp"
@@ -97,7 +98,9 @@ asio::awaitable<void> unpack_from(sessions::Sessions& sessions, net::Exchange& e
     options.bytes_max = std::min(kUnpackedBytesMax, room.left());
     options.entries_max = std::min(kEntriesMax, room.left() / kEntryBytes + 1);
     const guest_client::Files files(use.link());
-    const auto done = co_await files.unpack(into, options, source);
+    const auto unpacker = files.unpacker(into, options);
+    const EndsWithClient ends(exchange, *unpacker);
+    const auto done = co_await files.unpack(*unpacker, source);
     const auto answer = answer_of(done);
     co_await exchange.respond(json_response(200, answer));
 }
@@ -158,6 +161,7 @@ asio::awaitable<void> send_archive(net::Exchange& exchange,
     }
     const guest_client::Files files(std::move(link));
     const auto packing = files.pack(folder, kind.format);
+    const EndsWithClient ends(exchange, *packing);
     for (bool more = true; more;) {
         const auto piece = co_await packing->next();
         more = piece.has_value();

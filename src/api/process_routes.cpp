@@ -25,13 +25,25 @@ constexpr std::size_t kInputPieceBytes = 64 * 1024;
 
 // All that a process printed while somebody waits for its end.
 struct Collected {
+    Collected(std::shared_ptr<AnswerBudget> from, std::string owner)
+        : answers(std::move(from)), held(*answers, std::move(owner)) {}
+
+    const std::shared_ptr<AnswerBudget> answers;
+    AnswerBudget::Share held;
     ProcessResult result;
     std::uint64_t bytes = 0;
+    bool too_much = false;
+    std::function<void()> kill;  // once there is what can be killed
+
     void add(core::Stream stream, std::string_view piece) {
         const auto room = kWaitOutputBytesMax - bytes;
         if (piece.size() > room) {
             piece = piece.substr(0, static_cast<std::size_t>(room));
             result.output_truncated = true;
+        }
+        if (too_much || !held.take(piece.size())) {
+            if (!std::exchange(too_much, true) && kill) kill();
+            return;
         }
         bytes += piece.size();
         (stream == core::Stream::Stdout ? result.out : result.err).append(piece);
@@ -94,8 +106,9 @@ private:
 
 class ProcessRoutes {
 public:
-    ProcessRoutes(sessions::Sessions& sessions, sessions::Processes& processes)
-        : sessions_(sessions), processes_(processes) {}
+    ProcessRoutes(sessions::Sessions& sessions, sessions::Processes& processes,
+                  std::shared_ptr<AnswerBudget> answers)
+        : sessions_(sessions), processes_(processes), answers_(std::move(answers)) {}
 
     asio::awaitable<void> start(net::Exchange& exchange) const {
         auto wanted = co_await read_json<StartProcess>(exchange);
@@ -108,7 +121,8 @@ public:
         start.timeout = wanted.timeout;
         start.keep_awake = wanted.keep_awake;
         if (wanted.wait && start.timeout.count() == 0) start.timeout = kWaitTimeout;
-        const auto collected = std::make_shared<Collected>();
+        const auto collected =
+            std::make_shared<Collected>(answers_, caller_of(exchange.request()).owner);
         if (wanted.wait) {
             start.output = [collected](core::Stream stream, std::string_view piece) {
                 collected->add(stream, piece);
@@ -123,6 +137,11 @@ public:
         if (wanted.wait) {
             gone = exchange.on_gone([process] { process->kill(); });
             stopping = exchange.on_stopping([process] { process->kill(); });
+            // Weak: the process holds what it tells its output to.
+            collected->kill = [one = std::weak_ptr(process)] {
+                if (const auto still = one.lock()) still->kill();
+            };
+            if (collected->too_much) process->kill();
         }
         // Not waited for: a program may read its input late, or never.
         if (wanted.input) process->feed(std::move(*wanted.input), !wanted.stdin_open);
@@ -134,6 +153,7 @@ public:
             co_return;
         }
         co_await process->wait(kForEver);
+        if (collected->too_much) throw ErrorException(AnswerBudget::full());
         auto& result = collected->result;
         result.id = process->id();
         fill(result, *process->ended());
@@ -188,7 +208,7 @@ public:
             if (!taken) throw closed();
             answer.bytes += bytes;
         }
-        if (asked.end) co_await process->end_input();
+        if (asked.end) co_await process->end_input(kInputPatience);
         answer.stdin_open = process->stdin_open();
         co_await exchange.respond(json_response(200, answer));
     }
@@ -301,12 +321,14 @@ private:
 
     sessions::Sessions& sessions_;
     sessions::Processes& processes_;
+    std::shared_ptr<AnswerBudget> answers_;
 };
 
 }  // namespace
 
-void add_process_routes(Api& api, sessions::Sessions& sessions, sessions::Processes& processes) {
-    const ProcessRoutes routes(sessions, processes);
+void add_process_routes(Api& api, sessions::Sessions& sessions, sessions::Processes& processes,
+                        std::shared_ptr<AnswerBudget> answers) {
+    const ProcessRoutes routes(sessions, processes, std::move(answers));
     api.add({.method = "POST",
              .pattern = "/v1/sessions/{id}/processes",
              .id = "start_process",

@@ -30,8 +30,10 @@ using Clock = std::chrono::steady_clock;
 namespace {
 
 constexpr std::string_view kRunTag = "Runs";
-constexpr std::size_t kArtifactEventsMax = 1000;  // live ones; the end has all
-constexpr std::size_t kMemoryOfJson = 4;          // bytes for each byte of its text, about
+constexpr std::size_t kArtifactEventsMax = 1000;    // live ones; the end has all
+constexpr std::size_t kMemoryOfPath = 4;            // bytes for each byte of it: with its link
+constexpr std::size_t kMemoryOfJson = 4;            // bytes for each byte of its text, about
+constexpr std::size_t kJoinedBytesMax = 16 * 1024;  // of output that waits for a client, an event
 
 double ms_between(Clock::time_point from, Clock::time_point to) {
     return std::chrono::duration<double, std::milli>(to - from).count();
@@ -98,12 +100,17 @@ std::optional<std::string> link_to(const sessions::Execution& execution, const s
     return output_href(*execution.run_id(), path.substr(folder.size() + 1));
 }
 
-// What the run did to files, once it has ended.
-asio::awaitable<void> tell_files(RunAnswer& answer, sessions::Execution& execution) {
+// What the run did to files, once it has ended; as much of it as there is memory for.
+asio::awaitable<void> tell_files(RunAnswer& answer, sessions::Execution& execution,
+                                 AnswerBudget::Share& held) {
     auto files = co_await execution.files();
     answer.files_complete = files.complete;
     for (const auto& entry : files.changed) {
         const auto& change = entry.second;
+        if (!held.take(sizeof change + kMemoryOfPath * change.path.size())) {
+            answer.files_complete = false;
+            break;
+        }
         answer.files.push_back({change.path, change.change, change.type, change.size});
         const auto type = image_type(change.path);
         if (!type || change.change == "removed" || change.type != "file" || !change.exact) continue;
@@ -171,14 +178,9 @@ asio::awaitable<bool> answer_once(net::Exchange& exchange, sessions::Execution& 
     };
     listener.error = [&](json::object error) { answer.error = std::move(error); };
     const auto end = co_await execution.run(std::move(request), std::move(listener));
-    if (too_much) {
-        throw ErrorException({Code::Exhausted,
-                              "the run was ended: answers that are being collected take up all the "
-                              "memory that there is for them; print less, ask for a stream of "
-                              "events, or try again later"});
-    }
+    if (too_much) throw ErrorException(AnswerBudget::full());
     fill(answer, end, execution.limits());
-    co_await tell_files(answer, execution);
+    co_await tell_files(answer, execution, held);
     answer.timings_ms.total = ms_between(asked.began, Clock::now());
     co_await exchange.respond(json_response(200, std::move(answer)));
     co_return !exchange.client_gone();
@@ -199,6 +201,7 @@ struct Waiting {
     struct Event {
         net::EventStream::Event event;
         json::value large = {};  // its data, if that is too much to be printed here
+        std::string text = {};   // instead of data: what a program printed
         std::size_t cost = 0;
     };
     std::deque<Event> events;
@@ -208,6 +211,20 @@ struct Waiting {
         : came(executor, asio::steady_timer::time_point::max()) {}
     void add(std::string name, std::string data) {
         events.push_back({{std::move(data), std::move(name), {}}});
+        came.cancel();
+    }
+    // Joined to what waits already: a program that prints byte by byte to a client that does not
+    // read may have as many bytes here as it has credit, and not as many events.
+    void add_text(const char* name, std::string text) {
+        if (text.empty()) return;
+        if (!events.empty() && !events.back().text.empty() && events.back().event.event == name &&
+            events.back().text.size() + text.size() <= kJoinedBytesMax) {
+            events.back().text += text;
+        } else {
+            Event added{{{}, name, {}}};
+            added.text = std::move(text);
+            events.push_back(std::move(added));
+        }
         came.cancel();
     }
     void add(std::string name, json::object object) {
@@ -223,33 +240,33 @@ struct Waiting {
     }
 };
 
-asio::awaitable<void> print_large(Waiting::Event& event, asio::any_io_executor executor) {
+asio::awaitable<void> print(Waiting::Event& event, asio::any_io_executor executor) {
+    if (!event.text.empty()) event.event.data = text_event(std::move(event.text));
     if (event.large.is_null()) co_return;
-    const auto print = [&event] {
+    const auto print_large = [&event] {
         const auto value = std::move(event.large);  // and it goes there, too
         schema::append_json(event.event.data, value);
         return true;
     };
-    co_await workers_of(executor).run(print);
+    co_await workers_of(executor).run(print_large);
 }
 
 asio::awaitable<bool> answer_with_events(net::Exchange& exchange, sessions::Execution& execution,
-                                         Asked asked, guest_client::RunRequest request) {
+                                         Asked asked, guest_client::RunRequest request,
+                                         AnswerBudget& budget) {
     const auto executor = exchange.executor();
+    AnswerBudget::Share held(budget, caller_of(exchange.request()).owner);
     RunAnswer answer = begin_answer(execution, asked, request.context);
     const Leaving leaving(exchange, execution, asked.keep_running);
     auto stream = co_await exchange.begin_events();
     Waiting waiting(executor);
     Utf8Stream out, err;
-    const auto say = [&](const char* name, std::string text) {
-        if (!text.empty()) waiting.add(name, text_event(std::move(text)));
-    };
     guest_client::RunListener listener;
     listener.output = [&](core::Stream from, std::string_view piece) {
         if (from == core::Stream::Stdout)
-            say("stdout", out.add(piece));
+            waiting.add_text("stdout", out.add(piece));
         else
-            say("stderr", err.add(piece));
+            waiting.add_text("stderr", err.add(piece));
     };
     listener.result = [&](json::object bundle) { waiting.add("result", std::move(bundle)); };
     listener.error = [&](json::object error) { waiting.add("error", std::move(error)); };
@@ -285,7 +302,7 @@ asio::awaitable<bool> answer_with_events(net::Exchange& exchange, sessions::Exec
             auto next = std::move(waiting.events.front());
             waiting.events.pop_front();
             try {
-                if (!gone) co_await print_large(next, executor);
+                if (!gone) co_await print(next, executor);
                 if (!gone) co_await stream.send(std::move(next.event));
             } catch (const std::exception&) {
                 gone = true;
@@ -296,7 +313,7 @@ asio::awaitable<bool> answer_with_events(net::Exchange& exchange, sessions::Exec
     };
     co_await in_scope(run_and_tell);
     if (gone) {
-        co_await tell_files(answer, execution);
+        co_await tell_files(answer, execution, held);
         co_return false;
     }
     if (failed) {
@@ -324,7 +341,7 @@ asio::awaitable<bool> answer_with_events(net::Exchange& exchange, sessions::Exec
         co_await stream.send(std::move(event));
     }
     fill(answer, end, execution.limits());
-    co_await tell_files(answer, execution);
+    co_await tell_files(answer, execution, held);
     answer.timings_ms.total = ms_between(asked.began, Clock::now());
     net::EventStream::Event last{{}, "ended", {}};
     schema::append_json(last.data, answer);
@@ -338,8 +355,8 @@ asio::awaitable<void> run_in(net::Exchange& exchange, sessions::Execution& execu
     execution.follow_files();
     bool heard = false;
     if (wants_events(exchange.request())) {
-        heard =
-            co_await answer_with_events(exchange, execution, std::move(asked), std::move(request));
+        heard = co_await answer_with_events(exchange, execution, std::move(asked),
+                                            std::move(request), budget);
     } else {
         heard =
             co_await answer_once(exchange, execution, std::move(asked), std::move(request), budget);
@@ -352,7 +369,7 @@ struct Runs {
     sessions::Sessions& sessions;
     core::Outputs& outputs;
     RunRules rules;
-    AnswerBudget budget;
+    std::shared_ptr<AnswerBudget> answers;
 };
 
 asio::awaitable<void> run_in_session(Runs& runs, net::Exchange& exchange) {
@@ -369,7 +386,7 @@ asio::awaitable<void> run_in_session(Runs& runs, net::Exchange& exchange) {
         execution->request(language_of(wanted.language), std::move(wanted.code), wanted.timeout);
     run.context = std::move(wanted.context);
     run.environment = std::move(wanted.environment);
-    co_await run_in(exchange, *execution, std::move(asked), std::move(run), runs.budget);
+    co_await run_in(exchange, *execution, std::move(asked), std::move(run), *runs.answers);
 }
 
 asio::awaitable<void> run_alone(Runs& runs, net::Exchange& exchange) {
@@ -390,7 +407,7 @@ asio::awaitable<void> run_alone(Runs& runs, net::Exchange& exchange) {
     if (runs.rules.echo_code) asked.echo = wanted.code;
     auto run =
         execution->request(language_of(wanted.language), std::move(wanted.code), wanted.timeout);
-    co_await run_in(exchange, *execution, std::move(asked), std::move(run), runs.budget);
+    co_await run_in(exchange, *execution, std::move(asked), std::move(run), *runs.answers);
 }
 
 std::vector<schema::Answer> run_answers() {
@@ -416,10 +433,9 @@ void check_input(const RunRules& rules, const std::string& code) {
                       std::to_string(rules.input_chars_max)}});
 }
 
-void add_run_routes(Api& api, sessions::Sessions& sessions, core::Outputs& outputs,
-                    RunRules rules) {
-    const auto runs = std::make_shared<Runs>(
-        Runs{sessions, outputs, rules, AnswerBudget(rules.answer_bytes_max)});
+void add_run_routes(Api& api, sessions::Sessions& sessions, core::Outputs& outputs, RunRules rules,
+                    std::shared_ptr<AnswerBudget> answers) {
+    const auto runs = std::make_shared<Runs>(Runs{sessions, outputs, rules, std::move(answers)});
     api.add({.method = "POST",
              .pattern = "/v1/sessions/{id}/run",
              .id = "run_in_session",

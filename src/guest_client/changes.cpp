@@ -17,6 +17,7 @@ namespace {
 
 constexpr std::size_t kFilesMax = 8192;
 constexpr std::size_t kPathBytesMax = 8192;
+constexpr std::size_t kAllPathsBytesMax = 4u << 20;  // of a view
 
 const json::object kQuestion{{"op", "file.changes"},
                              {"paths", {"/session", "/data", "/work"}},
@@ -112,9 +113,7 @@ void Changes::event(const json::object& event) {
         for (const auto& one : entries->get_array()) {
             if (!one.is_object()) continue;
             const ChangedFile change = change_of(one.get_object());
-            for (auto* view : views_) {
-                if (view->files_.size() < kFilesMax) merge(view->files_, change);
-            }
+            for (auto* view : views_) view->see(change);
         }
     } else if (kind == "told") {
         ++told_;
@@ -147,6 +146,19 @@ asio::awaitable<void> Changes::tell() {
 ChangeView::ChangeView(std::shared_ptr<Changes> changes, Artifact artifact)
     : changes_(std::move(changes)), artifact_(std::move(artifact)), complete_(changes_ != nullptr) {
     if (changes_) changes_->begin(*this);
+}
+
+void ChangeView::see(const ChangedFile& change) {
+    const bool known = files_.count(change.path) != 0;
+    if (!known &&
+        (files_.size() >= kFilesMax || path_bytes_ + change.path.size() > kAllPathsBytesMax)) {
+        complete_ = false;
+        return;
+    }
+    merge(files_, change);
+    const bool kept = files_.count(change.path) != 0;
+    if (kept && !known) path_bytes_ += change.path.size();
+    if (known && !kept) path_bytes_ -= change.path.size();
 }
 
 ChangeView::~ChangeView() {

@@ -80,9 +80,12 @@ public:
 
 private:
     friend class Changes;
+    void see(const ChangedFile& change);
+
     std::shared_ptr<Changes> changes_;
     Artifact artifact_;
     std::map<std::string, ChangedFile> files_;
+    std::size_t path_bytes_ = 0;  // of all in it
     bool complete_ = true;
 };
 

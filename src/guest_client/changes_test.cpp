@@ -40,6 +40,26 @@ TEST(Changes, a_view_has_what_changed_while_it_looked) {
     EXPECT_EQ(view.files().at("/session/c").change, "modified");
 }
 
+// Each view keeps its own copy, for as long as a run lasts.
+TEST(Changes, long_paths_do_not_fill_the_memory) {
+    Peer peer;
+    const auto changes = Changes::open(peer.context.get_executor(), peer.link);
+    ChangeView view(changes);
+    peer.turn();
+    const std::string folder = "/session/" + std::string(4000, 'a');
+    for (int i = 0; i < 2000; ++i) {  // what is gone again takes no room
+        peer.event(Peer::kFirst, changed("created", folder));
+        peer.event(Peer::kFirst, changed("removed", folder));
+    }
+    EXPECT_TRUE(view.complete());
+    for (int i = 0; i < 2000; ++i) {
+        peer.event(Peer::kFirst, changed("created", folder + std::to_string(i)));
+    }
+    EXPECT_GT(view.files().size(), 900u);
+    EXPECT_LT(view.files().size(), 1100u);
+    EXPECT_FALSE(view.complete());
+}
+
 TEST(Changes, a_guest_that_dies_is_not_waited_for) {
     Peer peer;
     const auto changes = Changes::open(peer.context.get_executor(), peer.link);

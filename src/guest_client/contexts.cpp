@@ -17,6 +17,8 @@ namespace {
 constexpr std::size_t kVariablesMax = 1000;
 constexpr std::size_t kDimensionsMax = 64;
 constexpr std::size_t kTextBytesMax = 4096;
+// A kernel can be stopped by other code of its sandbox; then it is ended.
+constexpr std::chrono::milliseconds kTimeToCome{60'000};
 
 std::string short_text(const json::object& about, std::string_view key) {
     std::string text = fields::text_of(about, key);
@@ -111,12 +113,13 @@ asio::awaitable<Context> create_context(std::shared_ptr<GuestLink> link, std::st
     const json::object question{{"op", "kernel.call"},
                                 {"context", name},
                                 {"cwd", directory},
+                                {"timeout_ms", kTimeToCome.count()},
                                 {"request", {{"op", "ping"}}}};
     const json::object answer = co_await link->call(question);
-    if (fields::flag_of(answer, "died")) {
+    if (fields::flag_of(answer, "died") || fields::flag_of(answer, "timed_out")) {
         const json::object removal{{"op", "kernel.delete"}, {"context", name}};
         co_await link->call(removal);
-        throw ErrorException({Code::Unavailable, "the kernel of " + name + " ended at once"});
+        throw ErrorException({Code::Unavailable, "the kernel of " + name + " did not start"});
     }
     co_return co_await find_context(link, name);
 }

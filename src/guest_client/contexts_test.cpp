@@ -55,6 +55,22 @@ TEST(Contexts, a_kernel_that_is_busy_is_waited_for_only_so_long) {
     EXPECT_TRUE(peer.link->alive());
 }
 
+// Other code of the sandbox can stop a kernel before it answers. Nobody waits for it for ever.
+TEST(Contexts, a_new_kernel_has_a_time_to_come) {
+    Peer peer;
+    const auto creating = peer.start(create_context(peer.link, "b", "/session"));
+    peer.end(Peer::kFirst, kOne);
+    bool limited = false;
+    for (const auto& frame : peer.heard()) {
+        limited = limited || (frame.kind == wire::Kind::Request &&
+                              frame.payload.find("timeout_ms") != std::string::npos);
+    }
+    EXPECT_TRUE(limited);
+    peer.end(Peer::kFirst + 1, R"({"ok": true, "timed_out": true})");
+    peer.end(Peer::kFirst + 2, R"({"ok": true})");  // it is removed
+    EXPECT_NE(creating->error.find("did not start"), std::string::npos) << creating->error;
+}
+
 TEST(Contexts, one_that_is_interrupted_hurries_whoever_listens_to_it) {
     Peer peer;
     std::string heard;

@@ -308,8 +308,8 @@ asio::awaitable<void> Files::check_packed(Transfer& transfer) {
     }
 }
 
-asio::awaitable<Unpacked> Files::unpack(std::string into, UnpackOptions options,
-                                        ByteSource source) const {
+std::unique_ptr<Transfer> Files::unpacker(const std::string& into,
+                                          const UnpackOptions& options) const {
     json::array argv{"unpack", "--strip", std::to_string(options.strip),
                      options.keep ? "--keep" : "--overwrite"};
     if (options.bytes_max > 0) {
@@ -320,8 +320,10 @@ asio::awaitable<Unpacked> Files::unpack(std::string into, UnpackOptions options,
         argv.emplace_back("--entries-max");
         argv.emplace_back(std::to_string(options.entries_max));
     }
-    const auto request = archiver(into, std::move(argv), true);
-    Transfer transfer(link_, request);
+    return std::make_unique<Transfer>(link_, archiver(into, std::move(argv), true));
+}
+
+asio::awaitable<Unpacked> Files::unpack(Transfer& transfer, ByteSource source) const {
     std::exception_ptr broken;
     try {
         // What it stops reading at a quota for is in its report.

@@ -120,9 +120,10 @@ public:
     [[nodiscard]] std::unique_ptr<Transfer> pack(const std::string& folder,
                                                  ArchiveFormat format) const;
     static boost::asio::awaitable<void> check_packed(Transfer& transfer);
-    // Bytes of an archive, unpacked into a folder that is there.
-    boost::asio::awaitable<Unpacked> unpack(std::string into, UnpackOptions options,
-                                            ByteSource source) const;
+    // What unpacks an archive into a folder that is there; then it is given the archive's bytes.
+    [[nodiscard]] std::unique_ptr<Transfer> unpacker(const std::string& into,
+                                                     const UnpackOptions& options) const;
+    boost::asio::awaitable<Unpacked> unpack(Transfer& unpacker, ByteSource source) const;
 
     // Pieces of kind Event are changes; none is an overflow: list again.
     [[nodiscard]] std::unique_ptr<Transfer> watch(const std::string& path, bool recursive) const;

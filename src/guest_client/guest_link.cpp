@@ -265,6 +265,12 @@ Result<void> GuestLink::take(const wire::Frame& frame, std::optional<Parsed> eve
         return Error{Code::Internal, "the guest sent more than it had credit for"};
     }
     if (wire::costs_credit(frame.kind)) channel.unpaid += frame.payload.size();
+    // Output and data of no bytes cost nothing, so nobody hears them: a handler that keeps each
+    // piece would keep as many as a hostile guest likes.
+    if (wire::costs_credit(frame.kind) && frame.kind != wire::Kind::Event &&
+        frame.payload.empty()) {
+        return {};
+    }
     // Held as well: a handler may abandon its own channel.
     const auto handlers = channel.handlers;
     switch (frame.kind) {

@@ -106,6 +106,12 @@ public:
     }
     void event(ChannelId channel, std::string_view text) { say(wire::Kind::Event, channel, text); }
     void print(ChannelId channel, std::string_view text) { say(wire::Kind::Stdout, channel, text); }
+    // The guest takes so many bytes more.
+    void grant(ChannelId channel, std::uint32_t bytes) {
+        std::string text;
+        wire::append_credit(text, channel, bytes);
+        send(text);
+    }
     void end(ChannelId channel, std::string_view text = R"({"ok": true})") {
         say(wire::Kind::End, channel, text);
     }

@@ -8,6 +8,12 @@ namespace atl::guest_client {
 namespace asio = boost::asio;
 namespace json = boost::json;
 
+namespace {
+
+constexpr std::size_t kJoinedBytesMax = 16 * 1024;
+
+}  // namespace
+
 Transfer::Transfer(std::shared_ptr<GuestLink> link, const json::object& request)
     : news_(link->executor(), asio::steady_timer::time_point::max()) {
     ChannelHandlers handlers;
@@ -73,8 +79,17 @@ void Transfer::stop(Error why) {
     news_.cancel();
 }
 
+// Small pieces of the same kind become one: credit bounds their bytes, not what a record of each
+// takes.
 void Transfer::add(Piece piece) {
-    pieces_.push_back(std::move(piece));
+    const bool joins = !pieces_.empty() && piece.kind != Piece::Kind::Event &&
+                       pieces_.back().kind == piece.kind &&
+                       pieces_.back().bytes.size() + piece.bytes.size() <= kJoinedBytesMax;
+    if (joins) {
+        pieces_.back().bytes += piece.bytes;
+    } else {
+        pieces_.push_back(std::move(piece));
+    }
     news_.cancel();
 }
 

@@ -68,6 +68,32 @@ TEST(Transfer, a_guest_that_sends_without_credit_is_cut_off) {
     EXPECT_FALSE(hand.link->alive());
 }
 
+// Credit bounds the bytes that wait here; this, how many records they may be.
+TEST(Transfer, a_guest_that_sends_crumbs_fills_no_memory) {
+    Peer hand;
+    Transfer transfer(hand.link, json::object{{"op", "x"}});
+    std::string crumbs;
+    for (int i = 0; i < 5000; ++i) {
+        wire::append_frame(crumbs, wire::Kind::Data, Peer::kFirst, "");  // free of charge
+        wire::append_frame(crumbs, wire::Kind::Data, Peer::kFirst, "x");
+    }
+    EXPECT_TRUE(hand.send(crumbs));
+    hand.print(Peer::kFirst, "out");
+    hand.end(Peer::kFirst);
+    std::string data, out;
+    int pieces = 0;
+    for (;; ++pieces) {
+        const auto next = hand.start(transfer.next());
+        ASSERT_TRUE(next->value);
+        if (!*next->value) break;
+        auto& piece = **next->value;
+        (piece.kind == Transfer::Piece::Kind::Data ? data : out) += piece.bytes;
+    }
+    EXPECT_EQ(data, std::string(5000, 'x'));
+    EXPECT_EQ(out, "out");
+    EXPECT_EQ(pieces, 2);
+}
+
 TEST(Transfer, one_that_is_given_up_is_cancelled_and_paid_for) {
     Peer hand;
     auto transfer = std::make_unique<Transfer>(hand.link, json::object{{"op", "x"}});

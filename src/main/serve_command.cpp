@@ -663,11 +663,12 @@ private:
         api::add_metrics_route(api_, *metrics_);
         api::add_session_routes(api_, *sessions_);
         const api::RunRules rules{options_.input_chars_max, options_.echo_code};
-        api::add_run_routes(api_, *sessions_, *outputs_, rules);
+        const auto answers = std::make_shared<api::AnswerBudget>();
+        api::add_run_routes(api_, *sessions_, *outputs_, rules, answers);
         api::add_output_routes(api_, *outputs_);
         api::add_file_routes(api_, *sessions_);
         api::add_context_routes(api_, *sessions_);
-        api::add_process_routes(api_, *sessions_, *processes_);
+        api::add_process_routes(api_, *sessions_, *processes_, answers);
         api::add_terminal_routes(api_, *sessions_);
         api::add_port_routes(api_, *sessions_, {options_.ports_answer_timeout});
         api::add_job_routes(api_, *jobs_, rules, sessions_->options().run_limits, ceilings_);

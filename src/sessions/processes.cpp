@@ -246,11 +246,24 @@ asio::awaitable<bool> Process::wait_unless(std::chrono::milliseconds time,
     co_return true;
 }
 
-asio::awaitable<bool> Process::input(std::string bytes, std::chrono::milliseconds patience) {
-    const auto self = shared_from_this();
+asio::awaitable<bool> Process::send_input(std::string bytes) {
     const auto turn = co_await input_turn_.lock();
     if (!stdin_open()) co_return false;
-    auto either = channel_.data(std::move(bytes)) || pass(executor_, clock_, patience);
+    co_return co_await channel_.data(std::move(bytes));
+}
+
+asio::awaitable<bool> Process::send_end_of_input() {
+    const auto turn = co_await input_turn_.lock();
+    if (std::exchange(stdin_open_, false)) channel_.eof();
+    co_return true;
+}
+
+// The wait for one's turn counts: what others write, or the input that it was started with, may
+// never be read.
+asio::awaitable<bool> Process::within(std::chrono::milliseconds patience,
+                                      asio::awaitable<bool> sending) {
+    const auto self = shared_from_this();
+    auto either = std::move(sending) || pass(executor_, clock_, patience);
     const auto first = co_await std::move(either);
     if (first.index() == 1) {
         throw ErrorException({Code::Timeout, "the program does not read its input"});
@@ -258,16 +271,18 @@ asio::awaitable<bool> Process::input(std::string bytes, std::chrono::millisecond
     co_return std::get<0>(first);
 }
 
-asio::awaitable<void> Process::end_input() {
-    const auto self = shared_from_this();
-    const auto turn = co_await input_turn_.lock();
-    if (std::exchange(stdin_open_, false)) channel_.eof();
+asio::awaitable<bool> Process::input(std::string bytes, std::chrono::milliseconds patience) {
+    return within(patience, send_input(std::move(bytes)));
+}
+
+asio::awaitable<bool> Process::end_input(std::chrono::milliseconds patience) {
+    return within(patience, send_end_of_input());
 }
 
 asio::awaitable<void> Process::feed_all(std::shared_ptr<Process> self, std::string bytes,
                                         bool then_end) {
     if (!bytes.empty()) co_await self->input(std::move(bytes), kForEver);
-    if (then_end) co_await self->end_input();
+    if (then_end) co_await self->end_input(kForEver);
 }
 
 void Process::feed(std::string bytes, bool then_end) {

@@ -90,10 +90,10 @@ public:
                                              std::function<bool()> enough);
 
     // Returns when the program's side has room for it. False when it has ended. Several callers
-    // take turns. Throws Timeout when the program reads nothing for so long.
+    // take turns. Throws Timeout when that, or the turn, takes longer than so long.
     boost::asio::awaitable<bool> input(std::string bytes, std::chrono::milliseconds patience);
-    // After what others are still writing.
-    boost::asio::awaitable<void> end_input();
+    // After what others are still writing. Throws Timeout as well.
+    boost::asio::awaitable<bool> end_input(std::chrono::milliseconds patience);
     // In its own time, whoever waits for it or not: all of it, then the end if that is wanted.
     void feed(std::string bytes, bool then_end);
     void signal(int number);
@@ -105,6 +105,10 @@ private:
     void open(std::shared_ptr<guest_client::GuestLink> link, core::Sandbox& sandbox);
     static boost::asio::awaitable<void> feed_all(std::shared_ptr<Process> self, std::string bytes,
                                                  bool then_end);
+    boost::asio::awaitable<bool> send_input(std::string bytes);
+    boost::asio::awaitable<bool> send_end_of_input();
+    boost::asio::awaitable<bool> within(std::chrono::milliseconds patience,
+                                        boost::asio::awaitable<bool> sending);
     boost::asio::awaitable<void> look_at_memory();
     void finish(ProcessEnd end);
     void let_go();

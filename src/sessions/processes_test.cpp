@@ -93,6 +93,29 @@ TEST(Process, goes_with_its_sandbox_and_says_so) {
     program.process->kill();
 }
 
+// The input that a program was started with is fed for as long as it takes. Whoever writes more
+// must not wait for ever behind it: a client that left would keep the session awake.
+TEST(Process, whoever_waits_for_a_turn_to_write_gives_up_in_time) {
+    Peer peer;
+    Program program(peer, true);
+    peer.event(Peer::kFirst, kStarted);
+    program.process->feed(std::string(1u << 20, 'x'), false);
+    peer.turn();
+    const auto more = peer.start(program.process->input("y", 1ms));
+    const auto end = peer.start(program.process->end_input(1ms));
+    while (!more->done || !end->done) peer.context.run_one_for(1s);
+    EXPECT_EQ(more->error, "the program does not read its input");
+    EXPECT_EQ(end->error, "the program does not read its input");
+    EXPECT_TRUE(program.process->stdin_open());
+    // Nobody is left in the queue: what is read makes room for the next.
+    const auto last = peer.start(program.process->input("z", 1h));
+    for (int i = 0; i < 8; ++i) {
+        peer.grant(Peer::kFirst, 1u << 18);
+        (void)peer.heard();
+    }
+    EXPECT_EQ(last->value, true);
+}
+
 TEST(Process, one_that_is_killed_says_why) {
     Peer peer;
     Program program(peer);

@@ -23,6 +23,12 @@ bool known(std::uint8_t kind) noexcept {
            kind <= static_cast<std::uint8_t>(Kind::End);
 }
 
+// Only events come in parts. Parts are paid for before they are whole, so output or data that is
+// called a part would be free.
+bool may_have(std::uint8_t kind, std::uint8_t flags) noexcept {
+    return flags == 0 || (flags == kFlagMore && kind == static_cast<std::uint8_t>(Kind::Event));
+}
+
 Error broken(const std::string& what) {
     return {Code::Internal, "broken frame from the other side: " + what};
 }
@@ -92,15 +98,18 @@ Result<std::optional<Frame>> FrameDecoder::next() {
     const char* header = buffer_.data() + begin_;
     const std::uint32_t length = get_u32(header);
     const auto kind = static_cast<std::uint8_t>(header[4]);
+    const auto flags = static_cast<std::uint8_t>(header[5]);
     // Checked before waiting for the payload: a length of 4 GiB must not make us buffer 4 GiB.
-    if (length > kPayloadBytesMax || !known(kind) || header[6] != 0 || header[7] != 0) {
+    if (length > kPayloadBytesMax || !known(kind) || !may_have(kind, flags) || header[6] != 0 ||
+        header[7] != 0) {
         failed_ = true;
-        return broken("length " + std::to_string(length) + ", kind " + std::to_string(kind));
+        return broken("length " + std::to_string(length) + ", kind " + std::to_string(kind) +
+                      ", flags " + std::to_string(flags));
     }
     if (end_ - begin_ < kHeaderBytes + length) return std::optional<Frame>();
     Frame frame;
     frame.kind = static_cast<Kind>(kind);
-    frame.flags = static_cast<std::uint8_t>(header[5]);
+    frame.flags = flags;
     frame.channel = get_u32(header + 8);
     frame.payload = {header + kHeaderBytes, length};
     begin_ += kHeaderBytes + length;

@@ -53,6 +53,10 @@ TEST(FrameDecoder, RefusesWhatCannotBeAFrame) {
         {"kind 0", std::string("\0\0\0\0\0\0\0\0\x01\0\0\0", 12)},
         {"kind 11", std::string("\0\0\0\0\x0b\0\0\0\x01\0\0\0", 12)},
         {"reserved bytes set", std::string("\0\0\0\0\x03\0\x01\0\x01\0\0\0", 12)},
+        {"a flag that is none", std::string("\0\0\0\0\x03\x02\0\0\x01\0\0\0", 12)},
+        {"output in parts", std::string("\0\0\0\0\x04\x01\0\0\x01\0\0\0", 12)},
+        {"data in parts", std::string("\0\0\0\0\x06\x01\0\0\x01\0\0\0", 12)},
+        {"an end in parts", std::string("\0\0\0\0\x0a\x01\0\0\x01\0\0\0", 12)},
     };
     for (const auto& row : rows) {
         SCOPED_TRACE(row.name);

@@ -125,6 +125,27 @@ def test_answers_that_are_collected_share_a_budget(own_server):
 
 
 @pytest.mark.once
+def test_answers_of_processes_are_in_the_same_budget(own_server):
+    """Each prints less than is kept of it, and waits; an owner's share is full before the last of them has printed."""
+    sessions = [own_server.session() for _ in range(2)]
+    printing = {"command": "head -c 8000000 /dev/zero | tr '\\0' x; while [ ! -e /session/go ]; do sleep 0.1; done", "wait": True}
+
+    def start(number):
+        answer = httpx.post(f"{own_server.url}/v1/sessions/{sessions[number % 2]}/processes", json=printing, timeout=240)
+        if answer.status_code == 429:  # so there are all that fit
+            for one in sessions:
+                own_server.http.put(f"/v1/sessions/{one}/files/session/go", content=b"")
+        return answer
+
+    with concurrent.futures.ThreadPoolExecutor(40) as pool:
+        answers = list(pool.map(start, range(40)))
+    good = [answer for answer in answers if answer.status_code == 200]
+    assert {answer.status_code for answer in answers} == {200, 429}, [answer.text[:200] for answer in answers]
+    assert all(answer.json()["stdout"] == "x" * 8000000 for answer in good)
+    assert all("answers that are being collected" in answer.json()["detail"] for answer in answers if answer not in good)
+
+
+@pytest.mark.once
 @pytest.mark.parametrize("environment, says", [
     ({"CPYTHON_AS_MB": "2048", "ATOLL_MEMORY_MAX": "1g"}, "limits.memory (environment: CPYTHON_AS_MB) is more than limits.memory_max"),
     ({"SANDBOX_AS_MB": "2048", "ATOLL_MEMORY_MAX": "1g"}, "run.memory"),
