@@ -272,6 +272,11 @@ asio::awaitable<sessions::Use> Threads::use_session(ThreadRecord thread) {
 
 // ---- Turns ----
 
+std::uint64_t Threads::owner_turns_max() const {
+    if (options_.owner_turns_max) return *options_.owner_turns_max;
+    return !options_.owners_differ || options_.owners_differ() ? kTurnShare : 0;
+}
+
 asio::awaitable<std::shared_ptr<LiveTurn>> Threads::ask(Whose whose, ThreadId id,
                                                         Question question) {
     if (stopping_) throw ErrorException({Code::Unavailable, "the server is stopping"});
@@ -287,10 +292,19 @@ asio::awaitable<std::shared_ptr<LiveTurn>> Threads::ask(Whose whose, ThreadId id
             {Code::Conflict, "this thread has " + std::to_string(options_.waiting_max) +
                                  " questions waiting already; wait for an answer first"});
     }
+    const auto most = owner_turns_max();
+    if (const auto busy = busy_.find(thread.owner);
+        most > 0 && busy != busy_.end() && busy->second >= most) {
+        throw ErrorException(
+            {Code::Exhausted, "the quota quotas.turns is used up: " + std::to_string(most) +
+                                  " questions of " + thread.owner +
+                                  " are being answered; wait for an answer first"});
+    }
     const auto turn = std::make_shared<LiveTurn>(executor_, id);
     turn->log.add("status",
                   text_event(desk->busy == 0 ? "thinking" : "waiting for the answer before this"));
     ++desk->busy;
+    ++busy_[thread.owner];
     desk->turns.push_back(turn);
     scope_.spawn(live_through(turn, desk, thread.owner, std::move(whose), std::move(question)));
     co_return turn;
@@ -309,6 +323,7 @@ asio::awaitable<void> Threads::live_through(TurnPtr turn, DeskPtr desk, std::str
     turn->ended_at = Clock::now();
     turn->log.end();
     --desk->busy;
+    if (--busy_[owner] == 0) busy_.erase(owner);
     kept_.add(owner, turn);
     if (!stored) co_return;
     // The next turn may run already: nobody waits for a summary.

@@ -86,6 +86,8 @@ struct Settings {
     std::optional<std::uint64_t> session_bytes = 10ull << 30;
 
     std::uint64_t quota_sessions = 1000;
+    std::optional<std::uint64_t> quota_live;
+    std::optional<std::uint64_t> quota_turns;
     std::optional<std::uint64_t> quota_memory_bytes;
     std::optional<Milliseconds> quota_cpu_a_day;
     std::optional<std::uint64_t> quota_disk_bytes;

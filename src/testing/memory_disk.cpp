@@ -98,8 +98,21 @@ asio::awaitable<core::FolderUse> MemoryFolders::use(SessionId id) {
     if (found == disk_.trees.end()) throw ErrorException(no_session(id));
     core::FolderUse use;
     for (const auto& [path, bytes] : found->second.files) use.bytes += bytes.size();
+    for (const auto& [name, bytes] : found->second.state) use.state_bytes += bytes.size();
+    use.bytes += use.state_bytes;
     use.files = found->second.files.size();
+    co_await latency_.pass();  // what comes meanwhile, a walk may have passed
     co_return use;
+}
+
+asio::awaitable<std::uint64_t> MemoryFolders::state_bytes(SessionId id) {
+    co_await latency_.pass();
+    alive();
+    std::uint64_t all = 0;
+    const auto found = disk_.trees.find(id.text());
+    if (found == disk_.trees.end()) co_return all;
+    for (const auto& [name, bytes] : found->second.state) all += bytes.size();
+    co_return all;
 }
 
 Result<void> MemoryFolders::claim(const std::string& identity) {

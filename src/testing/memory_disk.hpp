@@ -106,6 +106,7 @@ public:
     [[nodiscard]] Result<void> check_root() const override { return {}; }
     boost::asio::awaitable<void> copy(SessionId from, SessionId to) override;
     boost::asio::awaitable<core::FolderUse> use(SessionId id) override;
+    boost::asio::awaitable<std::uint64_t> state_bytes(SessionId id) override;
     [[nodiscard]] std::string claimed_by() const override { return disk_.claimed; }
     Result<void> claim(const std::string& identity) override;
     boost::asio::awaitable<std::vector<SessionId>> list() override;

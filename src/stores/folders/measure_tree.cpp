@@ -1,5 +1,6 @@
 #include "stores/folders/measure_tree.hpp"
 
+#include "stores/folders/hostile.hpp"
 #include "stores/folders/names.hpp"
 
 #include <cerrno>
@@ -10,7 +11,6 @@ namespace atl::folders {
 namespace {
 
 constexpr std::size_t kLinkedMax = 200'000;  // about 8 MB
-constexpr std::uint64_t kBlockBytes = 512;   // stat's, whatever the disk's are
 
 }  // namespace
 
@@ -28,7 +28,7 @@ void MeasureTree::count(const struct stat& info) {
         }
         linked_.insert(info.st_ino);
     }
-    use_.bytes += static_cast<std::uint64_t>(info.st_blocks) * kBlockBytes;
+    use_.bytes += bytes_on_disk(info);
     ++use_.files;
 }
 
