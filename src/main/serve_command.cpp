@@ -259,6 +259,8 @@ private:
             spdlog::warn("the data set {} is missing: {} is not a folder", name, folder);
         }
         runtime.data_root = options_.data_root;
+        runtime.open_files_total =
+            options_.open_files_total.value_or(sys::machine_open_files() / 2);
         runtime.defaults = sandbox_limits();
         runtime.pool_size = options_.pool;
         runtime.kept_root = kept_root;
