@@ -31,7 +31,6 @@ constexpr std::chrono::minutes kRemembered{5};  // a turn that has ended
 constexpr std::chrono::seconds kTimeToStop{8};
 constexpr std::chrono::milliseconds kTryAgain{100};
 constexpr std::size_t kTitleCharacters = 60;
-constexpr std::uint64_t kReadBytes = 8u << 20;
 constexpr std::uint64_t kPageBytes = 1u << 20;  // read at a time for a page
 constexpr auto as_tuple = asio::as_tuple(asio::use_awaitable);
 
@@ -224,18 +223,6 @@ asio::awaitable<void> Threads::remove_unreadable(Whose whose, ThreadId id) {
         // Its session is not here, or is somebody else's.
     }
     co_await parts_.contexts.forget(id);
-}
-
-asio::awaitable<std::vector<core::ThreadMessage>> Threads::messages(Whose whose, ThreadId id,
-                                                                    std::uint64_t from) {
-    std::vector<core::ThreadMessage> all;
-    for (;;) {
-        auto some = co_await parts_.store.read(whose, id, from, kReadBytes);
-        if (some.empty()) break;
-        from = some.back().sequence + 1;
-        std::move(some.begin(), some.end(), std::back_inserter(all));
-    }
-    co_return all;
 }
 
 asio::awaitable<std::vector<core::ThreadMessage>> Threads::some_messages(Whose whose, ThreadId id,

@@ -119,10 +119,6 @@ public:
     boost::asio::awaitable<std::vector<PromptFile>> files_of(core::ThreadRecord thread) {
         return homes_.files_of(std::move(thread));
     }
-    // All of them, or from a sequence on.
-    boost::asio::awaitable<std::vector<core::ThreadMessage>> messages(core::Whose whose,
-                                                                      ThreadId id,
-                                                                      std::uint64_t from = 1);
     // About a megabyte of them, from a sequence on; empty: there are no more.
     boost::asio::awaitable<std::vector<core::ThreadMessage>> some_messages(core::Whose whose,
                                                                            ThreadId id,
