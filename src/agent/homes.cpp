@@ -65,7 +65,7 @@ void Homes::sign(const SessionId& id) {
     if (!options_.several_servers || signed_.count(id.text()) != 0) return;
     auto file = parts_.folders.begin_state(id, kHome).value();
     if (const int cause = write_all(file.get(), options_.instance); cause != 0) {
-        const auto code = cause == ENOSPC ? Code::DiskFull : Code::Unavailable;
+        const auto code = cause == ENOSPC || cause == EDQUOT ? Code::DiskFull : Code::Unavailable;
         throw ErrorException({code, std::string("take the session over: ") + std::strerror(cause)});
     }
     parts_.folders.finish_state(id, kHome, std::move(file)).value();

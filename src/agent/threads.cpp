@@ -30,7 +30,6 @@ constexpr std::chrono::minutes kRemembered{5};  // a turn that has ended
 constexpr std::chrono::seconds kTimeToStop{8};
 constexpr std::chrono::milliseconds kTryAgain{100};
 constexpr std::size_t kTitleCharacters = 60;
-constexpr std::uint64_t kReadBytes = 8u << 20;
 constexpr std::uint64_t kPageBytes = 1u << 20;  // read at a time for a page
 
 double ms_between(Clock::time_point from, Clock::time_point to) {
@@ -224,18 +223,6 @@ asio::awaitable<void> Threads::remove_unreadable(Whose whose, ThreadId id) {
     co_await parts_.contexts.forget(id);
 }
 
-asio::awaitable<std::vector<core::ThreadMessage>> Threads::messages(Whose whose, ThreadId id,
-                                                                    std::uint64_t from) {
-    std::vector<core::ThreadMessage> all;
-    for (;;) {
-        auto some = co_await parts_.store.read(whose, id, from, kReadBytes);
-        if (some.empty()) break;
-        from = some.back().sequence + 1;
-        std::move(some.begin(), some.end(), std::back_inserter(all));
-    }
-    co_return all;
-}
-
 asio::awaitable<std::vector<core::ThreadMessage>> Threads::some_messages(Whose whose, ThreadId id,
                                                                          std::uint64_t from) {
     co_return co_await parts_.store.read(std::move(whose), std::move(id), from, kPageBytes);
@@ -270,6 +257,11 @@ asio::awaitable<sessions::Use> Threads::use_session(ThreadRecord thread) {
 
 // ---- Turns ----
 
+std::uint64_t Threads::owner_turns_max() const {
+    if (options_.owner_turns_max) return *options_.owner_turns_max;
+    return !options_.owners_differ || options_.owners_differ() ? kTurnShare : 0;
+}
+
 asio::awaitable<std::shared_ptr<LiveTurn>> Threads::ask(Whose whose, ThreadId id,
                                                         Question question) {
     if (stopping_) throw ErrorException({Code::Unavailable, "the server is stopping"});
@@ -287,10 +279,19 @@ asio::awaitable<std::shared_ptr<LiveTurn>> Threads::ask(Whose whose, ThreadId id
             {Code::Conflict, "this thread has " + std::to_string(options_.waiting_max) +
                                  " questions waiting already; wait for an answer first"});
     }
+    const auto most = owner_turns_max();
+    if (const auto busy = busy_.find(thread.owner);
+        most > 0 && busy != busy_.end() && busy->second >= most) {
+        throw ErrorException(
+            {Code::Exhausted, "the quota quotas.turns is used up: " + std::to_string(most) +
+                                  " questions of " + thread.owner +
+                                  " are being answered; wait for an answer first"});
+    }
     const auto turn = std::make_shared<LiveTurn>(executor_, id);
     turn->log.add("status",
                   text_event(desk->busy == 0 ? "thinking" : "waiting for the answer before this"));
     ++desk->busy;
+    ++busy_[thread.owner];
     desk->turns.push_back(turn);
     scope_.spawn(live_through(turn, desk, thread.owner, std::move(whose), std::move(question)));
     co_return turn;
@@ -309,6 +310,7 @@ asio::awaitable<void> Threads::live_through(TurnPtr turn, DeskPtr desk, std::str
     turn->ended_at = Clock::now();
     turn->log.end();
     --desk->busy;
+    if (--busy_[owner] == 0) busy_.erase(owner);
     kept_.add(owner, turn);
     if (!stored) co_return;
     // The next turn may run already: nobody waits for a summary.

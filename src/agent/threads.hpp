@@ -43,15 +43,21 @@
 
 namespace atl::agent {
 
+// Questions of one owner that are answered or wait at the same time, where owners differ: each may
+// hold a sandbox, a request to the model and its reader.
+inline constexpr std::uint64_t kTurnShare = 256;
+
 struct ThreadOptions {
     std::string instance;  // this start of this server, and no other
     bool several_servers = false;
     TurnLimits turn;
     std::uint64_t context_tokens_max = 32'000;
-    std::uint64_t threads_an_owner_max = 0;      // 0 = no limit
-    std::uint64_t messages_max = 0;              // of one thread; 0 = no limit
-    std::size_t waiting_max = 8;                 // questions of one thread
-    std::size_t kept_bytes_max = kKeptBytesMax;  // of turns that have ended, all together
+    std::uint64_t threads_an_owner_max = 0;        // 0 = no limit
+    std::uint64_t messages_max = 0;                // of one thread; 0 = no limit
+    std::size_t waiting_max = 8;                   // questions of one thread
+    std::optional<std::uint64_t> owner_turns_max;  // 0 = no limit; none: kTurnShare, see below
+    std::function<bool()> owners_differ;           // none: they do
+    std::size_t kept_bytes_max = kKeptBytesMax;    // of turns that have ended, all together
     std::chrono::milliseconds lease{5'000};
     std::chrono::milliseconds renew_every{1'600};  // also how soon a cancelling is heard elsewhere
     std::function<void(const std::string&)> tell;  // for the log
@@ -113,10 +119,6 @@ public:
     boost::asio::awaitable<std::vector<PromptFile>> files_of(core::ThreadRecord thread) {
         return homes_.files_of(std::move(thread));
     }
-    // All of them, or from a sequence on.
-    boost::asio::awaitable<std::vector<core::ThreadMessage>> messages(core::Whose whose,
-                                                                      ThreadId id,
-                                                                      std::uint64_t from = 1);
     // About a megabyte of them, from a sequence on; empty: there are no more.
     boost::asio::awaitable<std::vector<core::ThreadMessage>> some_messages(core::Whose whose,
                                                                            ThreadId id,
@@ -165,6 +167,7 @@ private:
     boost::asio::awaitable<sessions::Use> use_session(core::ThreadRecord thread);
     boost::asio::awaitable<void> remove_unreadable(core::Whose whose, ThreadId id);
     void give_title(const core::ThreadRecord& thread, const std::string& question);
+    [[nodiscard]] std::uint64_t owner_turns_max() const;  // 0 = no limit
     [[nodiscard]] Error told(const Error& error, const std::string& during) const;
     void fail(LiveTurn& turn, Error error);
     void tidy();
@@ -174,6 +177,7 @@ private:
     ThreadOptions options_;
     Homes homes_;
     std::map<std::string, DeskPtr> desks_;
+    std::map<std::string, std::size_t> busy_;  // turns that run or wait, by owner
     KeptTurns kept_;
     boost::asio::steady_timer round_;
     boost::asio::steady_timer uploads_round_;

@@ -14,6 +14,7 @@
 #include "net/problem.hpp"
 
 #include <charconv>
+#include <memory>
 #include <optional>
 
 namespace atl::api {
@@ -97,7 +98,10 @@ asio::awaitable<void> send_whole(net::EventStream& stream, const Follower& follo
 
 class ThreadRoutes {
 public:
-    ThreadRoutes(agent::Threads& threads, ThreadRules rules) : threads_(threads), rules_(rules) {}
+    ThreadRoutes(agent::Threads& threads, ThreadRules rules)
+        : threads_(threads),
+          rules_(rules),
+          budget_(std::make_shared<AnswerBudget>(rules.answer_bytes_max)) {}
 
     asio::awaitable<void> create(net::Exchange& exchange) const {
         const auto wanted = co_await read_json_if_any<NewThreadBody>(exchange);
@@ -152,7 +156,8 @@ public:
     asio::awaitable<void> history(net::Exchange& exchange) const {
         const auto asked = schema::from_parameters<HistoryQuery>(exchange.request().target.query);
         const auto id = thread_in(exchange);
-        auto answer = co_await read_history(threads_, whose(exchange), id, asked);
+        AnswerBudget::Share share(*budget_, caller_of(exchange.request()).owner);
+        auto answer = co_await read_history(threads_, whose(exchange), id, asked, share);
         co_await exchange.respond(json_response(200, std::move(answer)));
     }
 
@@ -223,7 +228,8 @@ public:
     asio::awaitable<void> write_out(net::Exchange& exchange) const {
         const auto asked = schema::from_parameters<ExportQuery>(exchange.request().target.query);
         const auto record = co_await threads_.get(whose(exchange), thread_in(exchange));
-        const auto messages = co_await threads_.messages(whose(exchange), record.id);
+        AnswerBudget::Share share(*budget_, caller_of(exchange.request()).owner);
+        const auto messages = co_await read_messages(threads_, whose(exchange), record.id, share);
         const auto files = co_await threads_.files_of(record);
         const auto images = co_await charts_of(whose(exchange), record.id, messages);
         const bool notebook = asked.format == ExportFormat::Ipynb;
@@ -335,6 +341,7 @@ private:
 
     agent::Threads& threads_;
     ThreadRules rules_;
+    std::shared_ptr<AnswerBudget> budget_;  // shared by the copies that handlers have
 };
 
 schema::Answer exported_bytes(int status, std::string description) {

@@ -7,6 +7,7 @@ namespace atl::api {
 
 struct ThreadRules {
     std::size_t input_chars_max = 200'000;
+    std::uint64_t answer_bytes_max = 512u << 20;  // of histories and exports that are under way
 };
 
 void add_thread_routes(Api& api, agent::Threads& threads, ThreadRules rules);

@@ -20,9 +20,10 @@
 namespace atl::core {
 
 struct FolderUse {
-    std::uint64_t bytes = 0;  // as the disk counts them
-    std::uint64_t files = 0;
-    bool complete = true;  // or more than anybody waits for: then these are at least
+    std::uint64_t bytes = 0;        // as the disk counts them, the state beside the files too
+    std::uint64_t state_bytes = 0;  // of them
+    std::uint64_t files = 0;        // without the state
+    bool complete = true;           // or more than anybody waits for: then these are at least
 };
 
 class Folders {
@@ -51,6 +52,8 @@ public:
     // Files, links, modes and times; for `fork`. The target's folders are made by this.
     virtual boost::asio::awaitable<void> copy(SessionId from, SessionId to) = 0;
     virtual boost::asio::awaitable<FolderUse> use(SessionId id) = 0;
+    // What the state takes, of what use() finds.
+    virtual boost::asio::awaitable<std::uint64_t> state_bytes(SessionId id) = 0;
     // Which store's sessions lie here, by its identity: nobody removes what may be another's. Empty
     // until it is claimed.
     [[nodiscard]] virtual std::string claimed_by() const = 0;

@@ -4,8 +4,8 @@
 //     const CallDeadline stop(executor, link, 60s);   // until the end of the scope
 //
 // Everything that waits on the link then fails, because the sandbox was closed. Time in which the
-// session was frozen (GuestLink::stand_still) does not count.
-// Threads   the link's.
+// session was frozen (GuestLink::stand_still) does not count, and a server that itself stood still
+// past the deadline reads on for a moment first. Threads   the link's.
 #include "guest_client/guest_link.hpp"
 
 #include <boost/asio/steady_timer.hpp>

@@ -40,7 +40,7 @@ std::string context_of(const std::string& file) { return file.substr(kPrefix.siz
 void save(int fd, std::string_view bytes) {
     const int cause = write_all(fd, bytes);
     if (cause == 0) return;
-    const auto code = cause == ENOSPC ? Code::DiskFull : Code::Internal;
+    const auto code = cause == ENOSPC || cause == EDQUOT ? Code::DiskFull : Code::Internal;
     throw ErrorException({code, std::string("save variables: ") + std::strerror(cause)});
 }
 

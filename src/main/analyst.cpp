@@ -109,6 +109,7 @@ agent::ThreadOptions thread_options(const Settings& settings, const core::ChatMo
     options.waiting_max = settings.thread_waiting;
     options.kept_bytes_max = settings.threads_kept_bytes;
     options.threads_an_owner_max = settings.threads_owner;
+    options.owner_turns_max = settings.quota_turns;
     options.messages_max = settings.threads_messages;
     options.tell = [](const std::string& sentence) { spdlog::warn("{}", sentence); };
     return options;
@@ -136,6 +137,7 @@ Analyst::Analyst(Parts parts) : settings_(parts.settings) {
     uploads_ = agent::Uploads::open(std::move(parts.uploads), store, limits, sample_file()).value();
     tools_ = std::make_unique<agent::Tools>(parts.sessions, parts.outputs);
     auto options = thread_options(settings_, model_->info());
+    options.owners_differ = parts.owners_differ;
     embeddings_ = make_embeddings(settings_, *fetcher_);
     recall::RecallOptions index;
     index.path = std::move(parts.index);

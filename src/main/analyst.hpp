@@ -34,6 +34,7 @@ public:
         core::Outputs& outputs;
         std::string uploads;  // the folder of uploads
         std::string index;    // the file of the index of what was said; this server's own
+        std::function<bool()> owners_differ;
     };
     // Throws ErrorException: settings that contradict each other, a folder that cannot be had.
     explicit Analyst(Parts parts);

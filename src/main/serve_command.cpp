@@ -259,6 +259,8 @@ private:
             spdlog::warn("the data set {} is missing: {} is not a folder", name, folder);
         }
         runtime.data_root = options_.data_root;
+        runtime.open_files_total =
+            options_.open_files_total.value_or(sys::machine_open_files() / 2);
         runtime.defaults = sandbox_limits();
         runtime.pool_size = options_.pool;
         runtime.kept_root = kept_root;
@@ -276,9 +278,10 @@ private:
         jobs.owners_differ = [this] { return door_->keys_needed(); };
         jobs.timeout = std::min(jobs.timeout, ceilings_.run_time);
         jobs_ = std::make_unique<sessions::Jobs>(executor, *store_, *sessions_, jobs);
-        analyst_ = std::make_unique<Analyst>(Analyst::Parts{
-            executor, options_, store_->threads(), *sessions_, *folders_, *outputs_,
-            shared ? kept_root + "/.uploads" : data + "/uploads", data + "/recall.db"});
+        analyst_ = std::make_unique<Analyst>(
+            Analyst::Parts{executor, options_, store_->threads(), *sessions_, *folders_, *outputs_,
+                           shared ? kept_root + "/.uploads" : data + "/uploads",
+                           data + "/recall.db", [this] { return door_->keys_needed(); }});
         co_await analyst_->start();
         make_http(data);
         http_->bind();  // a port that is taken is said at once
@@ -571,7 +574,8 @@ private:
         audit_ = std::make_unique<api::AuditLog>(context_.get_executor(), *store_);
         meter_ = std::make_unique<sessions::Meter>(
             context_.get_executor(), *store_,
-            sessions::Quotas{options_.quota_memory_bytes, options_.quota_cpu_a_day});
+            sessions::Quotas{options_.quota_memory_bytes, options_.quota_cpu_a_day,
+                             options_.quota_live, [this] { return door_->keys_needed(); }});
         using Keys = api::DoorOptions::Keys;
         api::DoorOptions door;
         door.listen = options_.listen;

@@ -74,6 +74,7 @@ struct Settings {
     std::uint64_t processes_most = 4096;
     std::optional<std::uint64_t> cpus_most;
     std::optional<std::uint64_t> open_files_most;
+    std::optional<std::uint64_t> open_files_total;
     std::uint64_t disk_bytes_most = 10ull << 30;
     std::uint64_t disk_files_most = 2'000'000;
     std::uint64_t output_bytes_most = 1ull << 30;
@@ -86,6 +87,8 @@ struct Settings {
     std::optional<std::uint64_t> session_bytes = 10ull << 30;
 
     std::uint64_t quota_sessions = 1000;
+    std::optional<std::uint64_t> quota_live;
+    std::optional<std::uint64_t> quota_turns;
     std::optional<std::uint64_t> quota_memory_bytes;
     std::optional<Milliseconds> quota_cpu_a_day;
     std::optional<std::uint64_t> quota_disk_bytes;

@@ -480,6 +480,7 @@ void Connection::write_progressed(std::size_t bytes) noexcept {
 }
 
 bool Connection::spent(std::size_t bytes) noexcept {
+    core_->counts.bytes_charged += bytes;
     budget_ += bytes;
     if (budget_ < kTurnBytes) return false;
     budget_ = 0;

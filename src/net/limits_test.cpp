@@ -151,6 +151,33 @@ TEST(Limits, ABodyIsNotMadeOfChunkExtensions) {
     EXPECT_EQ(many.answer().status, 400);
 }
 
+// One-byte chunks with extensions are a hundred times the work of what they decode to. All of it
+// counts against the turn of their connection, so that others get theirs.
+TEST(Limits, WhatChunksCostIsChargedAndNotWhatTheyHold) {
+    TestServer server(sample_router(), impatient());
+    auto many = server.connect();
+    many.send("POST /count HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n");
+    const std::string chunk = "1;" + std::string(100, 'x') + "\r\ny\r\n";
+    constexpr std::size_t kChunks = 300;
+    std::size_t sent = 0;
+    const auto send_half = [&] {
+        for (std::size_t i = 0; i < kChunks / 2; ++i) {
+            ASSERT_TRUE(many.send(chunk));
+            sent += chunk.size();
+        }
+    };
+    send_half();
+    // All that has come is charged, and in the middle of it somebody else is served.
+    EXPECT_TRUE(server.eventually([&] { return server.server().counts().bytes_charged >= sent; }));
+    EXPECT_EQ(server.connect().get("/hello").status, 200);
+    send_half();
+    many.send("0\r\n\r\n");
+    EXPECT_EQ(many.answer().body, std::to_string(kChunks));
+    const auto charged = server.counts().bytes_charged;
+    EXPECT_GE(charged, sent);
+    EXPECT_GT(charged, 100 * kChunks);
+}
+
 TEST(Limits, AmbiguousRequestsEndTheConnection) {
     const std::string post = "POST /count HTTP/1.1\r\nHost: a\r\n";
     const std::string smuggled = "GET /hello HTTP/1.1\r\nHost: a\r\n\r\n";

@@ -99,6 +99,7 @@ struct ServerCounts {
     std::uint64_t connections_refused = 0;
     std::uint64_t connections_dropped = 0;  // waited for a request, and made room
     std::uint64_t requests_total = 0;
+    std::uint64_t bytes_charged = 0;  // to the turns of connections: as they came, decoded or not
 };
 
 struct ServerCore;

@@ -15,12 +15,14 @@ std::uint64_t less(std::uint64_t from, std::uint64_t what) { return from - std::
 
 }  // namespace
 
-void DiskLedger::found(std::uint64_t bytes_there, std::uint64_t files_there,
-                       Clock::time_point now) {
-    bytes = bytes_there;
-    files = files_there;
+void DiskLedger::found(const core::FolderUse& use, Clock::time_point now) {
+    bytes = use.bytes;
+    state_bytes = use.state_bytes;
+    files = use.files;
     looked = now;
 }
+
+std::uint64_t DiskLedger::file_bytes() const { return less(bytes, state_bytes); }
 
 bool DiskLedger::surely_fits(std::uint64_t more, Clock::time_point now) const {
     if (!bytes_max) return true;
@@ -38,7 +40,8 @@ std::uint64_t DiskLedger::bytes_left() const {
 Error owner_is_full(const DiskLedger& ledger) {
     return {Code::Exhausted, "the quota " + ledger.setting + " is used up: this owner keeps " +
                                  core::format_bytes(ledger.bytes) +
-                                 " on disk, in sessions, outputs of runs and jobs"};
+                                 " on disk, in sessions with their saved variables, outputs of "
+                                 "runs and jobs"};
 }
 
 DiskRoom::DiskRoom(std::shared_ptr<DiskLedger> session, std::shared_ptr<DiskLedger> owner,
@@ -47,6 +50,7 @@ DiskRoom::DiskRoom(std::shared_ptr<DiskLedger> session, std::shared_ptr<DiskLedg
     for (const auto& ledger : ledgers_) {
         if (!ledger) continue;
         ++ledger->uploads;
+        ++ledger->uploads_begun;
         ledger->bytes_going += replaced_;
     }
 }
@@ -54,13 +58,14 @@ DiskRoom::DiskRoom(std::shared_ptr<DiskLedger> session, std::shared_ptr<DiskLedg
 DiskRoom::DiskRoom(DiskRoom&& other) noexcept
     : ledgers_{std::move(other.ledgers_[0]), std::move(other.ledgers_[1])},
       taken_(other.taken_),
+      reserved_(other.reserved_),
       replaced_(other.replaced_) {}
 
 DiskRoom::~DiskRoom() {
     for (const auto& ledger : ledgers_) {
         if (!ledger) continue;
         --ledger->uploads;
-        ledger->bytes_coming -= taken_;
+        ledger->bytes_coming -= taken_ + reserved_;
         ledger->bytes_going -= replaced_;
     }
 }
@@ -76,12 +81,25 @@ void DiskRoom::check(std::uint64_t bytes) const {
     }
 }
 
-void DiskRoom::take(std::uint64_t bytes) {
-    check(bytes);
-    taken_ += bytes;
+void DiskRoom::come(std::uint64_t bytes) noexcept {
     for (const auto& ledger : ledgers_) {
         if (ledger) ledger->bytes_coming += bytes;
     }
+}
+
+void DiskRoom::reserve(std::uint64_t bytes) {
+    check(bytes);
+    reserved_ += bytes;
+    come(bytes);
+}
+
+void DiskRoom::take(std::uint64_t bytes) {
+    const auto expected = std::min(bytes, reserved_);
+    const auto more = bytes - expected;
+    check(more);
+    come(more);
+    reserved_ -= expected;
+    taken_ += bytes;
 }
 
 void DiskRoom::give_back(std::uint64_t bytes) noexcept {
@@ -103,11 +121,11 @@ std::uint64_t DiskRoom::left() const {
 void DiskRoom::finished() noexcept {
     for (const auto& ledger : ledgers_) {
         if (!ledger) continue;
-        ledger->bytes_coming -= taken_;
+        ledger->bytes_coming -= taken_ + reserved_;
         ledger->bytes_going -= replaced_;
         ledger->bytes = less(ledger->bytes + taken_, replaced_);
     }
-    taken_ = replaced_ = 0;
+    taken_ = reserved_ = replaced_ = 0;
 }
 
 void DiskStops::call() {

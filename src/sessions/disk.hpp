@@ -8,6 +8,7 @@
 // Owns      nothing on disk.  Threads  one, the executor's.
 // Trusts    no length that a client declares: it may refuse early, bytes are counted all the same.
 #include "base/result.hpp"
+#include "core/folders.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -30,13 +31,17 @@ struct DiskLedger {
     std::string setting;  // that holds it, for sentences
     std::optional<std::uint64_t> bytes_max;
     std::uint64_t bytes = 0;         // at the last look, and what uploads have added since
+    std::uint64_t state_bytes = 0;   // of them, saved variables: programs cannot remove those
     std::uint64_t bytes_coming = 0;  // of uploads under way
     std::uint64_t bytes_going = 0;   // of the files that they replace
     std::size_t uploads = 0;
+    // Ever: a look during which one came may have missed its bytes.
+    std::uint64_t uploads_begun = 0;
     std::uint64_t files = 0;
     std::optional<Clock::time_point> looked;
 
-    void found(std::uint64_t bytes_there, std::uint64_t files_there, Clock::time_point now);
+    void found(const core::FolderUse& use, Clock::time_point now);
+    [[nodiscard]] std::uint64_t file_bytes() const;  // without the state
     // Whether so many bytes fit, also if a program has written since the last look as fast as any
     // disk takes it. Then nobody needs to look.
     [[nodiscard]] bool surely_fits(std::uint64_t more, Clock::time_point now) const;
@@ -59,6 +64,9 @@ public:
 
     // TooLarge, with a sentence, if there is no room for so many more.
     void check(std::uint64_t bytes) const;
+    // Sets so many aside for what is to be taken: of uploads side by side into the last room, those
+    // that fit come in, and the others are refused before they have sent anything.
+    void reserve(std::uint64_t bytes);
     void take(std::uint64_t bytes);
     // Of what was taken, so much did not come.
     void give_back(std::uint64_t bytes) noexcept;
@@ -67,8 +75,11 @@ public:
     void finished() noexcept;
 
 private:
+    void come(std::uint64_t bytes) noexcept;  // counts them in the ledgers
+
     std::shared_ptr<DiskLedger> ledgers_[2];
     std::uint64_t taken_ = 0;
+    std::uint64_t reserved_ = 0;
     std::uint64_t replaced_ = 0;
 };
 

@@ -8,6 +8,7 @@
 #include "sessions/sessions.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace atl::sessions {
 
@@ -86,21 +87,57 @@ asio::awaitable<std::shared_ptr<DiskLedger>> Sessions::owner_ledger(std::string 
     ledger->setting = "quotas.disk";
     ledger->bytes_max = options_.owner_bytes_max;
     if (ledger->uploads == 0) {
+        const auto begun = ledger->uploads_begun;
         const auto bytes = co_await disk_of_owner(owner);
-        // One may have begun meanwhile; its bytes are counted then, and not twice.
-        if (ledger->uploads == 0) ledger->found(bytes, 0, clock_.now());
+        // One may have begun meanwhile, and ended even. The ledger counts its bytes; the sum may
+        // have them or not.
+        if (ledger->uploads_begun == begun) ledger->found({.bytes = bytes}, clock_.now());
     }
     co_return ledger;
+}
+
+asio::awaitable<std::optional<std::uint64_t>> Sessions::state_bytes(const Session& session) {
+    if ((!options_.session_bytes_max && !options_.owner_bytes_max) || read_only()) {
+        co_return std::nullopt;
+    }
+    try {
+        co_return co_await folders_.state_bytes(session.record_.id);
+    } catch (const ErrorException&) {
+        // The next look at the disk finds what it takes.
+    }
+    co_return std::nullopt;
+}
+
+// Only the difference: to walk over all of its files for it would keep a server that stops waiting.
+asio::awaitable<std::optional<std::uint64_t>> Sessions::count_state(
+    Session& session, std::optional<std::uint64_t> before) {
+    const auto after = co_await state_bytes(session);
+    if (!before || !after) co_return std::nullopt;
+    const auto ledger = session.disk_;
+    const auto counted = [&](std::uint64_t bytes) {
+        bytes += *after;
+        return bytes - std::min(bytes, *before);
+    };
+    if (ledger->looked) {
+        ledger->bytes = counted(ledger->bytes);
+        ledger->state_bytes = *after;
+    }
+    if (!options_.owner_bytes_max) co_return std::nullopt;
+    co_return ledger->looked ? ledger->bytes : counted(session.record_.disk_bytes);
 }
 
 asio::awaitable<core::FolderUse> Sessions::look_at_disk(const Session& session) {
     const SessionId id = session.record_.id;
     const auto ledger = session.disk_;
     const auto recorded = session.record_.disk_bytes;
+    const auto begun = ledger->uploads_begun;
     const auto use = co_await folders_.use(id);
-    // What uploads under way have stored is counted by themselves.
-    if (ledger->uploads == 0) ledger->found(use.bytes, use.files, clock_.now());
-    if (options_.owner_bytes_max && use.bytes != recorded && !read_only()) {
+    // An upload that came after the walk had passed its folder is not in it, though the ledger has
+    // counted it, and it may have ended already. What uploads under way have stored is counted by
+    // themselves.
+    const bool whole = ledger->uploads_begun == begun;
+    if (whole && ledger->uploads == 0) ledger->found(use, clock_.now());
+    if (whole && options_.owner_bytes_max && use.bytes != recorded && !read_only()) {
         core::SessionPatch patch;
         patch.disk_bytes = use.bytes;
         co_await store_.patch_session(Whose::anyones(), id, patch, std::nullopt);
@@ -116,9 +153,10 @@ asio::awaitable<void> Sessions::check_disk(const Session& session) {
         ledger->files > files_max) {
         co_await look_at_disk(session);
     }
-    if (ledger->bytes_max && ledger->bytes > *ledger->bytes_max) {
+    // Without its variables: a run is what makes them smaller.
+    if (ledger->bytes_max && ledger->file_bytes() > *ledger->bytes_max) {
         throw ErrorException({Code::Exhausted, "the session keeps " +
-                                                   core::format_bytes(ledger->bytes) +
+                                                   core::format_bytes(ledger->file_bytes()) +
                                                    " on disk, and sessions.max_bytes is " +
                                                    core::format_bytes(*ledger->bytes_max) +
                                                    "; remove some of its files first"});
@@ -146,7 +184,7 @@ asio::awaitable<DiskRoom> Sessions::room_for(const Session& session, std::uint64
     if (options_.owner_bytes_max) all = co_await owner_ledger(owner);
     DiskRoom room(ledger, std::move(all), replaced);
     room.take(kFileOverhead);
-    room.check(bytes);
+    room.reserve(bytes);
     co_return room;
 }
 
@@ -206,7 +244,9 @@ asio::awaitable<void> Sessions::watch_disk(SessionPtr session) {
     session->disk_due_ = clock_.now() + std::max(soonest, pause);
 }
 
-void Sessions::judge_disk(Session& session, const core::FolderUse& use) {
+// Programs are judged by what they wrote, which saved variables are not.
+void Sessions::judge_disk(Session& session, core::FolderUse use) {
+    use.bytes -= std::exchange(use.state_bytes, 0);
     const auto& ledger = *session.disk_;
     const auto now = clock_.now();
     // While files are replaced, both are there.

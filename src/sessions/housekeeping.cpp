@@ -32,6 +32,7 @@ asio::awaitable<void> Sessions::keep_house() {
 
 asio::awaitable<void> Sessions::keep_house_in(Scope& removals) {
     core::ClockWatch watch;
+    static_cast<void>(watch.settled(clock_.wall(), clock_.now()));  // what leaps are seen against
     for (unsigned round = 1; !stopping_; ++round) {
         round_.expires_after(kHousekeepingRound);
         co_await round_.wait();

@@ -3,6 +3,7 @@
 #include "base/at_exit.hpp"
 #include "base/fields.hpp"
 #include "core/clock_watch.hpp"
+#include "core/job_pause.hpp"
 
 #include <algorithm>
 #include <boost/uuid/random_generator.hpp>
@@ -296,8 +297,8 @@ std::optional<core::JobReturn> Jobs::another_attempt(const Attempt& attempt,
     const auto failures = failures_of(job);
     if (!spared && failures >= job.attempts_max) return std::nullopt;
     const auto doublings = std::min<std::uint32_t>(spared ? job.interruptions : failures - 1, 16);
-    const auto pause =
-        std::min(options_.retry_pause_first * (1 << doublings), options_.retry_pause_most);
+    const auto pause = std::min({options_.retry_pause_first * (1 << doublings),
+                                 options_.retry_pause_most, core::kJobPauseMax});
     back.not_before = back.at + pause;
     back.interrupted = spared;
     back.why = outcome.error + "; it is tried again in " + seconds_text(pause);

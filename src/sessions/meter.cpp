@@ -72,12 +72,14 @@ private:
 };
 
 Meter::Meter(asio::any_io_executor executor, core::Store& store, Quotas quotas, core::Clock& clock)
-    : store_(store), quotas_(quotas), clock_(clock), round_(executor, clock) {}
+    : store_(store), quotas_(std::move(quotas)), clock_(clock), round_(executor, clock) {}
 Meter::~Meter() = default;
 
 Meter::Claim::Claim(Meter& meter, std::string owner, std::uint64_t bytes)
     : meter_(&meter), owner_(std::move(owner)), bytes_(bytes) {
-    meter.of(owner_).memory_bytes += bytes_;
+    Owner& one = meter.of(owner_);
+    one.memory_bytes += bytes_;
+    ++one.live;
 }
 Meter::Claim::Claim(Claim&& other) noexcept
     : meter_(std::exchange(other.meter_, nullptr)),
@@ -86,9 +88,11 @@ Meter::Claim::Claim(Claim&& other) noexcept
 Meter::Claim::~Claim() {
     if (meter_ == nullptr) return;
     const auto found = meter_->owners_.find(owner_);
-    must(found != meter_->owners_.end() && found->second.memory_bytes >= bytes_,
+    must(found != meter_->owners_.end() && found->second.memory_bytes >= bytes_ &&
+             found->second.live > 0,
          "what is given back was claimed");
     found->second.memory_bytes -= bytes_;
+    --found->second.live;
 }
 
 Meter::Owner& Meter::of(const std::string& owner) {
@@ -117,9 +121,21 @@ asio::awaitable<void> Meter::ask_store(std::string owner) {
     }
 }
 
+std::uint64_t Meter::live_max() const {
+    if (quotas_.live_max) return *quotas_.live_max;
+    return !quotas_.owners_differ || quotas_.owners_differ() ? kLiveShare : 0;
+}
+
 asio::awaitable<Meter::Claim> Meter::claim(std::string owner, std::uint64_t memory_bytes) {
     if (quotas_.cpu_a_day && !of(owner).known) co_await ask_store(owner);
     check_cpu(owner);
+    if (const auto most = live_max(); most > 0 && of(owner).live >= most) {
+        throw ErrorException(
+            {Code::Exhausted, "the quota quotas.live is used up: " + owner + " has " +
+                                  std::to_string(of(owner).live) +
+                                  " sandboxes awake, as many as one owner may have; move a session "
+                                  "to disk (evict) or delete one, or wait until a run has ended"});
+    }
     const auto used = of(owner).memory_bytes;
     if (quotas_.memory_bytes && used + memory_bytes > *quotas_.memory_bytes) {
         throw ErrorException({Code::Exhausted, "the quota quotas.memory is used up: this needs " +

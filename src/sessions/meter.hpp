@@ -1,13 +1,13 @@
 #pragma once
-// What each owner uses, and its quotas: memory of awake sandboxes, CPU time per day.
+// What each owner uses, and its quotas: awake sandboxes, their memory, CPU time per day.
 //
 //     auto claim = co_await meter.claim(owner, memory);     throws when a quota is used up
 //     sandbox = meter.watch(std::move(claim), std::move(sandbox));
 //
 // Owns      the counts. A watched sandbox gives its claim back and its last figures when it goes.
 // Threads   one, the executor's. Outlives every sandbox that it watches.
-// Promises  memory never exceeds the quota: it is reserved before the sandbox is created.
-//           CPU time is
+// Promises  sandboxes and memory never exceed their quotas: they are reserved before the sandbox is
+//           created. CPU time is
 //           sampled every few seconds, so running programs can exceed it; then nothing new starts.
 //           A host without cgroups cannot measure CPU time, and counts none.
 #include "core/clock.hpp"
@@ -17,6 +17,7 @@
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
 #include <chrono>
+#include <functional>
 #include <list>
 #include <map>
 #include <memory>
@@ -25,9 +26,17 @@
 
 namespace atl::sessions {
 
+// Of the 1,023 sandboxes that a template holds awake, an owner may have so many where owners
+// differ: the rest is for the others.
+inline constexpr std::uint64_t kLiveShare = 768;
+
 struct Quotas {
     std::optional<std::uint64_t> memory_bytes;
     std::optional<std::chrono::milliseconds> cpu_a_day;
+    // Awake sandboxes; 0 = no limit. None: kLiveShare, where owners differ.
+    std::optional<std::uint64_t> live_max = {};
+    // Whether there can be more than one owner. None: there can.
+    std::function<bool()> owners_differ = {};
 };
 
 class Meter {
@@ -36,7 +45,7 @@ public:
           core::Clock& clock = core::system_clock());
     ~Meter();
 
-    // Memory that is spoken for, until it goes.
+    // A sandbox and its memory, spoken for until this goes.
     class [[nodiscard]] Claim {
     public:
         Claim(Meter& meter, std::string owner, std::uint64_t bytes);
@@ -68,6 +77,7 @@ private:
     class Watched;
     struct Owner {
         std::uint64_t memory_bytes = 0;
+        std::uint64_t live = 0;
         core::Day day{};
         core::UsageCounters today;    // all of it
         core::UsageCounters unsaved;  // what the store has not heard of
@@ -75,6 +85,7 @@ private:
     };
 
     Owner& of(const std::string& owner);
+    [[nodiscard]] std::uint64_t live_max() const;  // 0 = no limit
     boost::asio::awaitable<void> ask_store(std::string owner);
     boost::asio::awaitable<void> save();
 

@@ -201,7 +201,7 @@ asio::awaitable<SessionRecord> Sessions::create(NewSession wanted) {
     try {
         co_await folders_.make(id);
         // Empty, so that a first run that comes at once waits for no look.
-        session->disk_->found(0, 0, clock_.now());
+        session->disk_->found({}, clock_.now());
     } catch (const ErrorException& error) { failed = error.error; }
     if (failed && failed->code == Code::Conflict && wanted.id) failed.reset();  // left by another
     std::optional<Error> refused;
@@ -395,8 +395,10 @@ asio::awaitable<void> Sessions::restore(SessionPtr session) {
     session->unsaved_.clear();
 }
 
-asio::awaitable<void> Sessions::remember(Session& session, SessionState state, std::string note) {
-    if (session.record_.state == state && session.record_.state_note == note) co_return;
+asio::awaitable<void> Sessions::remember(Session& session, SessionState state, std::string note,
+                                         std::optional<std::uint64_t> disk_bytes) {
+    const bool same = !disk_bytes || *disk_bytes == session.record_.disk_bytes;
+    if (same && session.record_.state == state && session.record_.state_note == note) co_return;
     if (read_only()) {
         // Its files can be read all the same; the next start finds it as the store has it.
         session.record_.state = state;
@@ -405,6 +407,7 @@ asio::awaitable<void> Sessions::remember(Session& session, SessionState state, s
     core::SessionPatch patch;
     patch.state = state;
     patch.state_note = std::move(note);
+    patch.disk_bytes = disk_bytes;
     if (state == SessionState::Hot) patch.last_used_at = clock_.wall();  // to sleep is no use
     const SessionId id = session.record_.id;
     session.record_ = co_await store_.patch_session(Whose::anyones(), id, patch, std::nullopt);
@@ -473,6 +476,7 @@ bool Sessions::is_taken_over(const Session& session) const {
 
 asio::awaitable<void> Sessions::go_cold(SessionPtr session) {
     must(session->changing_.locked(), "a session changes with its mutex held");
+    const auto state_before = co_await state_bytes(*session);
     if (is_taken_over(*session)) {
         // What is on disk is newer, and what was lost here was reported when it was taken over.
         let_go(*session);
@@ -487,7 +491,8 @@ asio::awaitable<void> Sessions::go_cold(SessionPtr session) {
         if (session->fell_) settle_fall(*session);
         const auto state = session->record_.state;
         if (state == SessionState::Hot || state == SessionState::Warm) {
-            co_await remember(*session, SessionState::Cold, session->unsaved_);
+            const auto disk_bytes = co_await count_state(*session, state_before);
+            co_await remember(*session, SessionState::Cold, session->unsaved_, disk_bytes);
             session->unsaved_.clear();
         }
         co_return;
@@ -521,7 +526,8 @@ asio::awaitable<void> Sessions::go_cold(SessionPtr session) {
     }
     let_go(*session);
     ++counted_.evicted;
-    co_await remember(*session, SessionState::Cold, session->unsaved_);
+    const auto disk_bytes = co_await count_state(*session, state_before);
+    co_await remember(*session, SessionState::Cold, session->unsaved_, disk_bytes);
     session->unsaved_.clear();
 }
 
@@ -603,9 +609,11 @@ asio::awaitable<std::vector<SessionRecord>> Sessions::fork(Whose whose, SessionI
         if (was_frozen) set_frozen(*session->sandbox_, false, options_.tell);
         session->link_->stand_still(false);
         session->frozen_ = false;
+        const auto state_before = co_await state_bytes(*session);
         session->lost_ = co_await guest_client::save_variables(
             session->link_, folders_, id, session->spec_.limits().memory_bytes_max, session->lost_,
             session->restored_);
+        co_await count_state(*session, state_before);
         // Files shall be those of one moment. Without a cgroup nothing can be frozen; then a
         // program in the background may write while they are copied, as with any copy.
         session->frozen_ = static_cast<bool>(session->sandbox_->freeze(true));

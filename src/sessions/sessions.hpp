@@ -293,7 +293,7 @@ private:
     boost::asio::awaitable<std::shared_ptr<DiskLedger>> owner_ledger(std::string owner);
     boost::asio::awaitable<void> watch_disks();
     boost::asio::awaitable<void> watch_disk(SessionPtr session);
-    void judge_disk(Session& session, const core::FolderUse& use);
+    void judge_disk(Session& session, core::FolderUse use);
     void watch_disk_soon(Session& session);
     void let_go(Session& session) noexcept;
     // Its sandbox ended without a farewell.
@@ -302,7 +302,13 @@ private:
     // met this state. Throws while it cannot be removed.
     void settle_fall(Session& session);
     boost::asio::awaitable<void> remember(Session& session, core::SessionState state,
-                                          std::string note = {});
+                                          std::string note = {},
+                                          std::optional<std::uint64_t> disk_bytes = {});
+    // What its saved variables take on disk; nothing if no quota asks, or the disk does not tell.
+    boost::asio::awaitable<std::optional<std::uint64_t>> state_bytes(const Session& session);
+    // They may have changed since: its ledger follows. Answers with what the record shall say.
+    boost::asio::awaitable<std::optional<std::uint64_t>> count_state(
+        Session& session, std::optional<std::uint64_t> before);
     [[nodiscard]] core::SessionRecord as_it_is(core::SessionRecord record) const;
 
     boost::asio::any_io_executor executor_;

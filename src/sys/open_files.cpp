@@ -4,8 +4,12 @@
 
 #include <algorithm>
 #include <charconv>
+#include <dirent.h>
 #include <limits>
+#include <string>
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 namespace atl::sys {
 
@@ -38,6 +42,30 @@ std::uint64_t machine_open_files() {
     std::uint64_t files = kUnknown;
     if (text) std::from_chars(text->data(), text->data() + text->size(), files);
     return files == 0 ? kUnknown : files;
+}
+
+std::uint64_t machine_open_files_now() {
+    const auto text = read_small_file("/proc/sys/fs/file-nr");
+    std::uint64_t files = 0;
+    if (text) std::from_chars(text->data(), text->data() + text->size(), files);
+    return files;
+}
+
+std::uint64_t open_files_of(pid_t pid) {
+    const std::string path = "/proc/" + std::to_string(pid) + "/fd";
+    DIR* folder = ::opendir(path.c_str());
+    if (folder == nullptr) return 0;
+    // Since Linux 6.2 the folder's size is how many there are.
+    struct stat info {};
+    std::uint64_t files = 0;
+    if (::fstat(::dirfd(folder), &info) == 0 && info.st_size > 0) {
+        files = static_cast<std::uint64_t>(info.st_size);
+    } else {
+        while (const dirent* entry = ::readdir(folder)) files += entry->d_name[0] != '.' ? 1 : 0;
+    }
+    ::closedir(folder);
+    // Our own look at ourselves is one of them.
+    return pid == ::getpid() && files > 0 ? files - 1 : files;
 }
 
 }  // namespace atl::sys

@@ -6,6 +6,7 @@
 // that are on their way with the own limit: a sandbox cannot push them much beyond its limit, so a
 // server whose limit is far above that of any sandbox is never refused.
 #include <cstdint>
+#include <sys/types.h>
 
 namespace atl::sys {
 
@@ -19,5 +20,9 @@ std::uint64_t allow_many_open_files() noexcept;
 
 // How many files the machine can have open (fs.file-max).
 [[nodiscard]] std::uint64_t machine_open_files();
+// How many it has open (fs.file-nr); 0 where nobody can tell.
+[[nodiscard]] std::uint64_t machine_open_files_now();
+// Descriptors of a process; 0 if it is gone, or not ours to look at.
+[[nodiscard]] std::uint64_t open_files_of(pid_t pid);
 
 }  // namespace atl::sys

@@ -37,6 +37,7 @@ Bench::~Bench() { stop(); }
 
 sessions::Sessions& Bench::sessions() { return server_->all; }
 ScriptedRuntime& Bench::runtime() { return server_->runtime; }
+core::Store& Bench::store() { return server_->store; }
 
 void Bench::start() {
     server_ = std::make_unique<Server>(*this, options_);

@@ -93,6 +93,7 @@ public:
     struct Server;
     [[nodiscard]] sessions::Sessions& sessions();
     [[nodiscard]] ScriptedRuntime& runtime();
+    [[nodiscard]] core::Store& store();
 
 private:
     template <class T>

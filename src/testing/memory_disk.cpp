@@ -98,8 +98,21 @@ asio::awaitable<core::FolderUse> MemoryFolders::use(SessionId id) {
     if (found == disk_.trees.end()) throw ErrorException(no_session(id));
     core::FolderUse use;
     for (const auto& [path, bytes] : found->second.files) use.bytes += bytes.size();
+    for (const auto& [name, bytes] : found->second.state) use.state_bytes += bytes.size();
+    use.bytes += use.state_bytes;
     use.files = found->second.files.size();
+    co_await latency_.pass();  // what comes meanwhile, a walk may have passed
     co_return use;
+}
+
+asio::awaitable<std::uint64_t> MemoryFolders::state_bytes(SessionId id) {
+    co_await latency_.pass();
+    alive();
+    std::uint64_t all = 0;
+    const auto found = disk_.trees.find(id.text());
+    if (found == disk_.trees.end()) co_return all;
+    for (const auto& [name, bytes] : found->second.state) all += bytes.size();
+    co_return all;
 }
 
 Result<void> MemoryFolders::claim(const std::string& identity) {
@@ -319,50 +332,15 @@ asio::awaitable<void> MemoryStore::remove_session(core::Whose whose, SessionId i
     co_await latency_.pass();
 }
 
-asio::awaitable<std::uint64_t> MemoryStore::job_bytes(std::string) { co_return 0; }
-
 // ---- What no simulated server asks for ----
 
 namespace {
 [[noreturn]] void not_simulated() {
-    must(false, "only sessions are simulated");
+    must(false, "only sessions and jobs are simulated");
     std::abort();
 }
 }  // namespace
 
-asio::awaitable<core::JobRecord> MemoryStore::add_job(core::JobRecord, std::uint64_t) {
-    not_simulated();
-}
-asio::awaitable<std::optional<core::JobRecord>> MemoryStore::take_job(core::JobWish) {
-    not_simulated();
-}
-asio::awaitable<bool> MemoryStore::renew_job(core::JobHold, core::Time) { not_simulated(); }
-asio::awaitable<core::JobRecord> MemoryStore::finish_job(core::JobHold, core::JobEnd) {
-    not_simulated();
-}
-asio::awaitable<core::JobRecord> MemoryStore::return_job(core::JobHold, core::JobReturn) {
-    not_simulated();
-}
-asio::awaitable<core::JobRecord> MemoryStore::cancel_job(core::Whose, JobId, core::Time) {
-    not_simulated();
-}
-asio::awaitable<core::JobRecord> MemoryStore::get_job(core::Whose, JobId) { not_simulated(); }
-asio::awaitable<core::JobPage> MemoryStore::list_jobs(core::JobQuery) { not_simulated(); }
-asio::awaitable<void> MemoryStore::remove_job(core::Whose, JobId) { not_simulated(); }
-asio::awaitable<std::uint64_t> MemoryStore::forget_jobs(core::Time, std::uint32_t) {
-    not_simulated();
-}
-asio::awaitable<core::LogAppended> MemoryStore::append_log(core::JobHold,
-                                                           std::vector<core::LogPiece>, core::Time,
-                                                           std::uint64_t) {
-    not_simulated();
-}
-asio::awaitable<core::LogRead> MemoryStore::read_log(core::Whose, JobId, std::uint64_t,
-                                                     std::uint64_t) {
-    not_simulated();
-}
-asio::awaitable<core::Recovered> MemoryStore::recover(std::string, core::Time) { not_simulated(); }
-asio::awaitable<core::Recovered> MemoryStore::expire_leases(core::Time) { not_simulated(); }
 asio::awaitable<void> MemoryStore::add_key(core::KeyRecord) { not_simulated(); }
 asio::awaitable<core::KeyRecord> MemoryStore::check_key(KeyId, core::Sha256, core::Time) {
     not_simulated();

@@ -46,6 +46,8 @@ public:
 
     std::map<std::string, core::SessionRecord> records;
     std::map<std::string, Tree> trees;
+    std::map<std::string, core::JobRecord> jobs;
+    std::map<std::string, std::vector<core::LogChunk>> job_logs;
     std::string claimed;
     Faults faults;
     std::function<void()> on_kill;  // must not throw
@@ -106,6 +108,7 @@ public:
     [[nodiscard]] Result<void> check_root() const override { return {}; }
     boost::asio::awaitable<void> copy(SessionId from, SessionId to) override;
     boost::asio::awaitable<core::FolderUse> use(SessionId id) override;
+    boost::asio::awaitable<std::uint64_t> state_bytes(SessionId id) override;
     [[nodiscard]] std::string claimed_by() const override { return disk_.claimed; }
     Result<void> claim(const std::string& identity) override;
     boost::asio::awaitable<std::vector<SessionId>> list() override;
@@ -131,7 +134,7 @@ private:
     Latency latency_;
 };
 
-// Sessions only: asking for anything else is a mistake of the test, and ends it.
+// Sessions and jobs only: asking for anything else is a mistake of the test, and ends it.
 class MemoryStore final : public core::Store {
 public:
     MemoryStore(Disk& disk, Latency latency)
@@ -196,6 +199,8 @@ public:
 private:
     void write();
     core::SessionRecord& record(const core::Whose& whose, const SessionId& id);
+    core::JobRecord& job(const core::Whose& whose, const JobId& id);
+    core::JobRecord& held(const core::JobHold& hold);  // Conflict if it is not
 
     Disk& disk_;
     const std::uint64_t life_;

@@ -8,7 +8,7 @@ constexpr std::chrono::milliseconds kBegins{1'900'000'000'000};
 }  // namespace
 
 core::Time ScriptedClock::wall() const noexcept {
-    return core::Time(kBegins +
+    return core::Time(kBegins + ahead_ +
                       std::chrono::floor<std::chrono::milliseconds>(now_.time_since_epoch()));
 }
 
@@ -31,6 +31,12 @@ bool ScriptedClock::pass(core::Moment until) {
         return true;
     }
     return false;
+}
+
+void ScriptedClock::stall(std::chrono::milliseconds time) {
+    const auto until = now_ + time;
+    pass_to(until);
+    while (pass(until)) {}
 }
 
 void ScriptedClock::pass_to(core::Moment when) { now_ = std::max(now_, when); }

@@ -27,11 +27,17 @@ public:
     bool pass(core::Moment until = core::Moment::max());
     // Nothing is waited for, or it is past: then the clock goes there at once.
     void pass_to(core::Moment when);
+    // The server stands still for so long: all that was waited for meanwhile comes at once, before
+    // anything else that has come is looked at.
+    void stall(std::chrono::milliseconds time);
+    // Somebody sets the wall clock, forwards or back.
+    void leap(std::chrono::milliseconds by) { ahead_ += by; }
 
 private:
     // Not zero: a time point of zero is what nothing was set to.
     core::Moment now_{std::chrono::hours{24}};
-    std::uint64_t order_ = 0;  // of two for the same time the first comes first
+    std::chrono::milliseconds ahead_{0};  // the wall clock
+    std::uint64_t order_ = 0;             // of two for the same time the first comes first
     std::map<std::pair<core::Moment, std::uint64_t>, std::weak_ptr<Alarm>> alarms_;
 };
 

@@ -4,10 +4,12 @@ import base64
 import importlib.util
 import os
 import re
+import socket
 import subprocess
 import sys
 
 import pytest
+from harness.host import descriptors_of, eventually
 
 CSV = b"region,amount\nNorth,10\nSouth,32\nNorth,5\n"
 CHART = "run: import matplotlib.pyplot as plt; plt.plot([1, 2]); plt.savefig('/data/outputs/a [b].png')"
@@ -80,3 +82,21 @@ def test_a_notebook_about_parquet_runs_again_elsewhere(offline, tmp_path):
     ran = subprocess.run([sys.executable, "notebook.py"], cwd=tmp_path, capture_output=True, text=True, timeout=300)
     assert ran.returncode == 0, ran.stderr
     assert "atoll_result" in ran.stdout and "32" in ran.stdout
+
+
+@pytest.mark.parametrize("form", ["markdown", "ipynb"])
+def test_f3_a_client_that_leaves_an_export(server, charted, form):
+    """Before its answer and amid it: the thread's sandbox may sleep, and the next one gets all of it."""
+    before = descriptors_of(server.process.pid)
+    address = server.url.removeprefix("http://").split(":")
+    for bytes_ in (0, 1, 3000):
+        for _ in range(3):
+            with socket.create_connection((address[0], int(address[1])), timeout=60) as client:
+                client.sendall(f"GET /v1/threads/{charted}/export?format={form} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+                while bytes_ > 0 and (piece := client.recv(bytes_)):
+                    bytes_ -= len(piece)
+                client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
+    session = server.http.get(f"/v1/threads/{charted}").json()["session_id"]
+    assert eventually(lambda: server.http.post(f"/v1/sessions/{session}/pause").status_code == 200, 60)
+    assert eventually(lambda: descriptors_of(server.process.pid) <= before, 60)
+    assert exported(server, charted, form)

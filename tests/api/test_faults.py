@@ -1,22 +1,26 @@
-"""F1: whatever call of the server fails, at whatever moment of create, run, save, restore, fork, upload and delete: the
+"""F1: whatever call of the server fails, at whatever moment of create, run, save, restore, fork, upload, pack, unpack, job and delete: the
 request fails with a sentence or succeeds, nothing that was acknowledged is lost in silence, and the server recovers by itself.
 
 Which calls an operation makes is counted first; then it is done again with the n-th of them failing, once or from there on.
 ATOLL_FAULT_SAMPLES says how many n are tried of each (3); all of them: 0."""
 
 import errno
+import io
 import os
+import tarfile
 import time
 
+import httpx
 import pytest
-from harness.faults import DESCRIPTOR, EVER, FORK, MAP, NAME, SYNC, WATCH, WRITE, Faults
+from harness.faults import DESCRIPTOR, EVER, FORK, MAP, NAME, READ, SYNC, WATCH, WRITE, Faults
 from harness.server import Server
 
 SAMPLES = int(os.environ.get("ATOLL_FAULT_SAMPLES", "3"))
-# Reads of the database are not among them: one that fails counts as damage, which stays until somebody has looked
-# (test_damaged_store.py). Reads of saved state: test_state_kept.py.
+# Reads of the database: at the end of this file. Reads of saved state: test_state_kept.py.
 FAULTS = {"EMFILE": (DESCRIPTOR, errno.EMFILE), "ENOSPC": (WRITE | SYNC | NAME, errno.ENOSPC), "EIO": (WRITE | SYNC | NAME, errno.EIO),
-          "ENOMEM": (MAP | FORK | WATCH, errno.ENOMEM)}
+          "ENOMEM": (MAP | FORK | WATCH, errno.ENOMEM), "ENFILE": (DESCRIPTOR, errno.ENFILE), "EDQUOT": (WRITE | SYNC | NAME, errno.EDQUOT)}
+# Treated as EMFILE and ENOSPC are: one moment of each operation will do.
+ALIKE = ("ENFILE", "EDQUOT")
 
 
 @pytest.fixture(scope="module")
@@ -146,6 +150,78 @@ class Upload(InSession):
         super().check(answer, done)
 
 
+class Pack(InSession):
+    """What arrives is whole, or seen to be cut off."""
+
+    def do(self):
+        try:
+            return self.server.http.get(f"{self.path}/files/session", params={"archive": "tar"})
+        except httpx.RemoteProtocolError:
+            return None
+
+    def check(self, answer, done):
+        if done:
+            with tarfile.open(fileobj=io.BytesIO(answer.content)) as packed:
+                found = [one for one in packed if one.name.rsplit("/", 1)[-1] == "f"]
+                assert [packed.extractfile(one).read() for one in found] == [b"f"]
+        super().check(answer, done)
+
+
+class Unpack(InSession):
+    FILES = {f"u{i}": b"%d" % i * 40_000 for i in range(5)}
+
+    def do(self):
+        packed = io.BytesIO()
+        with tarfile.open(fileobj=packed, mode="w") as tar:
+            for name, content in self.FILES.items():
+                entry = tarfile.TarInfo(name)
+                entry.size = len(content)
+                tar.addfile(entry, io.BytesIO(content))
+        return self.server.http.post(f"{self.path}/unpack", params={"into": "/session/in"}, content=packed.getvalue())
+
+    def check(self, answer, done):
+        if not done:  # the same again does it
+            assert patiently(self.do).status_code == 200
+        for name, content in self.FILES.items():
+            assert patiently(lambda name=name: self.server.http.get(f"{self.path}/files/session/in/{name}")).content == content
+        super().check(answer, done)
+
+
+class Job:
+    """One that was accepted ends, with its log or with a sentence why not."""
+
+    def __init__(self, server):
+        self.server = server
+
+    def ended(self, job):
+        answer = self.server.http.get(f"/v1/jobs/{job}")
+        return answer.json() if answer.status_code == 200 and answer.json()["state"] not in ("queued", "running") else None
+
+    def do(self):
+        answer = self.server.http.post("/v1/jobs", json={"kind": "python", "code": "print(6 * 7)"})
+        until = time.monotonic() + 60
+        # With a fault that stays it is tried again and again: then what failed once is enough.
+        while answer.status_code == 201 and not self.ended(answer.json()["id"]) and self.server.faults.failed == 0:
+            assert time.monotonic() < until
+            time.sleep(0.02)
+        return answer
+
+    def check(self, answer, done):
+        if not done:
+            return
+        job, until = answer.json()["id"], time.monotonic() + 120
+        while not (record := self.ended(job)):
+            assert time.monotonic() < until
+            time.sleep(0.1)
+        if record["state"] == "succeeded":
+            log = patiently(lambda: self.server.http.get(f"/v1/jobs/{job}/logs"))
+            assert "42" in log.text or "were not kept" in record["error"], (record, log.text)
+        else:
+            assert record["state"] == "failed" and len(record["error"].split()) > 2, record
+            assert str(self.server.folder) not in record["error"]
+        assert patiently(lambda: self.server.http.delete(f"/v1/jobs/{job}")).status_code == 204
+
+
 class Delete(InSession):
     def do(self):
         return self.server.http.delete(self.path)
@@ -161,16 +237,18 @@ class Delete(InSession):
         assert done and self.server.http.get(self.path).status_code == 404
 
 
-def samples(calls):
+def samples(calls, fault):
     """Which n, and how many fail from there on."""
     if calls == 0:
         return []
+    if fault in ALIKE and SAMPLES > 0:
+        return [(1 + calls // 2, EVER)]
     step = 1 if SAMPLES == 0 else max(1, -(-calls // SAMPLES))
     return [(n, EVER if i % 2 else 1) for i, n in enumerate(range(1, calls + 1, step))]
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-@pytest.mark.parametrize("operation", [Create, Run, Save, Restore, Fork, Upload, Delete], ids=lambda one: one.__name__.lower())
+@pytest.mark.parametrize("operation", [Create, Run, Save, Restore, Fork, Upload, Pack, Unpack, Job, Delete], ids=lambda one: one.__name__.lower())
 def test_f1(server, operation, fault):
     kinds, cause = FAULTS[fault]
     measured = operation(server)
@@ -179,12 +257,54 @@ def test_f1(server, operation, fault):
         calls = faults.seen
     assert answer.status_code < 300, answer.text
     measured.check(answer, True)
-    for first, count in samples(calls):
+    for first, count in samples(calls, fault):
         one = operation(server)
         with server.faults(kinds, cause, first=first, count=count):
             answer = one.do()
         where = f"{fault} at call {first} of {calls}" + (" and after" if count == EVER else "")
-        print(where, answer.status_code)
+        print(where, answer.status_code if answer is not None else "cut off")
         assert server.process.poll() is None, where
-        one.check(answer, answer.status_code < 300 or told(server, answer))
+        one.check(answer, answer is not None and (answer.status_code < 300 or told(server, answer)))
     assert server.http.get("/readyz").status_code == 204
+
+
+@pytest.mark.parametrize("cause", [errno.ENOSPC, errno.EDQUOT], ids=["ENOSPC", "EDQUOT"])
+def test_a_used_up_quota_of_the_host_is_a_full_disk(server, cause):
+    session = new_session(server)
+    for path, request in ((".state", lambda: server.http.post(f"/v1/sessions/{session}/evict")),
+                          ("atoll.db", lambda: server.http.post("/v1/sessions", json={}))):
+        with server.faults(WRITE, cause, path=path) as faults:
+            answer = request()
+            assert faults.failed > 0
+        assert answer.status_code == 507, answer.text
+    is_whole(server, session)
+    patiently(lambda: server.http.delete(f"/v1/sessions/{session}"))
+
+
+@pytest.mark.parametrize("count", [1, EVER], ids=["once", "for-a-while"])
+def test_a_database_that_cannot_be_read_for_a_moment(server, count):
+    """SQLite takes a page that the disk did not give back for corruption. It is none: what was asked fails, nothing is written
+    while it lasts, and the server recovers by itself."""
+    # More than SQLite keeps in memory, so that it has to read.
+    jobs = [server.http.post("/v1/jobs", json={"kind": "python", "code": f"{n} #" + "x" * 190_000}).json()["id"] for n in range(20)]
+    for job in jobs:
+        while server.http.get(f"/v1/jobs/{job}").json()["state"] != "succeeded":
+            time.sleep(0.05)
+    with server.faults(READ, errno.EIO, count=count, path="atoll.db") as faults:
+        answers = [server.http.get(f"/v1/jobs/{job}") for job in jobs]
+        assert faults.failed > 0
+        failed = [answer for answer in answers if answer.status_code != 200]
+        assert failed
+        for answer in failed:
+            told(server, answer)
+            assert answer.status_code == 503 and "damaged" not in answer.text, answer.text
+        if count == EVER:
+            assert server.http.get("/readyz").status_code == 503
+            assert told(server, server.http.post("/v1/sessions", json={})) is False
+    assert [patiently(lambda job=job: server.http.get(f"/v1/jobs/{job}")).status_code for job in jobs] == [200] * len(jobs)
+    assert patiently(lambda: server.http.get("/readyz")).status_code == 204
+    session = patiently(lambda: server.http.post("/v1/sessions", json={})).json()["id"]
+    assert run(server, session, "print(1)")["stdout"] == "1\n"
+    for job in jobs:
+        assert patiently(lambda job=job: server.http.delete(f"/v1/jobs/{job}")).status_code == 204
+    assert server.http.delete(f"/v1/sessions/{session}").status_code == 204

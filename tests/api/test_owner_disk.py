@@ -1,4 +1,4 @@
-"""quotas.disk counts what an owner keeps besides sessions: outputs of runs, code and logs of jobs."""
+"""quotas.disk counts what an owner keeps besides files of sessions: saved variables, outputs of runs, code and logs of jobs."""
 
 import os
 import time
@@ -116,3 +116,25 @@ def test_runs_side_by_side_share_what_is_left(keyed):
     with ThreadPoolExecutor(4) as at_once:
         kept = [len(one["artifact_map"]) for one in at_once.map(lambda _: leave(fay, 2 * MB), range(4))]
     assert sum(kept) == 3, kept
+
+
+def test_saved_variables_count_for_their_owner(keyed):
+    """They are always saved. Then there is no room for anything new, until they are gone."""
+    ann, bob = keyed.owner("ann-sleeps"), keyed.owner("bob-sleeps")
+    session = ann.post("/v1/sessions", json={}).json()["id"]
+    run = f"/v1/sessions/{session}/run"
+    assert ann.post(run, json={"code": "import os; x = os.urandom(7_000_000)"}).json()["exit_code"] == 0
+    assert ann.post(f"/v1/sessions/{session}/evict").status_code == 200
+    refused(ann.post("/v1/sessions", json={}))
+    refused(ann.post("/v1/run", json={"code": "1"}))
+    keyed.kill()  # the record has it
+    keyed.start()
+    ann, bob = keyed.owner("ann-sleeps"), keyed.owner("bob-sleeps")
+    refused(ann.post("/v1/run", json={"code": "1"}))
+    assert bob.post("/v1/run", json={"code": "1"}).status_code == 200
+    assert ann.post(f"/v1/sessions/{session}/restart").status_code == 200
+    until = time.monotonic() + 60
+    while (answer := ann.post("/v1/run", json={"code": "1"})).status_code == 429:
+        assert time.monotonic() < until
+        time.sleep(0.05)
+    assert answer.status_code == 200

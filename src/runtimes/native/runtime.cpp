@@ -65,7 +65,8 @@ NativeRuntime::NativeRuntime(asio::any_io_executor executor, Paths paths, Runtim
     : executor_(executor),
       paths_(std::move(paths)),
       options_(options),
-      host_(sys::CgroupHost::detect()) {
+      host_(sys::CgroupHost::detect()),
+      file_table_(std::make_shared<FileTable>(executor, options_.open_files_total, options_.tell)) {
     // Nests inherit it. Below what sandboxes add up to, another one's descriptors could stop ours.
     sys::allow_many_open_files();
     sys::sweep_cgroups(host_, kSandboxPrefix);
@@ -73,6 +74,7 @@ NativeRuntime::NativeRuntime(asio::any_io_executor executor, Paths paths, Runtim
 
 NativeRuntime::~NativeRuntime() {
     if (sweeping_) sweeping_->end();
+    file_table_->end();
 }
 
 // Refers to nothing of the runtime: it may outlast it by a turn of the loop.
@@ -102,6 +104,8 @@ asio::awaitable<void> NativeRuntime::start() {
     sweeping_ = std::make_shared<Sweeping>(Sweeping{asio::steady_timer(executor_)});
     // Detached: it refers to nothing of the runtime, whose destructor ends it.
     asio::co_spawn(executor_, sweep(sweeping_, host_), asio::detached);
+    // Detached for the same reason.
+    asio::co_spawn(executor_, FileTable::watch(file_table_), asio::detached);
     if (options_.pool_size == 0) co_return;
     const core::SandboxSpec spec = core::SpecBuilder().limits(options_.defaults).build().value();
     pool_.push_back(co_await fork(spec, For::Pool));
@@ -163,9 +167,12 @@ asio::awaitable<NativeRuntime::SandboxPtr> NativeRuntime::fork(core::SandboxSpec
     parts.first_id = nest->first_id(forked.slot);
     parts.release_ids = [nest, slot = forked.slot] { nest->give_back(slot); };
     // Owned from here on, so that whatever fails below, the process is ended and buried.
-    auto sandbox = std::make_unique<NativeSandbox>(
-        id, std::move(forked.stream), true, std::move(parts),
-        [this](Remains remains) { bury_later(std::move(remains)); });
+    auto sandbox = std::make_unique<NativeSandbox>(id, std::move(forked.stream), true,
+                                                   std::move(parts), [this, id](Remains remains) {
+                                                       file_table_->forget(id.text());
+                                                       bury_later(std::move(remains));
+                                                   });
+    file_table_->add(*sandbox);
     // The guest builds its walls meanwhile; no untrusted code runs before it is asked to.
     co_await expect_hello(sandbox->stream(), kHelloTimeMax);
     if (whom == For::Pool) {
@@ -350,6 +357,7 @@ asio::awaitable<void> NativeRuntime::bury(Remains remains) {
 asio::awaitable<void> NativeRuntime::stop() {
     stopping_ = true;
     if (sweeping_) sweeping_->end();
+    file_table_->end();
     asio::steady_timer pause(executor_);
     while (refilling_) {
         pause.expires_after(kBurialPause);

@@ -9,6 +9,7 @@
 // Owns      nests by template, the pool, the cgroups of live sandboxes, sandboxes to be cleaned up.
 // Threads   one, its executor's.
 #include "core/runtime.hpp"
+#include "runtimes/native/file_table.hpp"
 #include "runtimes/native/nest.hpp"
 #include "runtimes/native/sandbox.hpp"
 #include "sys/idmap.hpp"
@@ -32,7 +33,8 @@ struct RuntimeOptions {
     // Folders of the host that mounts may name also where Atoll is an ordinary user, who must show
     // them to a nest when it is raised. Read-only.
     std::vector<std::string> shown;
-    std::string data_root = "/data";  // where /data shows as well, in nests
+    std::string data_root = "/data";     // where /data shows as well, in nests
+    std::uint64_t open_files_total = 0;  // of all sandboxes together; 0 = no limit
     // A sentence for the operator's log; on stderr where nobody takes it.
     std::function<void(const std::string&)> tell = {};
 };
@@ -86,6 +88,7 @@ private:
     bool stopping_ = false;
     std::size_t burials_ = 0;
     std::shared_ptr<Sweeping> sweeping_;
+    std::shared_ptr<FileTable> file_table_;
 };
 
 }  // namespace atl::native

@@ -51,6 +51,8 @@ public:
     [[nodiscard]] int stream() const noexcept { return stream_.get(); }
     [[nodiscard]] sys::Cgroup& cgroup() noexcept { return parts_.cgroup; }
     [[nodiscard]] bool alive() const noexcept { return !parts_.process_gone(); }
+    // Its processes, at once. It is its owner's to destroy all the same.
+    void end() const noexcept { parts_.kill(); }
     [[nodiscard]] pid_t host_pid() const noexcept { return parts_.pid; }
     [[nodiscard]] std::uint32_t first_id() const noexcept { return parts_.first_id; }
 

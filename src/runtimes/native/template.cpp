@@ -23,6 +23,7 @@ namespace {
 
 constexpr std::size_t kFileBytesMax = 1u << 20;  // it is written by hand
 constexpr std::size_t kEntriesMax = 1000;        // of one list: all of them go on one command line
+constexpr std::size_t kTreesMax = 100;           // each is mounted in every sandbox
 constexpr std::size_t kEnvironmentBytesMax = 64 * 1024;
 constexpr std::size_t kEntryBytesMax = 4096;
 
@@ -175,6 +176,9 @@ Result<void> read_python(Template& into, const json::value& value) {
 
 Result<void> read_trees(Template& into, const json::value& value) {
     if (!value.is_array()) return wrong_kind("trees", "a list of objects", value);
+    if (value.get_array().size() > kTreesMax) {
+        return invalid("trees", "has more than " + std::to_string(kTreesMax) + " entries");
+    }
     std::set<std::string> taken;
     for (std::size_t i = 0; i < value.get_array().size(); ++i) {
         const std::string here = "trees[" + std::to_string(i) + "]";

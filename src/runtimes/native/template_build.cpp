@@ -247,7 +247,7 @@ private:
     Result<void> make_folders() {
         for (const auto& folder : {folder_, folder_ + "/cache", folder_ + "/etc"}) {
             if (::mkdir(folder.c_str(), 0755) != 0 || ::chmod(folder.c_str(), 0755) != 0) {
-                if (errno == ENOSPC) return disk_full(data_);
+                if (errno == ENOSPC || errno == EDQUOT) return disk_full(data_);
                 return sys::errno_error("make " + folder);
             }
         }
@@ -463,7 +463,7 @@ private:
         // After a power cut, no folder may claim to be built whose files did not reach the disk.
         const UniqueFd folder(::open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
         if (!folder || ::syncfs(folder.get()) != 0) {
-            if (errno == ENOSPC) return disk_full(data_);
+            if (errno == ENOSPC || errno == EDQUOT) return disk_full(data_);
             return sys::errno_error("write " + folder_ + " to the disk");
         }
         std::error_code failed;

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <gtest/gtest.h>
 #include <sys/file.h>
+#include <unistd.h>
 
 namespace atl::native {
 
@@ -92,6 +93,42 @@ TEST(TemplateFile, DefaultIsValidAndPinned) {
     }
     EXPECT_FALSE(parsed->preload.empty());
     EXPECT_FALSE(parsed->source_builds);
+}
+
+// Row T2: as much of everything as a file may name. All packages go on one command line.
+TEST(Template, BoundsItsListsAndWhatTheyAddUpTo) {
+    const auto list = [](const std::string& key, std::size_t count, std::size_t bytes) {
+        std::string text = R"({"python": {")" + key + R"(": [)";
+        for (std::size_t i = 0; i < count; ++i) {
+            const auto number = std::to_string(i);
+            text += (i == 0 ? "\"p" : ", \"p") + number + std::string(bytes - number.size(), 'x') +
+                    "\"";
+        }
+        return text + "]}}";
+    };
+    const auto trees = [](std::size_t count) {
+        std::string text = R"({"trees": [)";
+        for (std::size_t i = 0; i < count; ++i) {
+            text += (i == 0 ? "" : ", ") +
+                    (R"({"source": "/a", "target": "/srv/)" + std::to_string(i)) + "\"}";
+        }
+        return text + "]}";
+    };
+    for (const char* key : {"packages", "constraints", "preload"}) {
+        SCOPED_TRACE(key);
+        const auto most = Template::parse("t", list(key, 1000, 1000));
+        ASSERT_TRUE(most.has_value()) << most.error().message;
+        std::size_t bytes = 0;
+        for (const auto& one : most->packages) bytes += one.size() + 1 + sizeof(char*);
+        EXPECT_LT(bytes + (256u << 10), static_cast<std::size_t>(::sysconf(_SC_ARG_MAX)));
+        for (const auto& text : {list(key, 1001, 10), list(key, 1, 5000), list(key, 1000, 1100)}) {
+            const auto refused = Template::parse("t", text);
+            ASSERT_FALSE(refused.has_value()) << text.size();
+            EXPECT_EQ(refused.error().code, Code::InvalidArgument);
+        }
+    }
+    EXPECT_TRUE(Template::parse("t", trees(100)).has_value());
+    EXPECT_FALSE(Template::parse("t", trees(101)).has_value());
 }
 
 // A zygote is told its environment in one message.

@@ -1,6 +1,6 @@
 #include "stores/folders/copy_file.hpp"
 
-#include "stores/folders/measure_tree.hpp"
+#include "stores/folders/hostile.hpp"
 #include "stores/folders/names.hpp"
 
 #include <algorithm>
@@ -54,10 +54,10 @@ std::optional<Result<void>> CopyFile::step(const Slice& slice) {
 
 Result<bool> CopyFile::clone() {
     if (!progress_.can_clone || info_.st_size == 0) return false;
-    auto paid = charge(static_cast<std::uint64_t>(info_.st_blocks) * kBlockBytes);
+    auto paid = charge(bytes_on_disk(info_));
     if (!paid) return paid.error();
     if (::ioctl(to_.get(), FICLONE, from_.get()) == 0) return true;
-    progress_.left.bytes_max += static_cast<std::uint64_t>(info_.st_blocks) * kBlockBytes;
+    progress_.left.bytes_max += bytes_on_disk(info_);
     if (errno == ENOSPC || errno == EDQUOT) return failed(errno);
     progress_.can_clone = false;
     return false;

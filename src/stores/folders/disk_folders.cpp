@@ -64,7 +64,7 @@ DiskFolders::DiskFolders(asio::any_io_executor executor, Places places, std::opt
       options_(options),
       ready_(places_.making.get(), owner, options.ready_max),
       state_(places_.root.get()),
-      state_bytes_(2, "atoll-state"),
+      state_workers_(2, "atoll-state"),
       worker_(std::move(executor), options.waiting_max) {}
 
 DiskFolders::~DiskFolders() = default;
@@ -160,6 +160,12 @@ asio::awaitable<core::FolderUse> DiskFolders::use(SessionId id) {
     co_return co_await worker_.ask<core::FolderUse>(Speed::Look, std::move(work));
 }
 
+asio::awaitable<std::uint64_t> DiskFolders::state_bytes(SessionId id) {
+    const auto measure = [&] { return state_.bytes(id); };
+    const auto bytes = co_await state_workers_.run(measure);
+    co_return bytes.value();
+}
+
 asio::awaitable<std::vector<SessionId>> DiskFolders::list() {
     if (!options_.server.empty()) co_return std::vector<SessionId>{};
     auto work = std::make_unique<ListSessions>(places_);
@@ -181,12 +187,12 @@ Result<void> DiskFolders::finish_state(const SessionId& id, const std::string& n
 }
 
 asio::awaitable<void> DiskFolders::write_state(const UniqueFd& file, std::string bytes) {
-    return append_beside(state_bytes_, file.get(), std::move(bytes), "save the session's state");
+    return append_beside(state_workers_, file.get(), std::move(bytes), "save the session's state");
 }
 
 asio::awaitable<void> DiskFolders::sync_state(const UniqueFd& file) {
     const auto sync = [&file] { return ::fsync(file.get()) == 0 ? 0 : errno; };
-    const int cause = co_await state_bytes_.run(sync);
+    const int cause = co_await state_workers_.run(sync);
     if (cause != 0) throw ErrorException(failure("save the session's state", cause));
 }
 
@@ -196,7 +202,7 @@ asio::awaitable<std::string> DiskFolders::read_state(const UniqueFd& file, std::
         const ssize_t n = ::read(file.get(), bytes.data(), bytes.size());
         return n < 0 ? -static_cast<ssize_t>(errno) : n;
     };
-    const ssize_t n = co_await state_bytes_.run(read);
+    const ssize_t n = co_await state_workers_.run(read);
     if (n < 0) throw ErrorException(failure("read the session's state", static_cast<int>(-n)));
     bytes.resize(static_cast<std::size_t>(n));
     co_return bytes;

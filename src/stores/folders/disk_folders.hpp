@@ -69,8 +69,8 @@ public:
     [[nodiscard]] Result<void> check_root() const override;
     boost::asio::awaitable<void> bring_in(SessionId id, std::string name, UniqueFd bytes) override;
     boost::asio::awaitable<void> copy(SessionId from, SessionId to) override;
-    // The session's own files, not its state.
     boost::asio::awaitable<core::FolderUse> use(SessionId id) override;
+    boost::asio::awaitable<std::uint64_t> state_bytes(SessionId id) override;
     [[nodiscard]] std::string claimed_by() const override;
     Result<void> claim(const std::string& identity) override;
     boost::asio::awaitable<std::vector<SessionId>> list() override;
@@ -105,7 +105,7 @@ private:
     const FolderOptions options_;
     ReadyMade ready_;
     StateFiles state_;
-    Workers state_bytes_;
+    Workers state_workers_;
     Worker worker_;  // last: its thread uses all of the above
 };
 

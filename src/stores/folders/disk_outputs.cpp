@@ -1,7 +1,7 @@
 #include "stores/folders/disk_outputs.hpp"
 
 #include "stores/folders/append_beside.hpp"
-#include "stores/folders/measure_tree.hpp"
+#include "stores/folders/hostile.hpp"
 #include "stores/folders/names.hpp"
 #include "stores/folders/remove_tree.hpp"
 
@@ -116,14 +116,14 @@ private:
     static std::uint64_t blocks_of(const fs::path& path, std::error_code& failed) {
         struct stat info {};
         if (::lstat(path.c_str(), &info) != 0) return 0;
-        auto blocks = static_cast<std::uint64_t>(info.st_blocks);
+        std::uint64_t bytes = bytes_on_disk(info);
         for (fs::recursive_directory_iterator at(path, failed), end; !failed && at != end;
              at.increment(failed)) {
             if (::lstat(at->path().c_str(), &info) != 0) continue;
-            blocks += static_cast<std::uint64_t>(info.st_blocks);
+            bytes += bytes_on_disk(info);
         }
         if (failed == std::errc::no_such_file_or_directory) failed.clear();  // removed meanwhile
-        return blocks * kBlockBytes;
+        return bytes;
     }
 
     const std::string root_;

@@ -17,6 +17,12 @@
 
 namespace atl::folders {
 
+// What a file or folder takes on the disk. Blocks of stat are of this size, whatever the disk's
+// are.
+[[nodiscard]] inline std::uint64_t bytes_on_disk(const struct stat& info) {
+    return static_cast<std::uint64_t>(info.st_blocks) * 512;
+}
+
 struct Opened {
     UniqueFd fd;
     struct stat info {};    // with the mode that it had

@@ -1,5 +1,6 @@
 #include "stores/folders/measure_tree.hpp"
 
+#include "stores/folders/hostile.hpp"
 #include "stores/folders/names.hpp"
 
 #include <cerrno>
@@ -27,7 +28,7 @@ void MeasureTree::count(const struct stat& info) {
         }
         linked_.insert(info.st_ino);
     }
-    use_.bytes += static_cast<std::uint64_t>(info.st_blocks) * kBlockBytes;
+    use_.bytes += bytes_on_disk(info);
     ++use_.files;
 }
 

@@ -16,8 +16,6 @@
 
 namespace atl::folders {
 
-inline constexpr std::uint64_t kBlockBytes = 512;  // in which stat counts, whatever the disk does
-
 struct MeasureLimits {
     std::uint64_t entries_max = 1'000'000;
     std::chrono::milliseconds time_max{5000};  // of work, not of waiting for one's turn

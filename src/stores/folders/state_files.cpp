@@ -140,6 +140,25 @@ Result<std::vector<std::string>> StateFiles::list(const SessionId& id) const {
     return found;
 }
 
+Result<std::uint64_t> StateFiles::bytes(const SessionId& id) const {
+    const auto names = list(id);
+    if (!names) return names.error();
+    std::uint64_t bytes = 0;
+    if (names->empty()) return bytes;
+    auto folder = folder_of(id);
+    if (!folder && folder.error().code == Code::NotFound) return bytes;
+    if (!folder) return folder.error();
+    for (const auto& name : *names) {
+        struct stat info {};
+        if (::fstatat(folder->get(), name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0) {
+            if (errno == ENOENT) continue;  // replaced or removed meanwhile
+            return failure("measure the state of session " + id.text(), errno);
+        }
+        bytes += bytes_on_disk(info);
+    }
+    return bytes;
+}
+
 Result<void> StateFiles::share(const SessionId& from, const SessionId& to) {
     const auto old = list(to);
     if (!old) return old.error();

@@ -12,6 +12,7 @@
 #include "base/id.hpp"
 #include "base/result.hpp"
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,8 @@ public:
     // A session that has no state has none in its list; one whose state cannot be read is a
     // failure.
     [[nodiscard]] Result<std::vector<std::string>> list(const SessionId& id) const;
+    // What they take on the disk. One that forks share counts for each of them.
+    [[nodiscard]] Result<std::uint64_t> bytes(const SessionId& id) const;
     [[nodiscard]] Result<void> share(const SessionId& from, const SessionId& to);
     [[nodiscard]] Result<void> remove(const SessionId& id, const std::string& name);
 

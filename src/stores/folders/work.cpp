@@ -1,6 +1,7 @@
 #include "stores/folders/work.hpp"
 
 #include "stores/folders/names.hpp"
+#include "stores/folders/state_files.hpp"
 
 #include <cerrno>
 #include <chrono>
@@ -215,7 +216,13 @@ std::optional<Result<core::FolderUse>> MeasureSession::step(const Slice& slice) 
         if (!opened) return Result<core::FolderUse>(opened.error());
         tree_.emplace(TreeWalk(std::move(*opened)), limits_);
     }
-    return tree_->step(slice);
+    auto done = tree_->step(slice);
+    if (!done || !*done) return done;
+    const auto state = StateFiles(places_.root.get()).bytes(id_);
+    if (!state) return Result<core::FolderUse>(state.error());
+    (*done)->bytes += *state;
+    (*done)->state_bytes = *state;
+    return done;
 }
 
 std::optional<Result<std::vector<SessionId>>> ListSessions::step(const Slice&) {

@@ -253,4 +253,19 @@ void Connection::fail(int rc) {
     throw SqliteFailure(explain(rc, sqlite3_system_errno(db_), sqlite3_errmsg(db_), path_), rc);
 }
 
+bool Connection::disk_failed() noexcept {
+    // Those of which SQLite makes corruption.
+    const auto is_disks = [](int cause) {
+        return cause == EIO || cause == ENXIO || cause == ERANGE;
+    };
+    int cause = 0;
+    sqlite3_file_control(db_, "main", SQLITE_FCNTL_LAST_ERRNO, &cause);
+    if (is_disks(cause)) return true;
+    sqlite3_file* log = nullptr;
+    sqlite3_file_control(db_, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log);
+    if (log == nullptr || log->pMethods == nullptr) return false;
+    log->pMethods->xFileControl(log, SQLITE_FCNTL_LAST_ERRNO, &cause);
+    return is_disks(cause);
+}
+
 }  // namespace atl::sqlite

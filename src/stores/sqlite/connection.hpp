@@ -113,6 +113,9 @@ public:
     // Whether no transaction is open. SQLite ends one by itself when a disk is full.
     [[nodiscard]] bool outside_transaction() const { return sqlite3_get_autocommit(db_) != 0; }
     [[nodiscard]] bool opened_read_only() const { return sqlite3_db_readonly(db_, "main") == 1; }
+    // Whether the disk has failed to give back a part of its files, at any time since it was
+    // opened. SQLite calls that corruption, too.
+    [[nodiscard]] bool disk_failed() noexcept;
     // Pages in the write-ahead log after the last commit.
     [[nodiscard]] int log_pages() const noexcept { return log_pages_; }
     // Moves the log into the database. Failure is no harm: the log stays, and grows.

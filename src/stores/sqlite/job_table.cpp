@@ -1,5 +1,6 @@
 #include "stores/sqlite/job_table.hpp"
 
+#include "core/job_pause.hpp"
 #include "stores/sqlite/paging.hpp"
 
 #include <algorithm>
@@ -242,8 +243,10 @@ static std::optional<std::pair<std::int64_t, std::string>> first_queued(Connecti
     Filter filter;
     filter.where("state = 'queued'");
     filter.one_of("kind", wish.kinds);
-    filter.where("(not_before IS NULL OR not_before <= ?)",
-                 std::int64_t{wish.now.time_since_epoch().count()});
+    // As core::may_begin has it.
+    filter.where("(not_before IS NULL OR not_before <= ? OR not_before > ?)",
+                 std::int64_t{wish.now.time_since_epoch().count()},
+                 std::int64_t{(wish.now + core::kJobPauseMax).time_since_epoch().count()});
     if (running_max > 0) {
         filter.where(
             "owner NOT IN (SELECT owner FROM jobs WHERE ended_at IS NULL AND state = 'running'"

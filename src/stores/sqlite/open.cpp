@@ -184,6 +184,25 @@ Result<void> begin_log(Connection& db, Durability durability) {
 
 }  // namespace
 
+Worker::Found look_again(const StoreOptions& options) {
+    using Verdict = Worker::Verdict;
+    const auto bytes = size_of(options.path);
+    if (!bytes || !*bytes) return {Verdict::Unreadable, nullptr};
+    auto db = Connection::open(options.path, Connection::Mode::ReadWrite, options.busy_ms);
+    if (!db) return {Verdict::Unreadable, nullptr};
+    (*db)->keep_files_as_they_are(true);
+    std::string wrong;
+    try {
+        wrong = findings(**db, static_cast<std::uint64_t>(**bytes), options);
+        if (wrong.empty() && begin_log(**db, options.durability)) {
+            (*db)->keep_files_as_they_are(false);
+            return {Verdict::Sound, std::move(*db)};
+        }
+    } catch (const SqliteFailure&) { return {Verdict::Unreadable, nullptr}; }
+    const bool damaged = !wrong.empty() && !(*db)->disk_failed();
+    return {damaged ? Verdict::Damaged : Verdict::Unreadable, nullptr};
+}
+
 Result<Opened> open_database(const StoreOptions& options) {
     const auto& path = options.path;
     std::string damage, log_damage;

@@ -4,6 +4,7 @@
 #include "core/store.hpp"
 #include "stores/sqlite/connection.hpp"
 #include "stores/sqlite/store.hpp"
+#include "stores/sqlite/worker.hpp"
 
 namespace atl::sqlite {
 
@@ -11,6 +12,9 @@ struct Opened {
     std::unique_ptr<Connection> db;  // null: damaged beyond reading
     core::StoreHealth health;        // Ok, or ReadOnly and why
 };
+
+// Of a file that could not be read: opens it anew and checks it, as a start does.
+[[nodiscard]] Worker::Found look_again(const StoreOptions& options);
 
 // The data lock must be held.
 [[nodiscard]] Result<Opened> open_database(const StoreOptions& options);

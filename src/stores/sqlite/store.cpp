@@ -74,8 +74,8 @@ Result<std::unique_ptr<SqliteStore>> SqliteStore::open(StoreOptions options) {
     limits.queue_tasks_max = options.queue_tasks_max;
     limits.queue_bytes_max = options.queue_bytes_max;
     limits.group_tasks_max = options.group_tasks_max;
-    auto worker =
-        std::make_unique<Worker>(std::move(opened->db), limits, std::move(opened->health));
+    auto worker = std::make_unique<Worker>(std::move(opened->db), limits, std::move(opened->health),
+                                           [options] { return look_again(options); });
     return std::unique_ptr<SqliteStore>(new SqliteStore(std::move(*lock), std::move(worker)));
 }
 

@@ -1,5 +1,6 @@
 #include "stores/sqlite/worker.hpp"
 
+#include <algorithm>
 #include <csignal>
 #include <exception>
 #include <pthread.h>
@@ -19,11 +20,24 @@ void block_signals() {
     ::pthread_sigmask(SIG_BLOCK, &all, nullptr);
 }
 
+// Between looks at a file that cannot be read: each reads all of it.
+constexpr std::chrono::milliseconds kLookFirst{1000};
+constexpr std::chrono::milliseconds kLookLatest{60'000};
+
+Error cannot_be_read(const Connection& db) {
+    const auto& path = db.path();
+    return {Code::Unavailable, "the disk did not give back a part of " +
+                                   path.substr(path.rfind('/') + 1) +
+                                   "; nothing was written. Try again in a moment"};
+}
+
 }  // namespace
 
-Worker::Worker(std::unique_ptr<Connection> db, Limits limits, core::StoreHealth health)
+Worker::Worker(std::unique_ptr<Connection> db, Limits limits, core::StoreHealth health,
+               LookAgain look_again)
     : db_(std::move(db)),
       limits_(limits),
+      look_again_(std::move(look_again)),
       health_(std::move(health)),
       thread_([this] { live(); }) {}
 
@@ -84,21 +98,26 @@ void Worker::live() {
     while (true) {
         {
             std::unique_lock guard(mutex_);
-            came_.wait(guard, [this] { return stopping_ || !queue_.empty(); });
-            if (queue_.empty()) break;
+            const auto called = [this] { return stopping_ || !queue_.empty(); };
+            if (look_due_)
+                came_.wait_until(guard, *look_due_, called);
+            else
+                came_.wait(guard, called);
+            if (stopping_ && queue_.empty()) break;
             while (!queue_.empty() && group.size() < limits_.group_tasks_max) {
                 queue_bytes_ -= queue_.front()->bytes;
                 group.push_back(std::move(queue_.front()));
                 queue_.pop_front();
             }
             counts_.tasks += group.size();
-            ++counts_.groups;
+            if (!group.empty()) ++counts_.groups;
         }
-        carry_out(group);
+        if (!group.empty()) carry_out(group);
         for (const auto& task : group) task->answer();
         group.clear();
         // Only now: a checkpoint waits for the disk, and nobody who was answered waits for it.
         if (db_->log_pages() >= limits_.checkpoint_pages && !read_only()) db_->checkpoint();
+        look_again_if_due();
     }
     if (db_ && read_only()) db_->keep_files_as_they_are(true);
     db_.reset();
@@ -190,12 +209,40 @@ void Worker::roll_back() noexcept {
 
 void Worker::note(const SqliteFailure& failure) {
     last_ = failure.error;
+    if (failure.is_corruption()) return judge_corruption();
     const std::lock_guard guard(mutex_);
     if (health_.state == State::ReadOnly) return;
-    if (failure.is_corruption()) {
-        health_ = {State::ReadOnly, failure.error.message};
-    } else if (!failure.is(SQLITE_CONSTRAINT) && !failure.is(SQLITE_TOOBIG)) {
+    if (!failure.is(SQLITE_CONSTRAINT) && !failure.is(SQLITE_TOOBIG)) {
         health_ = {State::Failing, failure.error.message};
+    }
+}
+
+void Worker::judge_corruption() {
+    // A page that the disk did not give back is corrupt to SQLite. It may be whole; until that is
+    // known nothing is written, for on a damaged file it would make things worse.
+    const bool unreadable = look_again_ && db_->disk_failed();
+    if (unreadable) last_ = cannot_be_read(*db_);
+    const std::lock_guard guard(mutex_);
+    if (health_.state == State::ReadOnly) return;
+    health_ = {State::ReadOnly, last_.message};
+    if (!unreadable) return;
+    look_pause_ = kLookFirst;
+    look_due_ = std::chrono::steady_clock::now();
+}
+
+void Worker::look_again_if_due() {
+    if (!look_due_ || std::chrono::steady_clock::now() < *look_due_) return;
+    auto found = look_again_();
+    look_due_ = std::chrono::steady_clock::now() + look_pause_;
+    look_pause_ = std::min(look_pause_ * 2, kLookLatest);
+    if (found.verdict == Verdict::Unreadable) return;
+    look_due_.reset();
+    const std::lock_guard guard(mutex_);
+    health_ = {};
+    if (found.verdict == Verdict::Sound) {
+        std::swap(db_, found.db);
+    } else {
+        health_ = {State::ReadOnly, damage_sentence(db_->path(), "its check failed")};
     }
 }
 

@@ -15,6 +15,8 @@
 // Threads   ask() and health() from any; the rest is the worker's.
 // Bounded   in tasks and in bytes; beyond that a task fails at once with Unavailable.
 // Failure   a damaged file turns the worker read-only for good: writes are refused, reads go on.
+// One
+//           that cannot be read at the moment does so until a check finds it sound.
 // At its end, what was asked is still done and answered; then the connection is closed.
 #include "core/store.hpp"
 #include "stores/sqlite/connection.hpp"
@@ -28,10 +30,12 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/prefer.hpp>
 #include <boost/asio/use_awaitable.hpp>
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <thread>
 #include <type_traits>
@@ -105,7 +109,18 @@ public:
         std::uint64_t waiting = 0;
     };
 
-    Worker(std::unique_ptr<Connection> db, Limits limits, core::StoreHealth health);
+    // Of a file that could not be read: it is sound, its content is damaged, or nobody can tell
+    // yet.
+    enum class Verdict { Sound, Damaged, Unreadable };
+    struct Found {
+        Verdict verdict;
+        std::unique_ptr<Connection> db;  // a new one, if it is sound
+    };
+    using LookAgain = std::function<Found()>;
+
+    // `look_again` is called on the worker's thread. None: what SQLite calls corrupt is damaged.
+    Worker(std::unique_ptr<Connection> db, Limits limits, core::StoreHealth health,
+           LookAgain look_again = {});
     Worker(const Worker&) = delete;
     Worker& operator=(const Worker&) = delete;
     ~Worker();
@@ -144,11 +159,17 @@ private:
     [[nodiscard]] bool run_inside(Task& task);
     void roll_back() noexcept;
     void note(const SqliteFailure& failure);
+    void judge_corruption();
+    void look_again_if_due();
     [[nodiscard]] bool read_only() const;
 
     std::unique_ptr<Connection> db_;
     const Limits limits_;
+    const LookAgain look_again_;
     Error last_;  // why the last transaction was lost
+    // While the file cannot be read: when to look again, and how long to wait after that.
+    std::optional<std::chrono::steady_clock::time_point> look_due_;
+    std::chrono::milliseconds look_pause_{0};
 
     mutable std::mutex mutex_;
     std::condition_variable came_;
