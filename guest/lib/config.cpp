@@ -47,6 +47,10 @@ void apply_config(const json::object& config, Surroundings& surroundings) {
                 sys::open_files_for_programs(surroundings.limits.open_files_max);
         }
         set(surroundings.limits.processes_max, from, "processes_max");
+        set(surroundings.limits.cpus_max, from, "cpus_max");
+        set(surroundings.limits.first_cpu, from, "first_cpu");
+        set(surroundings.shown_memory_bytes_max, from, "memory_bytes_max");
+        set(surroundings.shown_cpu_quota_us, from, "cpu_quota_us");
         set(surroundings.disk.bytes_max, from, "disk_bytes_max");
         set(surroundings.disk.inodes_max, from, "disk_files_max");
         set(surroundings.watched_memory_bytes_max, from, "watched_memory_bytes_max");
@@ -90,6 +94,8 @@ json::object describe_limits(const Surroundings& surroundings) {
              {{"file_bytes_max", surroundings.limits.file_bytes_max},
               {"open_files_max", surroundings.limits.open_files_max},
               {"processes_max", surroundings.limits.processes_max},
+              {"cpus_max", surroundings.limits.cpus_max},
+              {"first_cpu", surroundings.limits.first_cpu},
               {"watched_memory_bytes_max", surroundings.watched_memory_bytes_max}}},
             {"user",
              {{"uid", surroundings.user.uid},

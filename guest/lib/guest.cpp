@@ -5,6 +5,7 @@
 #include "guest/lib/config.hpp"
 #include "guest/lib/dial.hpp"
 #include "guest/lib/files.hpp"
+#include "guest/lib/limits_view.hpp"
 #include "guest/lib/memory_watch.hpp"
 #include "guest/lib/process.hpp"
 #include "guest/lib/process_tree.hpp"
@@ -431,6 +432,10 @@ void Guest::claim(Operation& operation, const json::object& request) {
             errno = failure.cause;
             return operation.fail_errno(failure.step);
         }
+    }
+    if (request.contains("limits") && !update_limits(surroundings_, failure)) {
+        errno = failure.cause;
+        return operation.fail_errno(failure.step);
     }
     if (kept && !show_kept_folders(tree.get(), surroundings_, failure)) {
         errno = failure.cause;

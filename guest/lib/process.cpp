@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <fcntl.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -84,6 +85,22 @@ bool Process::open_pipes(bool with_stdin, bool merge, int child_ends[3]) {
     return child_ends[0] >= 0;
 }
 
+namespace {
+
+// What is longer than an argument may be (128 KiB), as a file in memory that the program reads.
+UniqueFd memory_file(std::string_view text) {
+    UniqueFd file(::memfd_create("script", MFD_CLOEXEC));
+    while (file.get() >= 0 && !text.empty()) {
+        const ssize_t n = ::write(file.get(), text.data(), text.size());
+        if (n <= 0) return UniqueFd();
+        text.remove_prefix(static_cast<std::size_t>(n));
+    }
+    if (file.get() >= 0) ::lseek(file.get(), 0, SEEK_SET);
+    return file;
+}
+
+}  // namespace
+
 void Process::start(const json::object& request, const Surroundings& surroundings) {
     Launch launch;
     if (const auto* argv = request.if_contains("argv"); argv != nullptr && argv->is_array()) {
@@ -102,6 +119,12 @@ void Process::start(const json::object& request, const Surroundings& surrounding
     launch.confinement = surroundings.confinement();
     launch.oom_score_fd = surroundings.oom_score_fd;
 
+    UniqueFd script;
+    if (const auto* text = request.if_contains("script"); text != nullptr && text->is_string()) {
+        script = memory_file(text->get_string());
+        if (script.get() < 0) return fail_errno("hand over the script");
+        launch.link = script.get();
+    }
     int ends[3] = {-1, -1, -1};
     const auto* pty = request.if_contains("pty");
     const bool opened =

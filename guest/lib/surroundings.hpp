@@ -22,6 +22,7 @@ struct Surroundings {
     int scratch_fd = -1;    // root of the scratch space, whose folders appear at several places
     int all_kept_fd = -1;   // all sessions' folders, in a nest of an ordinary user; until claimed
     int all_shown_fd = -1;  // read-only folders of the host, by number; the same way
+    int limits_fd = -1;     // what shows programs their limits (limits_view.hpp)
     int oom_score_fd = -1;  // of PID 1, open from before its own files were closed to it
     // Trees of the caller's that wait at a place of their own until the scratch folders exist.
     struct Waiting {
@@ -30,6 +31,10 @@ struct Surroundings {
     std::vector<Waiting> mounts;
     // Memory that all processes together may use when no cgroup holds it; 0 = a cgroup does.
     std::uint64_t watched_memory_bytes_max = 0;
+    // What programs are told of the limits that a cgroup holds; 0 = no limit.
+    std::uint64_t shown_memory_bytes_max = 0;
+    std::uint64_t shown_cpu_quota_us = 0;  // in 100 ms
+    std::string cpus_online;               // as the host lists them
 
     [[nodiscard]] sys::Confinement confinement() const {
         sys::Confinement confinement;

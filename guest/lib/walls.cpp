@@ -2,6 +2,7 @@
 
 #include "base/fd.hpp"
 #include "guest/lib/files.hpp"
+#include "guest/lib/limits_view.hpp"
 #include "sys/files.hpp"
 #include "sys/mounts.hpp"
 #include "sys/syscalls.hpp"
@@ -12,6 +13,7 @@
 #include <sys/ioctl.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
+#include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -26,9 +28,11 @@ namespace {
 // One tmpfs holds all that a session writes, so that one quota covers it; its folders appear at the
 // places that people know.
 constexpr const char* kScratch = "/mnt";
+constexpr const char* kLimits = "/mnt/limits";  // of files that show programs their limits
 
-// Kept ones are what a session has on disk, once it has an owner who wants that.
-enum class Kind { Kept, Users, Everyones };
+// Kept ones are what a session has on disk, once it has an owner who wants that. Temporary folders
+// are among them, so that one limit holds for all files, and a large one is not taken from memory.
+enum class Kind { Kept, KeptTemporary, Users, Everyones };
 struct Folder {
     const char* inside;   // below kScratch
     const char* appears;  // or null: only made
@@ -45,8 +49,8 @@ constexpr Folder kFolders[] = {
     {"/mnt/home", "/home/user", 0750, Kind::Kept},
     {"/mnt/home/.cache", nullptr, 0755, Kind::Kept},
     {"/mnt/home/.cache/matplotlib", nullptr, 0755, Kind::Kept},
-    {"/mnt/tmp", "/tmp", 01777, Kind::Everyones},
-    {"/mnt/vartmp", "/var/tmp", 01777, Kind::Everyones},
+    {"/mnt/tmp", "/tmp", 01777, Kind::KeptTemporary},
+    {"/mnt/vartmp", "/var/tmp", 01777, Kind::KeptTemporary},
     {"/mnt/shm", "/dev/shm", 01777, Kind::Everyones},
     {"/mnt/run", "/run", 0755, Kind::Users},
 };
@@ -75,7 +79,8 @@ bool make_scratch(Surroundings& surroundings, sys::StepFailure& failure) {
         if (::mkdir(folder.inside, folder.mode) != 0 || ::chmod(folder.inside, folder.mode) != 0) {
             return failure.set("make ", folder.inside);
         }
-        if (folder.kind != Kind::Everyones && surroundings.user.change_ids &&
+        const bool users = folder.kind == Kind::Kept || folder.kind == Kind::Users;
+        if (users && surroundings.user.change_ids &&
             ::chown(folder.inside, surroundings.user.uid, surroundings.user.gid) != 0) {
             return failure.set("give to the user ", folder.inside);
         }
@@ -84,6 +89,7 @@ bool make_scratch(Surroundings& surroundings, sys::StepFailure& failure) {
             return failure.set("show the folder ", folder.appears);
         }
     }
+    if (!show_limits(kLimits, surroundings, failure)) return false;
     surroundings.scratch_fd = ::open(kScratch, O_PATH | O_DIRECTORY | O_CLOEXEC);
     // The folders stay where they appear; the whole is no longer to be seen anywhere.
     if (::umount2(kScratch, MNT_DETACH) != 0) return failure.set("hide ", kScratch);
@@ -140,8 +146,12 @@ std::string place_in_scratch(const std::string& path) {
 bool raise_inner_walls(Surroundings& surroundings, const std::string& hostname,
                        sys::StepFailure& failure) {
     ::umask(022);
+    // Sandboxes that are to take themselves to have few processors do not all take the first.
+    std::uint16_t first_cpu = 0;
+    (void)!::getrandom(&first_cpu, sizeof first_cpu, GRND_NONBLOCK);
+    surroundings.limits.first_cpu = first_cpu;
     if (!sys::make_mounts_private(failure) || !hide_kept_folders(surroundings, failure) ||
-        !make_scratch(surroundings, failure) || !sys::mount_proc("/proc", failure)) {
+        !sys::mount_proc("/proc", failure) || !make_scratch(surroundings, failure)) {
         return false;
     }
     limit_watches();  // before /proc/sys becomes read-only
@@ -167,8 +177,10 @@ bool raise_inner_walls(Surroundings& surroundings, const std::string& hostname,
 bool show_kept_folders(int tree_fd, Surroundings& surroundings, sys::StepFailure& failure) {
     if (!sys::attach_tree(tree_fd, kScratch, failure)) return false;
     for (const auto& folder : kFolders) {
-        if (folder.kind != Kind::Kept || folder.appears == nullptr) continue;
+        const bool temporary = folder.kind == Kind::KeptTemporary;
+        if ((folder.kind != Kind::Kept && !temporary) || folder.appears == nullptr) continue;
         if (::mount(folder.inside, folder.appears, nullptr, MS_BIND, nullptr) != 0) {
+            if (temporary && errno == ENOENT) continue;  // an older session has none on disk
             return failure.set("show the kept folder ", folder.appears);
         }
     }

@@ -9,6 +9,7 @@
 #include "api/session_types.hpp"
 #include "api/utf8_stream.hpp"
 #include "base/as_tuple.hpp"
+#include "base/fields.hpp"
 #include "base/scope.hpp"
 #include "base/workers.hpp"
 #include "sessions/execution.hpp"
@@ -176,7 +177,14 @@ asio::awaitable<bool> answer_once(net::Exchange& exchange, sessions::Execution& 
         const auto bytes = kMemoryOfJson * execution.link()->event_bytes();
         if (fits(bytes)) answer.results.push_back(std::move(bundle));
     };
-    listener.error = [&](json::object error) { answer.error = std::move(error); };
+    listener.error = [&](json::object error) {
+        answer.error = std::move(error);
+        // Where a program's would be, too, for those who look at text alone.
+        const auto trace = fields::text_of(*answer.error, "traceback_text");
+        if (trace.empty() || too_much || !held.take(trace.size() + 2)) return;
+        if (!answer.err.empty() && !answer.err.ends_with('\n')) answer.err += '\n';
+        answer.err += trace + "\n";
+    };
     const auto end = co_await execution.run(std::move(request), std::move(listener));
     if (too_much) throw ErrorException(AnswerBudget::full());
     fill(answer, end, execution.limits());

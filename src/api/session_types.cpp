@@ -100,9 +100,12 @@ ATOLL_TYPE(LimitsBody) {
         field<&T::cpus_max>("Processors; 0 is all of them.", range(0, 4096), example(1.5)),
         field<&T::file_bytes_max>("Size of one file.", range(1 << 20, 1ull << 46)),
         field<&T::open_files_max>("Open files of one process.", range(32, 1 << 20)),
-        field<&T::disk_bytes_max>("All that is written to memory-backed folders.",
-                                  range(1 << 20, 1ull << 46)),
-        field<&T::disk_files_max>("Files in memory-backed folders.", range(256, 1ull << 32)),
+        field<&T::disk_bytes_max>(
+            "Space for all files, `/tmp` included. A session has them on disk, and by "
+            "default as much as `sessions.max_bytes`; a run without a session has "
+            "them in memory, by default 1 GiB.",
+            range(1 << 20, 1ull << 46)),
+        field<&T::disk_files_max>("Number of files, `/tmp` included.", range(256, 1ull << 32)),
         field<&T::output_bytes_max>("Output and results of one run.", range(1024, 1ull << 30)));
 }
 
@@ -307,7 +310,9 @@ BOOST_DESCRIBE_STRUCT(RunAnswer, (),
 ATOLL_TYPE(RunAnswer) {
     return response(
         "How a run went.", field<&T::out>("What it printed.", named("stdout")),
-        field<&T::err>("What it printed as errors.", named("stderr")),
+        field<&T::err>("What it printed as errors, and the traceback of the exception that ended "
+                       "it. A stream of events has that in `error` alone.",
+                       named("stderr")),
         field<&T::results>("Results and displays, as MIME bundles: {event, data, metadata}."),
         field<&T::error>("The exception that ended it: name, value, traceback."),
         field<&T::exit_code>("0 when all went well."), field<&T::signal>("What ended it, or 0."),

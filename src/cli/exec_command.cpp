@@ -44,7 +44,9 @@ int exit_status(const json::object& ended) {
 void say_why(const json::object& ended) {
     const std::string reason = text_in(ended, "reason");
     if (reason == "timeout") std::fputs("atoll: stopped: its time was up\n", stderr);
-    if (reason == "memory") std::fputs("atoll: stopped: it used too much memory\n", stderr);
+    if (reason == "memory") {
+        std::fprintf(stderr, "atoll: it %s\n", printable(text_in(ended, "message")).c_str());
+    }
     if (reason == "disk") std::fputs("atoll: its disk was full\n", stderr);
     if (reason == "output") std::fputs("atoll: stopped: it wrote too much output\n", stderr);
     if (const auto* lost = ended.if_contains("lost"); lost != nullptr && lost->is_array()) {

@@ -237,7 +237,7 @@ void say_why(const OneOffResult& result, const core::SandboxSpec& spec) {
                          static_cast<double>(limits.wall_time_max.count()) / 1000);
             break;
         case EndReason::Memory:
-            std::fprintf(stderr, "atoll: stopped: it used more than %s of memory (--memory)\n",
+            std::fprintf(stderr, "atoll: it ran out of its %s of memory and was ended (--memory)\n",
                          core::format_bytes(limits.memory_bytes_max).c_str());
             break;
         case EndReason::Disk:

@@ -93,6 +93,7 @@ asio::awaitable<ProgramResult> Program::run(ProgramRequest request, Output outpu
     json::object environment;
     for (const auto& [name, value] : request.environment) environment[name] = value;
     start["env"] = std::move(environment);
+    if (!request.script.empty()) start["script"] = std::move(request.script);
     if (request.terminal) {
         start["pty"] = {{"rows", request.terminal->rows}, {"cols", request.terminal->cols}};
     }

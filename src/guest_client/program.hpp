@@ -19,6 +19,7 @@ struct ProgramRequest {
     std::map<std::string, std::string> environment;
     std::string directory = "/work";
     bool with_stdin = false;
+    std::string script;  // if not empty, a file of its own at the program's descriptor 3
     struct Terminal {
         int rows = 24, cols = 80;
     };

@@ -55,10 +55,21 @@ private:
     std::function<void()> too_much_;
 };
 
-// Left alone, bun fetches packages that are not there and reads .env files.
-std::vector<std::string> program_of(Language language, const std::string& code) {
-    if (language == Language::Shell) return {"/bin/bash", "-c", code};
-    return {"/opt/atoll/guest/typescript/bun", "--no-install", "--no-env-file", "-e", code};
+// One argument of a program may have 128 KiB, and its end is a zero byte.
+constexpr std::size_t kArgumentBytesMax = 120 * 1024;
+
+void set_program(ProgramRequest& start, Language language, std::string code) {
+    if (language != Language::Shell) {
+        // Left alone, bun fetches packages that are not there and reads .env files.
+        start.argv = {"/opt/atoll/guest/typescript/bun", "--no-install", "--no-env-file", "-e",
+                      std::move(code)};
+    } else if (code.size() <= kArgumentBytesMax) {
+        start.argv = {"/bin/bash", "-c", std::move(code)};
+    } else {
+        // Not as a script file: $0, line numbers and stdin are as for a short one.
+        start.argv = {"/bin/bash", "-c", R"sh(eval "exec 3<&-; $(</dev/fd/3)")sh"};
+        start.script = std::move(code);
+    }
 }
 
 }  // namespace
@@ -275,7 +286,7 @@ asio::awaitable<RunEnd> Run::as_program(RunRequest request, RunListener listener
     const Impatience impatience(co_await asio::this_coro::executor, link_->clock(), pace,
                                 request.timeout);
     ProgramRequest start;
-    start.argv = program_of(request.language, request.code);
+    set_program(start, request.language, std::move(request.code));
     start.environment = std::move(request.environment);
     start.directory = request.directory;
     start.timeout = request.timeout;

@@ -85,6 +85,9 @@ void add_config_command(CLI::App& app, int& exit_code) {
             exit_code = 2;
             return;
         }
+        for (const auto& sentence : settings->unused) {
+            std::fprintf(stderr, "atoll config: %s\n", sentence.c_str());
+        }
         if (*as_json) {
             print_json(*settings);
         } else {

@@ -539,6 +539,9 @@ private:
         options.memory_free = [] { return sys::memory_free(); };
         options.tell = [](const std::string& sentence) { spdlog::warn("{}", sentence); };
         options.limits = session_limits(options_, ceilings_);
+        // Of all its files, unless its client names less.
+        options.limits.disk_bytes_max =
+            std::min(options_.session_bytes.value_or(ceilings_.disk_bytes), ceilings_.disk_bytes);
         options.run_limits = run_limits(options_, ceilings_);
         options.ceilings = ceilings_;
         return options;
@@ -791,6 +794,9 @@ int serve(const SettingsWords& words) {
     if (!settings) {
         std::fprintf(stderr, "atoll serve: %s\n", settings.error().message.c_str());
         return 2;
+    }
+    for (const auto& sentence : settings->unused) {
+        std::fprintf(stderr, "atoll serve: %s\n", sentence.c_str());
     }
     std::signal(SIGPIPE, SIG_IGN);
     spdlog::set_default_logger(spdlog::stderr_logger_mt("atoll"));

@@ -25,6 +25,21 @@ constexpr std::size_t kWordBytesMax = 4096;
 constexpr std::size_t kListMax = 64;
 constexpr std::string_view kDataSetTable = "datasets.";
 
+// A server does not refuse to start for these: they may be meant for other programs. Nor are they
+// passed over in silence.
+struct Unused {
+    const char* name;
+    const char* why;
+};
+constexpr const char* kTemplatesSay =
+    "sandboxes use the Python of their template (docs/templates.md)";
+constexpr Unused kUnused[] = {
+    {"CPYTHON_BIN", kTemplatesSay},
+    {"PYTHON_BIN", kTemplatesSay},
+    {"PYODIDE_INDEX_URL", "sandboxes run CPython, and Pyodide is not among the runtimes"},
+    {"E2B_API_KEY", "sandboxes are made on this host, and E2B is not among the runtimes"},
+};
+
 template <class... Cases>
 struct Overloaded : Cases... {
     using Cases::operator()...;
@@ -290,7 +305,8 @@ std::vector<Setting> declare() {
         {.key = "limits.disk_max",
          .variables = {{"ATOLL_DISK_MAX"}},
          .member = &S::disk_bytes_most,
-         .help = "Most space in memory-backed folders and artifacts that a client may request",
+         .help = "Most space for files, `/tmp` included, that a client may request for a session "
+                 "or a run",
          .least = kMiB,
          .most = kBytesMost,
          .bytes = true},
@@ -830,6 +846,11 @@ Result<SettingsInForce> load_settings(const SettingsWords& words,
             out.from[setting.key] = "environment: " + std::string(name);
             break;
         }
+    }
+    for (const auto& [name, why] : kUnused) {
+        const char* text = variable(name);
+        if (text == nullptr || *text == '\0') continue;
+        out.unused.push_back(std::string(name) + " is set and has no effect: " + why);
     }
     for (const auto& setting : all_settings()) {
         std::vector<std::string> given;

@@ -162,6 +162,9 @@ struct SettingsInForce {
     Settings values;
     std::map<std::string_view, std::string> from;  // by key: where the value comes from
     std::string file;                              // that was read; empty: none
+    // Sentences about variables that are set, that other programs of this kind use, and that have
+    // no effect here.
+    std::vector<std::string> unused;
 };
 
 // What a command line says, before it is understood.

@@ -1,4 +1,5 @@
-// How Sessions keeps what sessions have on disk within sessions.max_bytes and quotas.disk.
+// How Sessions keeps what sessions have on disk within their own limit, sessions.max_bytes and
+// quotas.disk.
 //
 // A look is a walk over the session's folder, by the folders' own thread. Before a run and an
 // upload there is one, unless the last is so young that no disk could have taken what was left
@@ -157,7 +158,7 @@ asio::awaitable<void> Sessions::check_disk(const Session& session) {
     if (ledger->bytes_max && ledger->file_bytes() > *ledger->bytes_max) {
         throw ErrorException({Code::Exhausted, "the session keeps " +
                                                    core::format_bytes(ledger->file_bytes()) +
-                                                   " on disk, and sessions.max_bytes is " +
+                                                   " on disk, and " + ledger->setting + " is " +
                                                    core::format_bytes(*ledger->bytes_max) +
                                                    "; remove some of its files first"});
     }
@@ -272,7 +273,7 @@ void Sessions::judge_disk(Session& session, core::FolderUse use) {
     if ((grew && use.bytes > bytes_max + kRunawayBytes) || goes_on) {
         session.fell_because_ =
             use.bytes > bytes_max
-                ? "the sandbox was ended because it wrote more to disk than sessions.max_bytes"
+                ? "the sandbox was ended because it wrote more to disk than " + ledger.setting
                 : "the sandbox was ended because it created more files than limits.disk_files_max";
         ++counted_.disk_full;
         session.stops_->call();  // so that what ran says why

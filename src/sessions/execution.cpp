@@ -139,8 +139,8 @@ std::string sentence_of(const guest_client::RunEnd& end, const core::Limits& lim
             return "stopped after " + std::string(seconds) + " s: that is its time limit";
         }
         case core::EndReason::Memory:
-            return "ended: it used more memory than the sandbox has (" +
-                   core::format_bytes(limits.memory_bytes_max) + ")";
+            return "ran out of its " + core::format_bytes(limits.memory_bytes_max) +
+                   " of memory and was ended" + (end.state_lost ? "; its variables are gone" : "");
         case core::EndReason::Output: return "stopped: it printed more than it may";
         case core::EndReason::Disk: return "stopped: its disk is full";
         case core::EndReason::Killed: return "stopped by request";

@@ -93,6 +93,17 @@ Sessions::SessionPtr Sessions::new_session() const {
     return session;
 }
 
+namespace {
+
+// The session's own limit, where it is lower than the server's.
+void limit_disk(DiskLedger& ledger, const core::Limits& limits) {
+    if (ledger.bytes_max && *ledger.bytes_max <= limits.disk_bytes_max) return;
+    ledger.bytes_max = limits.disk_bytes_max;
+    ledger.setting = "the session's disk_bytes_max";
+}
+
+}  // namespace
+
 SessionId Sessions::new_id() const {
     return SessionId(options_.new_id ? options_.new_id() : random_id("s-"));
 }
@@ -100,6 +111,7 @@ SessionId Sessions::new_id() const {
 Sessions::SessionPtr Sessions::session_of(SessionRecord record) const {
     auto session = new_session();
     session->spec_ = spec_from(record.spec_json, record.template_name).value();
+    limit_disk(*session->disk_, session->spec_.limits());
     session->data_sets_ = data_sets_from(record.spec_json);
     session->record_ = std::move(record);
     return session;
@@ -185,6 +197,7 @@ asio::awaitable<SessionRecord> Sessions::create(NewSession wanted) {
     builder.from_template(wanted.template_name).limits(wanted.limits);
     for (const auto& [name, value] : wanted.environment) builder.environment(name, value);
     session->spec_ = builder.build().value();
+    limit_disk(*session->disk_, session->spec_.limits());
     session->data_sets_ = wanted.data_sets;
     // Throws for one that is not there, before anything is made.
     static_cast<void>(DataSetReview(options_.data_sets).mounts(wanted.data_sets));
@@ -344,7 +357,9 @@ asio::awaitable<void> Sessions::restore(SessionPtr session) {
     }
     // No single file can pass the quota, not even between two looks at the disk.
     core::Limits limits = session->spec_.limits();
-    limits.file_bytes_max = largest_file(limits.file_bytes_max, options_.session_bytes_max);
+    limits.file_bytes_max = largest_file(limits.file_bytes_max, session->disk_->bytes_max);
+    // What is left in memory has no more than any sandbox's: all files are on disk.
+    limits.disk_bytes_max = std::min(limits.disk_bytes_max, options_.run_limits.disk_bytes_max);
     auto spec = builder.limits(limits).build().value();
     session->sandbox_ = co_await make_sandbox(session->record_.owner, std::move(spec));
     refuse_if_stopping();  // it came too late: wake() lets go of it

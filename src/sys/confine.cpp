@@ -54,9 +54,35 @@ bool allow(int ruleset, const char* path, std::uint64_t access) noexcept {
     return added;
 }
 
+constexpr std::size_t kCpusMax = 8192;  // what Linux can be built for
+constexpr std::size_t kBitsAWord = 8 * sizeof(unsigned long);
+
+void choose_cpus(std::uint64_t count, std::uint64_t first) noexcept {
+    if (count == 0) return;
+    unsigned long usable[kCpusMax / kBitsAWord] = {}, chosen[kCpusMax / kBitsAWord] = {};
+    if (::syscall(SYS_sched_getaffinity, 0, sizeof usable, usable) <= 0) return;
+    const auto has = [&](std::size_t cpu) {
+        return (usable[cpu / kBitsAWord] >> (cpu % kBitsAWord) & 1) != 0;
+    };
+    std::uint64_t all = 0;
+    for (std::size_t cpu = 0; cpu < kCpusMax; ++cpu) all += has(cpu) ? 1 : 0;
+    if (all <= count) return;
+    std::uint64_t number = 0;  // of a processor among those that are usable
+    for (std::size_t cpu = 0; cpu < kCpusMax; ++cpu) {
+        if (!has(cpu)) continue;
+        if ((number + all - first % all) % all < count) {
+            chosen[cpu / kBitsAWord] |= 1ul << (cpu % kBitsAWord);
+        }
+        ++number;
+    }
+    // Where it is refused, programs see all processors: no reason to have no sandbox.
+    ::syscall(SYS_sched_setaffinity, 0, sizeof chosen, chosen);
+}
+
 }  // namespace
 
 bool set_limits(const ResourceLimits& limits, StepFailure& failure) noexcept {
+    choose_cpus(limits.cpus_max, limits.first_cpu);
     // 1, not 0: a core_pattern that pipes to a program ignores 0, and would feed it on the host
     // with what untrusted code prepared.
     return limit(RLIMIT_CORE, 1, "limit core files", failure) &&

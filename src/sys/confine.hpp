@@ -21,6 +21,11 @@ struct ResourceLimits {
     std::uint64_t data_bytes_max = 0;  // RLIMIT_DATA, 0 = no limit (a cgroup holds memory)
     std::uint64_t pending_signals_max = 1024;
     std::uint64_t message_queue_bytes_max = 819'200;
+    // How many processors a program takes itself to have, 0 = all of them, counted from a number
+    // that spreads sandboxes over the machine. A hint, so that programs start as many threads as
+    // fit: a program may change its affinity, and the cgroup's quota holds all the same.
+    std::uint64_t cpus_max = 0;
+    std::uint64_t first_cpu = 0;
 
     bool operator==(const ResourceLimits&) const = default;
 };

@@ -411,3 +411,25 @@ for side in range(3):
     assert forked.status_code == 201, forked.text
     copy = forked.json()["sessions"][0]["id"]
     assert server.run(copy, "import glob; print(len(glob.glob('/session/w/p*/**/file', recursive=True)))")["stdout"] == "3\n"
+
+
+# One limit for all files of a session
+
+def test_the_sessions_own_limit_holds_for_all_its_folders(server):
+    session = server.session(limits={"disk_bytes_max": 3 << 20})
+    assert server.http.put(files(session, "session/a"), content=b"x" * (1 << 20)).status_code == 201
+    assert server.http.put(files(session, "tmp/b"), content=b"x" * (1 << 20)).status_code == 201
+    answer = server.http.put(files(session, "var/tmp/c"), content=b"x" * (1 << 20))
+    assert answer.status_code == 413 and "the session's disk_bytes_max, which is 3 MiB" in answer.json()["detail"]
+    # What a program writes to /tmp is found, and it is stopped.
+    answer = server.run(session, "import time\nfor n in range(600):\n    open(f'/tmp/{n}', 'wb').write(bytes(1 << 20))\n"
+                                 "    time.sleep(.1)", timeout="60s")
+    assert answer["reason"] == "disk", answer
+    server.http.delete(f"/v1/sessions/{session}")
+
+
+def test_temporary_files_stay_with_the_session(server, session):
+    server.run(session, "open('/tmp/kept', 'w').write('1'); open('/var/tmp/kept', 'w').write('2')")
+    assert server.http.post(f"/v1/sessions/{session}/evict").json()["state"] == "cold"
+    look = "print(open('/tmp/kept').read(), open('/var/tmp/kept').read())"
+    assert server.run(session, look)["stdout"] == "1 2\n"

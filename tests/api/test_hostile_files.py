@@ -217,17 +217,20 @@ def test_a6_broken_off(server, session, framing):
 
 
 def test_a6_disk_full(server):
-    session = server.session(limits={"disk_bytes_max": 4 << 20})
-    assert server.http.put(files(session, "tmp/kept"), content=b"old").status_code == 201
-    answer = server.http.put(files(session, "tmp/kept"), content=b"x" * (6 << 20))
+    """Of a folder in memory, which no ledger knows: the guest meets the end of it."""
+    session = server.session(limits={"disk_bytes_max": 8 << 20})
+    assert shell(server, session, "head -c 4M /dev/zero > /dev/shm/filler") == ""
+    assert server.http.put(files(session, "dev/shm/kept"), content=b"old").status_code == 201
+    answer = server.http.put(files(session, "dev/shm/kept"), content=b"x" * (6 << 20))
     assert answer.status_code == 507 and answer.json()["code"] == "exhausted"
     assert "No space left" in answer.json()["detail"]
-    assert server.http.get(files(session, "tmp/kept")).content == b"old"
-    no_leftovers(server, session, "/tmp")
-    assert server.http.put(files(session, "tmp/kept"), content=b"x" * (2 << 20)).status_code == 200
-    form = server.http.post(files(session, "tmp"), files=[("files", ("a", b"1")), ("files", ("b", b"x" * (5 << 20)))])
-    assert form.status_code == 507 and form.json()["stored"] == ["tmp/a"]
+    assert server.http.get(files(session, "dev/shm/kept")).content == b"old"
+    no_leftovers(server, session, "/dev/shm")
+    assert server.http.put(files(session, "dev/shm/kept"), content=b"x" * (2 << 20)).status_code == 200
+    form = server.http.post(files(session, "dev/shm"), files=[("files", ("a", b"1")), ("files", ("b", b"x" * (5 << 20)))])
+    assert form.status_code == 507 and form.json()["stored"] == ["dev/shm/a"]
     server.http.delete(f"/v1/sessions/{session}")
+
 
 
 # Slow readers

@@ -54,6 +54,9 @@ def test_events_come_while_it_runs(server):
 def test_errors_are_told(server):
     answer = server.http.post("/v1/run", json={"code": "1/0"}).json()
     assert answer["exit_code"] == 1 and answer["error"]["name"] == "ZeroDivisionError"
+    answer = server.http.post("/v1/run", json={"code": "import sys; print('!', end='', file=sys.stderr)\n1/0"}).json()
+    assert answer["stderr"] == "!\n" + answer["error"]["traceback_text"] + "\n"
+    assert "\x1b" not in answer["stderr"] and answer["stdout"] == ""
     answer = server.http.post("/v1/run", json={"code": "exit 3", "language": "shell"}).json()
     assert (answer["exit_code"], answer["reason"]) == (3, "exited")
 
@@ -62,7 +65,8 @@ def test_errors_are_told(server):
     ("while True: pass", "python", "timeout", "its time limit"),
     ("sleep 60", "shell", "timeout", "its time limit"),
     ("import os; os.kill(os.getpid(), 11)", "python", "signalled", "signal 11"),
-    ("x = bytearray(1 << 30)\nfor i in range(0, len(x), 4096): x[i] = 1", "python", "memory", "256"),
+    ("x = bytearray(1 << 30)\nfor i in range(0, len(x), 4096): x[i] = 1", "python", "memory",
+     "ran out of its 256 MiB of memory and was ended; its variables are gone"),
     ("while True: print('x' * 100000)", "python", "output", "printed more"),
 ])
 def test_why_it_ended(server, code, language, reason, says):
@@ -77,6 +81,26 @@ def test_why_it_ended(server, code, language, reason, says):
     assert answer["exit_code"] == 124 or reason != "timeout"
     if reason == "output":
         assert answer["output_truncated"] and len(answer["stdout"]) <= 1 << 20
+
+
+def test_input_is_refused_with_what_to_do(server):
+    code = "try:\n    input()\nexcept EOFError as error:\n    print(error)"
+    answer = server.http.post("/v1/run", json={"code": code}).json()
+    assert "atoll run FILE" in answer["stdout"], answer
+
+
+def test_long_shell_code_runs_like_short_code(server):
+    """One argument of a program has 128 KiB at most."""
+    filler = "# " + "x" * 96 + "\n"
+    for code in ("echo $0 $#; cat; ls /proc/self/fd | wc -w\nnosuch\nexit 3", "echo '\\n'; echo \"'$\""):
+        short = server.http.post("/v1/run", json={"code": code, "language": "shell"}).json()
+        long = code + "\n" + filler * ((199_000 - len(code)) // len(filler))
+        answer = server.http.post("/v1/run", json={"code": long, "language": "shell"}).json()
+        assert len(long) > 198_000 and answer["exit_code"] == short["exit_code"], answer["stderr"]
+        assert (answer["stdout"], answer["stderr"]) == (short["stdout"], short["stderr"])
+    wide = "echo " + "é" * 120_000 + " | wc -m"
+    answer = server.http.post("/v1/run", json={"code": wide, "language": "shell"}).json()
+    assert answer["stdout"] == "120001\n", answer["stderr"]
 
 
 def test_what_was_killed_before_is_no_reason(server):

@@ -53,6 +53,16 @@ def test_every_variable_of_the_contracts_is_honoured(tmp_path):
     assert value["SANDBOX_ECHO_CODE"] == "true"
 
 
+def test_variables_without_effect_are_named():
+    for name, says in (("CPYTHON_BIN", "template"), ("PYTHON_BIN", "template"), ("PYODIDE_INDEX_URL", "Pyodide"),
+                       ("E2B_API_KEY", "E2B")):
+        done = config(environment={name: "secret"})
+        assert done.returncode == 0 and "secret" not in done.stderr
+        (line,) = done.stderr.splitlines()
+        assert line.startswith(f"atoll config: {name} is set and has no effect") and says in line
+    assert config(environment={"PYTHON_BIN": ""}).stderr == ""
+
+
 def test_the_order_of_sources(tmp_path):
     (tmp_path / "atoll.toml").write_text('pool = 11\n[limits]\nmemory = "3g"\ntimeout = 30\n')
     file = str(tmp_path / "atoll.toml")

@@ -159,6 +159,8 @@ private:
                 number_in(from, "open_files_max", limits.open_files_max));
             limits.file_bytes_max = static_cast<std::uint64_t>(number_in(
                 from, "file_bytes_max", static_cast<std::int64_t>(limits.file_bytes_max)));
+            const auto* cpus = from.if_contains("cpus_max");
+            if (cpus != nullptr && cpus->is_number()) limits.cpus_max = cpus->to_number<double>();
         }
         builder.from_template(text_in(question, "template", "default")).limits(limits);
         if (const auto* variables = question.if_contains("env"); variables != nullptr) {

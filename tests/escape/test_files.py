@@ -457,7 +457,7 @@ os.environ["PYTHONPATH"] = "/session"
 os.environ["BASH_ENV"] = str(home / ".bashrc")
 refused = []
 for folder in {*site.getsitepackages(), *(p for p in sys.path if p and not p.endswith(".zip")
-                                          and not p.startswith(("/session", "/work"))),
+                                          and not p.startswith(("/session", "/work", "/home"))),
                "/opt/atoll/guest/python", "/opt/atoll/template", "/etc", "/usr/lib/python3",
                "/opt/atoll/env/bin"}:
     if not os.path.isdir(folder):

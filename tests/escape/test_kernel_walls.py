@@ -101,16 +101,25 @@ def test_k1_cgroup_release_agent(inside, sandbox):
     root outside. There are no new namespaces, no mount, and no cgroup file to write anywhere."""
     found = inside("""
 os.makedirs("/tmp/cg", exist_ok=True)
+def write(path):
+    os.chmod(path, 0o666)
+    os.close(os.open(path, os.O_WRONLY))
 answer = {
     "namespaces": call("unshare", 0x10000000 | 0x00020000 | 0x02000000),
     "v1": call("mount", b"cgroup", b"/tmp/cg", b"cgroup", 0, b"memory"),
     "v2": call("mount", b"cgroup2", b"/tmp/cg", b"cgroup2", 0, None),
     "new style": call("fsopen", b"cgroup", 0),
-    "files": [place for place, _, files in os.walk("/sys") if "cgroup" in place
-              or {"release_agent", "cgroup.procs", "notify_on_release"} & set(files)],
+    "files": [place for place, _, files in os.walk("/sys")
+              if {"release_agent", "cgroup.procs", "tasks", "notify_on_release"} & set(files)],
+    # What tells programs their limits: ordinary files of the sandbox, which nobody can write.
+    "written": sorted({attempt(write, os.path.join(place, name))
+                       for place, _, files in os.walk("/sys") for name in files}),
+    "made": attempt(os.mkdir, "/sys/fs/cgroup/x"),
 }""")
     assert {found[how] for how in ("namespaces", "v1", "v2", "new style")} == {"EPERM"}
     assert found["files"] == []
+    refusals = {"EROFS", "EACCES", "EPERM"}
+    assert found["made"] in refusals and set(found["written"]) <= refusals
     kinds = {mount["kind"] for pid in [sandbox.pid, *children(sandbox.pid)]
              for mount in mounts_of(pid)}
     assert not kinds & {"cgroup", "cgroup2", "sysfs", "debugfs", "tracefs", "securityfs", "bpf"}

@@ -127,7 +127,7 @@ class Driver:
 
     def create(self, **fields) -> Sandbox:
         """Fields: limits {memory_bytes_max, processes_max, disk_bytes_max, disk_files_max,
-        open_files_max, file_bytes_max}, env, mounts [{source, target, writable}], kept_folder."""
+        open_files_max, file_bytes_max, cpus_max}, env, mounts [{source, target, writable}], kept_folder."""
         name = next(self._names)
         return Sandbox(self, name, self.ask("create", name=name, **fields))
 

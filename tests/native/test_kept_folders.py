@@ -7,7 +7,7 @@ import pytest
 from harness.driver import Driver
 
 NOBODYS = 1_899_999_999  # nobody's on the host: what untrusted code owns there
-FOLDERS = ("session/artifacts", "data/outputs", "work/artifacts", "home/.cache/matplotlib")
+FOLDERS = ("session/artifacts", "data/outputs", "work/artifacts", "home/.cache/matplotlib", "tmp", "vartmp")
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +37,8 @@ def folder(root):
     return made
 
 
-PLACES = {"/session": "session", "/data": "data", "/work": "work", "/home/user": "home"}
+PLACES = {"/session": "session", "/data": "data", "/work": "work", "/home/user": "home", "/tmp": "tmp",
+          "/var/tmp": "vartmp"}
 
 
 def test_what_is_written_lies_on_disk_and_comes_back(keeper, folder):
@@ -86,6 +87,14 @@ open("/tmp/x", "w"); open("/dev/shm/x", "w"); open("/session/x", "w")
 print(os.path.exists("/mnt/session"), os.listdir("/opt/atoll/sessions") if os.path.exists("/opt/atoll/sessions") else [])
 """)
     assert "wrote" not in answer.out and answer.out.endswith("False []\n"), answer.out
+    sandbox.destroy()
+
+
+def test_a_session_from_before_temporary_folders_were_kept(keeper, folder):
+    for name in ("tmp", "vartmp"):
+        (folder / name).rmdir()
+    sandbox = keeper.create(kept_folder=str(folder))
+    assert sandbox.shell("echo 1 > /tmp/x && echo 2 > /var/tmp/x && cat /tmp/x /var/tmp/x").out == "1\n2\n"
     sandbox.destroy()
 
 

@@ -37,8 +37,9 @@ class Inputs:
     def _ask(self, prompt, password, what):
         if not self.allowed:
             raise InputUnavailable(
-                f"{what} is not available in this run: nobody is there to answer. Pass the value "
-                "in the code, or start the run with input allowed and answer its input requests."
+                f"{what} is not available in this run: nobody is there to answer. Put the value "
+                "into the code, or start the code as a program with standard input: "
+                "atoll exec SESSION python FILE, or atoll run FILE."
             )
         link = self._outlet.link
         prompt = wire.safe_text(prompt)

@@ -19,7 +19,7 @@ import os
 import sys
 import time
 
-from . import display, introspect, transfer, variables, warm, wire
+from . import display, figures, introspect, packages, transfer, variables, warm, wire
 from .guard import Guard
 from .inputs import Inputs
 from .interrupts import Interrupts
@@ -43,6 +43,7 @@ class Kernel:
         self.runner = Runner(self.shell, self.outlet, self.guard, self.interrupts, self.inputs)
         self.inputs.install()
         self._folders_ahead = 0  # of sys.path, that start() put there
+        self._packages = None  # the session's folder of them, likewise
         self._operations = {
             "start": self._start,
             "run": self.runner.run,
@@ -119,6 +120,7 @@ class Kernel:
                 if os.environ.get(name) != value:
                     os.environ[name] = value
         display.use_inline_figures(os.environ)
+        figures.prepare_environment(os.environ)
         time.tzset()
         os.chdir(request.get("cwd") or "/")
         self.shell.user_ns["_dh"][:] = [os.getcwd()]
@@ -128,6 +130,7 @@ class Kernel:
         del sys.path[: self._folders_ahead]
         sys.path[:0] = ["", *folders]
         self._folders_ahead = 1 + len(folders)
+        self._packages = packages.use(self._packages)
         self.outlet.bundle_bytes_max = int(
             request.get("result_bytes_max") or display.BUNDLE_BYTES_MAX
         )

@@ -16,7 +16,7 @@ from IPython.utils.text import SList
 from traitlets import Instance, Type, default, observe
 from traitlets.config import Config
 
-from . import commands, display, tables
+from . import commands, display, figures, tables
 
 
 class Exit(IPyAutocall):
@@ -118,6 +118,7 @@ def build_shell(outlet) -> KernelShell:
     shell.display_pub.outlet = outlet
     commands.install(shell)
     tables.install(shell.display_formatter)
+    figures.install(shell.display_formatter)
     shell.set_hook("show_in_pager", _show_help, 0)
     # For good, not around each cell: a callback of a thread may ask for get_ipython() any time.
     shell.builtin_trap.activate()

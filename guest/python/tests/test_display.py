@@ -56,6 +56,31 @@ def test_pandas_and_pictures(shared):
     assert base64.b64decode(data["image/png"])[:4] == b"\x89PNG"
 
 
+PLOTLY = "application/vnd.plotly.v1+json"
+
+
+@pytest.mark.parametrize("show", ["fig", "display(fig)", "fig.show()"])
+def test_plotly_figures_come_as_data_and_as_a_page(shared, show):
+    pytest.importorskip("plotly")
+    pytest.importorskip("nbformat")
+    answer = shared.run(f"import plotly.graph_objects as go\nfig = go.Figure(go.Bar(y=[2, 3]))\n{show}")
+    (shown,) = [event for event in answer.events if event["event"] in ("result", "display")]
+    assert shown["data"][PLOTLY]["data"][0]["type"] == "bar"
+    assert "<script" in shown["data"]["text/html"] and len(shown["data"]["text/html"]) < 100_000
+
+
+def test_altair_charts_come_as_data_and_as_a_page(shared):
+    pytest.importorskip("altair")
+    code = "import altair as alt\nc = alt.Chart(alt.Data(values=[{'a': 1}])).mark_bar().encode(x='a:Q')\n"
+    (shown,) = shared.run(code + "c").of("result")
+    (mime,) = [one for one in shown["data"] if one.startswith("application/vnd.vegalite.v")]
+    assert shown["data"][mime]["mark"] == {"type": "bar"}
+    assert "<script" in shown["data"]["text/html"]
+    # A renderer that the user chose stays.
+    (shown,) = shared.run("with alt.renderers.enable('json'):\n    display(c)").of("display")
+    assert "text/html" not in shown["data"]
+
+
 class TestFigures:
     @pytest.fixture(autouse=True)
     def needs(self):

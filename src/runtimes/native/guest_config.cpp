@@ -1,9 +1,14 @@
 #include "runtimes/native/guest_config.hpp"
 
+#include <cmath>
+
 namespace atl::native {
 
 boost::json::object guest_limits(const core::Limits& limits, bool watch_memory) {
-    return {{"file_bytes_max", limits.file_bytes_max},
+    return {{"memory_bytes_max", limits.memory_bytes_max},
+            {"cpu_quota_us", static_cast<std::uint64_t>(std::llround(limits.cpus_max * 100'000))},
+            {"cpus_max", static_cast<std::uint64_t>(std::ceil(limits.cpus_max))},
+            {"file_bytes_max", limits.file_bytes_max},
             {"open_files_max", limits.open_files_max},
             {"processes_max", limits.processes_max},
             {"disk_bytes_max", limits.disk_bytes_max},

@@ -97,7 +97,9 @@ void plan_root(Plan& plan, const Paths& paths, const Template& from) {
                              "/var/tmp", "/home/user", "/run", "/mnt", "/root", "/opt/atoll"}) {
         root.folder(path);
     }
-    // No sysfs inside: it describes the host. What numeric libraries and JVMs ask it for is there.
+    // No sysfs inside: it describes the host. What numeric libraries and runtimes ask it for is
+    // there, and each sandbox shows its own limits in it (guest/lib/limits_view.hpp).
+    root.folder("/sys/fs/cgroup");
     for (const char* name : {"online", "possible", "present"}) {
         const std::string path = std::string("/sys/devices/system/cpu/") + name;
         root.file(path, sys::read_small_file(path).value_or("0\n"));
@@ -111,8 +113,9 @@ void plan_root(Plan& plan, const Paths& paths, const Template& from) {
 
 std::map<std::string, std::string> base_environment(const Template& from) {
     std::map<std::string, std::string> environment{
-        {"PATH", std::string(kEnvironmentInside) + "/bin:" + kGuestInside +
-                     "/typescript:/usr/local/bin:/usr/bin:/bin"},
+        // First what a session installed for itself with pip.
+        {"PATH", std::string("/home/user/.local/bin:") + kEnvironmentInside +
+                     "/bin:" + kGuestInside + "/typescript:/usr/local/bin:/usr/bin:/bin"},
         {"HOME", "/home/user"},
         {"USER", "user"},
         {"LOGNAME", "user"},

@@ -427,18 +427,24 @@ const char* Template::builtin_default() {
       "pyarrow==26.0.1",
       "openpyxl==3.1.5",
       "pillow==13.0.0",
-      "requests==2.34.2"
+      "requests==2.34.2",
+      "plotly==7.1.0",
+      "nbformat==5.11.1",
+      "altair==6.3.0",
+      "pip==26.3"
     ],
     "constraints": [
-      "asttokens==3.0.2", "certifi==2026.10.18", "charset-normalizer==3.5.2",
+      "asttokens==3.0.2", "attrs==26.1.0", "certifi==2026.10.18", "charset-normalizer==3.5.2",
       "contourpy==1.3.3", "cycler==0.12.1", "et-xmlfile==2.0.0", "executing==2.3.0",
-      "fonttools==4.68.0", "idna==3.20", "ipython-pygments-lexers==1.1.1", "jedi==0.20.1",
-      "joblib==1.6.0", "kiwisolver==1.5.1", "matplotlib-inline==0.2.2", "narwhals==2.28.0",
-      "packaging==26.3", "parso==0.8.7", "pexpect==4.9.0", "prompt-toolkit==3.0.53",
-      "psutil==7.2.2", "ptyprocess==0.7.0", "pure-eval==0.2.4", "pygments==2.21.0",
-      "pyparsing==3.3.3", "python-dateutil==4.0.0", "stack-data==0.6.3",
-      "threadpoolctl==3.8.0", "traitlets==5.16.1", "typing-extensions==4.16.0",
-      "tzdata==2026.6", "urllib3==2.8.0", "wcwidth==0.9.4"
+      "fastjsonschema==2.22.3", "fonttools==4.68.0", "idna==3.20",
+      "ipython-pygments-lexers==1.1.1", "jedi==0.20.1", "jinja2==3.1.6", "joblib==1.6.0",
+      "jsonschema==4.26.0", "jsonschema-specifications==2025.9.1", "jupyter-core==5.9.1",
+      "kiwisolver==1.5.1", "markupsafe==3.0.4", "matplotlib-inline==0.2.2", "narwhals==2.28.0",
+      "packaging==26.3", "parso==0.8.7", "pexpect==4.9.0", "platformdirs==4.14.5",
+      "prompt-toolkit==3.0.53", "psutil==7.2.2", "ptyprocess==0.7.0", "pure-eval==0.2.4",
+      "pygments==2.21.0", "pyparsing==3.3.3", "python-dateutil==4.0.0", "referencing==0.37.0",
+      "rpds-py==2026.9.1", "stack-data==0.6.3", "threadpoolctl==3.8.0", "traitlets==5.16.1",
+      "typing-extensions==4.16.0", "tzdata==2026.6", "urllib3==2.8.0", "wcwidth==0.9.4"
     ],
     "preload": [
       "IPython", "numpy", "pandas", "matplotlib", "matplotlib.pyplot", "seaborn", "scipy.stats",

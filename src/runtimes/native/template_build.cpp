@@ -2,6 +2,7 @@
 #include "runtimes/native/template.hpp"
 #include "runtimes/native/template_child.hpp"
 #include "runtimes/native/template_folder.hpp"
+#include "runtimes/native/template_pip.hpp"
 #include "sys/files.hpp"
 
 #include <algorithm>
@@ -25,8 +26,9 @@ namespace {
 
 // The system's: sandboxes see /usr and nothing of anybody's home.
 constexpr const char* kPython = "/usr/bin/python3";
-// The kernel inside is made of these, whatever else a template asks for.
-constexpr std::array kKernelNeeds = {"ipython", "cloudpickle"};
+// The kernel inside is made of the first two, and sessions install wheels with the third, whatever
+// else a template asks for.
+constexpr std::array kAlwaysThere = {"ipython", "cloudpickle", "pip"};
 constexpr std::chrono::seconds kInstallTimeMax{1800};  // gigabytes over a slow line
 constexpr std::chrono::seconds kProveTimeMax{300};
 constexpr int kInstallTries = 3;
@@ -217,9 +219,9 @@ public:
           data_(paths.data) {}
 
     Result<void> run() {
-        for (const auto step :
-             {&Build::check_host, &Build::make_folders, &Build::make_environment, &Build::install,
-              &Build::compile, &Build::prove, &Build::make_readable, &Build::record}) {
+        for (const auto step : {&Build::check_host, &Build::make_folders, &Build::make_environment,
+                                &Build::install, &Build::let_sessions_install, &Build::compile,
+                                &Build::prove, &Build::make_readable, &Build::record}) {
             if (StopSignals::raised()) return Error{Code::Unavailable, "stopped by a signal"};
             if (auto done = (this->*step)(); !done) return done;
         }
@@ -276,8 +278,27 @@ private:
         if (!wanted_.source_builds) arguments.emplace_back("--no-build");
         arguments.emplace_back("--");
         for (const auto& package : wanted_.packages) arguments.push_back(package);
-        for (const char* package : kKernelNeeds) arguments.emplace_back(package);
+        for (const char* package : kAlwaysThere) arguments.emplace_back(package);
         return call_uv(arguments);
+    }
+
+    Result<void> let_sessions_install() {
+        std::error_code failed;
+        std::string packages;
+        for (fs::directory_iterator at(folder_ + "/env/lib", failed), end; !failed && at != end;
+             at.increment(failed)) {
+            const auto name = at->path().filename().string();
+            if (name.starts_with("python")) packages = "lib/" + name + "/site-packages";
+        }
+        if (packages.empty()) return Error{Code::Internal, "the environment has no packages"};
+        for (const auto& file : session_package_files(packages)) {
+            const std::string path = folder_ + "/env/" + file.path;
+            if (auto written = write_file(path, file.text); !written) return written;
+            if (file.program && ::chmod(path.c_str(), 0755) != 0) {
+                return sys::errno_error("make a program of " + path);
+            }
+        }
+        return {};
     }
 
     // By the host's Python without its site: the new environment's would run the .pth files of

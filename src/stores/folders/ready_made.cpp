@@ -29,6 +29,8 @@ constexpr Folder kFolders[] = {
     {"home", 0750},
     {"home/.cache", 0755},
     {"home/.cache/matplotlib", 0755},
+    {"tmp", 01777},
+    {"vartmp", 01777},
 };
 
 Error failed(const char* path, int cause) {

@@ -2334,12 +2334,12 @@ export interface components {
             open_files_max?: number;
             /**
              * Format: int64
-             * @description All that is written to memory-backed folders.
+             * @description Space for all files, `/tmp` included. A session has them on disk, and by default as much as `sessions.max_bytes`; a run without a session has them in memory, by default 1 GiB.
              */
             disk_bytes_max?: number;
             /**
              * Format: int64
-             * @description Files in memory-backed folders.
+             * @description Number of files, `/tmp` included.
              */
             disk_files_max?: number;
             /**
@@ -2737,7 +2737,7 @@ export interface components {
         RunAnswer: {
             /** @description What it printed. */
             stdout: string;
-            /** @description What it printed as errors. */
+            /** @description What it printed as errors, and the traceback of the exception that ended it. A stream of events has that in `error` alone. */
             stderr: string;
             /** @description Results and displays, as MIME bundles: {event, data, metadata}. */
             results: Record<string, never>[];
