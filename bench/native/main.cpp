@@ -88,7 +88,7 @@ public:
 
     asio::awaitable<void> pool_full(std::size_t size) {
         asio::steady_timer pause(context_);
-        while (runtime_->pooled() < size) {
+        while (runtime_->warmed() < size) {
             pause.expires_after(std::chrono::milliseconds(2));
             co_await pause.async_wait(as_tuple);
         }

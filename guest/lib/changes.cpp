@@ -76,7 +76,7 @@ public:
         gather();
         if (what == "tell") {
             if (fd_.get() < 0) compare();
-            tell();
+            tell(number_of(command, "number"));
         }
         next_look_.reset();
         changed_.clear();
@@ -242,7 +242,7 @@ private:
         event({{"event", "artifact"}, {"entry", describe(path, info)}});
     }
 
-    void tell() {
+    void tell(std::int64_t number) {
         json::array entries;
         const auto add_event = [&] {
             telling_.push_back({{"event", "changes"}, {"entries", std::move(entries)}});
@@ -267,7 +267,7 @@ private:
             if (entries.size() >= kEntriesAnEvent) add_event();
         }
         if (!entries.empty()) add_event();
-        telling_.push_back({{"event", "told"}, {"complete", complete_}});
+        telling_.push_back({{"event", "told"}, {"complete", complete_}, {"number", number}});
         ready({});
     }
 

@@ -69,9 +69,12 @@ Guest::Guest(UniqueFd stream, Surroundings surroundings, UniqueFd bell)
     if (!surroundings_.user.change_ids) share_max_ = user_share_max();
 }
 
-void Guest::belongs_to_somebody(std::unique_ptr<Kernel> first) {
+void Guest::belongs_to_somebody() {
     claimed_ = true;
     forget_other_sessions(surroundings_);
+}
+
+void Guest::welcome(std::unique_ptr<Kernel> first) {
     if (first == nullptr) return;
     if (first->awaited()) first->admit(surroundings_);
     kernels_[kDefaultContext] = std::move(first);
@@ -96,7 +99,7 @@ void Guest::run() {
                 operation->time_is_up();
             }
         }
-        for (auto& [context, kernel] : kernels_) kernel->pump();
+        for (auto& [context, kernel] : kernels_) kernel->pump(set_);
         bury_kernels();
         start_kernels();
         std::erase_if(operations_, [](const auto& entry) { return entry.second->ended(); });
@@ -180,7 +183,15 @@ void Guest::open(std::uint32_t channel, std::string_view payload) {
         Answer refusal(link_, channel);
         return refusal.fail("invalid_argument", "the request is " + request.error().message);
     }
-    operations_[channel] = begin(channel, *request);
+    auto& operation = operations_[channel] = begin(channel, *request);
+    // What a run has changed goes with its end: the host need not ask for it.
+    if (const auto changes = number_of(*request, "tell"); changes > 0) {
+        operation->before_end([this, changes, number = number_of(*request, "tell_number")] {
+            const auto found = operations_.find(static_cast<std::uint32_t>(changes));
+            if (found == operations_.end() || found->second->ended()) return;
+            found->second->control({{"do", "tell"}, {"number", number}});
+        });
+    }
 }
 
 std::unique_ptr<Operation> Guest::begin(std::uint32_t channel, const json::object& request) {
@@ -196,6 +207,8 @@ std::unique_ptr<Operation> Guest::begin(std::uint32_t channel, const json::objec
         if (is_run) {
             inner = request;
             inner["op"] = "run";
+            inner.erase("tell");
+            inner.erase("tell_number");
         } else if (const auto* call = request.if_contains("request");
                    call != nullptr && call->is_object()) {
             inner = call->get_object();

@@ -25,7 +25,9 @@ public:
     Guest(UniqueFd stream, Surroundings surroundings, UniqueFd bell);
 
     // Before run(): this sandbox has an owner from the start. `first`: a kernel already summoned.
-    void belongs_to_somebody(std::unique_ptr<Kernel> first);
+    void belongs_to_somebody();
+    // The default kernel, summoned before the walls stood. It may come in now.
+    void welcome(std::unique_ptr<Kernel> first);
 
     // Until the sandbox is to end.
     void run();

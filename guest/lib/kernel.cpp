@@ -67,7 +67,7 @@ bool Kernel::make_pipes(UniqueFd& link, UniqueFd& out, UniqueFd& err) {
         return false;
     }
     in_.clear();
-    in_taken_ = 0;
+    in_taken_ = in_looked_ = 0;
     owed_.reset();
     more_ = false;
     pending_.clear();
@@ -148,7 +148,8 @@ void Kernel::post_start(const Surroundings& surroundings) {
 }
 
 void Kernel::renew_environment(const Surroundings& surroundings) {
-    if (pid() > 0 && idle()) post_start(surroundings);
+    // One that is on its way hears this behind what it was told first.
+    if ((pid() > 0 || awaited()) && idle()) post_start(surroundings);
 }
 
 void Kernel::post(char type, std::string_view payload) {
@@ -213,14 +214,15 @@ void Kernel::forget(KernelCall& call) {
 }
 
 void Kernel::watch(PollSet& set) {
+    watched_link_ = watched_out_ = watched_err_ = {};
     if (awaited() && Clock::now() - summoned_ > kSummonTimeMax) return did_not_come();
     const KernelCall* call = current();
     const bool room = call == nullptr || call->may_send();
     short events = room ? POLLIN : 0;
     if (!pending_.empty()) events |= POLLOUT;
-    if (link_.get() >= 0 && events != 0) set.add(link_.get(), events);
-    if (room && out_.get() >= 0) set.add(out_.get(), POLLIN);
-    if (room && err_.get() >= 0) set.add(err_.get(), POLLIN);
+    if (link_.get() >= 0 && events != 0) watched_link_.slot = set.add(link_.get(), events);
+    if (room && out_.get() >= 0) watched_out_.slot = set.add(out_.get(), POLLIN);
+    if (room && err_.get() >= 0) watched_err_.slot = set.add(err_.get(), POLLIN);
 }
 
 std::size_t Kernel::pass_output(UniqueFd& source, std::size_t bytes_max, wire::Kind kind,
@@ -260,6 +262,7 @@ std::size_t Kernel::read_link() {
     // At once when all is taken, else when it is worth the copying.
     if (in_taken_ >= in_.size() / 2) {
         in_.erase(0, in_taken_);
+        in_looked_ -= std::min(in_looked_, in_taken_);
         in_taken_ = 0;
     }
     in_.append(piece, static_cast<std::size_t>(n));
@@ -286,7 +289,13 @@ void Kernel::pump(std::size_t work_max) {
     more_ = true;
 }
 
-void Kernel::pump() { pump(kWorkATurn); }
+void Kernel::pump(const PollSet& set) {
+    // Of one that has ended everything is read: nobody may be told its end before what it said.
+    for (Watched* one : {&watched_link_, &watched_out_, &watched_err_}) {
+        one->ready = ended_ || set.ready(one->slot);
+    }
+    pump(kWorkATurn);
+}
 
 // Moves what can be moved now, in the order in which it was written: a message from the kernel is
 // handled only after what was in the pipes when it came, since what was printed before it counts.
@@ -312,12 +321,22 @@ std::size_t Kernel::step() {
             disown();
             return 0;
         }
-        std::size_t moved = read_link();
-        if (moved == 0) moved = pass_output(out_, kReadBytes, wire::Kind::Stdout, background_out_);
-        if (moved == 0) moved = pass_output(err_, kReadBytes, wire::Kind::Stderr, background_err_);
+        std::size_t moved = 0;
+        if (watched_link_.ready) {
+            moved = read_link();
+            watched_link_.ready = left_over(moved);
+        }
+        if (moved == 0) moved = pass_ready_output();
         return moved == 0 ? 0 : kWorkAStep + moved;
     }
-    if (!owed_) owed_ = Owed{bytes_waiting(out_), bytes_waiting(err_)};
+    // What was printed before a message was in the pipes when the message was read: one look is
+    // enough for all messages that were read together.
+    const std::size_t message_end = in_taken_ + kKernelMessageHeader + header->length;
+    if (!owed_ && message_end > in_looked_) {
+        in_looked_ = in_.size();
+        owed_ = Owed{bytes_waiting(out_), bytes_waiting(err_)};
+    }
+    if (!owed_) return take_message(*header);
     if (const auto n = pass_output(out_, owed_->out, wire::Kind::Stdout, background_out_); n > 0) {
         owed_->out -= n;
         return kWorkAStep + n;
@@ -330,6 +349,23 @@ std::size_t Kernel::step() {
     return take_message(*header);
 }
 
+// A short read took all there was, and poll tells of what comes after it. Nobody polls for one that
+// has ended.
+bool Kernel::left_over(std::size_t moved) const { return ended_ ? moved > 0 : moved == kReadBytes; }
+
+std::size_t Kernel::pass_ready_output() {
+    std::size_t moved = 0;
+    if (watched_out_.ready) {
+        moved = pass_output(out_, kReadBytes, wire::Kind::Stdout, background_out_);
+        watched_out_.ready = left_over(moved);
+    }
+    if (moved == 0 && watched_err_.ready) {
+        moved = pass_output(err_, kReadBytes, wire::Kind::Stderr, background_err_);
+        watched_err_.ready = left_over(moved);
+    }
+    return moved;
+}
+
 bool Kernel::is_known(char type) const {
     if (awaited()) return type == kKernelPid;
     return type == 'e' || type == 'b' || type == 'd';
@@ -338,7 +374,7 @@ bool Kernel::is_known(char type) const {
 // Not our kernel's code any more: it ends, and nothing that it or its children say is heard.
 void Kernel::disown() {
     in_.clear();
-    in_taken_ = 0;
+    in_taken_ = in_looked_ = 0;
     if (awaited()) return did_not_come();
     link_ = UniqueFd();
     kill();
@@ -415,6 +451,7 @@ void Kernel::process_ended(int status) {
     kill_tree(pid_, "kernel-" + context_);
     ended_ = status;
     // What it managed to say before it died still counts.
+    for (Watched* one : {&watched_link_, &watched_out_, &watched_err_}) one->ready = true;
     pump(kWorkAtItsEnd);
     if (more_) bury();  // somebody who cannot be ended still prints into its pipes
 }

@@ -107,8 +107,9 @@ public:
     void submit(KernelCall& call);
     void forget(KernelCall& call);  // the operation is going away
     void watch(PollSet& set);
-    // Moves a turn's worth; `more()` then tells whether there was more.
-    void pump();
+    // Moves a turn's worth of what `set` found to be there; `more()` then tells whether there was
+    // more.
+    void pump(const PollSet& set);
     [[nodiscard]] bool more() const noexcept { return more_; }
     // The process ended (reaped by the loop): answer whoever waits, once the host has taken what it
     // said before.
@@ -155,6 +156,8 @@ private:
     std::size_t read_link();
     std::size_t pass_output(UniqueFd& source, std::size_t bytes_max, wire::Kind kind,
                             std::string& background);
+    std::size_t pass_ready_output();
+    [[nodiscard]] bool left_over(std::size_t moved) const;
     std::size_t take_message(const Header& header);
     [[nodiscard]] std::optional<Header> next_header() const;
     [[nodiscard]] bool is_known(char type) const;
@@ -172,8 +175,17 @@ private:
     bool forsaken_ = false;
     Clock::time_point summoned_{};
     UniqueFd link_, out_, err_;
+    // Where the turn's PollSet has them, and whether there may be something to read: an empty read
+    // of each, each turn, was a third of what PID 1 asked of the kernel for a short run.
+    struct Watched {
+        std::size_t slot = PollSet::kNoSlot;
+        bool ready = false;
+    };
+    Watched watched_link_, watched_out_, watched_err_;
     std::string in_;            // bytes from the kernel
     std::size_t in_taken_ = 0;  // of them, handled
+    // Up to here they came before the last look at how much lies in the pipes.
+    std::size_t in_looked_ = 0;
     std::optional<Owed> owed_;  // printed before the next message, and not passed on yet
     bool more_ = false;
     std::string pending_;  // bytes to the kernel that it has not taken yet

@@ -20,6 +20,7 @@
 #include "guest/lib/surroundings.hpp"
 
 #include <boost/json/object.hpp>
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
@@ -42,14 +43,18 @@ private:
 
     void hear_host();
     void hear_zygote();
-    void answer_bell(pid_t pid, Nestling& nestling);
+    void answer_bell(Nestling& nestling);
+    void listen(int fd, std::uint64_t source);
+    void forget(UniqueFd& fd);
     void reap();
     // False when a descriptor could not go along; then nothing was sent.
     bool reply(const boost::json::object& message, int pidfd = -1);
     void refuse(const std::string& what, int cause);
     void make_sandbox(const boost::json::object& request, std::vector<UniqueFd> along);
-    [[noreturn]] void be_sandbox(const boost::json::object& request, std::vector<UniqueFd> along,
-                                 UniqueFd bell, int gate);
+    void fill_slots(const std::vector<UniqueFd>& along, int bell, int gate);
+    void empty_slots();
+    void wait_for_newborn(int pidfd);
+    [[noreturn]] void be_sandbox(const boost::json::object& request, std::size_t doors);
 
     UniqueFd control_;
     UniqueFd zygote_;
@@ -57,6 +62,11 @@ private:
     int zygote_status_ = 0;
     bool childless_ = false;
     UniqueFd signals_;
+    UniqueFd events_;   // epoll: with a thousand bells, one wait costs as much as with one
+    UniqueFd apart_;    // rung by a newborn that has a table of descriptors of its own
+    UniqueFd nothing_;  // /dev/null, which keeps the slots taken
+    pid_t newborn_ = -1;
+    std::uint64_t rings_ = 0;
     Surroundings surroundings_;
     std::map<pid_t, Nestling> nestlings_;
     std::string message_;

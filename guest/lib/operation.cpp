@@ -38,6 +38,7 @@ void Operation::end(json::object result) {
 
 void Operation::end_raw(std::string_view json_text) {
     if (ended_) return;
+    if (before_end_) std::exchange(before_end_, nullptr)();
     link_.send(wire::Kind::End, channel_, json_text);
     ended_ = true;
 }

@@ -10,9 +10,11 @@
 
 #include <boost/json/object.hpp>
 #include <chrono>
+#include <functional>
 #include <optional>
 #include <poll.h>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace atl::guest {
@@ -77,6 +79,8 @@ public:
     void end_raw(std::string_view json_text);
     void fail(std::string_view code, std::string_view message);
     void fail_errno(const std::string& what);
+    // Called once, when this ends in whatever way, and before the host hears of it.
+    void before_end(std::function<void()> action) { before_end_ = std::move(action); }
     // So many more than it may anyway, for who takes much and is quick about it.
     void take_more(std::uint32_t bytes) {
         if (!ended_) link_.grant(channel_, bytes);
@@ -94,6 +98,7 @@ private:
     wire::ReceiveCredit received_;
     bool ended_ = false;
     bool failed_ = false;
+    std::function<void()> before_end_;
 };
 
 using fields::flag_of;

@@ -29,7 +29,7 @@ void live_as_guest(Birth birth, Surroundings surroundings) {
     // Rung before the walls are raised: the zygote forks meanwhile, on another core. The kernel
     // waits outside until it hears from us.
     std::unique_ptr<Kernel> first;
-    if (birth.owned && birth.bell.get() >= 0) {
+    if (birth.bell.get() >= 0) {
         first = std::make_unique<Kernel>(kDefaultContext, kDefaultDirectory);
         (void)first->summon(birth.bell.get());
     }
@@ -46,7 +46,8 @@ void live_as_guest(Birth birth, Surroundings surroundings) {
         return say_that_walls_failed(birth.stream.get(), failure);
     }
     Guest guest(std::move(birth.stream), std::move(surroundings), std::move(birth.bell));
-    if (birth.owned) guest.belongs_to_somebody(std::move(first));
+    if (birth.owned) guest.belongs_to_somebody();
+    guest.welcome(std::move(first));
     guest.run();
 }
 

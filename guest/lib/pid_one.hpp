@@ -13,7 +13,7 @@ struct Birth {
     UniqueFd stream;  // to the host
     UniqueFd bell;    // to the nest, which makes kernels; none in a sandbox without
     std::string hostname = "atoll";
-    bool owned = false;  // somebody's from the start, who will want a kernel at once
+    bool owned = false;  // somebody's from the start, without a claim
 };
 
 // Raises the inner walls, then runs the loop until the host goes or says so.

@@ -6,6 +6,7 @@
 #include "guest/lib/config.hpp"
 #include "guest/lib/huge_pages.hpp"
 #include "guest/lib/kernel.hpp"
+#include "guest/lib/mappings.hpp"
 #include "guest/lib/spawn.hpp"
 #include "sys/descriptor_passing.hpp"
 #include "sys/syscalls.hpp"
@@ -131,6 +132,7 @@ int Zygote::serve() {
     ::sigprocmask(SIG_BLOCK, &child, nullptr);
     prepare_bare_fork();
     seal_arenas();
+    merge_mappings();
     gather_into_huge_pages();
     constexpr std::string_view kReady = R"({"type":"ready"})";
     if (sys::send_with(control_.get(), kReady, {}) < 0) ::_exit(0);

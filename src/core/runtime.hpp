@@ -31,8 +31,12 @@ public:
     [[nodiscard]] virtual bool has_kernels() const = 0;
     virtual Result<void> freeze(bool frozen) = 0;
     [[nodiscard]] virtual Usage usage() const = 0;
-    // The processor time of usage(), for whoever asks often.
+    // Single figures of usage(), for callers that ask often.
     [[nodiscard]] virtual std::uint64_t cpu_us() const { return usage().cpu_us; }
+    [[nodiscard]] virtual std::uint64_t memory_peak_bytes() const {
+        return usage().memory_peak_bytes;
+    }
+    [[nodiscard]] virtual std::uint64_t memory_kills() const { return usage().memory_kills; }
     // Ends every process in it and removes what it left on the host. Idempotent.
     virtual void destroy() noexcept = 0;
 };

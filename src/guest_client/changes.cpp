@@ -116,7 +116,8 @@ void Changes::event(const json::object& event) {
             for (auto* view : views_) view->see(change);
         }
     } else if (kind == "told") {
-        ++told_;
+        const auto number = static_cast<std::uint64_t>(fields::number_of(event, "number"));
+        if (number <= asked_) told_ = std::max(told_, number);
         if (!fields::flag_of(event, "complete")) {
             for (auto* view : views_) view->complete_ = false;
         }
@@ -127,7 +128,9 @@ void Changes::event(const json::object& event) {
 asio::awaitable<void> Changes::tell() {
     const auto self = shared_from_this();
     const std::uint64_t mine = ++asked_;
-    say("tell");
+    ask();
+    const json::object question{{"do", "tell"}, {"number", mine}};
+    channel_.control(question);
     core::Timer patience(came_.get_executor(), link_->clock());
     patience.expires_after(patience_);
     bool over = false;
@@ -139,8 +142,17 @@ asio::awaitable<void> Changes::tell() {
     if (told_ < mine) {
         for (auto* view : views_) view->complete_ = false;
     }
-    // Others still look: the guest shall go on gathering a few times a second.
+    go_on();
+}
+
+// Others still look: the guest shall go on gathering a few times a second.
+void Changes::go_on() {
     if (views_.size() > 1) say("begin");
+}
+
+void TellAtEnd::add_to(json::object& request) const {
+    request["tell"] = channel;
+    request["tell_number"] = number;
 }
 
 ChangeView::ChangeView(std::shared_ptr<Changes> changes, Artifact artifact)
@@ -165,9 +177,20 @@ ChangeView::~ChangeView() {
     if (changes_) changes_->leave(*this);
 }
 
+std::optional<TellAtEnd> ChangeView::tell_at_end() {
+    if (!changes_) return std::nullopt;
+    changes_->ask();
+    at_end_ = ++changes_->asked_;
+    return TellAtEnd{changes_->channel_.id(), *at_end_};
+}
+
 asio::awaitable<void> ChangeView::finish() {
     if (!changes_) co_return;
-    co_await changes_->tell();
+    if (at_end_ && changes_->told_ >= *at_end_) {
+        changes_->go_on();
+    } else {
+        co_await changes_->tell();
+    }
     changes_->leave(*this);
     changes_.reset();
 }

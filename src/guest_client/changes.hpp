@@ -33,6 +33,14 @@ struct ChangedFile {
     bool exact = true;  // the path is the name, byte for byte
 };
 
+// A run's wish to hear what it has changed: the channel of `file.changes`, and the question.
+struct TellAtEnd {
+    ChannelId channel = 0;
+    std::uint64_t number = 0;
+
+    void add_to(boost::json::object& request) const;
+};
+
 class ChangeView;
 
 class Changes : public std::enable_shared_from_this<Changes> {
@@ -53,13 +61,14 @@ private:
     void begin(ChangeView& view);
     void leave(ChangeView& view) noexcept;
     boost::asio::awaitable<void> tell();
+    void go_on();
 
     std::shared_ptr<GuestLink> link_;
     std::chrono::milliseconds patience_;  // with a guest that is asked what has changed
     bool asked_guest_ = false;
     bool ended_ = false;
     std::vector<ChangeView*> views_;
-    std::uint64_t asked_ = 0, told_ = 0;
+    std::uint64_t asked_ = 0, told_ = 0;  // questions have numbers, and the guest repeats them
     boost::asio::steady_timer came_;
     Channel channel_;  // the last, for its handlers refer to the rest
 };
@@ -74,6 +83,9 @@ public:
     ChangeView& operator=(const ChangeView&) = delete;
     ~ChangeView();
 
+    // For the request of a run: the guest tells what has changed ahead of the run's end. Then
+    // finish() need not ask for it.
+    [[nodiscard]] std::optional<TellAtEnd> tell_at_end();
     boost::asio::awaitable<void> finish();
     [[nodiscard]] const std::map<std::string, ChangedFile>& files() const { return files_; }
     [[nodiscard]] bool complete() const { return complete_; }
@@ -87,6 +99,7 @@ private:
     std::map<std::string, ChangedFile> files_;
     std::size_t path_bytes_ = 0;  // of all in it
     bool complete_ = true;
+    std::optional<std::uint64_t> at_end_;  // the number of what is told with a run's end
 };
 
 }  // namespace atl::guest_client

@@ -11,7 +11,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr const char* kTold = R"({"event": "told", "complete": true})";
+constexpr const char* kTold = R"({"event": "told", "complete": true, "number": 1})";
 
 std::string changed(const std::string& what, const std::string& name) {
     return R"({"event": "changes", "entries": [{"name": ")" + name + R"(", "change": ")" + what +
@@ -57,6 +57,50 @@ TEST(Changes, long_paths_do_not_fill_the_memory) {
     }
     EXPECT_GT(view.files().size(), 900u);
     EXPECT_LT(view.files().size(), 1100u);
+    EXPECT_FALSE(view.complete());
+}
+
+TEST(Changes, what_is_told_with_the_end_of_a_run_is_not_asked_for_again) {
+    Peer peer;
+    const auto changes = Changes::open(peer.context.get_executor(), peer.link);
+    ChangeView view(changes);
+    const auto wish = view.tell_at_end();
+    ASSERT_TRUE(wish);
+    EXPECT_EQ(wish->channel, Peer::kFirst);
+    peer.turn();
+    peer.event(Peer::kFirst, changed("created", "/session/a"));
+    peer.event(Peer::kFirst, kTold);
+    EXPECT_TRUE(peer.start(view.finish())->done);
+    EXPECT_FALSE(peer.heard_control("tell"));
+    EXPECT_TRUE(view.complete());
+    EXPECT_EQ(view.files().size(), 1u);
+}
+
+TEST(Changes, what_was_not_told_with_the_end_of_a_run_is_asked_for) {
+    Peer peer;
+    const auto changes = Changes::open(peer.context.get_executor(), peer.link);
+    ChangeView view(changes);
+    ASSERT_TRUE(view.tell_at_end());
+    const auto finished = peer.start(view.finish());
+    EXPECT_TRUE(peer.heard_control("tell"));
+    peer.event(Peer::kFirst, kTold);  // the run's, late: the answer to the question follows
+    EXPECT_FALSE(finished->done);
+    peer.event(Peer::kFirst, R"({"event": "told", "complete": true, "number": 2})");
+    EXPECT_TRUE(finished->done);
+    EXPECT_TRUE(view.complete());
+}
+
+// Of a guest that lies: a number that nobody asked with must not count for later questions.
+TEST(Changes, a_number_from_the_future_answers_nothing) {
+    Peer peer;
+    const auto changes = Changes::open(peer.context.get_executor(), peer.link, 1ms);
+    ChangeView view(changes);
+    peer.turn();
+    peer.event(Peer::kFirst, R"({"event": "told", "complete": true, "number": 99})");
+    peer.event(Peer::kFirst, R"({"event": "told", "complete": true, "number": -1})");
+    const auto finished = peer.start(view.finish());
+    EXPECT_FALSE(finished->done);
+    while (!finished->done) peer.turn();
     EXPECT_FALSE(view.complete());
 }
 

@@ -62,6 +62,8 @@ public:
 
     // Opened, not ended, not abandoned.
     [[nodiscard]] bool open() const noexcept { return state_ && state_->open(); }
+    // 0: of no call.
+    [[nodiscard]] ChannelId id() const noexcept { return state_ ? state_->id : 0; }
 
     // The end's object, once. Throws ErrorException.
     boost::asio::awaitable<boost::json::object> end() const;

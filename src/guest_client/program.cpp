@@ -87,6 +87,7 @@ asio::awaitable<ProgramResult> Program::run(ProgramRequest request, Output outpu
                        {"cwd", request.directory},
                        {"stdin", request.with_stdin},
                        {"timeout_ms", request.timeout.count()}};
+    if (request.tell_at_end) request.tell_at_end->add_to(start);
     json::array argv;
     for (const auto& part : request.argv) argv.emplace_back(part);
     start["argv"] = std::move(argv);

@@ -6,6 +6,7 @@
 // clock stands behind the guest's: a guest that does not keep time is ended from outside.
 #include "core/outcome.hpp"
 #include "core/runtime.hpp"
+#include "guest_client/changes.hpp"
 #include "guest_client/guest_link.hpp"
 #include "guest_client/pace.hpp"
 
@@ -25,7 +26,8 @@ struct ProgramRequest {
     };
     std::optional<Terminal> terminal;
     std::chrono::milliseconds timeout{0};
-    std::uint64_t output_bytes_max = 0;  // 0 = no limit
+    std::uint64_t output_bytes_max = 0;         // 0 = no limit
+    std::optional<TellAtEnd> tell_at_end = {};  // what it has changed
 };
 
 struct ProgramResult {

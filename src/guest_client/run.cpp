@@ -210,14 +210,15 @@ asio::awaitable<RunEnd> Run::in_kernel(RunRequest request, RunListener listener)
     const auto pace = kernel_run.pace();
     const UnderWay under_way(
         *this, [&kernel_run] { kernel_run.stop(); }, pace);
-    const auto kills_before = sandbox_.usage().memory_kills;
+    const auto kills_before = sandbox_.memory_kills();
     const auto began = link_->clock().now();
-    const json::object question{{"op", "kernel.run"},
-                                {"context", request.context},
-                                {"code", request.code},
-                                {"cwd", request.directory},
-                                {"timeout_ms", request.timeout.count()},
-                                {"grace_ms", kGrace.count()}};
+    json::object question{{"op", "kernel.run"},
+                          {"context", request.context},
+                          {"code", request.code},
+                          {"cwd", request.directory},
+                          {"timeout_ms", request.timeout.count()},
+                          {"grace_ms", kGrace.count()}};
+    if (request.tell_at_end) request.tell_at_end->add_to(question);
     // The guest keeps the time. One that does not is ended from outside.
     std::optional<CallDeadline> deadline;
     if (request.timeout.count() > 0) {
@@ -243,8 +244,7 @@ asio::awaitable<RunEnd> Run::in_kernel(RunRequest request, RunListener listener)
     const json::object kernel =
         part != nullptr && part->is_object() ? part->get_object() : json::object{};
     result.execution_count = fields::number_of(kernel, "execution_count");
-    const core::Usage usage = sandbox_.usage();
-    result.memory_peak_bytes = usage.memory_peak_bytes;
+    result.memory_peak_bytes = sandbox_.memory_peak_bytes();
     const bool died = fields::flag_of(end, "died");
     if (died) {
         result.signal = static_cast<int>(fields::number_of(end, "signal"));
@@ -266,7 +266,7 @@ asio::awaitable<RunEnd> Run::in_kernel(RunRequest request, RunListener listener)
         result.reason = *stopped_;
     } else if (fields::flag_of(end, "interrupted")) {  // by another request
         result.reason = EndReason::Killed;
-    } else if (died && usage.memory_kills > kills_before) {
+    } else if (died && sandbox_.memory_kills() > kills_before) {
         result.reason = EndReason::Memory;
     } else if (result.signal != 0) {
         result.reason = EndReason::Signalled;
@@ -291,6 +291,7 @@ asio::awaitable<RunEnd> Run::as_program(RunRequest request, RunListener listener
     start.directory = request.directory;
     start.timeout = request.timeout;
     start.output_bytes_max = request.output_bytes_max;
+    start.tell_at_end = request.tell_at_end;
     auto output = std::move(listener.output);
     if (!output) output = [](core::Stream, std::string_view) {};
     const ProgramResult ended = co_await program.run(std::move(start), std::move(output), pace);

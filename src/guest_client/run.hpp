@@ -7,6 +7,7 @@
 // its slowness then is the program's.
 #include "core/outcome.hpp"
 #include "core/runtime.hpp"
+#include "guest_client/changes.hpp"
 #include "guest_client/guest_link.hpp"
 #include "guest_client/pace.hpp"
 
@@ -32,6 +33,7 @@ struct RunRequest {
     std::map<std::string, std::string> environment;  // of programs
     std::chrono::milliseconds timeout{0};            // 0 = none
     std::uint64_t output_bytes_max = 16u << 20;      // stdout, stderr and results together
+    std::optional<TellAtEnd> tell_at_end;            // what it has changed
 };
 
 // What happens on the way, as it happens. Any may be left out.

@@ -24,6 +24,8 @@ constexpr std::chrono::milliseconds kSoonest{250};
 constexpr std::chrono::milliseconds kLatest{2000};
 constexpr std::chrono::milliseconds kWatchRound{1000};
 constexpr std::chrono::milliseconds kBetweenRounds{50};
+// Sessions that did nothing are looked at together: one pass over a thousand of them serves many.
+constexpr std::chrono::milliseconds kIdleRound{250};
 // What was told to stop may take so long to do so.
 constexpr std::chrono::milliseconds kPatience{500};
 // Beyond so much more than allowed nobody is asked.
@@ -202,10 +204,11 @@ asio::awaitable<void> Sessions::watch_disks() {
         std::vector<SessionPtr> due;
         for (const auto& [id, session] : known_) {
             if (!session->link_ || session->frozen_ || session->disk_looking_) continue;
-            if (session->disk_due_ <= now)
+            if (session->disk_due_ <= now && !put_off_look(*session, now)) {
                 due.push_back(session);
-            else
+            } else {
                 next = std::min(next, session->disk_due_);
+            }
         }
         for (const auto& session : due) {
             session->disk_looking_ = true;
@@ -226,18 +229,27 @@ asio::awaitable<void> Sessions::watch_disks() {
     }
 }
 
+// Who has not run since the last look has not written: no walk, not even a coroutine.
+bool Sessions::put_off_look(Session& session, Clock::time_point now) {
+    const auto cpu_us = session.sandbox_->cpu_us();
+    const bool ran = cpu_us == 0 || cpu_us != session.disk_cpu_us_;
+    session.disk_cpu_us_ = cpu_us;
+    if (ran || session.full_) return false;
+    const auto pause = time_to_fill(*session.disk_, session.spec_.limits().disk_files_max);
+    const bool in_use = session.users_ > 0;
+    const auto due = now + std::max(pause, in_use ? kSoonestInUse : kSoonest);
+    const auto together = due - due.time_since_epoch() % kIdleRound;
+    session.disk_due_ = in_use || together <= now ? due : together;
+    return true;
+}
+
 asio::awaitable<void> Sessions::watch_disk(SessionPtr session) {
     session->disk_due_ = clock_.now() + kLatest;  // should it fail
     if (!session->link_ || !session->link_->alive() || session->frozen_) co_return;
-    const auto cpu_us = session->sandbox_->cpu_us();
-    const bool ran = cpu_us == 0 || cpu_us != session->disk_cpu_us_;
-    session->disk_cpu_us_ = cpu_us;
     const auto began = clock_.now();
-    if (ran || session->full_) {
-        const auto use = co_await look_at_disk(*session);
-        if (!session->link_ || !session->link_->alive() || session->gone_) co_return;
-        judge_disk(*session, use);
-    }
+    const auto use = co_await look_at_disk(*session);
+    if (!session->link_ || !session->link_->alive() || session->gone_) co_return;
+    judge_disk(*session, use);
     // A tree that takes long to walk is not walked all the time.
     const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(clock_.now() - began);
     const auto soonest = std::max(session->users_ > 0 ? kSoonestInUse : kSoonest, took * 4);

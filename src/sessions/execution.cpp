@@ -105,6 +105,7 @@ asio::awaitable<guest_client::RunEnd> Execution::run(guest_client::RunRequest re
                                                      Artifact artifact) {
     artifact_ = std::move(artifact);
     const AtExit deaf([this] { artifact_ = nullptr; });
+    if (view_) request.tell_at_end = view_->tell_at_end();
     auto end = co_await run_.run(std::move(request), std::move(listener));
     if (end.reason == core::EndReason::Timeout) end.exit_code = kTimeoutStatus;
     co_return end;

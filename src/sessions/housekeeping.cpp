@@ -37,9 +37,11 @@ asio::awaitable<void> Sessions::keep_house_in(Scope& removals) {
         round_.expires_after(kHousekeepingRound);
         co_await round_.wait();
         if (stopping_) break;
-        std::vector<SessionPtr> all;
-        for (const auto& [id, session] : known_) all.push_back(session);
-        for (const auto& session : all) {
+        std::vector<SessionPtr> due;
+        for (const auto& [id, session] : known_) {
+            if (rest_due(*session) != Rest::None) due.push_back(session);
+        }
+        for (const auto& session : due) {
             // Each by itself: saving one takes as long as its guest makes it take. What fails stays
             // as it is and is tried again; who uses it hears what is wrong.
             beside_.spawn(look_after(session));
@@ -131,31 +133,40 @@ asio::awaitable<void> Sessions::make_cold_if_idle(SessionPtr session) {
     co_await go_cold(session);
 }
 
-asio::awaitable<void> Sessions::look_after(SessionPtr session) {
-    if (session->users_ > 0 || session->changing_.locked() || session->gone_) co_return;
-    const auto idle = clock_.now() - session->unused_since_;
-    const auto& record = session->record_;
+Sessions::Rest Sessions::rest_due(const Session& session) const {
+    if (session.users_ > 0 || session.changing_.locked() || session.gone_) return Rest::None;
+    const auto idle = clock_.now() - session.unused_since_;
+    const auto& record = session.record_;
     // Where servers share sessions, one of a thread may be another server's by now.
     const bool shared = ours_ && record.id.text().starts_with(kOfThread);
     const bool ends = options_.idle_to_end.count() > 0 && !shared;
-    if (ends && idle > options_.idle_to_end) {
-        const SessionId id = record.id;
+    if (ends && idle > options_.idle_to_end) return Rest::End;
+    if (!session.link_) {
+        // Nothing of it is in memory that the store does not have.
+        const bool blank = session.lost_.empty() && session.unsaved_.empty() && !session.fell_ &&
+                           session.restores_failed_ == 0;
+        return !ends && idle > std::chrono::minutes{1} && blank ? Rest::Forget : Rest::None;
+    }
+    if (record.idle_to_cold.count() > 0 && idle > record.idle_to_cold) return Rest::Cold;
+    const bool warm = record.idle_to_warm.count() > 0 && idle > record.idle_to_warm;
+    return warm && !session.frozen_ ? Rest::Warm : Rest::None;
+}
+
+asio::awaitable<void> Sessions::look_after(SessionPtr session) {
+    const auto rest = rest_due(*session);  // again: it may be in use by now
+    if (rest == Rest::None) co_return;
+    const SessionId id = session->record_.id;
+    if (rest == Rest::Forget) {
+        known_.erase(id.text());
+        co_return;
+    }
+    if (rest == Rest::End) {
         co_await remove(Whose::anyones(), id);
         co_return;
     }
-    const bool cold = record.idle_to_cold.count() > 0 && idle > record.idle_to_cold;
-    const bool warm = record.idle_to_warm.count() > 0 && idle > record.idle_to_warm;
-    if (!session->link_) {
-        // Nothing of it is in memory that the store does not have.
-        const bool blank = session->lost_.empty() && session->unsaved_.empty() && !session->fell_ &&
-                           session->restores_failed_ == 0;
-        if (!ends && idle > std::chrono::minutes{1} && blank) { known_.erase(record.id.text()); }
-        co_return;
-    }
-    if (!cold && (!warm || session->frozen_)) co_return;
     const auto turn = co_await session->changing_.lock();
     if (session->users_ > 0 || session->gone_) co_return;
-    if (cold)
+    if (rest == Rest::Cold)
         co_await go_cold(session);
     else
         co_await freeze(session);

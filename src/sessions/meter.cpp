@@ -43,6 +43,10 @@ public:
     Result<void> freeze(bool frozen) override { return inner_->freeze(frozen); }
     [[nodiscard]] core::Usage usage() const override { return inner_->usage(); }
     [[nodiscard]] std::uint64_t cpu_us() const override { return inner_->cpu_us(); }
+    [[nodiscard]] std::uint64_t memory_peak_bytes() const override {
+        return inner_->memory_peak_bytes();
+    }
+    [[nodiscard]] std::uint64_t memory_kills() const override { return inner_->memory_kills(); }
     void destroy() noexcept override {
         if (!claim_) return;
         try {

@@ -273,6 +273,9 @@ private:
     // Of whoever waited for the session's mutex: it is removed, or another object stands for it
     // now.
     static void refuse_if_left(const Session& session);
+    // What a session that nobody uses is due for, by the time since its last use.
+    enum class Rest { None, Forget, Warm, Cold, End };
+    [[nodiscard]] Rest rest_due(const Session& session) const;
     boost::asio::awaitable<void> look_after(SessionPtr session);
     boost::asio::awaitable<void> end_expired();
     boost::asio::awaitable<void> make_cold_if_idle(SessionPtr session);
@@ -293,6 +296,7 @@ private:
     boost::asio::awaitable<std::shared_ptr<DiskLedger>> owner_ledger(std::string owner);
     boost::asio::awaitable<void> watch_disks();
     boost::asio::awaitable<void> watch_disk(SessionPtr session);
+    [[nodiscard]] static bool put_off_look(Session& session, Clock::time_point now);
     void judge_disk(Session& session, core::FolderUse use);
     void watch_disk_soon(Session& session);
     void let_go(Session& session) noexcept;

@@ -2,6 +2,7 @@
 
 #include "base/fd.hpp"
 #include "sys/files.hpp"
+#include "sys/open_files.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -14,6 +15,7 @@
 #include <fcntl.h>
 #include <fstream>
 #include <limits>
+#include <span>
 #include <sstream>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -25,26 +27,45 @@ namespace {
 constexpr const char* kV1Controllers[] = {"memory", "pids", "cpu", "cpuacct", "freezer"};
 constexpr std::uint64_t kTcpPart = 4;            // of the memory, besides it
 constexpr std::uint64_t kCpuPeriodUs = 100'000;  // the kernel's own default
+constexpr std::size_t kFieldsBytesMax = 4096;    // of cpu.stat and its like, some 300 bytes
 
-std::uint64_t number_in(const std::string& path, std::uint64_t otherwise = 0) {
-    const auto text = read_small_file(path);
-    if (!text) return otherwise;
+std::uint64_t number_of(std::string_view text, std::uint64_t otherwise = 0) {
     std::uint64_t value = otherwise;
-    std::from_chars(text->data(), text->data() + text->size(), value);
+    std::from_chars(text.data(), text.data() + text.size(), value);
     return value;
 }
 
 // "key value" lines, as in memory.oom_control and cpu.stat.
-std::uint64_t field_in(const std::string& path, std::string_view key) {
-    const auto text = read_small_file(path);
-    if (!text) return 0;
-    std::istringstream lines(*text);
-    std::string name;
-    std::uint64_t value = 0;
-    while (lines >> name >> value) {
-        if (name == key) return value;
+std::uint64_t field_of(std::string_view text, std::string_view key) {
+    while (!text.empty()) {
+        const auto end = std::min(text.find('\n'), text.size());
+        const auto line = text.substr(0, end);
+        text.remove_prefix(std::min(end + 1, text.size()));
+        const auto space = line.find(' ');
+        if (space == std::string_view::npos || line.substr(0, space) != key) continue;
+        return number_of(line.substr(space + 1));
     }
     return 0;
+}
+
+// A figure of the kernel's comes whole with one read: these files are shorter than the buffer.
+std::string_view read_figure(int fd, std::span<char> into) {
+    ssize_t n = 0;
+    do n = ::pread(fd, into.data(), into.size(), 0);
+    while (n < 0 && errno == EINTR);
+    return {into.data(), static_cast<std::size_t>(std::max<ssize_t>(n, 0))};
+}
+
+std::uint64_t number_in(const std::string& path, std::uint64_t otherwise = 0) {
+    char buffer[64];
+    const UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    return file.get() < 0 ? otherwise : number_of(read_figure(file.get(), buffer), otherwise);
+}
+
+std::uint64_t field_in(const std::string& path, std::string_view key) {
+    char buffer[kFieldsBytesMax];
+    const UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    return file.get() < 0 ? 0 : field_of(read_figure(file.get(), buffer), key);
 }
 
 // Where this process's own cgroup lies in a mounted hierarchy, from /proc/self/cgroup.
@@ -189,6 +210,8 @@ Result<Cgroup> Cgroup::create(const CgroupHost& host, const std::string& name) {
     if (host.version == CgroupHost::Version::None) return made;
     made.host_ = &host;
     made.name_ = name;
+    made.held_ = host.held;
+    made.held_->insert(name);
     std::vector<std::string> done;
     for (const auto& base : host.bases) {
         const std::string path = base.path + "/" + name;
@@ -203,6 +226,13 @@ Result<Cgroup> Cgroup::create(const CgroupHost& host, const std::string& name) {
                      "make the cgroup " + path + ": " + std::strerror(cause)};
     }
     return made;
+}
+
+void Cgroup::let_go() noexcept {
+    if (held_) held_->erase(name_);
+    held_.reset();
+    host_ = nullptr;
+    cpu_file_.reset();
 }
 
 std::string Cgroup::path_of(std::string_view controller) const {
@@ -286,23 +316,49 @@ CgroupUse Cgroup::use() const {
     use.processes = number_in(path_of("pids") + "/pids.current");
     if (host_->version == CgroupHost::Version::V1) {
         use.memory_bytes = number_in(memory + "/memory.usage_in_bytes");
-        use.memory_peak_bytes = number_in(memory + "/memory.max_usage_in_bytes");
-        use.oom_kills = field_in(memory + "/memory.oom_control", "oom_kill");
     } else {
         use.memory_bytes = number_in(memory + "/memory.current");
-        use.memory_peak_bytes = number_in(memory + "/memory.peak", use.memory_bytes);
-        use.oom_kills = field_in(memory + "/memory.events", "oom_kill");
     }
+    use.memory_peak_bytes = std::max(memory_peak_bytes(), use.memory_bytes);
+    use.oom_kills = oom_kills();
     use.cpu_us = cpu_us();
     return use;
 }
 
-std::uint64_t Cgroup::cpu_us() const {
+std::uint64_t Cgroup::memory_peak_bytes() const {
     if (!present()) return 0;
     if (host_->version == CgroupHost::Version::V1) {
-        return number_in(path_of("cpuacct") + "/cpuacct.usage") / 1000;
+        return number_in(path_of("memory") + "/memory.max_usage_in_bytes");
     }
-    return field_in(path_of("cpu") + "/cpu.stat", "usage_usec");
+    // Linux 5.19 has a peak; before it, what is used now has to do.
+    const auto peak = number_in(path_of("memory") + "/memory.peak");
+    return peak != 0 ? peak : number_in(path_of("memory") + "/memory.current");
+}
+
+std::uint64_t Cgroup::oom_kills() const {
+    if (!present()) return 0;
+    const bool v1 = host_->version == CgroupHost::Version::V1;
+    return field_in(path_of("memory") + (v1 ? "/memory.oom_control" : "/memory.events"),
+                    "oom_kill");
+}
+
+std::uint64_t Cgroup::cpu_us() const {
+    if (!present()) return 0;
+    const bool v1 = host_->version == CgroupHost::Version::V1;
+    UniqueFd opened;
+    if (cpu_file_.get() < 0) {
+        const std::string path =
+            v1 ? path_of("cpuacct") + "/cpuacct.usage" : path_of("cpu") + "/cpu.stat";
+        opened = UniqueFd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+        if (opened.get() < 0) return 0;
+        // Where few files may be open, none is spent on this.
+        constexpr auto kAll = std::numeric_limits<std::uint64_t>::max();
+        const auto number = static_cast<std::uint64_t>(opened.get());
+        if (number < open_files_for_programs(kAll)) cpu_file_ = std::move(opened);
+    }
+    char buffer[kFieldsBytesMax];
+    const auto text = read_figure(opened.get() >= 0 ? opened.get() : cpu_file_.get(), buffer);
+    return v1 ? number_of(text) / 1000 : field_of(text, "usage_usec");
 }
 
 Result<void> Cgroup::freeze(bool frozen) {
@@ -356,7 +412,7 @@ bool Cgroup::remove() {
         const std::string path = base.path + "/" + name_;
         if (::rmdir(path.c_str()) != 0 && errno != ENOENT) gone = false;
     }
-    if (gone) host_ = nullptr;
+    if (gone) let_go();
     return gone;
 }
 
@@ -402,9 +458,10 @@ void sweep_cgroups(const CgroupHost& host, const std::string& prefix) {
         DIR* directory = ::opendir(base.path.c_str());
         if (directory == nullptr) continue;
         while (const dirent* entry = ::readdir(directory)) {
+            const std::string_view name = entry->d_name;
+            if (name.rfind(prefix, 0) != 0 || host.held->find(name) != host.held->end()) continue;
             const std::string path = base.path + "/" + entry->d_name;
             struct stat info {};
-            if (std::string_view(entry->d_name).rfind(prefix, 0) != 0) continue;
             thaw_condemned(path);
             if (::stat(path.c_str(), &info) != 0 || now - info.st_ctime < kYoung) continue;
             ::rmdir(path.c_str());  // fails, as it should, while a process is in it

@@ -129,7 +129,7 @@ void ScriptedGuest::take(const wire::Frame& frame) {
             const auto what = fields::text_of(*command, "do");
             if (what == "cancel") channel.cancelled = true;
             if (what == "interrupt") channel.interrupted = true;
-            if (what == "tell") ++channel.told;
+            if (what == "tell") channel.tell = fields::number_of(*command, "number");
             channel.time.cancel();
             break;
         }
@@ -410,11 +410,10 @@ asio::awaitable<json::object> ScriptedGuest::file(std::uint32_t id, ChannelPtr c
 }
 
 asio::awaitable<json::object> ScriptedGuest::changes(std::uint32_t id, ChannelPtr channel) {
-    std::uint64_t answered = 0;
     while (alive_ && !channel->cancelled) {
-        if (answered < channel->told && !frozen_ && !orders.silent) {
-            ++answered;
-            event(id, {{"event", "told"}, {"complete", true}});
+        if (channel->tell && !frozen_ && !orders.silent) {
+            const auto number = *std::exchange(channel->tell, std::nullopt);
+            event(id, {{"event", "told"}, {"complete", true}, {"number", number}});
             continue;
         }
         co_await channel->news.async_wait(kAsTuple);

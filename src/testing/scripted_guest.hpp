@@ -25,6 +25,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -68,7 +69,7 @@ private:
         bool eof = false;
         bool cancelled = false;
         bool interrupted = false;
-        std::uint64_t told = 0;  // how often it was asked for changes
+        std::optional<std::int64_t> tell;  // the question about changes that is not answered yet
         std::size_t sent = 0;
     };
     using ChannelPtr = std::shared_ptr<Channel>;

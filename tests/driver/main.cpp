@@ -228,6 +228,7 @@ private:
         } else if (what == "info") {
             const auto nest = runtime_->nest();
             reply["pooled"] = runtime_->pooled();
+            reply["warmed"] = runtime_->warmed();
             reply["zygote_pid"] = nest ? nest->zygote_pid() : -1;
             reply["nest_pid"] = nest ? nest->init_pid() : -1;
             reply["alive"] = nest && nest->alive();

@@ -184,6 +184,27 @@ def count_outside(pid: int, needle) -> int:
     return names["found_in_memory"](needle[0].encode(), needle[1].encode(), pid)
 
 
+def test_z3_an_environment_is_in_no_memory_but_its_owners():
+    """Without a pool the nest makes each sandbox when it is asked for, as a clone of itself: what
+    it had read of an earlier request would be in the memory of the next sandbox's PID 1."""
+    if os.geteuid() != 0:
+        pytest.skip("PID 1 and the nest are closed to all but root")
+    neighbour = halves()
+    driver = Driver(pool=0)
+    try:
+        other = driver.create(env={"NEIGHBOUR_SECRET": "".join(neighbour)})
+        assert "".join(neighbour) in other.shell("echo $NEIGHBOUR_SECRET").out
+        assert "".join(neighbour) in other.python("import os; print(os.environ['NEIGHBOUR_SECRET'])").out
+        sandbox = driver.create()
+        info = driver.info()
+        for pid in (sandbox.pid, info["zygote_pid"], info["nest_pid"]):
+            assert count_outside(pid, neighbour) == 0
+        assert count_outside(other.pid, neighbour) > 0, "the search does not work"
+    finally:
+        driver.close()
+
+
+
 def test_z4_address_layout(driver):
     """Forks share the zygote's addresses: a leak in one tells about all (docs/threat-model.md says
     so, and this test that it is still true). What is started by exec has a layout of its own: a

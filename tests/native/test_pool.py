@@ -141,6 +141,24 @@ def test_the_pool_is_filled_again(driver):
         made.destroy()
 
 
+def test_a_member_is_warmed_when_nobody_asks_for_one(driver):
+    assert host.eventually(lambda: driver.info()["warmed"] == 1, within=60)
+    driver.create().destroy()
+    assert host.eventually(lambda: driver.info()["warmed"] == 1, within=60)
+
+
+def test_one_after_the_other_without_a_pause():
+    """Members that are not warm yet, and one that is just being made, are as good as any."""
+    running = Driver(pool=3)
+    try:
+        for i in range(9):
+            made = running.create(env={"NUMBER": str(i)})
+            assert text_of(made.python("import os\nos.environ['NUMBER']")) == f"'{i}'"
+            assert made.shell("pwd").out == "/session\n"
+    finally:
+        running.close()
+
+
 def test_more_at_once_than_the_pool_holds(driver):
     futures = [driver.send("create", name=f"burst{i}") for i in range(6)]
     assert all(future.result(60)["ok"] for future in futures)

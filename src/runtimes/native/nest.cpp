@@ -349,16 +349,15 @@ asio::awaitable<Forked> Nest::fork(const core::SandboxSpec& spec,
     }
     forked.stream = UniqueFd(ends[0]);
     const UniqueFd theirs(ends[1]);
-    json::object request{{"type", "fork"},
-                         {"hostname", spec.hostname()},
-                         {"limits", guest_limits(spec.limits(), watch_memory_)},
-                         {"inside_id", root ? 0u : kUserInside},
-                         {"outside_id", root ? forked.slot * kIdsASlot : 0u},
-                         {"ids", root ? kIdsASlot : 1u},
-                         {"owned", owned}};
-    json::object variables;
-    for (const auto& [name, value] : spec.environment()) variables[name] = value;
-    request["env"] = std::move(variables);
+    // Not the environment, which may hold somebody's secrets: what the nest has read lies in its
+    // memory, of which every later sandbox is a clone. It goes to the sandbox alone, with a claim.
+    const json::object request{{"type", "fork"},
+                               {"hostname", spec.hostname()},
+                               {"limits", guest_limits(spec.limits(), watch_memory_)},
+                               {"inside_id", root ? 0u : kUserInside},
+                               {"outside_id", root ? forked.slot * kIdsASlot : 0u},
+                               {"ids", root ? kIdsASlot : 1u},
+                               {"owned", owned}};
     std::vector<int> along{theirs.get()};
     for (const auto& door : doors) along.push_back(door.get());
     auto reply = co_await ask(request, along);

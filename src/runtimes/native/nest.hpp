@@ -52,7 +52,7 @@ public:
     ~Nest();
 
     // `doors`: of the sandbox's cgroup, which it enters before all else. `owned`: it is somebody's
-    // from the start and needs no claim; its kernel is forked without waiting for the first run.
+    // from the start and needs no claim. Its kernel is forked without waiting for the first run.
     boost::asio::awaitable<Forked> fork(const core::SandboxSpec& spec,
                                         const std::vector<UniqueFd>& doors, bool owned);
     void give_back(std::uint32_t slot) { slots_.give_back(slot); }

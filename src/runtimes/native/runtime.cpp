@@ -17,6 +17,7 @@
 #include <exception>
 #include <poll.h>
 #include <sys/stat.h>
+#include <thread>
 #include <unistd.h>
 
 namespace atl::native {
@@ -38,6 +39,8 @@ constexpr std::chrono::milliseconds kBurialPauseMax{500};
 // A process that SIGKILL does not end sits in the kernel: a dead network mount, a broken device.
 constexpr std::chrono::seconds kBurialTimeMax{60};
 constexpr std::chrono::milliseconds kQuiet{20};
+// Of a processor, for the first run in a sandbox.
+constexpr std::chrono::microseconds kWorkACreate{3000};
 constexpr std::size_t kShiftsMax = 1024;
 constexpr std::chrono::seconds kSweepPause{10};
 
@@ -50,6 +53,14 @@ struct stat look_at(const std::string& source) {
 }
 
 }  // namespace
+
+// Somebody who comes while a member of the pool is being made need not wait for another one.
+struct NativeRuntime::Arrival {
+    asio::steady_timer came;
+    bool spoken_for = false;
+    bool over = false;
+    SandboxPtr sandbox;  // for whom it was promised to; none if it failed
+};
 
 // What a killed server left may have been too young when we started, or only dies now.
 struct NativeRuntime::Sweeping {
@@ -107,8 +118,7 @@ asio::awaitable<void> NativeRuntime::start() {
     // Detached for the same reason.
     asio::co_spawn(executor_, FileTable::watch(file_table_), asio::detached);
     if (options_.pool_size == 0) co_return;
-    const core::SandboxSpec spec = core::SpecBuilder().limits(options_.defaults).build().value();
-    pool_.push_back(co_await fork(spec, For::Pool));
+    co_await add_to_pool();
     refill_soon();
 }
 
@@ -175,11 +185,6 @@ asio::awaitable<NativeRuntime::SandboxPtr> NativeRuntime::fork(core::SandboxSpec
     file_table_->add(*sandbox);
     // The guest builds its walls meanwhile; no untrusted code runs before it is asked to.
     co_await expect_hello(sandbox->stream(), kHelloTimeMax);
-    if (whom == For::Pool) {
-        sandbox->cgroup().set_weight(Weight::Background);
-        const json::object request{{"op", "kernel.call"}, {"request", {{"op", "warm"}}}};
-        co_await ask_guest(sandbox->stream(), kWarmChannel, request, {}, kWarmTimeMax);
-    }
     co_return sandbox;
 }
 
@@ -266,14 +271,8 @@ asio::awaitable<std::unique_ptr<core::Sandbox>> NativeRuntime::create(core::Sand
                               "without"});
     }
     SandboxPtr sandbox;
-    while (spec.template_name() == "default" && !pool_.empty()) {
-        // The youngest first: what it touched may still be in the processor's caches.
-        sandbox = std::move(pool_.back());
-        pool_.pop_back();
-        if (sandbox->alive()) break;
-        sandbox.reset();
-    }
-    last_create_ = std::chrono::steady_clock::now();
+    if (spec.template_name() == "default") sandbox = co_await take_pooled();
+    expect_work();
     if (sandbox) {
         sandbox->cgroup().set_weight(Weight::Starting);
         co_await claim(*sandbox, spec);
@@ -281,8 +280,9 @@ asio::awaitable<std::unique_ptr<core::Sandbox>> NativeRuntime::create(core::Sand
         refill_soon();
         co_return sandbox;
     }
-    // A kernel must not come in before its mounts are there, which come with a claim.
-    const bool at_once = spec.mounts().empty() && spec.kept_folder().empty();
+    // Mounts and the environment come with a claim.
+    const bool at_once =
+        spec.mounts().empty() && spec.kept_folder().empty() && spec.environment().empty();
     sandbox = co_await fork(spec, at_once ? For::Owner : For::OwnerByClaim);
     if (!at_once) co_await claim(*sandbox, spec);
     sandbox->cgroup().set_weight(Weight::Usual);
@@ -290,32 +290,93 @@ asio::awaitable<std::unique_ptr<core::Sandbox>> NativeRuntime::create(core::Sand
     co_return sandbox;
 }
 
-bool NativeRuntime::busy_with_creates() const {
-    return pool_.size() > options_.pool_size / 4 &&
-           std::chrono::steady_clock::now() - last_create_ < kQuiet;
+asio::awaitable<NativeRuntime::SandboxPtr> NativeRuntime::take_pooled() {
+    for (auto* members : {&warm_, &fresh_}) {
+        while (!members->empty()) {
+            // The youngest first: what it touched may still be in the processor's caches.
+            SandboxPtr sandbox = std::move(members->back());
+            members->pop_back();
+            if (sandbox->alive()) co_return sandbox;
+        }
+    }
+    // The zygote serves one after the other: what is on its way is here before one that we ask for.
+    const auto arrival = arrival_;
+    if (!arrival || arrival->spoken_for) co_return nullptr;
+    arrival->spoken_for = true;
+    while (!arrival->over) co_await arrival->came.async_wait(kAsTuple);
+    co_return std::move(arrival->sandbox);
+}
+
+void NativeRuntime::expect_work() {
+    const auto now = std::chrono::steady_clock::now();
+    const auto processors = std::max(1u, std::thread::hardware_concurrency());
+    last_create_ = now;
+    work_ends_ = std::max(work_ends_, now) + kWorkACreate / processors;
+}
+
+// Forking ahead competes with the very requests that emptied the pool. It waits until their first
+// runs should be over; and for a quiet moment, as long as there is something to serve others with.
+std::chrono::steady_clock::duration NativeRuntime::time_to_refill() const {
+    if (pooled() > options_.pool_size / 4) return time_to_warm();
+    return work_ends_ - std::chrono::steady_clock::now();
+}
+
+std::chrono::steady_clock::duration NativeRuntime::time_to_warm() const {
+    return std::max(work_ends_, last_create_ + kQuiet) - std::chrono::steady_clock::now();
 }
 
 void NativeRuntime::refill_soon() {
-    if (refilling_ || stopping_ || pool_.size() >= options_.pool_size) return;
+    const bool complete = pooled() >= options_.pool_size && fresh_.empty();
+    if (refilling_ || stopping_ || complete || options_.pool_size == 0) return;
     refilling_ = true;  // from here on: stop() waits for it
     asio::co_spawn(
         executor_, [this]() -> asio::awaitable<void> { return refill(); },
         [this](std::exception_ptr) { refilling_ = false; });
 }
 
+asio::awaitable<void> NativeRuntime::add_to_pool() {
+    const auto arrival = std::make_shared<Arrival>(
+        Arrival{asio::steady_timer(executor_, asio::steady_timer::time_point::max()), false, false,
+                nullptr});
+    arrival_ = arrival;
+    const AtExit over([this, arrival] {
+        arrival->over = true;
+        arrival->came.cancel();
+        arrival_.reset();
+    });
+    const auto spec = core::SpecBuilder().limits(options_.defaults).build().value();
+    auto sandbox = co_await fork(spec, For::Pool);
+    if (arrival->spoken_for) {
+        arrival->sandbox = std::move(sandbox);
+    } else {
+        sandbox->cgroup().set_weight(Weight::Background);
+        fresh_.push_back(std::move(sandbox));
+    }
+}
+
+asio::awaitable<void> NativeRuntime::warm_one() {
+    SandboxPtr sandbox = std::move(fresh_.front());
+    fresh_.pop_front();
+    const json::object request{{"op", "kernel.call"}, {"request", {{"op", "warm"}}}};
+    co_await ask_guest(sandbox->stream(), kWarmChannel, request, {}, kWarmTimeMax);
+    warm_.push_back(std::move(sandbox));
+}
+
 asio::awaitable<void> NativeRuntime::refill() {
     asio::steady_timer pause(executor_);
-    while (!stopping_ && pool_.size() < options_.pool_size) {
-        // Forking ahead competes with the very requests that emptied the pool: it waits for a quiet
-        // moment, as long as there is something left to serve them with.
-        if (busy_with_creates()) {
-            pause.expires_after(kQuiet);
+    while (!stopping_ && (pooled() < options_.pool_size || !fresh_.empty())) {
+        const bool full = pooled() >= options_.pool_size;
+        const auto wait = full ? time_to_warm() : time_to_refill();
+        if (wait.count() > 0) {
+            pause.expires_after(wait);
             co_await pause.async_wait(kAsTuple);
             continue;
         }
         try {
-            const auto spec = core::SpecBuilder().limits(options_.defaults).build().value();
-            pool_.push_back(co_await fork(spec, For::Pool));
+            if (full)
+                co_await warm_one();
+            else
+                co_await add_to_pool();
         } catch (const ErrorException&) {
             co_return;  // the next create meets the same fault, and its caller hears of it
         } catch (const std::exception& error) {
@@ -363,7 +424,8 @@ asio::awaitable<void> NativeRuntime::stop() {
         pause.expires_after(kBurialPause);
         co_await pause.async_wait(kAsTuple);
     }
-    pool_.clear();
+    warm_.clear();
+    fresh_.clear();
     while (burials_ > 0) {
         pause.expires_after(kBurialPause);
         co_await pause.async_wait(kAsTuple);

@@ -4,8 +4,10 @@
 //     create ──▶ the pool has one: take it, set its limits, claim it     (about a millisecond)
 //            └─▶ the pool is empty: have the nest make one now           (some milliseconds)
 //
-// A pool member has its walls, its cgroup and a forked, warmed kernel; it has run no user code. The
-// pool is refilled in the background. A nest whose zygote died is replaced when it is next needed.
+// A pool member has its walls, its cgroup and a forked kernel; it has run no user code. The pool is
+// refilled in the background: first forked, and warmed when it is full and nobody asks for one,
+// since warming costs more than it saves while somebody waits. A nest whose zygote died is replaced
+// when it is next needed.
 // Owns      nests by template, the pool, the cgroups of live sandboxes, sandboxes to be cleaned up.
 // Threads   one, its executor's.
 #include "core/runtime.hpp"
@@ -51,7 +53,9 @@ public:
     // Buries everything, nests too; then nothing of ours is left on the host.
     boost::asio::awaitable<void> stop();
 
-    [[nodiscard]] std::size_t pooled() const noexcept { return pool_.size(); }
+    [[nodiscard]] std::size_t pooled() const noexcept { return warm_.size() + fresh_.size(); }
+    // Those of them whose kernels have touched what a first run touches.
+    [[nodiscard]] std::size_t warmed() const noexcept { return warm_.size(); }
     // Zygote of the default template, for measuring and for tests that kill it.
     [[nodiscard]] std::shared_ptr<Nest> nest() const;
 
@@ -64,10 +68,17 @@ private:
     [[nodiscard]] UniqueFd show(NativeSandbox& sandbox, const std::string& source, bool writable);
     // Its place among the folders that every nest of an ordinary user has.
     [[nodiscard]] std::optional<std::size_t> shown_number(const core::Mount& mount) const;
+    // A member of the pool, or one that is just being made for it; or none.
+    boost::asio::awaitable<SandboxPtr> take_pooled();
     boost::asio::awaitable<void> refill();
+    boost::asio::awaitable<void> add_to_pool();
+    boost::asio::awaitable<void> warm_one();
     void refill_soon();
     void tell(const std::string& sentence) const;
-    [[nodiscard]] bool busy_with_creates() const;
+    void expect_work();
+    // How long refilling, or warming, leaves the processors to those who wait for a sandbox.
+    [[nodiscard]] std::chrono::steady_clock::duration time_to_refill() const;
+    [[nodiscard]] std::chrono::steady_clock::duration time_to_warm() const;
     void bury_later(Remains remains);
     boost::asio::awaitable<void> bury(Remains remains);
     struct Sweeping;
@@ -80,10 +91,14 @@ private:
     sys::CgroupHost host_;
     std::map<std::string, std::shared_ptr<Nest>> nests_;
     std::map<std::string, std::shared_ptr<boost::asio::steady_timer>> raising_;
-    std::deque<SandboxPtr> pool_;
+    std::deque<SandboxPtr> warm_;
+    std::deque<SandboxPtr> fresh_;  // their kernels are forked, and have touched nothing yet
+    struct Arrival;
+    std::shared_ptr<Arrival> arrival_;  // the one that is being made for the pool
     // Slots are used again and again, and a map of ids takes a process to make.
     std::map<sys::IdShift, UniqueFd> shifts_;
     std::chrono::steady_clock::time_point last_create_{};
+    std::chrono::steady_clock::time_point work_ends_{};  // of what was created, as far as expected
     bool refilling_ = false;
     bool stopping_ = false;
     std::size_t burials_ = 0;

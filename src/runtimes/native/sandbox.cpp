@@ -53,8 +53,6 @@ core::Usage NativeSandbox::usage() const {
     return {use.memory_bytes, use.memory_peak_bytes, use.cpu_us, use.processes, use.oom_kills};
 }
 
-std::uint64_t NativeSandbox::cpu_us() const { return parts_.cgroup.cpu_us(); }
-
 Result<void> NativeSandbox::freeze(bool frozen) {
     // Waits at PID 1's door while it is frozen: the first thing it hears is that its clocks ran on
     // without it, and no run times out for that.

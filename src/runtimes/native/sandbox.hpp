@@ -45,7 +45,9 @@ public:
     bool has_kernels() const override { return has_kernels_; }
     Result<void> freeze(bool frozen) override;
     core::Usage usage() const override;
-    std::uint64_t cpu_us() const override;
+    std::uint64_t cpu_us() const override { return parts_.cgroup.cpu_us(); }
+    std::uint64_t memory_peak_bytes() const override { return parts_.cgroup.memory_peak_bytes(); }
+    std::uint64_t memory_kills() const override { return parts_.cgroup.oom_kills(); }
     void destroy() noexcept override;
 
     [[nodiscard]] int stream() const noexcept { return stream_.get(); }

@@ -38,7 +38,7 @@ Result<IdBlock> IdBlock::take_single(const std::string& run_folder) {
         if (lock) return IdBlock(std::move(*lock), kFirstId + slot * kIdsASlot);
         if (lock.error().code != Code::Conflict) return lock.error();
     }
-    return Error{Code::Exhausted, "1,024 direct runs are already running on this host"};
+    return Error{Code::Exhausted, "4,096 direct runs are already running on this host"};
 }
 
 SlotTable::SlotTable() {
@@ -47,7 +47,7 @@ SlotTable::SlotTable() {
 
 Result<std::uint32_t> SlotTable::take() {
     if (free_.empty()) {
-        return Error{Code::Exhausted, "a template holds at most 1,023 live sandboxes"};
+        return Error{Code::Exhausted, "a template holds at most 4,095 live sandboxes"};
     }
     const std::uint32_t slot = free_.back();
     free_.pop_back();

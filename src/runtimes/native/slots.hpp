@@ -16,8 +16,8 @@
 namespace atl::native {
 
 inline constexpr std::uint32_t kFirstId = 1'900'000'000;
-inline constexpr std::uint32_t kIdsASlot = 4096;
-inline constexpr std::uint32_t kSlotsABlock = 1024;
+inline constexpr std::uint32_t kIdsASlot = 1024;
+inline constexpr std::uint32_t kSlotsABlock = 4096;
 inline constexpr std::uint32_t kBlocks = 50;  // ends at 2,109,715,200, below what systemd reserves
 
 // A block of slots for one nest, or one slot for a single sandbox. Released by its destructor.
