@@ -2,6 +2,7 @@
 // time is over end, and when the host runs out of memory the longest idle go to disk.
 #include "base/at_exit.hpp"
 #include "core/clock_watch.hpp"
+#include "guest_client/program_list.hpp"
 #include "guest_client/pulse.hpp"
 #include "sessions/sessions.hpp"
 
@@ -19,6 +20,7 @@ constexpr std::chrono::seconds kRound{1};
 constexpr unsigned kRoundsToTidy = 5;
 constexpr std::uint32_t kEndedAtOnce = 500;
 constexpr std::size_t kPressedAtOnce = 4;
+constexpr std::chrono::seconds kListTimeMax{10};
 
 }  // namespace
 
@@ -130,30 +132,49 @@ asio::awaitable<void> Sessions::make_cold_if_idle(SessionPtr session) {
     co_await go_cold(session);
 }
 
+// Frozen programs do no work: somebody has paused the session, or its time was over.
+asio::awaitable<bool> Sessions::works_in_background(SessionPtr session) {
+    const auto link = session->link_;
+    if (!link || !link->alive() || session->frozen_) co_return false;
+    try {
+        const auto programs = co_await guest_client::list_programs(link, kListTimeMax);
+        co_return !programs.empty();
+    } catch (const ErrorException&) {
+        // Its sandbox is gone.
+    }
+    co_return false;
+}
+
 asio::awaitable<void> Sessions::look_after(SessionPtr session) {
     if (session->users_ > 0 || session->changing_.locked() || session->gone_) co_return;
-    const auto idle = clock_.now() - session->unused_since_;
+    const auto unused = clock_.now() - session->unused_since_;
     const auto& record = session->record_;
     // Where servers share sessions, one of a thread may be another server's by now.
     const bool shared = ours_ && record.id.text().starts_with(kOfThread);
     const bool ends = options_.idle_to_end.count() > 0 && !shared;
-    if (ends && idle > options_.idle_to_end) {
+    if (ends && unused > options_.idle_to_end) {
         const SessionId id = record.id;
         co_await remove(Whose::anyones(), id);
         co_return;
     }
+    const auto idle = clock_.now() - std::max(session->unused_since_, session->worked_until_);
     const bool cold = record.idle_to_cold.count() > 0 && idle > record.idle_to_cold;
     const bool warm = record.idle_to_warm.count() > 0 && idle > record.idle_to_warm;
     if (!session->link_) {
         // Nothing of it is in memory that the store does not have.
         const bool blank = session->lost_.empty() && session->unsaved_.empty() && !session->fell_ &&
                            session->restores_failed_ == 0;
-        if (!ends && idle > std::chrono::minutes{1} && blank) { known_.erase(record.id.text()); }
+        if (!ends && unused > std::chrono::minutes{1} && blank) { known_.erase(record.id.text()); }
         co_return;
     }
     if (!cold && (!warm || session->frozen_)) co_return;
     const auto turn = co_await session->changing_.lock();
     if (session->users_ > 0 || session->gone_) co_return;
+    if (unused <= options_.background_awake) {
+        const bool works = co_await works_in_background(session);
+        if (works) session->worked_until_ = clock_.now();
+        if (works || session->users_ > 0 || session->gone_) co_return;
+    }
     if (cold)
         co_await go_cold(session);
     else
