@@ -28,6 +28,15 @@ void set(std::uint64_t& field, const json::object& from, std::string_view key) {
     }
 }
 
+void set(std::vector<std::string>& words, const json::object& from, std::string_view key) {
+    const auto* list = from.if_contains(key);
+    if (list == nullptr || !list->is_array()) return;
+    words.clear();
+    for (const auto& word : list->get_array()) {
+        if (word.is_string()) words.emplace_back(word.get_string().c_str());
+    }
+}
+
 }  // namespace
 
 void apply_config(const json::object& config, Surroundings& surroundings) {
@@ -75,15 +84,8 @@ void apply_config(const json::object& config, Surroundings& surroundings) {
                 {text_of(mount.get_object(), "from"), text_of(mount.get_object(), "to")});
         }
     }
-    if (const auto* program = config.if_contains("kernel_program");
-        program != nullptr && program->is_array()) {
-        surroundings.kernel_program.clear();
-        for (const auto& word : program->get_array()) {
-            if (word.is_string()) {
-                surroundings.kernel_program.emplace_back(word.get_string().c_str());
-            }
-        }
-    }
+    set(surroundings.kernel_program, config, "kernel_program");
+    set(surroundings.javascript_program, config, "javascript_program");
     if (const std::string hex = text_of(config, "filter"); !hex.empty()) {
         surroundings.user_filter = filter_from(hex);
     }

@@ -221,8 +221,7 @@ std::unique_ptr<Operation> Guest::begin(std::uint32_t channel, const json::objec
             link_, channel, json::serialize(inner), kind,
             std::chrono::milliseconds(number_of(request, "timeout_ms")),
             std::chrono::milliseconds(number_of(request, "grace_ms", 2000)));
-        begin_kernel(*call, text_of(request, "context", kDefaultContext),
-                     text_of(request, "cwd", kDefaultDirectory));
+        begin_kernel(*call, request);
         return call;
     }
     if (op == "file.watch") return begin_watch(link_, channel, request, surroundings_.user);
@@ -254,8 +253,11 @@ std::unique_ptr<Operation> Guest::begin(std::uint32_t channel, const json::objec
     return answer;
 }
 
-void Guest::begin_kernel(KernelCall& call, const std::string& context,
-                         const std::string& directory) {
+void Guest::begin_kernel(KernelCall& call, const json::object& request) {
+    const std::string context = text_of(request, "context", kDefaultContext);
+    const std::string named = text_of(request, "language");
+    const auto language = named == name_of(KernelLanguage::JavaScript) ? KernelLanguage::JavaScript
+                                                                       : KernelLanguage::Python;
     if (!has_kernels_) {
         return call.fail("unavailable", "this sandbox was started without kernels");
     }
@@ -265,7 +267,13 @@ void Guest::begin_kernel(KernelCall& call, const std::string& context,
             kernels_.erase(context);
             return call.fail("exhausted", "a sandbox holds at most 64 contexts");
         }
-        kernel = std::make_unique<Kernel>(context, directory);
+        kernel =
+            std::make_unique<Kernel>(context, text_of(request, "cwd", kDefaultDirectory), language);
+    }
+    if (!named.empty() && kernel->language() != language) {
+        return call.fail("conflict", "the context " + context + " runs " +
+                                         std::string(name_of(kernel->language())) +
+                                         "; name another one for " + named);
     }
     kernel->submit(call);
 }
@@ -282,6 +290,7 @@ void Guest::answer_kernel_request(Operation& operation, const std::string& op,
                             {"runs", kernel->runs()},
                             {"restarted", kernel->restarted()},
                             {"state_lost", kernel->state_lost()},
+                            {"language", name_of(kernel->language())},
                             {"cwd", kernel->directory()}});
         }
         return operation.end({{"kernels", std::move(list)}});
@@ -302,9 +311,11 @@ void Guest::answer_kernel_request(Operation& operation, const std::string& op,
     if (op == "kernel.restart" || op == "kernel.delete") {
         // Whoever waits on the old kernel is told; a restart forks a fresh one in its place.
         const std::string directory = kernel.directory();
+        const auto language = kernel.language();
         kernels_.erase(found);
         if (op == "kernel.restart") {
-            kernels_[context] = std::make_unique<Kernel>(context, directory, Kernel::kRestarted);
+            kernels_[context] =
+                std::make_unique<Kernel>(context, directory, language, Kernel::kRestarted);
         }
         return operation.end();
     }
@@ -312,15 +323,19 @@ void Guest::answer_kernel_request(Operation& operation, const std::string& op,
 }
 
 void Guest::start_kernels() {
-    for (auto& [context, kernel] : kernels_) {
+    for (auto at = kernels_.begin(); at != kernels_.end();) {
+        auto& [context, kernel] = *at++;
         if (!kernel->wanted()) continue;
-        if (!kernel->forsaken() && kernel->summon(bell_.get())) {
+        const bool from_zygote = kernel->language() == KernelLanguage::Python;
+        if (from_zygote && !kernel->forsaken() && kernel->summon(bell_.get())) {
             kernel->admit(surroundings_);
         } else if (!kernel->start_as_program(surroundings_)) {
             if (KernelCall* call = kernel->current()) {
                 kernel->forget(*call);
                 call->fail_errno("start a kernel for " + context);
             }
+            // The next call tries again; this loop would without end.
+            if (!from_zygote) kernels_.erase(std::prev(at));
         }
     }
 }

@@ -38,7 +38,7 @@ private:
     void take(const wire::Frame& frame);
     void open(std::uint32_t channel, std::string_view payload);
     std::unique_ptr<Operation> begin(std::uint32_t channel, const json::object& request);
-    void begin_kernel(KernelCall& call, const std::string& context, const std::string& directory);
+    void begin_kernel(KernelCall& call, const json::object& request);
     void answer_kernel_request(Operation& operation, const std::string& op,
                                const json::object& request);
     void claim(Operation& operation, const json::object& request);

@@ -46,6 +46,10 @@ bool pipe_for_reading(UniqueFd& ours, UniqueFd& theirs) {
 
 }  // namespace
 
+std::string_view name_of(KernelLanguage language) noexcept {
+    return language == KernelLanguage::Python ? "python" : "javascript";
+}
+
 Kernel::~Kernel() {
     while (!queue_.empty()) {
         KernelCall* call = queue_.front();
@@ -102,7 +106,8 @@ bool Kernel::start_as_program(const Surroundings& surroundings) {
     if (!make_pipes(link, out, err)) return false;
     const UniqueFd nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
     Launch launch;
-    launch.argv = surroundings.kernel_program;
+    launch.argv = language_ == KernelLanguage::Python ? surroundings.kernel_program
+                                                      : surroundings.javascript_program;
     for (const auto& [name, value] : environment_for(surroundings, {}, "kernel-" + context_)) {
         launch.environment.push_back(name + "=" + value);
     }

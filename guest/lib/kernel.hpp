@@ -1,7 +1,8 @@
 #pragma once
-// Kernels: stateful Python interpreters, one for each context.
+// Kernels: stateful interpreters, of Python or of JavaScript and TypeScript, one for each context.
 //
-//     host ──run──▶ KernelCall ──queue──▶ Kernel ──socket pair──▶ the forked Python (guest/python)
+//     host ──run──▶ KernelCall ──queue──▶ Kernel ──socket pair──▶ the interpreter
+//                                                                  (guest/python, guest/typescript)
 //                                          ◀── events, done ──
 //                                          ◀── stdout, stderr (pipes) ──
 //
@@ -9,12 +10,12 @@
 // Trusts    nothing that a kernel sends: its own code can write any bytes to that socket. Lengths
 //           and types are checked, and one that breaks them is ended. An event passes unread to the
 //           host, which checks it; what goes into an answer of ours is parsed first.
-// A kernel comes from the zygote: PID 1 rings the nest's bell and sends the kernel's ends of the
-// socket and the pipes; the first message on the socket tells it that the walls stand, the first
-// answer is its process id. When none comes (the zygote is gone) it is started as a program, which
-// takes as long as importing does.
-// If a kernel dies, the request under way ends with `died` and a fresh one takes its place; the
-// next answer says that the state was lost.
+// A kernel of Python comes from the zygote: PID 1 rings the nest's bell and sends the kernel's ends
+// of the socket and the pipes; the first message on the socket tells it that the walls stand, the
+// first answer is its process id. When none comes (the zygote is gone) it is started as a program,
+// which takes as long as importing does. A kernel of JavaScript always is one: bun starts in
+// milliseconds. If a kernel dies, the request under way ends with `died` and a fresh one takes its
+// place; the next answer says that the state was lost.
 #include "guest/lib/operation.hpp"
 #include "guest/lib/surroundings.hpp"
 
@@ -35,6 +36,9 @@ inline constexpr char kKernelConfig = 'c';
 inline constexpr char kKernelSeal = 'l';
 inline constexpr char kKernelPid = 'p';
 inline constexpr int kLinkInKernel = 3;
+
+enum class KernelLanguage { Python, JavaScript };
+[[nodiscard]] std::string_view name_of(KernelLanguage language) noexcept;
 
 inline constexpr const char* kDefaultContext = "default";
 inline constexpr const char* kDefaultDirectory = "/session";
@@ -85,21 +89,26 @@ private:
 class Kernel {
 public:
     static constexpr bool kRestarted = true;
-    Kernel(std::string context, std::string directory, bool restarted = false)
-        : context_(std::move(context)), directory_(std::move(directory)), restarted_(restarted) {}
+    Kernel(std::string context, std::string directory,
+           KernelLanguage language = KernelLanguage::Python, bool restarted = false)
+        : context_(std::move(context)),
+          directory_(std::move(directory)),
+          language_(language),
+          restarted_(restarted) {}
     ~Kernel();
 
     // Rings the bell. False with errno when that cannot work.
     bool summon(int bell);
     // The walls stand: the summoned one may come in.
     void admit(const Surroundings& surroundings);
-    // Without a zygote. False with errno.
+    // Not from the zygote. False with errno.
     bool start_as_program(const Surroundings& surroundings);
     [[nodiscard]] bool wanted() const noexcept { return pid_ <= 0 && link_.get() < 0; }
     // Summoned, and not here yet.
     [[nodiscard]] bool awaited() const noexcept { return pid_ <= 0 && link_.get() >= 0; }
     // The last one summoned did not come.
     [[nodiscard]] bool forsaken() const noexcept { return forsaken_; }
+    [[nodiscard]] KernelLanguage language() const noexcept { return language_; }
 
     // Tells a kernel that was forked ahead about the environment of its owner.
     void renew_environment(const Surroundings& surroundings);
@@ -169,6 +178,7 @@ private:
 
     std::string context_;
     std::string directory_;
+    KernelLanguage language_;
     bool restarted_ = false;
     pid_t pid_ = -1;
     std::optional<int> ended_;  // its process is reaped, and this was its status

@@ -18,6 +18,7 @@ struct Surroundings {
     std::map<std::string, std::string> environment;
     std::vector<sock_filter> user_filter;
     std::vector<std::string> kernel_program;  // starts a kernel on descriptor 3, without a zygote
+    std::vector<std::string> javascript_program;  // the same for a kernel of JavaScript
     int landlock_fd = -1;
     int scratch_fd = -1;    // root of the scratch space, whose folders appear at several places
     int all_kept_fd = -1;   // all sessions' folders, in a nest of an ordinary user; until claimed

@@ -24,8 +24,11 @@ public:
     asio::awaitable<void> create(net::Exchange& exchange) const {
         const auto wanted = co_await read_json<CreateContext>(exchange);
         const auto use = co_await in_use(exchange);
-        const auto made =
-            co_await guest_client::create_context(use.link(), wanted.name, wanted.cwd);
+        const auto made = co_await guest_client::create_context(
+            use.link(), wanted.name,
+            std::string(wanted.language == ContextLanguage::Javascript ? guest_client::kJavaScript
+                                                                       : guest_client::kPython),
+            wanted.cwd);
         auto response = json_response(201, view_of(made));
         response.headers.set("Location", "/v1/sessions/" + use->record().id.text() + "/contexts/" +
                                              percent_encoded(made.name));

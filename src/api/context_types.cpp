@@ -5,22 +5,31 @@
 namespace atl::api {
 
 ContextView view_of(const guest_client::Context& context) {
-    return {context.name, context.directory, context.idle ? "idle" : "running", context.runs};
+    return {context.name, context.language, context.directory, context.idle ? "idle" : "running",
+            context.runs};
 }
 
-BOOST_DESCRIBE_STRUCT(CreateContext, (), (name, cwd))
+BOOST_DESCRIBE_ENUM(ContextLanguage, Python, Javascript)
+ATOLL_TYPE(ContextLanguage) {
+    return choices("What a kernel runs.", choice<ContextLanguage::Python>("Python"),
+                   choice<ContextLanguage::Javascript>("JavaScript and TypeScript"));
+}
+
+BOOST_DESCRIBE_STRUCT(CreateContext, (), (name, language, cwd))
 ATOLL_TYPE(CreateContext) {
-    return request("A new context: a Python kernel of its own, with variables of its own.",
+    return request("A new context: a kernel of its own, with variables of its own.",
                    field<&T::name>("What runs call it.", required, length(1, 100),
                                    pattern("A-Za-z0-9._-", "A-Za-z0-9._-",
                                            "letters, digits, dot, dash and underscore"),
                                    example("analysis")),
+                   field<&T::language>("What it runs."),
                    field<&T::cwd>("The directory that it starts in.", length(1, 4096), one_line()));
 }
 
-BOOST_DESCRIBE_STRUCT(ContextView, (), (name, cwd, state, runs))
+BOOST_DESCRIBE_STRUCT(ContextView, (), (name, language, cwd, state, runs))
 ATOLL_TYPE(ContextView) {
     return response("A context.", field<&T::name>("Its name."),
+                    field<&T::language>("python or javascript.", example("python")),
                     field<&T::cwd>("The directory that it started in."),
                     field<&T::state>("idle or running.", example("idle")),
                     field<&T::runs>("How many runs it has seen."));
@@ -73,9 +82,10 @@ ATOLL_TYPE(VariableView) {
 
 BOOST_DESCRIBE_STRUCT(VariableList, (), (variables, total, next_offset))
 ATOLL_TYPE(VariableList) {
-    return response("Variables, in the order in which they came to be.",
-                    field<&T::variables>("This page."), field<&T::total>("How many there are."),
-                    field<&T::next_offset>("For the next page; left out at the end."));
+    return response(
+        "Variables: of Python in the order in which they came to be, of JavaScript by name.",
+        field<&T::variables>("This page."), field<&T::total>("How many there are."),
+        field<&T::next_offset>("For the next page; left out at the end."));
 }
 
 }  // namespace atl::api

@@ -10,14 +10,19 @@
 
 namespace atl::api {
 
+enum class ContextLanguage { Python, Javascript };
+ATOLL_DESCRIBED(ContextLanguage);
+
 struct CreateContext {
     std::string name;
+    ContextLanguage language = ContextLanguage::Python;
     std::string cwd = "/session";
 };
 ATOLL_DESCRIBED(CreateContext);
 
 struct ContextView {
     std::string name;
+    std::string language;
     std::string cwd;
     std::string state;
     std::int64_t runs = 0;

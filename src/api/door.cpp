@@ -1,5 +1,6 @@
 #include "api/door.hpp"
 
+#include "api/port_host.hpp"
 #include "api/scopes.hpp"
 #include "net/host.hpp"
 #include "net/problem.hpp"
@@ -132,6 +133,10 @@ bool Door::keys_needed() const {
 
 void Door::check_host(const net::Request& request) const {
     const auto name = name_in(request.host());
+    if (const auto there = port_host_of(request.host(), options_.ports_domain)) {
+        if (is_for(request.target, *there)) return;
+        throw ErrorException({Code::Forbidden, "this host is for one port and nothing else"});
+    }
     if (request.peer.is_unix() || is_local_name(name)) return;
     const auto& allowed = options_.allowed_hosts;
     if (std::find(allowed.begin(), allowed.end(), "*") != allowed.end() || is_named_host(name)) {

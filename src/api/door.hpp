@@ -40,6 +40,7 @@ struct DoorOptions {
     bool any_local_user = false;  // where no key is needed: not the server's own user alone
     std::vector<std::string> allowed_hosts;  // names without a port; "*" is any
     std::vector<std::string> allowed_origins;
+    std::string ports_domain;  // {port}-{session}.<domain> is a port (port_host.hpp); empty: none
     std::optional<std::uint64_t> rate_requests;
     std::chrono::milliseconds rate_window{60'000};
     // Throws when this owner may run no more; asked before code runs.

@@ -1,5 +1,6 @@
 #include "api/port_routes.hpp"
 
+#include "api/port_host.hpp"
 #include "api/port_stream.hpp"
 #include "api/port_types.hpp"
 #include "api/request_reading.hpp"
@@ -26,21 +27,25 @@ constexpr std::string_view kPortPagePolicy =
     "sandbox allow-scripts allow-forms allow-modals allow-popups allow-downloads "
     "allow-pointer-lock";
 
+enum class Origin { Shared, ItsOwn };
+
 // What a guest could do to the whole origin, or to the person in front of the browser in its name.
-const std::vector<std::string>& refused_headers() {
-    static const std::vector<std::string> kNames{
-        "Set-Cookie", "Set-Cookie2",
-        // pins of the origin
-        "Strict-Transport-Security", "Public-Key-Pins", "Expect-CT", "Alt-Svc", "Clear-Site-Data",
-        "Accept-CH", "Critical-CH", "Login-Status", "Origin-Trial",
-        // a worker or a report that outlives the page
-        "Service-Worker-Allowed", "NEL", "Report-To", "Reporting-Endpoints",
-        "Content-Security-Policy-Report-Only",
-        // would ask for a password in the name of this server
-        "WWW-Authenticate",
-        // who else may read it is not the guest's to say
-        "Access-Control-Allow-Origin", "Access-Control-Allow-Credentials", "Timing-Allow-Origin"};
-    return kNames;
+std::vector<std::string> refused_headers(Origin origin) {
+    std::vector<std::string> names{// pins of the name
+                                   "Strict-Transport-Security", "Public-Key-Pins", "Expect-CT",
+                                   "Alt-Svc", "NEL", "Set-Cookie2",
+                                   // would ask for a password that we do not pass on
+                                   "WWW-Authenticate",
+                                   // who else may read it is not the guest's to say
+                                   "Access-Control-Allow-Origin",
+                                   "Access-Control-Allow-Credentials", "Timing-Allow-Origin"};
+    if (origin == Origin::ItsOwn) return names;
+    names.insert(names.end(), {"Set-Cookie", "Clear-Site-Data", "Accept-CH", "Critical-CH",
+                               "Login-Status", "Origin-Trial",
+                               // a worker or a report that outlives the page
+                               "Service-Worker-Allowed", "Report-To", "Reporting-Endpoints",
+                               "Content-Security-Policy-Report-Only"});
+    return names;
 }
 
 int port_in(const net::Request& request) {
@@ -91,8 +96,93 @@ net::Response preflight_answer(const net::Request& request) {
     return response;
 }
 
+// The path and the query as the server in the sandbox shall see them.
+std::string target_inside(const net::Request& request) {
+    std::string target = split_path(request.target.path).second;
+    if (!request.target.query_text.empty()) target += "?" + request.target.query_text;
+    return target;
+}
+
+// What the sandbox answers on this port, or a sentence why it does not.
+asio::awaitable<std::unique_ptr<net::ByteStream>> dial(const sessions::Use& use,
+                                                       net::Exchange& exchange, int port) {
+    std::optional<net::Problem> refused;
+    try {
+        co_return co_await PortStream::dial(use.link(), exchange.executor(), port, kDialPatience);
+    } catch (const net::Problem& problem) { refused = problem; }
+    const auto& stopped = use->stopped_programs();
+    if (refused->status != 502 || stopped.empty()) throw *refused;
+    constexpr std::size_t kNamedMax = 3;
+    std::string sentence = "nothing listens on port " + std::to_string(port) +
+                           " of the sandbox any more: what listened there was stopped when the "
+                           "session went to sleep; start it again. Stopped were:";
+    for (std::size_t i = 0; i < std::min(stopped.size(), kNamedMax); ++i) {
+        sentence += (i == 0 ? " " : "; ") + stopped[i].name + ": " + stopped[i].reason;
+    }
+    if (stopped.size() > kNamedMax) {
+        sentence += "; and " + std::to_string(stopped.size() - kNamedMax) + " more";
+    }
+    throw net::Problem(Code::Unavailable, std::move(sentence)).with_status(502);
+}
+
+// Pages of the port show it with each request; until the token's own end.
+std::string cookie_of(const Caller& caller, const net::Request& request, const Signer& signer) {
+    const Grant grant{.session = caller.token_session,
+                      .owner = caller.owner,
+                      .key_id = caller.key_id,
+                      .scopes = {"ports"},
+                      .until = *caller.until};
+    std::string cookie =
+        std::string(kPortCookie) + "=" + signer.sign(grant) + "; Path=/; HttpOnly; SameSite=Lax";
+    if (request.peer.encrypted) cookie += "; Secure";
+    return cookie;
+}
+
+// In an origin of its own the page may do what pages do; what is ours stays with us.
+asio::awaitable<void> pass_on_by_host(sessions::Sessions& sessions, net::Exchange& exchange,
+                                      const Signer& signer, const PortOptions& limits) {
+    const net::Request& request = exchange.request();
+    const int port = port_in(request);
+    const Caller& caller = caller_of(request);
+    const bool by_token = !caller.token_session.empty() && caller.until;
+    std::string cookie;
+    if (by_token && !cookie_named(request.headers, kPortCookie)) {
+        cookie = cookie_of(caller, request, signer);
+    }
+    if (!cookie.empty() && request.method == "GET" && !exchange.wants_websocket()) {
+        // Without the token in its address: the page, and what it links to, could read it there.
+        auto response = net::Response::empty(303);
+        // "//name/" would be another host; "/.//name/" is a path.
+        const std::string back = target_inside(request);
+        response.headers.set("Location", back.starts_with("//") ? "/." + back : back);
+        response.headers.set("Set-Cookie", cookie);
+        response.headers.set("Cache-Control", "no-store");
+        response.headers.set("Referrer-Policy", "no-referrer");
+        co_await exchange.respond(std::move(response));
+        co_return;
+    }
+    const auto use = co_await sessions.use(whose(exchange), session_in(exchange));
+    net::ProxyOptions options;
+    options.target = target_inside(request);
+    options.host = std::string(request.host());
+    options.answer_timeout = limits.answer_timeout;
+    options.hidden_headers = {"Authorization", "X-Api-Key", "Cookie"};
+    if (const auto cookies = without_cookie(request.headers, kPortCookie); !cookies.empty()) {
+        options.added_headers.set("Cookie", cookies);
+    }
+    options.hidden_response_headers = refused_headers(Origin::ItsOwn);
+    const std::string inside = "localhost:" + std::to_string(port);
+    options.edit_response = [inside, cookie](net::Headers& headers) {
+        mend_location(headers, "", inside);
+        confine_cookies(headers);
+        if (!cookie.empty()) headers.add("Set-Cookie", cookie);
+    };
+    auto stream = co_await dial(use, exchange, port);
+    co_await net::proxy(exchange, std::move(stream), std::move(options));
+}
+
 asio::awaitable<void> pass_on(sessions::Sessions& sessions, net::Exchange& exchange,
-                              PortOptions limits) {
+                              const PortOptions& limits) {
     const net::Request& request = exchange.request();
     const int port = port_in(request);
     const auto use = co_await sessions.use(whose(exchange), session_in(exchange));
@@ -100,27 +190,24 @@ asio::awaitable<void> pass_on(sessions::Sessions& sessions, net::Exchange& excha
         co_await exchange.respond(preflight_answer(request));
         co_return;
     }
-    const auto [prefix, path] = split_path(request.target.path);
     net::ProxyOptions options;
-    options.target = path;
-    if (!request.target.query_text.empty()) options.target += "?" + request.target.query_text;
+    options.target = target_inside(request);
     options.host = "localhost:" + std::to_string(port);
-    options.prefix = prefix;
+    options.prefix = split_path(request.target.path).first;
     options.answer_timeout = limits.answer_timeout;
     options.hidden_headers = {"Authorization", "X-Api-Key", "Cookie", "Origin", "Referer"};
     // Servers compare it with the Host that they see.
     if (request.headers.contains("Origin") || exchange.wants_websocket()) {
         options.added_headers.set("Origin", "http://" + options.host);
     }
-    options.hidden_response_headers = refused_headers();
+    options.hidden_response_headers = refused_headers(Origin::Shared);
     options.added_response_headers = {{"Content-Security-Policy", std::string(kPortPagePolicy)},
                                       {"Access-Control-Allow-Origin", "null"},
                                       {"Referrer-Policy", "no-referrer"}};
     options.edit_response = [own = options.prefix, host = options.host](net::Headers& headers) {
         mend_location(headers, own, host);
     };
-    std::unique_ptr<net::ByteStream> stream =
-        co_await PortStream::dial(use.link(), exchange.executor(), port, kDialPatience);
+    auto stream = co_await dial(use, exchange, port);
     co_await net::proxy(exchange, std::move(stream), std::move(options));
 }
 
@@ -142,7 +229,8 @@ void let_port_pages_in(net::Request& request) {
     if (a_port && request.headers.get_or("Origin", {}) == "null") request.headers.remove("Origin");
 }
 
-void add_port_routes(Api& api, sessions::Sessions& sessions, PortOptions options) {
+void add_port_routes(Api& api, sessions::Sessions& sessions, const Signer& signer,
+                     PortOptions options) {
     api.add({.method = "GET",
              .pattern = "/v1/sessions/{id}/ports/{port}",
              .id = "enter_port",
@@ -171,7 +259,9 @@ void add_port_routes(Api& api, sessions::Sessions& sessions, PortOptions options
             .summary = summary,
             .description =
                 "The answer is the server's own, without cookies and in an origin of "
-                "its own. 502 when nothing listens there or it answers badly, 504 when "
+                "its own. At `{port}-{id}.localhost` (setting `ports.domain`) it is the root "
+                "of its own origin, with cookies and storage. 502 when nothing listens there or it "
+                "answers badly, 504 when "
                 "it does not answer in time.",
             .path = described<PortFilePath>(),
             .answers = {schema::bytes_answer("What the server in the sandbox answers.")}};
@@ -180,7 +270,10 @@ void add_port_routes(Api& api, sessions::Sessions& sessions, PortOptions options
             body.required = false;
             route.bodies = {std::move(body)};
         }
-        api.add(std::move(route), [&sessions, options](net::Exchange& exchange) {
+        api.add(std::move(route), [&sessions, &signer, options](net::Exchange& exchange) {
+            if (port_host_of(exchange.request().host(), options.domain)) {
+                return pass_on_by_host(sessions, exchange, signer, options);
+            }
             return pass_on(sessions, exchange, options);
         });
     }

@@ -1,9 +1,12 @@
 #pragma once
-// /v1/sessions/{id}/ports/{port}/…: a web server inside a sandbox, over HTTP and WebSocket.
+// /v1/sessions/{id}/ports/{port}/…, or {port}-{id}.<domain>: a web server inside a sandbox, over
+// HTTP and WebSocket.
 //
-// What comes back is untrusted code on the API's own origin. docs/decisions/0009-ports.md says why
-// it cannot use that; all of it stands in port_routes.cpp.
+// Under a path, what comes back is untrusted code on the API's own origin.
+// docs/decisions/0009-ports.md says why it cannot use that; all of it stands in port_routes.cpp. By
+// host name it has an origin of its own (port_host.hpp).
 #include "api/api.hpp"
+#include "api/tokens.hpp"
 #include "sessions/sessions.hpp"
 
 #include <chrono>
@@ -12,9 +15,11 @@ namespace atl::api {
 
 struct PortOptions {
     std::chrono::milliseconds answer_timeout{60000};  // from the request to the answer's head
+    std::string domain;                               // of ports by host name; empty: none
 };
 
-void add_port_routes(Api& api, sessions::Sessions& sessions, PortOptions options);
+void add_port_routes(Api& api, sessions::Sessions& sessions, const Signer& signer,
+                     PortOptions options);
 
 // Before the door: pages of a port have the origin `null`, and may ask their own server and nothing
 // else. Changes requests for ports only.

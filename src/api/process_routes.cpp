@@ -337,7 +337,8 @@ void add_process_routes(Api& api, sessions::Sessions& sessions, sessions::Proces
              .description =
                  "In the background, or with `wait` until it ends. A process ends with its "
                  "sandbox: when its session is restarted, goes to disk or is removed. While the "
-                 "session is frozen it stands still; `keep_awake` keeps the session awake.",
+                 "session is frozen it stands still. A running program keeps its session awake "
+                 "for a while (sessions.background_awake), with `keep_awake` until it ends.",
              .path = described<SessionPath>(),
              .bodies = {json_body<StartProcess>()},
              .answers = {json_answer<ProcessView>(201, "It runs."),

@@ -392,7 +392,7 @@ asio::awaitable<void> run_in_session(Runs& runs, net::Exchange& exchange) {
     if (runs.rules.echo_code) asked.echo = wanted.code;
     auto run =
         execution->request(language_of(wanted.language), std::move(wanted.code), wanted.timeout);
-    run.context = std::move(wanted.context);
+    run.context = guest_client::kernel_for(run.language, std::move(wanted.context));
     run.environment = std::move(wanted.environment);
     co_await run_in(exchange, *execution, std::move(asked), std::move(run), *runs.answers);
 }
@@ -449,8 +449,8 @@ void add_run_routes(Api& api, sessions::Sessions& sessions, core::Outputs& outpu
              .id = "run_in_session",
              .tag = kRunTag,
              .summary = "Run code in a session",
-             .description = "Variables of Python stay for the next run of the same context. A "
-                            "sleeping session is woken.",
+             .description = "Variables of Python, and those of JavaScript and TypeScript, stay for "
+                            "the next run of the same context. A sleeping session is woken.",
              .path = described<SessionPath>(),
              .bodies = {json_body<RunBody>()},
              .answers = run_answers()},

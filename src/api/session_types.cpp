@@ -215,8 +215,9 @@ BOOST_DESCRIBE_ENUM(RunLanguage, Python, Shell, Javascript, Typescript)
 ATOLL_TYPE(RunLanguage) {
     return choices("What the code is written in.",
                    choice<RunLanguage::Python>("in a kernel that keeps its variables"),
-                   choice<RunLanguage::Shell>("by bash"), choice<RunLanguage::Javascript>("by bun"),
-                   choice<RunLanguage::Typescript>("by bun"));
+                   choice<RunLanguage::Shell>("by bash"),
+                   choice<RunLanguage::Javascript>("by bun; in a session, in a kernel"),
+                   choice<RunLanguage::Typescript>("the same; types are stripped, not checked"));
 }
 
 BOOST_DESCRIBE_STRUCT(RunBody, (), (code, language, context, timeout, environment, keep_running))
@@ -226,12 +227,15 @@ ATOLL_TYPE(RunBody) {
         field<&T::code>("What to run.", required, length(0, kCodeCharactersMax), example("1 + 1")),
         field<&T::language>("What it is written in."),
         field<&T::context>(
-            "Which of the session's kernels; it is made when it is not there.", length(1, 100),
+            "Which of the session's kernels; it is made when it is not there. `default` is "
+            "Python's; "
+            "for JavaScript and TypeScript it stands for the kernel `javascript`.",
+            length(1, 100),
             pattern("A-Za-z0-9._-", "A-Za-z0-9._-", "letters, digits, dot, dash and underscore")),
         field<&T::timeout>("It is stopped after so long; 0 is the session's own limit.",
                            range(0, 86'400), example("30s")),
-        field<&T::environment>("Variables, for programs.", items(0, 256), keys(length(1, 256)),
-                               each(length(0, 32'768))),
+        field<&T::environment>("Variables, for programs and for JavaScript.", items(0, 256),
+                               keys(length(1, 256)), each(length(0, 32'768))),
         field<&T::keep_running>("It goes on when the client leaves; else it is stopped then."));
 }
 

@@ -1,16 +1,12 @@
 #include "guest_client/contexts.hpp"
 
 #include "base/fields.hpp"
-
-#include <boost/asio/experimental/awaitable_operators.hpp>
-#include <boost/asio/this_coro.hpp>
-#include <boost/asio/use_awaitable.hpp>
+#include "guest_client/bounded_call.hpp"
 
 namespace atl::guest_client {
 
 namespace asio = boost::asio;
 namespace json = boost::json;
-using namespace asio::experimental::awaitable_operators;
 
 namespace {
 
@@ -48,34 +44,6 @@ Variable variable_of(const json::object& about) {
     return variable;
 }
 
-asio::awaitable<bool> pass(core::Clock& clock, std::chrono::milliseconds time) {
-    core::Timer timer(co_await asio::this_coro::executor, clock);
-    timer.expires_after(time);
-    co_await timer.wait();
-    co_return true;
-}
-
-// A failure as a value: `||` would wait for the other side's success instead.
-asio::awaitable<Result<json::object>> attempt(std::shared_ptr<GuestLink> link,
-                                              json::object request) {
-    std::optional<Error> failed;
-    try {
-        co_return co_await link->call(std::move(request));
-    } catch (const ErrorException& error) { failed = error.error; }
-    co_return *failed;
-}
-
-// A call that is given up, and cancelled in the guest, when it takes longer than that.
-asio::awaitable<std::optional<json::object>> within(std::chrono::milliseconds time,
-                                                    std::shared_ptr<GuestLink> link,
-                                                    json::object request) {
-    auto& clock = link->clock();
-    auto either = attempt(std::move(link), std::move(request)) || pass(clock, time);
-    auto first = co_await std::move(either);
-    if (first.index() == 1) co_return std::nullopt;
-    co_return std::move(std::get<0>(first)).value();
-}
-
 }  // namespace
 
 asio::awaitable<std::vector<Context>> list_contexts(std::shared_ptr<GuestLink> link) {
@@ -87,8 +55,11 @@ asio::awaitable<std::vector<Context>> list_contexts(std::shared_ptr<GuestLink> l
     for (const auto& kernel : kernels->get_array()) {
         if (!kernel.is_object() || contexts.size() == kContextsMax) continue;
         const auto& about = kernel.get_object();
-        contexts.push_back({short_text(about, "context"), short_text(about, "cwd"),
-                            fields::flag_of(about, "idle", true),
+        contexts.push_back({short_text(about, "context"),
+                            fields::text_of(about, "language") == kJavaScript
+                                ? std::string(kJavaScript)
+                                : std::string(kPython),
+                            short_text(about, "cwd"), fields::flag_of(about, "idle", true),
                             fields::number_of(about, "runs")});
     }
     co_return contexts;
@@ -103,7 +74,7 @@ asio::awaitable<Context> find_context(std::shared_ptr<GuestLink> link, std::stri
 }
 
 asio::awaitable<Context> create_context(std::shared_ptr<GuestLink> link, std::string name,
-                                        std::string directory) {
+                                        std::string language, std::string directory) {
     const auto contexts = co_await list_contexts(link);
     for (const auto& context : contexts) {
         if (context.name != name) continue;
@@ -112,6 +83,7 @@ asio::awaitable<Context> create_context(std::shared_ptr<GuestLink> link, std::st
     // Any call makes the kernel that it is for; this one does nothing else.
     const json::object question{{"op", "kernel.call"},
                                 {"context", name},
+                                {"language", language},
                                 {"cwd", directory},
                                 {"timeout_ms", kTimeToCome.count()},
                                 {"request", {{"op", "ping"}}}};
@@ -152,7 +124,7 @@ asio::awaitable<VariablePage> list_variables(std::shared_ptr<GuestLink> link, st
         {"op", "kernel.call"},
         {"context", name},
         {"request", {{"op", "variables"}, {"offset", offset}, {"limit", limit}}}};
-    const auto answer = co_await within(patience, link, question);
+    const auto answer = co_await call_within(patience, link, question);
     if (!answer) {
         throw ErrorException(
             {Code::Conflict, "the context " + name + " is running something; ask again later"});

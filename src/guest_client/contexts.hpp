@@ -14,14 +14,19 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace atl::guest_client {
 
 inline constexpr std::size_t kContextsMax = 64;  // as many as a guest holds
+// The languages of kernels, in the guest's words.
+inline constexpr std::string_view kPython = "python";
+inline constexpr std::string_view kJavaScript = "javascript";  // and TypeScript
 
 struct Context {
     std::string name;
+    std::string language;
     std::string directory;
     bool idle = true;
     std::int64_t runs = 0;
@@ -43,9 +48,9 @@ struct VariablePage {
 boost::asio::awaitable<std::vector<Context>> list_contexts(std::shared_ptr<GuestLink> link);
 boost::asio::awaitable<Context> find_context(std::shared_ptr<GuestLink> link, std::string name);
 
-// Forks a kernel for it. Conflict when there is one already, Exhausted when there are too many.
+// Starts a kernel for it. Conflict when there is one already, Exhausted when there are too many.
 boost::asio::awaitable<Context> create_context(std::shared_ptr<GuestLink> link, std::string name,
-                                               std::string directory);
+                                               std::string language, std::string directory);
 
 // Asks what runs there to stop; what has not done so after the grace is ended with its kernel. The
 // run's own end says what became of it. True when something ran.

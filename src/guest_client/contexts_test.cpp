@@ -24,7 +24,9 @@ TEST(Contexts, a_guest_that_hangs_or_dies_leaves_nothing_behind) {
     using Work = std::function<asio::awaitable<void>(Link)>;
     const std::vector<Work> works{
         [](Link link) -> asio::awaitable<void> { co_await list_contexts(link); },
-        [](Link link) -> asio::awaitable<void> { co_await create_context(link, "b", "/session"); },
+        [](Link link) -> asio::awaitable<void> {
+            co_await create_context(link, "b", "python", "/session");
+        },
         [](Link link) -> asio::awaitable<void> { co_await interrupt_context(link, "a", 1s); },
         [](Link link) -> asio::awaitable<void> { co_await restart_context(link, "a"); },
         [](Link link) -> asio::awaitable<void> { co_await delete_context(link, "a"); },

@@ -386,7 +386,7 @@ void GuestLink::lose(const Error& why) {
 
 bool GuestLink::is_behind() const noexcept { return out_.size() > kUnreadMax; }
 
-void GuestLink::close() { lose({Code::Unavailable, "the sandbox was closed"}); }
+void GuestLink::close(std::string why) { lose({Code::Unavailable, std::move(why)}); }
 
 ChannelId GuestLink::next_id() {
     // After four thousand million calls the numbers begin again; some may be taken still.

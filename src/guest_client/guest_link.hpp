@@ -58,7 +58,8 @@ public:
     // It has so much to read that no request is sent any more.
     [[nodiscard]] bool is_behind() const noexcept;
 
-    void close();
+    // `why`: what whoever waits for the guest hears.
+    void close(std::string why = "the sandbox was closed");
     [[nodiscard]] bool alive() const noexcept { return !lost_; }
     [[nodiscard]] const boost::asio::any_io_executor& executor() const noexcept {
         return executor_;

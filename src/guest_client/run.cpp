@@ -2,6 +2,7 @@
 
 #include "base/fields.hpp"
 #include "guest_client/call_deadline.hpp"
+#include "guest_client/contexts.hpp"
 #include "guest_client/program.hpp"
 
 #include <boost/asio/this_coro.hpp>
@@ -54,6 +55,10 @@ private:
     bool truncated_ = false;
     std::function<void()> too_much_;
 };
+
+bool is_javascript(Language language) {
+    return language == Language::JavaScript || language == Language::TypeScript;
+}
 
 // One argument of a program may have 128 KiB, and its end is a zero byte.
 constexpr std::size_t kArgumentBytesMax = 120 * 1024;
@@ -179,8 +184,15 @@ private:
 
 }  // namespace
 
+std::string kernel_for(Language language, std::string context) {
+    if (is_javascript(language) && context == "default") return std::string(kJavaScript);
+    return context;
+}
+
 asio::awaitable<RunEnd> Run::run(RunRequest request, RunListener listener) {
-    if (request.language == Language::Python) {
+    request.context = kernel_for(request.language, std::move(request.context));
+    const bool is_script = is_javascript(request.language) && request.keeps_state;
+    if (request.language == Language::Python || is_script) {
         co_return co_await in_kernel(std::move(request), std::move(listener));
     }
     co_return co_await as_program(std::move(request), std::move(listener));
@@ -214,11 +226,17 @@ asio::awaitable<RunEnd> Run::in_kernel(RunRequest request, RunListener listener)
     const auto began = link_->clock().now();
     json::object question{{"op", "kernel.run"},
                           {"context", request.context},
+                          {"language", is_javascript(request.language) ? kJavaScript : kPython},
                           {"code", request.code},
                           {"cwd", request.directory},
                           {"timeout_ms", request.timeout.count()},
                           {"grace_ms", kGrace.count()}};
     if (request.tell_at_end) request.tell_at_end->add_to(question);
+    if (is_javascript(request.language) && !request.environment.empty()) {
+        json::object environment;
+        for (const auto& [name, value] : request.environment) environment[name] = value;
+        question["env"] = std::move(environment);
+    }
     // The guest keeps the time. One that does not is ended from outside.
     std::optional<CallDeadline> deadline;
     if (request.timeout.count() > 0) {

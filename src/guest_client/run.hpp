@@ -1,10 +1,11 @@
 #pragma once
 // One run in a session: code in, output and results out, and a truthful account of its end.
 //
-// Python runs in a kernel and keeps its state; shell, JavaScript and TypeScript are programs. What
-// the run did to files is told by changes.hpp. Runs in one kernel take turns, and a run's time
-// begins with its turn. A listener that says what it has taken is never sent more than it takes;
-// its slowness then is the program's.
+// Python runs in a kernel and keeps its state; so do JavaScript and TypeScript where there is a
+// next run to keep it for. Shell is a program, and so are they in a sandbox for one run: a program
+// starts faster than a kernel. What the run did to files is told by changes.hpp. Runs in one kernel
+// take turns, and a run's time begins with its turn. A listener that says what it has taken is
+// never sent more than it takes; its slowness then is the program's.
 #include "core/outcome.hpp"
 #include "core/runtime.hpp"
 #include "guest_client/changes.hpp"
@@ -25,12 +26,17 @@ namespace atl::guest_client {
 
 enum class Language { Python, Shell, JavaScript, TypeScript };
 
+// The kernel that a run with this context runs in. A kernel has one language, and the one called
+// `default` is Python's: for JavaScript and TypeScript that name stands for their own.
+[[nodiscard]] std::string kernel_for(Language language, std::string context);
+
 struct RunRequest {
     Language language = Language::Python;
     std::string code;
-    std::string context = "default";  // of Python
+    std::string context = "default";  // of languages with kernels
+    bool keeps_state = true;          // JavaScript and TypeScript: in a kernel
     std::string directory = "/session";
-    std::map<std::string, std::string> environment;  // of programs
+    std::map<std::string, std::string> environment;  // of programs and JavaScript
     std::chrono::milliseconds timeout{0};            // 0 = none
     std::uint64_t output_bytes_max = 16u << 20;      // stdout, stderr and results together
     std::optional<TellAtEnd> tell_at_end;            // what it has changed

@@ -3,6 +3,7 @@
 
 #include "guest_client/test_support.hpp"
 
+#include <boost/json/parse.hpp>
 #include <csignal>
 #include <gtest/gtest.h>
 
@@ -57,6 +58,34 @@ TEST(Run, passes_on_what_the_kernel_says) {
     EXPECT_EQ(running.text, "hello");
     EXPECT_EQ(running.results, 1);
     EXPECT_EQ(running.errors, 1);
+}
+
+// Goal: JavaScript in a session has a kernel of its own, and never Python's; in a sandbox for one
+// run it is a program.
+TEST(Run, javascript_keeps_its_state_where_there_is_a_next_run) {
+    struct Row {
+        const char* context;
+        bool keeps_state;
+        const char* heard;
+    };
+    const Row rows[] = {
+        {"default", true, "javascript"}, {"mine", true, "mine"}, {"mine", false, nullptr}};
+    for (const auto& row : rows) {
+        Peer peer;
+        auto request = request_of("1 + 1", Language::TypeScript);
+        request.context = row.context;
+        request.keeps_state = row.keeps_state;
+        const Running running(peer, std::move(request));
+        const auto heard = peer.heard();
+        ASSERT_FALSE(heard.empty());
+        const auto asked = json::parse(heard[0].payload).as_object();
+        EXPECT_EQ(asked.at("op"), row.heard != nullptr ? "kernel.run" : "process.start");
+        if (row.heard != nullptr) {
+            EXPECT_EQ(asked.at("context"), row.heard);
+            EXPECT_EQ(asked.at("language"), "javascript");
+        }
+        peer.die();  // before what the run refers to
+    }
 }
 
 TEST(Run, says_how_a_kernel_ended) {

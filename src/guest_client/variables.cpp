@@ -4,6 +4,7 @@
 #include "base/write_all.hpp"
 #include "guest_client/call_deadline.hpp"
 #include "guest_client/contexts.hpp"
+#include "guest_client/program_list.hpp"
 #include "guest_client/transfer.hpp"
 #include "wire/assembler.hpp"
 
@@ -12,6 +13,7 @@
 #include <boost/json/serialize.hpp>
 #include <cerrno>
 #include <cstring>
+#include <ctime>
 #include <set>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -27,15 +29,47 @@ namespace {
 constexpr std::size_t kVariablePieceBytes = 128 * 1024;
 constexpr std::size_t kLostMax = 1000;
 constexpr std::size_t kNoteBytesMax = 1 << 20;
-constexpr std::size_t kCommandBytesMax = 1000;
 constexpr const char* kNote = "lost.json";
-constexpr std::string_view kPrefix = "context-";
+constexpr std::string_view kPrefix = "context-";               // a file of a Python context
+constexpr std::string_view kJavaScriptPrefix = "javascript-";  // and of a JavaScript context
+// Behind the name of a JavaScript context, to tell it from a Python context of the same name that
+// was saved before. No context has it in its name.
+constexpr std::string_view kJavaScriptMark = "~javascript";
 constexpr std::size_t kContextBytesMax = 100;
 constexpr std::chrono::seconds kTimeForOne{45};  // context; then its kernel is ended
 constexpr std::chrono::seconds kTimeForAll{75};  // then the sandbox
+constexpr std::chrono::seconds kTimeToList{10};
 
-std::string file_of(const std::string& context) { return std::string(kPrefix) + context; }
-std::string context_of(const std::string& file) { return file.substr(kPrefix.size()); }
+// A context with its language, as one text: what is saved of it goes by this.
+std::string saved_as(std::string context, std::string_view language) {
+    if (language == kJavaScript) context += kJavaScriptMark;
+    return context;
+}
+
+bool is_javascript(std::string_view saved) {
+    return saved.size() > kJavaScriptMark.size() &&
+           saved.substr(saved.size() - kJavaScriptMark.size()) == kJavaScriptMark;
+}
+
+std::string context_of(const std::string& saved) {
+    return is_javascript(saved) ? saved.substr(0, saved.size() - kJavaScriptMark.size()) : saved;
+}
+
+std::string_view language_of(std::string_view saved) {
+    return is_javascript(saved) ? kJavaScript : kPython;
+}
+
+std::string file_of(const std::string& saved) {
+    return std::string(is_javascript(saved) ? kJavaScriptPrefix : kPrefix) + context_of(saved);
+}
+
+std::optional<std::string> saved_in(const std::string& file) {
+    for (const auto& [prefix, language] :
+         {std::pair(kPrefix, kPython), std::pair(kJavaScriptPrefix, kJavaScript)}) {
+        if (file.rfind(prefix, 0) == 0) return saved_as(file.substr(prefix.size()), language);
+    }
+    return std::nullopt;
+}
 
 void save(int fd, std::string_view bytes) {
     const int cause = write_all(fd, bytes);
@@ -110,31 +144,28 @@ std::vector<std::string> contexts_on_disk(core::Folders& folders, const SessionI
     const auto names = folders.list_state(id);
     if (!names) throw ErrorException(unreadable(names.error().message));
     for (const auto& name : *names) {
-        if (name.rfind(kPrefix, 0) == 0) contexts.push_back(context_of(name));
+        if (auto saved = saved_in(name)) contexts.push_back(std::move(*saved));
     }
     return contexts;
 }
 
-// What still runs and ends with the sandbox, but for kernels. A guest that cannot say it has none.
+std::string minute_text(core::Time time) {
+    const std::time_t seconds = std::chrono::system_clock::to_time_t(time);
+    std::tm parts{};
+    char text[32] = "";
+    if (::gmtime_r(&seconds, &parts) == nullptr) return text;
+    std::strftime(text, sizeof text, "%Y-%m-%d %H:%M UTC", &parts);
+    return text;
+}
+
+// What still runs and ends with the sandbox, but for kernels.
 asio::awaitable<void> add_processes(std::shared_ptr<GuestLink> link, std::vector<Lost>& lost) {
-    const json::object question{{"op", "process.list"}};
-    json::object listed;
-    try {
-        listed = co_await link->call(question);
-    } catch (const ErrorException&) {
-        if (!link->alive()) throw;
-    }
-    const auto* processes = listed.if_contains("processes");
-    if (processes == nullptr || !processes->is_array()) co_return;
-    for (const auto& one : processes->get_array()) {
-        if (!one.is_object()) continue;
-        const auto& about = one.get_object();
-        std::string command = fields::text_of(about, "command");
-        if (command.empty()) command = "a program without a name";
-        if (command.size() > kCommandBytesMax) command.resize(kCommandBytesMax);
-        add(lost, {"", std::move(command), std::string(kProcess),
-                   "it ran when the session was put to sleep and ended with its sandbox (pid " +
-                       std::to_string(fields::number_of(about, "pid")) + ")"});
+    const auto programs = co_await list_programs(link, kTimeToList);
+    const std::string when = minute_text(link->clock().wall());
+    for (const auto& program : programs) {
+        add(lost, {"", program.command, std::string(kProcess),
+                   "it was stopped when the session went to sleep at " + when + " (pid " +
+                       std::to_string(program.pid) + ")"});
     }
 }
 
@@ -152,7 +183,7 @@ void write_note(core::Folders& folders, const SessionId& id, const std::vector<L
                            {"type", one.type},
                            {"reason", one.reason}};
         bytes += json::serialize(about).size() + 1;
-        if (bytes > kNoteBytesMax - kContextsMax * (kContextBytesMax + 8) - 1024)
+        if (bytes > kNoteBytesMax - kContextsMax * (kContextBytesMax + 32) - 1024)
             break;  // what is longer could not be read again
         list.push_back(std::move(about));
     }
@@ -236,22 +267,25 @@ asio::awaitable<std::vector<Lost>> save_variables(std::shared_ptr<GuestLink> lin
             if (!kernel.is_object() || contexts.size() >= kContextsMax) continue;
             std::string context = fields::text_of(kernel.get_object(), "context");
             if (!is_context_name(context)) continue;
+            const auto language = fields::text_of(kernel.get_object(), "language");
+            std::string saved = saved_as(context, language);
             if (fields::number_of(kernel.get_object(), "runs") > 0) {
-                there.insert(context);
+                there.insert(saved);
                 // It died since the last run that was told so, and another is in its place.
                 if (fields::flag_of(kernel.get_object(), "state_lost")) {
                     add(lost, {context, "", "", "its kernel ended; all its variables are lost"});
                 }
-                contexts.push_back(std::move(context));
+                contexts.push_back(std::move(saved));
             } else if (!fields::flag_of(kernel.get_object(), "restarted")) {
                 // One that has run nothing has nothing new to keep: what it was restored from, if
                 // anything, is still what it is.
-                there.insert(std::move(context));
+                there.insert(std::move(saved));
             }
         }
     }
-    for (const auto& context : contexts) {
-        const std::string name = file_of(context);
+    for (const auto& saved : contexts) {
+        const std::string context = context_of(saved);
+        const std::string name = file_of(saved);
         UniqueFd file = folders.begin_state(id, name).value();
         const json::object request{{"op", "kernel.call"},
                                    {"context", context},
@@ -271,7 +305,7 @@ asio::awaitable<std::vector<Lost>> save_variables(std::shared_ptr<GuestLink> lin
             why = error.error.message;
         }
         if (!why.empty()) {
-            if (std::find(on_disk.begin(), on_disk.end(), context) != on_disk.end()) {
+            if (std::find(on_disk.begin(), on_disk.end(), saved) != on_disk.end()) {
                 why += "; they are as they were when the session was last put to sleep";
             }
             add(lost, {context, "", "", why});
@@ -316,13 +350,15 @@ asio::awaitable<Loaded> load_variables(std::shared_ptr<GuestLink> link, core::Fo
     auto note = read_note(folders, id);
     Loaded loaded;
     loaded.lost = std::move(note.lost);
-    for (const auto& context : contexts_on_disk(folders, id)) {
-        note.contexts.erase(context);
-        auto file = folders.open_state(id, file_of(context));
+    for (const auto& saved : contexts_on_disk(folders, id)) {
+        note.contexts.erase(saved);
+        const std::string context = context_of(saved);
+        auto file = folders.open_state(id, file_of(saved));
         if (!file) throw ErrorException(unreadable(file.error().message));
         std::optional<Error> cause;
         const json::object request{{"op", "kernel.call"},
                                    {"context", context},
+                                   {"language", language_of(saved)},
                                    {"timeout_ms", milliseconds(kTimeForOne).count()},
                                    {"request", {{"op", "import"}}}};
         const Channel channel = link->open(request, {});
@@ -345,10 +381,11 @@ asio::awaitable<Loaded> load_variables(std::shared_ptr<GuestLink> link, core::Fo
         // To the guest it was the end of the file: what it made of that is not the session.
         if (cause) throw ErrorException(unreadable(cause->message));
         if (!why.empty()) add(loaded.lost, {context, "", "", why});
-        if (taken) loaded.restored.insert(context);
+        if (taken) loaded.restored.insert(saved);
     }
     for (const auto& context : note.contexts) {
-        add(loaded.lost, {context, "", "", "its saved variables are missing on the server's disk"});
+        add(loaded.lost,
+            {context_of(context), "", "", "its saved variables are missing on the server's disk"});
     }
     co_return loaded;
 }

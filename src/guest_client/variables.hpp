@@ -1,10 +1,11 @@
 #pragma once
-// A session's Python variables as bytes: out of its kernels when it goes cold, into fresh ones when
+// A session's variables as bytes: out of its kernels when it goes cold, into fresh ones when
 // it comes back.
 //
 // Threads   the executor's; bytes pass through in pieces, whatever their number.
 // Trusts    nothing: what is written is opaque here, and read again only inside a sandbox.
 #include "core/folders.hpp"
+#include "guest_client/contexts.hpp"
 #include "guest_client/guest_link.hpp"
 
 #include <boost/asio/awaitable.hpp>

@@ -26,6 +26,7 @@
 #include "api/keys.hpp"
 #include "api/metrics.hpp"
 #include "api/output_routes.hpp"
+#include "api/port_host.hpp"
 #include "api/port_routes.hpp"
 #include "api/process_routes.hpp"
 #include "api/run_routes.hpp"
@@ -529,6 +530,7 @@ private:
         sessions::SessionOptions options;
         options.idle_to_warm = ceil<seconds>(options_.idle_to_warm);
         options.idle_to_cold = ceil<seconds>(options_.idle_to_cold);
+        options.background_awake = ceil<seconds>(options_.background_awake);
         options.sessions_an_owner_max = options_.quota_sessions;
         options.idle_to_end = ceil<seconds>(options_.session_ttl.value_or(Milliseconds(0)));
         options.session_bytes_max = options_.session_bytes;
@@ -588,6 +590,7 @@ private:
         door.any_local_user = options_.local_users == "any";
         door.allowed_hosts = options_.allowed_hosts;
         door.allowed_origins = options_.allowed_origins;
+        door.ports_domain = options_.ports_domain;
         door.rate_requests = options_.rate_requests;
         door.rate_window = options_.rate_window;
         door.may_run = [this](const std::string& owner) { meter_->check_cpu(owner); };
@@ -677,7 +680,8 @@ private:
         api::add_context_routes(api_, *sessions_);
         api::add_process_routes(api_, *sessions_, *processes_, answers);
         api::add_terminal_routes(api_, *sessions_);
-        api::add_port_routes(api_, *sessions_, {options_.ports_answer_timeout});
+        api::add_port_routes(api_, *sessions_, *signer_,
+                             {options_.ports_answer_timeout, options_.ports_domain});
         api::add_job_routes(api_, *jobs_, rules, sessions_->options().run_limits, ceilings_);
         analyst_->add_routes(api_);
         api::add_access_routes(api_, *keys_, *signer_, *sessions_, *store_);
@@ -720,6 +724,7 @@ private:
         }
         http.observer = [this](const net::Finished& request) { metrics_->request_ended(request); };
         http.admit = [this](net::Request& request) {
+            api::enter_port_host(request, options_.ports_domain);
             api::let_port_pages_in(request);
             door_->admit(request);
         };

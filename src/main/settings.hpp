@@ -55,6 +55,7 @@ struct Settings {
     std::uint64_t body_bytes_max = 1ull << 30;
     Milliseconds header_timeout{10'000};
     Milliseconds ports_answer_timeout{60'000};
+    std::string ports_domain = "localhost";
     std::size_t jobs = 0;
     std::optional<std::uint64_t> jobs_per_owner;
     Milliseconds idle_timeout{75'000};
@@ -82,6 +83,7 @@ struct Settings {
 
     Milliseconds idle_to_warm{60'000};
     Milliseconds idle_to_cold{600'000};
+    Milliseconds background_awake{1'800'000};
     std::optional<Milliseconds> session_ttl;
     // Nothing that anybody keeps on purpose, and no session that fills a disk by accident.
     std::optional<std::uint64_t> session_bytes = 10ull << 30;

@@ -95,6 +95,7 @@ guest_client::RunRequest Execution::request(guest_client::Language language, std
     request.language = language;
     request.code = std::move(code);
     request.directory = use_ != nullptr ? "/session" : "/work";
+    request.keeps_state = use_ != nullptr;
     request.timeout = timeout.count() > 0 ? timeout : limits_.wall_time_max;
     request.output_bytes_max = limits_.output_bytes_max;
     return request;

@@ -2,6 +2,7 @@
 // time is over end, and when the host runs out of memory the longest idle go to disk.
 #include "base/at_exit.hpp"
 #include "core/clock_watch.hpp"
+#include "guest_client/program_list.hpp"
 #include "guest_client/pulse.hpp"
 #include "sessions/sessions.hpp"
 
@@ -19,6 +20,7 @@ constexpr std::chrono::seconds kHousekeepingRound{1};
 constexpr unsigned kRoundsToTidy = 5;
 constexpr std::uint32_t kEndedAtOnce = 500;
 constexpr std::size_t kPressedAtOnce = 4;
+constexpr std::chrono::seconds kListTimeMax{10};
 
 }  // namespace
 
@@ -133,20 +135,35 @@ asio::awaitable<void> Sessions::make_cold_if_idle(SessionPtr session) {
     co_await go_cold(session);
 }
 
+// Frozen programs do no work: somebody has paused the session, or its time was over.
+asio::awaitable<bool> Sessions::works_in_background(SessionPtr session) {
+    const auto link = session->link_;
+    if (!link || !link->alive() || session->frozen_) co_return false;
+    try {
+        const auto programs = co_await guest_client::list_programs(link, kListTimeMax);
+        co_return !programs.empty();
+    } catch (const ErrorException&) {
+        // Its sandbox is gone.
+    }
+    co_return false;
+}
+
 Sessions::Rest Sessions::rest_due(const Session& session) const {
     if (session.users_ > 0 || session.changing_.locked() || session.gone_) return Rest::None;
-    const auto idle = clock_.now() - session.unused_since_;
+    const auto now = clock_.now();
+    const auto unused = now - session.unused_since_;
     const auto& record = session.record_;
     // Where servers share sessions, one of a thread may be another server's by now.
     const bool shared = ours_ && record.id.text().starts_with(kOfThread);
     const bool ends = options_.idle_to_end.count() > 0 && !shared;
-    if (ends && idle > options_.idle_to_end) return Rest::End;
+    if (ends && unused > options_.idle_to_end) return Rest::End;
     if (!session.link_) {
         // Nothing of it is in memory that the store does not have.
         const bool blank = session.lost_.empty() && session.unsaved_.empty() && !session.fell_ &&
                            session.restores_failed_ == 0;
-        return !ends && idle > std::chrono::minutes{1} && blank ? Rest::Forget : Rest::None;
+        return !ends && unused > std::chrono::minutes{1} && blank ? Rest::Forget : Rest::None;
     }
+    const auto idle = now - std::max(session.unused_since_, session.worked_until_);
     if (record.idle_to_cold.count() > 0 && idle > record.idle_to_cold) return Rest::Cold;
     const bool warm = record.idle_to_warm.count() > 0 && idle > record.idle_to_warm;
     return warm && !session.frozen_ ? Rest::Warm : Rest::None;
@@ -166,6 +183,11 @@ asio::awaitable<void> Sessions::look_after(SessionPtr session) {
     }
     const auto turn = co_await session->changing_.lock();
     if (session->users_ > 0 || session->gone_) co_return;
+    if (clock_.now() - session->unused_since_ <= options_.background_awake) {
+        const bool works = co_await works_in_background(session);
+        if (works) session->worked_until_ = clock_.now();
+        if (works || session->users_ > 0 || session->gone_) co_return;
+    }
     if (rest == Rest::Cold)
         co_await go_cold(session);
     else

@@ -12,7 +12,7 @@ struct JobSpec {
     std::string template_name = "default";  // of a sandbox of its own
     core::Limits limits;                    // likewise
     std::map<std::string, std::string> environment;
-    std::string context = "default";  // of Python in a session
+    std::string context = "default";  // of a session
 };
 
 [[nodiscard]] Result<std::string> job_spec_text(const JobSpec& spec);

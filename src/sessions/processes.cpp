@@ -173,7 +173,8 @@ void Process::end(const Result<json::object>& result) {
         ending_.signal = SIGKILL;
         ending_.exit_code = 128 + SIGKILL;
         ending_.note = overdue_ ? "its sandbox did not stop it in time and was ended"
-                                : "it ended with its sandbox: " + result.error().message;
+                                : "it ended with its sandbox: " + result.error().message +
+                                      "; start it again if it is still needed";
         return finish(ending_);
     }
     ending_.signal = static_cast<int>(fields::number_of(*result, "signal"));

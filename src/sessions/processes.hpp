@@ -5,7 +5,8 @@
 //
 // A process lives in a sandbox, not in a session: when the session is restarted, goes cold or is
 // removed, its processes end with the sandbox, and their records say so. A frozen session's
-// processes stand still. Only one that was started with keep_awake holds its session awake.
+// processes stand still. One that was started with keep_awake holds its session awake, any other
+// for SessionOptions::background_awake.
 // Owns      the records. The sandboxes are the sessions'; a record holds on to its link only.
 // Threads   one, the executor's.
 // Limits    kRunningMax programs a session, kEndedMax records of ended ones for kRememberTime,

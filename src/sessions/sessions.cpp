@@ -372,6 +372,7 @@ asio::awaitable<void> Sessions::restore(SessionPtr session) {
     } catch (const boost::system::system_error& error) { throw ErrorException(no_room(error)); }
     session->full_.reset();
     session->restored_.clear();
+    session->stopped_programs_.clear();
     watch_disk_soon(*session);
     if (session->restores_failed_ >= kRestoresMax) {
         // Else it could never be used again. What is saved stays until there is a newer save.
@@ -399,7 +400,10 @@ asio::awaitable<void> Sessions::restore(SessionPtr session) {
         if (failed) throw ErrorException(*failed);
         session->restores_failed_ = 0;
         session->restored_ = std::move(loaded.restored);
-        for (const auto& one : loaded.lost) add(session->lost_, one);
+        for (const auto& one : loaded.lost) {
+            add(session->lost_, one);
+            if (one.type == guest_client::kProcess) session->stopped_programs_.push_back(one);
+        }
     }
     if (session->record_.state == SessionState::Cold) ++counted_.restored;
     for (const auto* note : {&session->record_.state_note, &session->unsaved_}) {
@@ -459,8 +463,8 @@ void Sessions::cut(Session& session) noexcept {
     if (session.sandbox_) session.sandbox_->destroy();
 }
 
-void Sessions::let_go(Session& session) noexcept {
-    if (session.link_) session.link_->close();
+void Sessions::let_go(Session& session, const char* why) noexcept {
+    if (session.link_) session.link_->close(why);
     session.link_.reset();
     session.changes_.reset();
     if (session.sandbox_) session.sandbox_->destroy();
@@ -539,7 +543,7 @@ asio::awaitable<void> Sessions::go_cold(SessionPtr session) {
         settle_fall(*session);
         ++counted_.unsaved;
     }
-    let_go(*session);
+    let_go(*session, "the session went to sleep");
     ++counted_.evicted;
     const auto disk_bytes = co_await count_state(*session, state_before);
     co_await remember(*session, SessionState::Cold, session->unsaved_, disk_bytes);

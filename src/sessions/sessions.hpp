@@ -69,6 +69,9 @@ inline constexpr std::string_view kOfThread = "t-";
 struct SessionOptions {
     std::chrono::seconds idle_to_warm{60};
     std::chrono::seconds idle_to_cold{600};
+    // A session in which programs still run stays awake for so long after its last use; 0: they do
+    // not count.
+    std::chrono::seconds background_awake{1800};
     std::uint64_t sessions_an_owner_max = 1000;
     std::chrono::seconds idle_to_end{0};             // unused for so long it is removed; 0 = never
     std::optional<std::uint64_t> session_bytes_max;  // on disk
@@ -105,6 +108,11 @@ public:
     // Sessions::lost_was_told.
     [[nodiscard]] const std::vector<guest_client::Lost>& lost() const noexcept { return lost_; }
 
+    // Programs that its last sleep stopped. They were not restored with it.
+    [[nodiscard]] const std::vector<guest_client::Lost>& stopped_programs() const noexcept {
+        return stopped_programs_;
+    }
+
 private:
     friend class Sessions;
     friend class Use;
@@ -120,6 +128,8 @@ private:
     bool released_ = false;  // on disk, and forgotten here: the next who asks gets a new object
     std::size_t users_ = 0;
     Clock::time_point unused_since_;
+    Clock::time_point worked_until_{};  // when programs were last seen to run in it, unused
+    std::vector<guest_client::Lost> stopped_programs_;
     std::vector<guest_client::Lost> lost_;  // and nobody was told; on disk as well
     std::set<std::string> restored_;        // contexts that this sandbox has from disk
     int restores_failed_ = 0;               // in a row: the sandbox ended while it was restored
@@ -277,6 +287,7 @@ private:
     enum class Rest { None, Forget, Warm, Cold, End };
     [[nodiscard]] Rest rest_due(const Session& session) const;
     boost::asio::awaitable<void> look_after(SessionPtr session);
+    boost::asio::awaitable<bool> works_in_background(SessionPtr session);
     boost::asio::awaitable<void> end_expired();
     boost::asio::awaitable<void> make_cold_if_idle(SessionPtr session);
     void relieve_memory();
@@ -299,7 +310,7 @@ private:
     [[nodiscard]] static bool put_off_look(Session& session, Clock::time_point now);
     void judge_disk(Session& session, core::FolderUse use);
     void watch_disk_soon(Session& session);
-    void let_go(Session& session) noexcept;
+    void let_go(Session& session, const char* why = "the sandbox was closed") noexcept;
     // Its sandbox ended without a farewell.
     [[nodiscard]] static std::string why_it_fell(Session& session);
     // What was saved is older than what was lost with the sandbox: it would be a past that never

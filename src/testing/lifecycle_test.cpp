@@ -30,6 +30,45 @@ TEST(Lifecycle, AnIdleSessionFallsAsleepInTwoSteps) {
     EXPECT_TRUE(bench.lost.empty());
 }
 
+TEST(Lifecycle, AProgramInTheBackgroundKeepsItAwakeForAWhile) {
+    Bench bench;
+    const auto id = bench.create();
+    bench.run(id, "set x 1");
+    const auto guest = bench.runtime().guest_of(id.text());
+    guest->orders.works = true;
+    bench.pass(29min);
+    EXPECT_EQ(bench.await(bench.state_of(id)), SessionState::Hot);
+    bench.pass(3min);
+    EXPECT_EQ(bench.await(bench.state_of(id)), SessionState::Warm) << "not at once to disk";
+    bench.pass(10min);
+    EXPECT_EQ(bench.await(bench.state_of(id)), SessionState::Cold);
+    bench.run(id, "get x");
+    ASSERT_EQ(bench.lost.size(), 1u);
+    EXPECT_EQ(bench.lost[0].name, "server --port 8000");
+    EXPECT_NE(bench.lost[0].reason.find("went to sleep at "), std::string::npos);
+}
+
+TEST(Lifecycle, AProgramThatEndsLetsItSleep) {
+    Bench bench;
+    const auto id = bench.create();
+    bench.run(id, "set x 1");
+    bench.runtime().guest_of(id.text())->orders.works = true;
+    bench.pass(5min);
+    EXPECT_EQ(bench.await(bench.state_of(id)), SessionState::Hot);
+    bench.runtime().guest_of(id.text())->orders.works = false;
+    bench.pass(2min);
+    EXPECT_EQ(bench.await(bench.state_of(id)), SessionState::Warm);
+}
+
+TEST(Lifecycle, AGuestThatDoesNotSayWhatRunsIsFrozenAllTheSame) {
+    Bench bench;
+    const auto id = bench.create();
+    bench.run(id, "set x 1");
+    bench.runtime().guest_of(id.text())->orders.silent = true;
+    bench.pass(2min);
+    EXPECT_EQ(bench.await(bench.state_of(id)), SessionState::Warm);
+}
+
 TEST(Lifecycle, WhatWasSavedOutlivesAKilledServer) {
     Bench bench;
     const auto id = bench.create();

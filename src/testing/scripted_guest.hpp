@@ -43,6 +43,7 @@ public:
         bool import_dies = false;
         bool breaks_protocol = false;  // its next answer is on a channel that nobody opened
         bool refuses = false;          // each request ends with `unavailable`
+        bool works = false;            // a program runs in the background
     };
 
     ScriptedGuest(boost::asio::any_io_executor executor, core::Clock& clock, Dice dice,

@@ -45,7 +45,7 @@ def until_running(server, session, name):
 def test_contexts_come_and_go(server, session):
     made = server.http.post(f"/v1/sessions/{session}/contexts", json={"name": "my-lab.1", "cwd": "/tmp"})
     assert made.status_code == 201, made.text
-    assert made.json() == {"name": "my-lab.1", "cwd": "/tmp", "state": "idle", "runs": 0}
+    assert made.json() == {"name": "my-lab.1", "language": "python", "cwd": "/tmp", "state": "idle", "runs": 0}
     path = made.headers["location"]
     assert server.http.get(path).json()["name"] == "my-lab.1"
     again = server.http.post(f"/v1/sessions/{session}/contexts", json={"name": "my-lab.1"})

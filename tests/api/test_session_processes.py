@@ -7,6 +7,7 @@ import time
 
 import httpx
 import pytest
+from harness.server import Server
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
@@ -246,22 +247,54 @@ def test_they_end_with_the_sandbox_and_say_so(server, how):
         assert server.http.get(f"/v1/sessions/{session}").json()["state"] == "cold", "looking woke it"
 
 
-def test_keep_awake(server):
-    session = server.session(idle_to_warm="1s", idle_to_cold="2s")
-    lazy = server.session(idle_to_warm=0, idle_to_cold="2s")
-    kept = start(server, session, "sleep 600", keep_awake=True)["id"]
-    dropped = start(server, lazy, "sleep 600")["id"]
-    until = time.monotonic() + 30
-    while server.http.get(f"/v1/sessions/{lazy}").json()["state"] != "cold":
-        assert time.monotonic() < until, "the other one did not fall asleep"
+def until_asleep(server, session, state="cold"):
+    until = time.monotonic() + 60
+    while server.http.get(f"/v1/sessions/{session}").json()["state"] != state:
+        assert time.monotonic() < until, "it did not fall asleep"
         time.sleep(0.2)
-    assert view(server, lazy, dropped)["reason"] == "sandbox"
-    assert server.http.get(f"/v1/sessions/{session}").json()["state"] == "hot"
-    assert view(server, session, kept)["state"] == "running"
-    refused = server.http.post(f"/v1/sessions/{session}/evict")
-    assert refused.status_code == 409
-    server.http.delete(f"/v1/sessions/{session}/processes/{kept}")
-    assert server.http.post(f"/v1/sessions/{session}/evict").status_code == 200
+
+
+def test_what_runs_keeps_its_session_awake(server):
+    """Started by a client, or left running by a run; without it the same session falls asleep."""
+    sleepy = {"idle_to_warm": "1s", "idle_to_cold": "2s"}
+    kept, started, left, bare = (server.session(**sleepy) for _ in range(4))
+    process = start(server, kept, "sleep 600", keep_awake=True)["id"]
+    other = start(server, started, "sleep 600")["id"]
+    server.run(left, "import subprocess; child = subprocess.Popen(['sleep', '600'])")
+    server.run(bare, "1")  # the last that is used
+    until_asleep(server, bare)
+    for session in (kept, started, left):
+        assert server.http.get(f"/v1/sessions/{session}").json()["state"] == "hot"
+    assert view(server, kept, process)["state"] == view(server, started, other)["state"] == "running"
+    assert server.http.post(f"/v1/sessions/{kept}/evict").status_code == 409, "it is in use until the program ends"
+    server.http.delete(f"/v1/sessions/{kept}/processes/{process}")
+    assert server.http.post(f"/v1/sessions/{kept}/evict").status_code == 200
+    # Once nothing runs any more, they fall asleep as others do.
+    server.http.delete(f"/v1/sessions/{started}/processes/{other}")
+    until_asleep(server, started)
+
+
+def test_background_work_keeps_it_awake_for_a_bounded_time_and_sleep_says_what_it_stopped(tmp_path):
+    running = Server(tmp_path, environment={"ATOLL_BACKGROUND_AWAKE": "3s"})
+    try:
+        session = running.session(idle_to_warm="1s", idle_to_cold="2s")
+        process = start(running, session, "python3 -m http.server 8123")["id"]
+        until_asleep(running, session)
+        ended = view(running, session, process)
+        assert (ended["state"], ended["reason"]) == ("ended", "sandbox")
+        assert "the session went to sleep" in ended["note"] and "start it again" in ended["note"]
+        nobody = running.http.get(f"/v1/sessions/{session}/ports/8123/")
+        assert nobody.status_code == 502
+        detail = nobody.json()["detail"]
+        assert "went to sleep at 20" in detail and "http.server 8123" in detail and "start it again" in detail, detail
+        lost = running.run(session, "1")["lost"]
+        assert any(one["type"] == "process" and "http.server" in one["name"] for one in lost)
+        # Told once; the port still says why, as long as this sandbox lives.
+        assert "went to sleep" in running.http.get(f"/v1/sessions/{session}/ports/8123/").json()["detail"]
+        fresh = running.session()
+        assert "went to sleep" not in running.http.get(f"/v1/sessions/{fresh}/ports/8123/").json()["detail"]
+    finally:
+        assert running.stop() == 0
 
 
 def test_the_lifetime_goes_before_keep_awake(server):

@@ -120,6 +120,12 @@ json::array kernel_program() {
                 "'); sys.exit(kernel.main(['3']))"};
 }
 
+// Left alone, bun fetches packages that are not there and reads .env files.
+json::array javascript_program() {
+    const std::string folder = std::string(kGuestInside) + "/typescript";
+    return {folder + "/bun", "--no-install", "--no-env-file", folder + "/kernel/main.ts"};
+}
+
 }  // namespace
 
 Nest::Nest(asio::any_io_executor executor, UniqueFd control, Template from, bool watch_memory)
@@ -238,6 +244,7 @@ asio::awaitable<std::shared_ptr<Nest>> Nest::raise(const Paths& paths, Template 
                             {"user", guest_user(root)},
                             {"env", std::move(variables)},
                             {"kernel_program", kernel_program()},
+                            {"javascript_program", javascript_program()},
                             {"filter", hex(filter)}};
     const std::vector<int> nothing;
     co_await nest->ask(init, nothing);

@@ -207,7 +207,7 @@ export interface paths {
         put?: never;
         /**
          * Run code in a session
-         * @description Variables of Python stay for the next run of the same context. A sleeping session is woken.
+         * @description Variables of Python, and those of JavaScript and TypeScript, stay for the next run of the same context. A sleeping session is woken.
          */
         post: operations["run_in_session"];
         delete?: never;
@@ -507,7 +507,7 @@ export interface paths {
         put?: never;
         /**
          * Start a program
-         * @description In the background, or with `wait` until it ends. A process ends with its sandbox: when its session is restarted, goes to disk or is removed. While the session is frozen it stands still; `keep_awake` keeps the session awake.
+         * @description In the background, or with `wait` until it ends. A process ends with its sandbox: when its session is restarted, goes to disk or is removed. While the session is frozen it stands still. A running program keeps its session awake for a while (sessions.background_awake), with `keep_awake` until it ends.
          */
         post: operations["start_process"];
         delete?: never;
@@ -657,33 +657,33 @@ export interface paths {
         };
         /**
          * Ask a web server in the sandbox; also WebSocket
-         * @description The answer is the server's own, without cookies and in an origin of its own. 502 when nothing listens there or it answers badly, 504 when it does not answer in time.
+         * @description The answer is the server's own, without cookies and in an origin of its own. At `{port}-{id}.localhost` (setting `ports.domain`) it is the root of its own origin, with cookies and storage. 502 when nothing listens there or it answers badly, 504 when it does not answer in time.
          */
         get: operations["get_port"];
         /**
          * Put to a web server in the sandbox
-         * @description The answer is the server's own, without cookies and in an origin of its own. 502 when nothing listens there or it answers badly, 504 when it does not answer in time.
+         * @description The answer is the server's own, without cookies and in an origin of its own. At `{port}-{id}.localhost` (setting `ports.domain`) it is the root of its own origin, with cookies and storage. 502 when nothing listens there or it answers badly, 504 when it does not answer in time.
          */
         put: operations["put_port"];
         /**
          * Post to a web server in the sandbox
-         * @description The answer is the server's own, without cookies and in an origin of its own. 502 when nothing listens there or it answers badly, 504 when it does not answer in time.
+         * @description The answer is the server's own, without cookies and in an origin of its own. At `{port}-{id}.localhost` (setting `ports.domain`) it is the root of its own origin, with cookies and storage. 502 when nothing listens there or it answers badly, 504 when it does not answer in time.
          */
         post: operations["post_port"];
         /**
          * Delete at a web server in the sandbox
-         * @description The answer is the server's own, without cookies and in an origin of its own. 502 when nothing listens there or it answers badly, 504 when it does not answer in time.
+         * @description The answer is the server's own, without cookies and in an origin of its own. At `{port}-{id}.localhost` (setting `ports.domain`) it is the root of its own origin, with cookies and storage. 502 when nothing listens there or it answers badly, 504 when it does not answer in time.
          */
         delete: operations["delete_port"];
         /**
          * Ask a web server in the sandbox for its options
-         * @description The answer is the server's own, without cookies and in an origin of its own. 502 when nothing listens there or it answers badly, 504 when it does not answer in time.
+         * @description The answer is the server's own, without cookies and in an origin of its own. At `{port}-{id}.localhost` (setting `ports.domain`) it is the root of its own origin, with cookies and storage. 502 when nothing listens there or it answers badly, 504 when it does not answer in time.
          */
         options: operations["options_port"];
         head?: never;
         /**
          * Patch at a web server in the sandbox
-         * @description The answer is the server's own, without cookies and in an origin of its own. 502 when nothing listens there or it answers badly, 504 when it does not answer in time.
+         * @description The answer is the server's own, without cookies and in an origin of its own. At `{port}-{id}.localhost` (setting `ports.domain`) it is the root of its own origin, with cookies and storage. 502 when nothing listens there or it answers badly, 504 when it does not answer in time.
          */
         patch: operations["patch_port"];
         trace?: never;
@@ -1511,6 +1511,13 @@ export interface components {
              */
             cpus_max?: number;
         };
+        /**
+         * @description What a kernel runs.
+         *     - `python`: Python
+         *     - `javascript`: JavaScript and TypeScript
+         * @enum {string}
+         */
+        ContextLanguage: "python" | "javascript";
         /** @description A session's contexts. */
         ContextList: {
             /** @description All of them, at most 64. */
@@ -1553,6 +1560,11 @@ export interface components {
         ContextView: {
             /** @description Its name. */
             name: string;
+            /**
+             * @description python or javascript.
+             * @example python
+             */
+            language: string;
             /** @description The directory that it started in. */
             cwd: string;
             /**
@@ -1566,13 +1578,18 @@ export interface components {
              */
             runs: number;
         };
-        /** @description A new context: a Python kernel of its own, with variables of its own. */
+        /** @description A new context: a kernel of its own, with variables of its own. */
         CreateContext: {
             /**
              * @description What runs call it.
              * @example analysis
              */
             name: string;
+            /**
+             * @description What it runs.
+             * @default python
+             */
+            language: components["schemas"]["ContextLanguage"];
             /**
              * @description The directory that it starts in.
              * @default /session
@@ -2805,7 +2822,7 @@ export interface components {
              */
             language: components["schemas"]["RunLanguage"];
             /**
-             * @description Which of the session's kernels; it is made when it is not there.
+             * @description Which of the session's kernels; it is made when it is not there. `default` is Python's; for JavaScript and TypeScript it stands for the kernel `javascript`.
              * @default default
              */
             context: string;
@@ -2816,7 +2833,7 @@ export interface components {
              */
             timeout: string | number;
             /**
-             * @description Variables, for programs.
+             * @description Variables, for programs and for JavaScript.
              * @default {}
              */
             environment: {
@@ -2832,8 +2849,8 @@ export interface components {
          * @description What the code is written in.
          *     - `python`: in a kernel that keeps its variables
          *     - `shell`: by bash
-         *     - `javascript`: by bun
-         *     - `typescript`: by bun
+         *     - `javascript`: by bun; in a session, in a kernel
+         *     - `typescript`: the same; types are stripped, not checked
          * @enum {string}
          */
         RunLanguage: "python" | "shell" | "javascript" | "typescript";
@@ -3377,7 +3394,7 @@ export interface components {
              */
             processes: number;
         };
-        /** @description Variables, in the order in which they came to be. */
+        /** @description Variables: of Python in the order in which they came to be, of JavaScript by name. */
         VariableList: {
             /** @description This page. */
             variables: components["schemas"]["VariableView"][];
