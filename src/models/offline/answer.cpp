@@ -38,55 +38,67 @@ std::string percent(double value) {
     return buffer.data();
 }
 
-std::string text_of(const Cell& cell, std::string_view column) {
-    if (const auto* number = std::get_if<double>(&cell)) {
-        return is_percent_column(column) ? percent(*number) : number_text(*number);
-    }
-    if (const auto* text = std::get_if<std::string>(&cell)) return escaped(*text);
-    return "–";
+std::string AnswerWriter::say(std::string_view sentence_name, const Values& values) const {
+    return sentence(sentence_name, q_.language, [&](std::string_view wanted) -> std::string {
+        for (const auto& [key, value] : values) {
+            if (key == wanted) return value;
+        }
+        if (wanted == "scope") return scope();
+        if (wanted == "keys") return keys_text();
+        if (wanted == "where") return conditions(q_.filters);
+        if (wanted == "with") return in_brackets(conditions(q_.filters));
+        if (wanted == "measure") return q_.measures.empty() ? "" : name(q_.measures[0]);
+        if (wanted == "field") return q_.fields.empty() ? "" : name(q_.fields[0]);
+        if (wanted == "file") return "`" + escaped(schema_.tables[q_.table].title()) + "`";
+        if (wanted.size() == 3 && wanted[1] == ':') {
+            return cell(static_cast<std::size_t>(wanted[0] - '0'),
+                        static_cast<std::size_t>(wanted[2] - '0'));
+        }
+        return figure(wanted);
+    });
 }
 
 std::string AnswerWriter::write(const std::string& chart_file) {
-    std::string out = body();
-    if (q_.chose_measure) out += "\n\n" + chosen();
-    out += meant_as_well();
-    if (figure_value("left_out") > 0) {
-        std::string keys;
-        for (const Group& g : q_.groups) {
-            if (at(schema_, g.field).missing == 0) continue;
-            keys += (keys.empty() ? "`" : ", `") + name(g.field) + "`";
-        }
-        out += "\n\n" + say(figure("left_out") + " rows without " + keys + " are in no group.",
-                            figure("left_out") + " 行没有 " + keys + ",不在任何一组中。");
-    }
-    if (figure_value("empty") > 0) {
-        const bool one = figure_value("empty") == 1;
-        out += "\n\n" + say(figure("empty") + (one ? " group has" : " groups have") +
-                                " no value at all and " + (one ? "is" : "are") + " left out.",
-                            figure("empty") + " 组没有任何数值,未列出。");
-    }
-    if (!q_.names.empty()) out += "\n\n" + unknown_names();
-    out += other_sheets();
-    out += notices();
-    if (!chart_file.empty()) {
-        out += "\n\n" + (zh_ ? "图表:" : std::string("Chart: ")) + "`/data/outputs/" + chart_file +
-               "`";
-    }
+    std::string out = body() + remarks() + notices();
+    if (!chart_file.empty()) out += "\n\n" + say("chart", {{"chart", chart_file}});
     return out;
 }
 
-// Of which sheet the figures are, where there are others.
-std::string AnswerWriter::other_sheets() const {
+std::string AnswerWriter::remarks() const {
+    std::string out;
+    const auto add = [&](const char* sentence_name, const std::string& list) {
+        out += "\n\n" + say(sentence_name, {{"list", list}});
+    };
+    std::optional<Field> chosen;
+    if (!q_.measures.empty()) chosen = q_.measures[0].field;
+    if (!chosen && !q_.fields.empty()) chosen = q_.fields[0];
+    if (q_.chose_measure && chosen) out += "\n\n" + say("chosen", {{"column", name(*chosen)}});
+    std::vector<std::string> also;
+    for (const Field f : q_.also) also.push_back(name(f));
+    if (!also.empty()) add("meant as well", listed(also, "`"));
+    if (figure_value("left_out") > 0) {
+        std::vector<std::string> keys;
+        for (const Group& g : q_.groups) {
+            if (at(schema_, g.field).missing > 0) keys.push_back(name(g.field));
+        }
+        add("left out", listed(keys, "`"));
+    }
+    if (figure_value("empty") > 0) add("empty groups", "");
+    std::vector<std::string> names;
+    for (const std::string& n : q_.names) names.push_back(escaped(n));
+    if (!names.empty()) add("names", listed(names, ""));
+    // of which sheet the figures are, where there are others
     const Table& table = schema_.tables[q_.table];
-    std::string others;
+    std::vector<std::string> sheets;
     for (const Table& t : schema_.tables) {
         if (t.path != table.path || t.sheet == table.sheet || t.columns.empty()) continue;
-        others += (others.empty() ? "`" : ", `") + escaped(t.sheet) + "`";
+        sheets.push_back(escaped(t.sheet));
     }
-    if (table.sheet.empty() || others.empty()) return "";
-    const std::string sheet = "`" + escaped(table.sheet) + "`";
-    return "\n\n" + say("This is the sheet " + sheet + "; others: " + others + ".",
-                        "以上为工作表 " + sheet + ";其他工作表:" + others + "。");
+    if (!table.sheet.empty() && !sheets.empty()) {
+        out += "\n\n" + say("sheet", {{"sheet", "`" + escaped(table.sheet) + "`"},
+                                      {"list", listed(sheets, "`")}});
+    }
+    return out;
 }
 
 std::string AnswerWriter::figure(std::string_view name) const {
@@ -109,7 +121,9 @@ std::string AnswerWriter::cell(std::size_t row, std::size_t column) const {
     const std::string label = column < result_.columns.size() ? result_.columns[column] : "";
     const auto value = number(row, column);
     if (value && is_name_like(label)) return plain(*value);
-    return text_of(result_.rows[row][column], label);
+    if (value) return is_percent_column(label) ? percent(*value) : number_text(*value);
+    const auto* text = std::get_if<std::string>(&result_.rows[row][column]);
+    return text != nullptr ? escaped(*text) : "–";
 }
 
 bool AnswerWriter::tells_rows(const std::string& column) const {
@@ -138,27 +152,7 @@ bool AnswerWriter::is_name_like(const std::string& column) const {
 }
 
 std::size_t AnswerWriter::key_count() const {
-    if (q_.by_columns && q_.groups.empty()) return 1;
     return q_.groups.size() + (q_.periods.empty() ? 0 : 1);
-}
-
-std::string AnswerWriter::chosen() const {
-    std::string field;
-    if (!q_.measures.empty() && q_.measures[0].field) {
-        field = name(*q_.measures[0].field);
-    } else if (!q_.fields.empty()) {
-        field = name(q_.fields[0]);
-    }
-    if (field.empty()) return "";
-    return say("The question names no number column, so I used `" + field + "`.",
-               "问题没有指明数值列,我使用了 `" + field + "`。");
-}
-
-std::string AnswerWriter::meant_as_well() const {
-    std::string list;
-    for (const Field f : q_.also) list += (list.empty() ? "`" : ", `") + name(f) + "`";
-    if (list.empty()) return "";
-    return "\n\n" + say("The question may also mean " + list + ".", "也可能指 " + list + "。");
 }
 
 // What the code calls a column of its own, in the language of the answer.
@@ -206,33 +200,28 @@ std::string AnswerWriter::table(std::size_t most) const {
         for (std::size_t c = 0; c < result_.columns.size(); ++c) out += " " + cell(r, c) + " |";
     }
     if (shown < result_.length) {
-        out += "\n\n" + say("(" + std::to_string(shown) + " of " +
-                                number_text(static_cast<double>(result_.length)) + " shown)",
-                            "(共 " + number_text(static_cast<double>(result_.length)) +
-                                " 行,显示 " + std::to_string(shown) + " 行)");
+        const std::string all = number_text(static_cast<double>(result_.length));
+        out += "\n\n" + say("shown", {{"shown", std::to_string(shown)}, {"all", all}});
     }
     return out;
 }
 
-std::string AnswerWriter::nothing() const {
-    const std::string where = conditions(q_.filters);
-    if (where.empty()) return say("The result is empty.", "结果为空。");
-    return say("No rows match: " + where + ".", "没有符合条件的数据:" + where + "。");
-}
+std::string AnswerWriter::nothing() const { return say(q_.filters.empty() ? "empty" : "no match"); }
 
 std::string AnswerWriter::body() const {
     switch (q_.intent) {
-        case Intent::Shape: return shape();
-        case Intent::Columns: return columns();
-        case Intent::Describe: return describe();
+        case Intent::Shape: return say("shape");
+        case Intent::Columns: return say("columns") + table();
+        case Intent::Describe: return say("describe") + table();
         case Intent::Rows: return rows();
-        case Intent::Values: return values();
+        case Intent::Values: return say("values") + table();
         case Intent::Period: return period();
         case Intent::Aggregate: return aggregate();
         case Intent::Share: return share();
         case Intent::Growth: return growth();
         case Intent::Correlation: return correlation();
-        case Intent::Outliers: return outliers();
+        case Intent::Outliers:
+            return q_.fields.empty() ? say("no number") : say("outliers") + table(10);
         case Intent::Distribution: return distribution();
         case Intent::Missing: return missing();
         case Intent::Duplicates: return duplicates();

@@ -23,28 +23,23 @@ std::string AnswerWriter::condition(const Filter& f) const {
         case Filter::Kind::NotEqual:
         case Filter::Kind::Between: return field + condition_tail(f);
         case Filter::Kind::Months: {
-            std::string months;
-            for (const int m : f.time.parts) {
-                months += (months.empty() ? "" : ", ") + std::to_string(m);
-            }
-            return say(field + " in month " + months + " of any year",
-                       field + " 为各年的 " + months + " 月");
+            std::vector<std::string> months;
+            for (const int m : f.time.parts) months.push_back(std::to_string(m));
+            return say("months", {{"column", field}, {"list", listed(months, "")}});
         }
         case Filter::Kind::Weekdays: {
-            static constexpr std::array<const char*, 7> kEnglish = {"Mon", "Tue", "Wed", "Thu",
-                                                                    "Fri", "Sat", "Sun"};
-            static constexpr std::array<const char*, 7> kChinese = {"周一", "周二", "周三", "周四",
-                                                                    "周五", "周六", "周日"};
-            std::string days;
+            const std::string names = say("days") + ", ";
+            std::vector<std::string> days;
             for (const int d : f.time.parts) {
-                const auto i = static_cast<std::size_t>(std::clamp(d, 0, 6));
-                days += (days.empty() ? "" : ", ") + std::string(zh_ ? kChinese[i] : kEnglish[i]);
+                std::size_t begin = 0;
+                for (int i = 0; i < std::clamp(d, 0, 6); ++i) begin = names.find(", ", begin) + 2;
+                days.push_back(names.substr(begin, names.find(", ", begin) - begin));
             }
-            return field + ": " + days;
+            return field + ": " + listed(days, "");
         }
         case Filter::Kind::Dates: return field + " " + dates(f.time);
-        case Filter::Kind::Missing: return field + say(" is missing", " 缺失");
-        case Filter::Kind::Present: return field + say(" is not missing", " 不缺失");
+        case Filter::Kind::Missing: return say("is missing", {{"column", field}});
+        case Filter::Kind::Present: return say("is there", {{"column", field}});
     }
     return field;
 }
@@ -73,7 +68,8 @@ std::string AnswerWriter::plain(double value) {
 
 std::string AnswerWriter::dates(const TimeSpan& time) const {
     if (time.from && time.to) {
-        return iso_of(*time.from) + say(" to ", " 至 ") + iso_of(*time.to - std::chrono::days(1));
+        return say("from to",
+                   {{"from", iso_of(*time.from)}, {"to", iso_of(*time.to - std::chrono::days(1))}});
     }
     if (time.from) return "≥ " + iso_of(*time.from);
     return time.to ? "< " + iso_of(*time.to) : "";
@@ -85,23 +81,17 @@ std::string AnswerWriter::conditions(const std::vector<Filter>& filters) const {
     return out;
 }
 
+std::string AnswerWriter::in_brackets(const std::string& text) const {
+    if (text.empty()) return "";
+    return zh_ ? "(" + text + ")" : " (" + text + ")";
+}
+
 std::string AnswerWriter::scope() const {
     std::string out = conditions(q_.filters);
     if (const auto rows = result_.figure("rows")) {
-        out += (out.empty() ? "" : "; ") + number_text(*rows) + say(" rows", " 行");
+        out += (out.empty() ? "" : "; ") + number_text(*rows) + (zh_ ? " 行" : " rows");
     }
-    return out.empty() ? "" : say(" (" + out + ")", "(" + out + ")");
-}
-
-std::string AnswerWriter::unknown_names() const {
-    std::string list;
-    for (const std::string& n : q_.names) list += (list.empty() ? "" : ", ") + escaped(n);
-    return say("Not found in the table and left out of account: " + list + ".",
-               "表中没有找到,未予考虑:" + list + "。");
-}
-
-std::string AnswerWriter::scope_of_filters() const {
-    return q_.filters.empty() ? "" : say(" (", "(") + conditions(q_.filters) + say(")", ")");
+    return in_brackets(out);
 }
 
 }  // namespace atl::offline

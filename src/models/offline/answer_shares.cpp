@@ -5,97 +5,60 @@ namespace atl::offline {
 
 std::string AnswerWriter::share() const {
     if (result_.rows.empty()) return nothing();
-    const std::string measure = name(q_.measures[0]);
     const std::size_t last = result_.columns.size() - 1;
-    if (!q_.part.empty() && key_count() == 0) {
-        const auto value = number(0, 2);
-        const std::string within =
-            q_.filters.empty() ? "" : say(" with ", "(") + conditions(q_.filters) + say("", ")");
+    const auto told = [&](std::string_view name, std::size_t row) {
+        return say(name, {{"part", conditions(q_.part)},
+                          {"who", key_text(row)},
+                          {"value", cell(row, last)},
+                          {"share", percent(number(0, 2).value_or(0))}});
+    };
+    if (q_.part.empty()) return told("shares", 0) + table();
+    if (key_count() == 0) {
         const bool counts = q_.measures[0].aggregation == Aggregation::Count;
-        return say(bold(value ? percent(*value) : "–") + " of the " + measure + within +
-                       (counts ? " have " : " comes from rows with ") + conditions(q_.part) + ": " +
-                       cell(0, 0) + " of " + cell(0, 1) + ".",
-                   conditions(q_.part) + " 占 " + measure + within + " 的 " +
-                       bold(value ? percent(*value) : "–") + ":" + cell(0, 0) + " / " + cell(0, 1) +
-                       "。");
+        return number(0, 2) ? told(counts ? "share of rows" : "share of sum", 0) : nothing();
     }
-    if (!q_.part.empty()) {
-        const bool low = q_.order == Order::Lowest;
-        std::size_t best = 0;
-        for (std::size_t r = 1; r < result_.rows.size(); ++r) {
-            const double value = number(r, last).value_or(0);
-            const double other = number(best, last).value_or(0);
-            if (low ? value < other : value > other) best = r;
-        }
-        const std::string first = bold(key_text(best)) + " " + bold(cell(best, last));
-        return say("Share with " + conditions(q_.part) + " by " + keys_text() + scope() +
-                       (low ? ": lowest " : ": highest ") + first + ".",
-                   "按" + keys_text() + "," + conditions(q_.part) + " 的占比" + scope() +
-                       (low ? ":最低 " : ":最高 ") + first + "。") +
-               table();
+    std::size_t best = 0;
+    for (std::size_t r = 1; r < result_.rows.size(); ++r) {
+        const double value = number(r, last).value_or(0);
+        const double other = number(best, last).value_or(0);
+        if (is_low() ? value < other : value > other) best = r;
     }
-    return say("Share of the " + measure + " by " + keys_text() + scope() + ": " +
-                   bold(key_text(0)) + " has " + bold(cell(0, last)) + ".",
-               measure + " 按" + keys_text() + "的占比" + scope() + ":" + bold(key_text(0)) +
-                   " 占 " + bold(cell(0, last)) + "。") +
-           table();
+    return told(is_low() ? "share by lowest" : "share by highest", best) + table();
 }
 
 std::string AnswerWriter::operand(const Measure& m, const std::vector<Filter>& filters) const {
-    const std::string where = conditions(filters);
-    return name(m) + (where.empty() ? "" : say(" with ", ",") + where);
+    return name(m) + in_brackets(conditions(filters));
 }
 
 std::string AnswerWriter::ratio() const {
     if (result_.rows.empty()) return nothing();
-    const std::string upper = operand(q_.measures[0], q_.part);
-    const std::string lower = operand(q_.measures.back(), q_.base);
-    if (key_count() > 0) {
-        return say("Ratio of " + upper + " to " + lower + " by " + keys_text() + scope() + ":",
-                   "按" + keys_text() + "的 " + upper + " 与 " + lower + " 之比" + scope() + ":") +
-               table();
-    }
-    const std::string value = bold(cell(0, 2));
-    if (q_.in_percent) {
-        return say(upper + " is " + value + " of " + lower + ": " + cell(0, 0) + " of " +
-                       cell(0, 1) + scope() + ".",
-                   upper + " 占 " + lower + " 的 " + value + ":" + cell(0, 0) + " / " + cell(0, 1) +
-                       scope() + "。");
-    }
-    return say("The ratio of " + upper + " to " + lower + " is " + value + ": " + cell(0, 0) +
-                   " / " + cell(0, 1) + scope() + ".",
-               upper + " 与 " + lower + " 之比为 " + value + ":" + cell(0, 0) + " / " + cell(0, 1) +
-                   scope() + "。");
+    const Values sides = {{"upper", operand(q_.measures[0], q_.part)},
+                          {"lower", operand(q_.measures.back(), q_.base)}};
+    if (key_count() > 0) return say("ratios", sides) + table();
+    return say(q_.in_percent ? "ratio in percent" : "ratio", sides);
 }
 
 std::string AnswerWriter::growth() const {
     if (result_.rows.empty()) return nothing();
-    const std::size_t value = key_count();
-    const std::string measure = name(q_.measures[0]);
     if (!q_.periods.empty() && q_.groups.empty()) return periods();
-    if (q_.of_growth) {
-        const std::size_t rate = result_.columns.size() - 1;
-        const bool low = q_.order == Order::Lowest;
-        return say(bold(key_text(0)) + " has the " + (low ? "lowest" : "highest") + " change of " +
-                       measure + " against the period before: " + bold(cell(0, rate)) + " (" +
-                       cell(0, rate - 1) + ").",
-                   bold(key_text(0)) + " 的 " + measure + " 环比变化" + (low ? "最低" : "最高") +
-                       ":" + bold(cell(0, rate)) + "(" + cell(0, rate - 1) + ")。") +
+    const std::size_t value = key_count();
+    const std::size_t rate = result_.columns.size() - 1;
+    if (q_.of_growth && rate > 0) {
+        return say(is_low() ? "growth lowest" : "growth highest",
+                   {{"who", key_text(0)}, {"rate", cell(0, rate)}, {"size", cell(0, rate - 1)}}) +
                table(10);
     }
-    std::string lead = say(bold(measure) + " by " + keys_text() + " with the change against the " +
-                               (q_.against_last_year ? "year before" : "period before") + scope(),
-                           "按" + keys_text() + "的 " + bold(measure) +
-                               (q_.against_last_year ? " 及同比变化" : " 及环比变化") + scope());
+    std::string range;
     if (q_.groups.size() == 1 && q_.periods.empty()) {
         const std::size_t n = result_.rows.size() - 1;
-        const std::string rate = n == 1 ? ", " + cell(1, result_.columns.size() - 1) : "";
-        lead += say(": from " + cell(0, value) + " (" + cell(0, 0) + ") to " + cell(n, value) +
-                        " (" + cell(n, 0) + ")" + rate,
-                    ":从 " + cell(0, value) + "(" + cell(0, 0) + ")到 " + cell(n, value) + "(" +
-                        cell(n, 0) + ")" + rate);
+        range = say("growth range", {{"from", cell(0, value)},
+                                     {"first", cell(0, 0)},
+                                     {"to", cell(n, value)},
+                                     {"last", cell(n, 0)},
+                                     {"rate", n == 1 ? ", " + cell(1, rate) : ""}});
     }
-    return lead + say(".", "。") + table();
+    const char* name = q_.against_last_year ? "growth of years" : "growth";
+    return say(name, {{"range", range}}) + table();
 }
 
 }  // namespace atl::offline

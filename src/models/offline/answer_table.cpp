@@ -1,59 +1,42 @@
-// About the table itself: its shape, columns, rows, values, gaps and copies.
+// About the table itself, its rows, and how columns go together.
 #include "models/offline/answer_writer.hpp"
 
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+
 namespace atl::offline {
+namespace {
 
-std::string AnswerWriter::shape() const {
-    return say(file() + " has " + bold(cell(0, 0)) + " rows and " + bold(cell(0, 1)) + " columns.",
-               file() + " 有 " + bold(cell(0, 0)) + " 行、" + bold(cell(0, 1)) + " 列。");
+std::string three_digits(double value) {
+    std::array<char, 24> buffer{};
+    std::snprintf(buffer.data(), buffer.size(), "%.3f", value);
+    return buffer.data();
 }
 
-std::string AnswerWriter::columns() const {
-    return say(file() + " has " + bold(figure("columns")) + " columns and " + figure("rows") +
-                   " rows:",
-               file() + " 有 " + bold(figure("columns")) + " 列、" + figure("rows") + " 行:") +
-           table();
-}
-
-std::string AnswerWriter::describe() const {
-    return say(file() + ": " + figure("rows") + " rows, " + figure("columns") +
-                   " columns. The number columns:",
-               file() + ":" + figure("rows") + " 行、" + figure("columns") + " 列。数值列的统计:") +
-           table();
-}
+}  // namespace
 
 std::string AnswerWriter::rows() const {
     if (result_.rows.empty()) return nothing();
-    std::string lead;
-    if (q_.order != Order::None && !q_.measures.empty() && q_.measures[0].field) {
-        const std::string value = value_name(q_, schema_, q_.measures[0]);
-        const std::string field = escaped(value);
-        std::size_t column = 0;
-        for (std::size_t c = 0; c < result_.columns.size(); ++c) {
-            if (result_.columns[c] == value) column = c;
-        }
-        const bool low = q_.order == Order::Lowest;
-        std::string who = who_in_first_row();
-        if (figure_value("sharing") > 1) {
-            who = say("shared by " + figure("sharing") + " rows", figure("sharing") + " 行并列");
-        }
-        lead = say("The " + place() + (low ? "lowest" : "highest") + " `" + field + "` is " +
-                       bold(cell(0, column)) + (who.empty() ? "" : ": " + bold(who)),
-                   "`" + field + "` " + place() + (low ? "低" : "高") + "的是 " +
-                       bold(cell(0, column)) + (who.empty() ? "" : ":" + bold(who))) +
-               say("" + scope() + ".", scope() + "。");
-    } else {
-        // "first 5 rows": so many of all
-        const std::string shown = std::to_string(result_.rows.size());
-        const bool is_part =
-            q_.count && static_cast<double>(result_.rows.size()) < figure_value("rows");
-        lead = say((is_part ? bold(shown) + " of " : "") + bold(figure("rows")) +
-                       (figure_value("rows") == 1 ? " row" : " rows") +
-                       (q_.filters.empty() ? "" : " with " + conditions(q_.filters)) + ":",
-                   "共 " + bold(figure("rows")) + " 行" + (is_part ? "中的 " + shown + " 行" : "") +
-                       (q_.filters.empty() ? "" : "(" + conditions(q_.filters) + ")") + ":");
+    if (q_.order == Order::None || q_.measures.empty() || !q_.measures[0].field) {
+        const auto shown = static_cast<double>(result_.rows.size());
+        const bool is_part = q_.count && shown < figure_value("rows");
+        return say(is_part ? "some rows" : "rows", {{"shown", number_text(shown)}}) + table();
     }
-    return lead + table();
+    const std::string value = value_name(q_, schema_, q_.measures[0]);
+    std::size_t column = 0;
+    for (std::size_t c = 0; c < result_.columns.size(); ++c) {
+        if (result_.columns[c] == value) column = c;
+    }
+    std::string who = figure_value("sharing") > 1 ? say("shared by") : who_in_first_row();
+    if (!who.empty()) who = colon() + bold(who);
+    return say("rows ranked", {{"place", place()},
+                               {"most", say(is_low() ? "lowest" : "highest")},
+                               {"column", escaped(value)},
+                               {"value", cell(0, column)},
+                               {"who", who}}) +
+           table();
 }
 
 // What tells the row from others, then what was asked of it; an empty cell tells nothing.
@@ -79,13 +62,8 @@ std::string AnswerWriter::who_in_first_row() const {
     return who;
 }
 
-std::string AnswerWriter::no_place() const {
-    return say("There are only " + figure("groups") + " `" + keys_text() + "`.",
-               "只有 " + figure("groups") + " 个 `" + keys_text() + "`。");
-}
-
 std::string AnswerWriter::place() const {
-    if (!q_.rank) return say("", "最");
+    if (!q_.rank) return zh_ ? "最" : "";
     const std::string number = std::to_string(*q_.rank);
     if (zh_) return "第 " + number + " ";
     if (*q_.rank <= 3) return *q_.rank == 2 ? "second " : "third ";
@@ -94,62 +72,66 @@ std::string AnswerWriter::place() const {
     return number + (last == 1 ? "st " : last == 2 ? "nd " : last == 3 ? "rd " : "th ");
 }
 
-std::string AnswerWriter::values() const {
-    const std::string field = q_.fields.empty() ? "" : name(q_.fields[0]);
-    return say("`" + field + "` has " + bold(figure("distinct")) + " distinct values:",
-               "`" + field + "` 有 " + bold(figure("distinct")) + " 个不同的值:") +
-           table(60);
-}
-
 std::string AnswerWriter::period() const {
-    if (result_.rows.empty()) { return say("The table has no date column.", "表中没有日期列。"); }
-    return say("`" + cell(0, 0) + "` runs from " + bold(cell(0, 1)) + " to " + bold(cell(0, 2)) +
-                   ".",
-               "`" + cell(0, 0) + "` 的范围是 " + bold(cell(0, 1)) + " 至 " + bold(cell(0, 2)) +
-                   "。") +
-           (result_.rows.size() > 1 ? table() : "");
+    if (result_.rows.empty()) return say("no dates");
+    return say("period") + (result_.rows.size() > 1 ? table() : "");
 }
 
 std::string AnswerWriter::missing() const {
+    const double rows = figure_value("rows");
     if (q_.fields.size() == 1) {
-        const std::string field = "`" + name(q_.fields[0]) + "`";
-        const double rows = figure_value("rows");
         const double share = rows > 0 ? 100 * figure_value("total") / rows : 0;
-        return say(field + " is missing in " + bold(figure("total")) + " of " + figure("rows") +
-                       " rows (" + percent(share) + ")" + scope_of_filters() + ".",
-                   field + " 缺失 " + bold(figure("total")) + " 行,共 " + figure("rows") + " 行(" +
-                       percent(share) + ")" + scope_of_filters() + "。");
+        return say("missing in column", {{"share", percent(share)}});
     }
-    if (figure_value("total") == 0) {
-        std::string where;
-        for (const Field& f : q_.fields) where += (where.empty() ? "`" : ", `") + name(f) + "`";
-        if (where.empty()) where = file();
-        return say("No values are missing in " + where + scope() + ".",
-                   where + " 没有缺失值" + scope() + "。");
-    }
-    return say(bold(figure("total")) + " values are missing, in " + bold(figure("affected")) +
-                   " of " + figure("rows") + " rows; most in `" + cell(0, 0) +
-                   "`: " + bold(cell(0, 1)) + " (" + cell(0, 2) +
-                   "). Placeholders such as N/A or - and text in number columns count as "
-                   "missing.",
-               "共有 " + bold(figure("total")) + " 个缺失值,涉及 " + figure("rows") + " 行中的 " +
-                   bold(figure("affected")) + " 行;最多的是 `" + cell(0, 0) +
-                   "`:" + bold(cell(0, 1)) + "(" + cell(0, 2) +
-                   ")。N/A、- 等占位符以及数值列中的文字也计为缺失。") +
-           table();
+    if (figure_value("total") > 0) return say("missing") + table();
+    std::vector<std::string> columns;
+    for (const Field& f : q_.fields) columns.push_back(name(f));
+    if (columns.empty()) columns.push_back(escaped(schema_.tables[q_.table].title()));
+    return say("none missing", {{"list", listed(columns, "`")}});
 }
 
 std::string AnswerWriter::duplicates() const {
-    std::string out =
-        say("There are " + bold(figure("duplicates")) + " duplicate rows among " + figure("rows") +
-                " (rows that repeat an earlier one in every column).",
-            "在 " + figure("rows") + " 行中有 " + bold(figure("duplicates")) +
-                " 个重复行(所有列都与之前某行相同)。");
+    std::string out = say("duplicates");
     for (std::size_t r = 0; r < result_.rows.size(); ++r) {
-        out += say(" `" + cell(r, 0) + "` repeats " + cell(r, 1) + " times.",
-                   "`" + cell(r, 0) + "` 重复 " + cell(r, 1) + " 次。");
+        out += " " + say("repeated", {{"column", cell(r, 0)}, {"times", cell(r, 1)}});
     }
     return out;
+}
+
+std::string AnswerWriter::strength(double r) const {
+    const double size = std::fabs(r);
+    if (size < 0.1) return say("no relation");
+    const std::string how = size < 0.3 ? "weak " : size < 0.6 ? "moderate " : "strong ";
+    return say(how + (r > 0 ? "positive" : "negative"));
+}
+
+std::string AnswerWriter::correlation() const {
+    if (q_.fields.size() == 2) {
+        const auto r = result_.figure("r");
+        if (!r) return say("no correlation");
+        return say("correlation", {{"other", name(q_.fields[1])},
+                                   {"r", three_digits(*r)},
+                                   {"spearman", three_digits(figure_value("spearman"))},
+                                   {"strength", strength(*r)}});
+    }
+    if (result_.rows.empty()) return say("no two numbers");
+    std::string out = say("correlations");
+    const std::size_t last = result_.columns.size() - 1;
+    for (std::size_t r = 0; r < std::min<std::size_t>(10, result_.rows.size()); ++r) {
+        std::string who = "`" + cell(r, 0) + "`";
+        if (last == 2) {
+            who += " – `" + cell(r, 1) + "`";
+        } else if (!q_.fields.empty()) {
+            who = "`" + name(q_.fields[0]) + "` – " + who;
+        }
+        out += "\n- " + who + ": **r = " + three_digits(number(r, last).value_or(0)) + "**";
+    }
+    return out;
+}
+
+std::string AnswerWriter::distribution() const {
+    if (q_.fields.empty()) return say("no number");
+    return q_.groups.empty() ? say("distribution") : say("distribution by") + table();
 }
 
 }  // namespace atl::offline

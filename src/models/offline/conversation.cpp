@@ -5,6 +5,7 @@
 #include "models/offline/profile_code.hpp"
 #include "models/offline/remember.hpp"
 #include "models/offline/replies.hpp"
+#include "models/offline/sentences.hpp"
 #include "models/offline/understand.hpp"
 #include "models/offline/write_code.hpp"
 
@@ -121,13 +122,9 @@ public:
         if (questions_.empty()) return final(Language::English, "");
         const std::string text = question_at(questions_.back());
         const Language language = has_han(text) ? Language::Chinese : Language::English;
-        if (is_to_be_remembered(text)) return final(language, noted(language));
+        if (is_to_be_remembered(text)) return final(language, sentence("noted", language));
         remembered_ = remembered_for(text, said());
-        if (!can_run_) {
-            return final(language, language == Language::Chinese
-                                       ? "这里没有 run_python 工具,我无法计算。"
-                                       : "There is no tool run_python here, so I cannot compute.");
-        }
+        if (!can_run_) { return final(language, sentence("no tool", language)); }
         runs_ = runs_from(messages_, questions_.back());
         profile_ = profile_code(files_);
         auto schema = newest_schema();
@@ -194,30 +191,24 @@ private:
             case Intent::Thanks: return final(q.language, help(q, schema) + unread(q, schema));
             default: break;
         }
-        for (const bool is_repair : {false, true}) {
-            const Code code = write_code(q, schema, is_repair);
-            const Run* run = nullptr;
-            for (const Run& r : runs_) {
-                if (r.code == code.text) run = &r;
-            }
-            if (run == nullptr) return {code.text, ""};
-            if (const auto result = result_in(run->output)) {
-                return final(q.language,
-                             answer(q, schema, *result, code.chart_file) + unread(q, schema));
-            }
-            if (lost_helpers(run->output) && !is_repair) {
-                // the kernel is a new one: read the files again, then the same code
-                if (run == &runs_.back() && profiles < kProfilesMax) return {profile_, ""};
-                if (runs_.back().code == profile_ && times_run(code.text) < 2) {
-                    return {code.text, ""};
-                }
-            }
-            // The same again would end the same way.
-            if (is_repair || !cut_short(run->output).empty()) {
-                return final(q.language, failure(q.language, run->output));
+        const Code code = write_code(q, schema);
+        const Run* run = nullptr;
+        for (const Run& r : runs_) {
+            if (r.code == code.text) run = &r;
+        }
+        if (run == nullptr) return {code.text, ""};
+        if (const auto result = result_in(run->output)) {
+            return final(q.language,
+                         answer(q, schema, *result, code.chart_file) + unread(q, schema));
+        }
+        if (lost_helpers(run->output)) {
+            // the kernel is a new one: read the files again, then the same code
+            if (run == &runs_.back() && profiles < kProfilesMax) return {profile_, ""};
+            if (runs_.back().code == profile_ && times_run(code.text) < 2) {
+                return {code.text, ""};
             }
         }
-        return final(q.language, "");
+        return final(q.language, failure(q.language, run->output));
     }
     // Tables too wide to be described whole: the columns that this question names are looked for.
     [[nodiscard]] std::string look_for_columns(const Question& q, const Schema& schema,
@@ -261,8 +252,9 @@ private:
         std::string out;
         for (const Table& table : schema.tables) {
             if (table.error.empty()) continue;
-            out += (q.language == Language::Chinese ? "\n\n无法读取 `" : "\n\nCould not read `") +
-                   escaped(table.title()) + "`: " + escaped(table.error);
+            out += "\n\n" +
+                   sentence("unread", q.language,
+                            {{"file", escaped(table.title())}, {"why", escaped(table.error)}});
         }
         return out;
     }
@@ -271,7 +263,7 @@ private:
             const auto quoted = quotation(language, remembered_);
             text = text.empty() ? quoted : text + "\n\n" + quoted;
         }
-        if (!has_answered_ && !text.empty()) text += "\n\n" + introduction(language);
+        if (!has_answered_ && !text.empty()) text += "\n\n" + sentence("introduction", language);
         return {"", std::move(text)};
     }
 

@@ -98,11 +98,6 @@ std::string name_of(const Question& question, const Schema& schema, const Measur
     return name;
 }
 
-bool is_none_where_empty(const Column& column) {
-    return column.missing > 0 && (column.means("refund") || column.means("discount") ||
-                                  column.means("bonus") || column.means("tax"));
-}
-
 std::string value_name(const Question& question, const Schema& schema, const Measure& measure) {
     std::string name = measure.field ? name_of(question, schema, *measure.field) : "";
     if (measure.times) name += " × " + name_of(question, schema, *measure.times);

@@ -38,6 +38,8 @@ std::string find_code(const Schema& schema, const std::vector<std::string>& word
 
 std::string profile_code(const std::vector<std::string>& paths) {
     std::string code(data_file("tables.py"));
+    code += "\n\n";
+    code += data_file("figures.py");
     if (paths.empty()) return code + std::string(data_file("find_files.py"));
     return code + "\ndescribe_files(" + py(paths) + ")\n";
 }

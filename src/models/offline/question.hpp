@@ -147,7 +147,6 @@ struct Question {
     bool against_last_year = false;  // Growth: 同比, year over year
     std::optional<std::size_t>
         best_of_each;         // which of the groups: "the best product of each region"
-    bool by_columns = false;  // the measures are set side by side: "which subject …"
     bool in_percent = false;  // Ratio
     Limit limit = Limit::None;
     std::vector<std::string> absent;   // things asked about that the table does not have

@@ -94,12 +94,9 @@ private:
     [[nodiscard]] bool is_noun_of_value(const Said& s) const;
     [[nodiscard]] bool is_noun_behind_value(const Said& s) const;
     [[nodiscard]] bool is_volume_of_rows(const Said& s) const;
-    [[nodiscard]] std::optional<Field> money_column() const;
     [[nodiscard]] bool is_under_condition(const Said& s) const;
     void find_absent_figures();
     void find_absent_back();
-
-    // ---- names in brackets
 
     // ---- one row, and what is asked of it
     [[nodiscard]] bool names_one_row(const Tag& t) const;
@@ -108,8 +105,6 @@ private:
     [[nodiscard]] bool is_noun_of_row(Field field) const;
     [[nodiscard]] static bool is_paid(const Token& noun);
     [[nodiscard]] bool is_figure_of_row(const Said& s) const;
-
-    // ---- from one date to another
 
     // ---- people who come back in several rows
     [[nodiscard]] std::optional<Field> person_id() const;
@@ -157,20 +152,17 @@ private:
         std::optional<Aggregation> aggregation;
         bool counts = false;  // "number of orders"
         Said* said = nullptr;
-        bool is_product = false;          // revenue, of a price and a quantity
         std::optional<std::size_t> rows;  // a noun for rows: 订单超过5次
         std::size_t begin = 0;
     };
     [[nodiscard]] const Said* said_at(std::size_t i) const;
     [[nodiscard]] Compared compared_before(std::size_t begin);
-    [[nodiscard]] std::size_t product_words(std::size_t last) const;
     [[nodiscard]] bool is_group_noun(const Said& s) const;
     [[nodiscard]] bool names_groups(std::size_t token) const;
     [[nodiscard]] bool is_said_of_groups(std::size_t token, std::size_t end) const;
     [[nodiscard]] std::optional<Measure> counted_behind(std::size_t& end, bool has_rows_before);
     [[nodiscard]] bool asks_whether() const;
     [[nodiscard]] double percent_unit(Field field, std::size_t end, double value) const;
-    [[nodiscard]] bool speaks_of_groups_before() const;
     [[nodiscard]] bool asks_times() const;
     // Whether the comparison is of groups; it is then no condition on rows.
     bool take_having(Filter::Kind kind, double low, double high, std::size_t begin,
@@ -191,8 +183,6 @@ private:
     // "who opened the most issues": the column of names that comes back
     void find_person();
     [[nodiscard]] std::optional<Field> person_column() const;
-    // "do A pay more than B": the flag tells two groups apart
-    [[nodiscard]] bool is_comparative() const;
     [[nodiscard]] bool is_person_noun(const Said& s) const;
     // "the most orders": how many
     [[nodiscard]] bool follows_most(std::size_t token) const;
@@ -214,13 +204,7 @@ private:
     void complete_rank();
     void find_open_ordinal();
 
-    // ---- who left and who stayed
-    [[nodiscard]] std::optional<Field> end_date() const;
-    [[nodiscard]] std::size_t staying_words(std::size_t i) const;
-    void find_leaving();
-    void take_leaving(Field field, std::size_t begin, std::size_t length, bool has_left);
-    void stay_by_flag(Field field, std::size_t begin);
-    void apply_leaving();
+    // ---- which date a time is of
     [[nodiscard]] std::optional<Field> date_said() const;
     [[nodiscard]] std::optional<Field> date_of_verb() const;
     [[nodiscard]] std::optional<Field> date_before(std::size_t time, std::size_t first) const;
@@ -238,8 +222,6 @@ private:
     [[nodiscard]] std::optional<Field> only_duration() const;
     [[nodiscard]] bool has_unit_of(Field field, std::size_t end) const;
     [[nodiscard]] double unit_factor(Field field, std::size_t end, double value) const;
-
-    // ---- a figure of two columns
 
     // ---- measures
     struct AggregationTag {
@@ -260,8 +242,6 @@ private:
     static Aggregation natural(const Column& column);
     void add_measure(Measure measure);
     void find_counts();
-    // 多少 and a word for pieces of a thing, none for money
-    [[nodiscard]] bool counts_pieces() const;
     // "how many products were sold": pieces
     [[nodiscard]] bool says_sold() const;
     [[nodiscard]] bool is_filter_field(Field field) const;
@@ -270,7 +250,6 @@ private:
     // Revenue where there is only a price and a quantity.
     [[nodiscard]] bool asks_money() const;
     void find_product();
-    void find_times();
 
     // ---- what is asked
     void decide_intent();
@@ -279,11 +258,6 @@ private:
     bool decide_ratio();
     // "does more homework go with better marks?": two numbers and no figure of either asked for
     [[nodiscard]] bool asks_relation() const;
-    // "which subject has the best average": columns of one kind, set side by side
-    void find_side_by_side();
-    [[nodiscard]] std::vector<Field> sibling_columns() const;
-    // "subject", 科目: a word for such columns
-    [[nodiscard]] bool is_column_noun(std::size_t i) const;
     // What is related to what: conditions on numbers, else the last value named, else the time.
     void split_share();
     [[nodiscard]] const Filter* said_of_whole() const;
@@ -306,7 +280,6 @@ private:
     // ---- what is left open
     void complete();
     void complete_growth();
-    void name_periods();
     // Several values of one column, and no group: one figure for each of them.
     void group_by_values(std::size_t i);
     [[nodiscard]] std::optional<Field> superlative_field() const;
@@ -316,8 +289,6 @@ private:
     void find_open_superlative();
     [[nodiscard]] bool says_pace() const;
     void choose_measure();
-    // "is cash used more than cards": how often
-    [[nodiscard]] bool says_used() const;
     // "which region has the most orders": rows, not money
     [[nodiscard]] bool row_noun_counts() const;
     [[nodiscard]] bool is_row_word(std::size_t i) const;
@@ -369,13 +340,10 @@ private:
     bool says_rows_ = false;  // a noun for one row
     bool counts_rows_ = false;
     bool is_per_ = false;  // "revenue per session", both numbers
-    bool compares_flag_ = false;
     bool ranks_grain_ = false;
     bool per_row_ = false;  // "revenue per order"
     std::optional<Field> rate_;
     std::size_t rank_begin_ = 0;
-    std::optional<Filter::Kind> left_;  // Present: those who left, Missing: those who stayed
-    std::size_t left_begin_ = 0;
     double quantile_ = 0;
     std::vector<Aggregation> aggregations_said_;
     std::set<std::size_t> condition_numbers_;

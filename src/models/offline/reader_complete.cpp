@@ -64,7 +64,6 @@ void Reader::complete() {
                             q_.measures[0].aggregation != Aggregation::Count &&
                             q_.measures[0].aggregation != Aggregation::Distinct;
     if (is_of_mean) q_.measures = {{Aggregation::Count, std::nullopt, std::nullopt, 0}};
-    if (q_.intent == Intent::Aggregate || q_.intent == Intent::Unknown) find_side_by_side();
     if (q_.intent == Intent::Rows && q_.order != Order::None && q_.measures.empty()) {
         find_open_superlative();
         if (const auto field = superlative_field()) {
@@ -101,24 +100,9 @@ void Reader::complete() {
     turn_worst();
     complete_rank();
     find_namesakes();
-    name_periods();
     if (q_.count) q_.count = std::min(*q_.count, kRowsMax);
     find_limits();
     find_unknown();
-}
-
-// "H1 2024" is 2024年上半年 in a Chinese answer.
-void Reader::name_periods() {
-    if (q_.language != Language::Chinese) return;
-    for (TimeSpan& period : q_.periods) {
-        const std::string& label = period.label;
-        const bool is_part = label.size() == 7 && label[2] == ' ' &&
-                             label.find_first_not_of("0123456789", 3) == std::string::npos;
-        if (!is_part) continue;
-        const std::string year = label.substr(3) + "年";
-        if (label[0] == 'H') period.label = year + (label[1] == '1' ? "上半年" : "下半年");
-        if (label[0] == 'Q') period.label = year + "第" + label[1] + "季度";
-    }
 }
 
 void Reader::complete_growth() {
@@ -287,11 +271,8 @@ void Reader::choose_measure() {
                               });
     const bool counts_rows = (q_.intent == Intent::Share && !asks_money() && !says_of_total()) ||
                              counts_dates || charts_names || has({Word::Common, Word::Rare}) ||
-                             row_noun_counts() || says_used();
+                             row_noun_counts();
     auto field = superlative_field();
-    if (asks_money() && field && !at(schema_, *field).means("amount")) {
-        if (const auto money = money_column()) field = money;
-    }
     if (says_how_long()) {
         field = only_duration();
         if (!field) {  // of several, or of none: how long what?
@@ -342,13 +323,6 @@ bool Reader::is_usual_measure(const Column& column) {
     return column.nature() == Nature::Additive &&
            std::any_of(column.meanings.begin(), column.meanings.end(),
                        [](const Concept* about) { return kUsual.contains(about->name); });
-}
-
-// "is cash used more than cards": how often
-bool Reader::says_used() const {
-    static const std::set<std::string> kWords = {"used", "use", "using", "用", "chosen", "popular"};
-    return std::any_of(tokens_.begin(), tokens_.end(),
-                       [&](const Token& t) { return kWords.contains(t.text); });
 }
 
 // "which region has the most orders": rows, not money
@@ -480,7 +454,6 @@ void Reader::complete_aggregate() {
         const bool second = group_is_each(q_.groups[1]);
         if (first != second) q_.best_of_each = first ? 0 : 1;
     }
-    if (q_.by_columns && q_.order != Order::None && !q_.count) q_.wants_one = true;
     if (q_.order != Order::None && !q_.count && !q_.groups.empty()) {
         const bool is_list =
             has({Word::Top, Word::Bottom}) && !has(Word::Highest) && !has(Word::Lowest);

@@ -57,18 +57,14 @@ Reader::Compared Reader::compared_before(std::size_t begin) {
             found.counts = counts;
             if (!counts) found.aggregation = aggregation_of(figure->word);
             found.begin = i = figure->begin;
-            if (counts || found.said != nullptr || found.is_product) break;
-        } else if (const std::size_t money = product_words(last); money > 0) {
-            if (found.is_product || found.said != nullptr || is_row) break;
-            found.is_product = true;
-            i -= money;
+            if (counts || found.said != nullptr) break;
         } else if (is_row_word(last) || (last > 0 && row_noun_at(last - 1) == 2)) {
             if (is_row || found.said != nullptr || found.aggregation) break;
             is_row = true;
             found.rows = last;
             i = tokens_[last].kind == Token::Kind::Han && !is_row_word(last) ? last - 1 : last;
         } else if (is_at(last, Word::By) || is_at(last, Word::Each)) {
-            if (found.aggregation && found.said == nullptr && !found.is_product) {
+            if (found.aggregation && found.said == nullptr) {
                 const bool is_of = tokens_[last].text == "的";  // 工资的平均值超过
                 if (!is_of) break;
             }
@@ -79,18 +75,6 @@ Reader::Compared Reader::compared_before(std::size_t begin) {
         }
     }
     return found;
-}
-
-// "revenue", "order value" before `last`, where they are a price times a quantity: how many tokens.
-std::size_t Reader::product_words(std::size_t last) const {
-    static const std::set<std::string> kMoney = {"revenue", "sale", "turnover"};
-    const bool is_money = kMoney.contains(tokens_[last].stem);
-    const bool is_order =
-        last > 0 && tokens_[last].text == "value" && tokens_[last - 1].stem == "order";
-    const bool is_said = said_at(last) != nullptr;
-    const bool has_both = field_meaning("price") && field_meaning("quantity");
-    if (is_said || !has_both || field_meaning("amount")) return 0;
-    return is_order ? 2 : is_money ? 1 : 0;
 }
 
 // A column that tells groups of rows apart.
@@ -207,20 +191,6 @@ bool Reader::asks_whether() const {
                        [](const Token& t) { return t.text == "吗" || t.text == "否"; });
 }
 
-// "only those above 75,000", after figures of groups
-bool Reader::speaks_of_groups_before() const {
-    if (before_ == nullptr || before_->intent != Intent::Aggregate || before_->groups.empty() ||
-        before_->measures.size() != 1 || tokens_.empty()) {
-        return false;
-    }
-    const bool says_those = std::any_of(tokens_.begin(), tokens_.end(), [](const Token& t) {
-        return t.text == "those" || t.text == "ones" || t.text == "them" || t.text == "these";
-    });
-    const bool names_column =
-        std::any_of(said_.begin(), said_.end(), [](const Said& s) { return !s.is_value; });
-    return (says_those || starts_with_cue()) && !names_column;
-}
-
 // 5 % of a column that holds 0.05
 double Reader::percent_unit(Field field, std::size_t end, double value) const {
     const Column& column = at(schema_, field);
@@ -277,10 +247,6 @@ bool Reader::take_having(Filter::Kind kind, double low, double high, std::size_t
         if (before.said != nullptr) {
             return keep({*before.aggregation, before.said->field, std::nullopt, 0});
         }
-        if (before.is_product) {
-            return keep(
-                {*before.aggregation, field_meaning("price"), field_meaning("quantity"), 0});
-        }
         if (const auto counted = counted_behind(end, false)) {
             if (*before.aggregation == Aggregation::Sum) return keep(*counted);
             q_.absent.push_back(tokens_[number].as_written + " " + tokens_[end - 1].as_written);
@@ -295,7 +261,6 @@ bool Reader::take_having(Filter::Kind kind, double low, double high, std::size_t
         condition_numbers_.insert(number);
         return true;
     }
-    if (before.said == nullptr && speaks_of_groups_before()) return keep(before_->measures[0]);
     if (!is_said_of_groups(first(), end)) return false;
     const bool is_times = end < tokens_.size() && tokens_[end].text == "times";  // "sold 5 times"
     if (before.said == nullptr || is_times) {
@@ -314,11 +279,10 @@ void Reader::decide_having() {
         rate_.has_value() ||
         std::any_of(measures_said_.begin(), measures_said_.end(),
                     [&](const Said& m) { return !m.is_used && m.field != measure.field; });
-    const bool is_of_before = q_.groups.empty() && speaks_of_groups_before();
     q_.intent = Intent::Aggregate;
     q_.order = Order::None;
     q_.count.reset();
-    if (asks_other || (q_.groups.empty() && !is_of_before)) {
+    if (asks_other || q_.groups.empty()) {
         // a figure of the groups that are left is not made here
         q_.absent.emplace_back(q_.language == Language::Chinese ? "只对这些分组的统计"
                                                                 : "a figure of such groups only");

@@ -263,70 +263,6 @@ bool Reader::decide_ratio() {
     return false;
 }
 
-std::vector<Field> Reader::sibling_columns() const {
-    const auto& columns = schema_.tables[q_.table].columns;
-    std::vector<Field> best;
-    std::vector<Field> run;
-    double high = 0;
-    for (std::size_t c = 0; c < columns.size(); ++c) {
-        const Column& column = columns[c];
-        const bool is_year = column.is_whole && column.low >= 1900 && column.high <= 2100;
-        const bool is_figure =
-            column.is_number() && !column.is_id && !column.is_flag() && !is_year && column.high > 0;
-        const bool fits =
-            is_figure && (run.empty() || (column.high <= high * 2 && column.high * 2 >= high));
-        if (!fits) run.clear();
-        if (is_figure) {
-            if (run.empty()) high = column.high;
-            run.push_back({q_.table, c});
-        }
-        if (run.size() > best.size()) best = run;
-    }
-    return best.size() >= 3 ? best : std::vector<Field>();
-}
-
-bool Reader::is_column_noun(std::size_t i) const {
-    static const std::set<std::string> kNouns = {"subject", "course",     "exam",  "test", "column",
-                                                 "metric",  "discipline", "paper", "skill"};
-    if (kNouns.contains(tokens_[i].stem)) return true;
-    for (const char* noun : {"科目", "各科", "哪科", "哪门", "学科", "每科"}) {
-        if (matches_at(tokens_, i, tokens_of(noun))) return true;
-    }
-    return false;
-}
-
-void Reader::find_side_by_side() {
-    if (!q_.groups.empty() || !q_.periods.empty()) return;
-    if (q_.measures.size() > 1 && measures_said_.size() > 1 &&
-        (q_.order != Order::None || has(Word::Compare))) {
-        const Aggregation first = q_.measures[0].aggregation;
-        q_.by_columns = std::all_of(q_.measures.begin(), q_.measures.end(), [&](const Measure& m) {
-            return m.aggregation == first && m.field;
-        });
-        if (q_.by_columns) return;
-    }
-    bool is_said = false;
-    for (std::size_t i = 0; i < tokens_.size(); ++i) {
-        const bool is_column = std::any_of(
-            said_.begin(), said_.end(), [&](const Said& s) { return s.begin <= i && i < s.end; });
-        const bool has_role = tokens_[i].kind == Token::Kind::Han ||
-                              follows(i, {Word::Which, Word::Each, Word::By, Word::Per}, 2);
-        is_said = is_said || (is_column_noun(i) && has_role && !is_column);
-    }
-    const auto siblings = sibling_columns();
-    if (!is_said || siblings.empty()) return;
-    Aggregation figure = Aggregation::Mean;
-    if (!aggregations_said_.empty()) figure = aggregations_said_[0];
-    q_.measures.clear();
-    for (const Field& field : siblings) {
-        q_.measures.push_back({figure, field, std::nullopt, 0});
-        if (q_.measures.size() == 30) break;
-    }
-    q_.by_columns = true;
-    q_.chose_measure = false;
-    q_.intent = Intent::Aggregate;
-}
-
 void Reader::decide_correlation() {
     std::vector<Field> numbers;
     for (const Said& s : measures_said_) {
@@ -581,7 +517,6 @@ bool Reader::builds_on_before() const {
         case Intent::Thanks: return false;
         default: break;
     }
-    if (q_.having) return q_.groups.empty();
     switch (q_.intent) {
         case Intent::Unknown:
             return has(Word::Share) || !aggregations_said_.empty() || q_.chart != ChartKind::None ||

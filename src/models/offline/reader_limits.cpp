@@ -244,7 +244,6 @@ bool Reader::goes_with(std::size_t i) const {
     });
     const bool is_state = token.stem == "performance" || token.stem == "compliance";
     if (behind_flag && is_state) return true;  // "on-time performance"
-    if (is_column_noun(i) && !sibling_columns().empty()) return true;
     // happier, happiest, happy; rainy, rain; the error of a status
     std::string root = token.stem;
     for (const std::string_view ending : {"iest", "ier", "est", "er", "y"}) {

@@ -131,9 +131,9 @@ void Reader::find_measures() {
             });
             const bool is_plain = (s.column->meanings.empty() || s.column->means("hours")) &&
                                   !q_.groups.empty() && most;
-            mine.push_back(per_row_ || compares_flag_ ? Aggregation::Mean
-                           : is_plain                 ? Aggregation::Sum
-                                                      : natural(*s.column));
+            mine.push_back(per_row_   ? Aggregation::Mean
+                           : is_plain ? Aggregation::Sum
+                                      : natural(*s.column));
         }
         for (const Aggregation a : mine) add_measure({a, s.field, std::nullopt});
     }
@@ -141,7 +141,6 @@ void Reader::find_measures() {
     find_counts();
     count_people();
     average_people();
-    find_times();
     if (q_.measures.empty()) find_product();
     if (q_.measures.empty() && !aggs.empty()) {
         aggregations_said_.clear();
@@ -208,10 +207,6 @@ void Reader::find_counts() {
             (is_vague ? is_han_many : is_plain) = true;
         }
         if (is_han_many && !is_plain) counts = false;
-        if (counts_pieces()) {  // 卖了多少台
-            q_.measures = {{Aggregation::Sum, field_meaning("quantity"), std::nullopt}};
-            return;
-        }
         // "how many units were sold": the measure itself is counted
         for (const Said& m : measures_said_) {
             if (follows(m.begin, {Word::HowMany}, 2) && !is_filter_field(m.field)) {
@@ -256,18 +251,6 @@ void Reader::find_counts() {
     }
 }
 
-// 多少 and a word for pieces of a thing, none for money
-bool Reader::counts_pieces() const {
-    if (!says_sold() || !field_meaning("quantity")) return false;
-    static const std::set<std::string> kPieces = {"台", "件", "个", "只", "瓶", "本", "箱", "杯",
-                                                  "双", "套", "部", "份", "包", "盒", "张", "辆"};
-    return std::any_of(tags_.begin(), tags_.end(), [&](const Tag& t) {
-        return t.word == Word::HowMany &&
-               ((t.end < tokens_.size() && kPieces.contains(tokens_[t.end].text)) ||
-                kPieces.contains(tokens_[t.end - 1].text));
-    });
-}
-
 // "how many products were sold": pieces
 bool Reader::says_sold() const {
     static const std::set<std::string> kVerbs = {"sold", "sell", "bought", "buy", "卖", "ordered"};
@@ -300,22 +283,6 @@ bool Reader::asks_money() const {
         }
     }
     return false;
-}
-
-// "unit cost times stock"
-void Reader::find_times() {
-    static const std::set<std::string> kTimes = {"times", "multiplied", "乘", "×", "x"};
-    for (std::size_t m = 1; m < measures_said_.size(); ++m) {
-        const Said& a = measures_said_[m - 1];
-        const Said& b = measures_said_[m];
-        for (std::size_t i = a.end; i < b.begin; ++i) {
-            if (!kTimes.contains(tokens_[i].text) || a.field == b.field) continue;
-            const auto aggs = aggregations();
-            q_.measures = {
-                {aggs.empty() ? Aggregation::Sum : aggs[0].aggregation, a.field, b.field, 0}};
-            return;
-        }
-    }
 }
 
 void Reader::find_product() {

@@ -111,7 +111,7 @@ void Reader::complete_rank() {
         if (a == Aggregation::Minimum) q_.order = Order::Lowest;
     }
     const bool has_one = q_.measures.size() == 1 && q_.order != Order::None && q_.periods.empty() &&
-                         !q_.having && !q_.by_columns && !q_.averaged && !q_.best_of_each;
+                         !q_.having && !q_.averaged && !q_.best_of_each;
     const bool of_figure = has_one && q_.intent == Intent::Aggregate && q_.groups.empty() &&
                            q_.measures[0].field && !q_.measures[0].times;
     if (of_figure) q_.intent = Intent::Rows;

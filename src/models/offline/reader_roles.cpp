@@ -206,9 +206,7 @@ bool Reader::follows_most(std::size_t token) const {
 }
 
 void Reader::flag(Said& s, bool asks_rate) {
-    if ((has(Word::Compare) || is_comparative()) && !asks_rate) {
-        // of one each: those who left may be few
-        compares_flag_ = is_comparative();
+    if (has(Word::Compare) && !asks_rate) {
         add_group(s);
         return;
     }
@@ -289,15 +287,6 @@ void Reader::flag(Said& s, bool asks_rate) {
         return;
     }
     add_group(s);
-}
-
-bool Reader::is_comparative() const {
-    static const std::set<std::string> kFirst = {"do", "does", "did", "is", "are", "was", "were"};
-    static const std::set<std::string> kMore = {"more",   "less",   "higher", "lower", "fewer",
-                                                "longer", "better", "worse",  "older", "shorter"};
-    const auto says_more = [](const Token& t) { return kMore.contains(t.text); };
-    return !tokens_.empty() && kFirst.contains(tokens_[0].text) && condition_numbers_.empty() &&
-           !measures_said_.empty() && std::any_of(tokens_.begin(), tokens_.end(), says_more);
 }
 
 // "how many customers": the noun that is counted, not a group

@@ -312,4 +312,54 @@ void Reader::set_grain(Field date, Grain grain) {
     q_.groups.push_back({date, grain, 0});
 }
 
+// Of several dates that are said, the one beside the time: "hired in 2020 and left since".
+std::optional<Field> Reader::date_said() const {
+    std::optional<Field> found;
+    std::size_t least = tokens_.size() + 1;
+    for (const Said& s : said_) {
+        if (s.is_value || !s.column->is_date()) continue;
+        std::size_t gap = 0;
+        if (!times_.empty()) {
+            const TimeSpan& time = times_[0];
+            gap = s.end <= time.begin ? time.begin - s.end
+                                      : s.begin - std::min(s.begin, time.end) + 1;
+        }
+        if (gap > least) continue;
+        least = gap;
+        found = s.field;
+    }
+    return found ? found : date_of_verb();
+}
+
+// "cancelled in 2024", where there is a Cancel Date: the day of what was done, not the main date.
+std::optional<Field> Reader::date_of_verb() const {
+    return times_.empty() ? std::nullopt : date_before(times_[0].begin, 0);
+}
+
+// The date that is named or meant by a verb shortly before a time, from `first` on.
+std::optional<Field> Reader::date_before(std::size_t time, std::size_t first) const {
+    const auto& columns = schema_.tables[q_.table].columns;
+    const auto is_of = [](const Token& word, const Token& said) {
+        const std::size_t shorter = std::min(word.text.size(), said.text.size());
+        std::size_t same = 0;
+        while (same < shorter && word.text[same] == said.text[same]) ++same;
+        return word.kind == Token::Kind::Word && same >= 4 && same + 2 >= shorter;
+    };
+    for (std::size_t back = 1; back <= 4 && first + back <= time; ++back) {
+        const Said* named = said_at(time - back);
+        if (named != nullptr && !named->is_value && named->column->is_date()) return named->field;
+        const Token& said = tokens_[time - back];
+        if (said.kind != Token::Kind::Word) continue;
+        for (std::size_t c = 0; c < columns.size(); ++c) {
+            if (!columns[c].is_date()) continue;
+            const auto& words = columns[c].strong;
+            if (std::any_of(words.begin(), words.end(),
+                            [&](const Token& word) { return is_of(word, said); })) {
+                return Field{q_.table, c};
+            }
+        }
+    }
+    return std::nullopt;
+}
+
 }  // namespace atl::offline

@@ -109,24 +109,6 @@ void Reader::find_absent_back() {
     }
 }
 
-// Revenue where no column is called so: what is counted in money and adds up.
-std::optional<Field> Reader::money_column() const {
-    static const std::set<std::string> kUnits = {"usd", "eur", "gbp", "cny", "rmb", "元", "费"};
-    const auto& columns = schema_.tables[q_.table].columns;
-    for (std::size_t c = 0; c < columns.size(); ++c) {
-        const Column& column = columns[c];
-        const bool is_side = column.means("discount") || column.means("refund") ||
-                             column.means("tax") || column.means("shipping");
-        const bool is_money = std::any_of(column.words.begin(), column.words.end(),
-                                          [](const Token& w) { return kUnits.contains(w.text); });
-        if (column.is_number() && !column.is_id && !is_side && is_money &&
-            column.nature() == Nature::Additive && !column.means("cost")) {
-            return Field{q_.table, c};
-        }
-    }
-    return std::nullopt;
-}
-
 // Behind a number they are units: "below 90 %" asks for no share, 3分 divides nothing.
 void Reader::drop_units() {
     std::erase_if(tags_, [&](const Tag& t) {

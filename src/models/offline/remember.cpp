@@ -1,6 +1,7 @@
 #include "models/offline/remember.hpp"
 
 #include "models/offline/answer.hpp"
+#include "models/offline/sentences.hpp"
 #include "models/offline/text.hpp"
 
 #include <algorithm>
@@ -55,13 +56,6 @@ bool is_to_be_remembered(std::string_view text) {
                        [&](std::string_view word) { return said.starts_with(word); });
 }
 
-std::string noted(Language language) {
-    return language == Language::Chinese
-               ? "好的,我会把它留在这次对话里;您问起时我会原样引用(我不会用它来计算)。"
-               : "Noted: it stays in this conversation, and I quote it when you ask about it. I do "
-                 "not compute with it.";
-}
-
 std::vector<core::Quote> remembered_for(std::string_view question,
                                         const std::vector<core::Quote>& said) {
     std::vector<core::Quote> found;
@@ -86,7 +80,6 @@ std::vector<core::Quote> remembered_for(std::string_view question,
 }
 
 std::string quotation(Language language, const std::vector<core::Quote>& quotes) {
-    const bool zh = language == Language::Chinese;
     std::string out;
     for (const core::Quote& quote : quotes) {
         std::string text = quote.text;
@@ -98,12 +91,8 @@ std::string quotation(Language language, const std::vector<core::Quote>& quotes)
             text += "…";
         }
         if (!out.empty()) out += "\n\n";
-        if (quote.turn == 0) {
-            out += zh ? "您在本次对话中说过:" : "You said earlier:";
-        } else {
-            const std::string turn = std::to_string(quote.turn);
-            out += zh ? "您在第 " + turn + " 轮说过:" : "You said in turn " + turn + ":";
-        }
+        out += sentence(quote.turn == 0 ? "said earlier" : "said in turn", language,
+                        {{"turn", std::to_string(quote.turn)}});
         out += "\n> " + escaped(text);
     }
     return out;

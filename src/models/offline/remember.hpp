@@ -16,7 +16,6 @@ namespace atl::offline {
 
 // "Remember that …", 请记住…: nothing is asked, something is to be kept.
 [[nodiscard]] bool is_to_be_remembered(std::string_view text);
-[[nodiscard]] std::string noted(Language language);
 
 // What was to be remembered and has all the words that the question is about; the latest last.
 [[nodiscard]] std::vector<core::Quote> remembered_for(std::string_view question,

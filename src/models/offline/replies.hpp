@@ -14,7 +14,5 @@ namespace atl::offline {
 // Why a run came to no end of its own, as the tool says it; empty if it did.
 [[nodiscard]] std::string_view cut_short(std::string_view tool_output);
 [[nodiscard]] std::string failure(Language language, std::string_view tool_output);
-// Said once a conversation.
-[[nodiscard]] std::string introduction(Language language);
 
 }  // namespace atl::offline

@@ -13,9 +13,7 @@ Question Reader::read() {
     choose_table_and_mentions();
     find_rank();
     find_chart();
-    find_leaving();
     find_time();
-    apply_leaving();
     find_comparisons();
     find_value_filters();
     find_presence();

@@ -1,81 +1,60 @@
 #include "models/offline/write_code.hpp"
 
-#include "models/offline/code_writer.hpp"
+#include "models/offline/labels.hpp"
+#include "models/offline/python_text.hpp"
+#include "models/offline/understand.hpp"
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 
 namespace atl::offline {
 namespace {
 
-std::string function_of(Aggregation aggregation) {
-    switch (aggregation) {
-        case Aggregation::Sum: return "sum";
+constexpr std::size_t kShownColumnsMax = 10;
+constexpr std::size_t kShownRows = 10;
+constexpr std::size_t kLineMax = 96;
+
+using Names = std::vector<std::string>;
+
+// ---- Python from values --------------------------------------------------------------------
+
+std::string function_of(const Measure& m) {
+    switch (m.aggregation) {
+        case Aggregation::Sum: return "'sum'";
         case Aggregation::Mean:
-        case Aggregation::Rate: return "mean";
-        case Aggregation::Median: return "median";
-        case Aggregation::Minimum: return "min";
-        case Aggregation::Maximum: return "max";
-        case Aggregation::Deviation: return "std";
-        case Aggregation::Quantile: return "quantile";
-        case Aggregation::Count: return "size";
-        case Aggregation::Distinct: return "nunique";
+        case Aggregation::Rate: return "'mean'";
+        case Aggregation::Median: return "'median'";
+        case Aggregation::Minimum: return "'min'";
+        case Aggregation::Maximum: return "'max'";
+        case Aggregation::Deviation: return "'std'";
+        case Aggregation::Quantile: return py(m.quantile);
+        case Aggregation::Count: return "'size'";
+        case Aggregation::Distinct: return "'nunique'";
     }
-    return "sum";
+    return "'sum'";
 }
 
-// Beyond so many rows a text for each of them is more than a sandbox holds.
-constexpr std::size_t kManyRows = 1'000'000;
-
-// Each period's text once, however many rows lie in it.
-std::string shared_labels(const std::string& column, const char* unit, const char* text) {
-    return column + ".dt.to_period('" + unit + "').astype('category').cat.rename_categories(" +
-           text + ").astype(object)";
-}
-
-std::string key_expression(const std::string& column, Grain grain, int bins, std::size_t rows) {
-    const bool many = rows > kManyRows;
-    switch (grain) {
-        case Grain::Hour:
-            return many ? shared_labels(column, "h", "str")
-                        : column + ".dt.strftime('%Y-%m-%d %H:00')";
-        case Grain::Day:
-            return many ? shared_labels(column, "D", "str") : column + ".dt.strftime('%Y-%m-%d')";
-        case Grain::Week:
-            return many ? shared_labels(column, "W", "lambda week: str(week.start_time.date())")
-                        : column + ".dt.to_period('W').dt.start_time.dt.strftime('%Y-%m-%d')";
-        case Grain::Month:
-            return many ? shared_labels(column, "M", "str") : column + ".dt.strftime('%Y-%m')";
-        case Grain::Quarter:
-            return many ? shared_labels(column, "Q", "str")
-                        : column + ".dt.to_period('Q').astype(str)";
-        case Grain::Year:
-            return many ? shared_labels(column, "Y", "str") : column + ".dt.strftime('%Y')";
-        case Grain::HourOfDay: return column + ".dt.hour";
-        case Grain::Weekday: return column + ".dt.day_name()";
-        case Grain::WorkdayOrWeekend:
-            return column + ".dt.day_of_week.ge(5).map({True: 'weekend', False: 'weekday'})";
-        case Grain::MonthOfYear: return column + ".dt.month";
+std::string grain_of(const Group& group) {
+    switch (group.grain) {
+        case Grain::Hour: return "'hour'";
+        case Grain::Day: return "'day'";
+        case Grain::Week: return "'week'";
+        case Grain::Month: return "'month'";
+        case Grain::Quarter: return "'quarter'";
+        case Grain::Year: return "'year'";
+        case Grain::HourOfDay: return "'hour of the day'";
+        case Grain::Weekday: return "'weekday'";
+        case Grain::WorkdayOrWeekend: return "'part of the week'";
+        case Grain::MonthOfYear: return "'month of the year'";
         case Grain::None: break;
     }
-    return "pd.cut(" + column + ", bins=" + std::to_string(bins) + ").astype(str)";
+    return std::to_string(group.bins);
 }
 
-}  // namespace
-
-std::string function_text(const Measure& m) {
-    if (m.aggregation == Aggregation::Quantile) {
-        return "lambda v: v.quantile(" + py(m.quantile) + ")";
-    }
-    return "'" + function_of(m.aggregation) + "'";
-}
-
-std::string call_text(const Measure& m) {
-    return "." + function_of(m.aggregation) + "(" +
-           (m.aggregation == Aggregation::Quantile ? py(m.quantile) : "") + ")";
-}
-
+// Behind a column of numbers: " > 5", ".between(1, 5)".
 std::string comparison(Filter::Kind kind, double low, double high) {
     switch (kind) {
         case Filter::Kind::Less: return " < " + py(low);
@@ -88,274 +67,487 @@ std::string comparison(Filter::Kind kind, double low, double high) {
     }
 }
 
-Code CodeWriter::write() {
-    load();
-    if (is_repair_) repair();
-    filter();
-    switch (q_.intent) {
-        case Intent::Shape: shape(); break;
-        case Intent::Columns: columns(); break;
-        case Intent::Describe: describe(); break;
-        case Intent::Rows: show_rows(); break;
-        case Intent::Values: values(); break;
-        case Intent::Period: period(); break;
-        case Intent::Aggregate: aggregate(); break;
-        case Intent::Share: share(); break;
-        case Intent::Growth: growth(); break;
-        case Intent::Correlation: correlation(); break;
-        case Intent::Outliers: outliers(); break;
-        case Intent::Distribution: distribution(); break;
-        case Intent::Missing: missing(); break;
-        case Intent::Duplicates: duplicates(); break;
-        case Intent::Ratio: ratio(); break;
-        default: shape(); break;
-    }
-    // Sorted and chosen rows have kept their numbers, which mean nothing to who gets the table.
-    const bool is_matrix = q_.intent == Intent::Correlation;
-    line(is_matrix ? "result" : "result.reset_index(drop=True)");
-    return {std::move(code_), std::move(chart_file_)};
-}
-
-std::string CodeWriter::load_of(const Table& table) {
-    return "load(" + py(table.path) + (table.sheet.empty() ? "" : ", " + py(table.sheet)) + ")";
-}
-
-void CodeWriter::load() {
-    line("df = " + load_of(table()));
-    if (!q_.join) return;
-    const Join& join = *q_.join;
-    const std::string left = at(schema_, join.left).name;
-    const std::string right = at(schema_, join.right).name;
-    line("other = " + load_of(schema_.tables[join.right.table]) + ".drop_duplicates(" + py(right) +
-         ")");
-    const std::string on =
-        left == right ? "on=" + py(left) : "left_on=" + py(left) + ", right_on=" + py(right);
-    line("df = df.merge(other, " + on + ", how='left', suffixes=('', '_2'))");
-}
-
-void CodeWriter::repair() {
-    for (const Measure& m : q_.measures) {
-        if (!m.field) continue;
-        if (!at(schema_, *m.field).is_number()) continue;
-        const std::string c = "df[" + py(name(*m.field)) + "]";
-        line(c + " = pd.to_numeric(" + c + ", errors='coerce')");
-    }
-    for (const Group& g : q_.groups) {
-        if (g.grain == Grain::None) continue;
-        const std::string c = "df[" + py(name(g.field)) + "]";
-        line(c + " = pd.to_datetime(" + c + ", errors='coerce')");
-    }
-}
-
-std::string CodeWriter::condition(const Filter& f, const std::string& frame) const {
-    const std::string c = frame + "[" + py(name(f.field)) + "]";
-    const auto list = [](const std::vector<int>& parts) {
-        std::string out = "[";
-        for (const int part : parts) out += (out.size() > 1 ? ", " : "") + std::to_string(part);
-        return out + "]";
-    };
-    switch (f.kind) {
-        case Filter::Kind::OneOf:
-            if (at(schema_, f.field).is_number()) {  // years
-                std::string years;
-                for (const std::string& v : f.values) {
-                    years += (years.empty() ? "" : ", ") + py(std::atof(v.c_str()));
-                }
-                return c + ".isin([" + years + "])";
-            }
-            return f.values.size() == 1 ? "(" + c + " == " + py(f.values[0]) + ")"
-                                        : c + ".isin(" + py(f.values) + ")";
-        case Filter::Kind::NoneOf: return "~" + c + ".isin(" + py(f.values) + ")";
-        case Filter::Kind::Less:
-        case Filter::Kind::LessOrEqual:
-        case Filter::Kind::Greater:
-        case Filter::Kind::GreaterOrEqual:
-        case Filter::Kind::Equal:
-        case Filter::Kind::NotEqual: return "(" + c + comparison(f.kind, f.low, f.high) + ")";
-        case Filter::Kind::Between: return c + comparison(f.kind, f.low, f.high);
-        case Filter::Kind::Months: return c + ".dt.month.isin(" + list(f.time.parts) + ")";
-        case Filter::Kind::Weekdays: return c + ".dt.day_of_week.isin(" + list(f.time.parts) + ")";
-        case Filter::Kind::Dates: return dates(c, f.time);
-        case Filter::Kind::Missing: return c + ".isna()";
-        case Filter::Kind::Present: return c + ".notna()";
-    }
-    return "True";
-}
-
-std::string CodeWriter::dates(const std::string& c, const TimeSpan& time) {
+std::string dates(const std::string& column, const TimeSpan& time) {
     std::string out;
-    if (time.from) out = "(" + c + " >= " + py(iso_of(*time.from)) + ")";
-    if (time.to) out += (out.empty() ? "(" : " & (") + c + " < " + py(iso_of(*time.to)) + ")";
+    if (time.from) out = "(" + column + " >= " + py(iso_of(*time.from)) + ")";
+    if (time.to) out += (out.empty() ? "(" : " & (") + column + " < " + py(iso_of(*time.to)) + ")";
     return out;
 }
 
-std::string CodeWriter::conditions(const std::vector<Filter>& filters,
-                                   const std::string& frame) const {
-    std::string out;
-    for (const Filter& f : filters) out += (out.empty() ? "" : " & ") + condition(f, frame);
-    return out;
+std::string list_of(const std::vector<std::string>& items, const char* open, const char* close) {
+    std::string out = open;
+    for (const std::string& item : items) out += (&item == items.data() ? "" : ", ") + item;
+    return out + close;
 }
 
-void CodeWriter::filter() {
-    if (q_.filters.empty()) return;
-    line("rows = df[" + conditions(q_.filters, "df") + "]");
-    rows_ = "rows";
+// "name(a, b, key=c)", an argument a line where one line is too short for all.
+std::string call(const std::string& name, const Names& arguments) {
+    std::string line = name + list_of(arguments, "(", ")");
+    if (line.size() <= kLineMax) return line;
+    line = name + "(\n";
+    for (const std::string& argument : arguments) line += "    " + argument + ",\n";
+    return line + ")";
 }
 
-void CodeWriter::prepare() {
-    std::string added;
-    const auto add = [&](const std::string& label, const std::string& expression) {
-        added += (added.empty() ? "" : ", ") + py(label) + ": " + expression;
-    };
-    std::vector<std::string> need;
-    for (const Group& g : all_groups()) {
-        if (g.grain == Grain::None && g.bins == 0) continue;
-        if (at(schema_, g.field).missing > 0 &&
-            (g.grain == Grain::Week || g.grain == Grain::Quarter || g.grain == Grain::None ||
-             g.grain == Grain::WorkdayOrWeekend || g.grain == Grain::HourOfDay)) {
-            need.push_back(name(g.field));
+// Readable where the title is ASCII; the number keeps charts of different questions apart.
+std::string file_name(const std::string& title, const std::string& code) {
+    std::string slug;
+    for (const char c : title) {
+        const char lower = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+        if ((lower >= 'a' && lower <= 'z') || (c >= '0' && c <= '9')) {
+            slug += lower;
+        } else if (!slug.empty() && slug.back() != '_') {
+            slug += '_';
+        }
+        if (slug.size() >= 40) break;
+    }
+    while (!slug.empty() && slug.back() == '_') slug.pop_back();
+    std::uint32_t hash = 2166136261U;
+    for (const char c : code) hash = (hash ^ static_cast<unsigned char>(c)) * 16777619U;
+    std::array<char, 12> number{};
+    std::snprintf(number.data(), number.size(), "%04x", hash & 0xFFFFU);
+    return (slug.empty() ? "chart" : slug) + "_" + number.data() + ".png";
+}
+
+const char* kind_name(ChartKind kind) {
+    switch (kind) {
+        case ChartKind::Line: return "'line'";
+        case ChartKind::Pie: return "'pie'";
+        case ChartKind::Box: return "'box'";
+        default: return "'bar'";
+    }
+}
+
+// ---- the lines so far, and the name of the rows they stand at --------------------------------
+
+class CodeWriter {
+public:
+    CodeWriter(const Question& q, const Schema& schema) : q_(q), schema_(schema) {}
+
+    Code write() {
+        load();
+        if (!q_.filters.empty()) {
+            line("rows = df[" + conditions(q_.filters, "df") + "]");
+            rows_ = "rows";
+        }
+        line(last_call());
+        return {std::move(code_), std::move(chart_file_)};
+    }
+
+private:
+    void line(const std::string& text) { code_ += text + "\n"; }
+    [[nodiscard]] const Table& table() const { return schema_.tables[q_.table]; }
+    [[nodiscard]] std::string name(Field field) const { return name_of(q_, schema_, field); }
+    [[nodiscard]] std::string label(const Measure& m) const { return name_of(q_, schema_, m); }
+    [[nodiscard]] Names names(const std::vector<Field>& fields) const {
+        Names out;
+        for (const Field f : fields) {
+            if (std::find(out.begin(), out.end(), name(f)) == out.end()) out.push_back(name(f));
+        }
+        return out;
+    }
+    [[nodiscard]] std::string column(Field field) const {
+        return rows_ + "[" + py(name(field)) + "]";
+    }
+
+    void load() {
+        const auto load_of = [](const Table& t) {
+            return "load(" + py(t.path) + (t.sheet.empty() ? "" : ", " + py(t.sheet)) + ")";
+        };
+        line("df = " + load_of(table()));
+        if (!q_.join) return;
+        const Join& join = *q_.join;
+        line("df = " + call("joined_to",
+                            {"df", load_of(schema_.tables[join.right.table]),
+                             py(at(schema_, join.left).name), py(at(schema_, join.right).name)}));
+    }
+
+    [[nodiscard]] std::string condition(const Filter& f, const std::string& frame) const {
+        const std::string c = frame + "[" + py(name(f.field)) + "]";
+        Names values;
+        for (const std::string& v : f.values) {
+            const bool is_year = at(schema_, f.field).is_number();
+            values.push_back(is_year ? py(std::atof(v.c_str())) : py(v));
+        }
+        for (const int part : f.time.parts) values.push_back(std::to_string(part));
+        const std::string is_in = ".isin(" + list_of(values, "[", "]") + ")";
+        switch (f.kind) {
+            case Filter::Kind::OneOf:
+                return values.size() == 1 ? "(" + c + " == " + values[0] + ")" : c + is_in;
+            case Filter::Kind::NoneOf: return "~" + c + is_in;
+            case Filter::Kind::Months: return c + ".dt.month" + is_in;
+            case Filter::Kind::Weekdays: return c + ".dt.day_of_week" + is_in;
+            case Filter::Kind::Dates: return dates(c, f.time);
+            case Filter::Kind::Missing: return c + ".isna()";
+            case Filter::Kind::Present: return c + ".notna()";
+            case Filter::Kind::Between: return c + comparison(f.kind, f.low, f.high);
+            default: return "(" + c + comparison(f.kind, f.low, f.high) + ")";
         }
     }
-    if (!need.empty()) {
-        line("rows = " + rows_ + ".dropna(subset=" + py(need) + ")");
+    [[nodiscard]] std::string conditions(const std::vector<Filter>& filters,
+                                         const std::string& frame) const {
+        std::string out;
+        for (const Filter& f : filters) out += (out.empty() ? "" : " & ") + condition(f, frame);
+        return out;
+    }
+
+    void change_rows(const std::string& expression) {
+        line("rows = " + expression);
         rows_ = "rows";
     }
-    for (const Group& g : all_groups()) {
-        if (g.grain == Grain::None && g.bins == 0) continue;
-        add(name_of(q_, schema_, g),
-            key_expression(column(g.field), g.grain, g.bins, table().rows));
-    }
-    for (const Measure& m : q_.measures) {
-        if (m.times) {
-            add(value_column(m), column(*m.field) + " * " + column(*m.times));
-        } else if (m.aggregation == Aggregation::Rate) {
-            const Column& c = at(schema_, *m.field);
-            const std::string yes = c.is_number() ? "1" : py(c.positive);
-            add(value_column(m), column(*m.field) + ".eq(" + yes + ").where(" + column(*m.field) +
-                                     ".notna()).astype(float) * 100");
+    // Columns that groups and measures need and the table does not have.
+    void prepare() {
+        if (!q_.periods.empty() && !q_.fields.empty()) {
+            Names periods;
+            for (const TimeSpan& p : q_.periods) {
+                periods.push_back(py(p.label) + ": (" +
+                                  py(p.from ? iso_of(*p.from) : "1677-10-01") + ", " +
+                                  py(p.to ? iso_of(*p.to) : "2262-01-01") + ")");
+            }
+            change_rows(
+                call("in_periods", {rows_, py(name(q_.fields[0])), list_of(periods, "{", "}")}));
         }
-    }
-    if (added.empty()) return;
-    line("rows = " + rows_ + ".assign(**{" + added + "})");
-    rows_ = "rows";
-}
-
-std::vector<Group> CodeWriter::all_groups() const {
-    std::vector<Group> groups = q_.groups;
-    if (q_.averaged) groups.push_back(*q_.averaged);
-    return groups;
-}
-
-std::string CodeWriter::value_column(const Measure& m) const {
-    if (m.times) return value_name(q_, schema_, m);
-    if (m.aggregation == Aggregation::Rate) {
-        const Column& c = at(schema_, *m.field);
-        return name(*m.field) + " = " + c.positive;
-    }
-    if (m.field) return name(*m.field);
-    return name({q_.table, 0});
-}
-
-std::string CodeWriter::scalar(const Measure& m, const std::string& frame) const {
-    if (m.aggregation == Aggregation::Count) return "len(" + frame + ")";
-    return frame + "[" + py(value_column(m)) + "]" + call_of(m);
-}
-
-bool CodeWriter::may_be_missing(const Measure& m) const {
-    if (q_.join) return true;  // rows without a partner
-    return std::ranges::any_of(std::array{m.field, m.times}, [&](const auto& field) {
-        return field && at(schema_, *field).missing > 0;
-    });
-}
-
-std::string CodeWriter::call_of(const Measure& m) const {
-    const bool of_nothing = m.aggregation == Aggregation::Sum && may_be_missing(m);
-    return of_nothing ? ".sum(min_count=1)" : call_text(m);
-}
-
-std::string CodeWriter::named_aggregations() const {
-    std::string out = ".agg(**{";
-    for (std::size_t i = 0; i < q_.measures.size(); ++i) {
-        const Measure& m = q_.measures[i];
-        out += (i > 0 ? ", " : "") + py(label(m)) + ": (" + py(value_column(m)) + ", " +
-               function_text(m) + ")";
-    }
-    return out + "})";
-}
-
-std::vector<std::string> CodeWriter::keys() const {
-    std::vector<std::string> out;
-    if (!q_.periods.empty()) out.emplace_back("period");
-    for (const Group& g : q_.groups) out.push_back(name_of(q_, schema_, g));
-    return out;
-}
-
-void CodeWriter::split_periods() {
-    if (q_.periods.empty() || q_.fields.empty()) return;
-    std::string parts;
-    for (const TimeSpan& p : q_.periods) {
-        parts += "    " + rows_ + "[" + dates(column(q_.fields[0]), p) +
-                 "].assign(period=" + py(p.label) + "),\n";
-    }
-    line("rows = pd.concat([\n" + parts + "])");
-    rows_ = "rows";
-}
-
-bool CodeWriter::is_chronological() const {
-    return (!q_.groups.empty() && q_.groups[0].grain != Grain::None) || !q_.periods.empty() ||
-           (!q_.groups.empty() && at(schema_, q_.groups[0].field).is_number());
-}
-
-void CodeWriter::group_rows(const std::vector<std::string>& by) {
-    const bool only_count =
-        q_.measures.size() == 1 && q_.measures[0].aggregation == Aggregation::Count;
-    const std::string sort = q_.periods.empty() ? "" : ", sort=False";
-    if (only_count) {
-        line("result = " + rows_ + ".groupby(" + py(by) + sort +
-             ").size().reset_index(name=" + py(label(q_.measures[0])) + ")");
-    } else {
-        const std::string grouped = rows_ + ".groupby(" + py(by) + sort + ")";
-        std::vector<std::string> masks;
+        std::vector<Group> groups = q_.groups;
+        if (q_.averaged) groups.push_back(*q_.averaged);
+        Names keys;
+        for (const Group& g : groups) {
+            if (g.grain == Grain::None && g.bins == 0) continue;
+            keys.push_back(py(name_of(q_, schema_, g)) + ": (" + py(name(g.field)) + ", " +
+                           grain_of(g) + ")");
+        }
+        if (!keys.empty()) change_rows(call("with_keys", {rows_, list_of(keys, "{", "}")}));
         for (const Measure& m : q_.measures) {
-            if (m.aggregation != Aggregation::Sum || !may_be_missing(m)) continue;
-            const std::string total = "result[" + py(label(m)) + "]";
-            masks.push_back(total + " = " + total + ".where(" + grouped + "[" +
-                            py(value_column(m)) + "].count() > 0)");
-        }
-        line("result = " + grouped + named_aggregations() +
-             (masks.empty() ? ".reset_index()" : ""));
-        for (const std::string& mask : masks) line(mask);
-        if (!masks.empty()) line("result = result.reset_index()");
-        drop_empty_groups();
-    }
-    for (const Group& g : q_.groups) {
-        if (g.grain == Grain::Weekday && q_.order == Order::None) {
-            line(
-                "days = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', "
-                "'Sunday']");
-            line("result = result.sort_values(" + py(name_of(q_, schema_, g)) +
-                 ", key=lambda day: day.map(days.index))");
+            if (m.times) {
+                change_rows(rows_ + ".assign(**{" + py(value_column(m)) + ": " + column(*m.field) +
+                            " * " + column(*m.times) + "})");
+            } else if (m.aggregation == Aggregation::Rate) {
+                const Column& c = at(schema_, *m.field);
+                change_rows(call("with_rate", {rows_, py(value_column(m)), py(name(*m.field)),
+                                               c.is_number() ? "1" : py(c.positive)}));
+            }
         }
     }
-}
+    // The column that a measure is made of.
+    [[nodiscard]] std::string value_column(const Measure& m) const {
+        if (m.times) return value_name(q_, schema_, m);
+        if (m.aggregation == Aggregation::Rate) {
+            return name(*m.field) + " = " + at(schema_, *m.field).positive;
+        }
+        return name(m.field.value_or(Field{q_.table, 0}));
+    }
+    [[nodiscard]] std::string measure(const Measure& m) const {
+        return "(" + py(label(m)) + ", " + py(value_column(m)) + ", " + function_of(m) + ")";
+    }
+    [[nodiscard]] std::string measures() const {
+        Names out;
+        for (const Measure& m : q_.measures) out.push_back(measure(m));
+        return list_of(out, "[", "]");
+    }
+    [[nodiscard]] Names keys() const {
+        Names out;
+        if (!q_.periods.empty()) out.emplace_back("period");
+        for (const Group& g : q_.groups) out.push_back(name_of(q_, schema_, g));
+        return out;
+    }
+    [[nodiscard]] bool is_chronological() const {
+        return (!q_.groups.empty() && q_.groups[0].grain != Grain::None) || !q_.periods.empty() ||
+               (!q_.groups.empty() && at(schema_, q_.groups[0].field).is_number());
+    }
+    [[nodiscard]] std::string direction() const {
+        return q_.order == Order::Lowest ? "order='lowest'" : "order='highest'";
+    }
+    // How groups are sorted and how many of them are kept.
+    void add_order(Names& arguments) const {
+        if (!q_.periods.empty()) arguments.emplace_back("sort=False");
+        if (q_.order == Order::None && is_chronological()) return;
+        arguments.push_back(direction());
+        if (q_.rank) {
+            arguments.push_back("rank=" + std::to_string(*q_.rank));
+        } else if (q_.best_of_each) {
+            const std::string each = name_of(q_, schema_, q_.groups[*q_.best_of_each]);
+            const std::size_t count = q_.wants_one ? 1 : q_.count.value_or(1);
+            arguments.push_back("each=" + py(each));
+            arguments.push_back("count=" + std::to_string(count));
+        } else if (q_.count) {
+            arguments.push_back("count=" + std::to_string(std::max<std::size_t>(*q_.count, 1)));
+        }
+    }
+    void add_chart(Names& arguments, const std::string& about, const char* kind) {
+        std::string title = about;
+        for (const Group& g : q_.groups) {
+            title += (q_.language == Language::Chinese ? " · " : " by ") + name_of(q_, schema_, g);
+        }
+        chart_file_ = file_name(title, code_ + kind + list_of(arguments, "", ""));
+        arguments.push_back("chart=(" + std::string(kind) + ", " + py(title) + ", " +
+                            py(chart_file_) + ")");
+    }
+    void add_chart_if_wanted(Names& arguments, const std::string& about, const char* kind) {
+        if (q_.chart != ChartKind::None) add_chart(arguments, about, kind);
+    }
+    [[nodiscard]] const char* chart_kind() const {
+        const bool is_time =
+            !q_.groups.empty() && q_.groups[0].grain != Grain::None && q_.order == Order::None;
+        if (q_.chart == ChartKind::Bar || q_.chart == ChartKind::Line ||
+            q_.chart == ChartKind::Pie) {
+            return kind_name(q_.chart);
+        }
+        if (q_.intent == Intent::Share && q_.periods.empty()) return "'pie'";
+        return is_time && q_.intent != Intent::Growth ? "'line'" : "'bar'";
+    }
+    // Of a row: what it is about, then the table's first columns, in the table's own order.
+    [[nodiscard]] Names shown_columns(Names first) const {
+        const auto has = [&](const std::string& n) {
+            return std::find(first.begin(), first.end(), n) != first.end();
+        };
+        for (const Column& c : table().columns) {
+            if (first.size() < kShownColumnsMax && !has(c.name)) first.push_back(c.name);
+        }
+        if (q_.join) return first;
+        Names out;
+        for (const Column& c : table().columns) {
+            if (has(c.name)) out.push_back(c.name);
+        }
+        return out;
+    }
 
-void CodeWriter::drop_empty_groups() {
-    const bool counts = std::ranges::any_of(q_.measures, [](const Measure& m) {
-        return m.aggregation == Aggregation::Count || m.aggregation == Aggregation::Distinct;
-    });
-    const bool may_be =
-        std::ranges::any_of(q_.measures, [&](const Measure& m) { return may_be_missing(m); });
-    // each period stands against another, and stays there without a figure
-    if (counts || !may_be || !q_.periods.empty() || q_.intent == Intent::Growth) return;
-    std::vector<std::string> labels;
-    for (const Measure& m : q_.measures) labels.push_back(label(m));
-    line("empty = result[" + py(labels) + "].isna().all(axis=1)");
-    line("result = result[~empty]");
-    dropped_empty_ = true;
-}
+    // ---- what is computed, by intent
+    [[nodiscard]] std::string last_call() {
+        switch (q_.intent) {
+            case Intent::Columns: return call("columns_of", {"df"});
+            case Intent::Describe: return statistics();
+            case Intent::Rows: return show_rows();
+            case Intent::Values:
+                return call(
+                    "values_of",
+                    {rows_, py(name(q_.fields.empty() ? Field{q_.table, 0} : q_.fields[0]))});
+            case Intent::Period: return period();
+            case Intent::Aggregate: return aggregate();
+            case Intent::Share: return share();
+            case Intent::Growth: return growth();
+            case Intent::Correlation: return correlation();
+            case Intent::Outliers: return outliers();
+            case Intent::Distribution: return distribution();
+            case Intent::Missing: return missing();
+            case Intent::Duplicates: return duplicates();
+            case Intent::Ratio: return ratio();
+            default: return call("shape_of", {rows_});
+        }
+    }
+    [[nodiscard]] std::string statistics() const {
+        std::vector<Field> numbers = q_.fields;
+        std::erase_if(numbers, [&](Field f) { return !at(schema_, f).is_number(); });
+        return numbers.empty() ? call("statistics_of", {rows_})
+                               : call("statistics_of", {rows_, py(names(numbers))});
+    }
+    [[nodiscard]] std::string show_rows() {
+        prepare();
+        std::size_t shown = q_.count.value_or(q_.order != Order::None ? 5 : kShownRows);
+        Names first;
+        Names order;
+        if (q_.order != Order::None && !q_.measures.empty() && q_.measures[0].field) {
+            first.push_back(value_column(q_.measures[0]));
+            order = {"by=" + py(first[0]), direction()};
+            if (q_.rank) {
+                order.push_back("rank=" + std::to_string(*q_.rank));
+                shown = kShownRows;
+            }
+        }
+        for (const Group& g : q_.groups) first.push_back(name(g.field));
+        for (const Filter& f : q_.filters) first.push_back(name(f.field));
+        Names arguments = {rows_, py(shown_columns(first))};
+        arguments.insert(arguments.end(), order.begin(), order.end());
+        if (shown != kShownRows) arguments.push_back("count=" + std::to_string(shown));
+        return call("show", arguments);
+    }
+    [[nodiscard]] std::string period() const {
+        Names columns = names(q_.fields);
+        for (const Column& c : table().columns) {
+            if (q_.fields.empty() && c.is_date()) columns.push_back(c.name);
+        }
+        return call("period_of", {rows_, py(columns)});
+    }
+    [[nodiscard]] std::string aggregate() {
+        prepare();
+        const Measure& m = q_.measures[0];
+        const auto by = keys();
+        if (q_.averaged) {
+            return call("average_of_groups",
+                        {rows_, py(name_of(q_, schema_, *q_.averaged)), measure(m)});
+        }
+        if (by.empty()) return single();
+        const bool fits =
+            !q_.periods.empty() ||
+            (q_.groups.size() == 2 &&
+             (at(schema_, q_.groups[1].field).distinct <= 12 || q_.groups[1].grain != Grain::None));
+        if (by.size() == 2 && q_.measures.size() == 1 && q_.order == Order::None && !q_.having &&
+            fits) {
+            return across(by);
+        }
+        Names arguments = {rows_, py(by), measures()};
+        if (q_.having) {
+            const Having& h = *q_.having;
+            arguments.push_back("keep=lambda group: group[" + py(label(h.measure)) + "]" +
+                                comparison(h.kind, h.low, h.high));
+        }
+        add_order(arguments);
+        add_chart_if_wanted(arguments, label(m), chart_kind());
+        return call("groups", arguments);
+    }
+    [[nodiscard]] std::string single() const {
+        const Measure& m = q_.measures[0];
+        const bool is_extreme =
+            q_.measures.size() == 1 && m.field && !m.times &&
+            (m.aggregation == Aggregation::Minimum || m.aggregation == Aggregation::Maximum) &&
+            at(schema_, *m.field).is_number();
+        if (!is_extreme) return call("overall", {rows_, measures()});
+        return call("extreme", {rows_, measure(m), py(shown_columns({value_column(m)}))});
+    }
+    [[nodiscard]] std::string across(const Names& by) {
+        const bool has_periods = !q_.periods.empty();
+        const Measure& m = q_.measures[0];
+        Names arguments = {rows_, py(has_periods ? by[1] : by[0]), py(has_periods ? by[0] : by[1]),
+                           measure(m)};
+        if (has_periods) {
+            Names columns;
+            for (const TimeSpan& p : q_.periods) columns.push_back(p.label);
+            arguments.push_back("columns=" + py(columns));
+        }
+        const bool lines = q_.groups[0].grain != Grain::None && q_.chart != ChartKind::Bar;
+        add_chart_if_wanted(arguments, label(m), lines ? "'line'" : "'bar'");
+        return call("across", arguments);
+    }
+    [[nodiscard]] std::string share() {
+        prepare();
+        const Measure& m = q_.measures[0];
+        if (!q_.part.empty()) {
+            line("part = " + rows_ + "[" + conditions(q_.part, rows_) + "]");
+            return divided("part", measure(m), rows_, measure(m),
+                           {"part", "whole", std::string(kShareColumn)}, true);
+        }
+        Names arguments = {rows_, py(keys()), measure(m)};
+        add_order(arguments);
+        add_chart_if_wanted(arguments, label(m), chart_kind());
+        return call("shares", arguments);
+    }
+    [[nodiscard]] std::string ratio() {
+        prepare();
+        const auto rows_of = [&](const char* frame, const std::vector<Filter>& filters) {
+            if (filters.empty()) return rows_;
+            line(std::string(frame) + " = " + rows_ + "[" + conditions(filters, rows_) + "]");
+            return std::string(frame);
+        };
+        const std::string upper = rows_of("upper", q_.part);
+        const std::string lower = rows_of("lower", q_.base);
+        const std::string name = q_.in_percent ? std::string(kShareColumn) : "ratio";
+        return divided(upper, measure(q_.measures[0]), lower, measure(q_.measures.back()),
+                       {"upper", "lower", name}, q_.in_percent);
+    }
+    [[nodiscard]] std::string divided(const std::string& upper, const std::string& of,
+                                      const std::string& lower, const std::string& by,
+                                      const Names& names, bool in_percent) {
+        Names arguments = {"(" + upper + ", " + of + ")", "(" + lower + ", " + by + ")", py(keys()),
+                           py(names)};
+        if (in_percent) arguments.emplace_back("times=100");
+        if (!keys().empty()) {
+            add_order(arguments);
+            std::erase(arguments, "sort=False");
+            add_chart_if_wanted(arguments, names[2], chart_kind());
+        }
+        return call("divided", arguments);
+    }
+    [[nodiscard]] std::string growth() {
+        prepare();
+        std::string time = "period";
+        std::string lag;
+        for (const Group& g : q_.groups) {
+            if (!q_.periods.empty() || g.grain == Grain::None) continue;
+            time = name_of(q_, schema_, g);
+            // against the same month of the year before, where that is asked
+            if (q_.against_last_year && g.grain == Grain::Month) lag = "12";
+            if (q_.against_last_year && g.grain == Grain::Quarter) lag = "4";
+        }
+        Names arguments = {rows_, py(keys()), measures(), py(time)};
+        if (!lag.empty()) arguments.push_back("lag=" + lag);
+        if (!q_.periods.empty()) arguments.emplace_back("sort=False");
+        if (q_.of_growth) {
+            arguments.push_back(direction());
+            if (q_.count) arguments.push_back("count=" + std::to_string(*q_.count));
+        }
+        add_chart_if_wanted(arguments, label(q_.measures[0]), chart_kind());
+        return call("growth", arguments);
+    }
+    [[nodiscard]] std::string correlation() {
+        for (const Field f : q_.fields) {  // a flag as 1 and 0
+            const Column& c = at(schema_, f);
+            if (c.is_number()) continue;
+            change_rows(rows_ + ".assign(**{" + py(name(f)) + ": " + column(f) + ".eq(" +
+                        py(c.positive) + ").astype(float)})");
+        }
+        if (q_.fields.size() == 2) {
+            Names arguments = {rows_, py(name(q_.fields[0])), py(name(q_.fields[1]))};
+            add_chart_if_wanted(arguments, name(q_.fields[0]) + " / " + name(q_.fields[1]),
+                                "'scatter'");
+            return call("correlation_of", arguments);
+        }
+        Names numbers = names(q_.fields);
+        if (numbers.size() < 2) {
+            numbers.clear();
+            for (const Column& c : table().columns) {
+                const bool is_figure = c.is_number() && !c.is_id && c.distinct > 1;
+                if (is_figure && numbers.size() < 30) numbers.push_back(c.name);
+            }
+        }
+        Names arguments = {rows_, py(numbers)};
+        if (q_.fields.size() == 1) arguments.push_back("of=" + py(name(q_.fields[0])));
+        add_chart_if_wanted(arguments, "r", "'matrix'");
+        return call("correlations", arguments);
+    }
+    [[nodiscard]] std::string outliers() {
+        if (q_.fields.empty()) return call("shape_of", {rows_});
+        const std::string field = name(q_.fields[0]);
+        Names arguments = {rows_, py(field), py(shown_columns({field}))};
+        if (q_.count) arguments.push_back("count=" + std::to_string(*q_.count));
+        add_chart_if_wanted(arguments, field, "'box'");
+        return call("outliers_in", arguments);
+    }
+    [[nodiscard]] std::string distribution() {
+        if (q_.fields.empty()) return call("shape_of", {rows_});
+        prepare();
+        const std::string field = name(q_.fields[0]);
+        Names arguments = {rows_, py(field)};
+        if (!q_.groups.empty()) arguments.push_back("by=" + py(keys().back()));
+        if (q_.language == Language::Chinese) arguments.emplace_back("counted='行数'");
+        add_chart(arguments, field, kind_name(q_.chart));
+        return call("distribution_of", arguments);
+    }
+    [[nodiscard]] std::string missing() {
+        Names arguments = {rows_};
+        if (!q_.fields.empty()) arguments.push_back(py(names(q_.fields)));
+        add_chart_if_wanted(arguments, "missing", "'bar'");
+        return call("missing_in", arguments);
+    }
+    [[nodiscard]] std::string duplicates() const {
+        Names ids;
+        for (const Column& c : table().columns) {
+            if (c.is_id && c.distinct * 2 > table().rows && ids.size() < 3) ids.push_back(c.name);
+        }
+        for (const std::string& n : names(q_.fields)) {
+            if (std::find(ids.begin(), ids.end(), n) == ids.end()) ids.push_back(n);
+        }
+        return call("duplicates_in", {rows_, py(ids)});
+    }
 
-Code write_code(const Question& question, const Schema& schema, bool is_repair) {
-    return CodeWriter(question, schema, is_repair).write();
+    const Question& q_;
+    const Schema& schema_;
+    std::string rows_ = "df";
+    std::string code_;
+    std::string chart_file_;
+};
+
+}  // namespace
+
+Code write_code(const Question& question, const Schema& schema) {
+    return CodeWriter(question, schema).write();
 }
 
 }  // namespace atl::offline

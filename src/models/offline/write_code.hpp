@@ -1,6 +1,6 @@
 #pragma once
-// A Question as pandas and matplotlib code that a person would read and run again: load, filter,
-// compute, show. It uses the helpers of the profile code (load, report, start_chart, save_chart).
+// A Question as a few lines of Python that a person would read and run again: load, filter, call
+// what computes it. The functions stand in data/tables.py and data/figures.py.
 #include "models/offline/question.hpp"
 #include "models/offline/schema.hpp"
 
@@ -13,7 +13,6 @@ struct Code {
     std::string chart_file;  // its name in /data/outputs; empty: none is drawn
 };
 
-// `is_repair`: after the plain code failed; numbers and dates are forced into shape first.
-[[nodiscard]] Code write_code(const Question& question, const Schema& schema, bool is_repair);
+[[nodiscard]] Code write_code(const Question& question, const Schema& schema);
 
 }  // namespace atl::offline
