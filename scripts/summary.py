@@ -19,6 +19,7 @@ REPORTS = {
     "guest": ["kernel.xml", "archive.xml"],
     "escape": ["root.xml", "root.txt", "rootless.xml"],
     "sanitize": ["asan.xml", "tsan.xml"],
+    "suites": ["suites.txt"],
 }
 
 
