@@ -14,12 +14,12 @@ using core::JobState;
 
 namespace {
 
-const Error kDead{Code::Unavailable, "the server was killed"};
+const Error kServerDead{Code::Unavailable, "the server was killed"};
 
 }  // namespace
 
 JobRecord& MemoryStore::job(const core::Whose& whose, const JobId& id) {
-    if (life_ != disk_.life()) throw ErrorException(kDead);
+    if (life_ != disk_.life()) throw ErrorException(kServerDead);
     const auto found = disk_.jobs.find(id.text());
     if (found == disk_.jobs.end() || (whose.owner() && *whose.owner() != found->second.owner)) {
         throw ErrorException({Code::NotFound, "there is no job " + id.text()});

@@ -27,7 +27,7 @@ int month_of(sys_days d) {
 }
 sys_days week_begin(sys_days d) { return d - days(std::chrono::weekday(d).iso_encoding() - 1); }
 
-enum class Unit { Day, Week, Month, Quarter, Half, Year };
+enum class CalendarUnit { Day, Week, Month, Quarter, Half, Year };
 
 // A stretch of the calendar, its year perhaps not said.
 struct Stretch {
@@ -321,26 +321,26 @@ private:
     }
 
     // `at` moves behind the unit.
-    [[nodiscard]] std::optional<Unit> unit_at(std::size_t& at) const {
-        static constexpr std::array<std::pair<std::string_view, Unit>, 18> kUnits = {
-            {{"day", Unit::Day},
-             {"days", Unit::Day},
-             {"week", Unit::Week},
-             {"weeks", Unit::Week},
-             {"month", Unit::Month},
-             {"months", Unit::Month},
-             {"quarter", Unit::Quarter},
-             {"quarters", Unit::Quarter},
-             {"year", Unit::Year},
-             {"years", Unit::Year},
-             {"个月", Unit::Month},
-             {"季度", Unit::Quarter},
-             {"天", Unit::Day},
-             {"日", Unit::Day},
-             {"周", Unit::Week},
-             {"月", Unit::Month},
-             {"年", Unit::Year},
-             {"星期", Unit::Week}}};
+    [[nodiscard]] std::optional<CalendarUnit> unit_at(std::size_t& at) const {
+        static constexpr std::array<std::pair<std::string_view, CalendarUnit>, 18> kUnits = {
+            {{"day", CalendarUnit::Day},
+             {"days", CalendarUnit::Day},
+             {"week", CalendarUnit::Week},
+             {"weeks", CalendarUnit::Week},
+             {"month", CalendarUnit::Month},
+             {"months", CalendarUnit::Month},
+             {"quarter", CalendarUnit::Quarter},
+             {"quarters", CalendarUnit::Quarter},
+             {"year", CalendarUnit::Year},
+             {"years", CalendarUnit::Year},
+             {"个月", CalendarUnit::Month},
+             {"季度", CalendarUnit::Quarter},
+             {"天", CalendarUnit::Day},
+             {"日", CalendarUnit::Day},
+             {"周", CalendarUnit::Week},
+             {"月", CalendarUnit::Month},
+             {"年", CalendarUnit::Year},
+             {"星期", CalendarUnit::Week}}};
         if (is(at, {"calendar", "full", "complete", "个"}) && !reads(at, "个月")) ++at;
         for (const auto& [name, unit] : kUnits) {
             if (!reads(at, name)) continue;
@@ -365,9 +365,9 @@ private:
             Lead{"近", -1},     Lead{"上一个", -1}, Lead{"上个", -1},     Lead{"上一", -1},
             Lead{"上", -1},     Lead{"最新", -1},   Lead{"本", 0},        Lead{"这个", 0},
             Lead{"最初", 1},    Lead{"最早", 1},    Lead{"第一个", 1}};
-        for (const auto& [phrase, unit] :
-             {std::pair("month before", Unit::Month), std::pair("year before", Unit::Year),
-              std::pair("quarter before", Unit::Quarter)}) {
+        for (const auto& [phrase, unit] : {std::pair("month before", CalendarUnit::Month),
+                                           std::pair("year before", CalendarUnit::Year),
+                                           std::pair("quarter before", CalendarUnit::Quarter)}) {
             const std::size_t end = i + length_at(i, phrase);
             // not "the month before March"
             const bool is_last = end >= tokens_.size() || tokens_[end].kind == Token::Kind::Sign;
@@ -375,13 +375,15 @@ private:
         }
         // up to the data's last day
         for (const auto& [phrase, unit] :
-             {std::pair("year to date", Unit::Year), std::pair("ytd", Unit::Year),
-              std::pair("quarter to date", Unit::Quarter), std::pair("qtd", Unit::Quarter),
-              std::pair("month to date", Unit::Month), std::pair("mtd", Unit::Month)}) {
+             {std::pair("year to date", CalendarUnit::Year), std::pair("ytd", CalendarUnit::Year),
+              std::pair("quarter to date", CalendarUnit::Quarter),
+              std::pair("qtd", CalendarUnit::Quarter),
+              std::pair("month to date", CalendarUnit::Month),
+              std::pair("mtd", CalendarUnit::Month)}) {
             if (reads(i, phrase)) return whole(unit, 0, i + length_at(i, phrase));
         }
-        if (reads(i, "去年")) return whole(Unit::Year, -2, i + 2);
-        if (reads(i, "今年")) return whole(Unit::Year, 0, i + 2);
+        if (reads(i, "去年")) return whole(CalendarUnit::Year, -2, i + 2);
+        if (reads(i, "今年")) return whole(CalendarUnit::Year, 0, i + 2);
         for (const Lead& lead : kLeads) {
             if (!reads(i, lead.phrase)) continue;
             std::size_t at = i + length_at(i, lead.phrase);
@@ -402,8 +404,8 @@ private:
             int direction = lead.direction;
             const bool of_data = reads(at, "of the data") || reads(at, "in the data") ||
                                  reads(at, "on record") || reads(at, "of data");
-            if (*unit == Unit::Year && direction == -1 && !counted && !of_data && is(i, {"last"}) &&
-                year_of(data_.first) < year_of(data_.last)) {
+            if (*unit == CalendarUnit::Year && direction == -1 && !counted && !of_data &&
+                is(i, {"last"}) && year_of(data_.first) < year_of(data_.last)) {
                 direction = -2;
             }
             if (counted && direction == -1) return several(*unit, count, at);
@@ -413,23 +415,24 @@ private:
         return std::nullopt;
     }
 
-    [[nodiscard]] std::pair<sys_days, sys_days> unit_round(Unit unit, sys_days d) const {
+    [[nodiscard]] std::pair<sys_days, sys_days> unit_round(CalendarUnit unit, sys_days d) const {
         const int year = year_of(d);
         const int month = month_of(d);
         switch (unit) {
-            case Unit::Day: return {d, d + days(1)};
-            case Unit::Week: return {week_begin(d), week_begin(d) + days(7)};
-            case Unit::Month: return {month_begin(year, month), month_begin(year, month + 1)};
-            case Unit::Quarter: {
+            case CalendarUnit::Day: return {d, d + days(1)};
+            case CalendarUnit::Week: return {week_begin(d), week_begin(d) + days(7)};
+            case CalendarUnit::Month:
+                return {month_begin(year, month), month_begin(year, month + 1)};
+            case CalendarUnit::Quarter: {
                 const int first = (month - 1) / 3 * 3 + 1;
                 return {month_begin(year, first), month_begin(year, first + 3)};
             }
-            case Unit::Half:
-            case Unit::Year: break;
+            case CalendarUnit::Half:
+            case CalendarUnit::Year: break;
         }
         return {month_begin(year, 1), month_begin(year + 1, 1)};
     }
-    [[nodiscard]] Stretch whole(Unit unit, int direction, std::size_t end) const {
+    [[nodiscard]] Stretch whole(CalendarUnit unit, int direction, std::size_t end) const {
         Stretch out;
         out.end = end;
         const sys_days anchor = direction == 1 ? data_.first : data_.last;
@@ -438,28 +441,28 @@ private:
         out.exact = round;
         return out;
     }
-    [[nodiscard]] Stretch several(Unit unit, int count, std::size_t end) const {
+    [[nodiscard]] Stretch several(CalendarUnit unit, int count, std::size_t end) const {
         Stretch out;
         out.end = end;
         const sys_days last = data_.last;
         sys_days from = last;
         switch (unit) {
-            case Unit::Day: from = last - days(count - 1); break;
-            case Unit::Week: from = last - days(7 * count - 1); break;
-            case Unit::Month:
+            case CalendarUnit::Day: from = last - days(count - 1); break;
+            case CalendarUnit::Week: from = last - days(7 * count - 1); break;
+            case CalendarUnit::Month:
                 from = month_begin(year_of(last), month_of(last) - (count - 1));
                 break;
-            case Unit::Quarter:
+            case CalendarUnit::Quarter:
                 from =
                     month_begin(year_of(last), (month_of(last) - 1) / 3 * 3 + 1 - 3 * (count - 1));
                 break;
-            case Unit::Half:
-            case Unit::Year: from = month_begin(year_of(last) - (count - 1), 1); break;
+            case CalendarUnit::Half:
+            case CalendarUnit::Year: from = month_begin(year_of(last) - (count - 1), 1); break;
         }
         out.exact = {from, last + days(1)};
         return out;
     }
-    [[nodiscard]] Stretch first_ones(Unit unit, int count, std::size_t end) const {
+    [[nodiscard]] Stretch first_ones(CalendarUnit unit, int count, std::size_t end) const {
         Stretch out;
         out.end = end;
         sys_days to = data_.first;

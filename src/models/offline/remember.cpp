@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t kShownMax = 3;
 constexpr std::size_t kShownBytes = 400;
 
-std::string lower(std::string_view text) {
+std::string folded(std::string_view text) {
     std::string out(text);
     std::transform(out.begin(), out.end(), out.begin(),
                    [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
@@ -42,7 +42,7 @@ std::vector<std::string> subjects_of(std::string_view text) {
 }  // namespace
 
 bool is_to_be_remembered(std::string_view text) {
-    std::string said = lower(text);
+    std::string said = folded(text);
     const auto begin = said.find_first_not_of(" \t\r\n");
     if (begin == std::string::npos) return false;
     said.erase(0, begin);

@@ -13,7 +13,7 @@ struct Place {
     std::size_t end = 0;
 };
 
-std::string joined(const std::vector<Token>& tokens, std::size_t begin, std::size_t end) {
+std::string joined_words(const std::vector<Token>& tokens, std::size_t begin, std::size_t end) {
     std::string text;
     for (std::size_t i = begin; i < end; ++i) {
         if (tokens[i].kind != Token::Kind::Sign) text += tokens[i].text;
@@ -21,7 +21,9 @@ std::string joined(const std::vector<Token>& tokens, std::size_t begin, std::siz
     return text;
 }
 
-std::string joined(const std::vector<Token>& tokens) { return joined(tokens, 0, tokens.size()); }
+std::string joined_words(const std::vector<Token>& tokens) {
+    return joined_words(tokens, 0, tokens.size());
+}
 
 bool is_sheet_word(const Token& token) {
     static const std::set<std::string> kWords = {"sheet", "worksheet", "tab", "表", "页", "签"};
@@ -67,9 +69,9 @@ bool takes_preposition(const std::vector<Token>& tokens, Place& place) {
 bool is_in_tables(const std::string& name, const Schema& schema) {
     for (const Table& table : schema.tables) {
         for (const Column& column : table.columns) {
-            if (joined(column.words) == name) return true;
+            if (joined_words(column.words) == name) return true;
             for (const auto& value : column.value_words) {
-                if (joined(value) == name) return true;
+                if (joined_words(value) == name) return true;
             }
         }
     }
@@ -85,11 +87,11 @@ bool is_telling(const std::string& name) {
 
 std::optional<Place> place_of(const std::vector<Token>& tokens, const Schema& schema,
                               std::size_t table) {
-    const std::string name = joined(tokens_of(schema.tables[table].sheet));
+    const std::string name = joined_words(tokens_of(schema.tables[table].sheet));
     if (name.empty()) return std::nullopt;
     for (std::size_t begin = 0; begin < tokens.size(); ++begin) {
         for (std::size_t end = begin + 1; end <= std::min(begin + 12, tokens.size()); ++end) {
-            if (joined(tokens, begin, end) != name) continue;
+            if (joined_words(tokens, begin, end) != name) continue;
             Place place{table, begin, end};
             const bool says_sheet = takes_sheet_words(tokens, place);
             const bool is_led = takes_preposition(tokens, place);
