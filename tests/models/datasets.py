@@ -14,6 +14,7 @@ import datasets_31
 import datasets_32
 import datasets_33
 import datasets_34
+import datasets_35
 import datasets_more
 import datasets_office
 import numpy as np
@@ -295,7 +296,8 @@ MAKERS = {maker.__name__: maker for maker in
            houses, webshop, hospital, weather, tickets, cafe]} | (
     datasets_more.MAKERS | datasets_office.MAKERS | datasets_26.MAKERS | datasets_27.MAKERS |
     datasets_28.MAKERS | datasets_29.MAKERS | datasets_30.MAKERS |
-    datasets_31.MAKERS | datasets_32.MAKERS | datasets_33.MAKERS | datasets_34.MAKERS)
+    datasets_31.MAKERS | datasets_32.MAKERS | datasets_33.MAKERS | datasets_34.MAKERS |
+    datasets_35.MAKERS)
 
 # What the tests' own Python cannot write is written in the sandbox, before anything is asked.
 CONVERSIONS = {

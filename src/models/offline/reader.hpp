@@ -310,6 +310,7 @@ private:
     void find_absent();
     void find_absent_han();
     void find_absent_numbers();
+    void find_absent_features();
     [[nodiscard]] std::size_t concept_length(std::size_t i) const;
     [[nodiscard]] bool is_in_column_name(std::size_t begin, std::size_t length) const;
     [[nodiscard]] bool shares_with_rows(std::size_t begin, std::size_t end) const;

@@ -174,6 +174,7 @@ void Reader::find_absent() {
         }
         q_.absent.push_back(token.as_written.substr(0, 40));
     }
+    find_absent_features();
     find_absent_han();
     find_absent_numbers();
     for (std::size_t i = 0; i + 1 < tokens_.size(); ++i) {  // of all subjects, where none holds it
@@ -185,6 +186,52 @@ void Reader::find_absent() {
         }
         if (!is_said && tokens_[i].text == "年" && tokens_[i + 1].text == "级") {
             q_.absent.emplace_back("年级");  // of a school, and no year
+        }
+    }
+}
+
+// What is not computed here though every word of it is known: who left and who stayed, which of
+// several columns, a product of two, pieces that were sold, groups by what they earned.
+void Reader::find_absent_features() {
+    static const std::set<std::string> kLeft = {
+        "left",   "leavers", "resigned",   "quit",      "exited", "departed",
+        "stayed", "stay",    "terminated", "attrition", "离职",   "辞职",
+        "在职",   "各科",    "哪科",       "哪门",      "每科",   "remained"};
+    static const std::set<std::string> kTimes = {"times", "multiplied", "乘", "×"};
+    static const std::set<std::string> kStill = {"current", "currently", "employed"};
+    static const std::set<std::string> kMoney = {"revenue", "sale", "turnover", "value"};
+    const auto& columns = schema_.tables[q_.table].columns;
+    const bool may_leave = std::any_of(columns.begin(), columns.end(), [](const Column& c) {
+        return (c.is_date() && c.missing > 0) || c.means("attrition");
+    });
+    const auto quantity = field_meaning("quantity");
+    const bool is_of_quantity =
+        q_.measures.size() == 1 && quantity && q_.measures[0].field == quantity;
+    for (std::size_t i = 0; i < tokens_.size() && q_.absent.size() < 5; ++i) {
+        const Said* said = said_at(i);
+        if (said != nullptr && (said->is_value || !said->column->is_date())) continue;
+        const std::string two =
+            tokens_[i].text + (i + 1 < tokens_.size() ? tokens_[i + 1].text : "");
+        const Said* next = i + 2 < tokens_.size() ? said_at(i + 2) : nullptr;
+        const bool is_of_column = said_at(i + 1) != nullptr || next != nullptr;  // 各科室, 哪门课程
+        const bool is_subject = two.ends_with("科") || two.ends_with("门");
+        const bool is_left = kLeft.contains(tokens_[i].text) ||
+                             (kLeft.contains(two) && !(is_subject && is_of_column));
+        const bool is_still = may_leave && kStill.contains(tokens_[i].text);
+        const bool is_piece = (tokens_[i].text == "件" || tokens_[i].text == "台") && i > 1 &&
+                              tokens_[i - 1].text == "少" && quantity && !is_of_quantity;
+        const Said* before = i > 0 ? said_at(i - 1) : nullptr;
+        const bool is_product =
+            before != nullptr && before->column->is_number() && kTimes.contains(tokens_[i].text);
+        if (is_left || is_still || is_piece || is_product) {
+            q_.absent.push_back(tokens_[i].kind == Token::Kind::Han ? two : tokens_[i].as_written);
+        }
+        const bool is_compared =
+            std::any_of(q_.filters.begin(), q_.filters.end(), [&](const Filter& f) {
+                return f.begin == i + 1 && f.values.empty() && f.kind != Filter::Kind::Dates;
+            });
+        if (is_compared && said == nullptr && kMoney.contains(tokens_[i].stem)) {
+            q_.absent.push_back(tokens_[i].as_written);
         }
     }
 }
