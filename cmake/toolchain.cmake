@@ -18,6 +18,10 @@ endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # Unique symbols would bind to the libstdc++ of whichever Python extension came first.
   add_compile_options(-fno-gnu-unique)
+  if(ATOLL_UNITY)
+    # g++ takes the files of a unit for headers, in which anonymous namespaces would be a mistake.
+    add_compile_options(-Wno-subobject-linkage)
+  endif()
 endif()
 add_link_options(-Wl,--as-needed)
 if(CMAKE_BUILD_TYPE STREQUAL "Release")

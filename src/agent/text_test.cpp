@@ -68,14 +68,6 @@ TEST(Text, SizesAreForPeople) {
     EXPECT_EQ(size_text(5'000'000'000), "5.0 GB");
 }
 
-TEST(Text, Base64IsReadOrRefused) {
-    const std::string bytes("\x89PNG\0\xff", 6);
-    EXPECT_EQ(base64_decoded(base64_encoded(bytes)), bytes);
-    EXPECT_EQ(base64_decoded("abc"), "");
-    EXPECT_EQ(base64_decoded("****"), "");
-    EXPECT_EQ(base64_decoded("aGk=\n"), "hi");
-}
-
 TEST(Text, ImagesAreKnownByTheirNames) {
     EXPECT_EQ(image_type_of("/data/outputs/A.PNG"), "image/png");
     EXPECT_EQ(image_type_of(".png"), "");

@@ -11,6 +11,8 @@ namespace atl::agent {
 
 namespace asio = boost::asio;
 
+using Clock = std::chrono::steady_clock;
+
 namespace {
 
 constexpr std::chrono::milliseconds kPauseMin{100};
@@ -21,7 +23,6 @@ constexpr std::chrono::milliseconds kPauseMax{1000};
 asio::awaitable<void> write_surely(core::Threads& store, core::TurnHold hold,
                                    std::vector<core::ThreadMessage> messages, After after,
                                    std::chrono::milliseconds time) {
-    using Clock = std::chrono::steady_clock;
     hold.mark = sessions::random_id("w-");
     const auto until = Clock::now() + time;
     auto wait = kPauseMin;

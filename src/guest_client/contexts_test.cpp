@@ -60,7 +60,7 @@ TEST(Contexts, a_kernel_that_is_busy_is_waited_for_only_so_long) {
 // Other code of the sandbox can stop a kernel before it answers. Nobody waits for it for ever.
 TEST(Contexts, a_new_kernel_has_a_time_to_come) {
     Peer peer;
-    const auto creating = peer.start(create_context(peer.link, "b", "/session"));
+    const auto creating = peer.start(create_context(peer.link, "b", "python", "/session"));
     peer.end(Peer::kFirst, kOne);
     bool limited = false;
     for (const auto& frame : peer.heard()) {

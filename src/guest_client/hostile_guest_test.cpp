@@ -134,7 +134,9 @@ TEST(HostileGuest, whatever_it_says_everything_ends) {
                 co_await files.unpack(*unpacker, source);
             },
             [&]() -> asio::awaitable<void> { co_await files.remove("/a", true); },
-            [&]() -> asio::awaitable<void> { co_await create_context(peer.link, "b", "/"); },
+            [&]() -> asio::awaitable<void> {
+                co_await create_context(peer.link, "b", "python", "/");
+            },
             [&]() -> asio::awaitable<void> {
                 co_await list_variables(peer.link, "a", 0, 9, std::chrono::hours{1});
             },
