@@ -9,11 +9,19 @@ namespace {
 constexpr std::uint64_t kConnectionsMost = 4096;  // unless somebody asks for more
 constexpr std::uint64_t kOwnMost = 8192;          // what the server's own work is sure of
 constexpr std::uint64_t kLeast = 4;
+// A sandbox is built with descriptors from 512 on; below that, nothing but an odd error would come.
+constexpr std::uint64_t kFilesLeast = 640;
 
 }  // namespace
 
 Result<DescriptorPlan> plan_descriptors(std::uint64_t files, const SettingsInForce& settings) {
     const auto& values = settings.values;
+    if (files < kFilesLeast) {
+        return Error{Code::InvalidArgument,
+                     "this process may open " + std::to_string(files) + " files, and needs " +
+                         std::to_string(kFilesLeast) +
+                         " at least; raise the limit (ulimit -Hn, LimitNOFILE=)"};
+    }
     const auto end = std::max(files - std::min(files / 4, kOwnMost), kLeast);
     const auto connections =
         values.connections_max.value_or(std::clamp(files / 2, kLeast, kConnectionsMost));

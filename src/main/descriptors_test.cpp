@@ -23,8 +23,11 @@ TEST(Descriptors, ConnectionsNeverHaveThemAll) {
         std::size_t per_address;
         int end;
     } rows[] = {
-        {16, 8, 4, 12},          {256, 128, 32, 192},      {1024, 512, 128, 768},
-        {4096, 2048, 512, 3072}, {8192, 4096, 1024, 6144}, {1 << 20, 4096, 1024, (1 << 20) - 8192},
+        {640, 320, 80, 480},
+        {1024, 512, 128, 768},
+        {4096, 2048, 512, 3072},
+        {8192, 4096, 1024, 6144},
+        {1 << 20, 4096, 1024, (1 << 20) - 8192},
     };
     for (const auto& row : rows) {
         const auto plan = plan_descriptors(row.files, settings_with(std::nullopt));
@@ -33,6 +36,12 @@ TEST(Descriptors, ConnectionsNeverHaveThemAll) {
         EXPECT_EQ(plan->connections_per_address_max, row.per_address) << row.files;
         EXPECT_EQ(plan->connections_end, row.end) << row.files;
     }
+}
+
+TEST(Descriptors, TooFewAreSaidAtTheStart) {
+    const auto plan = plan_descriptors(256, settings_with(std::nullopt));
+    ASSERT_FALSE(plan.has_value());
+    EXPECT_NE(plan.error().message.find("may open 256 files"), std::string::npos);
 }
 
 TEST(Descriptors, WhatSomebodySetIsCheckedAgainstWhatThereIs) {
