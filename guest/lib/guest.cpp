@@ -72,6 +72,7 @@ Guest::Guest(UniqueFd stream, Surroundings surroundings, UniqueFd bell)
 void Guest::belongs_to_somebody(std::unique_ptr<Kernel> first) {
     claimed_ = true;
     forget_other_sessions(surroundings_);
+    limits_are_final(surroundings_);
     if (first == nullptr) return;
     if (first->awaited()) first->admit(surroundings_);
     kernels_[kDefaultContext] = std::move(first);
@@ -437,6 +438,7 @@ void Guest::claim(Operation& operation, const json::object& request) {
         errno = failure.cause;
         return operation.fail_errno(failure.step);
     }
+    limits_are_final(surroundings_);
     if (kept && !show_kept_folders(tree.get(), surroundings_, failure)) {
         errno = failure.cause;
         return operation.fail_errno(failure.step);
