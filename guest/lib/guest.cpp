@@ -72,6 +72,7 @@ Guest::Guest(UniqueFd stream, Surroundings surroundings, UniqueFd bell)
 void Guest::belongs_to_somebody() {
     claimed_ = true;
     forget_other_sessions(surroundings_);
+    limits_are_final(surroundings_);
 }
 
 void Guest::welcome(std::unique_ptr<Kernel> first) {
@@ -465,6 +466,7 @@ void Guest::claim(Operation& operation, const json::object& request) {
         errno = failure.cause;
         return operation.fail_errno(failure.step);
     }
+    limits_are_final(surroundings_);
     if (kept && !show_kept_folders(tree.get(), surroundings_, failure)) {
         errno = failure.cause;
         return operation.fail_errno(failure.step);

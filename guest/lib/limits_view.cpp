@@ -102,6 +102,11 @@ bool update_limits(const Surroundings& surroundings, sys::StepFailure& failure) 
            write(folder, "cgroup/cpu/cpu.cfs_period_us", period, failure);
 }
 
+void limits_are_final(Surroundings& surroundings) {
+    if (surroundings.limits_fd >= 0) ::close(surroundings.limits_fd);
+    surroundings.limits_fd = -1;
+}
+
 bool show_limits(const char* folder, Surroundings& surroundings, sys::StepFailure& failure) {
     const std::string base = folder;
     for (const char* part : {"", "/cgroup", "/cgroup/memory", "/cgroup/cpu"}) {

@@ -20,5 +20,7 @@ namespace atl::guest {
 bool show_limits(const char* folder, Surroundings& surroundings, sys::StepFailure& failure);
 // Once the limits have changed.
 bool update_limits(const Surroundings& surroundings, sys::StepFailure& failure);
+// Once the sandbox is somebody's: PID 1 holds nothing beside untrusted code that it does not need.
+void limits_are_final(Surroundings& surroundings);
 
 }  // namespace atl::guest

@@ -186,7 +186,8 @@ answer = {
                 for path in ("acpi", "bus", "driver", "fs", "irq", "scsi", "tty", "sysvipc")},
     "log": [call("syslog", 3, None, 0), call("syslog", 10, None, 0), attempt(look, "/dev/kmsg")],
     "sys": {path: os.path.exists("/sys/" + path) for path in (
-        "firmware", "class", "class/dmi", "kernel", "block", "fs", "module", "bus")},
+        "firmware", "class", "class/dmi", "kernel", "block", "fs/bpf", "fs/fuse", "fs/ext4",
+        "module", "bus")},
     "dev": {path: os.path.exists("/dev/" + path) for path in ("mem", "kmem", "port", "vda", "sda")},
     "etc": {path: os.path.exists("/etc/" + path) for path in (
         "shadow", "machine-id", "ssh", "hostname")},
