@@ -3,7 +3,7 @@
 import time
 
 PAGE = """<!doctype html><link rel=stylesheet href=/style.css><p id=text>text</p><script>
-document.cookie = "own=1"; localStorage.own = "kept";
+document.cookie = "own=1; path=/"; localStorage.own = "kept";
 window.done = (async () => {
   const own = await (await fetch("/data", { method: "POST", body: "x" })).text();
   let api = "refused";
