@@ -88,7 +88,7 @@ def test_a_notebook_about_parquet_runs_again_elsewhere(offline, tmp_path):
 def test_f3_a_client_that_leaves_an_export(server, charted, form):
     """Before its answer and amid it: the thread's sandbox may sleep, and the next one gets all of it."""
     assert exported(server, charted, form)
-    before = server.descriptors()
+    before = server.sockets()
     address = server.url.removeprefix("http://").split(":")
     for bytes_ in (0, 1, 3000):
         for _ in range(3):
@@ -100,4 +100,4 @@ def test_f3_a_client_that_leaves_an_export(server, charted, form):
     session = server.http.get(f"/v1/threads/{charted}").json()["session_id"]
     assert eventually(lambda: server.http.post(f"/v1/sessions/{session}/evict").status_code == 200, 60)
     assert exported(server, charted, form)
-    assert eventually(lambda: server.descriptors() <= before, 60)
+    assert eventually(lambda: server.sockets() <= before, 60)

@@ -90,7 +90,7 @@ def test_f3_left_behind(server, session, way, how):
     before_programs = programs(server, session)
     assert eventually(lambda: free(server, session), WITHIN_S)
     server.run(session, "1")
-    before = server.descriptors()
+    before = server.sockets()
     for moment, bytes_ in MOMENTS.items():
         if way == "watch":
             bytes_ = min(bytes_, 300)
@@ -105,13 +105,13 @@ def test_f3_left_behind(server, session, way, how):
             one.leave(how)
         assert eventually(lambda: free(server, session), WITHIN_S), f"{moment}: somebody still uses it"
         assert programs(server, session) == before_programs, moment  # and it is awake again
-        assert eventually(lambda: server.descriptors() <= before, WITHIN_S), moment
+        assert eventually(lambda: server.sockets() <= before, WITHIN_S), moment
     assert server.run(session, "import os; print(len(os.listdir('/session/many')))")["stdout"] == "200\n"
 
 
 def test_f3_a_watch_whose_client_left_while_much_changed(server, session):
     """It does not read, the events pile up in the guest, and then it goes."""
-    before = server.descriptors()
+    before = server.sockets()
     leaver = Leaver(server, f"/v1/sessions/{session}/watch?path=/session&recursive=true")
     assert b"watching" in leaver.read(300)
     code = "for i in range(20_000): open(f'/session/many/{i % 200}', 'r+b').write(b'x')"
@@ -120,4 +120,4 @@ def test_f3_a_watch_whose_client_left_while_much_changed(server, session):
     leaver.leave("resets")
     assert eventually(lambda: free(server, session), WITHIN_S)
     server.run(session, "1")
-    assert eventually(lambda: server.descriptors() <= before, WITHIN_S)
+    assert eventually(lambda: server.sockets() <= before, WITHIN_S)

@@ -9,7 +9,7 @@ from pathlib import Path
 import httpx
 
 from .driver import BUILD
-from .host import descriptors_of, eventually
+from .host import eventually, sockets_of
 
 
 class Server:
@@ -64,10 +64,11 @@ class Server:
         assert answer.status_code == 200, answer.text
         return answer.json()
 
-    def descriptors(self, within: float = 60) -> int:
-        """How many the server has, once its pool is full: a sandbox that is made or waits there has some, too."""
+    def sockets(self, within: float = 60) -> int:
+        """How many the server has, once its pool is full: a sandbox that is made or waits there has one, too. Not all
+        descriptors: those of ID maps are kept, one for each slot that was ever used."""
         assert eventually(lambda: re.search(r"^atoll_pool_ready 3$", self.http.get("/metrics").text, re.M), within)
-        return descriptors_of(self.process.pid)
+        return sockets_of(self.process.pid)
 
     def remove_sessions(self):
         while found := self.http.get("/v1/sessions?limit=500").json()["sessions"]:
