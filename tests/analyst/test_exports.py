@@ -9,7 +9,7 @@ import subprocess
 import sys
 
 import pytest
-from harness.host import descriptors_of, eventually
+from harness.host import eventually
 
 CSV = b"region,amount\nNorth,10\nSouth,32\nNorth,5\n"
 CHART = "run: import matplotlib.pyplot as plt; plt.plot([1, 2]); plt.savefig('/data/outputs/a [b].png')"
@@ -87,7 +87,8 @@ def test_a_notebook_about_parquet_runs_again_elsewhere(offline, tmp_path):
 @pytest.mark.parametrize("form", ["markdown", "ipynb"])
 def test_f3_a_client_that_leaves_an_export(server, charted, form):
     """Before its answer and amid it: the thread's sandbox may sleep, and the next one gets all of it."""
-    before = descriptors_of(server.process.pid)
+    assert exported(server, charted, form)
+    before = server.sockets()
     address = server.url.removeprefix("http://").split(":")
     for bytes_ in (0, 1, 3000):
         for _ in range(3):
@@ -97,6 +98,6 @@ def test_f3_a_client_that_leaves_an_export(server, charted, form):
                     bytes_ -= len(piece)
                 client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
     session = server.http.get(f"/v1/threads/{charted}").json()["session_id"]
-    assert eventually(lambda: server.http.post(f"/v1/sessions/{session}/pause").status_code == 200, 60)
-    assert eventually(lambda: descriptors_of(server.process.pid) <= before, 60)
+    assert eventually(lambda: server.http.post(f"/v1/sessions/{session}/evict").status_code == 200, 60)
     assert exported(server, charted, form)
+    assert eventually(lambda: server.sockets() <= before, 60)

@@ -93,6 +93,14 @@ def descriptors_of(pid: int) -> int:
     return len(os.listdir(f"/proc/{pid}/fd"))
 
 
+def sockets_of(pid: int) -> int:
+    found = 0
+    for entry in os.listdir(f"/proc/{pid}/fd"):
+        with contextlib.suppress(OSError):
+            found += os.readlink(f"/proc/{pid}/fd/{entry}").startswith("socket:")
+    return found
+
+
 def room(bytes_: int) -> int:
     """What a server may grow by. Sanitizers keep what was freed, and a history of what is in memory."""
     return bytes_ * (2 if "TSAN_OPTIONS" in os.environ else 1)

@@ -9,6 +9,7 @@ from pathlib import Path
 import httpx
 
 from .driver import BUILD
+from .host import eventually, sockets_of
 
 
 class Server:
@@ -62,6 +63,12 @@ class Server:
         answer = self.http.post(f"/v1/sessions/{session}/run", json={"code": code, **fields})
         assert answer.status_code == 200, answer.text
         return answer.json()
+
+    def sockets(self, within: float = 60) -> int:
+        """How many the server has, once its pool is full: a sandbox that is made or waits there has one, too. Not all
+        descriptors: those of ID maps are kept, one for each slot that was ever used."""
+        assert eventually(lambda: re.search(r"^atoll_pool_ready 3$", self.http.get("/metrics").text, re.M), within)
+        return sockets_of(self.process.pid)
 
     def remove_sessions(self):
         while found := self.http.get("/v1/sessions?limit=500").json()["sessions"]:
