@@ -126,8 +126,9 @@ asio::awaitable<void> Homes::make_session(ThreadRecord thread) {
     const auto turn = co_await gate->lock();
     sessions::NewSession wanted;
     wanted.owner = thread.owner;
-    wanted.name = thread.title.empty() ? "thread" : thread.title;
+    // No name: titles are not unique, and the session is found by its thread.
     wanted.metadata = {{"thread", thread.id.text()}};
+    if (!thread.title.empty()) wanted.metadata["title"] = thread.title;
     wanted.limits = parts_.sessions.options().limits;
     wanted.id = thread.session_id;
     try {

@@ -13,6 +13,18 @@ namespace json = boost::json;
 
 namespace {
 
+core::Limits limits_of(const CodeSandboxArguments& wanted, core::Limits limits,
+                       const core::Ceilings& ceilings) {
+    if (wanted.memory_bytes_max) limits.memory_bytes_max = *wanted.memory_bytes_max;
+    if (wanted.cpus_max) limits.cpus_max = *wanted.cpus_max;
+    std::vector<schema::Issue> issues;
+    for (auto& [field, sentence] : core::beyond(limits, ceilings)) {
+        issues.push_back({field, std::move(sentence)});
+    }
+    if (!issues.empty()) throw schema::ValidationError(std::move(issues));
+    return limits;
+}
+
 asio::awaitable<ToolResult> pinned(Tools& tools, core::Outputs& outputs, Workplace& workplace,
                                    sessions::Use& use, CodeSandboxArguments wanted) {
     const auto execution = sessions::Execution::with(tools.sessions(), use);
@@ -39,14 +51,7 @@ asio::awaitable<ToolResult> ephemeral(Tools& tools, core::Outputs& outputs, Work
     auto& sessions = tools.sessions();
     sessions::NewSession alone;
     alone.owner = workplace.owner();
-    alone.limits = sessions.options().run_limits;
-    if (wanted.memory_bytes_max) alone.limits.memory_bytes_max = *wanted.memory_bytes_max;
-    if (wanted.cpus_max) alone.limits.cpus_max = *wanted.cpus_max;
-    std::vector<schema::Issue> issues;
-    for (auto& [field, sentence] : core::beyond(alone.limits, sessions.options().ceilings)) {
-        issues.push_back({field, std::move(sentence)});
-    }
-    if (!issues.empty()) throw schema::ValidationError(std::move(issues));
+    alone.limits = limits_of(wanted, sessions.options().run_limits, sessions.options().ceilings);
     const auto execution = co_await in_fresh_sandbox(sessions, std::move(alone));
     execution->keep_artifacts(outputs);
     const auto timeout =
@@ -63,7 +68,9 @@ void add_sandbox_tool(Tools& tools, core::Outputs& outputs) {
         return [](Tools& all, core::Outputs& out, Workplace& where,
                   json::value given) -> asio::awaitable<ToolResult> {
             auto wanted = schema::from_value<CodeSandboxArguments>(given);
-            auto* use = co_await where.session();
+            const auto& options = all.sessions().options();
+            const auto limits = limits_of(wanted, options.limits, options.ceilings);
+            auto* use = co_await where.session_with(limits);
             if (use == nullptr) {
                 co_return co_await ephemeral(all, out, where, std::move(wanted));
             }

@@ -10,7 +10,8 @@ constexpr std::size_t kCodeCharactersMax = 200'000;
 constexpr std::size_t kContentCharactersMax = 4'000'000;
 constexpr std::size_t kPathCharactersMax = 4096;
 constexpr std::uint64_t kReadMost = 1'000'000;
-constexpr const char* kSession = "The session to work in.";
+constexpr const char* kSession =
+    "The session to work in: its id, or a name of your own, which makes one at its first use.";
 constexpr const char* kPath = "Absolute, or below /session.";
 constexpr const char* kTimeout = "It is stopped after so long; 0 is the session's own limit.";
 constexpr const char* kSessionExample = "s-mfrggzdfmztwq2lkmfrggzdfmztwq2lk";
@@ -104,13 +105,16 @@ ATOLL_TYPE(CodeSandboxArguments) {
     return request(
         "Python, in a fresh sandbox or in a session's.",
         field<&T::code>("Python.", required, length(1, kCodeCharactersMax), example("1 + 1")),
-        field<&T::session_id>("Variables and /session stay from call to call; left out: a fresh "
-                              "sandbox, gone afterwards.",
-                              length(1, 128), example(kSessionExample)),
+        field<&T::session_id>("Variables and /session stay from call to call: a session's id, or a "
+                              "name of your own, which makes one at its first use. Left out: a "
+                              "fresh sandbox, gone afterwards.",
+                              length(1, 128), example("my-conversation-1")),
         field<&T::timeout>("It is stopped after so long; 0 is the default.", range(0, 86'400),
                            example("30s")),
-        field<&T::memory_bytes_max>("Memory of a fresh sandbox.", range(32 << 20, 1ull << 46)),
-        field<&T::cpus_max>("Processors of a fresh sandbox; 0 is all of them.", range(0, 4096)));
+        field<&T::memory_bytes_max>("Memory of a sandbox or session that this makes.",
+                                    range(32 << 20, 1ull << 46)),
+        field<&T::cpus_max>("Processors of a sandbox or session that this makes; 0 is all.",
+                            range(0, 4096)));
 }
 
 }  // namespace atl::agent

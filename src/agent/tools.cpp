@@ -58,12 +58,22 @@ std::string Workplace::href_of(const SessionId& session, std::string_view path) 
 }
 
 asio::awaitable<sessions::Use*> NamedWorkplace::session() {
+    return session_with(sessions_.options().limits);
+}
+
+asio::awaitable<sessions::Use*> NamedWorkplace::session_with(core::Limits limits) {
     if (session_.empty()) co_return nullptr;
-    if (!use_) {
-        const SessionId id(session_);
-        use_.emplace(co_await sessions_.use(core::Whose::of(owner_), id));
-        co_await sessions_.check_disk(**use_);
+    if (use_) co_return &*use_;
+    if (first_use_ == FirstUse::Makes) {
+        sessions::NewSession wanted;
+        wanted.owner = owner_;
+        wanted.name = session_;
+        wanted.limits = limits;
+        use_.emplace(co_await sessions_.use_or_make(std::move(wanted)));
+    } else {
+        use_.emplace(co_await sessions_.use(core::Whose::of(owner_), SessionId(session_)));
     }
+    co_await sessions_.check_disk(**use_);
     co_return &*use_;
 }
 

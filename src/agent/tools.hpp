@@ -81,6 +81,8 @@ public:
     // The session, awake. Asked for as late as possible: whoever has one may be readying it.
     // Null: there is none.
     virtual boost::asio::awaitable<sessions::Use*> session() = 0;
+    // The same; if this makes the session, it has these limits.
+    virtual boost::asio::awaitable<sessions::Use*> session_with(core::Limits) { return session(); }
     [[nodiscard]] virtual Stop& stop() = 0;
     [[nodiscard]] virtual bool wants_images() const { return false; }  // their bytes
     // Where a client gets a file of the session.
@@ -94,19 +96,28 @@ public:
     }
 };
 
-// A session that is named by its id: how clients outside work.
+// What becomes of a session that is not there, if a client names it.
+enum class FirstUse : bool { Refused, Makes };
+
+// A session that is named by its id, or by a name of the client's choice: how clients outside work.
 class NamedWorkplace final : public Workplace {
 public:
-    NamedWorkplace(sessions::Sessions& sessions, std::string owner, std::string session)
-        : sessions_(sessions), owner_(std::move(owner)), session_(std::move(session)) {}
+    NamedWorkplace(sessions::Sessions& sessions, std::string owner, std::string session,
+                   FirstUse first_use)
+        : sessions_(sessions),
+          owner_(std::move(owner)),
+          session_(std::move(session)),
+          first_use_(first_use) {}
     [[nodiscard]] const std::string& owner() const override { return owner_; }
     boost::asio::awaitable<sessions::Use*> session() override;
+    boost::asio::awaitable<sessions::Use*> session_with(core::Limits limits) override;
     [[nodiscard]] Stop& stop() override { return stop_; }
 
 private:
     sessions::Sessions& sessions_;
     std::string owner_;
     std::string session_;  // empty: none
+    FirstUse first_use_;
     std::optional<sessions::Use> use_;
     Stop stop_;
 };

@@ -147,7 +147,7 @@ public:
         if (wanted.input) process->feed(std::move(*wanted.input), !wanted.stdin_open);
         if (!wanted.wait) {
             auto response = json_response(201, view_of(*process, false));
-            response.headers.set("Location", "/v1/sessions/" + session_in(exchange).text() +
+            response.headers.set("Location", "/v1/sessions/" + awake->record().id.text() +
                                                  "/processes/" + process->id());
             co_await exchange.respond(std::move(response));
             co_return;
@@ -225,9 +225,10 @@ public:
     }
 
     asio::awaitable<void> remove(net::Exchange& exchange) const {
-        const auto process = co_await find(exchange);
+        const auto session = co_await sessions_.get(whose(exchange), session_in(exchange));
+        const auto process = processes_.find(session.id, exchange.request().parameter("process"));
         const auto use = co_await awake_while_it_runs(exchange, process);
-        co_await processes_.remove(session_in(exchange), process->id());
+        co_await processes_.remove(session.id, process->id());
         co_await exchange.respond(net::Response::empty());
     }
 

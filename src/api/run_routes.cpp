@@ -6,6 +6,7 @@
 #include "api/output_routes.hpp"
 #include "api/request_reading.hpp"
 #include "api/sandbox_options.hpp"
+#include "api/scopes.hpp"
 #include "api/session_types.hpp"
 #include "api/utf8_stream.hpp"
 #include "base/as_tuple.hpp"
@@ -130,6 +131,7 @@ RunAnswer begin_answer(const sessions::Execution& execution, const Asked& asked,
                        const std::string& context) {
     RunAnswer answer;
     answer.code = asked.echo;
+    if (const auto session = execution.session()) answer.session_id = session->text();
     if (const auto& run = execution.run_id()) answer.run_id = run->text();
     answer.timings_ms.sandbox = ms_between(asked.began, Clock::now());
     for (const auto& one : execution.lost()) {
@@ -196,6 +198,7 @@ asio::awaitable<bool> answer_once(net::Exchange& exchange, sessions::Execution& 
 
 std::string started_data(const RunAnswer& answer) {
     json::object about;
+    if (answer.session_id) about["session_id"] = *answer.session_id;
     if (answer.run_id) about["run_id"] = *answer.run_id;
     if (answer.code) about["code"] = *answer.code;
     std::string data;
@@ -300,7 +303,7 @@ asio::awaitable<bool> answer_with_events(net::Exchange& exchange, sessions::Exec
     };
     bool gone = false;
     // The run refers to what lives here: the scope waits for its end, whatever the client does.
-    const auto run_and_tell = [&](Scope& scope) -> asio::awaitable<void> {
+    const auto run_and_tell = [&](atl::Scope& scope) -> asio::awaitable<void> {
         scope.spawn(work);
         while (!waiting.ended || !waiting.events.empty()) {
             if (waiting.events.empty()) {
@@ -397,24 +400,44 @@ asio::awaitable<void> run_in_session(Runs& runs, net::Exchange& exchange) {
     co_await run_in(exchange, *execution, std::move(asked), std::move(run), *runs.answers);
 }
 
+// The session that the body names, made if it is not there; or a fresh sandbox.
+asio::awaitable<std::unique_ptr<sessions::Execution>> execution_of(Runs& runs, const Caller& caller,
+                                                                   const EphemeralBody& wanted) {
+    const auto& options = runs.sessions.options();
+    check_sandbox_options(wanted.runtime, wanted.network, wanted.datasets, options);
+    check_run_time(wanted.timeout, options.ceilings);
+    sessions::NewSession where;
+    where.owner = caller.owner;
+    where.template_name = wanted.template_name;
+    where.data_sets = wanted.datasets;
+    where.limits = limits_of(wanted.limits, wanted.session_id ? options.limits : options.run_limits,
+                             options.ceilings);
+    if (!wanted.session_id) {
+        where.environment = wanted.environment;
+        return sessions::Execution::alone(runs.sessions, std::move(where));
+    }
+    if (!grants(caller.scopes, kMakeSessionScope)) {
+        return sessions::Execution::in_session(runs.sessions, core::Whose::of(caller.owner),
+                                               SessionId(*wanted.session_id));
+    }
+    where.name = *wanted.session_id;
+    return sessions::Execution::in_session(runs.sessions, std::move(where));
+}
+
 asio::awaitable<void> run_alone(Runs& runs, net::Exchange& exchange) {
     Asked asked{.began = Clock::now(), .keep_running = false, .echo = {}};
     auto wanted = co_await read_json<EphemeralBody>(exchange);
     check_input(runs.rules, wanted.code);
-    sessions::NewSession alone;
-    alone.owner = caller_of(exchange.request()).owner;
-    alone.template_name = wanted.template_name;
-    check_sandbox_options(wanted.runtime, wanted.network, wanted.datasets, runs.sessions.options());
-    alone.data_sets = wanted.datasets;
-    const auto& options = runs.sessions.options();
-    alone.limits = limits_of(wanted.limits, options.run_limits, options.ceilings);
-    check_run_time(wanted.timeout, options.ceilings);
-    alone.environment = wanted.environment;
-    const auto execution = co_await sessions::Execution::alone(runs.sessions, std::move(alone));
+    const Caller caller = caller_of(exchange.request());
+    const auto execution = co_await execution_of(runs, caller, wanted);
     execution->keep_artifacts(runs.outputs);
     if (runs.rules.echo_code) asked.echo = wanted.code;
     auto run =
         execution->request(language_of(wanted.language), std::move(wanted.code), wanted.timeout);
+    if (wanted.session_id) {
+        run.context = guest_client::kernel_for(run.language, std::move(run.context));
+        run.environment = std::move(wanted.environment);
+    }
     co_await run_in(exchange, *execution, std::move(asked), std::move(run), *runs.answers);
 }
 
@@ -459,8 +482,10 @@ void add_run_routes(Api& api, sessions::Sessions& sessions, core::Outputs& outpu
              .pattern = "/v1/run",
              .id = "run",
              .tag = kRunTag,
-             .summary = "Run code in a fresh sandbox",
-             .description = "Nothing of it stays.",
+             .summary = "Run code in a fresh sandbox, or in a session by its name",
+             .description = "Nothing of it stays, unless `session_id` names a session. One that is "
+                            "not there is made; that takes a key whose scopes include "
+                            "sessions:write.",
              .bodies = {json_body<EphemeralBody>()},
              .answers = run_answers()},
             [runs](net::Exchange& exchange) { return run_alone(*runs, exchange); });

@@ -26,6 +26,7 @@ inline constexpr std::array<KeyScope, 8> kScopes{{
     {"admin", "all of it, keys and the audit log"},
 }};
 inline constexpr std::string_view kAdmin = "admin";
+inline constexpr std::string_view kMakeSessionScope = "sessions:write";
 inline constexpr std::string_view kAnyScope = "any";  // whoever is known
 
 [[nodiscard]] bool is_scope(std::string_view name);

@@ -115,7 +115,9 @@ BOOST_DESCRIBE_STRUCT(CreateSession, (),
 ATOLL_TYPE(CreateSession) {
     return request(
         "What a new session is made of. An empty object is enough.",
-        field<&T::name>("What people call it.", length(0, 200), one_line(), example("taxi data")),
+        field<&T::name>("What you call it: as good as its id in requests, and no two sessions of "
+                        "yours have the same.",
+                        length(0, 200), one_line(), example("taxi data")),
         field<&T::template_name>(
             "The template that it starts from.", named("template"), length(1, 64),
             pattern("A-Za-z0-9_", "A-Za-z0-9._-", "letters, digits, dot, dash and underscore"),
@@ -143,7 +145,8 @@ ATOLL_TYPE(CreateSession) {
 BOOST_DESCRIBE_STRUCT(PatchSession, (), (name, metadata, idle_to_warm, idle_to_cold, lifetime))
 ATOLL_TYPE(PatchSession) {
     return request("What is to change; the rest stays.",
-                   field<&T::name>("What people call it.", length(0, 200), one_line()),
+                   field<&T::name>("What you call it; no two sessions of yours have the same.",
+                                   length(0, 200), one_line()),
                    field<&T::metadata>("Replaces all of it.", items(0, 32),
                                        keys(length(1, 128), one_line()), each(length(0, 1024))),
                    field<&T::idle_to_warm>("Unused for so long it is frozen; 0 is never.",
@@ -153,10 +156,11 @@ ATOLL_TYPE(PatchSession) {
                    field<&T::lifetime>("It is removed so long from now on.", range(1, 31'536'000)));
 }
 
-BOOST_DESCRIBE_STRUCT(ForkSession, (), (count))
+BOOST_DESCRIBE_STRUCT(ForkSession, (), (count, name))
 ATOLL_TYPE(ForkSession) {
     return request("How a session is to be forked.",
-                   field<&T::count>("How many copies.", range(1, 100)));
+                   field<&T::count>("How many copies.", range(1, 100)),
+                   field<&T::name>("Of the copy, if there is one.", length(0, 200), one_line()));
 }
 
 BOOST_DESCRIBE_STRUCT(UsageView, (), (memory_bytes, memory_peak_bytes, cpu_ms, processes))
@@ -175,7 +179,7 @@ ATOLL_TYPE(SessionView) {
     return response(
         "A session.", field<&T::id>("Its id."),
         field<&T::state>("starting, hot, warm, cold, failed or deleting.", example("hot")),
-        field<&T::name>("What people call it."),
+        field<&T::name>("What you call it; empty: it has no name."),
         field<&T::template_name>("The template it starts from.", named("template")),
         field<&T::runtime>("What builds its walls."), field<&T::network>("What it may reach."),
         field<&T::datasets>("Data sets that show at /data/<name>."),
@@ -198,7 +202,7 @@ ATOLL_TYPE(SessionList) {
 
 BOOST_DESCRIBE_STRUCT(SessionPath, (), (id))
 ATOLL_TYPE(SessionPath) {
-    return request("", field<&T::id>("The session.", required, length(1, 128),
+    return request("", field<&T::id>("The session: its id or its name.", required, length(1, 200),
                                      example("s-mfrggzdfmztwq2lkmfrggzdfmztwq2lk")));
 }
 
@@ -240,13 +244,18 @@ ATOLL_TYPE(RunBody) {
 }
 
 BOOST_DESCRIBE_STRUCT(EphemeralBody, (),
-                      (code, language, timeout, template_name, runtime, network, datasets, limits,
-                       environment))
+                      (code, language, session_id, timeout, template_name, runtime, network,
+                       datasets, limits, environment))
 ATOLL_TYPE(EphemeralBody) {
     return request(
-        "A run in a sandbox of its own, which is gone afterwards.",
+        "A run in a sandbox of its own, which is gone afterwards, or in a session.",
         field<&T::code>("What to run.", required, length(0, kCodeCharactersMax), example("1 + 1")),
         field<&T::language>("What it is written in."),
+        field<&T::session_id>(
+            "The session to run in: its id, or a name of your own. A session of that name is made "
+            "at its first use, with the template, data sets and limits of that request; later "
+            "requests do not change them. Left out: a sandbox that is gone afterwards.",
+            length(1, 128), example("my-conversation-1")),
         field<&T::timeout>("It is stopped after so long; 0 is the default.", range(0, 86'400),
                            example("30s")),
         field<&T::template_name>(
@@ -310,7 +319,7 @@ BOOST_DESCRIBE_STRUCT(RunAnswer, (),
                       (out, err, results, error, exit_code, signal, reason, message,
                        output_truncated, state_lost, execution_count, timings_ms, memory_peak_bytes,
                        files, files_complete, images, artifact_map, artifacts_left_out, lost,
-                       run_id, code))
+                       session_id, run_id, code))
 ATOLL_TYPE(RunAnswer) {
     return response(
         "How a run went.", field<&T::out>("What it printed.", named("stdout")),
@@ -336,6 +345,7 @@ ATOLL_TYPE(RunAnswer) {
                                 "/work/artifacts), and where the copy lies on the host."),
         field<&T::artifacts_left_out>("What was not copied, and why."),
         field<&T::lost>("What did not come back when the session was restored for this run."),
+        field<&T::session_id>("The id of the session it ran in."),
         field<&T::run_id>("Of a run without a session: what it left is at /v1/outputs/{run_id}/."),
         field<&T::code>("What was run, when the server is set to say so."));
 }

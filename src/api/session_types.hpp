@@ -62,6 +62,7 @@ ATOLL_DESCRIBED(PatchSession);
 
 struct ForkSession {
     std::uint32_t count = 1;
+    std::string name;
 };
 ATOLL_DESCRIBED(ForkSession);
 
@@ -130,6 +131,7 @@ ATOLL_DESCRIBED(RunBody);
 struct EphemeralBody {
     std::string code;
     RunLanguage language = RunLanguage::Python;
+    std::optional<std::string> session_id;
     std::chrono::milliseconds timeout{0};
     std::string template_name = "default";
     std::string runtime = "native";
@@ -203,6 +205,7 @@ struct RunAnswer {
     std::map<std::string, std::string> artifact_map;
     std::vector<LeftOutView> artifacts_left_out;
     std::vector<LostView> lost;
+    std::optional<std::string> session_id;
     std::optional<std::string> run_id;  // of a run without a session
     std::optional<std::string> code;
 };

@@ -1,6 +1,7 @@
 #include "api/tool_routes.hpp"
 
 #include "api/request_reading.hpp"
+#include "api/scopes.hpp"
 #include "base/workers.hpp"
 #include "schema/describe.hpp"
 
@@ -57,8 +58,10 @@ asio::awaitable<void> call_tool(const agent::Tools& tools, const agent::Tool& to
         const auto* named = object->if_contains("session_id");
         if (named != nullptr && named->is_string()) session = std::string(named->get_string());
     }
-    agent::NamedWorkplace workplace(tools.sessions(), caller_of(exchange.request()).owner,
-                                    std::move(session));
+    const Caller& caller = caller_of(exchange.request());
+    const auto first_use = grants(caller.scopes, kMakeSessionScope) ? agent::FirstUse::Makes
+                                                                    : agent::FirstUse::Refused;
+    agent::NamedWorkplace workplace(tools.sessions(), caller.owner, std::move(session), first_use);
     const auto gone = exchange.on_gone([&workplace] { workplace.stop().ask("cancelled"); });
     auto result = co_await tool.call(workplace, std::move(arguments));
     result.tool = tool.name;

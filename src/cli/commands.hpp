@@ -19,8 +19,11 @@ void add_shell_command(CLI::App& app, int& exit_code);
 // This machine.
 void add_template_command(CLI::App& app, int& exit_code);
 void add_doctor_command(CLI::App& app, int& exit_code);
+void add_completion_command(CLI::App& app, int& exit_code);
 // Sessions of a server.
-void add_list_commands(CLI::App& app, int& exit_code);  // ls, new, rm
+void add_list_commands(CLI::App& app, int& exit_code);       // ls, new, rm
+void add_lifecycle_commands(CLI::App& app, int& exit_code);  // pause, resume, restart, fork
+void add_work_commands(CLI::App& app, int& exit_code);       // ps, kill, jobs
 void add_exec_command(CLI::App& app, int& exit_code);
 // From its first word on, the line behind `atoll exec ID` is the command's: `ls -l` names no
 // language. Puts `--` there, where nobody did.

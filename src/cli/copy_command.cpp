@@ -1,4 +1,4 @@
-// `atoll cp`: a file or a folder into a session or out of it. Folders: client_copy_folder.cpp.
+// `atoll cp`: a file or a folder into a session or out of it. Folders: copy_folder.cpp.
 //
 // A copy is whole or not there: the server writes atomically, and here the bytes go beside the
 // target and take its name at the end.
@@ -10,9 +10,12 @@
 #include "cli/commands.hpp"
 #include "cli/failure.hpp"
 #include "cli/progress.hpp"
+#include "cli/session_list.hpp"
 #include "core/spec.hpp"
 #include "net/target.hpp"
 
+#include <boost/json/object.hpp>
+#include <boost/json/serialize.hpp>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -26,25 +29,25 @@
 namespace atl::cli {
 
 namespace fs = std::filesystem;
+namespace json = boost::json;
 
 namespace {
 
 constexpr const char* kStandardStream = "-";
+constexpr const char* kWorkingFolder = "/session/";
 
 Error failed_to(const std::string& what) {
     return {Code::Unavailable, what + ": " + std::strerror(errno)};
 }
 
-// ID:/path is in a session; what has a slash before its colon is a file here.
+// ID:/path is in a session, ID:path in its working folder; what has a slash before its colon is a
+// file here.
 Result<Place> place_of(const std::string& word) {
     const auto colon = word.find(':');
     if (colon == std::string::npos || word.find('/') < colon) return Place{"", word};
     Place place{word.substr(0, colon), word.substr(colon + 1)};
     if (place.session.empty()) return invalid("\"" + word + "\" has no session before its colon");
-    if (!place.path.starts_with('/')) {
-        return invalid("\"" + word + "\": the path in a session begins with a slash, like " +
-                       place.session + ":/session/a.txt; a file here is written ./" + word);
-    }
+    if (!place.path.starts_with('/')) place.path = kWorkingFolder + place.path;
     return place;
 }
 
@@ -157,26 +160,68 @@ Result<void> download(Server& server, const Place& from, std::string to,
     return {};
 }
 
-int copy(const std::string& from_word, const std::string& to_word, const std::string& size_max) {
+struct Words {
+    std::string from, to, size_max;
+    bool whole = false;  // as it does anyway; people type -r
+    bool as_json = false;
+};
+
+// The one of the two that is in a session, with the session's id.
+Result<void> find_session(Server& server, Place& place, const std::string& word) {
+    if (place.session.empty()) return {};
+    auto id = session_id(server, place.session);
+    if (id) {
+        place.session = std::move(*id);
+        return {};
+    }
+    Error failed = id.error();
+    std::error_code ignored;
+    if (failed.code == Code::NotFound && fs::exists(word, ignored)) {
+        failed.message += "; a file here is written ./" + word;
+    }
+    return failed;
+}
+
+int copy(const Words& words) {
+    const For whom = reader_of(words.as_json);
     CopyOptions options;
-    if (!size_max.empty()) {
-        const auto bytes = core::parse_bytes(size_max);
-        if (!bytes) return report(bytes.error().during("--max-size"));
+    if (!words.size_max.empty()) {
+        const auto bytes = core::parse_bytes(words.size_max);
+        if (!bytes) return report(bytes.error().during("--max-size"), whom);
         options.bytes_max = *bytes;
     }
-    const auto from = place_of(from_word);
-    if (!from) return report(from.error());
-    const auto to = place_of(to_word);
-    if (!to) return report(to.error());
+    auto from = place_of(words.from);
+    if (!from) return report(from.error(), whom);
+    auto to = place_of(words.to);
+    if (!to) return report(to.error(), whom);
     if (from->session.empty() == to->session.empty()) {
-        return report(invalid(
-            "one of the two must be in a session (ID:/path), and the other on this machine"));
+        return report(
+            invalid(
+                "one of the two must be in a session (ID:/path), and the other on this machine"),
+            whom);
+    }
+    if (words.as_json && to->session.empty() && to->path == kStandardStream) {
+        return report(invalid("--json and a copy to stdout exclude each other"), whom);
     }
     auto server = Server::from_environment();
     const InterruptByKey stops;
-    const auto done = from->session.empty() ? upload(server, from->path, *to)
-                                            : download(server, *from, to->path, options);
-    return done ? 0 : report(done.error());
+    auto done = find_session(server, *from, words.from);
+    if (done) done = find_session(server, *to, words.to);
+    if (done) {
+        done = from->session.empty() ? upload(server, from->path, *to)
+                                     : download(server, *from, to->path, options);
+    }
+    if (!done) return report(done.error(), whom, server.refusal());
+    if (words.as_json) {
+        const auto shown = [](const Place& place) {
+            json::object where{{"path", place.path}};
+            if (!place.session.empty()) where["session"] = place.session;
+            return where;
+        };
+        const json::object whole{{"from", shown(*from)}, {"to", shown(*to)}};
+        std::printf("%s\n", printable(json::serialize(whole)).c_str());
+    }
+    return 0;
 }
 
 }  // namespace
@@ -203,27 +248,24 @@ Result<bool> is_folder(Server& server, const Place& place) {
 void add_copy_command(CLI::App& app, int& exit_code) {
     auto* command = app.add_subcommand("cp", "Copy a file or a folder into a session or out of it");
     command->footer(
-        "  atoll cp data.csv ID:/session/        a file\n"
+        "  atoll cp data.csv ID:                 a file, into the working folder (/session)\n"
+        "  atoll cp ID:data.csv .                and back\n"
         "  atoll cp ID:/session/out ./results    a folder and its contents\n"
         "  atoll cp ID:/session/out - | tar t    the same as a tar archive\n"
         "  date | atoll cp - ID:/session/now     stdin, as a file\n"
         "Links are copied, not followed; links that lead out of the copy are left out.");
-    struct Words {
-        std::string from, to, size_max;
-        bool whole = false;
-    };
     const auto words = std::make_shared<Words>();
     command
         ->add_option("from", words->from,
-                     "A file or folder here, or ID:/path in a session; - is stdin")
+                     "A file or folder here, or ID:path in a session; - is stdin")
         ->required();
-    command->add_option("to", words->to, "ID:/path, or a file or folder here; - is stdout")
+    command->add_option("to", words->to, "ID:path, or a file or folder here; - is stdout")
         ->required();
     command->add_option("--max-size", words->size_max,
                         "Largest folder to copy, like 64g (default 16g)");
     command->add_flag("-r,--recursive", words->whole, "Accepted for compatibility");
-    command->callback(
-        [words, &exit_code] { exit_code = copy(words->from, words->to, words->size_max); });
+    command->add_flag("--json", words->as_json, "One JSON object; also errors");
+    command->callback([words, &exit_code] { exit_code = copy(*words); });
 }
 
 }  // namespace atl::cli

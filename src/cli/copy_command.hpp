@@ -21,8 +21,9 @@ struct CopyOptions {
 // Whether it is a folder; false also for what is not there.
 [[nodiscard]] Result<bool> is_folder(Server& server, const Place& place);
 
-// As `cp -r` does: into a folder that is there, or as one that is not. What could not be copied is
-// named on stderr and makes it fail, once all the rest is there.
+// As `cp -r` does: into a folder that is there, or as one that is not. What could not be read or
+// written is named on stderr and makes it fail, once all the rest is there. A socket, fifo or
+// device has no content to copy: it is named, and that is all.
 [[nodiscard]] Result<void> upload_folder(Server& server, const std::string& from, Place to);
 [[nodiscard]] Result<void> download_folder(Server& server, const Place& from, std::string to,
                                            const CopyOptions& options);

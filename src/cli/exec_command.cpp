@@ -3,8 +3,10 @@
 #include "cli/commands.hpp"
 #include "cli/output.hpp"
 #include "cli/server.hpp"
+#include "cli/session_list.hpp"
 #include "net/event_reader.hpp"
 
+#include <boost/json/array.hpp>
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 #include <boost/json/value_from.hpp>
@@ -25,7 +27,10 @@ struct ExecOptions {
     SessionRun run;
     std::vector<std::string> words;
     bool terminal = false;
+    bool interactive = false;  // as it is anyway; people type -it
     bool no_stdin = false;
+    bool background = false;
+    bool keep_awake = false;
 };
 
 json::object body_of(const SessionRun& run) {
@@ -91,12 +96,52 @@ bool has_input() {
     return S_ISFIFO(about.st_mode) || S_ISREG(about.st_mode) || S_ISSOCK(about.st_mode);
 }
 
+// Starts it and leaves: the process goes on in the session.
+int start(Server& server, const ExecOptions& options) {
+    const auto& run = options.run;
+    const For whom = reader_of(run.as_json);
+    json::object body;
+    if (!options.words.empty()) {
+        body["argv"] = json::value_from(options.words);
+    } else if (run.language == "shell" && !run.code.empty()) {
+        body["command"] = run.code;
+    } else if (run.language == "python" && !run.code.empty() && run.context.empty()) {
+        body["argv"] = json::array{"python", "-c", run.code};
+    } else {
+        return report({Code::InvalidArgument,
+                       "-d takes a command, or -c CODE in python (a program of its own, not the "
+                       "session's kernel) or shell"},
+                      whom);
+    }
+    if (!run.timeout.empty()) body["timeout"] = run.timeout;
+    if (options.keep_awake) body["keep_awake"] = true;
+    const auto view = server.ask("POST", session_path(run.session, "/processes"), &body);
+    if (!view) return report(view.error(), whom, server.refusal());
+    const std::string shown = run.as_json ? json::serialize(*view) : text_in(*view, "id");
+    std::printf("%s\n", printable(shown).c_str());
+    return 0;
+}
+
 int exec(ExecOptions options) {
     auto& run = options.run;
     const For whom = reader_of(run.as_json);
     const bool command = !options.words.empty();
     if (command && !run.code.empty()) {
         return report({Code::InvalidArgument, "give -c CODE or a command, not both"}, whom);
+    }
+    if (options.keep_awake && !options.background) {
+        return report({Code::InvalidArgument, "--keep-awake is for background processes (-d)"},
+                      whom);
+    }
+    if (options.background && options.terminal) {
+        return report({Code::InvalidArgument, "-d and -t exclude each other"}, whom);
+    }
+    auto server = Server::from_environment();
+    if (options.background) {
+        const auto id = session_id(server, run.session);
+        if (!id) return report(id.error(), whom, server.refusal());
+        run.session = *id;
+        return start(server, options);
     }
     if (command) {
         run.language = "shell";
@@ -122,6 +167,9 @@ int exec(ExecOptions options) {
     if (!run.context.empty()) {
         return report({Code::InvalidArgument, "--context is for Python code (-c)"});
     }
+    const auto id = session_id(server, run.session);
+    if (!id) return report(id.error(), whom, server.refusal());
+    run.session = *id;
     return converse({run.session, run.code, run.timeout, terminal});
 }
 
@@ -131,7 +179,9 @@ int run_in_session(const SessionRun& run) {
     auto server = Server::from_environment();
     const InterruptByKey cancels;  // a client that leaves ends its run
     const json::object body = body_of(run);
-    const std::string path = session_path(run.session, "/run");
+    const auto id = session_id(server, run.session);
+    if (!id) return report(id.error(), reader_of(run.as_json), server.refusal());
+    const std::string path = session_path(*id, "/run");
     if (run.as_json) {
         const auto answer = server.ask("POST", path, &body);
         if (!answer) return report(answer.error(), For::Programs, server.refusal());
@@ -171,8 +221,10 @@ void add_exec_command(CLI::App& app, int& exit_code) {
         "  atoll exec ID -c 'print(6 * 7)'       Python; variables are kept\n"
         "  atoll exec ID ls -l                   a command with its arguments\n"
         "  echo x | atoll exec ID cat            with our stdin as its input\n"
-        "  atoll exec ID                         a shell");
-    command->add_option("session", options->run.session, "Id of the session")->required();
+        "  atoll exec ID                         a shell\n"
+        "  atoll exec -d ID python serve.py      in the background; see ps, logs and kill\n"
+        "ID is the session's id, the beginning of it, or its name.");
+    command->add_option("session", options->run.session, kSessionHelp)->required();
     command->add_option("-c,--code", options->run.code, "Code to run (python unless --language)");
     command
         ->add_option("--language,-l", options->run.language,
@@ -182,6 +234,12 @@ void add_exec_command(CLI::App& app, int& exit_code) {
     command->add_option("--timeout", options->run.timeout, "Stop it after this time, like 30s");
     command->add_flag("--json", options->run.as_json,
                       "One JSON object instead of live output; also errors");
+    command->add_flag("-d,--detach", options->background,
+                      "Start it in the background and print the id of the process");
+    command->add_flag("--keep-awake", options->keep_awake,
+                      "With -d: the session does not fall asleep while it runs");
+    command->add_flag("-i,--interactive", options->interactive,
+                      "Accepted for compatibility: stdin is passed on anyway");
     command->add_flag("-t,--terminal", options->terminal,
                       "Use a terminal even if stdin is not one");
     command->add_flag("--no-stdin", options->no_stdin,

@@ -3,15 +3,20 @@
 #include "base/text.hpp"
 #include "cli/commands.hpp"
 #include "cli/server.hpp"
+#include "cli/session_list.hpp"
 #include "cli/table.hpp"
 #include "core/spec.hpp"
-#include "net/target.hpp"
 
+#include <array>
 #include <boost/json/array.hpp>
 #include <boost/json/serialize.hpp>
+#include <boost/json/value_from.hpp>
 #include <CLI/Validators.hpp>
 #include <cstdio>
 #include <memory>
+#include <optional>
+#include <tuple>
+#include <unistd.h>
 
 namespace atl::cli {
 
@@ -22,34 +27,34 @@ namespace {
 struct ListOptions {
     std::vector<std::string> states;
     bool as_json = false;
+    bool quiet = false;
 };
 
 struct NewOptions {
-    std::string name, template_name, memory, idle_to_warm, idle_to_cold, lifetime;
-    double cpus = 0;
-    std::vector<std::string> environment, metadata;
+    std::string name, template_name, idle_to_warm, idle_to_cold, lifetime;
+    std::string memory, disk, file_size, output;
+    std::optional<double> cpus;
+    std::optional<std::uint32_t> processes, open_files;
+    std::vector<std::string> environment, metadata, data_sets;
     bool as_json = false;
 };
 
-Result<json::array> all_sessions(Server& server, const std::vector<std::string>& states) {
-    std::string filter;
-    for (const auto& state : states) filter += "&state=" + percent_encoded(state);
-    json::array all;
-    Pages pages;
-    for (;;) {
-        const auto& cursor = pages.cursor();
-        auto page = server.get("/v1/sessions?limit=500" + filter +
-                               (cursor.empty() ? "" : "&cursor=" + percent_encoded(cursor)));
-        if (!page) return page.error();
-        if (auto* sessions = page->if_contains("sessions"); sessions && sessions->is_array()) {
-            for (auto& one : sessions->get_array()) {
-                if (one.is_object()) all.push_back(std::move(one));
-            }
-        }
-        const auto more = pages.go_on(text_in(*page, "next_cursor"));
-        if (!more) return more.error();
-        if (!*more) return all;
-    }
+struct RemoveOptions {
+    std::vector<std::string> sessions;
+    bool all = false;
+    bool force = false;
+    bool as_json = false;
+};
+
+std::string metadata_in(const json::object& session, const char* key) {
+    const auto* metadata = session.if_contains("metadata");
+    return metadata != nullptr && metadata->is_object() ? text_in(metadata->get_object(), key) : "";
+}
+
+// A chat's session has no name of its own, but a title.
+std::string name_of(const json::object& session) {
+    const std::string name = text_in(session, "name");
+    return name.empty() ? metadata_in(session, "title") : name;
 }
 
 int list(const ListOptions& options) {
@@ -63,10 +68,16 @@ int list(const ListOptions& options) {
         std::printf("%s\n", printable(json::serialize(whole)).c_str());
         return 0;
     }
+    if (options.quiet) {
+        for (const auto& one : *sessions) {
+            std::printf("%s\n", printable(text_in(one.get_object(), "id")).c_str());
+        }
+        return 0;
+    }
     Table table({"ID", "NAME", "STATE", "TEMPLATE", "AGE", "IDLE"});
     for (const auto& one : *sessions) {
         const auto& session = one.get_object();
-        table.add({text_in(session, "id"), text_in(session, "name"), text_in(session, "state"),
+        table.add({text_in(session, "id"), name_of(session), text_in(session, "state"),
                    text_in(session, "template"), age_of(text_in(session, "created_at")),
                    age_of(text_in(session, "last_used_at"))});
     }
@@ -98,12 +109,21 @@ int make(const NewOptions& options) {
     set("idle_to_warm", options.idle_to_warm);
     set("idle_to_cold", options.idle_to_cold);
     set("lifetime", options.lifetime);
-    if (!options.memory.empty()) {
-        const auto bytes = core::parse_bytes(options.memory);
-        if (!bytes) return report(bytes.error().during("--memory"), whom);
-        limits["memory_bytes_max"] = *bytes;
+    const std::tuple<const char*, const char*, const std::string&> sizes[] = {
+        {"--memory", "memory_bytes_max", options.memory},
+        {"--disk", "disk_bytes_max", options.disk},
+        {"--file-size", "file_bytes_max", options.file_size},
+        {"--output", "output_bytes_max", options.output}};
+    for (const auto& [option, field, text] : sizes) {
+        if (text.empty()) continue;
+        const auto bytes = core::parse_bytes(text);
+        if (!bytes) return report(bytes.error().during(option), whom);
+        limits[field] = *bytes;
     }
-    if (options.cpus > 0) limits["cpus_max"] = options.cpus;
+    if (options.cpus) limits["cpus_max"] = *options.cpus;
+    if (options.processes) limits["processes_max"] = *options.processes;
+    if (options.open_files) limits["open_files_max"] = *options.open_files;
+    if (!options.data_sets.empty()) body["datasets"] = json::value_from(options.data_sets);
     if (!limits.empty()) body["limits"] = std::move(limits);
     const auto environment = pairs(options.environment, "--env");
     if (!environment) return report(environment.error(), whom);
@@ -119,15 +139,71 @@ int make(const NewOptions& options) {
     return 0;
 }
 
-int remove(const std::vector<std::string>& ids) {
+// Nobody is asked twice for each: who says --all in a terminal is shown how many there are.
+bool person_agrees(std::size_t count) {
+    if (::isatty(STDIN_FILENO) != 1) return false;
+    std::fprintf(stderr, "Remove %zu session%s and all files in %s? [y/N] ", count,
+                 count == 1 ? "" : "s", count == 1 ? "it" : "them");
+    std::array<char, 16> answer{};
+    if (std::fgets(answer.data(), answer.size(), stdin) == nullptr) return false;
+    return answer[0] == 'y' || answer[0] == 'Y';
+}
+
+// Those of chats stay: a chat removes its own.
+Result<std::vector<std::string>> all_but_of_chats(Server& server) {
+    const auto sessions = all_sessions(server);
+    if (!sessions) return sessions.error();
+    std::vector<std::string> ids;
+    for (const auto& one : *sessions) {
+        if (!metadata_in(one.get_object(), "thread").empty()) continue;
+        ids.push_back(text_in(one.get_object(), "id"));
+    }
+    return ids;
+}
+
+int remove(RemoveOptions options) {
+    const For whom = reader_of(options.as_json);
     auto server = Server::from_environment();
+    if (options.all != options.sessions.empty()) {
+        return report({Code::InvalidArgument, options.all ? "name sessions or say --all, not both"
+                                                          : "name a session, or say --all"},
+                      whom);
+    }
+    if (options.all) {
+        auto all = all_but_of_chats(server);
+        if (!all) return report(all.error(), whom, server.refusal());
+        options.sessions = std::move(*all);
+        if (!options.force && !options.sessions.empty() &&
+            !person_agrees(options.sessions.size())) {
+            return report({Code::InvalidArgument, "nothing was removed; --all -f does not ask"},
+                          whom);
+        }
+    }
     int status = 0;
-    for (const auto& id : ids) {
-        const auto gone = server.ask("DELETE", session_path(id));
-        if (gone) continue;
-        status = report(gone.error());
-        // Who answers nothing to one answers nothing to the next; once is enough to say.
-        if (server.refusal().status == 0) break;
+    json::array removed;
+    for (const auto& word : options.sessions) {
+        auto gone = session_id(server, word);
+        std::optional<Error> failed;
+        if (!gone) failed = gone.error();
+        if (gone) {
+            if (const auto done = server.ask("DELETE", session_path(*gone)); !done) {
+                failed = done.error();
+            }
+        }
+        if (!failed) {
+            removed.emplace_back(*gone);
+            continue;
+        }
+        if (options.force && failed->code == Code::NotFound) continue;
+        status = report(*failed, whom, server.refusal());
+        // One object is all that a program reads; and a server that did not answer will not answer
+        // for the next.
+        const bool answered = server.refusal().status != 0 || failed->code == Code::Conflict;
+        if (options.as_json || !answered) return status;
+    }
+    if (options.as_json) {
+        const json::object whole{{"removed", std::move(removed)}};
+        std::printf("%s\n", printable(json::serialize(whole)).c_str());
     }
     return status;
 }
@@ -139,18 +215,31 @@ void add_list_commands(CLI::App& app, int& exit_code) {
     const auto listing = std::make_shared<ListOptions>();
     ls->add_option("--state", listing->states, "Only these: hot, warm, cold, failed")
         ->check(CLI::IsMember({"hot", "warm", "cold", "failed"}));
+    ls->add_flag("-q,--quiet", listing->quiet, "Ids only, one a line");
     ls->add_flag("--json", listing->as_json, "One JSON object; also errors");
     ls->callback([listing, &exit_code] { exit_code = list(*listing); });
 
     auto* make_new = app.add_subcommand("new", "Make a session and print its id");
     const auto wanted = std::make_shared<NewOptions>();
-    make_new->add_option("--name", wanted->name, "Display name");
+    make_new->add_option("--name", wanted->name,
+                         "Its name: as good as its id; no two are the same");
     make_new->add_option("--template", wanted->template_name, "Template to start from");
     make_new->add_option("--memory", wanted->memory, "Memory for all its processes, like 512m");
     make_new->add_option("--cpus", wanted->cpus, "Processors, like 1.5")
         ->check(CLI::PositiveNumber);
-    make_new->add_option("--env,-e", wanted->environment, "NAME=VALUE; can be repeated");
-    make_new->add_option("--metadata", wanted->metadata, "NAME=VALUE; can be repeated");
+    make_new->add_option("--processes", wanted->processes, "Processes and threads at one time");
+    make_new->add_option("--disk", wanted->disk, "Space in memory-backed folders, like 512m");
+    make_new->add_option("--file-size", wanted->file_size, "Largest single file, like 1g");
+    make_new->add_option("--open-files", wanted->open_files, "Open files of one process");
+    make_new->add_option("--output", wanted->output, "Output and results of one run, like 16m");
+    make_new
+        ->add_option("--dataset", wanted->data_sets,
+                     "A data set of the server, read-only at /data/NAME; can be repeated")
+        ->allow_extra_args(false);
+    make_new->add_option("--env,-e", wanted->environment, "NAME=VALUE; can be repeated")
+        ->allow_extra_args(false);
+    make_new->add_option("--metadata", wanted->metadata, "NAME=VALUE; can be repeated")
+        ->allow_extra_args(false);
     make_new->add_option("--idle-to-warm", wanted->idle_to_warm, "Freeze it after this idle time");
     make_new->add_option("--idle-to-cold", wanted->idle_to_cold, "Move to disk when idle so long");
     make_new->add_option("--lifetime", wanted->lifetime, "Delete it after this time");
@@ -158,9 +247,12 @@ void add_list_commands(CLI::App& app, int& exit_code) {
     make_new->callback([wanted, &exit_code] { exit_code = make(*wanted); });
 
     auto* rm = app.add_subcommand("rm", "End sessions and remove their files");
-    const auto ids = std::make_shared<std::vector<std::string>>();
-    rm->add_option("sessions", *ids, "Ids of sessions")->required();
-    rm->callback([ids, &exit_code] { exit_code = remove(*ids); });
+    const auto which = std::make_shared<RemoveOptions>();
+    rm->add_option("sessions", which->sessions, "Ids, beginnings of ids, or names");
+    rm->add_flag("--all", which->all, "All sessions but those of chats");
+    rm->add_flag("-f,--force", which->force, "Do not ask; a session that is not there is no error");
+    rm->add_flag("--json", which->as_json, "One JSON object; also errors");
+    rm->callback([which, &exit_code] { exit_code = remove(*which); });
 }
 
 }  // namespace atl::cli

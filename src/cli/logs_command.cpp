@@ -3,9 +3,12 @@
 #include "cli/commands.hpp"
 #include "cli/output.hpp"
 #include "cli/server.hpp"
+#include "cli/session_list.hpp"
 #include "net/event_reader.hpp"
 
+#include <boost/json/array.hpp>
 #include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
 #include <cstdio>
 #include <memory>
 #include <optional>
@@ -24,6 +27,46 @@ struct LogsOptions {
     std::string process;  // empty: a job's
     bool follow = false;  // as it does anyway; people type it
     bool no_follow = false;
+    bool as_json = false;
+};
+
+// What was printed, passed on as it comes, or kept for one JSON object.
+class Printed {
+public:
+    explicit Printed(bool keep) : keep_(keep) {}
+
+    void write(std::FILE* where, const std::string& text) {
+        if (!keep_) return live_.write(where, text);
+        (where == stderr ? err_ : out_) += text;
+        if (out_.size() + err_.size() > kKeptBytesMax) {
+            throw ErrorException({Code::TooLarge, "more than 256 MiB of output; leave out --json"});
+        }
+    }
+    // A word of the server's about the output.
+    void note(const std::string& text) {
+        if (keep_) {
+            notes_.emplace_back(text);
+        } else {
+            std::fprintf(stderr, "atoll: %s\n", printable(text).c_str());
+        }
+    }
+    // A process' log keeps the end of what it printed.
+    void lost(std::int64_t bytes) {
+        if (bytes > 0) note(std::to_string(bytes) + " bytes before this were not kept");
+    }
+    void finish(bool ended) {
+        if (!keep_) return;
+        const json::object whole{
+            {"stdout", out_}, {"stderr", err_}, {"notes", std::move(notes_)}, {"ended", ended}};
+        std::printf("%s\n", printable(json::serialize(whole)).c_str());
+    }
+
+private:
+    static constexpr std::size_t kKeptBytesMax = 256u << 20;
+    const bool keep_;
+    ProgramOutput live_;
+    std::string out_, err_;
+    json::array notes_;
 };
 
 std::string path_of(const LogsOptions& options) {
@@ -31,52 +74,41 @@ std::string path_of(const LogsOptions& options) {
     return session_path(options.id, api_path("/processes/", options.process, "/output"));
 }
 
-void print(ProgramOutput& output, const json::object& chunk) {
+void print(Printed& output, const json::object& chunk) {
     const std::string text = text_in(chunk, "text");
     const std::string stream = text_in(chunk, "stream");
-    if (stream == "mark") {
-        std::fprintf(stderr, "atoll: %s\n", printable(text).c_str());
-        return;
-    }
+    if (stream == "mark") return output.note(text);
     output.write(stream == "stderr" ? stderr : stdout, text);
 }
 
-// A process' log keeps the end of what it printed.
-void say_lost(std::int64_t bytes) {
-    if (bytes > 0) {
-        std::fprintf(stderr, "atoll: %lld bytes before this were not kept\n",
-                     static_cast<long long>(bytes));
-    }
-}
-
-int show_process(Server& server, const LogsOptions& options) {
+Result<bool> show_process(Server& server, const LogsOptions& options, Printed& output) {
     const auto kept = server.get(path_of(options));
-    if (!kept) return report(kept.error());
-    say_lost(number_in(*kept, "lost_bytes"));
-    ProgramOutput output;
+    if (!kept) return kept.error();
+    output.lost(number_in(*kept, "lost_bytes"));
     output.write(stdout, text_in(*kept, "stdout"));
     output.write(stderr, text_in(*kept, "stderr"));
-    return 0;
+    return text_in(*kept, "state") == "ended";
 }
 
-int show_job(Server& server, const std::string& job) {
-    ProgramOutput output;
+// Whether the job has ended.
+Result<bool> show_job(Server& server, const std::string& job, Printed& output) {
     std::int64_t next = 0;
     while (true) {
         const auto page =
             server.get(api_path("/v1/jobs/", job, "/logs?from=" + std::to_string(next)));
-        if (!page) return report(page.error());
+        if (!page) return page.error();
+        const auto* complete = page->if_contains("complete");
+        const bool ended = complete != nullptr && complete->is_bool() && complete->get_bool();
         const auto* chunks = page->if_contains("chunks");
-        if (chunks == nullptr || !chunks->is_array() || chunks->get_array().empty()) return 0;
+        if (chunks == nullptr || !chunks->is_array() || chunks->get_array().empty()) return ended;
         for (const auto& chunk : chunks->get_array()) {
             if (chunk.is_object()) print(output, chunk.get_object());
         }
         const auto before = next;
         next = number_in(*page, "next", next);
         if (next <= before) {
-            return report({Code::Internal,
-                           "the server's log does not go on: it returned the "
-                           "same position again"});
+            return Error{Code::Internal,
+                         "the server's log does not go on: it returned the same position again"};
         }
     }
 }
@@ -86,12 +118,12 @@ struct Followed {
     bool ended = false;
     std::string last_id;
     std::optional<Error> failed;
-    ProgramOutput output;
+    Printed& output;
 };
 
 // A job's events carry their stream in the data, a process' in their name.
-void print(ProgramOutput& output, const net::EventReader::Event& event, const json::object& data) {
-    if (event.event == "gap") return say_lost(number_in(data, "end") - number_in(data, "begin"));
+void print(Printed& output, const net::EventReader::Event& event, const json::object& data) {
+    if (event.event == "gap") return output.lost(number_in(data, "end") - number_in(data, "begin"));
     if (event.event == "stdout" || event.event == "stderr") {
         return output.write(event.event == "stderr" ? stderr : stdout, text_in(data, "text"));
     }
@@ -105,7 +137,11 @@ void follow(Server& server, const LogsOptions& options, Followed& followed) {
         boost::system::error_code failed;
         const json::value value = json::parse(event.data, failed);
         if (failed || !value.is_object() || followed.ended) return;
-        print(followed.output, event, value.get_object());
+        try {
+            print(followed.output, event, value.get_object());
+        } catch (const ErrorException& error) {
+            followed.failed = error.error;  // not thrown through the client, which is C
+        }
         followed.last_id = event.id;
     });
     net::ClientRequest request;
@@ -115,43 +151,65 @@ void follow(Server& server, const LogsOptions& options, Followed& followed) {
     request.sink = [&](std::string_view piece) {
         const auto fed = reader.feed(piece);
         if (!fed) followed.failed = fed.error();
-        return fed.has_value();
+        return fed.has_value() && !followed.failed;
     };
     const auto answer = server.send(request);
     if (!answer && !followed.failed) followed.failed = answer.error();
 }
 
-int logs(const LogsOptions& options) {
-    if (options.follow && options.no_follow) {
-        return report({Code::InvalidArgument, "--follow and --no-follow do not go together"});
-    }
-    auto server = Server::from_environment();
-    if (options.no_follow) {
-        return options.process.empty() ? show_job(server, options.id)
-                                       : show_process(server, options);
-    }
+// Until it ends; a server that is started again has the log, and goes on where we were.
+Result<void> follow_to_the_end(Server& server, const LogsOptions& options, Printed& output) {
     const InterruptByKey stops;
-    Followed followed;
+    Followed followed{false, {}, {}, output};
     for (int tries = 0; tries < kTriesMax; ++tries) {
         const std::string before = followed.last_id;
         follow(server, options, followed);
-        if (followed.ended) return 0;
-        // A server that is started again has the log, and goes on where we were. One that was never
-        // there is said at once.
+        if (followed.ended) return {};
+        // One that was never there is said at once.
         const bool broke = !followed.failed || followed.failed->code == Code::Unavailable;
         const bool was_there = !followed.failed || !followed.last_id.empty();
         if (!broke || !was_there || net::Client::interrupt().load()) break;
         if (followed.last_id != before) tries = 0;
         ::sleep(1);
     }
-    if (followed.failed && followed.failed->code == Code::NotFound && options.process.empty() &&
-        options.id.starts_with("s-")) {
-        return report({Code::NotFound, followed.failed->message +
-                                           "; for a session, name a process too: atoll logs " +
-                                           "SESSION PROCESS"});
+    if (followed.failed) return *followed.failed;
+    return Error{Code::Unavailable, "the connection was closed before the program ended"};
+}
+
+int logs(LogsOptions options) {
+    const For whom = reader_of(options.as_json);
+    if (options.follow && options.no_follow) {
+        return report({Code::InvalidArgument, "--follow and --no-follow do not go together"}, whom);
     }
-    if (followed.failed) return report(*followed.failed);
-    return report({Code::Unavailable, "the connection was closed before the program ended"});
+    auto server = Server::from_environment();
+    if (!options.process.empty()) {
+        const auto id = session_id(server, options.id);
+        if (!id) return report(id.error(), whom, server.refusal());
+        options.id = *id;
+    }
+    Printed output(options.as_json);
+    Result<bool> ended = true;
+    try {
+        if (!options.no_follow) {
+            const auto done = follow_to_the_end(server, options, output);
+            if (!done) ended = done.error();
+        } else {
+            ended = options.process.empty() ? show_job(server, options.id, output)
+                                            : show_process(server, options, output);
+        }
+    } catch (const ErrorException& error) { ended = error.error; }
+    if (ended) {
+        output.finish(*ended);
+        return 0;
+    }
+    Error failed = ended.error();
+    const Refusal refusal = server.refusal();
+    if (failed.code == Code::NotFound && options.process.empty() &&
+        session_id(server, options.id)) {
+        failed.message = options.id + " is a session: name a process too, atoll logs " +
+                         options.id + " PROCESS (atoll ps " + options.id + " lists them)";
+    }
+    return report(failed, whom, refusal);
 }
 
 }  // namespace
@@ -163,10 +221,13 @@ void add_logs_command(CLI::App& app, int& exit_code) {
         "  atoll logs JOB                        until it ends\n"
         "  atoll logs SESSION PROCESS            the same for a background process");
     const auto options = std::make_shared<LogsOptions>();
-    command->add_option("id", options->id, "Id of the job, or of the session")->required();
+    command->add_option("id", options->id, "Id of the job, or the session: its id or name")
+        ->required();
     command->add_option("process", options->process, "Id of the process in that session");
     command->add_flag("-f,--follow", options->follow, "Follow until it ends (default)");
     command->add_flag("--no-follow", options->no_follow, "Print what is there and exit");
+    command->add_flag("--json", options->as_json,
+                      "One JSON object when it has ended; with --no-follow, of what is there");
     command->callback([options, &exit_code] { exit_code = logs(*options); });
 }
 

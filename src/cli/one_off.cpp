@@ -2,11 +2,14 @@
 
 #include "base/as_tuple.hpp"
 #include "base/write_all.hpp"
+#include "cli/archiver.hpp"
 #include "cli/terminal.hpp"
+#include "guest_client/files.hpp"
 #include "runtimes/native/direct.hpp"
 #include "runtimes/native/sandbox.hpp"
 #include "sys/cgroup.hpp"
 
+#include <algorithm>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/io_context.hpp>
@@ -18,6 +21,8 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <map>
+#include <span>
 #include <unistd.h>
 
 namespace atl::cli {
@@ -28,7 +33,10 @@ using Clock = std::chrono::steady_clock;
 
 namespace {
 
-constexpr std::int64_t kFilesListedMax = 1000;
+constexpr std::uint32_t kFilesListedMax = 1000;
+constexpr int kDepthMax = 16;
+constexpr std::size_t kEndBytes = 4096;
+constexpr const char* kWorkFolder = "/work";
 
 std::vector<std::string>& arguments() {
     static std::vector<std::string> kept;
@@ -89,49 +97,71 @@ private:
         co_await channel.end();
     }
 
-    asio::awaitable<void> list_files() {
-        for (const char* folder : {"/work", "/session", "/data"}) {
-            const json::object request{
-                {"op", "file.list"}, {"path", folder}, {"depth", 16}, {"limit", kFilesListedMax}};
-            std::vector<json::object> events;
-            guest_client::ChannelHandlers handlers;
-            handlers.event = [&events](json::object event) { events.push_back(std::move(event)); };
-            const auto channel = link_->open(request, std::move(handlers));
-            const auto ended = co_await channel.end();
-            if (const auto* whole = ended.if_contains("complete");
-                whole == nullptr || !whole->is_bool() || !whole->get_bool()) {
-                result_.files_complete = false;
+    // As a tar, from a program that reads the folder to one that writes in the sandbox: links,
+    // modes and odd names arrive as they are. What cannot be copied is named by the former.
+    asio::awaitable<void> put_folder() {
+        auto packing = Archiver::pack(*one_.folder).value();
+        const guest_client::ByteSource source =
+            [&packing](std::span<char> room) -> asio::awaitable<std::size_t> {
+            ssize_t n = -1;
+            do {
+                n = ::read(packing.from(), room.data(), room.size());
+            } while (n < 0 && errno == EINTR);
+            if (n < 0) throw ErrorException({Code::Unavailable, std::strerror(errno)});
+            co_return static_cast<std::size_t>(n);
+        };
+        guest_client::UnpackOptions options;
+        options.bytes_max = spec_.limits().disk_bytes_max;
+        const auto copied =
+            co_await guest_client::Files(link_).unpack(kWorkFolder, options, source);
+        if (copied.quota || !copied.error.empty()) {
+            throw ErrorException(
+                {Code::TooLarge, "copy " + *one_.folder + " into the sandbox: " + copied.error +
+                                     "; more room is --disk, and --mount-rw " + *one_.folder +
+                                     ":/work shows the folder itself, without a copy"});
+        }
+        static_cast<void>(packing.wait());
+        if (one_.collect) came_along_ = co_await files_in(kWorkFolder);
+    }
+
+    // By its path, each file below a folder.
+    using Listed = std::map<std::string, guest_client::FileEntry>;
+    asio::awaitable<Listed> files_in(std::string folder) {
+        const auto page =
+            co_await guest_client::Files(link_).walk(folder, kDepthMax, kFilesListedMax);
+        if (!page.complete) result_.files_complete = false;
+        Listed found;
+        for (const auto& entry : page.entries) {
+            if (entry.type == guest_client::FileType::File) {
+                found.emplace(folder + "/" + entry.name, entry);
             }
-            for (const auto& event : events) add_files(folder, event);
+        }
+        co_return found;
+    }
+
+    // What the program wrote: neither its script, nor what came with the folder, nor the host's.
+    asio::awaitable<void> list_files() {
+        for (const char* folder : {kWorkFolder, "/session", "/data"}) {
+            const auto files = co_await files_in(folder);
+            for (const auto& [path, entry] : files) {
+                const auto before = came_along_.find(path);
+                const bool same = before != came_along_.end() && before->second.same_version(entry);
+                if (same || (one_.script && path == one_.script->path) || is_mounted(path))
+                    continue;
+                result_.files.push_back({path, entry.size});
+            }
         }
     }
 
-    void add_files(const std::string& folder, const json::object& event) {
-        const auto* entries = event.if_contains("entries");
-        if (entries == nullptr || !entries->is_array()) return;
-        for (const auto& value : entries->get_array()) {
-            if (!value.is_object()) continue;
-            const auto& entry = value.get_object();
-            const auto* type = entry.if_contains("type");
-            const auto* name = entry.if_contains("name");
-            const auto* size = entry.if_contains("size");
-            if (type == nullptr || name == nullptr || size == nullptr || !type->is_string() ||
-                !name->is_string() || !size->is_int64() || type->get_string() != "file") {
-                continue;
-            }
-            const std::string path = folder + "/" + std::string(name->get_string());
-            if (one_.script && path == one_.script->path) continue;
-            bool mounted = false;
-            for (const auto& mount : spec_.mounts()) {
-                mounted = mounted || path == mount.target || path.rfind(mount.target + "/", 0) == 0;
-            }
-            if (!mounted) {
-                result_.files.push_back({path, static_cast<std::uint64_t>(size->get_int64())});
-            }
-        }
+    [[nodiscard]] bool is_mounted(const std::string& path) const {
+        const auto& mounts = spec_.mounts();
+        return std::any_of(mounts.begin(), mounts.end(), [&](const core::Mount& mount) {
+            return path == mount.target || path.starts_with(mount.target + "/");
+        });
     }
 
     asio::awaitable<void> work(Clock::time_point began) {
+        if (one_.folder) co_await put_folder();
         if (one_.script) co_await put_script();
         result_.prepare_ms = milliseconds_since(began) - result_.walls_ms;
         one_.request.timeout =
@@ -166,11 +196,20 @@ private:
         const bool to_out = stream == core::Stream::Stdout;
         if (one_.collect) {
             (to_out ? result_.out : result_.err).append(bytes);
-        } else if (const int cause = write_all(to_out ? STDOUT_FILENO : STDERR_FILENO, bytes);
-                   cause != 0) {
+            return;
+        }
+        if (!to_out) keep_end(bytes);
+        if (const int cause = write_all(to_out ? STDOUT_FILENO : STDERR_FILENO, bytes);
+            cause != 0) {
             output_error_ = cause;
             program_->kill();
         }
+    }
+
+    void keep_end(std::string_view bytes) {
+        auto& kept = result_.err;
+        kept.append(bytes.substr(bytes.size() - std::min(bytes.size(), kEndBytes)));
+        if (kept.size() > kEndBytes) kept.erase(0, kept.size() - kEndBytes);
     }
 
     asio::awaitable<void> listen_for_signals() {
@@ -231,6 +270,7 @@ private:
     std::optional<guest_client::Program> program_;
     std::optional<Terminal> terminal_;
     std::optional<Error> failure_;
+    Listed came_along_;
     int output_error_ = 0;
     OneOffResult result_;
 };

@@ -15,7 +15,8 @@ struct OneOff {
     struct Script {
         std::string path, content;
     };
-    std::optional<Script> script;  // put there first
+    std::optional<Script> script;       // put there first
+    std::optional<std::string> folder;  // of this machine: its contents are copied to /work first
     guest_client::ProgramRequest request;
     bool collect = false;      // keep the output instead of passing it on live
     bool interactive = false;  // our terminal becomes the program's
@@ -25,7 +26,7 @@ struct OneOffResult {
     guest_client::ProgramResult program;
     // The sandbox stood, but the program is not there, or is none.
     std::optional<Error> not_started;
-    std::string out, err;  // when collected
+    std::string out, err;  // when collected; else the end of what it wrote to stderr
     struct File {
         std::string path;
         std::uint64_t bytes;

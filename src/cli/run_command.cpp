@@ -3,8 +3,10 @@
 // Exit status: the program's own; 128 + signal when a signal ended it; 124 when its time was up;
 // 125 when Atoll itself failed, 126 and 127 when the command cannot be run or is not there, as a
 // shell has it; 2 for wrong options.
+#include "base/text.hpp"
 #include "cli/commands.hpp"
 #include "cli/failure.hpp"
+#include "cli/import_hint.hpp"
 #include "cli/limit_options.hpp"
 #include "cli/one_off.hpp"
 #include "cli/server.hpp"
@@ -34,6 +36,7 @@ struct Options {
     std::optional<std::string> code;
     std::optional<std::string> language;
     std::string session;  // of a server; empty: a sandbox of its own
+    std::string folder;   // copied to /work, where the program starts; empty: none
     bool as_json = false;
     std::vector<std::string> words;  // script and arguments, or a command after --
 };
@@ -160,9 +163,33 @@ Result<std::string> place_for(const std::string& name, const core::SandboxSpec& 
     return invalid("the mounts leave no folder for the script: /work, /session or /tmp");
 }
 
+// -C: the script is named as from inside the folder, as `make -C` has it; a path that leads into
+// the folder from here does as well. Where it is, relative to the folder.
+Result<fs::path> script_in(const std::string& folder, const fs::path& script) {
+    std::error_code failed;
+    const auto root = fs::canonical(folder, failed);
+    if (failed || !fs::is_directory(root)) return invalid("-C: there is no folder " + folder);
+    for (const auto& named : {root / script, fs::absolute(script)}) {
+        const auto place = fs::weakly_canonical(named, failed).lexically_relative(root);
+        const bool below = !place.empty() && *place.begin() != "..";
+        if (below && fs::exists(named, failed)) return place;
+    }
+    return Error{Code::NotFound, script.string() + ": there is no such file in " + folder};
+}
+
 // What is to be run, from the words of the command line.
 Result<OneOff> plan(const Options& options, const core::SandboxSpec& spec, bool after_dashes) {
     OneOff one;
+    if (!options.folder.empty()) {
+        if (!fs::is_directory(options.folder)) {
+            return invalid("-C: there is no folder " + options.folder);
+        }
+        for (const auto& mount : spec.mounts()) {
+            if (!lies_below(target_of(mount), kScriptFolder)) continue;
+            return invalid("-C and a mount at " + target_of(mount) + " exclude each other");
+        }
+        one.folder = options.folder;
+    }
     if (after_dashes) {
         if (options.words.empty()) return invalid("there is no command after --");
         if (options.words.front().empty()) return invalid("the command after -- is empty");
@@ -182,6 +209,7 @@ Result<OneOff> plan(const Options& options, const core::SandboxSpec& spec, bool 
         return one;
     }
     std::string content, name;
+    std::optional<std::string> inside = mounted_at(options, spec);
     if (options.words.empty() || options.words.front() == "-") {
         if (::isatty(STDIN_FILENO)) {
             return invalid(
@@ -197,7 +225,13 @@ Result<OneOff> plan(const Options& options, const core::SandboxSpec& spec, bool 
         one.request.argv = interpreter(*language);
     } else {
         if (options.words.front().empty()) return invalid("the name of the script is empty");
-        const fs::path script = options.words.front();
+        fs::path script = options.words.front();
+        if (one.folder) {
+            auto place = script_in(*one.folder, script);
+            if (!place) return place.error();
+            inside = std::string(kScriptFolder) + "/" + place->string();
+            script = fs::path(*one.folder) / *place;
+        }
         auto read = read_script(script.string());
         if (!read) return read.error();
         content = std::move(*read);
@@ -208,8 +242,8 @@ Result<OneOff> plan(const Options& options, const core::SandboxSpec& spec, bool 
         one.request.argv = interpreter(*language);
         one.request.with_stdin = true;
     }
-    if (const auto there = mounted_at(options, spec)) {
-        one.request.argv.push_back(*there);
+    if (inside) {
+        one.request.argv.push_back(*inside);
     } else {
         auto path = place_for(name, spec);
         if (!path) return path.error();
@@ -226,6 +260,16 @@ Result<OneOff> plan(const Options& options, const core::SandboxSpec& spec, bool 
 int report(const Error& error, bool as_json, int status) {
     tell_failure(error, reader_of(as_json));
     return status;
+}
+
+std::string hint_for(const Options& options, const OneOffResult& result, bool after_dashes) {
+    const bool script = !after_dashes && !options.code && options.folder.empty() &&
+                        !options.words.empty() && options.words.front() != "-";
+    if (!script || result.program.exit_code == 0) return {};
+    return import_hint(options.words.front(), result.err, [](const std::string& path) {
+        std::error_code failed;
+        return fs::exists(path, failed);
+    });
 }
 
 void say_why(const OneOffResult& result, const core::SandboxSpec& spec) {
@@ -310,11 +354,15 @@ int run(const Options& options, bool after_dashes) {
         const bool missing = refused->code == Code::NotFound;
         return report(*refused, options.as_json, missing ? kExitNotFound : kExitNoProgram);
     }
+    const std::string hint = hint_for(options, *result, after_dashes);
     if (options.as_json) {
-        std::printf("%s\n", print_json(to_json(*result)).c_str());
+        auto shown = to_json(*result);
+        if (!hint.empty()) shown["hint"] = hint;
+        std::printf("%s\n", print_json(shown).c_str());
         if (std::fflush(stdout) != 0) return kExitAtoll;
     } else {
         say_why(*result, *spec);
+        if (!hint.empty()) std::fprintf(stderr, "atoll: %s\n", printable(hint).c_str());
     }
     return exit_status(result->program);
 }
@@ -329,7 +377,11 @@ void add_run_command(CLI::App& app, int& exit_code) {
                         "python, shell, javascript or typescript");
     command->add_flag("--json", options->as_json,
                       "One JSON object instead of live output; also errors");
-    command->add_option("--session", options->session, "Run it in this session of a server");
+    command->add_option("--session", options->session,
+                        "Run it in this session of a server: its id, the beginning, or its name");
+    command->add_option("-C,--folder", options->folder,
+                        "Copy this folder to /work and start there; what is written is not copied "
+                        "back (--mount-rw DIR:/work does that)");
     options->sandbox.add_to(*command);
     command->add_option("words", options->words,
                         "SCRIPT [ARGUMENTS...], or -- COMMAND [ARGUMENTS...]");

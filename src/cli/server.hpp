@@ -42,6 +42,8 @@ public:
 
     // What the last answer said besides its sentence, when it was a refusal.
     [[nodiscard]] const Refusal& refusal() const noexcept { return refusal_; }
+    // An earlier one, which is what shall be told.
+    void recall(Refusal refusal) { refusal_ = std::move(refusal); }
 
 private:
     [[nodiscard]] Error refused(const net::ClientAnswer& answer);
@@ -73,7 +75,7 @@ private:
 // So that a shell reads the word as it is.
 [[nodiscard]] std::string quoted(const std::string& word);
 
-// Tells it (main/failure.hpp); the exit status that goes with it.
+// Tells it (cli/failure.hpp); the exit status that goes with it.
 int report(const Error& error, For whom = For::People, const Refusal& refusal = {});
 
 // While it lives, Ctrl-C ends the request under way instead of the program.

@@ -53,31 +53,40 @@ Result<std::string> read_template_file(const std::string& path) {
     return text;
 }
 
-int build(const std::string& name, const std::string& file) {
+int build(const std::string& name, const std::string& file, bool as_json) {
+    const For whom = reader_of(as_json);
     if (file.empty() && name != "default") {
         return complain({Code::InvalidArgument, "template " + name +
                                                     " needs a file that describes it: atoll "
                                                     "template build " +
-                                                    name + " FILE (only default is built in)"});
+                                                    name + " FILE (only default is built in)"},
+                        whom);
     }
     std::string text;
     if (!file.empty()) {
         auto read = read_template_file(file);
-        if (!read) return complain(read.error());
+        if (!read) return complain(read.error(), whom);
         text = *read;
     }
     const auto wanted = native::Template::parse(name, text);
-    if (!wanted) { return complain(file.empty() ? wanted.error() : wanted.error().during(file)); }
+    if (!wanted) {
+        return complain(file.empty() ? wanted.error() : wanted.error().during(file), whom);
+    }
     const auto paths = native::Paths::find();
-    if (!paths) return complain(paths.error());
+    if (!paths) return complain(paths.error(), whom);
     std::fprintf(stderr, "building template %s\n", name.c_str());
     const auto made = native::build_template(*paths, *wanted, text, show_progress);
     if (!made) {
-        (void)complain(made.error());
+        (void)complain(made.error(), whom);
         return kFailed;  // the command line was fine, what it names was not
     }
     for (const auto& one : native::list_templates(*paths)) {
         if (one.name != name) continue;
+        if (as_json) {
+            const json::object row{
+                {"name", one.name}, {"bytes", one.bytes}, {"folder", made->folder}};
+            std::printf("%s\n", json::serialize(json::object{{"template", row}}).c_str());
+        }
         std::fprintf(stderr, "template %s is ready: %s in %s\n", name.c_str(),
                      core::format_bytes(one.bytes).c_str(), made->folder.c_str());
     }
@@ -122,14 +131,22 @@ int list_templates(bool as_json) {
     return 0;
 }
 
-int remove_templates(const std::vector<std::string>& names) {
+int remove_templates(const std::vector<std::string>& names, bool as_json) {
+    const For whom = reader_of(as_json);
     const auto paths = native::Paths::find();
-    if (!paths) return complain(paths.error());
+    if (!paths) return complain(paths.error(), whom);
     int worst = 0;
+    json::array removed;
     for (const auto& name : names) {
-        if (auto gone = native::remove_template(*paths, name); !gone) {
-            worst = std::max(worst, complain(gone.error().during("remove")));
+        if (auto gone = native::remove_template(*paths, name); gone) {
+            removed.emplace_back(name);
+        } else {
+            worst = std::max(worst, complain(gone.error().during("remove"), whom));
+            if (as_json) return worst;  // one object is all that a program reads
         }
+    }
+    if (as_json) {
+        std::printf("%s\n", json::serialize(json::object{{"removed", removed}}).c_str());
     }
     return worst;
 }
@@ -151,8 +168,10 @@ void add_template_command(CLI::App& app, int& exit_code) {
     build_command->add_option(
         "file", options->file,
         "JSON that says what is in it (docs/templates.md); default needs none");
-    build_command->callback(
-        [options, &exit_code] { exit_code = build(options->name, options->file); });
+    build_command->add_flag("--json", options->as_json, "One JSON object at the end; also errors");
+    build_command->callback([options, &exit_code] {
+        exit_code = build(options->name, options->file, options->as_json);
+    });
 
     auto* list_command = command->add_subcommand("list", "Show the templates that are built");
     list_command->add_flag("--json", options->as_json,
@@ -161,8 +180,9 @@ void add_template_command(CLI::App& app, int& exit_code) {
 
     auto* remove_command = command->add_subcommand("rm", "Remove templates");
     remove_command->add_option("name", options->names, "Their names")->required();
+    remove_command->add_flag("--json", options->as_json, "One JSON object; also errors");
     remove_command->callback(
-        [options, &exit_code] { exit_code = remove_templates(options->names); });
+        [options, &exit_code] { exit_code = remove_templates(options->names, options->as_json); });
 }
 
 }  // namespace atl::cli

@@ -96,7 +96,7 @@ struct Words<SessionState> {
 struct SessionRecord {
     SessionId id{""};
     std::string owner;
-    std::string name;                             // for people; need not be unique
+    std::string name;                             // unique among the owner's; empty: none
     std::map<std::string, std::string> metadata;  // the client's own, findable by equality
     std::string template_name = "default";
     std::string runtime = "native";

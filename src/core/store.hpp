@@ -57,7 +57,8 @@ public:
 
     // Answers with what was written: generation 1. Exhausted when the owner has `owner_max`
     // sessions already (those being deleted do not count; 0 = no limit): asked and done in one
-    // step, so that two requests at once cannot both be the last.
+    // step, so that two requests at once cannot both be the last. Conflict when another session of
+    // the owner's has its name; so for update and patch.
     virtual boost::asio::awaitable<SessionRecord> create_session(SessionRecord record,
                                                                  std::uint64_t owner_max) = 0;
     // Writes every field but id, owner and created_at. Conflict unless the record's generation is
@@ -67,6 +68,10 @@ public:
     virtual boost::asio::awaitable<SessionRecord> patch_session(
         Whose whose, SessionId id, SessionPatch patch, std::optional<std::uint64_t> generation) = 0;
     virtual boost::asio::awaitable<SessionRecord> get_session(Whose whose, SessionId id) = 0;
+    // The owner's session of this name. Conflict when several have it, as in data of an older
+    // Atoll, which took any name.
+    virtual boost::asio::awaitable<SessionRecord> session_named(std::string owner,
+                                                                std::string name) = 0;
     virtual boost::asio::awaitable<SessionPage> list_sessions(SessionQuery query) = 0;
     // Those whose hard end has come and that are not being deleted yet, the most overdue first.
     virtual boost::asio::awaitable<std::vector<SessionRecord>> expired_sessions(

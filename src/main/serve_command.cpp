@@ -209,6 +209,7 @@ public:
           // From the start: a terminal that closes while templates are raised ends nothing.
           hangup_(context, SIGHUP),
           clearing_(context),
+          signals_(context, SIGINT, SIGTERM),
           background_(context.get_executor()) {}
 
     asio::awaitable<void> run() {
@@ -223,6 +224,7 @@ public:
 
 private:
     asio::awaitable<void> serve_until_told() {
+        say_a_word_if_stopped_early();
         const auto executor = context_.get_executor();
         const auto paths = native::Paths::find().value();
         const std::string data =
@@ -317,16 +319,27 @@ private:
             if (address == control_address_) continue;
             spdlog::info("listening on {}; the API's documentation is at /docs", address);
         }
-        signals_.emplace(context_, SIGINT, SIGTERM);
-        co_await signals_->async_wait(kAsTuple);
+        signals_.cancel();
+        co_await signals_.async_wait(kAsTuple);
         say_stopping();
         stopping_ = faults.stopping = true;
-        signals_->async_wait([](boost::system::error_code cancelled, int) {
+        signals_.async_wait([](boost::system::error_code cancelled, int) {
             if (cancelled) return;
             spdlog::warn(
                 "stopped at once: variables that were not saved yet are lost, files are kept");
             // As if killed: what is on disk is whole, and the next start clears the rest.
             std::_Exit(kStoppedTwice);
+        });
+    }
+
+    // Raising a template takes seconds. Nothing is served yet, so nothing is to be saved: the
+    // signal ends us as it would anybody, but not in silence.
+    void say_a_word_if_stopped_early() {
+        signals_.async_wait([](boost::system::error_code cancelled, int number) {
+            if (cancelled) return;
+            spdlog::warn("stopped before it was ready");
+            std::signal(number, SIG_DFL);
+            std::raise(number);
         });
     }
 
@@ -749,7 +762,7 @@ private:
     const core::Ceilings ceilings_;
     asio::signal_set hangup_;
     asio::steady_timer clearing_;
-    std::optional<asio::signal_set> signals_;  // until then a signal ends us, as it would anybody
+    asio::signal_set signals_;
     std::unique_ptr<sqlite::SqliteStore> store_;
     std::unique_ptr<folders::DiskFolders> folders_;
     std::unique_ptr<folders::DiskOutputs> outputs_;

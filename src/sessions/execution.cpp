@@ -56,6 +56,13 @@ asio::awaitable<std::unique_ptr<Execution>> Execution::in_session(Sessions& sess
     co_return std::unique_ptr<Execution>(new Execution(sessions, std::move(use), nullptr));
 }
 
+asio::awaitable<std::unique_ptr<Execution>> Execution::in_session(Sessions& sessions,
+                                                                  NewSession wanted) {
+    std::optional<Use> use(co_await sessions.use_or_make(std::move(wanted)));
+    co_await sessions.check_disk(**use);
+    co_return std::unique_ptr<Execution>(new Execution(sessions, std::move(use), nullptr));
+}
+
 std::unique_ptr<Execution> Execution::with(Sessions& sessions, Use& use) {
     return std::unique_ptr<Execution>(new Execution(sessions, std::nullopt, &use));
 }

@@ -108,7 +108,7 @@ asio::awaitable<JobRecord> Jobs::add(NewJob wanted) {
     }
     if (wanted.session) {
         const auto found = co_await sessions_.get(Whose::of(wanted.owner), *wanted.session);
-        static_cast<void>(found);  // NotFound has been thrown if it is not there
+        wanted.session = found.id;  // it may have been given by its name
     }
     co_await sessions_.check_owner_disk(wanted.owner);
     JobRecord record;

@@ -6,6 +6,7 @@
 #include "guest_client/pulse.hpp"
 #include "sessions/grants.hpp"
 #include "sessions/largest_file.hpp"
+#include "sessions/names.hpp"
 #include "sessions/new_id.hpp"
 #include "sessions/spec_text.hpp"
 
@@ -182,6 +183,7 @@ asio::awaitable<std::size_t> Sessions::recover() {
 }
 
 asio::awaitable<SessionRecord> Sessions::create(NewSession wanted) {
+    check_name(wanted.name);
     auto session = new_session();
     SessionRecord& record = session->record_;
     record.id = wanted.id ? *wanted.id : new_id();
@@ -300,6 +302,7 @@ asio::awaitable<Sessions::SessionPtr> Sessions::find(Whose whose, SessionId id) 
 }
 
 asio::awaitable<Use> Sessions::use(Whose whose, SessionId id) {
+    id = co_await resolve(whose, id);
     auto session = co_await find(whose, id);
     Use use(session);
     const auto awake = [&] {
@@ -551,6 +554,7 @@ asio::awaitable<void> Sessions::go_cold(SessionPtr session) {
 }
 
 asio::awaitable<SessionRecord> Sessions::pause(Whose whose, SessionId id) {
+    id = co_await resolve(whose, id);
     const auto session = co_await find(whose, id);
     const auto turn = co_await session->changing_.lock();
     refuse_if_left(*session);
@@ -562,6 +566,7 @@ asio::awaitable<SessionRecord> Sessions::pause(Whose whose, SessionId id) {
 }
 
 asio::awaitable<SessionRecord> Sessions::evict(Whose whose, SessionId id) {
+    id = co_await resolve(whose, id);
     const auto session = co_await find(whose, id);
     const auto turn = co_await session->changing_.lock();
     refuse_if_left(*session);
@@ -573,6 +578,7 @@ asio::awaitable<SessionRecord> Sessions::evict(Whose whose, SessionId id) {
 }
 
 asio::awaitable<SessionRecord> Sessions::restart(Whose whose, SessionId id) {
+    id = co_await resolve(whose, id);
     const auto session = co_await find(whose, id);
     cut(*session);
     const auto turn = co_await session->changing_.lock();
@@ -606,7 +612,13 @@ asio::awaitable<void> Sessions::note(SessionId id, std::string sentence) {
 }
 
 asio::awaitable<std::vector<SessionRecord>> Sessions::fork(Whose whose, SessionId id,
-                                                           std::size_t count) {
+                                                           std::size_t count, std::string name) {
+    check_name(name);
+    if (count > 1 && !name.empty()) {
+        throw ErrorException(
+            {Code::InvalidArgument, "name: several copies cannot have the same name"});
+    }
+    id = co_await resolve(whose, id);
     const auto session = co_await find(whose, id);
     const auto turn = co_await session->changing_.lock();
     refuse_if_left(*session);
@@ -650,6 +662,7 @@ asio::awaitable<std::vector<SessionRecord>> Sessions::fork(Whose whose, SessionI
     for (std::size_t i = 0; i < count && !failed; ++i) {
         SessionRecord record = session->record_;
         record.id = new_id();
+        record.name = name;
         record.state = SessionState::Cold;
         record.disk_bytes = bytes_each;
         record.created_at = record.last_used_at = clock_.wall();
@@ -690,6 +703,7 @@ asio::awaitable<std::vector<SessionRecord>> Sessions::fork(Whose whose, SessionI
 }
 
 asio::awaitable<void> Sessions::remove(Whose whose, SessionId id) {
+    id = co_await resolve(whose, id);
     SessionPtr session;
     std::optional<FifoMutex::Guard> turn;
     do {  // until nobody else has released it while this one waited
@@ -762,6 +776,7 @@ SessionRecord Sessions::as_it_is(SessionRecord record) const {
 }
 
 asio::awaitable<SessionRecord> Sessions::get(Whose whose, SessionId id) {
+    id = co_await resolve(whose, id);
     auto record = co_await store_.get_session(whose, id);
     if (record.state == SessionState::Deleting) throw ErrorException(not_there(id));
     co_return as_it_is(std::move(record));
@@ -775,6 +790,8 @@ asio::awaitable<core::SessionPage> Sessions::list(core::SessionQuery query) {
 
 asio::awaitable<SessionRecord> Sessions::patch(Whose whose, SessionId id,
                                                core::SessionPatch patch) {
+    if (patch.name) check_name(*patch.name);
+    id = co_await resolve(whose, id);
     const auto session = co_await find(whose, id);
     auto record = co_await store_.patch_session(whose, id, std::move(patch), std::nullopt);
     record.state = session->record_.state;

@@ -217,6 +217,10 @@ public:
     // later is refused. After it nothing runs by itself here; requests that hold a Use may go on.
     boost::asio::awaitable<void> stop();
 
+    // Wherever an owner asks for a session, its name does as well as its id.
+    //
+    // Conflict when the owner has one of that name already; InvalidArgument for a name that looks
+    // like an id.
     boost::asio::awaitable<core::SessionRecord> create(NewSession wanted);
     boost::asio::awaitable<core::SessionRecord> get(core::Whose whose, SessionId id);
     boost::asio::awaitable<core::SessionPage> list(core::SessionQuery query);
@@ -225,6 +229,10 @@ public:
     boost::asio::awaitable<void> remove(core::Whose whose, SessionId id);
 
     boost::asio::awaitable<Use> use(core::Whose whose, SessionId id);
+    // The owner's session of this id or name; made if there is none, for clients that choose ids
+    // themselves. First uses at one time make one session. NotFound for an id that only the server
+    // gives, InvalidArgument for a name that nobody may choose.
+    boost::asio::awaitable<Use> use_or_make(NewSession wanted);
     boost::asio::awaitable<core::SessionRecord> pause(core::Whose whose, SessionId id);
     boost::asio::awaitable<core::SessionRecord> evict(core::Whose whose, SessionId id);
     // A fresh sandbox with the same files; variables are gone.
@@ -236,9 +244,11 @@ public:
     boost::asio::awaitable<void> note(SessionId id, std::string sentence);
 
     // Copies of its files and Python variables, cold until they are used. The session itself goes
-    // on; what runs in it must have ended. All of them, or none.
+    // on; what runs in it must have ended. All of them, or none. Names are unique, so a copy has
+    // none, unless it is the only one.
     boost::asio::awaitable<std::vector<core::SessionRecord>> fork(core::Whose whose, SessionId id,
-                                                                  std::size_t count);
+                                                                  std::size_t count,
+                                                                  std::string name = {});
     // Exhausted when the session, or its owner, has more on disk than allowed: looks at the disk,
     // unless that cannot be. For whatever could write more.
     boost::asio::awaitable<void> check_disk(const Session& session);
@@ -271,6 +281,8 @@ private:
     using SessionPtr = std::shared_ptr<Session>;
 
     boost::asio::awaitable<SessionPtr> find(core::Whose whose, SessionId id);
+    // The id of the session that an owner calls so; what is no name of theirs is returned as it is.
+    boost::asio::awaitable<SessionId> resolve(core::Whose whose, SessionId id);
     boost::asio::awaitable<void> wake(SessionPtr session);
     boost::asio::awaitable<void> restore(SessionPtr session);
     // Sessions that are gone for their clients, and of which something is left.
@@ -333,6 +345,7 @@ private:
     SessionOptions options_;
     core::Clock& clock_;
     std::map<std::string, SessionPtr> known_;
+    std::map<std::pair<std::string, std::string>, std::shared_ptr<FifoMutex>> first_uses_;
     std::function<void(const SessionId&)> on_removed_;
     std::function<bool(const SessionId&)> ours_;
     std::map<std::string, std::shared_ptr<DiskLedger>> owners_;

@@ -252,6 +252,7 @@ asio::awaitable<SessionRecord> MemoryStore::create_session(SessionRecord record,
     if (owner_max > 0 && has >= owner_max) {
         throw ErrorException({Code::Exhausted, "the owner has too many sessions"});
     }
+    check_name(record);
     record.generation = 1;
     if (!disk_.records.emplace(record.id.text(), record).second) {
         throw ErrorException({Code::Conflict, "there is a session " + record.id.text()});
@@ -271,7 +272,12 @@ asio::awaitable<SessionRecord> MemoryStore::patch_session(core::Whose whose, Ses
     co_await latency_.pass();
     SessionRecord& one = record(whose, id);
     write();
-    if (patch.name) one.name = *patch.name;
+    if (patch.name) {
+        SessionRecord named = one;
+        named.name = *patch.name;
+        check_name(named);
+        one.name = named.name;
+    }
     if (patch.metadata) one.metadata = *patch.metadata;
     if (patch.state) one.state = *patch.state;
     if (patch.spec_json) one.spec_json = *patch.spec_json;
@@ -292,6 +298,28 @@ asio::awaitable<SessionRecord> MemoryStore::get_session(core::Whose whose, Sessi
     const SessionRecord found = record(whose, id);
     co_await latency_.pass();
     co_return found;
+}
+
+void MemoryStore::check_name(const SessionRecord& record) const {
+    for (const auto& [id, one] : disk_.records) {
+        const bool same = one.owner == record.owner && one.name == record.name;
+        if (record.name.empty() || !same || one.id == record.id) continue;
+        if (one.state == core::SessionState::Deleting) continue;
+        throw ErrorException({Code::Conflict, "there is a session named " + record.name});
+    }
+}
+
+asio::awaitable<SessionRecord> MemoryStore::session_named(std::string owner, std::string name) {
+    co_await latency_.pass();
+    if (life_ != disk_.life()) throw ErrorException(kDead);
+    for (const auto& [id, one] : disk_.records) {
+        if (one.owner != owner || one.name != name || name.empty()) continue;
+        if (one.state == core::SessionState::Deleting) continue;
+        const SessionRecord found = one;
+        co_await latency_.pass();
+        co_return found;
+    }
+    throw ErrorException({Code::NotFound, "there is no session " + name});
 }
 
 asio::awaitable<core::SessionPage> MemoryStore::list_sessions(core::SessionQuery query) {

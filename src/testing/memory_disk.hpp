@@ -150,6 +150,8 @@ public:
         std::optional<std::uint64_t> generation) override;
     boost::asio::awaitable<core::SessionRecord> get_session(core::Whose whose,
                                                             SessionId id) override;
+    boost::asio::awaitable<core::SessionRecord> session_named(std::string owner,
+                                                              std::string name) override;
     boost::asio::awaitable<core::SessionPage> list_sessions(core::SessionQuery query) override;
     boost::asio::awaitable<std::vector<core::SessionRecord>> expired_sessions(
         core::Time now, std::uint32_t limit) override;
@@ -201,6 +203,7 @@ private:
     core::SessionRecord& record(const core::Whose& whose, const SessionId& id);
     core::JobRecord& job(const core::Whose& whose, const JobId& id);
     core::JobRecord& held(const core::JobHold& hold);  // Conflict if it is not
+    void check_name(const core::SessionRecord& record) const;
 
     Disk& disk_;
     const std::uint64_t life_;

@@ -29,7 +29,8 @@ def test_forks_have_files_and_variables_of_their_own(server):
         server.run(fork, f"open('/session/f', 'w').write('{number}')")
     assert server.run(session, "print(x, open('/session/f').read())")["stdout"] == "1 kept\n"
     view = server.http.get(f"/v1/sessions/{forks[0]}").json()
-    assert view["name"] == "parent" and view["metadata"] == {"team": "x", "forked_from": session}
+    # Names are unique: a copy has none.
+    assert view["name"] == "" and view["metadata"] == {"team": "x", "forked_from": session}
 
 
 def test_a_sleeping_session_is_forked_without_waking_it(server):

@@ -404,7 +404,9 @@ Result<void> remove_template(const Paths& paths, const std::string& name) {
     std::error_code failed;
     if (const auto alone = lock_use(folder, LOCK_EX); !alone && fs::exists(record, failed)) {
         return Error{Code::Conflict,
-                     "template " + name + " is in use by running sandboxes; end them first"};
+                     "template " + name +
+                         " is in use by running sandboxes, or by a server that has started from "
+                         "it and keeps it ready; end them, or restart the server"};
     }
     if (auto gone = withdraw(paths, name); !gone) return gone;
     sweep(paths, name);

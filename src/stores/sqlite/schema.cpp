@@ -243,6 +243,10 @@ END;
 CREATE INDEX uploads_by_creation ON uploads (created_at, id);
 CREATE INDEX uploads_of_owner_by_creation ON uploads (owner, created_at, id);
 )sql",
+    R"sql(
+-- Not UNIQUE: names were free before this step, and sessions that are being deleted keep theirs.
+CREATE INDEX sessions_by_name ON sessions (owner, name) WHERE name <> '';
+)sql",
 };
 
 std::int64_t pragma_number(Connection& db, const char* sql) {

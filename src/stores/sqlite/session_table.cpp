@@ -90,6 +90,18 @@ void replace_metadata(Connection& db, const SessionRecord& record) {
     write_metadata(db, record);
 }
 
+// Unique among the owner's. In the transaction that writes it, so that of two at once one loses.
+void check_name(Connection& db, const SessionRecord& record) {
+    if (record.name.empty()) return;
+    auto others = db.query(
+        "SELECT id FROM sessions WHERE owner = ? AND name = ? AND name <> ''"
+        " AND state <> 'deleting' AND id <> ? LIMIT 1");
+    others.bind(record.owner).bind(record.name).bind(record.id.text());
+    if (!others.next()) return;
+    throw ErrorException({Code::Conflict, "there is a session named \"" + record.name +
+                                              "\" already: " + others.text()});
+}
+
 void check_generation(const SessionRecord& stored, std::uint64_t expected) {
     if (stored.generation == expected) return;
     throw ErrorException({Code::Conflict, "session " + stored.id.text() +
@@ -112,6 +124,7 @@ SessionRecord create_session(Connection& db, const SessionRecord& record, std::u
                                                        "delete one first"});
         }
     }
+    check_name(db, record);
     SessionRecord made = record;
     made.generation = 1;
     try {
@@ -148,6 +161,7 @@ SessionRecord update_session(Connection& db, const SessionRecord& record) {
     next.created_at = stored.created_at;
     next.last_used_at = std::max(record.last_used_at, stored.last_used_at);
     next.generation = stored.generation + 1;
+    if (next.name != stored.name) check_name(db, next);
     write_row(db, next);
     if (next.metadata != stored.metadata) replace_metadata(db, next);
     return next;
@@ -173,7 +187,10 @@ SessionRecord patch_session(Connection& db, const core::Whose& whose, const Sess
             .run();
         return record;
     }
-    if (patch.name) record.name = *patch.name;
+    if (patch.name && *patch.name != record.name) {
+        record.name = *patch.name;
+        check_name(db, record);
+    }
     if (patch.state) record.state = *patch.state;
     if (patch.spec_json) record.spec_json = *patch.spec_json;
     if (patch.expires_at) record.expires_at = *patch.expires_at;
@@ -195,6 +212,21 @@ SessionRecord get_session(Connection& db, const core::Whose& whose, const Sessio
     if (!row.next()) not_found(id);
     SessionRecord record = read_session(row);
     if (whose.owner() && record.owner != *whose.owner()) not_found(id);
+    read_metadata(db, record);
+    return record;
+}
+
+SessionRecord session_named(Connection& db, const std::string& owner, const std::string& name) {
+    auto rows = db.query("SELECT " SESSION_COLUMNS
+                         " FROM sessions WHERE owner = ? AND name = ? AND name <> ''"
+                         " AND state <> 'deleting' LIMIT 2");
+    rows.bind(owner).bind(name);
+    if (!rows.next()) not_found(SessionId(name));
+    SessionRecord record = read_row(rows);
+    if (rows.next()) {
+        throw ErrorException(
+            {Code::Conflict, "several sessions are named \"" + name + "\"; use an id"});
+    }
     read_metadata(db, record);
     return record;
 }

@@ -15,6 +15,8 @@ namespace atl::sqlite {
                                                 std::optional<std::uint64_t> generation);
 [[nodiscard]] core::SessionRecord get_session(Connection& db, const core::Whose& whose,
                                               const SessionId& id);
+[[nodiscard]] core::SessionRecord session_named(Connection& db, const std::string& owner,
+                                                const std::string& name);
 [[nodiscard]] core::SessionPage list_sessions(Connection& db, const core::SessionQuery& query);
 [[nodiscard]] std::vector<core::SessionRecord> expired_sessions(Connection& db, core::Time now,
                                                                 std::uint32_t limit);

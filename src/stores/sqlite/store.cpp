@@ -138,6 +138,14 @@ asio::awaitable<core::SessionRecord> SqliteStore::get_session(core::Whose whose,
         });
 }
 
+asio::awaitable<core::SessionRecord> SqliteStore::session_named(std::string owner,
+                                                                std::string name) {
+    return worker_->ask<core::SessionRecord>(
+        kReads, kSmall, [owner = std::move(owner), name = std::move(name)](Connection& db) {
+            return sqlite::session_named(db, owner, name);
+        });
+}
+
 asio::awaitable<core::SessionPage> SqliteStore::list_sessions(core::SessionQuery query) {
     const auto bytes = kSmall + weight_of(query.metadata);
     return worker_->ask<core::SessionPage>(

@@ -77,6 +77,8 @@ public:
         std::optional<std::uint64_t> generation) override;
     boost::asio::awaitable<core::SessionRecord> get_session(core::Whose whose,
                                                             SessionId id) override;
+    boost::asio::awaitable<core::SessionRecord> session_named(std::string owner,
+                                                              std::string name) override;
     boost::asio::awaitable<core::SessionPage> list_sessions(core::SessionQuery query) override;
     boost::asio::awaitable<std::vector<core::SessionRecord>> expired_sessions(
         core::Time now, std::uint32_t limit) override;

@@ -44,6 +44,32 @@ TEST_F(StoreTest, ASessionIsReadAsItWasWritten) {
     EXPECT_EQ(error_of(store->create_session(record, 0)).code, Code::Conflict);
 }
 
+TEST_F(StoreTest, NamesAreUniqueAmongAnOwnersSessions) {
+    auto first = session("s-1", "alice", 1), second = session("s-2", "alice", 2);
+    auto others = session("s-3", "bob", 3);
+    first.name = second.name = others.name = "taxi";
+    await(store->create_session(first, 0));
+    EXPECT_EQ(error_of(store->create_session(second, 0)).code, Code::Conflict);
+    await(store->create_session(others, 0));
+    EXPECT_EQ(await(store->session_named("alice", "taxi")).id, first.id);
+    EXPECT_EQ(await(store->session_named("bob", "taxi")).id, others.id);
+    EXPECT_EQ(error_of(store->session_named("carol", "taxi")).code, Code::NotFound);
+    second.name = "";
+    await(store->create_session(second, 0));
+    EXPECT_EQ(error_of(store->session_named("alice", "")).code, Code::NotFound);
+    core::SessionPatch patch;
+    patch.name = "taxi";
+    EXPECT_EQ(error_of(store->patch_session(Whose::anyones(), second.id, patch, {})).code,
+              Code::Conflict);
+    await(store->patch_session(Whose::anyones(), first.id, patch, {}));  // its own
+    core::SessionPatch leaving;
+    leaving.state = core::SessionState::Deleting;
+    await(store->patch_session(Whose::anyones(), first.id, leaving, {}));
+    EXPECT_EQ(error_of(store->session_named("alice", "taxi")).code, Code::NotFound);
+    await(store->patch_session(Whose::anyones(), second.id, patch, {}));
+    EXPECT_EQ(await(store->session_named("alice", "taxi")).id, second.id);
+}
+
 TEST_F(StoreTest, NobodyFindsTheSessionOfAnother) {
     const auto record = await(store->create_session(session("s-1", "alice", 1), 0));
     const auto mallory = Whose::of("mallory");

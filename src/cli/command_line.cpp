@@ -1,0 +1,136 @@
+#include "cli/command_line.hpp"
+
+#include "base/nearest.hpp"
+#include "cli/commands.hpp"
+#include "cli/failure.hpp"
+#include "cli/one_off.hpp"
+
+#include <algorithm>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <cstdio>
+#include <exception>
+
+namespace atl::cli {
+
+namespace {
+
+const CLI::App* command_in(const CLI::App& app, const std::string& word) {
+    const auto commands = app.get_subcommands({});
+    const auto found = std::find_if(commands.begin(), commands.end(),
+                                    [&](const CLI::App* one) { return one->check_name(word); });
+    return found == commands.end() ? nullptr : *found;
+}
+
+// The command that the line names, with what is below it: `template`, then `build`.
+std::vector<const CLI::App*> commands_of(const CLI::App& app,
+                                         const std::vector<std::string>& words) {
+    std::vector<const CLI::App*> path{&app};
+    for (const auto& word : words) {
+        const CLI::App* next = command_in(*path.back(), word);
+        if (next == nullptr) break;
+        path.push_back(next);
+    }
+    return path;
+}
+
+std::string suggestion(std::string_view wrong, const std::vector<std::string>& known) {
+    const std::vector<std::string_view> views(known.begin(), known.end());
+    const auto meant = nearest(wrong, views);
+    return meant.empty() ? "" : "; did you mean " + std::string(meant) + "?";
+}
+
+std::vector<std::string> names_of_commands(const CLI::App& app) {
+    std::vector<std::string> names;
+    for (const CLI::App* one : app.get_subcommands({})) names.push_back(one->get_name());
+    return names;
+}
+
+std::vector<std::string> names_of_options(const CLI::App& app) {
+    std::vector<std::string> names;
+    for (const CLI::Option* one : app.get_options()) {
+        for (const auto& name : one->get_lnames()) names.push_back("--" + name);
+    }
+    return names;
+}
+
+// The first of what is left of the line that is an option, and none of the command's.
+std::string unknown_option(const CLI::App& command, const std::vector<std::string>& extras) {
+    for (const auto& word : extras) {
+        if (word.size() < 2 || word.front() != '-') continue;
+        const std::string name = word.substr(0, word.find('='));
+        if (command.get_option_no_throw(name) == nullptr) return name;
+    }
+    return {};
+}
+
+// Also of a line that could not be parsed.
+For reader_of(const CLI::App& app, const std::vector<std::string>& words) {
+    const auto end = std::find(words.begin(), words.end(), "--");
+    const bool said = std::find(words.begin(), end, "--json") != end;
+    return cli::reader_of(said && command_in(app, words.front()) != nullptr);
+}
+
+void tell_wrong(const CLI::App& app, const std::vector<std::string>& words,
+                const std::string& what) {
+    auto [sentence, advice] = complaint_about(app, words, what);
+    const For whom = reader_of(app, words);
+    if (whom == For::People) sentence += "\n" + advice;
+    tell_failure({Code::InvalidArgument, sentence}, whom);
+}
+
+}  // namespace
+
+Complaint complaint_about(const CLI::App& app, const std::vector<std::string>& words,
+                          const std::string& what) {
+    const auto path = commands_of(app, words);
+    const CLI::App& command = *path.back();
+    std::string full = "atoll";
+    for (std::size_t i = 1; i < path.size(); ++i) full += " " + path[i]->get_name();
+    const std::size_t at = path.size() - 1;  // of the first word behind the command
+    const bool takes_commands = !command.get_subcommands({}).empty();
+    if (takes_commands && at < words.size() && !words[at].starts_with('-')) {
+        const auto commands = names_of_commands(command);
+        return {"there is no command \"" + (at > 0 ? words[at - 1] + " " : "") + words[at] + "\"" +
+                    suggestion(words[at], commands),
+                "`" + full + " --help` lists them."};
+    }
+    const std::string advice = path.size() == 1 ? "Run `atoll --help` for a list of commands."
+                                                : "`" + full + " --help` shows its " +
+                                                      (takes_commands ? "commands." : "options.");
+    auto extras = app.remaining(true);
+    std::erase(extras, "--");  // ours, or the end of the options: neither is what is wrong
+    if (const auto wrong = unknown_option(command, extras); !wrong.empty()) {
+        return {"there is no option " + wrong + suggestion(wrong, names_of_options(command)),
+                advice};
+    }
+    if (extras.empty()) return {what, advice};
+    std::string listed;
+    for (const auto& one : extras) listed += (listed.empty() ? "\"" : ", \"") + one + "\"";
+    return {listed + (extras.size() == 1 ? " was" : " were") + " not expected", advice};
+}
+
+int run_command_line(CLI::App& app, int argc, char** argv, const int& exit_code) {
+    remember_arguments(argc, argv);
+    if (argc < 2) {
+        std::fputs(app.help().c_str(), stderr);
+        return 2;
+    }
+    std::vector<std::string> words(argv + 1, argv + argc);
+    const auto given = words;
+    mark_command(app, words);
+    try {
+        app.parse(std::vector<std::string>(words.rbegin(), words.rend()));  // as CLI11 wants them
+    } catch (const CLI::Success& done) {                                    // --help, --version
+        return app.exit(done);
+    } catch (const CLI::ParseError& wrong) {
+        tell_wrong(app, given, wrong.what());
+        return 2;
+    } catch (const std::exception& unexpected) {
+        tell_failure({Code::Internal, unexpected.what()}, reader_of(app, given));
+        return 125;
+    }
+    return exit_code;
+}
+
+}  // namespace atl::cli

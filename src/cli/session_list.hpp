@@ -1,0 +1,27 @@
+#pragma once
+// Sessions of a server, as a person names them: by id, by name, or by as much of an id as belongs
+// to one session only.
+#include "cli/server.hpp"
+
+#include <boost/json/array.hpp>
+#include <string>
+#include <vector>
+
+namespace atl::cli {
+
+// What the help says about an argument that names one.
+inline constexpr const char* kSessionHelp = "The session: its id, the beginning of it, or its name";
+
+// All that the caller may see, page by page; `states` empty: whatever their state.
+[[nodiscard]] Result<boost::json::array> all_sessions(Server& server,
+                                                      const std::vector<std::string>& states = {});
+
+// The id of the session that `word` means. NotFound when there is none, Conflict when the beginning
+// of an id belongs to several.
+[[nodiscard]] Result<std::string> session_id(Server& server, const std::string& word);
+
+// Pure: which of these ids begin with it. Too short a word is no beginning: `atoll rm s` is a slip.
+[[nodiscard]] std::vector<std::string> ids_beginning_with(const std::vector<std::string>& ids,
+                                                          const std::string& word);
+
+}  // namespace atl::cli
