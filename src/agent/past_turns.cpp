@@ -29,17 +29,11 @@ constexpr std::size_t kBriefText = 1000;
 // Of the room: what whole turns may take before older ones are told without their long outputs.
 constexpr std::uint64_t kWholeShare = 2, kWholeShareOf = 3;
 
-core::ChatMessage message_of(core::ChatRole role, std::string text) {
-    core::ChatMessage message;
-    message.role = role;
-    message.text = std::move(text);
-    return message;
-}
-
 // Answers for calls that have none, behind the last message that could hold one.
 void close_calls(Chat& chat, std::set<std::string>& open) {
     for (const auto& id : open) {
-        auto answer = message_of(core::ChatRole::Tool, "[no result: the turn was cut off here]");
+        auto answer =
+            core::chat_message(core::ChatRole::Tool, "[no result: the turn was cut off here]");
         answer.tool_call_id = id;
         chat.push_back(std::move(answer));
     }
@@ -138,13 +132,13 @@ Chat as_chat(const std::vector<core::ThreadMessage>& messages) {
         switch (message.role) {
             case core::MessageRole::User:
                 close_calls(chat, open);
-                chat.push_back(message_of(
+                chat.push_back(core::chat_message(
                     core::ChatRole::User,
                     answered ? message.content : cut_in_the_middle(message.content, kBriefText)));
                 break;
             case core::MessageRole::Assistant: {
                 close_calls(chat, open);
-                auto said = message_of(core::ChatRole::Assistant, message.content);
+                auto said = core::chat_message(core::ChatRole::Assistant, message.content);
                 const auto details = details_of(message);
                 for (const auto& call : details.tool_calls) {
                     said.tool_calls.push_back({call.id, call.name, call.arguments});
@@ -156,14 +150,15 @@ Chat as_chat(const std::vector<core::ThreadMessage>& messages) {
             case core::MessageRole::Tool: {
                 const auto details = details_of(message);
                 if (!details.run || open.erase(details.run->call_id) == 0) break;
-                auto answer = message_of(core::ChatRole::Tool, message.content);
+                auto answer = core::chat_message(core::ChatRole::Tool, message.content);
                 answer.tool_call_id = details.run->call_id;
                 chat.push_back(std::move(answer));
                 break;
             }
             case core::MessageRole::Note:
                 close_calls(chat, open);
-                chat.push_back(message_of(core::ChatRole::Assistant, "[" + message.content + "]"));
+                chat.push_back(
+                    core::chat_message(core::ChatRole::Assistant, "[" + message.content + "]"));
                 break;
         }
     }
@@ -187,12 +182,14 @@ Chat brief(const Chat& whole) {
     Chat chat;
     for (const auto& message : whole) {
         if (message.role == core::ChatRole::User) {
-            chat.push_back(message_of(message.role, cut_in_the_middle(message.text, kBriefText)));
+            chat.push_back(
+                core::chat_message(message.role, cut_in_the_middle(message.text, kBriefText)));
         }
     }
     for (auto message = whole.rbegin(); message != whole.rend(); ++message) {
         if (message->role != core::ChatRole::Assistant || message->text.empty()) continue;
-        chat.push_back(message_of(message->role, cut_in_the_middle(message->text, kBriefText)));
+        chat.push_back(
+            core::chat_message(message->role, cut_in_the_middle(message->text, kBriefText)));
         break;
     }
     auto longer = shortened(whole);

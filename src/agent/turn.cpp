@@ -51,13 +51,6 @@ private:
     std::optional<Clock::time_point> first_;
 };
 
-core::ChatMessage message_of(core::ChatRole role, std::string text) {
-    core::ChatMessage message;
-    message.role = role;
-    message.text = std::move(text);
-    return message;
-}
-
 ToolResult refusal(const core::ToolCall& call, std::string sentence) {
     ToolResult result;
     result.tool = first_line(call.name, kCallNameBytesMax);
@@ -119,7 +112,7 @@ public:
             ++end_.usage.model_calls;
             const bool last = is_last();
             if (last && end_.usage.model_calls > 1) {
-                parts_.request.messages.push_back(message_of(
+                parts_.request.messages.push_back(core::chat_message(
                     core::ChatRole::User,
                     "[The budget of this turn is used up. Answer now from what you have, without "
                     "calling a tool.]"));
@@ -229,7 +222,7 @@ private:
                 id = "call_" + std::to_string(end_.usage.model_calls) + "_" + std::to_string(i);
             }
         }
-        auto said = message_of(core::ChatRole::Assistant, end_.text);
+        auto said = core::chat_message(core::ChatRole::Assistant, end_.text);
         said.tool_calls = reply.tool_calls;
         parts_.listener.called(end_.text, reply.tool_calls);
         parts_.request.messages.push_back(std::move(said));
@@ -237,7 +230,7 @@ private:
         std::string shown;
         for (const auto& call : reply.tool_calls) {
             auto result = co_await run_call(call);
-            auto answer = message_of(core::ChatRole::Tool, result.output);
+            auto answer = core::chat_message(core::ChatRole::Tool, result.output);
             answer.tool_call_id = call.id;
             parts_.request.messages.push_back(std::move(answer));
             for (const auto& image : result.images) shown += " " + image.path;
@@ -246,7 +239,7 @@ private:
             co_await parts_.listener.ran(call, std::move(result));
         }
         if (seen.empty()) co_return;
-        auto look = message_of(core::ChatRole::User, "Images that the code made:" + shown);
+        auto look = core::chat_message(core::ChatRole::User, "Images that the code made:" + shown);
         look.images = std::move(seen);
         parts_.request.messages.push_back(std::move(look));
     }

@@ -65,7 +65,7 @@ std::string unknown_option(const CLI::App& command, const std::vector<std::strin
 }
 
 // Also of a line that could not be parsed.
-For reader_of(const CLI::App& app, const std::vector<std::string>& words) {
+For reader_of_line(const CLI::App& app, const std::vector<std::string>& words) {
     const auto end = std::find(words.begin(), words.end(), "--");
     const bool said = std::find(words.begin(), end, "--json") != end;
     return cli::reader_of(said && command_in(app, words.front()) != nullptr);
@@ -74,7 +74,7 @@ For reader_of(const CLI::App& app, const std::vector<std::string>& words) {
 void tell_wrong(const CLI::App& app, const std::vector<std::string>& words,
                 const std::string& what) {
     auto [sentence, advice] = complaint_about(app, words, what);
-    const For whom = reader_of(app, words);
+    const For whom = reader_of_line(app, words);
     if (whom == For::People) sentence += "\n" + advice;
     tell_failure({Code::InvalidArgument, sentence}, whom);
 }
@@ -127,7 +127,7 @@ int run_command_line(CLI::App& app, int argc, char** argv, const int& exit_code)
         tell_wrong(app, given, wrong.what());
         return 2;
     } catch (const std::exception& unexpected) {
-        tell_failure({Code::Internal, unexpected.what()}, reader_of(app, given));
+        tell_failure({Code::Internal, unexpected.what()}, reader_of_line(app, given));
         return 125;
     }
     return exit_code;

@@ -112,8 +112,9 @@ private:
         };
         guest_client::UnpackOptions options;
         options.bytes_max = spec_.limits().disk_bytes_max;
-        const auto copied =
-            co_await guest_client::Files(link_).unpack(kWorkFolder, options, source);
+        const guest_client::Files files(link_);
+        const auto unpacker = files.unpacker(kWorkFolder, options);
+        const auto copied = co_await files.unpack(*unpacker, source);
         if (copied.quota || !copied.error.empty()) {
             throw ErrorException(
                 {Code::TooLarge, "copy " + *one_.folder + " into the sandbox: " + copied.error +

@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace atl::core {
@@ -41,6 +42,12 @@ struct ChatMessage {
     std::vector<ToolCall> tool_calls;  // Assistant: what it asked for
     std::string tool_call_id;          // Tool: which call this answers
 };
+[[nodiscard]] inline ChatMessage chat_message(ChatRole role, std::string text) {
+    ChatMessage message;
+    message.role = role;
+    message.text = std::move(text);
+    return message;
+}
 
 struct ToolDescription {
     std::string name;

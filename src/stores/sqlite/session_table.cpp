@@ -222,7 +222,7 @@ SessionRecord session_named(Connection& db, const std::string& owner, const std:
                          " AND state <> 'deleting' LIMIT 2");
     rows.bind(owner).bind(name);
     if (!rows.next()) not_found(SessionId(name));
-    SessionRecord record = read_row(rows);
+    SessionRecord record = read_session(rows);
     if (rows.next()) {
         throw ErrorException(
             {Code::Conflict, "several sessions are named \"" + name + "\"; use an id"});
