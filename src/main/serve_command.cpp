@@ -594,12 +594,12 @@ private:
             context_.get_executor(), *store_,
             sessions::Quotas{options_.quota_memory_bytes, options_.quota_cpu_a_day,
                              options_.quota_live, [this] { return door_->keys_needed(); }});
-        using Keys = api::DoorOptions::Keys;
+        using KeyRule = api::DoorOptions::Keys;
         api::DoorOptions door;
         door.listen = options_.listen;
-        door.keys = options_.require_keys == "always"  ? Keys::Always
-                    : options_.require_keys == "never" ? Keys::Never
-                                                       : Keys::Auto;
+        door.keys = options_.require_keys == "always"  ? KeyRule::Always
+                    : options_.require_keys == "never" ? KeyRule::Never
+                                                       : KeyRule::Auto;
         door.any_local_user = options_.local_users == "any";
         door.allowed_hosts = options_.allowed_hosts;
         door.allowed_origins = options_.allowed_origins;
