@@ -23,7 +23,7 @@ SUITES = [
     Suite("attrs", 1200, ("tests",), from_source=True),
     Suite("more-itertools", 600, ("tests",), from_source=True),
     Suite("toolz", 150, ("toolz", "tlz")),
-    Suite("networkx", 4500, ("networkx",), options=("-m", "not slow")),
+    Suite("networkx", 6000, ("networkx",), options=("-m", "not slow")),
     Suite(
         "numpy",
         2000,
