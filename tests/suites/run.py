@@ -165,6 +165,10 @@ def compare_all(kept: Path) -> int:
             rows.append(
                 (suite.name, len(outside), passed[0], passed[1], len(found), len(wrong))
             )
+            if not inside:
+                log = REPORTS / "suites/inside" / f"{suite.name}.log"
+                lines.append(f"{suite.name}: no report from inside; see {log}")
+                continue
             for one in [*wrong, *(one for one in found if not one.counts)][:SHOWN_MAX]:
                 why = one.known or one.inside.said or one.outside.said
                 mark = "known" if one.known else "DIFFERS" if one.counts else "differs"

@@ -23,7 +23,7 @@ SUITES = [
     Suite("attrs", 1200, ("tests",), from_source=True),
     Suite("more-itertools", 600, ("tests",), from_source=True),
     Suite("toolz", 150, ("toolz", "tlz")),
-    Suite("networkx", 5000, ("networkx",), options=("-m", "not slow")),
+    Suite("networkx", 6000, ("networkx",), options=("-m", "not slow")),
     Suite(
         "numpy",
         2000,
@@ -38,10 +38,11 @@ SUITES = [
             "numpy/lib/tests/test_io.py",
         ),
         options=("-m", "not slow"),
+        limits=("--file-size", "6g"),  # test_large_file_support: 5 GB, nearly all of it a hole
     ),
     Suite(
         "pandas",
-        3000,
+        4000,
         # Reading and writing; the wheel has no data files, so tests that need them are skipped.
         (
             "pandas/tests/io/formats",
