@@ -226,8 +226,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Run code in a fresh sandbox
-         * @description Nothing of it stays.
+         * Run code in a fresh sandbox, or in a session by its name
+         * @description Nothing of it stays, unless `session_id` names a session. One that is not there is made; that takes a key whose scopes include sessions:write.
          */
         post: operations["run"];
         delete?: never;
@@ -1490,8 +1490,8 @@ export interface components {
              */
             code: string;
             /**
-             * @description Variables and /session stay from call to call; left out: a fresh sandbox, gone afterwards.
-             * @example s-mfrggzdfmztwq2lkmfrggzdfmztwq2lk
+             * @description Variables and /session stay from call to call: a session's id, or a name of your own, which makes one at its first use. Left out: a fresh sandbox, gone afterwards.
+             * @example my-conversation-1
              */
             session_id?: string;
             /**
@@ -1502,12 +1502,12 @@ export interface components {
             timeout: string | number;
             /**
              * Format: int64
-             * @description Memory of a fresh sandbox.
+             * @description Memory of a sandbox or session that this makes.
              */
             memory_bytes_max?: number;
             /**
              * Format: double
-             * @description Processors of a fresh sandbox; 0 is all of them.
+             * @description Processors of a sandbox or session that this makes; 0 is all.
              */
             cpus_max?: number;
         };
@@ -1686,7 +1686,7 @@ export interface components {
         /** @description What a new session is made of. An empty object is enough. */
         CreateSession: {
             /**
-             * @description What people call it.
+             * @description What you call it: as good as its id in requests, and no two sessions of yours have the same.
              * @default
              * @example taxi data
              */
@@ -1775,7 +1775,7 @@ export interface components {
              */
             recursive: boolean;
             /**
-             * @description The session to work in.
+             * @description The session to work in: its id, or a name of your own, which makes one at its first use.
              * @example s-mfrggzdfmztwq2lkmfrggzdfmztwq2lk
              */
             session_id?: string;
@@ -1804,7 +1804,7 @@ export interface components {
             /** @description Why it ended before the model was done: cancelled, time, steps, tokens, cost, length, filtered. */
             stopped?: string;
         };
-        /** @description A run in a sandbox of its own, which is gone afterwards. */
+        /** @description A run in a sandbox of its own, which is gone afterwards, or in a session. */
         EphemeralBody: {
             /**
              * @description What to run.
@@ -1816,6 +1816,11 @@ export interface components {
              * @default python
              */
             language: components["schemas"]["RunLanguage"];
+            /**
+             * @description The session to run in: its id, or a name of your own. A session of that name is made at its first use, with the template, data sets and limits of that request; later requests do not change them. Left out: a sandbox that is gone afterwards.
+             * @example my-conversation-1
+             */
+            session_id?: string;
             /**
              * @description It is stopped after so long; 0 is the default.
              * @default 0s
@@ -1875,7 +1880,7 @@ export interface components {
              */
             timeout: string | number;
             /**
-             * @description The session to work in.
+             * @description The session to work in: its id, or a name of your own, which makes one at its first use.
              * @example s-mfrggzdfmztwq2lkmfrggzdfmztwq2lk
              */
             session_id?: string;
@@ -1899,7 +1904,7 @@ export interface components {
              */
             timeout: string | number;
             /**
-             * @description The session to work in.
+             * @description The session to work in: its id, or a name of your own, which makes one at its first use.
              * @example s-mfrggzdfmztwq2lkmfrggzdfmztwq2lk
              */
             session_id?: string;
@@ -2003,6 +2008,11 @@ export interface components {
              * @default 1
              */
             count: number;
+            /**
+             * @description Of the copy, if there is one.
+             * @default
+             */
+            name: string;
         };
         /** @description How the server is. */
         Health: {
@@ -2379,7 +2389,7 @@ export interface components {
              */
             recursive: boolean;
             /**
-             * @description The session to work in.
+             * @description The session to work in: its id, or a name of your own, which makes one at its first use.
              * @example s-mfrggzdfmztwq2lkmfrggzdfmztwq2lk
              */
             session_id?: string;
@@ -2444,7 +2454,7 @@ export interface components {
              */
             path: string;
             /**
-             * @description The session to work in.
+             * @description The session to work in: its id, or a name of your own, which makes one at its first use.
              * @example s-mfrggzdfmztwq2lkmfrggzdfmztwq2lk
              */
             session_id?: string;
@@ -2572,7 +2582,7 @@ export interface components {
         };
         /** @description What is to change; the rest stays. */
         PatchSession: {
-            /** @description What people call it. */
+            /** @description What you call it; no two sessions of yours have the same. */
             name?: string;
             /** @description Replaces all of it. */
             metadata?: {
@@ -2745,7 +2755,7 @@ export interface components {
              */
             length: number;
             /**
-             * @description The session to work in.
+             * @description The session to work in: its id, or a name of your own, which makes one at its first use.
              * @example s-mfrggzdfmztwq2lkmfrggzdfmztwq2lk
              */
             session_id?: string;
@@ -2804,6 +2814,8 @@ export interface components {
             artifacts_left_out: components["schemas"]["LeftOutView"][];
             /** @description What did not come back when the session was restored for this run. */
             lost: components["schemas"]["LostView"][];
+            /** @description The id of the session it ran in. */
+            session_id?: string;
             /** @description Of a run without a session: what it left is at /v1/outputs/{run_id}/. */
             run_id?: string;
             /** @description What was run, when the server is set to say so. */
@@ -2868,7 +2880,7 @@ export interface components {
              */
             timeout: string | number;
             /**
-             * @description The session to work in.
+             * @description The session to work in: its id, or a name of your own, which makes one at its first use.
              * @example s-mfrggzdfmztwq2lkmfrggzdfmztwq2lk
              */
             session_id?: string;
@@ -2936,7 +2948,7 @@ export interface components {
              * @example hot
              */
             state: string;
-            /** @description What people call it. */
+            /** @description What you call it; empty: it has no name. */
             name: string;
             /** @description The template it starts from. */
             template: string;
@@ -3446,7 +3458,7 @@ export interface components {
              */
             content: string;
             /**
-             * @description The session to work in.
+             * @description The session to work in: its id, or a name of your own, which makes one at its first use.
              * @example s-mfrggzdfmztwq2lkmfrggzdfmztwq2lk
              */
             session_id?: string;
@@ -3660,7 +3672,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The session. */
+                /** @description The session: its id or its name. */
                 id: string;
             };
             cookie?: never;
@@ -3692,7 +3704,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The session. */
+                /** @description The session: its id or its name. */
                 id: string;
             };
             cookie?: never;
@@ -3722,7 +3734,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The session. */
+                /** @description The session: its id or its name. */
                 id: string;
             };
             cookie?: never;
@@ -3758,7 +3770,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The session. */
+                /** @description The session: its id or its name. */
                 id: string;
             };
             cookie?: never;
@@ -3790,7 +3802,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The session. */
+                /** @description The session: its id or its name. */
                 id: string;
             };
             cookie?: never;
@@ -3822,7 +3834,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The session. */
+                /** @description The session: its id or its name. */
                 id: string;
             };
             cookie?: never;
@@ -3854,7 +3866,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The session. */
+                /** @description The session: its id or its name. */
                 id: string;
             };
             cookie?: never;
@@ -3890,7 +3902,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The session. */
+                /** @description The session: its id or its name. */
                 id: string;
             };
             cookie?: never;
@@ -3922,7 +3934,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The session. */
+                /** @description The session: its id or its name. */
                 id: string;
             };
             cookie?: never;
@@ -4260,7 +4272,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The session. */
+                /** @description The session: its id or its name. */
                 id: string;
             };
             cookie?: never;
@@ -4296,7 +4308,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The session. */
+                /** @description The session: its id or its name. */
                 id: string;
             };
             cookie?: never;
@@ -4328,7 +4340,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The session. */
+                /** @description The session: its id or its name. */
                 id: string;
             };
             cookie?: never;
@@ -4371,7 +4383,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description The session. */
+                /** @description The session: its id or its name. */
                 id: string;
             };
             cookie?: never;
@@ -4413,7 +4425,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description The session. */
+                /** @description The session: its id or its name. */
                 id: string;
             };
             cookie?: never;
@@ -4445,7 +4457,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The session. */
+                /** @description The session: its id or its name. */
                 id: string;
             };
             cookie?: never;
@@ -4477,7 +4489,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The session. */
+                /** @description The session: its id or its name. */
                 id: string;
             };
             cookie?: never;
@@ -4692,7 +4704,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The session. */
+                /** @description The session: its id or its name. */
                 id: string;
             };
             cookie?: never;
@@ -4724,7 +4736,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The session. */
+                /** @description The session: its id or its name. */
                 id: string;
             };
             cookie?: never;
@@ -5006,7 +5018,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description The session. */
+                /** @description The session: its id or its name. */
                 id: string;
             };
             cookie?: never;
@@ -6684,7 +6696,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The session. */
+                /** @description The session: its id or its name. */
                 id: string;
             };
             cookie?: never;
