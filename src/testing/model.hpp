@@ -39,6 +39,8 @@ struct ModelSession {
     std::string id;
     Life life = Life::Alive;
     int restarts = 0;  // under way
+    std::uint64_t last_restarted_at =
+        0;  // how many requests there had been when the last one ended
     std::map<std::string, Cell> variables;
     std::map<std::string, Cell> files;
 

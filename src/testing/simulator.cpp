@@ -81,7 +81,8 @@ struct World {
 };
 
 struct Answer {
-    bool heard = false;  // by a client that still listens, of a server that still runs
+    std::uint64_t number = 0;  // of the request
+    bool heard = false;        // by a client that still listens, of a server that still runs
     std::optional<Error> error;
     [[nodiscard]] bool well() const { return heard && !error; }
 };
@@ -405,6 +406,7 @@ private:
         one->patience.cancel();
         pending_.erase(place);
         Answer answer;
+        answer.number = number;
         answer.heard = world.life == disk_.life() && !one->cancelled;
         std::string text = "well";
         if (one->failed) {
@@ -550,7 +552,9 @@ private:
     // Whoever asks for a session that was answered for, and that nobody removes, finds it.
     void check_there(const std::string& id, const Answer& answer) {
         const auto& about = model_.at(id);
-        if (about.life == ModelSession::Life::Alive && about.restarts == 0) check_calm(answer);
+        // A restart ends what runs, and may be answered a moment before that is.
+        const bool restarted = about.restarts > 0 || about.last_restarted_at >= answer.number;
+        if (about.life == ModelSession::Life::Alive && !restarted) check_calm(answer);
         if (!answer.heard || !answer.error || answer.error->code != Code::NotFound) return;
         if (answer.error->message.rfind("there is no session", 0) != 0) return;
         auto& session = model_.at(id);
@@ -735,6 +739,7 @@ private:
         const auto answer = co_await request(world, "restart " + id, work(world, id), patience);
         check_there(id, answer);
         --model_.at(id).restarts;
+        model_.at(id).last_restarted_at = result_.requests;
         model_.at(id).all_lost();
     }
 
