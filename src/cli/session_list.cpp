@@ -1,6 +1,6 @@
 #include "cli/session_list.hpp"
-#include "base/encoding.hpp"
 
+#include "base/encoding.hpp"
 #include "net/target.hpp"
 
 #include <algorithm>
@@ -15,6 +15,10 @@ constexpr std::string_view kPrefix = "s-";
 constexpr std::size_t kIdBytes = 34;      // of a whole one
 constexpr std::size_t kBeginningMin = 3;  // letters after the prefix
 constexpr std::size_t kNamedAtMost = 5;
+
+bool may_be_beginning(const std::string& word) {
+    return word.size() >= kBeginningMin + (word.starts_with(kPrefix) ? kPrefix.size() : 0);
+}
 
 }  // namespace
 
@@ -42,9 +46,9 @@ Result<json::array> all_sessions(Server& server, const std::vector<std::string>&
 std::vector<std::string> ids_beginning_with(const std::vector<std::string>& ids,
                                             const std::string& word) {
     std::vector<std::string> found;
+    if (!may_be_beginning(word)) return found;
     const std::string whole =
         word.starts_with(kPrefix) ? word : std::string(kPrefix) + word;  // as in `atoll rm 3kq`
-    if (whole.size() < kPrefix.size() + kBeginningMin) return found;
     std::copy_if(ids.begin(), ids.end(), std::back_inserter(found),
                  [&](const std::string& id) { return id.starts_with(whole); });
     return found;
@@ -52,6 +56,8 @@ std::vector<std::string> ids_beginning_with(const std::vector<std::string>& ids,
 
 Result<std::string> session_id(Server& server, const std::string& word) {
     if (word.starts_with(kPrefix) && word.size() == kIdBytes) return word;
+    // The server takes a name for an id, so what can be nothing else needs no question.
+    if (!may_be_beginning(word)) return word;
     const auto named = server.get(session_path(word));
     if (named) {
         auto id = text_in(*named, "id");

@@ -99,7 +99,7 @@ def test_f3_left_behind(server, session, way, how):
         leavers = [Leaver(server, path, **headers) for _ in range(3)]
         for one in leavers:
             assert len(one.read(bytes_)) == bytes_, moment
-        if bytes_ > 0:
+        if bytes_ > 0 and way != "watch":  # a watch uses it a moment after it was answered
             assert not free(server, session), f"{moment}: nobody uses it, so this shows nothing"
         for one in leavers:
             one.leave(how)

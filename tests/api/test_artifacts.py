@@ -4,6 +4,8 @@ import json
 import os
 from pathlib import Path
 
+from harness.host import eventually
+
 WRITE = """
 import os
 os.makedirs('/session/new/deep', exist_ok=True)
@@ -135,14 +137,23 @@ open('/session/artifacts/early', 'w').write('1')
 time.sleep(1)
 print('late')
 """
-    seen = []
-    with server.http.stream("POST", f"/v1/sessions/{session}/run", json={"code": code},
-                            headers={"Accept": "text/event-stream"}) as answer:
-        for line in answer.iter_lines():
-            if line.startswith("event: "):
-                seen.append(line[7:])
-            if line.startswith("data: ") and seen[-1] == "ended":
-                ended = json.loads(line[6:])
+    def heard():
+        seen = []
+        with server.http.stream("POST", f"/v1/sessions/{session}/run", json={"code": code},
+                                headers={"Accept": "text/event-stream"}) as answer:
+            for line in answer.iter_lines():
+                if line.startswith("event: "):
+                    seen.append(line[7:])
+                if line.startswith("data: ") and seen[-1] == "ended":
+                    ended = json.loads(line[6:])
+        return seen, ended
+
+    def told_live():
+        # Sandboxes of other tests may have taken all inotify instances of this user for a while.
+        server.http.post(f"/v1/sessions/{session}/restart")
+        seen, ended = heard()
+        return "artifact" in seen and (seen, ended)
+    seen, ended = eventually(told_live, within=120)
     assert seen.index("artifact") < seen.index("stdout")
     assert list(ended["artifact_map"]) == ["/session/artifacts/early"]
 

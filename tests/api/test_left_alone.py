@@ -52,8 +52,8 @@ def test_an_archiver_that_was_stopped_keeps_no_session_awake(server, way):
     client.settimeout(1)
     rest = memoryview(body)[1 << 16:]
     pass_on(lambda: client.sendall(rest)) if way == "unpack" else pass_on(lambda: client.recv(1 << 20))
-    assert server.http.post(f"{path}/pause").status_code == 409, "somebody uses it"
+    assert server.http.post(f"{path}/evict").status_code == 409, "somebody uses it"
     client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     client.close()
-    assert eventually(lambda: server.http.post(f"{path}/pause").status_code == 200, 30)
+    assert eventually(lambda: server.http.post(f"{path}/evict").status_code == 200, 30)
     server.http.delete(path)

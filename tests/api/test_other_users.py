@@ -48,7 +48,7 @@ def key_of(server) -> dict:
 @pytest.mark.root_only  # to be somebody else
 @pytest.mark.parametrize("family, address", [("AF_INET", "127.0.0.1"), ("AF_INET6", "::ffff:127.0.0.1")])
 def test_t5_another_user_reads_nothing_and_makes_no_key(server, family, address):
-    session = server.session(name="a secret name")
+    session = server.session(name=f"a secret name {family}")
     own = {"family": family, "address": address}
     assert ask(server, "GET", "/v1/sessions", **own)[0] == 200  # as ourselves
     for method, path, body in [("GET", "/v1/sessions", ""), ("GET", f"/v1/sessions/{session}", ""),

@@ -1,5 +1,6 @@
 """Sessions by name, and ids that a client chooses: made at first use, an owner's own, unique."""
 import threading
+import uuid
 
 import httpx
 import pytest
@@ -8,8 +9,9 @@ from test_access import keyed  # noqa: F401  a server that asks for keys
 
 
 def test_a_name_is_as_good_as_the_id(server):
-    session = server.session(name="taxi data 1")
-    path = "/v1/sessions/taxi%20data%201"
+    name = f"taxi data {uuid.uuid4().hex[:8]}"
+    session = server.session(name=name)
+    path = "/v1/sessions/" + name.replace(" ", "%20")
     assert server.http.get(path).json()["id"] == session
     assert server.http.post(f"{path}/run", json={"code": "x = 5; x"}).json()["session_id"] == session
     assert server.http.put(f"{path}/files/session/a.txt", content=b"hello").status_code < 300
@@ -19,7 +21,7 @@ def test_a_name_is_as_good_as_the_id(server):
     process = started.json()["id"]
     assert server.http.delete(f"{path}/processes/{process}").status_code == 204
     assert server.http.get(f"{path}/processes").json()["processes"] == []
-    job = server.http.post("/v1/jobs", json={"kind": "python", "code": "print(x)", "session": "taxi data 1"}).json()
+    job = server.http.post("/v1/jobs", json={"kind": "python", "code": "print(x)", "session": name}).json()
     assert job["session"] == session
     assert eventually(lambda: server.http.get(f"/v1/jobs/{job['id']}").json()["state"] == "succeeded", within=60)
     for verb in ("evict", "restart"):

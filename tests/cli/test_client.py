@@ -105,7 +105,7 @@ def test_logs(client, server):
     done = client("logs", "--no-follow", session, process)
     assert (done.returncode, done.out, done.err) == (0, "one\nthree\n", "two\n")
     done = client("logs", session)
-    assert done.returncode == 125 and "SESSION PROCESS" in done.err
+    assert done.returncode == 125 and "name a process too" in done.err
     done = client("logs", session, "p-none")
     assert done.returncode == 125 and "p-none" in done.err
     done = client("logs", "no-such-job")
@@ -132,11 +132,11 @@ def test_top(client, session):
     (("exec", "s"), 2, "say what to run"), (("exec", "s", "-c", "1", "--", "ls"), 2, "not both"),
     (("exec", "s", "-t", "-c", "1"), 2, "--terminal"),
     (("logs", "-f", "--no-follow", "j"), 2, "--follow"), (("cp", "s:/a", "b", "--max-size", "lots"), 2, "--max-size"),
-    (("exec", "s", "-l", "cobol", "-c", "1"), 2, "cobol"), (("exec",), 2, "session"), (("rm",), 2, "sessions"),
+    (("exec", "s", "-l", "cobol", "-c", "1"), 2, "cobol"), (("exec",), 2, "session"), (("rm",), 2, "name a session"),
     (("new", "--memory", "lots"), 2, "--memory"), (("new", "--env", "X"), 2, "NAME=VALUE"),
     (("new", "--cpus=-1"), 2, "--cpus"), (("ls", "--state", "odd"), 2, "hot"), (("cp", "-", "s:/session/"), 2, "name of a file"),
     (("new", "--lifetime", "soon"), 2, "lifetime"), (("new", "--template", "none-such"), 125, "none-such"),
-    (("cp", "a", "b"), 2, "ID:/path"), (("cp", "s:/a", "t:/b"), 2, "ID:/path"), (("cp", "s:a", "b"), 2, "slash"),
+    (("cp", "a", "b"), 2, "ID:/path"), (("cp", "s:/a", "t:/b"), 2, "ID:/path"), (("cp", "s:a", "b"), 125, "there is no session s"),
     (("cp", ":/a", "b"), 2, "no session"), (("cp", "/no/such/file", "s:/session/"), 125, "No such file")])
 def test_wrong_words(client, words, status, says):
     done = client(*words)

@@ -169,11 +169,11 @@ def test_cp_with_json(client, session, tmp_path):
     assert json.loads(done.out) == {"from": {"path": str(tmp_path / "a")}, "to": {"path": "/session/a", "session": session}}
     assert json.loads(client("cp", "--json", f"{session}:nope", str(tmp_path)).out)["error"]["code"] == "not_found"
     assert client("cp", "--json", f"{session}:a", "-").returncode == 2
-    (tmp_path / "no:such").write_text("x")
-    odd = client("cp", "no:such", f"{session}:", cwd=tmp_path)
+    (tmp_path / "nosuch:file").write_text("x")
+    odd = client("cp", "nosuch:file", f"{session}:", cwd=tmp_path)
     assert odd.returncode == 2
-    odd = client("cp", "no:such", "copy", cwd=tmp_path)
-    assert odd.returncode == 125 and "./no:such" in odd.err
+    odd = client("cp", "nosuch:file", "copy", cwd=tmp_path)
+    assert odd.returncode == 125 and "./nosuch:file" in odd.err
 
 
 def test_cp_of_a_folder_names_fifos_and_goes_on(client, session, tmp_path):

@@ -90,6 +90,7 @@ EXPECTED = {
     "echo 'print(6*7)' | $atoll run": "42",
     "$atoll run --json -c 'print(1)'": '"stdout":"1\\n"',
     "$atoll run -v ~/data:/data/sets -m 512m -t 30s report.py": "1,2",
+    "$atoll run -C project main.py": "from beside",
     "$atoll doctor": "This host can run Atoll",
     "$atoll template list": "default",
     "$atoll config": "listen",
@@ -104,6 +105,12 @@ def test_examples_of_the_readme(folder, line):
         pytest.skip("runs until it is stopped: tests/api")
     if line.startswith("$atoll key"):
         pytest.skip("changes the data folder: tests/api/test_access.py")
+    if line.split()[1] in ("new", "exec", "cp", "fork", "pause", "ls", "rm"):
+        pytest.skip("needs a server: test_client_sessions.py")
+    if line == "$atoll run -C project main.py":
+        (folder / "project").mkdir()
+        (folder / "project" / "main.py").write_text("import beside; print(beside.x)")
+        (folder / "project" / "beside.py").write_text("x = 'from beside'")
     done = subprocess.run(
         ["bash", "-c", line.replace("~", str(folder)).replace("$atoll", str(ATOLL))],
         capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=120)

@@ -828,7 +828,7 @@ def test_k18_mounts_take_a_grant(driver, sandbox):
     granting = {path.relative_to(ROOT / "src").as_posix() for path in (ROOT / "src").rglob("*.?pp")
                 if makes_one.search(path.read_text()) and "test" not in path.name}
     # The command line of the host's own user; data sets of the settings; a session's own folder.
-    assert granting == {"main/limit_options.cpp", "sessions/grants.cpp", "sessions/grants.hpp"}
+    assert granting == {"cli/limit_options.cpp", "sessions/grants.cpp", "sessions/grants.hpp"}
     with pytest.raises(Refused, match="somebody's already"):
         sandbox.ask({"op": "claim", "mounts": ["/data/late"]})
     found = probe.in_program(sandbox, """

@@ -180,7 +180,7 @@ def test_cjk_text_in_a_plot_has_its_glyphs(sandbox):
                                   "import sys; sys.stdin.readline()"])
 def test_input_is_refused_with_what_to_do(sandbox, code):
     error = error_of(sandbox.python(code, wait=20))
-    assert "nobody is there to answer" in error["value"] and "Pass the value" in error["value"]
+    assert "nobody is there to answer" in error["value"] and "Put the value" in error["value"]
 
 
 def test_input_is_answered_by_the_caller(sandbox):

@@ -89,7 +89,7 @@ def test_from_upload_to_download(offline, page):
     ask(page, "total amount by city as a bar chart")
     answered(page)
     cells = page.get_by_role("region", name="Ran Python")
-    expect(cells.last).to_contain_text("groupby")
+    expect(cells.last).to_contain_text("groups(")
     expect(page.get_by_role("cell", name="820").first).to_be_visible()
     chart = page.get_by_role("figure").get_by_role("img")
     expect(chart).to_be_visible()
