@@ -1,4 +1,4 @@
-"""F3: clients that leave a watch or a download at each moment of it: no program, descriptor, lock or session is kept for them."""
+"""F3: clients that leave a download at each moment of it: no program, descriptor, lock or session is kept for them."""
 
 import re
 import socket
@@ -37,7 +37,6 @@ WAYS = {
     "tar": "files/session?archive=tar",
     "zip": "files/session?archive=zip",
     "tar.zst": "files/session/many?archive=tar.zst",
-    "watch": "watch?path=/session&recursive=true",
 }
 
 
@@ -92,14 +91,11 @@ def test_f3_left_behind(server, session, way, how):
     server.run(session, "1")
     before = server.sockets()
     for moment, bytes_ in MOMENTS.items():
-        if way == "watch":
-            bytes_ = min(bytes_, 300)
         if way == "tar.zst":
             bytes_ = min(bytes_, 1 << 20)
         leavers = [Leaver(server, path, **headers) for _ in range(3)]
         for one in leavers:
             assert len(one.read(bytes_)) == bytes_, moment
-        if bytes_ > 0 and way != "watch":  # a watch uses it a moment after it was answered
             assert not free(server, session), f"{moment}: nobody uses it, so this shows nothing"
         for one in leavers:
             one.leave(how)
@@ -107,17 +103,3 @@ def test_f3_left_behind(server, session, way, how):
         assert programs(server, session) == before_programs, moment  # and it is awake again
         assert eventually(lambda: server.sockets() <= before, WITHIN_S), moment
     assert server.run(session, "import os; print(len(os.listdir('/session/many')))")["stdout"] == "200\n"
-
-
-def test_f3_a_watch_whose_client_left_while_much_changed(server, session):
-    """It does not read, the events pile up in the guest, and then it goes."""
-    before = server.sockets()
-    leaver = Leaver(server, f"/v1/sessions/{session}/watch?path=/session&recursive=true")
-    assert b"watching" in leaver.read(300)
-    code = "for i in range(20_000): open(f'/session/many/{i % 200}', 'r+b').write(b'x')"
-    assert server.run(session, code)["exit_code"] == 0
-    assert not free(server, session)
-    leaver.leave("resets")
-    assert eventually(lambda: free(server, session), WITHIN_S)
-    server.run(session, "1")
-    assert eventually(lambda: server.sockets() <= before, WITHIN_S)
