@@ -60,12 +60,7 @@ if(NOT ATOLL_FUZZ)
   if(NOT ATOLL_HNSWLIB_INCLUDE)
     list(APPEND ATOLL_MISSING hnswlib)
   endif()
-  if(ATOLL_TESTS)
-    find_package(GTest QUIET)
-    if(NOT GTest_FOUND)
-      list(APPEND ATOLL_MISSING GoogleTest)
-    endif()
-  endif()
+  find_package(GTest QUIET)  # without it there are no unit tests; ./scripts/setup test installs it
 endif()
 find_package(Threads REQUIRED)
 

@@ -64,8 +64,11 @@ function(atoll_room folder)
       set_target_properties(${name} PROPERTIES
         RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/fuzzers")
     endforeach()
-  elseif(ATOLL_TESTS AND tests)
-    add_executable(${room}_tests ${tests})
+  elseif(tests AND GTest_FOUND)
+    add_executable(${room}_tests EXCLUDE_FROM_ALL ${tests})
+    add_dependencies(unit-tests ${room}_tests)
+    # Compiled often, run once.
+    target_compile_options(${room}_tests PRIVATE $<$<CONFIG:Release>:-O0>)
     target_link_libraries(${room}_tests PRIVATE ${library} GTest::gtest_main Threads::Threads)
     atoll_use_heavy_headers(${room}_tests TESTS)
     set_target_properties(${room}_tests PROPERTIES
@@ -94,7 +97,9 @@ function(atoll_use_heavy_headers target)
     target_link_libraries(${heavy} PRIVATE ${libraries})
     target_precompile_headers(${heavy} PRIVATE ${headers})
     if("TESTS" IN_LIST ARGN)
-      target_compile_options(${heavy} PRIVATE -fPIE)  # as programs are compiled, not libraries
+      # As the tests are compiled: programs, not libraries.
+      target_compile_options(${heavy} PRIVATE -fPIE $<$<CONFIG:Release>:-O0>)
+      set_target_properties(${heavy} PROPERTIES EXCLUDE_FROM_ALL ON)
     endif()
   endif()
   target_precompile_headers(${target} REUSE_FROM ${heavy})

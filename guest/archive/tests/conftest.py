@@ -15,7 +15,7 @@ OVERFLOW_USER = 65534  # as root, nothing is unreadable; the program never runs 
 def find_program():
     named = os.environ.get("ATOLL_ARCHIVE")
     builds = [named] if named else [
-        ROOT / "build" / preset / "guest/atoll-archive" for preset in ("dev", "asan", "release")]
+        ROOT / "build" / preset / "guest/atoll-archive" for preset in ("release", "dev", "asan")]
     for path in builds:
         if path and pathlib.Path(path).exists():
             return str(path)
