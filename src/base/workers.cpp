@@ -1,11 +1,11 @@
 #include "base/workers.hpp"
 
+#include "base/worker_thread.hpp"
+
 #include <algorithm>
 #include <boost/asio/execution/context.hpp>
 #include <boost/asio/execution_context.hpp>
 #include <boost/asio/query.hpp>
-#include <csignal>
-#include <pthread.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -17,15 +17,6 @@ namespace {
 
 // Where both want the processor, the loop has it first: everybody waits for the loop.
 constexpr int kNice = 5;
-
-// The server's signals are the loop's to take, and SIGXFSZ would end the process for a write beyond
-// RLIMIT_FSIZE: blocked here, it is an error of that write and no more.
-void block_signals() {
-    sigset_t all;
-    sigfillset(&all);
-    for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) sigdelset(&all, fault);
-    ::pthread_sigmask(SIG_BLOCK, &all, nullptr);
-}
 
 // Two at most: big answers are rare, and the processors are there for the sandboxes.
 std::size_t threads_of_a_loop() {
@@ -57,8 +48,7 @@ Workers::Workers(std::size_t threads, const char* name) : open_(queue_.get_execu
 }
 
 void Workers::live(const char* name) {
-    block_signals();
-    ::pthread_setname_np(::pthread_self(), name);
+    become_worker(name);
     ::setpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()), kNice);
     queue_.run();
 }

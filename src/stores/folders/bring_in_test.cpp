@@ -65,12 +65,11 @@ TEST(BringIn, follows_no_link_and_takes_no_path) {
 
 TEST(SharedRoot, is_cleared_by_nobody_else) {
     Folder folder;
-    asio::io_context loop;
     FolderOptions options;
     options.server = "one";
-    auto one = DiskFolders::open(loop.get_executor(), folder.root(), kNobody, options).value();
+    auto one = DiskFolders::open(folder.root(), kNobody, options).value();
     options.server = "two";
-    auto two = DiskFolders::open(loop.get_executor(), folder.root(), kNobody, options).value();
+    auto two = DiskFolders::open(folder.root(), kNobody, options).value();
     // What the first made ahead is there still, and neither lists what may be the other's.
     for (int i = 0; i < 40; ++i) {
         await(one->make(SessionId("t-a" + std::to_string(i))));
@@ -78,7 +77,7 @@ TEST(SharedRoot, is_cleared_by_nobody_else) {
     }
     EXPECT_TRUE(await(one->list()).empty());
     options.server = "../x";
-    EXPECT_FALSE(DiskFolders::open(loop.get_executor(), folder.root(), kNobody, options));
+    EXPECT_FALSE(DiskFolders::open(folder.root(), kNobody, options));
 }
 
 }  // namespace atl::folders

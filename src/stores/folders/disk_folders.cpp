@@ -21,8 +21,7 @@ constexpr std::size_t kIdentityMax = 128;
 
 }  // namespace
 
-Result<std::unique_ptr<DiskFolders>> DiskFolders::open(asio::any_io_executor executor,
-                                                       std::string root, Ids ids,
+Result<std::unique_ptr<DiskFolders>> DiskFolders::open(std::string root, Ids ids,
                                                        FolderOptions options) {
     std::optional<Ids> owner;
     if (::geteuid() == 0) {
@@ -36,8 +35,7 @@ Result<std::unique_ptr<DiskFolders>> DiskFolders::open(asio::any_io_executor exe
     if (!places) return places.error();
     auto leftovers = gather_leftovers(*places);
     if (!leftovers) return leftovers.error();
-    std::unique_ptr<DiskFolders> folders(
-        new DiskFolders(std::move(executor), std::move(*places), owner, options));
+    std::unique_ptr<DiskFolders> folders(new DiskFolders(std::move(*places), owner, options));
     // The first one shows whether this can work at all. A full disk is no reason not to start: a
     // server that runs can remove things.
     auto first = folders->ready_.add();
@@ -56,8 +54,7 @@ Result<std::unique_ptr<DiskFolders>> DiskFolders::open(asio::any_io_executor exe
     return folders;
 }
 
-DiskFolders::DiskFolders(asio::any_io_executor executor, Places places, std::optional<Ids> owner,
-                         FolderOptions options)
+DiskFolders::DiskFolders(Places places, std::optional<Ids> owner, FolderOptions options)
     : places_(std::move(places)),
       leftovers_(options.tell),
       owner_(owner),
@@ -65,7 +62,7 @@ DiskFolders::DiskFolders(asio::any_io_executor executor, Places places, std::opt
       ready_(places_.making.get(), owner, options.ready_max),
       state_(places_.root.get()),
       state_workers_(2, "atoll-state"),
-      worker_(std::move(executor), options.waiting_max) {}
+      worker_(options.waiting_max) {}
 
 DiskFolders::~DiskFolders() = default;
 

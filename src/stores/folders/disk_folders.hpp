@@ -32,7 +32,6 @@
 #include "stores/folders/state_files.hpp"
 #include "stores/folders/worker.hpp"
 
-#include <boost/asio/any_io_executor.hpp>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -57,9 +56,8 @@ class DiskFolders final : public core::Folders {
 public:
     // Makes the root if it is missing. Fails when it is another user's, or writable by others. When
     // we are not root, `ids` has no part in it.
-    [[nodiscard]] static Result<std::unique_ptr<DiskFolders>> open(
-        boost::asio::any_io_executor executor, std::string root, Ids ids,
-        FolderOptions options = {});
+    [[nodiscard]] static Result<std::unique_ptr<DiskFolders>> open(std::string root, Ids ids,
+                                                                   FolderOptions options = {});
     ~DiskFolders() override;
 
     boost::asio::awaitable<std::string> make(SessionId id) override;
@@ -94,8 +92,7 @@ public:
     [[nodiscard]] Worker::Counts counts() const { return worker_.counts(); }
 
 private:
-    DiskFolders(boost::asio::any_io_executor executor, Places places, std::optional<Ids> owner,
-                FolderOptions options);
+    DiskFolders(Places places, std::optional<Ids> owner, FolderOptions options);
 
     void fill_if_needed();
 

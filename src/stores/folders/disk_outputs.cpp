@@ -190,16 +190,15 @@ private:
     std::optional<RemoveTree> tree_;
 };
 
-DiskOutputs::DiskOutputs(boost::asio::any_io_executor executor, std::string sessions,
-                         std::string outputs, UniqueFd sessions_fd, UniqueFd outputs_fd)
+DiskOutputs::DiskOutputs(std::string sessions, std::string outputs, UniqueFd sessions_fd,
+                         UniqueFd outputs_fd)
     : sessions_(std::move(sessions)),
       outputs_(std::move(outputs)),
       sessions_fd_(std::move(sessions_fd)),
       outputs_fd_(std::move(outputs_fd)),
-      worker_(std::move(executor), kWalksMax) {}
+      worker_(kWalksMax) {}
 
-Result<std::unique_ptr<DiskOutputs>> DiskOutputs::open(boost::asio::any_io_executor executor,
-                                                       const std::string& sessions,
+Result<std::unique_ptr<DiskOutputs>> DiskOutputs::open(const std::string& sessions,
                                                        const std::string& outputs) {
     if (::mkdir(outputs.c_str(), 0700) != 0 && errno != EEXIST) {
         return failure("make " + outputs, errno);
@@ -208,8 +207,8 @@ Result<std::unique_ptr<DiskOutputs>> DiskOutputs::open(boost::asio::any_io_execu
     if (!first) return failure("open " + sessions, errno);
     UniqueFd second = open_root(outputs);
     if (!second) return failure("open " + outputs, errno);
-    return std::unique_ptr<DiskOutputs>(new DiskOutputs(std::move(executor), sessions, outputs,
-                                                        std::move(first), std::move(second)));
+    return std::unique_ptr<DiskOutputs>(
+        new DiskOutputs(sessions, outputs, std::move(first), std::move(second)));
 }
 
 std::string DiskOutputs::folder_of(const OutputPlace& place) const {

@@ -19,8 +19,7 @@ namespace atl::folders {
 class DiskOutputs : public core::Outputs {
 public:
     // `sessions`: the root of DiskFolders. `outputs` is made if it is not there.
-    static Result<std::unique_ptr<DiskOutputs>> open(boost::asio::any_io_executor executor,
-                                                     const std::string& sessions,
+    static Result<std::unique_ptr<DiskOutputs>> open(const std::string& sessions,
                                                      const std::string& outputs);
 
     boost::asio::awaitable<UniqueFd> begin(core::OutputPlace place, std::string path) override;
@@ -39,8 +38,8 @@ public:
 private:
     class RemoveFiles;
     class RemoveOlder;
-    DiskOutputs(boost::asio::any_io_executor executor, std::string sessions, std::string outputs,
-                UniqueFd sessions_fd, UniqueFd outputs_fd);
+    DiskOutputs(std::string sessions, std::string outputs, UniqueFd sessions_fd,
+                UniqueFd outputs_fd);
     [[nodiscard]] std::string folder_of(const core::OutputPlace& place) const;
     // The folder of the last part; made on the way when `make`.
     [[nodiscard]] Result<UniqueFd> walk(const core::OutputPlace& place,

@@ -17,8 +17,7 @@ namespace {
 const SessionId kId("a-Session_1");
 
 Result<std::unique_ptr<DiskFolders>> try_open(const std::string& root, Ids ids = kNobody) {
-    asio::io_context loop;
-    return DiskFolders::open(loop.get_executor(), root, ids);
+    return DiskFolders::open(root, ids);
 }
 
 std::string read_all(const UniqueFd& file) {
@@ -371,7 +370,7 @@ TEST(Worker, lets_looks_pass_others_that_have_all_places) {
     asio::io_context loop;
     std::atomic<bool> over = false;
     int looked = 0, ended = 0;
-    Worker worker(loop.get_executor(), 12);
+    Worker worker(12);
     const auto work_long = [&]() -> asio::awaitable<void> {
         co_await worker.ask<void>(Speed::InTurns, std::make_unique<Long>(over));
         EXPECT_EQ(looked, 42);

@@ -30,10 +30,8 @@ void leave(DiskOutputs& outputs, const std::string& run, const std::string& path
 TEST(Outputs, AreSummedUpForWhoseRunsTheyAre) {
     const Folder folder;
     fs::create_directory(folder.path() + "/sessions");
-    asio::io_context context;
     const auto root = folder.path() + "/outputs";
-    auto outputs =
-        DiskOutputs::open(context.get_executor(), folder.path() + "/sessions", root).value();
+    auto outputs = DiskOutputs::open(folder.path() + "/sessions", root).value();
     const auto sum = [&](const std::string& begin) {
         std::function<bool(const std::string&)> theirs = [begin](const std::string& run) {
             return run.rfind(begin, 0) == 0;
@@ -69,9 +67,8 @@ TEST(Outputs, NothingIsCountedOrRemovedOnTheLoop) {
     const Folder folder;
     fs::create_directories(folder.path() + "/sessions/s1/artifacts/deep");
     asio::io_context context;
-    auto outputs = DiskOutputs::open(context.get_executor(), folder.path() + "/sessions",
-                                     folder.path() + "/outputs")
-                       .value();
+    auto outputs =
+        DiskOutputs::open(folder.path() + "/sessions", folder.path() + "/outputs").value();
     const core::OutputPlace place = SessionId("s1");
     std::vector<std::string> paths{"not there", "../odd"};
     for (int i = 0; i < 500; ++i) {

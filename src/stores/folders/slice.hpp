@@ -3,6 +3,7 @@
 // over, so that one session's million files do not delay others.
 #include <atomic>
 #include <chrono>
+#include <cstddef>
 
 namespace atl::folders {
 
@@ -10,17 +11,17 @@ class Slice {
 public:
     using Clock = std::chrono::steady_clock;
 
-    // Over at once when `hurry` is set: somebody has quick work.
-    explicit Slice(Clock::duration length, const std::atomic<bool>* hurry = nullptr)
-        : end_(Clock::now() + length), hurry_(hurry) {}
+    // Over at once when `quick` is not 0: so many tasks with quick work wait.
+    explicit Slice(Clock::duration length, const std::atomic<std::size_t>* quick = nullptr)
+        : end_(Clock::now() + length), quick_(quick) {}
     [[nodiscard]] bool over() const {
-        return (hurry_ != nullptr && hurry_->load(std::memory_order_relaxed)) ||
+        return (quick_ != nullptr && quick_->load(std::memory_order_relaxed) > 0) ||
                Clock::now() >= end_;
     }
 
 private:
     Clock::time_point end_;
-    const std::atomic<bool>* hurry_;
+    const std::atomic<std::size_t>* quick_;
 };
 
 }  // namespace atl::folders

@@ -143,8 +143,7 @@ inline bool eventually(const std::function<bool()>& holds) {
 }
 [[nodiscard]] inline std::unique_ptr<DiskFolders> open_folders(
     const std::string& root, FolderOptions options = few_ready()) {
-    static asio::io_context unused;  // callers bring loops of their own
-    return DiskFolders::open(unused.get_executor(), root, kNobody, options).value();
+    return DiskFolders::open(root, kNobody, options).value();
 }
 
 // Runs `body` in a process of its own, as root (when we are) and as an ordinary user, each with a

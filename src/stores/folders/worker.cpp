@@ -1,9 +1,7 @@
 #include "stores/folders/worker.hpp"
 
 #include <chrono>
-#include <csignal>
-#include <exception>
-#include <pthread.h>
+#include <limits>
 
 namespace atl::folders {
 
@@ -12,20 +10,11 @@ namespace {
 constexpr std::size_t kTurnsMax = 8;
 constexpr auto kTurn = std::chrono::milliseconds(10);
 
-// The server's signals are the loop's to take. And a write beyond RLIMIT_FSIZE raises SIGXFSZ,
-// whose default ends the process: blocked here, it is an error of that write and no more.
-void block_signals() {
-    sigset_t all;
-    sigfillset(&all);
-    for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) sigdelset(&all, fault);
-    ::pthread_sigmask(SIG_BLOCK, &all, nullptr);
-}
-
-class UnawaitedTask final : public Task {
+class UnawaitedTask final : public WorkerTask<const Slice, Place> {
 public:
-    UnawaitedTask(Speed its_speed, std::unique_ptr<Work<void>> work)
-        : Task(its_speed), work_(std::move(work)) {}
-    bool step(const Slice& slice) override { return work_->step(slice).has_value(); }
+    UnawaitedTask(Speed speed, std::unique_ptr<Work<void>> work)
+        : WorkerTask(Place{speed}, 0), work_(std::move(work)) {}
+    bool run(const Slice& slice) override { return work_->step(slice).has_value(); }
     void fail(Error) override { work_.reset(); }
     void answer() noexcept override {}
 
@@ -35,54 +24,48 @@ private:
 
 }  // namespace
 
-Worker::Worker(boost::asio::any_io_executor executor, std::size_t waiting_max)
-    : executor_(std::move(executor)), waiting_max_(waiting_max), thread_([this] { live(); }) {}
+Worker::Worker(std::size_t waiting_max)
+    : waiting_max_(waiting_max),
+      // The queue is no more than a way in: what is held is counted, by lane, in admit().
+      thread_(
+          "atoll-folders",
+          {.tasks_max = std::numeric_limits<std::size_t>::max(),
+           .group_max = std::numeric_limits<std::size_t>::max()},
+          [this](std::vector<TaskPtr>& group, bool stopping) { return serve(group, stopping); },
+          [this](const Task& task, Thread::Room room) { return admit(task, room); }) {}
 
-Worker::~Worker() {
-    {
-        const std::lock_guard guard(mutex_);
-        stopping_ = true;
+Worker::Counts Worker::counts() const { return {done_, refused_, looks_.held + others_.held}; }
+
+std::optional<Error> Worker::admit(const Task& task, Thread::Room room) {
+    Lane& lane = lane_of(task);
+    if (room == Thread::Room::Needed && lane.held >= waiting_max_) {
+        ++refused_;
+        return Error{Code::Unavailable, "the disk is behind: " + std::to_string(waiting_max_) +
+                                            " requests for session folders wait already; try "
+                                            "again in a moment"};
     }
-    came_.notify_one();
-    thread_.join();
+    ++lane.held;
+    if (task.mark.speed == Speed::Quick) ++quick_waiting_;
+    return {};
 }
 
-Worker::Counts Worker::counts() const {
-    const std::lock_guard guard(mutex_);
-    Counts now = counts_;
-    now.waiting = looks_.held + others_.held;
-    return now;
+void Worker::run(Speed speed, std::unique_ptr<Work<void>> work) {
+    thread_.put(std::make_unique<UnawaitedTask>(speed, std::move(work)), Thread::Room::Always);
 }
 
-Error Worker::too_much() const {
-    return {Code::Unavailable, "the disk is behind: " + std::to_string(waiting_max_) +
-                                   " requests for session folders wait already; try again in a "
-                                   "moment"};
-}
-
-void Worker::put_in(std::unique_ptr<Task> task) {
-    ++lane_of(*task).held;
-    if (task->speed == Speed::Quick) {
-        quick_.push_back(std::move(task));
-        quick_waits_ = true;
-    } else {
-        put_in_turns(std::move(task));
-    }
-}
-
-void Worker::put_in_turns(std::unique_ptr<Task> task) {
+void Worker::put_in_turns(TaskPtr task) {
     Lane& lane = lane_of(*task);
-    if (!task->in_turns && lane.places_taken >= kTurnsMax) {
+    if (!task->mark.in_turns && lane.places_taken >= kTurnsMax) {
         lane.waiting.push_back(std::move(task));
         return;
     }
-    if (!task->in_turns) ++lane.places_taken;
-    task->in_turns = true;
+    if (!task->mark.in_turns) ++lane.places_taken;
+    task->mark.in_turns = true;
     turns_.push_back(std::move(task));
 }
 
 void Worker::give_up_place(Task& task) {
-    if (!task.in_turns) return;
+    if (!task.mark.in_turns) return;
     Lane& lane = lane_of(task);
     --lane.places_taken;
     if (lane.waiting.empty()) return;
@@ -91,82 +74,40 @@ void Worker::give_up_place(Task& task) {
     put_in_turns(std::move(next));
 }
 
-void Worker::submit(std::unique_ptr<Task> task) {
-    bool refused = false;
-    {
-        const std::lock_guard guard(mutex_);
-        refused = lane_of(*task).held >= waiting_max_;
-        if (refused) {
-            ++counts_.refused;
+std::optional<Worker::Thread::Clock::time_point> Worker::serve(std::vector<TaskPtr>& group,
+                                                               bool stopping) {
+    for (auto& task : group) {
+        if (task->mark.speed == Speed::Quick) {
+            quick_.push_back(std::move(task));
         } else {
-            put_in(std::move(task));
+            put_in_turns(std::move(task));
         }
     }
-    if (refused) {
-        task->fail(too_much());
-        task->answer();
+    // One step, then whatever has come meanwhile; at the end, all that are left.
+    do {
+        auto& from = quick_.empty() ? turns_ : quick_;
+        if (from.empty()) return {};
+        auto task = std::move(from.front());
+        if (&from == &quick_) --quick_waiting_;
+        from.pop_front();
+        step(std::move(task), stopping);
+    } while (stopping);
+    return Thread::Clock::now();
+}
+
+void Worker::step(TaskPtr task, bool stopping) {
+    if (stopping) {
+        task->fail({Code::Unavailable, "the server is stopping"});
     } else {
-        came_.notify_one();
-    }
-}
-
-void Worker::run(Speed speed, std::unique_ptr<Work<void>> work) {
-    {
-        const std::lock_guard guard(mutex_);
-        put_in(std::make_unique<UnawaitedTask>(speed, std::move(work)));
-    }
-    came_.notify_one();
-}
-
-std::unique_ptr<Task> Worker::next() {
-    std::unique_lock guard(mutex_);
-    came_.wait(guard, [this] { return stopping_ || !quick_.empty() || !turns_.empty(); });
-    Tasks& from = quick_.empty() ? turns_ : quick_;
-    if (from.empty()) return nullptr;
-    auto task = std::move(from.front());
-    from.pop_front();
-    quick_waits_ = !quick_.empty();
-    return task;
-}
-
-bool Worker::step(Task& task) {
-    try {
-        return task.step(Slice(kTurn, &quick_waits_));
-    } catch (const ErrorException& thrown) {
-        task.fail(thrown.error);
-    } catch (const std::exception& bug) {
-        task.fail({Code::Internal, std::string("work on session folders failed: ") + bug.what()});
-    }
-    return true;
-}
-
-void Worker::live() {
-    block_signals();
-    ::pthread_setname_np(::pthread_self(), "atoll-folders");
-    while (auto task = next()) {
-        bool stopping = false;
-        {
-            const std::lock_guard guard(mutex_);
-            stopping = stopping_;
+        const Slice slice(kTurn, &quick_waiting_);
+        if (!run_or_fail(*task, slice, Code::Internal, "work on session folders failed")) {
+            return put_in_turns(std::move(task));
         }
-        bool done = true;
-        if (stopping) {
-            task->fail({Code::Unavailable, "the server is stopping"});
-        } else {
-            done = step(*task);
-        }
-        {
-            const std::lock_guard guard(mutex_);
-            if (!done) {
-                put_in_turns(std::move(task));
-                continue;
-            }
-            --lane_of(*task).held;
-            ++counts_.done;
-            give_up_place(*task);
-        }
-        task->answer();
     }
+    --lane_of(*task).held;
+    ++done_;
+    give_up_place(*task);
+    task->answer();
 }
 
 }  // namespace atl::folders

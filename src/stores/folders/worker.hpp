@@ -19,25 +19,16 @@
 // At its end, what is not done is given up and answered with Unavailable: what that leaves on the
 // disk is what a crash would leave.
 #include "base/result.hpp"
+#include "base/worker_thread.hpp"
 #include "stores/folders/slice.hpp"
 
 #include <atomic>
-#include <boost/asio/any_io_executor.hpp>
-#include <boost/asio/associated_executor.hpp>
-#include <boost/asio/async_result.hpp>
 #include <boost/asio/awaitable.hpp>
-#include <boost/asio/execution/outstanding_work.hpp>
-#include <boost/asio/post.hpp>
-#include <boost/asio/prefer.hpp>
-#include <boost/asio/use_awaitable.hpp>
-#include <condition_variable>
 #include <cstdint>
 #include <deque>
 #include <memory>
-#include <mutex>
 #include <optional>
-#include <thread>
-#include <type_traits>
+#include <vector>
 
 namespace atl::folders {
 
@@ -52,56 +43,10 @@ public:
 
 enum class Speed { Quick, Look, InTurns };
 
-class Task {
-public:
-    explicit Task(Speed its_speed) : speed(its_speed) {}
-    virtual ~Task() = default;
-    [[nodiscard]] virtual bool step(const Slice& slice) = 0;  // true: done
-    virtual void fail(Error why) = 0;
-    virtual void answer() noexcept = 0;  // once, last
-
-    const Speed speed;
-    bool in_turns = false;  // it has one of its lane's places; the worker's to change
-};
-
-// A task that a coroutine waits for.
-template <class T, class Handler>
-class AwaitedTask final : public Task {
-public:
-    AwaitedTask(Speed its_speed, std::unique_ptr<Work<T>> work, Handler handler,
-                const boost::asio::any_io_executor& otherwise)
-        : Task(its_speed),
-          work_(std::move(work)),
-          // Tracked: a loop must not run out of work while a coroutine of its own waits here.
-          executor_(
-              boost::asio::prefer(boost::asio::any_io_executor(
-                                      boost::asio::get_associated_executor(handler, otherwise)),
-                                  boost::asio::execution::outstanding_work.tracked)),
-          handler_(std::move(handler)) {}
-
-    bool step(const Slice& slice) override {
-        auto done = work_->step(slice);
-        if (!done) return false;
-        outcome_ = std::move(*done);
-        work_.reset();
-        return true;
-    }
-    void fail(Error why) override {
-        outcome_ = Result<T>(std::move(why));
-        work_.reset();
-    }
-    void answer() noexcept override {
-        auto resume = [handler = std::move(handler_), outcome = std::move(outcome_)]() mutable {
-            std::move(handler)(std::move(outcome));
-        };
-        boost::asio::post(executor_, std::move(resume));
-    }
-
-private:
-    std::unique_ptr<Work<T>> work_;
-    boost::asio::any_io_executor executor_;
-    Handler handler_;
-    Result<T> outcome_ = Error{Code::Internal, "the folders' worker did not run this"};
+// What the worker notes about a task.
+struct Place {
+    Speed speed = Speed::InTurns;
+    bool in_turns = false;  // it has one of its lane's places
 };
 
 class Worker {
@@ -112,68 +57,47 @@ public:
         std::uint64_t waiting = 0;  // those in turn included
     };
 
-    Worker(boost::asio::any_io_executor executor, std::size_t waiting_max);
-    Worker(const Worker&) = delete;
-    Worker& operator=(const Worker&) = delete;
-    ~Worker();
+    explicit Worker(std::size_t waiting_max);
 
     [[nodiscard]] Counts counts() const;
     // Resumes the caller on its own executor once the work is done.
     template <class T>
     boost::asio::awaitable<T> ask(Speed speed, std::unique_ptr<Work<T>> work) {
-        auto begin = [this, speed, work = std::move(work)](auto handler) mutable {
-            using Handler = std::decay_t<decltype(handler)>;
-            submit(std::make_unique<AwaitedTask<T, Handler>>(speed, std::move(work),
-                                                             std::move(handler), executor_));
-        };
-        // From here on the worker may be gone: only what the frame holds is touched.
-        Result<T> outcome =
-            co_await boost::asio::async_initiate<const boost::asio::use_awaitable_t<>,
-                                                 void(Result<T>)>(std::move(begin),
-                                                                  boost::asio::use_awaitable);
-        if constexpr (std::is_void_v<T>) {
-            outcome.value();
-        } else {
-            co_return std::move(outcome).value();
-        }
+        auto steps = [work = std::move(work)](const Slice& slice) { return work->step(slice); };
+        return thread_.ask_in_steps<T>(Place{speed}, 0, std::move(steps));
     }
 
     // Nobody waits for this. It is taken even when there is no room: it is the server's own.
     void run(Speed speed, std::unique_ptr<Work<void>> work);
 
 private:
-    using Tasks = std::deque<std::unique_ptr<Task>>;
+    using Thread = WorkerThread<const Slice, Place>;
+    using Task = Thread::Task;
+    using TaskPtr = Thread::TaskPtr;
     struct Lane {
-        Tasks waiting;                 // until one of those with a place is done
-        std::size_t places_taken = 0;  // in turns_, and the one in hand
-        std::size_t held = 0;          // these, those that wait, and quick ones
+        std::deque<TaskPtr> waiting;        // until one of those with a place is done
+        std::size_t places_taken = 0;       // in turns_, and the one in hand
+        std::atomic<std::size_t> held = 0;  // these, those that wait, and quick ones
     };
     [[nodiscard]] Lane& lane_of(const Task& task) noexcept {
-        return task.speed == Speed::Look ? looks_ : others_;
+        return task.mark.speed == Speed::Look ? looks_ : others_;
     }
 
-    void submit(std::unique_ptr<Task> task);
-    [[nodiscard]] Error too_much() const;
-    void put_in(std::unique_ptr<Task> task);
-    void put_in_turns(std::unique_ptr<Task> task);
+    [[nodiscard]] std::optional<Error> admit(const Task& task, Thread::Room room);
+    [[nodiscard]] std::optional<Thread::Clock::time_point> serve(std::vector<TaskPtr>& group,
+                                                                 bool stopping);
+    void step(TaskPtr task, bool stopping);
+    void put_in_turns(TaskPtr task);
     void give_up_place(Task& task);
-    void live();
-    [[nodiscard]] std::unique_ptr<Task> next();
-    [[nodiscard]] bool step(Task& task);
 
-    const boost::asio::any_io_executor executor_;
     const std::size_t waiting_max_;
-
-    mutable std::mutex mutex_;
-    std::condition_variable came_;
-    Tasks quick_;
-    Tasks turns_;  // the worker goes round in these
+    std::atomic<std::size_t> quick_waiting_ = 0;  // in the queue, and in quick_
+    std::atomic<std::uint64_t> done_ = 0, refused_ = 0;
+    std::deque<TaskPtr> quick_;
+    std::deque<TaskPtr> turns_;  // the worker goes round in these
     Lane looks_, others_;
-    std::atomic<bool> quick_waits_ = false;
-    bool stopping_ = false;
-    Counts counts_;
 
-    std::thread thread_;  // last: it uses all of the above
+    Thread thread_;  // last: it uses all of the above
 };
 
 }  // namespace atl::folders

@@ -1,24 +1,13 @@
 #include "stores/sqlite/worker.hpp"
 
 #include <algorithm>
-#include <csignal>
 #include <exception>
-#include <pthread.h>
 
 namespace atl::sqlite {
 
 namespace {
 
 using State = core::StoreHealth::State;
-
-// The server's signals are the loop's to take. And a write beyond RLIMIT_FSIZE raises SIGXFSZ,
-// whose default ends the process: blocked here, it is an error of that write and no more.
-void block_signals() {
-    sigset_t all;
-    sigfillset(&all);
-    for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) sigdelset(&all, fault);
-    ::pthread_sigmask(SIG_BLOCK, &all, nullptr);
-}
 
 // Between looks at a file that cannot be read: each reads all of it.
 constexpr std::chrono::milliseconds kLookFirst{1000};
@@ -39,15 +28,18 @@ Worker::Worker(std::unique_ptr<Connection> db, Limits limits, core::StoreHealth 
       limits_(limits),
       look_again_(std::move(look_again)),
       health_(std::move(health)),
-      thread_([this] { live(); }) {}
+      thread_(
+          "atoll-store",
+          {.tasks_max = limits.queue_tasks_max,
+           .bytes_max = limits.queue_bytes_max,
+           .group_max = limits.group_tasks_max,
+           .behind = "the store is behind"},
+          [this](Tasks& group, bool stopping) { return serve(group, stopping); },
+          [this](const Task& task, Thread::Room) { return refuse(task); }) {}
 
 Worker::~Worker() {
-    {
-        const std::lock_guard guard(mutex_);
-        stopping_ = true;
-    }
-    came_.notify_one();
-    thread_.join();
+    thread_.stop();
+    if (db_ && read_only()) db_->keep_files_as_they_are(true);  // none, if it cannot be opened
 }
 
 core::StoreHealth Worker::health() const {
@@ -55,89 +47,47 @@ core::StoreHealth Worker::health() const {
     return health_;
 }
 
-Worker::Counts Worker::counts() const {
-    const std::lock_guard guard(mutex_);
-    Counts now = counts_;
-    now.waiting = queue_.size();
-    return now;
-}
-
 bool Worker::read_only() const {
     const std::lock_guard guard(mutex_);
     return health_.state == State::ReadOnly;
 }
 
-void Worker::submit(std::unique_ptr<Task> task) {
-    {
-        const std::lock_guard guard(mutex_);
-        // A queue that is empty takes a task of any size: it could never be done otherwise.
-        const bool room = queue_.size() < limits_.queue_tasks_max &&
-                          (queue_.empty() || queue_bytes_ + task->bytes <= limits_.queue_bytes_max);
-        if (!db_ || (task->writes && health_.state == State::ReadOnly)) {
-            task->fail({Code::Unavailable, "the store is read-only: " + health_.sentence});
-        } else if (!room) {
-            ++counts_.refused;
-            task->fail({Code::Unavailable, "the store is behind: " + std::to_string(queue_.size()) +
-                                               " requests wait already; try again in a moment"});
-        } else {
-            queue_bytes_ += task->bytes;
-            queue_.push_back(std::move(task));
-        }
-    }
-    if (task) {
-        task->answer();
-    } else {
-        came_.notify_one();
-    }
+std::optional<Error> Worker::refuse(const Task& task) const {
+    if (!task.mark.writes || !read_only()) return {};
+    return Error{Code::Unavailable, "the store is read-only: " + health().sentence};
 }
 
-void Worker::live() {
-    block_signals();
-    ::pthread_setname_np(::pthread_self(), "atoll-store");
-    std::vector<std::unique_ptr<Task>> group;
-    while (true) {
-        {
-            std::unique_lock guard(mutex_);
-            const auto called = [this] { return stopping_ || !queue_.empty(); };
-            if (look_due_)
-                came_.wait_until(guard, *look_due_, called);
-            else
-                came_.wait(guard, called);
-            if (stopping_ && queue_.empty()) break;
-            while (!queue_.empty() && group.size() < limits_.group_tasks_max) {
-                queue_bytes_ -= queue_.front()->bytes;
-                group.push_back(std::move(queue_.front()));
-                queue_.pop_front();
-            }
-            counts_.tasks += group.size();
-            if (!group.empty()) ++counts_.groups;
-        }
-        if (!group.empty()) carry_out(group);
-        for (const auto& task : group) task->answer();
-        group.clear();
-        // Only now: a checkpoint waits for the disk, and nobody who was answered waits for it.
-        if (db_->log_pages() >= limits_.checkpoint_pages && !read_only()) db_->checkpoint();
-        look_again_if_due();
-    }
-    if (db_ && read_only()) db_->keep_files_as_they_are(true);
-    db_.reset();
+std::optional<Worker::Thread::Clock::time_point> Worker::serve(Tasks& group, bool stopping) {
+    if (!group.empty()) carry_out(group);
+    for (const auto& task : group) task->answer();
+    group.clear();
+    if (stopping) return {};
+    // Only now: a checkpoint waits for the disk, and nobody who was answered waits for it.
+    if (db_ && db_->log_pages() >= limits_.checkpoint_pages && !read_only()) db_->checkpoint();
+    look_again_if_due();
+    return look_due_;
 }
 
-void Worker::carry_out(std::span<const std::unique_ptr<Task>> group) {
+void Worker::carry_out(std::span<const Thread::TaskPtr> group) {
+    if (!db_) {  // there is nothing that could be opened
+        const Error why{Code::Unavailable, "the store is read-only: " + health().sentence};
+        for (const auto& task : group) task->fail(why);
+        return;
+    }
     const Fate fate = attempt(group);
     if (fate == Fate::Committed) return;
     for (const auto& task : group) {
         // Without a transaction, each write would only wait for the same lock again.
-        const bool hopeless = fate == Fate::NotBegun && task->writes;
+        const bool hopeless = fate == Fate::NotBegun && task->mark.writes;
         if (hopeless || group.size() == 1 || attempt(std::span(&task, 1)) != Fate::Committed) {
             task->fail(last_);
         }
     }
 }
 
-Worker::Fate Worker::attempt(std::span<const std::unique_ptr<Task>> group) {
+Worker::Fate Worker::attempt(std::span<const Thread::TaskPtr> group) {
     bool writes = false;
-    for (const auto& task : group) writes = writes || task->writes;
+    for (const auto& task : group) writes = writes || task->mark.writes;
     writes = writes && !read_only();
     try {
         // At once the writer's lock, when it will be needed: to ask for it later can fail halfway.
@@ -170,14 +120,14 @@ Worker::Fate Worker::attempt(std::span<const std::unique_ptr<Task>> group) {
 
 // False: the transaction is lost, or must not be committed.
 bool Worker::run_inside(Task& task) {
-    if (task.writes && read_only()) {
-        task.fail({Code::Unavailable, "the store is read-only: " + health().sentence});
+    if (auto refused = refuse(task)) {
+        task.fail(std::move(*refused));
         return true;
     }
     try {
-        if (task.writes) db_->query("SAVEPOINT one").run();
-        task.run(*db_);
-        if (task.writes) db_->query("RELEASE one").run();
+        if (task.mark.writes) db_->query("SAVEPOINT one").run();
+        static_cast<void>(task.run(*db_));
+        if (task.mark.writes) db_->query("RELEASE one").run();
         return true;
     } catch (const SqliteFailure& failure) {
         note(failure);
@@ -189,7 +139,7 @@ bool Worker::run_inside(Task& task) {
         task.fail({Code::Internal, std::string("the store failed: ") + bug.what()});
     }
     if (db_->outside_transaction()) return false;
-    if (!task.writes) return true;
+    if (!task.mark.writes) return true;
     try {
         db_->query("ROLLBACK TO one").run();
         db_->query("RELEASE one").run();
