@@ -365,7 +365,7 @@ void FetchAnswer::Transfer::prepare() {
     set(CURLOPT_QUICK_EXIT, 1L);  // else giving up waits for the thread that resolves the name
 #endif
     if (core->policy.public_only()) set(CURLOPT_DISALLOW_USERNAME_IN_URL, 1L);
-    if (core->policy.public_only() || names_this_machine(request.url)) set(CURLOPT_PROXY, "");
+    if (!core->policy.allows_proxies() || names_this_machine(request.url)) set(CURLOPT_PROXY, "");
     if (!core->bundle.empty()) set(CURLOPT_CAINFO, core->bundle.c_str());
     if (!core->certificates.empty()) set(CURLOPT_CAPATH, core->certificates.c_str());
 

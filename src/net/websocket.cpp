@@ -2,17 +2,14 @@
 
 #include "base/as_tuple.hpp"
 #include "base/utf8.hpp"
+#include "net/attempt_stream.hpp"
 #include "net/connection.hpp"
 #include "net/core.hpp"
 #include "net/problem.hpp"
 
 #include <algorithm>
-#include <boost/asio/compose.hpp>
-#include <boost/asio/post.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
-#include <boost/beast/core/bind_handler.hpp>
-#include <boost/beast/core/buffers_range.hpp>
 #include <boost/beast/core/stream_traits.hpp>
 #include <boost/beast/http/empty_body.hpp>
 #include <boost/beast/http/message.hpp>
@@ -29,120 +26,34 @@ using boost::system::error_code;
 namespace {
 
 constexpr auto kGoodbyeTime = std::chrono::seconds(5);
-constexpr int kPiecesMax = 16;
 
-// What Beast wants of a stream, made of a Connection's attempts and waits.
-class ClientStream {
+// A Connection as AttemptStream wants it.
+class ConnectionLink {
 public:
-    using executor_type = asio::any_io_executor;
-    explicit ClientStream(Connection& connection) : connection_(&connection) {}
-    [[nodiscard]] executor_type get_executor() const { return connection_->core().executor; }
-    [[nodiscard]] Connection& connection() const noexcept { return *connection_; }
+    explicit ConnectionLink(Connection& connection) : connection_(&connection) {}
+    [[nodiscard]] asio::any_io_executor executor() const { return connection_->core().executor; }
+    [[nodiscard]] auto& descriptor() const { return connection_->transport().descriptor(); }
 
-    template <class Buffers, class Token>
-    auto async_read_some(const Buffers& buffers, Token&& token) {
-        asio::mutable_buffer into;
-        for (const auto piece : boost::beast::buffers_range_ref(buffers)) {
-            if (into.size() == 0) into = piece;
-        }
-        return asio::async_compose<Token, void(error_code, std::size_t)>(
-            ReadOperation{connection_, into}, token, get_executor());
+    [[nodiscard]] Transport::Io try_read(char* into, std::size_t bytes_max) const {
+        return connection_->try_read_raw(into, bytes_max);
     }
-
-    template <class Buffers, class Token>
-    auto async_write_some(const Buffers& buffers, Token&& token) {
-        WriteOperation operation{connection_};
-        for (const asio::const_buffer piece : boost::beast::buffers_range_ref(buffers)) {
-            if (operation.count == kPiecesMax) break;
-            if (piece.size() == 0) continue;
-            operation.pieces[operation.count++] = {const_cast<void*>(piece.data()), piece.size()};
+    [[nodiscard]] Transport::Io try_write(const iovec* pieces, int count) const {
+        if (connection_->write_failed()) return {Transport::State::Failed, 0};
+        const auto done = connection_->transport().try_write(pieces, count);
+        if (done.state == Transport::State::Done) {
+            connection_->write_progressed(done.bytes);
+        } else {
+            connection_->expect_write_progress();
         }
-        return asio::async_compose<Token, void(error_code, std::size_t)>(operation, token,
-                                                                         get_executor());
+        return done;
     }
+    // The connection lingers by itself.
+    void said_goodbye() const { connection_->transport().shutdown_write(); }
+    void drop() const { connection_->lost(); }
 
 private:
-    // Both: try; if the kernel is not ready, wait and try again. What is done at the first attempt
-    // is told through the loop, because Beast may not be called back from within its own call.
-    struct Operation {
-        Connection* connection;
-        Transport::Io io{Transport::State::WantRead, 0};
-        bool waited = false;
-        bool posted = false;
-
-        template <class Self, class Attempt>
-        void run(Self& self, error_code failed, const Attempt& attempt) {
-            if (failed) return self.complete(failed, 0);
-            if (!posted) {
-                io = attempt();
-                if (io.state == Transport::State::WantRead ||
-                    io.state == Transport::State::WantWrite) {
-                    waited = true;
-                    connection->transport().descriptor().async_wait(
-                        io.state == Transport::State::WantWrite
-                            ? asio::posix::stream_descriptor::wait_write
-                            : asio::posix::stream_descriptor::wait_read,
-                        std::move(self));
-                    return;
-                }
-                if (!waited) {
-                    posted = true;
-                    asio::post(connection->core().executor, std::move(self));
-                    return;
-                }
-            }
-            if (io.state == Transport::State::Done) return self.complete({}, io.bytes);
-            self.complete(io.state == Transport::State::End
-                              ? error_code(asio::error::eof)
-                              : error_code(asio::error::connection_reset),
-                          0);
-        }
-    };
-
-    struct ReadOperation : Operation {
-        asio::mutable_buffer into;
-        ReadOperation(Connection* on, asio::mutable_buffer buffer) : Operation{on}, into(buffer) {}
-        template <class Self>
-        void operator()(Self& self, error_code failed = {}) {
-            this->run(self, failed, [this] {
-                return this->connection->try_read_raw(static_cast<char*>(into.data()), into.size());
-            });
-        }
-    };
-
-    struct WriteOperation : Operation {
-        iovec pieces[kPiecesMax] = {};
-        int count = 0;
-        explicit WriteOperation(Connection* on) : Operation{on} {}
-        template <class Self>
-        void operator()(Self& self, error_code failed = {}) {
-            this->run(self, failed, [this] {
-                if (this->connection->write_failed()) {
-                    return Transport::Io{Transport::State::Failed, 0};
-                }
-                const auto done = this->connection->transport().try_write(pieces, count);
-                if (done.state == Transport::State::Done) {
-                    this->connection->write_progressed(done.bytes);
-                } else {
-                    this->connection->expect_write_progress();
-                }
-                return done;
-            });
-        }
-    };
-
     Connection* connection_;
 };
-
-// Beast finds these by name.
-template <class TeardownHandler>
-void async_teardown(boost::beast::role_type, ClientStream& stream, TeardownHandler&& handler) {
-    stream.connection().transport().shutdown_write();  // the connection lingers by itself
-    asio::post(stream.get_executor(), boost::beast::bind_front_handler(
-                                          std::forward<TeardownHandler>(handler), error_code{}));
-}
-
-void beast_close_socket(ClientStream& stream) { stream.connection().lost(); }
 
 std::string choose_subprotocol(const Headers& offered, const std::vector<std::string>& ours) {
     for (const auto& name : ours) {
@@ -177,7 +88,7 @@ void check_handshake(const Request& request) {
 struct WebSocket::Impl {
     Impl(Connection& of, const WebSocketOptions& options)
         : connection(of),
-          stream(of),
+          stream(ConnectionLink(of)),
           turn_came(of.core().executor, asio::steady_timer::time_point::max()) {
         stream.read_message_max(options.message_bytes_max);
         websocket::stream_base::timeout timeout{};
@@ -236,7 +147,7 @@ struct WebSocket::Impl {
     }
 
     Connection& connection;
-    websocket::stream<ClientStream, false> stream;
+    websocket::stream<AttemptStream<ConnectionLink>, false> stream;
     asio::steady_timer turn_came;
     std::deque<std::uint64_t> queue;
     std::uint64_t next_ticket = 0;

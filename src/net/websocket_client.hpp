@@ -1,14 +1,16 @@
 #pragma once
 // The client's end of one WebSocket, for the command line: a loop that polls several descriptors
-// calls it when its own is ready. The server itself never uses it.
+// calls it when its own is ready. The server itself never uses it. Beast speaks the protocol, on a
+// connection that curl has opened: curl knows TLS, proxies and unix sockets.
 //
 //     net::WebSocketClient socket(url, key);
 //     auto answer = socket.open("/v1/sessions/s-…/terminal");    // waits; 101: it is open
 //     poll: descriptor() to read, and to write while pending() > 0
-//     flush(), then next() until it has nothing
+//     flush(), then next() until it has nothing; then poll again
 //
 // Owns      its connection. Threads: whoever made it.
-// Trusts    the server as far as its user does: messages are bounded, broken framing is an Error.
+// Trusts    the server as far as its user does: messages are at most 4 MiB, the answer to the
+//           handshake comes within 60 s, broken framing is an Error.
 // On failure an Error, after which nothing but destroying it makes sense.
 #include "base/result.hpp"
 #include "net/client.hpp"
