@@ -313,6 +313,7 @@ void Guest::answer_kernel_request(Operation& operation, const std::string& op,
         // Whoever waits on the old kernel is told; a restart forks a fresh one in its place.
         const std::string directory = kernel.directory();
         const auto language = kernel.language();
+        if (kernel.pid() > 0) leaving_.insert(kernel.pid());
         kernels_.erase(found);
         if (op == "kernel.restart") {
             kernels_[context] =
@@ -374,6 +375,7 @@ void Guest::reap() {
         int status = 0;
         const pid_t pid = ::waitpid(-1, &status, WNOHANG);
         if (pid <= 0) return;
+        leaving_.erase(pid);
         for (auto& [channel, operation] : operations_) operation->child_ended(pid, status);
         bool known = false, awaited = false;
         for (auto& [context, kernel] : kernels_) {
@@ -505,6 +507,7 @@ void Guest::claim(Operation& operation, const json::object& request) {
     if (!(surroundings_.limits == limits_before)) {
         for (auto& [context, kernel] : kernels_) {
             const std::string directory = kernel->directory();
+            if (kernel->pid() > 0) leaving_.insert(kernel->pid());
             kernel = std::make_unique<Kernel>(context, directory);
         }
     } else if (kept || request.contains("env")) {
@@ -515,7 +518,7 @@ void Guest::claim(Operation& operation, const json::object& request) {
 
 // What a host that ends this sandbox ends with it, kernels aside.
 void Guest::list_programs(Operation& operation) {
-    std::set<pid_t> kernels;
+    std::set<pid_t> kernels = leaving_;
     bool coming = false;
     for (const auto& [context, kernel] : kernels_) {
         kernels.insert(kernel->pid());

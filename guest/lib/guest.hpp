@@ -16,6 +16,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 
 namespace atl::guest {
 
@@ -63,6 +64,7 @@ private:
     UniqueFd signals_;
     Channels operations_;
     std::map<std::string, std::unique_ptr<Kernel>> kernels_;
+    std::set<pid_t> leaving_;            // kernels that were killed and are not reaped yet
     std::map<pid_t, int> unknown_dead_;  // while a kernel is awaited, whose id is not known yet
     PollSet set_;
     bool claimed_ = false;

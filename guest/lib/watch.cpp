@@ -48,16 +48,19 @@ public:
     void watch(PollSet& set) override {
         if (may_send()) set.add(fd_.get(), POLLIN);
     }
+    [[nodiscard]] bool busy() const override { return !ended() && told_ < read_ && may_send(); }
+    // Linux hands out many changes at once, and the host may have credit for the first few only.
     void ready(const PollSet&) override {
-        alignas(inotify_event) char buffer[16 * 1024];
         while (may_send() && !ended()) {
-            const ssize_t n = ::read(fd_.get(), buffer, sizeof buffer);
-            if (n <= 0) return;
-            for (ssize_t at = 0; at < n;) {
-                const auto* change = reinterpret_cast<const inotify_event*>(buffer + at);
-                at += static_cast<ssize_t>(sizeof(inotify_event) + change->len);
-                report(*change);
+            if (told_ == read_) {
+                const ssize_t n = ::read(fd_.get(), changes_, sizeof changes_);
+                if (n <= 0) return;
+                told_ = 0;
+                read_ = static_cast<std::size_t>(n);
             }
+            const auto* change = reinterpret_cast<const inotify_event*>(changes_ + told_);
+            told_ += sizeof(inotify_event) + change->len;
+            report(*change);
         }
     }
     void control(const json::object& command) override {
@@ -110,6 +113,9 @@ private:
     sys::UserIdentity user_;
     UniqueFd fd_;
     bool recursive_ = false;
+    alignas(inotify_event) char changes_[16 * 1024];
+    std::size_t read_ = 0;  // of changes_
+    std::size_t told_ = 0;  // of those
     std::unordered_map<int, std::string> paths_;
 };
 

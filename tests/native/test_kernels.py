@@ -2,7 +2,9 @@
 (guest/python/tests has the kernel without walls).
 """
 import base64
+import platform
 import time
+from pathlib import Path
 
 import pytest
 
@@ -443,3 +445,44 @@ def test_data_for_a_call_that_has_to_wait_is_not_lost(driver):
             running.result(timeout=20)
         other.destroy()
     source.destroy()
+
+
+_KERNEL = """
+import sys
+_frame = sys._getframe()
+while _frame.f_code.co_name != "serve":
+    _frame = _frame.f_back
+_kernel = _frame.f_locals["self"]
+"""
+
+
+def test_the_usual_start_is_rehearsed_and_another_one_is_not(driver):
+    """The zygote guesses the environment of most kernels. If the guess became wrong, nothing would
+    break, and every create would be slower. Whether it was guessed or not, a kernel has the
+    environment, the folder and the search path that it was started with."""
+    look = _KERNEL + """
+import os
+print(_kernel.started_as_rehearsed, os.getcwd(), sys.path[0] == "", os.environ.get("TZ"),
+      os.environ["ATOLL_RUN"], os.environ.get("MPLCONFIGDIR"), os.environ.get("OMP_NUM_THREADS"),
+      os.environ.get("CHOSEN"), any(".local/lib/python" in p for p in sys.path))"""
+    usual, other = driver.create(), driver.create(env={"CHOSEN": "here"})
+    assert usual.python(look).out == "True /session True None kernel-default None None None True\n"
+    assert usual.python(look, context="b").out == (
+        "False /session True None kernel-b None None None True\n")
+    assert other.python(look).out == "False /session True None kernel-default None None here True\n"
+    usual.destroy()
+    other.destroy()
+
+
+def test_the_libraries_of_the_zygote_are_gathered(driver):
+    """Where the Linux kernel can make huge pages on request (6.1), a zygote with two hundred
+    libraries has few mappings, and code in a fork works from where it was put."""
+    release = tuple(int(part) for part in platform.release().split(".")[:2])
+    if release < (6, 1) or not Path("/sys/kernel/mm/transparent_hugepage").exists():
+        pytest.skip("this Linux kernel makes no huge pages on request")
+    maps = Path(f"/proc/{driver.info()['zygote_pid']}/maps").read_text().splitlines()
+    assert len(maps) < 300
+    sandbox = driver.create()
+    code = "import scipy.linalg, numpy\nprint(scipy.linalg.det(numpy.eye(3) * 2))"
+    assert sandbox.python(code).out == "8.0\n"
+    sandbox.destroy()
