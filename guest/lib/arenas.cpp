@@ -15,6 +15,7 @@ std::uintptr_t stretch_begin = 0;
 std::uintptr_t stretch_next = 0;
 std::uintptr_t stretch_usable = 0;  // below this the pages may be written to
 std::uintptr_t stretch_end = 0;
+std::uintptr_t stretch_mark = 0;
 bool sealed = false;
 
 void* from_system(std::size_t bytes) noexcept {
@@ -43,6 +44,13 @@ void seal_arenas() noexcept {
         stretch_end = stretch_usable;
     }
     sealed = true;
+}
+
+void mark_arenas() noexcept { stretch_mark = stretch_next; }
+
+bool is_in_new_arena(const void* at) noexcept {
+    const auto address = reinterpret_cast<std::uintptr_t>(at);
+    return sealed || stretch_begin == 0 || (address >= stretch_mark && address < stretch_end);
 }
 
 }  // namespace atl::guest

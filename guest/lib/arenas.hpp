@@ -14,6 +14,11 @@ namespace atl::guest {
 
 void seal_arenas() noexcept;
 
+// For fill_object_holes: what was handed out before mark_arenas() is old. True for what is not
+// ours.
+void mark_arenas() noexcept;
+bool is_in_new_arena(const void* at) noexcept;
+
 }  // namespace atl::guest
 
 extern "C" {

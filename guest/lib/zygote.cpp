@@ -4,6 +4,8 @@
 #include "guest/lib/arenas.hpp"
 #include "guest/lib/bare_fork.hpp"
 #include "guest/lib/config.hpp"
+#include "guest/lib/gathered_libraries.hpp"
+#include "guest/lib/holes.hpp"
 #include "guest/lib/huge_pages.hpp"
 #include "guest/lib/kernel.hpp"
 #include "guest/lib/mappings.hpp"
@@ -132,6 +134,8 @@ int Zygote::serve() {
     ::sigprocmask(SIG_BLOCK, &child, nullptr);
     prepare_bare_fork();
     seal_arenas();
+    fill_heap_holes();
+    gather_libraries();
     merge_mappings();
     gather_into_huge_pages();
     constexpr std::string_view kReady = R"({"type":"ready"})";

@@ -210,8 +210,7 @@ def test_z4_address_layout(driver):
     so, and this test that it is still true). What is started by exec has a layout of its own: a
     program inside, and every `atoll run`, which is the way for high-risk work."""
     look = """
-lines = [line for line in open("/proc/self/maps") if "libc.so" in line]
-answer = int(lines[0].split("-")[0], 16)"""
+answer = ctypes.cast(ctypes.CDLL(None).labs, ctypes.c_void_p).value"""
     first, second = driver.create(), driver.create()
     assert probe.in_kernel(first, look) == probe.in_kernel(second, look)
     executed = [probe.in_program(first, look), probe.in_program(second, look),
@@ -226,8 +225,8 @@ answer = int(lines[0].split("-")[0], 16)"""
 
 def test_z5_what_one_changes_another_does_not_see(driver):
     """A poisons all that it shares with later sandboxes: objects of the interpreter in place,
-    modules, builtins, a mapped library, cached bytecode, packages. Pages are copied on write and
-    the trees are read-only, so B, forked afterwards, is clean."""
+    modules, builtins, code of libc, a mapped library, cached bytecode, packages. Pages are copied
+    on write and the trees are read-only, so B, forked afterwards, is clean."""
     first = driver.create()
     # The zygote's own list, to be sure that what is checked was really shared before the change.
     found = probe.in_kernel(first, """
@@ -236,7 +235,8 @@ ctypes.c_double.from_address(id(math.pi) + 16).value = 3.0
 pandas.DataFrame.sum = lambda self: "poisoned"
 builtins.poisoned = j.poisoned = True
 sys.path.insert(0, "/tmp/poison")
-library = [line.split()[-1] for line in open("/proc/self/maps") if "libc.so" in line][0]
+import _ctypes
+library = os.path.realpath(_ctypes.__file__)
 fd = os.open(library, os.O_RDONLY)
 cached = pandas.__cached__ or pandas.__file__
 def shared_for_writing():
@@ -245,7 +245,13 @@ mapping = mmap.mmap(fd, 4096, flags=mmap.MAP_SHARED, prot=mmap.PROT_READ)
 here = [int(line.split("-")[0], 16) for line in open("/proc/self/maps") if library in line
         and line.split()[1] == "r--s"][0]
 libc = ctypes.CDLL(None, use_errno=True)
+code = ctypes.cast(libc.labs, ctypes.c_void_p).value
+page = code & ~4095
+as_it_was = ctypes.string_at(code, 4).hex()
+libc.mprotect(ctypes.c_void_p(page), 8192, 7)
+ctypes.memmove(code, b"\\0\\0\\0\\0", 4)
 answer = {
+    "code": [as_it_was, ctypes.string_at(code, 4).hex()],
     "pi": math.pi,
     "open": {path: attempt(lambda: os.open(path, os.O_RDWR)) for path in (
         library, pandas.__file__, cached, os.__file__)},
@@ -255,15 +261,16 @@ answer = {
     "mapped": attempt(shared_for_writing),
     "protect": libc.mprotect(ctypes.c_void_p(here), 4096, 3),
 }""")
-    assert found["pi"] == 3.0
+    assert found["pi"] == 3.0 and found["code"][1] == "00000000" != found["code"][0]
     assert set(found["open"].values()) <= {"EROFS", "EACCES"}, found["open"]
     assert set(found["new"]) <= {"EROFS", "EACCES"} and found["remove"] in {"EROFS", "EACCES"}
     assert found["mapped"] in {"EACCES", "EPERM"} and found["protect"] == -1
     check = """
 import builtins, math, pandas, json as j
 answer = [math.pi, int(pandas.DataFrame({"a": [1, 2]}).sum()["a"]),
-          hasattr(builtins, "poisoned") or hasattr(j, "poisoned"), "/tmp/poison" in sys.path]"""
-    clean = [3.141592653589793, 3, False, False]
+          hasattr(builtins, "poisoned") or hasattr(j, "poisoned"), "/tmp/poison" in sys.path,
+          ctypes.string_at(ctypes.cast(ctypes.CDLL(None).labs, ctypes.c_void_p).value, 4).hex()]"""
+    clean = [3.141592653589793, 3, False, False, found["code"][0]]
     for later in (driver.create(), driver.create()):
         assert probe.in_kernel(later, check) == clean
         later.destroy()

@@ -14,6 +14,7 @@ from .link import NullLink
 from .reseed import reseed
 
 _LAST_ERROR = ("last_type", "last_value", "last_traceback", "last_exc")
+_RUNS_TO_SPECIALISE = 30
 _BASE = ["1+1", "f'{3}'", "[i for i in range(3)]", "raise ValueError('warm')", "%pwd", "x = 1\nx"]
 _PANDAS = """
 import pandas as pd
@@ -73,6 +74,15 @@ def warm(kernel):
             kernel.shell.Completer.complete(line_buffer="pri", cursor_pos=3)
     _forget_warnings()
     _close_fonts()
+
+
+def specialise(kernel):
+    """In the zygote: Python counts in a function's own code how often it ran, until it has replaced
+    its instructions by faster ones. What is counted here is not counted, and copied, in a fork."""
+    with traceless(kernel):
+        for _ in range(_RUNS_TO_SPECIALISE):
+            for source in pool_cells():
+                kernel.runner.run({"code": source})
 
 
 def touch(kernel):

@@ -67,7 +67,8 @@ def main(arguments) -> int:
         from .kernel import leave
 
         link = GuestLink(config["library"])
-        settle()
+        kernel.rehearse(config["usual_environment"])
+        settle(library)
         fd = serve(library, config["control_fd"])
     except Failure as failure:
         return report(config, failure.code, str(failure))
@@ -88,6 +89,8 @@ def load(path: str):
         library = ctypes.PyDLL(path)
         library.atoll_zygote_serve.restype = ctypes.c_int
         library.atoll_zygote_serve.argtypes = [ctypes.c_int]
+        library.atoll_fill_object_holes.restype = None
+        library.atoll_fill_object_holes.argtypes = [ctypes.c_void_p]
         keep_objects_together(library)
         return library
     except (OSError, AttributeError) as error:
@@ -131,7 +134,16 @@ def read_config(arguments) -> dict:
         ) from None
 
 
+def usual_environment(own) -> dict:
+    """What most kernels are started with: what the zygote was, as a kernel gets it from its guest
+    (Kernel::post_start). If it is another one, a start takes longer, and nothing else changes."""
+    usual = {name: value for name, value in own.items() if name != "MPLCONFIGDIR"}
+    usual["ATOLL_RUN"] = "kernel-default"
+    return usual
+
+
 def prepare(config):
+    config["usual_environment"] = usual_environment(os.environ)
     os.environ.update(_SINGLE_THREADED)
     from . import display
 
@@ -149,6 +161,7 @@ def prepare(config):
         # Twice: the first pass initialises, the second settles caches that the first one grew.
         warm.warm(built)
         warm.warm(built)
+        warm.specialise(built)
     reseed.find_numpy_state()
     check_single_threaded()
     return built
@@ -185,11 +198,14 @@ def check_single_threaded():
     )
 
 
-def settle():
+def settle(library):
     """Frozen objects are in no generation that a collection walks, so a collection in a fork does
     not write to (and so copy) the pages of everything that was imported."""
     gc.collect()
     gc.freeze()
+    library.atoll_fill_object_holes(
+        ctypes.cast(ctypes.pythonapi.PyObject_Malloc, ctypes.c_void_p)
+    )
 
 
 def serve(library, control_fd: int):
