@@ -9,6 +9,7 @@
 
 #include <boost/asio/awaitable.hpp>
 #include <memory>
+#include <string>
 
 namespace atl::core {
 
@@ -37,6 +38,9 @@ public:
         return usage().memory_peak_bytes;
     }
     [[nodiscard]] virtual std::uint64_t memory_kills() const { return usage().memory_kills; }
+    // Why the runtime itself ended it, in words for its owner; empty while it has not. From then on
+    // it is not to be used, though its last process may take a while to go.
+    [[nodiscard]] virtual std::string ended_because() const { return {}; }
     // Ends every process in it and removes what it left on the host. Idempotent.
     virtual void destroy() noexcept = 0;
 };

@@ -47,6 +47,7 @@ public:
         return inner_->memory_peak_bytes();
     }
     [[nodiscard]] std::uint64_t memory_kills() const override { return inner_->memory_kills(); }
+    [[nodiscard]] std::string ended_because() const override { return inner_->ended_because(); }
     void destroy() noexcept override {
         if (!claim_) return;
         try {

@@ -305,9 +305,7 @@ asio::awaitable<Use> Sessions::use(Whose whose, SessionId id) {
     id = co_await resolve(whose, id);
     auto session = co_await find(whose, id);
     Use use(session);
-    const auto awake = [&] {
-        return session->link_ && session->link_->alive() && !session->frozen_;
-    };
+    const auto awake = [&] { return session->is_up() && !session->frozen_; };
     if (!awake() || session->changing_.locked()) {
         const auto turn = co_await session->changing_.lock();
         refuse_if_left(*session);
@@ -321,7 +319,7 @@ asio::awaitable<Use> Sessions::use(Whose whose, SessionId id) {
 
 asio::awaitable<void> Sessions::wake(SessionPtr session) {
     must(session->changing_.locked(), "a session changes with its mutex held");
-    if (session->link_ && session->link_->alive()) {
+    if (session->is_up()) {
         if (session->frozen_) {
             set_frozen(*session->sandbox_, false, options_.tell);
             session->link_->stand_still(false);
@@ -445,7 +443,8 @@ void Sessions::lost_was_told(Session& session,
 }
 
 std::string Sessions::why_it_fell(Session& session) {
-    const auto why = std::exchange(session.fell_because_, {});
+    auto why = std::exchange(session.fell_because_, {});
+    if (why.empty() && session.sandbox_) why = session.sandbox_->ended_because();
     return (why.empty() ? "the sandbox ended" : why) + "; all variables are lost";
 }
 
@@ -520,7 +519,7 @@ asio::awaitable<void> Sessions::go_cold(SessionPtr session) {
         co_return;
     }
     // With a store that is read-only nothing has run, so nothing is newer than what was saved.
-    if (session->link_->alive() && !read_only()) {
+    if (session->is_up() && !read_only()) {
         if (session->frozen_) {
             set_frozen(*session->sandbox_, false, options_.tell);
             session->link_->stand_still(false);
@@ -542,7 +541,7 @@ asio::awaitable<void> Sessions::go_cold(SessionPtr session) {
                 "last cold";
             ++counted_.unsaved;
         }
-    } else if (!session->link_->alive()) {
+    } else if (!session->is_up()) {
         settle_fall(*session);
         ++counted_.unsaved;
     }
@@ -628,7 +627,7 @@ asio::awaitable<std::vector<SessionRecord>> Sessions::fork(Whose whose, SessionI
     if (is_taken_over(*session)) {
         throw ErrorException({Code::Conflict, "another server has this session now: try again"});
     }
-    const bool awake = session->link_ && session->link_->alive();
+    const bool awake = session->is_up();
     if (!awake) {
         // What is on disk is older than what it fell with; its forks must not take that for all.
         if (session->sandbox_) session->fell_ = why_it_fell(*session);

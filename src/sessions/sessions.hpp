@@ -116,6 +116,10 @@ public:
 private:
     friend class Sessions;
     friend class Use;
+    // Whether it has a sandbox that can be used, once it is thawed.
+    [[nodiscard]] bool is_up() const {
+        return link_ && link_->alive() && sandbox_->ended_because().empty();
+    }
     core::Clock& clock_;
     core::SessionRecord record_;
     core::SandboxSpec spec_;

@@ -112,6 +112,18 @@ TEST(Lifecycle, VariablesThatWentWithTheirSandboxAreNamed) {
     EXPECT_FALSE(bench.lost.empty());
 }
 
+TEST(Lifecycle, ASandboxThatItsRuntimeEndedIsReplacedBeforeItHasGone) {
+    Bench bench;
+    const auto id = bench.create();
+    bench.run(id, "set x 1");
+    const auto guest = bench.runtime().guest_of(id.text());
+    guest->orders.killed_because = "the sandbox was too greedy";
+    guest->orders.silent = true;
+    EXPECT_EQ(bench.run(id, "get x"), "unset");
+    ASSERT_EQ(bench.lost.size(), 1u);
+    EXPECT_EQ(bench.lost[0].reason, "the sandbox was too greedy; all variables are lost");
+}
+
 TEST(Lifecycle, TwoWhoWakeASessionShareItsSandbox) {
     Bench bench;
     const auto id = bench.create();

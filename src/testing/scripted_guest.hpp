@@ -44,6 +44,7 @@ public:
         bool breaks_protocol = false;  // its next answer is on a channel that nobody opened
         bool refuses = false;          // each request ends with `unavailable`
         bool works = false;            // a program runs in the background
+        std::string killed_because;    // by its runtime; with `silent`, it has not gone yet
     };
 
     ScriptedGuest(boost::asio::any_io_executor executor, core::Clock& clock, Dice dice,

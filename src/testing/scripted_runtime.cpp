@@ -34,6 +34,9 @@ public:
         usage.cpu_us = guest_ ? 1000 * guest_->requests() : 0;
         return usage;
     }
+    [[nodiscard]] std::string ended_because() const override {
+        return guest_ ? guest_->orders.killed_because : std::string();
+    }
     void destroy() noexcept override {
         if (!guest_) return;
         guest_->die();

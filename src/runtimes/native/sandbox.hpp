@@ -48,13 +48,17 @@ public:
     std::uint64_t cpu_us() const override { return parts_.cgroup.cpu_us(); }
     std::uint64_t memory_peak_bytes() const override { return parts_.cgroup.memory_peak_bytes(); }
     std::uint64_t memory_kills() const override { return parts_.cgroup.oom_kills(); }
+    std::string ended_because() const override { return ended_because_; }
     void destroy() noexcept override;
 
     [[nodiscard]] int stream() const noexcept { return stream_.get(); }
     [[nodiscard]] sys::Cgroup& cgroup() noexcept { return parts_.cgroup; }
     [[nodiscard]] bool alive() const noexcept { return !parts_.process_gone(); }
-    // Its processes, at once. It is its owner's to destroy all the same.
-    void end() const noexcept { parts_.kill(); }
+    // Kills its processes. Its owner is told why, and destroys it all the same.
+    void end(std::string why) {
+        ended_because_ = std::move(why);
+        parts_.kill();
+    }
     [[nodiscard]] pid_t host_pid() const noexcept { return parts_.pid; }
     [[nodiscard]] std::uint32_t first_id() const noexcept { return parts_.first_id; }
 
@@ -64,6 +68,7 @@ private:
     bool has_kernels_;
     Remains parts_;
     Undertaker undertaker_;
+    std::string ended_because_;
     bool destroyed_ = false;
 };
 
