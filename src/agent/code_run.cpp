@@ -78,6 +78,16 @@ void take_bundle(Collected& into, const json::object& event) {
     if (text.back() != '\n') into.shown.add("\n");
 }
 
+std::string_view name_of(guest_client::Language language) {
+    switch (language) {
+        case guest_client::Language::Python: return "python";
+        case guest_client::Language::Shell: return "shell";
+        case guest_client::Language::JavaScript: return "javascript";
+        case guest_client::Language::TypeScript: return "typescript";
+    }
+    return "python";
+}
+
 void add_note(std::string& output, const std::string& note) {
     if (!output.empty() && output.back() != '\n') output += "\n";
     output += "[" + note + "]\n";
@@ -222,9 +232,12 @@ std::optional<TableData> table_in(const json::value& value) {
 }
 
 asio::awaitable<ToolResult> run_code(Workplace& workplace, sessions::Execution& execution,
-                                     guest_client::RunRequest request) {
+                                     guest_client::RunRequest request,
+                                     std::optional<std::string> shown) {
     ToolResult result;
-    result.code = request.code;
+    // A script is Python, although a shell starts it.
+    const auto language = shown ? guest_client::Language::Python : request.language;
+    result.code = shown ? std::move(*shown) : request.code;
     if (workplace.stop().asked()) {
         // While the sandbox was awaited.
         result.output = "[not run: stopped by request]";
@@ -234,6 +247,7 @@ asio::awaitable<ToolResult> run_code(Workplace& workplace, sessions::Execution& 
     Collected collected;
     guest_client::RunListener listener;
     listener.output = [&](core::Stream stream, std::string_view piece) {
+        workplace.code_prints(stream, piece);
         (stream == core::Stream::Stdout ? collected.out : collected.err).add(piece);
     };
     listener.result = [&](json::object event) { take_bundle(collected, event); };
@@ -247,6 +261,7 @@ asio::awaitable<ToolResult> run_code(Workplace& workplace, sessions::Execution& 
     execution.follow_files();
     guest_client::RunEnd end;
     {
+        workplace.code_starts(*result.code, name_of(language));
         const Stop::Heard heard(workplace.stop(), [&execution] { execution.cancel(); });
         end = co_await execution.run(std::move(request), std::move(listener));
     }

@@ -15,8 +15,10 @@
 
 namespace atl::agent {
 
+// `shown` is the code that people see, where that is not what is run.
 boost::asio::awaitable<ToolResult> run_code(Workplace& workplace, sessions::Execution& execution,
-                                            guest_client::RunRequest request);
+                                            guest_client::RunRequest request,
+                                            std::optional<std::string> shown = std::nullopt);
 
 // How long a run may take: what was asked for, the session's limit, what the turn has left.
 [[nodiscard]] std::chrono::milliseconds shortest(std::chrono::milliseconds asked,

@@ -1,6 +1,7 @@
 // Tools that run code in a session: a cell in its kernel, a command, a script.
 #include "agent/code_run.hpp"
 #include "agent/sandbox_files.hpp"
+#include "agent/text.hpp"
 #include "agent/tool_arguments.hpp"
 #include "agent/tools.hpp"
 #include "schema/document.hpp"
@@ -22,13 +23,14 @@ asio::awaitable<sessions::Use*> session_at(Workplace& workplace) {
 }
 
 asio::awaitable<ToolResult> run_in_session(sessions::Sessions& sessions, Workplace& workplace,
-                                           guest_client::RunRequest request) {
+                                           guest_client::RunRequest request,
+                                           std::optional<std::string> shown = std::nullopt) {
     auto* use = co_await session_at(workplace);
     request.timeout =
         shortest(request.timeout, (*use)->limits().wall_time_max, workplace.time_left());
     request.output_bytes_max = (*use)->limits().output_bytes_max;
     const auto execution = sessions::Execution::with(sessions, *use);
-    co_return co_await run_code(workplace, *execution, std::move(request));
+    co_return co_await run_code(workplace, *execution, std::move(request), std::move(shown));
 }
 
 asio::awaitable<ToolResult> run_python(sessions::Sessions& sessions, Workplace& workplace,
@@ -53,19 +55,6 @@ asio::awaitable<ToolResult> execute_shell(sessions::Sessions& sessions, Workplac
     co_return co_await run_in_session(sessions, workplace, std::move(request));
 }
 
-// In single quotes, as a shell takes it.
-std::string quoted(const std::string& text) {
-    std::string result = "'";
-    for (const char c : text) {
-        if (c == '\'') {
-            result += "'\\''";
-        } else {
-            result += c;
-        }
-    }
-    return result + "'";
-}
-
 asio::awaitable<ToolResult> execute_script(sessions::Sessions& sessions, Workplace& workplace,
                                            json::value arguments) {
     const auto wanted = schema::from_value<ExecuteScriptArguments>(arguments);
@@ -79,10 +68,8 @@ asio::awaitable<ToolResult> execute_script(sessions::Sessions& sessions, Workpla
         path = "/session/.atoll-script.py";
         co_await write_bytes(guest_client::Files(use->link()), path, *wanted.script);
     }
-    request.code = "exec python " + quoted(path);
-    auto result = co_await run_in_session(sessions, workplace, std::move(request));
-    if (wanted.script) result.code = wanted.script;
-    co_return result;
+    request.code = "exec python " + shell_quoted(path);
+    co_return co_await run_in_session(sessions, workplace, std::move(request), wanted.script);
 }
 
 }  // namespace

@@ -98,7 +98,7 @@ asio::awaitable<std::vector<PromptFile>> Homes::files_of(ThreadRecord thread) {
             const auto dot = std::min(record.name.rfind('.'), record.name.size());
             name = record.name.substr(0, dot) + "-" + std::to_string(n) + record.name.substr(dot);
         }
-        files.push_back({"/data/" + name, record.bytes, look.columns, look.sheets});
+        files.push_back({"/data/" + name, record.bytes, look.columns, look.is_archive});
     }
     if (files.empty() && parts_.uploads.has_sample()) {
         const auto sample = co_await parts_.uploads.sample();

@@ -39,7 +39,7 @@ public:
         core::Threads& threads;
         core::Recall& recall;
         core::Embeddings* embeddings;   // null: recall goes by words
-        core::ChatModel* summaries_by;  // null: there is no language model
+        core::ChatModel* summaries_by;  // null, or kOffline: there is no language model
     };
     struct Options {
         std::uint64_t tokens_max = 32'000;  // that questions will have; for the first summary

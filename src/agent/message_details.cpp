@@ -19,6 +19,18 @@ MessageDetails details_of(const core::ThreadMessage& message) {
     } catch (const ErrorException&) { return {}; }
 }
 
+std::optional<CodeEnd> end_of(const RunNote& run) {
+    if (!run.code) return std::nullopt;
+    CodeEnd end;
+    end.run = run.run.value_or(0);
+    end.language = run.language.value_or("python");
+    end.failed = run.failed;
+    end.reason = run.reason;
+    end.exit_code = run.exit_code;
+    end.exec_ms = run.exec_ms;
+    return end;
+}
+
 BOOST_DESCRIBE_STRUCT(ImageLink, (), (path, content_type, size, href))
 ATOLL_TYPE(ImageLink) {
     return response("An image that code made.",
@@ -40,6 +52,36 @@ BOOST_DESCRIBE_STRUCT(CodeRun, (), (code, output, exec_ms))
 ATOLL_TYPE(CodeRun) {
     return response("Code that was run for an answer.", field<&T::code>("What was run."),
                     field<&T::output>("What it printed and answered, as the model saw it."),
+                    field<&T::exec_ms>("How long it ran, in milliseconds."));
+}
+
+BOOST_DESCRIBE_STRUCT(CodeStart, (), (run, code, language, at_ms))
+ATOLL_TYPE(CodeStart) {
+    return response(
+        "Code that begins to run.", field<&T::run>("Which run of the turn, from 1."),
+        field<&T::code>("What is run; very long code is cut in the middle.", example("df.head()")),
+        field<&T::language>("python or shell.", example("python")),
+        field<&T::at_ms>("When, in milliseconds since the question was taken."));
+}
+
+BOOST_DESCRIBE_STRUCT(CodeOutput, (), (run, stream, text, truncated))
+ATOLL_TYPE(CodeOutput) {
+    return response("What code printed while it runs.", field<&T::run>("Which run."),
+                    field<&T::stream>("stdout or stderr.", example("stdout")),
+                    field<&T::text>("What is new."),
+                    field<&T::truncated>("It prints more than is sent while it runs: the rest "
+                                         "comes with its end."));
+}
+
+BOOST_DESCRIBE_STRUCT(CodeEnd, (), (run, language, failed, reason, exit_code, exec_ms))
+ATOLL_TYPE(CodeEnd) {
+    return response("How code ended.", field<&T::run>("Which run of the turn; 0: not known."),
+                    field<&T::language>("python or shell."),
+                    field<&T::failed>("With an error, or before it was done."),
+                    field<&T::reason>("exited, signalled, timeout, memory, disk, output or killed; "
+                                      "left out: its sandbox was lost.",
+                                      example("exited")),
+                    field<&T::exit_code>("0 when all went well."),
                     field<&T::exec_ms>("How long it ran, in milliseconds."));
 }
 
@@ -69,14 +111,18 @@ ATOLL_TYPE(CallNote) {
                     field<&T::arguments>("As the model wrote them: JSON, mostly."));
 }
 
-BOOST_DESCRIBE_STRUCT(RunNote, (), (call_id, tool, code, exec_ms, failed, images, table))
+BOOST_DESCRIBE_STRUCT(RunNote, (),
+                      (call_id, tool, code, run, language, reason, exit_code, exec_ms, failed,
+                       images, table))
 ATOLL_TYPE(RunNote) {
-    return response("What became of a call.", field<&T::call_id>("Which call this answers."),
-                    field<&T::tool>("Which tool."), field<&T::code>("What was run."),
-                    field<&T::exec_ms>("How long it took."),
-                    field<&T::failed>("It ended with an error."),
-                    field<&T::images>("Images that it made."),
-                    field<&T::table>("A table that it answered with."));
+    return response(
+        "What became of a call.", field<&T::call_id>("Which call this answers."),
+        field<&T::tool>("Which tool."), field<&T::code>("What was run."),
+        field<&T::run>("Which run of the turn."),
+        field<&T::language>("What the code is written in."), field<&T::reason>("Why it ended."),
+        field<&T::exit_code>("Of the run."), field<&T::exec_ms>("How long it took."),
+        field<&T::failed>("It ended with an error."), field<&T::images>("Images that it made."),
+        field<&T::table>("A table that it answered with."));
 }
 
 BOOST_DESCRIBE_STRUCT(MessageDetails, (), (tool_calls, run, timings_ms, usage, model, stopped))

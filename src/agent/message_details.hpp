@@ -41,6 +41,33 @@ struct CodeRun {
 };
 ATOLL_DESCRIBED(CodeRun);
 
+// Such a call while it runs: it begins, prints, ends. `run` counts the runs of a turn from 1.
+struct CodeStart {
+    std::uint64_t run = 0;
+    std::string code;
+    std::string language;
+    double at_ms = 0;
+};
+ATOLL_DESCRIBED(CodeStart);
+
+struct CodeOutput {
+    std::uint64_t run = 0;
+    std::string stream;
+    std::string text;
+    bool truncated = false;
+};
+ATOLL_DESCRIBED(CodeOutput);
+
+struct CodeEnd {
+    std::uint64_t run = 0;
+    std::string language;
+    bool failed = false;
+    std::optional<std::string> reason;
+    std::optional<int> exit_code;
+    double exec_ms = 0;
+};
+ATOLL_DESCRIBED(CodeEnd);
+
 struct TurnTimings {
     double queue = 0;
     double sandbox = 0;
@@ -68,7 +95,11 @@ ATOLL_DESCRIBED(CallNote);
 struct RunNote {
     std::string call_id;
     std::string tool;
-    std::optional<std::string> code;  // of tools that run code
+    std::optional<std::string> code;  // of tools that run code, as are the next four
+    std::optional<std::uint64_t> run;
+    std::optional<std::string> language;
+    std::optional<std::string> reason;
+    std::optional<int> exit_code;
     double exec_ms = 0;
     bool failed = false;
     std::vector<ImageLink> images;
@@ -88,6 +119,8 @@ struct MessageDetails {
 ATOLL_DESCRIBED(MessageDetails);
 
 [[nodiscard]] std::string text_of(const MessageDetails& details);
+// How a run ended; nothing of a tool that runs no code. What older servers stored says less.
+[[nodiscard]] std::optional<CodeEnd> end_of(const RunNote& run);
 // What cannot be read (a newer server wrote it) is as if it were not there.
 [[nodiscard]] MessageDetails details_of(const core::ThreadMessage& message);
 

@@ -14,7 +14,8 @@ struct PromptFile {
     std::string path;  // in the sandbox
     std::uint64_t bytes = 0;
     Columns columns;
-    std::vector<std::string> sheets = {};  // of a workbook
+    bool is_archive = false;
+    std::vector<std::string> sheets = {};  // of a workbook (sheet_names.hpp)
 };
 
 [[nodiscard]] std::string system_prompt(const std::vector<PromptFile>& files, bool sees_images);

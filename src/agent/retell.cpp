@@ -57,7 +57,10 @@ asio::awaitable<std::optional<Error>> retell(core::Threads& store, std::shared_p
                 turn->log.add("token", text_event(message.content));
             }
             if (message.role == core::MessageRole::Tool && details.run) {
-                if (details.run->code) {
+                if (const auto end = end_of(*details.run)) {
+                    const auto start = start_of(end->run, *details.run->code, end->language);
+                    turn->log.add("code_start", schema::to_json(start));
+                    turn->log.add("code_end", schema::to_json(*end));
                     CodeRun run{*details.run->code, message.content, details.run->exec_ms};
                     turn->log.add("code_run", schema::to_json(run));
                     outcome.code_runs.push_back(std::move(run));

@@ -221,7 +221,7 @@ std::string lines_of_answer(std::string_view answer) {
 
 asio::awaitable<Summary> Summariser::make(Material material, bool by_model, Stop& stop) const {
     Summary summary;
-    if (by_model && model_ != nullptr && !material.empty()) {
+    if (by_model && has_model() && !material.empty()) {
         Deaf listener;
         auto request = summary_request(material);
         try {

@@ -12,7 +12,7 @@
 #include "agent/memory.hpp"
 #include "agent/past_turns.hpp"
 #include "agent/stop.hpp"
-#include "core/chat.hpp"
+#include "core/chat_provider.hpp"
 #include "core/quotes.hpp"
 
 #include <boost/asio/awaitable.hpp>
@@ -38,11 +38,13 @@ using Material = std::vector<core::Quote>;
 
 class Summariser {
 public:
-    // The model is borrowed; null: there is no language model.
+    // The model is borrowed; null, or one that is called offline: there is no language model.
     Summariser(core::ChatModel* model, std::chrono::milliseconds time_max)
         : model_(model), time_max_(time_max) {}
 
-    [[nodiscard]] bool has_model() const noexcept { return model_ != nullptr; }
+    [[nodiscard]] bool has_model() const {
+        return model_ != nullptr && model_->info().provider != core::kOffline;
+    }
     // Text and by_model are set; what it covers is the caller's.
     boost::asio::awaitable<Summary> make(Material material, bool by_model, Stop& stop) const;
 

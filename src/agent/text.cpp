@@ -143,6 +143,18 @@ std::string size_text(std::uint64_t bytes) {
     return text;
 }
 
+std::string shell_quoted(std::string_view text) {
+    std::string result = "'";
+    for (const char c : text) {
+        if (c == '\'') {
+            result += "'\\''";
+        } else {
+            result += c;
+        }
+    }
+    return result + "'";
+}
+
 std::string_view image_type_of(std::string_view path) noexcept {
     struct Ending {
         std::string_view name, type;

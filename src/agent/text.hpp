@@ -38,6 +38,8 @@ private:
 
 // "48,213 bytes", "1.2 MB": for people and models.
 [[nodiscard]] std::string size_text(std::uint64_t bytes);
+// In single quotes, as a shell takes it.
+[[nodiscard]] std::string shell_quoted(std::string_view text);
 // Of an image that models and people look at, by its name; empty: it is none.
 [[nodiscard]] std::string_view image_type_of(std::string_view path) noexcept;
 

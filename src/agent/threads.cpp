@@ -91,6 +91,7 @@ Threads::Threads(asio::any_io_executor executor, Parts parts, ThreadOptions opti
       options_(std::move(options)),
       homes_({parts.store, parts.sessions, parts.folders, parts.uploads},
              {options_.instance, options_.several_servers}),
+      sheet_names_(parts.sessions),
       kept_(options_.kept_bytes_max),
       round_(executor),
       uploads_round_(executor),
@@ -145,6 +146,7 @@ asio::awaitable<ThreadRecord> Threads::create(NewThread wanted) {
     if (!failed) co_return thread;
     try {
         co_await parts_.store.remove_thread(Whose::anyones(), thread.id, core::time_now());
+        sheet_names_.forget(thread.session_id);
         co_await homes_.remove(thread);
     } catch (const ErrorException&) {
         // It is listed, and its first question tries again.
@@ -198,6 +200,7 @@ asio::awaitable<void> Threads::remove(Whose whose, ThreadId id) {
         co_await pause(kTryAgain);
     }
     try {
+        sheet_names_.forget(thread.session_id);
         co_await homes_.remove(thread);
     } catch (const ErrorException& error) {
         if (error.error.code != Code::NotFound && options_.tell) {
@@ -236,9 +239,15 @@ asio::awaitable<sessions::Use> Threads::use(Whose whose, ThreadId id) {
 asio::awaitable<Context> Threads::context(Whose whose, ThreadId id, std::string question) {
     ContextWish wish;
     wish.thread = co_await parts_.store.get_thread(whose, id);
-    const auto files = co_await homes_.files_of(wish.thread);
+    std::optional<sessions::Use> use;
+    const SheetNames::UseSession wake = [&]() -> asio::awaitable<sessions::Use*> {
+        use.emplace(co_await use_session(wish.thread));
+        co_return &*use;
+    };
+    auto files = co_await homes_.files_of(wish.thread);
+    files = co_await sheet_names_.added_to(std::move(files), wish.thread.session_id, wake);
     wish.question_text = std::move(question);
-    wish.system = system_prompt(files, parts_.model.info().sees_images);
+    wish.system = system_prompt(files, parts_.models.current()->info().sees_images);
     wish.tools = parts_.tools.for_models();
     wish.tokens_max = options_.context_tokens_max;
     co_return co_await parts_.contexts.build(std::move(wish));
@@ -266,6 +275,8 @@ asio::awaitable<std::shared_ptr<LiveTurn>> Threads::ask(Whose whose, ThreadId id
                                                         Question question) {
     if (stopping_) throw ErrorException({Code::Unavailable, "the server is stopping"});
     const auto thread = co_await parts_.store.get_thread(whose, id);  // NotFound, before anything
+    ModelPtr chosen;
+    if (!question.model.empty()) chosen = co_await parts_.models.pick(question.model);
     // Again: a turn that began after begin_stop() would not be told to end.
     if (stopping_) throw ErrorException({Code::Unavailable, "the server is stopping"});
     if (options_.messages_max > 0 && thread.messages >= options_.messages_max) {
@@ -293,18 +304,19 @@ asio::awaitable<std::shared_ptr<LiveTurn>> Threads::ask(Whose whose, ThreadId id
     ++desk->busy;
     ++busy_[thread.owner];
     desk->turns.push_back(turn);
-    scope_.spawn(live_through(turn, desk, thread.owner, std::move(whose), std::move(question)));
+    scope_.spawn(live_through(turn, desk, thread.owner, std::move(whose), std::move(question),
+                              std::move(chosen)));
     co_return turn;
 }
 
 asio::awaitable<void> Threads::live_through(TurnPtr turn, DeskPtr desk, std::string owner,
-                                            Whose whose, Question question) {
+                                            Whose whose, Question question, ModelPtr chosen) {
     const Counted counted(running_, idle_);
     std::exception_ptr failed;
     bool stored = false;
     try {
         const auto mine = co_await desk->mutex.lock();
-        stored = co_await work(turn, std::move(whose), std::move(question));
+        stored = co_await work(turn, std::move(whose), std::move(question), std::move(chosen));
     } catch (...) { failed = std::current_exception(); }
     if (failed && !turn->log.ended()) fail(*turn, error_in(failed));
     turn->ended_at = Clock::now();
@@ -349,6 +361,12 @@ asio::awaitable<core::TurnBegun> Threads::begin(TurnPtr turn, Whose whose, Quest
     wish.question.role = core::MessageRole::User;
     wish.question.content = std::move(question.text);
     wish.question.client_id = std::move(question.client_id);
+    if (!question.model.empty()) {
+        // The next question of a page that shows the thread names it again.
+        MessageDetails details;
+        details.model = question.model;
+        wish.question.details_json = text_of(details);
+    }
     const auto until = Clock::now() + options_.turn.time_max;
     bool said = false;
     for (;;) {
@@ -369,7 +387,7 @@ asio::awaitable<core::TurnBegun> Threads::begin(TurnPtr turn, Whose whose, Quest
     }
 }
 
-asio::awaitable<bool> Threads::work(TurnPtr turn, Whose whose, Question question) {
+asio::awaitable<bool> Threads::work(TurnPtr turn, Whose whose, Question question, ModelPtr chosen) {
     if (turn->stop.asked()) {
         throw ErrorException({Code::Conflict, sentence_of(turn->stop.why())});
     }
@@ -382,7 +400,8 @@ asio::awaitable<bool> Threads::work(TurnPtr turn, Whose whose, Question question
     }
     turn->number = begun.hold.turn;
     turn->holds = true;
-    const auto info = parts_.model.info();
+    const auto model = chosen ? std::move(chosen) : parts_.models.current();
+    const auto info = model->info();
     turn->outcome.model = info.provider + (info.name.empty() ? "" : "/" + info.name);
     const auto thread = begun.thread;
     const auto run = std::make_shared<TurnRun>(scope_, parts_.store, turn, std::move(begun),
@@ -393,7 +412,7 @@ asio::awaitable<bool> Threads::work(TurnPtr turn, Whose whose, Question question
     TurnEnd end;
     std::exception_ptr failed;
     try {
-        end = co_await answer(run, std::move(question));
+        end = co_await answer(run, std::move(question), model);
     } catch (...) { failed = std::current_exception(); }
     if (failed) {
         auto error = error_in(failed);
@@ -425,18 +444,20 @@ asio::awaitable<bool> Threads::work(TurnPtr turn, Whose whose, Question question
     co_return !unsaved;
 }
 
-asio::awaitable<TurnEnd> Threads::answer(std::shared_ptr<TurnRun> run, Question question) {
+asio::awaitable<TurnEnd> Threads::answer(std::shared_ptr<TurnRun> run, Question question,
+                                         ModelPtr model) {
     ContextWish wish;
     wish.thread = run->begun().thread;
     wish.question = run->begun().question;
     wish.question_text = std::move(question.text);
-    const auto files = co_await homes_.files_of(wish.thread);
-    wish.system = system_prompt(files, parts_.model.info().sees_images);
+    auto files = co_await homes_.files_of(wish.thread);
+    const SheetNames::UseSession wake = [run] { return run->session(); };
+    files = co_await sheet_names_.added_to(std::move(files), wish.thread.session_id, wake);
+    wish.system = system_prompt(files, model->info().sees_images);
     wish.tools = parts_.tools.for_models();
     wish.tokens_max = options_.context_tokens_max;
     auto context = co_await parts_.contexts.build(std::move(wish));
-    TurnParts parts{parts_.model, parts_.tools,  *run,
-                    *run,         options_.turn, std::move(context.request)};
+    TurnParts parts{*model, parts_.tools, *run, *run, options_.turn, std::move(context.request)};
     co_return co_await run_turn(std::move(parts));
 }
 

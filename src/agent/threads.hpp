@@ -19,7 +19,9 @@
 #include "agent/homes.hpp"
 #include "agent/kept_turns.hpp"
 #include "agent/live_turn.hpp"
+#include "agent/models.hpp"
 #include "agent/prompt.hpp"
+#include "agent/sheet_names.hpp"
 #include "agent/tools.hpp"
 #include "agent/turn.hpp"
 #include "agent/uploads.hpp"
@@ -72,6 +74,7 @@ struct NewThread {
 struct Question {
     std::string text;
     std::string client_id;  // the client's own name for it; may be empty
+    std::string model;      // that is to answer; empty: the one in force when its turn begins
 };
 
 class TurnRun;
@@ -84,7 +87,7 @@ public:
         core::Folders& folders;
         Uploads& uploads;
         const Tools& tools;
-        core::ChatModel& model;
+        Models& models;
         Contexts& contexts;
     };
     Threads(boost::asio::any_io_executor executor, Parts parts, ThreadOptions options);
@@ -139,7 +142,6 @@ public:
     // none.
     boost::asio::awaitable<bool> cancel(core::Whose whose, ThreadId id);
 
-    [[nodiscard]] core::ChatModelInfo model() const { return parts_.model.info(); }
     [[nodiscard]] const ThreadOptions& options() const noexcept { return options_; }
     [[nodiscard]] std::size_t running() const noexcept { return running_; }
 
@@ -154,11 +156,16 @@ private:
 
     DeskPtr desk_of(const ThreadId& id);
     [[nodiscard]] bool holds(const ThreadId& id) const;  // its sandbox is needed here
+    using ModelPtr = std::shared_ptr<core::ChatModel>;
+    // `chosen` is the model that the question named; null: none.
     boost::asio::awaitable<void> live_through(TurnPtr turn, DeskPtr desk, std::string owner,
-                                              core::Whose whose, Question question);
+                                              core::Whose whose, Question question,
+                                              ModelPtr chosen);
     // Whether the turn's end is stored.
-    boost::asio::awaitable<bool> work(TurnPtr turn, core::Whose whose, Question question);
-    boost::asio::awaitable<TurnEnd> answer(std::shared_ptr<TurnRun> run, Question question);
+    boost::asio::awaitable<bool> work(TurnPtr turn, core::Whose whose, Question question,
+                                      ModelPtr chosen);
+    boost::asio::awaitable<TurnEnd> answer(std::shared_ptr<TurnRun> run, Question question,
+                                           ModelPtr model);
     boost::asio::awaitable<void> end_turn(TurnPtr turn, std::shared_ptr<TurnRun> run, TurnEnd end);
     boost::asio::awaitable<core::TurnBegun> begin(TurnPtr turn, core::Whose whose,
                                                   Question question);
@@ -176,6 +183,7 @@ private:
     Parts parts_;
     ThreadOptions options_;
     Homes homes_;
+    SheetNames sheet_names_;
     std::map<std::string, DeskPtr> desks_;
     std::map<std::string, std::size_t> busy_;  // turns that run or wait, by owner
     KeptTurns kept_;

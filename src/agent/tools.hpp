@@ -15,6 +15,7 @@
 #include "agent/message_details.hpp"
 #include "agent/stop.hpp"
 #include "core/chat.hpp"
+#include "core/outcome.hpp"
 #include "core/outputs.hpp"
 #include "sessions/sessions.hpp"
 
@@ -90,6 +91,15 @@ public:
                                               std::string_view path) const;
     // Where code starts.
     [[nodiscard]] virtual std::string directory() const { return "/session"; }
+    // Hears of code while it runs: run_code tells it.
+    virtual void code_starts(std::string_view code, std::string_view language) {
+        static_cast<void>(code);
+        static_cast<void>(language);
+    }
+    virtual void code_prints(core::Stream stream, std::string_view bytes) {
+        static_cast<void>(stream);
+        static_cast<void>(bytes);
+    }
     // How long code may run here; 0: as long as the session lets it.
     [[nodiscard]] virtual std::chrono::milliseconds time_left() const {
         return std::chrono::milliseconds{0};

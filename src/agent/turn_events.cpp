@@ -1,8 +1,15 @@
 #include "agent/turn_events.hpp"
 
+#include "agent/text.hpp"
 #include "schema/describe.hpp"
 
 namespace atl::agent {
+
+namespace {
+
+constexpr std::size_t kLiveCodeBytesMax = 64u << 10;  // all of it comes with the end
+
+}  // namespace
 
 BOOST_DESCRIBE_STRUCT(TextEvent, (), (text))
 ATOLL_TYPE(TextEvent) { return response("A piece of text.", field<&T::text>("What is new.")); }
@@ -44,6 +51,23 @@ std::string text_event(std::string_view text) {
     schema::append_json_string(data, text);
     data += '}';
     return data;
+}
+
+CodeStart start_of(std::uint64_t run, std::string_view code, std::string_view language) {
+    CodeStart start;
+    start.run = run;
+    start.code = cut_in_the_middle(code, kLiveCodeBytesMax);
+    start.language = language;
+    return start;
+}
+
+std::string output_event(std::uint64_t run, const LiveOutput::Piece& piece) {
+    CodeOutput event;
+    event.run = run;
+    event.stream = piece.stream == core::Stream::Stdout ? "stdout" : "stderr";
+    event.text = piece.text;
+    event.truncated = piece.last;
+    return schema::to_json(event);
 }
 
 DoneEvent done_event(const LiveTurn& turn) {

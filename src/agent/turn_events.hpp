@@ -1,6 +1,8 @@
 #pragma once
-// What clients hear of a turn, as JSON: the data of its events. `code_run` is a CodeRun, `image` an
-// ImageLink, `table` a TableData.
+// What clients hear of a turn, as JSON: the data of its events. `code_start`, `code_output`,
+// `code_end` and `code_run` are those of message_details.hpp, `image` is an ImageLink, `table` a
+// TableData.
+#include "agent/live_output.hpp"
 #include "agent/live_turn.hpp"
 #include "agent/message_details.hpp"
 
@@ -41,6 +43,10 @@ ATOLL_DESCRIBED(ErrorEvent);
 
 // {"text": …}, the one that is made for each token.
 [[nodiscard]] std::string text_event(std::string_view text);
+[[nodiscard]] CodeStart start_of(std::uint64_t run, std::string_view code,
+                                 std::string_view language);
+// {"run": 1, "stream": …}: while code runs, up to ten a second.
+[[nodiscard]] std::string output_event(std::uint64_t run, const LiveOutput::Piece& piece);
 [[nodiscard]] DoneEvent done_event(const LiveTurn& turn);
 
 }  // namespace atl::agent

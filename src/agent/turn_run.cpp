@@ -18,6 +18,9 @@ constexpr std::size_t kTurnAnswerBytesMax = 4u << 20;
 constexpr std::size_t kTablesMax = 20;
 constexpr std::size_t kImagesMax = 100;
 constexpr std::chrono::milliseconds kLeastTime{1000};
+// Of one run while it runs. A turn has two dozen of them at most by default, and its log 2 MiB.
+constexpr std::size_t kLiveOutputBytesMax = 32u << 10;
+constexpr std::chrono::milliseconds kOutputPause{100};
 
 }  // namespace
 
@@ -31,7 +34,8 @@ TurnRun::TurnRun(Scope& scope, core::Threads& store, std::shared_ptr<LiveTurn> t
       until_(began_ + time_max),
       sandbox_news_(scope.executor(), asio::steady_timer::time_point::max()),
       clock_(scope.executor()),
-      lease_(scope.executor()) {}
+      lease_(scope.executor()),
+      output_pause_(scope.executor()) {}
 
 void TurnRun::ready_sandbox(GetSession get) {
     readying_ = true;
@@ -95,6 +99,7 @@ void TurnRun::ended() {
     ended_ = true;
     clock_.cancel();
     lease_.cancel();
+    output_pause_.cancel();
     use_.reset();
 }
 
@@ -141,11 +146,54 @@ void TurnRun::called(std::string text, std::vector<core::ToolCall> calls) {
     unsaved_->at = core::time_now();
 }
 
+void TurnRun::code_starts(std::string_view code, std::string_view language) {
+    running_.reset();
+    running_.emplace(Running{++runs_, std::string(code), std::string(language),
+                             LiveOutput(kLiveOutputBytesMax)});
+    auto start = start_of(running_->number, code, language);
+    start.at_ms = std::chrono::duration<double, std::milli>(Clock::now() - turn_->asked_at).count();
+    turn_->log.add("code_start", schema::to_json(start));
+}
+
+void TurnRun::code_prints(core::Stream stream, std::string_view bytes) {
+    if (!running_) return;
+    running_->output.add(stream, bytes);
+    if (!output_pausing_) tell_output();
+}
+
+void TurnRun::log_output() {
+    for (const auto& piece : running_->output.take()) {
+        turn_->log.add("code_output", output_event(running_->number, piece));
+    }
+}
+
+// At once, and then after each pause what came during it.
+void TurnRun::tell_output() {
+    output_pausing_ = false;
+    if (!running_ || running_->output.empty()) return;
+    log_output();
+    output_pausing_ = true;
+    output_pause_.expires_after(kOutputPause);
+    output_pause_.async_wait([self = shared_from_this()](boost::system::error_code cancelled) {
+        if (!cancelled) self->tell_output();
+    });
+}
+
 asio::awaitable<void> TurnRun::ran(core::ToolCall call, ToolResult result) {
     std::vector<core::ThreadMessage> messages;
     if (auto said = take_unsaved()) messages.push_back(std::move(*said));
+    if (running_) log_output();  // the pause need not be waited for
+    auto begun = std::exchange(running_, std::nullopt);
+    // Its sandbox was lost: the tool only says so, but there is code that began to run.
+    if (begun && !result.code) result.code = std::move(begun->code);
     MessageDetails details;
     details.run.emplace();
+    if (begun) {
+        details.run->run = begun->number;
+        details.run->language = begun->language;
+        details.run->reason = result.reason;
+        details.run->exit_code = result.exit_code;
+    }
     details.run->call_id = call.id;
     details.run->tool = result.tool;
     details.run->code = result.code;
@@ -163,6 +211,7 @@ asio::awaitable<void> TurnRun::ran(core::ToolCall call, ToolResult result) {
 
     auto& outcome = turn_->outcome;
     if (result.code) {
+        turn_->log.add("code_end", schema::to_json(*end_of(*details.run)));
         CodeRun run{std::move(*result.code), std::move(result.output), result.exec_ms};
         turn_->log.add("code_run", schema::to_json(run));
         outcome.code_runs.push_back(std::move(run));

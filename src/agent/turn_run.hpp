@@ -8,6 +8,7 @@
 // Shared by the turn and by what it started (the readying sandbox, the lease): a turn that ends
 // early does not wait for a sandbox that it did not need. The scope does, which is that of Threads.
 // Threads   one, the executor's. Trusts    as turn.hpp.
+#include "agent/live_output.hpp"
 #include "agent/live_turn.hpp"
 #include "agent/tools.hpp"
 #include "agent/turn.hpp"
@@ -53,6 +54,8 @@ public:
     boost::asio::awaitable<void> ran(core::ToolCall call, ToolResult result) override;
 
     // Workplace
+    void code_starts(std::string_view code, std::string_view language) override;
+    void code_prints(core::Stream stream, std::string_view bytes) override;
     [[nodiscard]] const std::string& owner() const override { return begun_.thread.owner; }
     boost::asio::awaitable<sessions::Use*> session() override;
     [[nodiscard]] Stop& stop() override { return turn_->stop; }
@@ -63,6 +66,14 @@ public:
     [[nodiscard]] std::chrono::milliseconds time_left() const override;
 
 private:
+    struct Running {  // code, and what nobody was told yet of what it prints
+        std::uint64_t number = 0;
+        std::string code;
+        std::string language;
+        LiveOutput output;
+    };
+    void tell_output();
+    void log_output();  // of what is running
     boost::asio::awaitable<void> ready(GetSession get);
     boost::asio::awaitable<void> renew(std::chrono::milliseconds lease,
                                        std::chrono::milliseconds every);
@@ -81,6 +92,10 @@ private:
     boost::asio::steady_timer sandbox_news_;
     boost::asio::steady_timer clock_;
     boost::asio::steady_timer lease_;
+    boost::asio::steady_timer output_pause_;
+    bool output_pausing_ = false;
+    std::optional<Running> running_;
+    std::uint64_t runs_ = 0;
     bool ended_ = false;
     bool gap_ = false;  // the next word begins a new paragraph
     std::optional<core::ThreadMessage> unsaved_;

@@ -1,7 +1,5 @@
 #include "agent/uploads.hpp"
 
-#include "agent/workbook.hpp"
-
 #include "base/write_all.hpp"
 #include "core/spec.hpp"
 #include "sessions/new_id.hpp"
@@ -186,7 +184,7 @@ asio::awaitable<core::UploadRecord> Uploads::Incoming::keep() {
     // what its beginning does not tell is looked at when a thread needs it
     const auto columns = columns_in(name_, beginning_);
     if (!columns.names.empty() && uploads_.looks_.size() < kLooksMax) {
-        uploads_.looks_[id] = {columns, {}};
+        uploads_.looks_[id] = {columns, false};
     }
     co_return kept;
 }
@@ -338,12 +336,12 @@ asio::awaitable<FileLook> Uploads::look(core::UploadRecord record) {
     const auto read = [&]() -> int {
         const ssize_t n = ::pread(file.get(), beginning.data(), beginning.size(), 0);
         beginning.resize(n > 0 ? static_cast<std::size_t>(n) : 0);
-        look.sheets = sheets_in(file.get());
         return n < 0 ? errno : 0;
     };
     const int cause = co_await disk_.run(read);
     if (cause != 0) throw ErrorException(failed("read an upload", cause));
     look.columns = columns_in(record.name, beginning);
+    look.is_archive = beginning.starts_with("PK\x03\x04");
     if (looks_.size() < kLooksMax) looks_[record.id.text()] = look;
     co_return look;
 }

@@ -48,7 +48,7 @@ struct Columns {
 // What can be said of a file without running anything: for the first prompt.
 struct FileLook {
     Columns columns;
-    std::vector<std::string> sheets;  // of a workbook
+    bool is_archive = false;  // a zip, as a workbook is; only a sandbox looks into it
 };
 
 struct SampleFile {

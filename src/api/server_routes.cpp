@@ -129,8 +129,8 @@ void add_server_routes(Api& api, ServerFacts facts, sessions::Sessions& sessions
         answer.walls = facts.walls();
         answer.sandboxes_ready = facts.pooled();
         answer.sessions_hot = count_of(sessions, core::SessionState::Hot);
-        answer.model = facts.model;
-        answer.model_note = facts.model_note;
+        answer.model = facts.model();
+        answer.model_note = facts.model_note();
         answer.sessions_warm = count_of(sessions, core::SessionState::Warm);
         co_await exchange.respond(json_response(200, answer));
     };

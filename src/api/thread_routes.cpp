@@ -336,6 +336,7 @@ private:
         agent::Question question;
         question.text = std::move(wanted.message);
         question.client_id = wanted.message_id.value_or("");
+        question.model = wanted.model.value_or("");
         co_return co_await threads_.ask(whose(exchange), thread_in(exchange), std::move(question));
     }
 
@@ -365,7 +366,11 @@ schema::Answer turn_events() {
         {schema::event<agent::TextEvent>("status", "What is being done."),
          schema::event<agent::TextEvent>("token", "More of the answer."),
          schema::event<agent::TextEvent>("reasoning", "What the model thinks aloud."),
-         schema::event<agent::CodeRun>("code_run", "Code was run."),
+         schema::event<agent::CodeStart>("code_start", "Code begins to run."),
+         schema::event<agent::CodeOutput>("code_output",
+                                          "What it prints; at most 32 KiB of a run."),
+         schema::event<agent::CodeEnd>("code_end", "How it ended; its `code_run` follows at once."),
+         schema::event<agent::CodeRun>("code_run", "Code was run: all of it, stored."),
          schema::event<agent::ToolEvent>("tool", "A tool was used that runs no code."),
          schema::event<agent::ImageLink>("image", "Code made an image."),
          schema::event<agent::TableData>("table", "Code answered with a table."),

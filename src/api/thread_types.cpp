@@ -118,6 +118,7 @@ std::vector<HistoryMessage> history_of(const std::vector<core::ThreadMessage>& m
             for (const auto& call : details.tool_calls) append(view.tool_calls, call);
             if (details.run) {
                 view.tool = details.run->tool;
+                view.run = agent::end_of(*details.run);
                 add_run(view, *details.run, message.content);
             }
             add_end(view, details);
@@ -126,10 +127,13 @@ std::vector<HistoryMessage> history_of(const std::vector<core::ThreadMessage>& m
         }
         if (answer && answer->turn != message.turn) close();
         switch (message.role) {
-            case core::MessageRole::User:
+            case core::MessageRole::User: {
                 close();
-                history.push_back(message_view(message));
+                auto view = message_view(message);
+                view.model = details.model;
+                history.push_back(std::move(view));
                 break;
+            }
             case core::MessageRole::Note: {
                 close();
                 auto view = message_view(message);
@@ -256,7 +260,7 @@ ATOLL_TYPE(ThreadFileQuery) {
     return request("", field<&T::download>("A browser stores it in place of showing it."));
 }
 
-BOOST_DESCRIBE_STRUCT(MessageBody, (), (message, message_id))
+BOOST_DESCRIBE_STRUCT(MessageBody, (), (message, message_id, model))
 ATOLL_TYPE(MessageBody) {
     return request(
         "A question.",
@@ -265,6 +269,9 @@ ATOLL_TYPE(MessageBody) {
         field<&T::message_id>(
             "Your own name for it: sent twice, it is answered once.", length(1, 128),
             pattern("A-Za-z0-9._-", "A-Za-z0-9._-", "letters, digits, dot, dash and underscore")),
+        field<&T::model>("Which model answers, of those at /v1/models/available; left out: the "
+                         "server's.",
+                         length(1, 200), one_line()),
         rule([](const T& value, Findings& findings) {
             if (value.message.find_first_not_of(" \t\r\n\v\f") == std::string::npos) {
                 findings.add("message", "is empty: write a question");
@@ -297,7 +304,7 @@ ATOLL_TYPE(ThreadStatus) {
 
 BOOST_DESCRIBE_STRUCT(HistoryMessage, (),
                       (role, content, turn, sequence, at, code_runs, images, tables, timings_ms,
-                       model, stopped, tool_calls, tool))
+                       model, stopped, tool_calls, tool, run))
 ATOLL_TYPE(HistoryMessage) {
     return response("A message of a thread.",
                     field<&T::role>("user, assistant or note (the server's own word: why a turn "
@@ -309,10 +316,11 @@ ATOLL_TYPE(HistoryMessage) {
                     field<&T::images>("Images that the code made."),
                     field<&T::tables>("Tables that the code answered with."),
                     field<&T::timings_ms>("Where the turn's time went."),
-                    field<&T::model>("Who answered."),
+                    field<&T::model>("Who answered; of a question, the model that it named."),
                     field<&T::stopped>("Why the turn ended before the model was done."),
                     field<&T::tool_calls>("Tools that the model called with it."),
-                    field<&T::tool>("Which tool this is the answer of."));
+                    field<&T::tool>("Which tool this is the answer of."),
+                    field<&T::run>("How the code ended, if the tool ran some."));
 }
 
 BOOST_DESCRIBE_STRUCT(HistoryAnswer, (), (thread_id, messages, next_cursor))

@@ -103,6 +103,7 @@ ATOLL_DESCRIBED(ThreadFileQuery);
 struct MessageBody {
     std::string message;
     std::optional<std::string> message_id;
+    std::optional<std::string> model;
 };
 ATOLL_DESCRIBED(MessageBody);
 
@@ -142,6 +143,7 @@ struct HistoryMessage {
     std::optional<std::string> stopped;
     std::optional<std::vector<agent::CallNote>> tool_calls;
     std::optional<std::string> tool;
+    std::optional<agent::CodeEnd> run;
 };
 ATOLL_DESCRIBED(HistoryMessage);
 

@@ -68,8 +68,8 @@ public:
     // The exit status; an Error when the connection broke.
     Result<int> run() {
         while (!socket_.closed()) {
-            if (const auto heard = hear(); !heard) return heard.error();
             if (const auto wrote = socket_.flush(); !wrote) return wrote.error();
+            if (const auto heard = hear(); !heard) return heard.error();
             if (socket_.closed()) break;
             std::array<pollfd, 3> ready{{{socket_.descriptor(), POLLIN, 0},
                                          {signals_.fd(), POLLIN, 0},

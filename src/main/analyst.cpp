@@ -1,12 +1,15 @@
 #include "main/analyst.hpp"
 
+#include "api/model_routes.hpp"
 #include "api/thread_routes.hpp"
 #include "api/tool_routes.hpp"
 #include "api/upload_routes.hpp"
+#include "main/private_file.hpp"
 #include "models/minilm/embeddings.hpp"
 #include "models/offline/offline_model.hpp"
 #include "models/openai/embeddings.hpp"
 #include "models/openai/model.hpp"
+#include "models/openai/provider.hpp"
 #include "sessions/new_id.hpp"
 
 #include <filesystem>
@@ -36,16 +39,26 @@ openai::Endpoint endpoint_of(const Settings& settings) {
     return endpoint;
 }
 
-std::unique_ptr<core::ChatModel> make_model(const Settings& settings, net::Fetcher& fetcher) {
-    if (!wants_provider(settings)) return std::make_unique<offline::OfflineModel>();
-    openai::ModelOptions options;
-    options.endpoint = endpoint_of(settings);
-    options.model = settings.model_name;
+agent::Models::Operator operator_choice(const Settings& settings, const ModelSources& from) {
+    agent::Models::Operator set;
+    set.model = settings.model_name;
+    set.model_from = from.name;
+    if (!wants_provider(settings)) return set;
+    endpoint_of(settings);  // checks it
+    set.endpoint = core::ChatEndpoint{settings.model_base_url, settings.model_key,
+                                      core::ChatEndpoint::Said::Operator};
+    set.address_from = from.address;
+    return set;
+}
+
+openai::OpenAiProvider::Options provider_options(const Settings& settings) {
+    openai::OpenAiProvider::Options options;
+    options.silence = settings.model_timeout;
     if (settings.model_sees_images != "auto") {
         options.sees_images = settings.model_sees_images == "yes";
     }
     options.context_tokens_max = settings.model_context_tokens.value_or(0);
-    return std::make_unique<openai::OpenAiModel>(fetcher, std::move(options));
+    return options;
 }
 
 // Null: what was said is found by words alone.
@@ -88,7 +101,7 @@ std::string sample_file() {
     return {};
 }
 
-agent::ThreadOptions thread_options(const Settings& settings, const core::ChatModelInfo& model) {
+agent::ThreadOptions thread_options(const Settings& settings) {
     agent::ThreadOptions options;
     options.instance = sessions::random_id("i-");
     options.turn.steps_max = static_cast<std::uint32_t>(settings.turn_steps);
@@ -98,8 +111,8 @@ agent::ThreadOptions thread_options(const Settings& settings, const core::ChatMo
     options.turn.prompt_price = settings.model_prompt_cents;
     options.turn.answer_price = settings.model_answer_cents;
     options.context_tokens_max = settings.context_tokens;
-    if (model.context_tokens_max > 0) {
-        const auto room = model.context_tokens_max - model.context_tokens_max / kAnswerShare;
+    if (const auto most = settings.model_context_tokens.value_or(0); most > 0) {
+        const auto room = most - most / kAnswerShare;
         options.context_tokens_max = std::min(options.context_tokens_max, room);
         options.turn.context_tokens_max = room;
     } else {
@@ -117,6 +130,19 @@ agent::ThreadOptions thread_options(const Settings& settings, const core::ChatMo
 
 }  // namespace
 
+ModelSources model_sources(const SettingsInForce& settings) {
+    ModelSources sources;
+    const auto source = [&](std::string_view key) {
+        const auto found = settings.from.find(key);
+        return found == settings.from.end() || found->second == "default" ? std::string()
+                                                                          : found->second;
+    };
+    sources.address = source("model.base_url");
+    if (sources.address.empty()) sources.address = source("model.key");
+    sources.name = source("model.name");
+    return sources;
+}
+
 bool Analyst::is_shared(const Settings& settings) { return !settings.redis_host.empty(); }
 
 asio::awaitable<void> Analyst::start() {
@@ -131,20 +157,27 @@ Analyst::Analyst(Parts parts) : settings_(parts.settings) {
     if (shared) redis_ = make_redis(parts.executor, settings_);
     core::Threads& store = shared ? *redis_ : parts.store;
     fetcher_ = std::make_unique<net::Fetcher>(parts.executor, net::AddressPolicy::operators());
-    model_ = make_model(settings_, *fetcher_);
+    chosen_fetcher_ =
+        std::make_unique<net::Fetcher>(parts.executor, net::AddressPolicy::administrators());
+    local_fetcher_ =
+        std::make_unique<net::Fetcher>(parts.executor, net::AddressPolicy::this_machine());
+    offline_ = std::make_unique<offline::OfflineModel>();
+    const openai::OpenAiProvider::Fetchers fetchers{*fetcher_, *chosen_fetcher_, *local_fetcher_};
+    provider_ = std::make_unique<openai::OpenAiProvider>(fetchers, provider_options(settings_));
+    models_ = make_models(parts);
+    current_ = std::make_unique<agent::CurrentModel>(*models_);
     const agent::UploadLimits limits{settings_.upload_bytes, settings_.upload_owner_bytes,
                                      settings_.upload_unused_time, settings_.upload_owner_files};
     uploads_ = agent::Uploads::open(std::move(parts.uploads), store, limits, sample_file()).value();
     tools_ = std::make_unique<agent::Tools>(parts.sessions, parts.outputs);
-    auto options = thread_options(settings_, model_->info());
+    auto options = thread_options(settings_);
     options.owners_differ = parts.owners_differ;
     embeddings_ = make_embeddings(settings_, *fetcher_);
     recall::RecallOptions index;
     index.path = std::move(parts.index);
     index.model = embeddings_ ? embeddings_->name() : "";
     recall_ = std::make_unique<recall::SqliteRecall>(std::move(index));
-    const agent::LayeredContexts::Parts memory{store, *recall_, embeddings_.get(),
-                                               wants_provider(settings_) ? model_.get() : nullptr};
+    const agent::LayeredContexts::Parts memory{store, *recall_, embeddings_.get(), current_.get()};
     agent::LayeredContexts::Options remembering;
     remembering.tokens_max = options.context_tokens_max;
     remembering.tell = options.tell;
@@ -155,14 +188,35 @@ Analyst::Analyst(Parts parts) : settings_(parts.settings) {
         options.renew_every = std::chrono::seconds{1};
     }
     const agent::Threads::Parts threads{store,   parts.sessions, parts.folders, *uploads_,
-                                        *tools_, *model_,        *contexts_};
+                                        *tools_, *models_,       *contexts_};
     threads_ = std::make_unique<agent::Threads>(parts.executor, threads, std::move(options));
+}
+
+// A file that cannot be used costs the choice that is in it, not the server.
+std::unique_ptr<agent::Models> Analyst::make_models(const Parts& parts) const {
+    agent::Models::Parts made{*provider_, *offline_, {}, {}, parts.own_ports};
+    const std::string path = parts.choice;
+    made.save = [path](const std::string& text) { return write_private_file(path, text); };
+    const auto set = operator_choice(settings_, parts.from);
+    std::string trouble;
+    try {
+        made.kept = read_private_file(path).value();
+        return std::make_unique<agent::Models>(made, set);
+    } catch (const ErrorException& error) { trouble = error.error.message; }
+    spdlog::warn("the model that was chosen is not in force: {}: {}", path, trouble);
+    made.kept.clear();
+    made.save = [path, trouble](const std::string&) -> Result<void> {
+        return Error{Code::Conflict, "the file of this choice cannot be used (" + trouble +
+                                         "); the operator of this server can remove it"};
+    };
+    return std::make_unique<agent::Models>(std::move(made), set);
 }
 
 void Analyst::add_routes(api::Api& api) {
     api::add_upload_routes(api, *uploads_);
     api::add_thread_routes(api, *threads_, {settings_.input_chars_max});
     api::add_tool_routes(api, *tools_);
+    api::add_model_routes(api, *models_);
 }
 
 std::optional<core::StoreHealth> Analyst::shared_health() const {
@@ -171,17 +225,18 @@ std::optional<core::StoreHealth> Analyst::shared_health() const {
 }
 
 std::string Analyst::model_name() const {
-    const auto info = model_->info();
+    const auto info = models_->current()->info();
     return info.provider + (info.name.empty() ? "" : "/" + info.name);
 }
 
 std::string Analyst::model_sentence() const {
-    if (wants_provider(settings_)) {
-        return "questions are answered by " + settings_.model_name + " at " +
-               net::origin_of(settings_.model_base_url);
+    const auto state = models_->state();
+    if (!state.offline) {
+        return "questions are answered by " + state.model + " at " + net::origin_of(state.base_url);
     }
-    return "no language model is set (OPENAI_API_KEY): questions are answered by a small analyst "
-           "which understands common questions about tables";
+    return "no language model is set (OPENAI_API_KEY, or the settings page): questions are "
+           "answered "
+           "by a small analyst which understands common questions about tables";
 }
 
 }  // namespace atl::main

@@ -5,6 +5,7 @@
 // Order     made before the server starts; begin_stop() with the first signal, stop() before the
 //           sessions stop, leave_homes() after.
 #include "agent/layered_context.hpp"
+#include "agent/models.hpp"
 #include "agent/threads.hpp"
 #include "agent/tools.hpp"
 #include "agent/uploads.hpp"
@@ -23,18 +24,28 @@
 
 namespace atl::main {
 
+// Where settings have their values from; empty: nowhere, they are the defaults.
+struct ModelSources {
+    std::string address;  // or the key
+    std::string name;
+};
+[[nodiscard]] ModelSources model_sources(const SettingsInForce& settings);
+
 class Analyst {
 public:
     struct Parts {
         boost::asio::any_io_executor executor;
         const Settings& settings;
+        ModelSources from;
         core::Threads& store;  // of this server alone; redis.host takes its place
         sessions::Sessions& sessions;
         core::Folders& folders;
         core::Outputs& outputs;
         std::string uploads;  // the folder of uploads
         std::string index;    // the file of the index of what was said; this server's own
+        std::string choice;   // the file of the model that was chosen, with its key
         std::function<bool()> owners_differ;
+        std::function<std::vector<std::uint16_t>()> own_ports;
     };
     // Throws ErrorException: settings that contradict each other, a folder that cannot be had.
     explicit Analyst(Parts parts);
@@ -63,10 +74,17 @@ public:
     boost::asio::awaitable<void> leave_homes() { return threads_->leave_homes(); }
 
 private:
+    [[nodiscard]] std::unique_ptr<agent::Models> make_models(const Parts& parts) const;
+
     const Settings& settings_;
     std::unique_ptr<redis::RedisThreads> redis_;
-    std::unique_ptr<net::Fetcher> fetcher_;
-    std::unique_ptr<core::ChatModel> model_;
+    std::unique_ptr<net::Fetcher> fetcher_;         // to what the operator set
+    std::unique_ptr<net::Fetcher> chosen_fetcher_;  // to what an administrator chose
+    std::unique_ptr<net::Fetcher> local_fetcher_;   // on this machine
+    std::unique_ptr<core::ChatModel> offline_;
+    std::unique_ptr<core::ChatProvider> provider_;
+    std::unique_ptr<agent::Models> models_;
+    std::unique_ptr<core::ChatModel> current_;
     std::unique_ptr<agent::Uploads> uploads_;
     std::unique_ptr<agent::Tools> tools_;
     std::unique_ptr<core::Embeddings> embeddings_;

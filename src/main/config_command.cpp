@@ -2,7 +2,6 @@
 #include "cli/failure.hpp"
 #include "main/commands.hpp"
 #include "main/settings.hpp"
-#include "runtimes/native/paths.hpp"
 
 #include <algorithm>
 #include <boost/json/array.hpp>
@@ -11,7 +10,6 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 #include <cstdio>
-#include <cstdlib>
 #include <memory>
 
 namespace atl::main {
@@ -20,25 +18,19 @@ namespace {
 
 namespace json = boost::json;
 
-// As people want to see it: where things lie is never empty.
-std::string shown(const Setting& setting, const Settings& values) {
-    auto text = value_text(setting, values);
-    if (text.empty() && setting.key == "data_dir") return native::Paths::data_folder();
-    return text;
-}
-
 void print_json(const SettingsInForce& settings) {
-    const Settings defaults;
     json::array rows;
-    for (const auto& setting : all_settings()) {
+    for (const auto& [setting, value, from, usual] : rows_of(settings)) {
         json::array variables;
         for (const auto& variable : setting.variables) {
             variables.emplace_back(std::string(variable.name));
         }
-        json::object row{
-            {"key", std::string(setting.key)},       {"value", shown(setting, settings.values)},
-            {"from", settings.from.at(setting.key)}, {"default", value_text(setting, defaults)},
-            {"variables", std::move(variables)},     {"help", std::string(setting.help)}};
+        json::object row{{"key", std::string(setting.key)},
+                         {"value", value},
+                         {"from", from},
+                         {"default", usual},
+                         {"variables", std::move(variables)},
+                         {"help", std::string(setting.help)}};
         if (!setting.flag.empty()) row["flag"] = std::string(setting.flag);
         rows.push_back(std::move(row));
     }
@@ -48,19 +40,20 @@ void print_json(const SettingsInForce& settings) {
 }
 
 void print_table(const SettingsInForce& settings) {
+    const auto rows = rows_of(settings);
     std::size_t keys = 0, values = 0;
-    for (const auto& setting : all_settings()) {
-        keys = std::max(keys, setting.key.size());
-        values = std::max(values, shown(setting, settings.values).size());
+    for (const auto& row : rows) {
+        keys = std::max(keys, row.setting.key.size());
+        values = std::max(values, row.value.size());
     }
     values = std::min<std::size_t>(values, 48);
-    std::printf("%-*s  %-*s  %s\n", static_cast<int>(keys), "SETTING", static_cast<int>(values),
-                "VALUE", "FROM");
-    for (const auto& setting : all_settings()) {
-        const auto value = shown(setting, settings.values);
-        std::printf("%-*s  %-*s  %s\n", static_cast<int>(keys), std::string(setting.key).c_str(),
-                    static_cast<int>(values), value.empty() ? "-" : value.c_str(),
-                    settings.from.at(setting.key).c_str());
+    const auto print = [&](const std::string& key, const std::string& value, const char* from) {
+        std::printf("%-*s  %-*s  %s\n", static_cast<int>(keys), key.c_str(),
+                    static_cast<int>(values), value.c_str(), from);
+    };
+    print("SETTING", "VALUE", "FROM");
+    for (const auto& row : rows) {
+        print(std::string(row.setting.key), row.value.empty() ? "-" : row.value, row.from.c_str());
     }
     if (settings.file.empty()) {
         std::printf("\nNo settings file was found.\n");
@@ -78,8 +71,7 @@ void add_config_command(CLI::App& app, int& exit_code) {
     command->add_flag("--json", *as_json, "One JSON object instead of a table; also errors");
     words->add_to(*command);
     command->callback([words, as_json, &exit_code] {
-        const auto settings =
-            load_settings(*words, [](const char* name) { return std::getenv(name); });
+        const auto settings = load_settings(*words, environment_of_process());
         if (!settings) {
             cli::tell_failure(settings.error(), cli::reader_of(*as_json), {}, "atoll config");
             exit_code = 2;

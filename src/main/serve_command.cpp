@@ -68,6 +68,7 @@
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
+#include <charconv>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 #include <csignal>
@@ -93,9 +94,6 @@ constexpr std::chrono::seconds kTimeToStop{90};
 constexpr std::chrono::hours kOutputsStay{24};
 constexpr int kStoppedTwice = 130;
 constexpr int kStuck = 1;
-// What SIGHUP reads again. All else is built into what runs, and takes a restart.
-constexpr std::string_view kReloaded[] = {"tls.certificate", "tls.key", "http.header_timeout",
-                                          "http.idle_timeout", "stop_grace"};
 // Nobody's on the host, and below the ids of sandboxes (docs/decisions/0003): what untrusted code
 // wrote to disk.
 constexpr folders::Ids kNobodys{1'899'999'999, 1'899'999'999};
@@ -198,14 +196,15 @@ public:
     using Clock = std::chrono::steady_clock;
     using ReadSettings = std::function<Result<Settings>()>;
 
-    Assembly(asio::io_context& context, const Settings& options, DescriptorPlan descriptors,
+    Assembly(asio::io_context& context, const SettingsInForce& settings, DescriptorPlan descriptors,
              ReadSettings read_again)
         : context_(context),
-          options_(options),
+          options_(settings.values),
+          model_from_(model_sources(settings)),
           descriptors_(descriptors),
-          reloaded_(options),
+          reloaded_(options_),
           read_again_(std::move(read_again)),
-          ceilings_(ceilings_of(options)),
+          ceilings_(ceilings_of(options_)),
           // From the start: a terminal that closes while templates are raised ends nothing.
           hangup_(context, SIGHUP),
           clearing_(context),
@@ -251,8 +250,8 @@ private:
         folders::FolderOptions keeping;
         if (shared) keeping.server = name_among_servers(data);
         keeping.tell = [](const std::string& sentence) { spdlog::warn("{}", sentence); };
-        folders_ = folders::DiskFolders::open(executor, kept_root, kNobodys, keeping).value();
-        outputs_ = folders::DiskOutputs::open(executor, kept_root, data + "/outputs").value();
+        folders_ = folders::DiskFolders::open(kept_root, kNobodys, keeping).value();
+        outputs_ = folders::DiskOutputs::open(kept_root, data + "/outputs").value();
         if (!read_only()) outputs_->remove_older(kOutputsStay);
         data_sets_ = data_sets_of(options_.data_sets).value();
         native::RuntimeOptions runtime;
@@ -281,10 +280,11 @@ private:
         jobs.owners_differ = [this] { return door_->keys_needed(); };
         jobs.timeout = std::min(jobs.timeout, ceilings_.run_time);
         jobs_ = std::make_unique<sessions::Jobs>(executor, *store_, *sessions_, jobs);
-        analyst_ = std::make_unique<Analyst>(
-            Analyst::Parts{executor, options_, store_->threads(), *sessions_, *folders_, *outputs_,
-                           shared ? kept_root + "/.uploads" : data + "/uploads",
-                           data + "/recall.db", [this] { return door_->keys_needed(); }});
+        analyst_ = std::make_unique<Analyst>(Analyst::Parts{
+            executor, options_, model_from_, store_->threads(), *sessions_, *folders_, *outputs_,
+            shared ? kept_root + "/.uploads" : data + "/uploads", data + "/recall.db",
+            data + "/model.json", [this] { return door_->keys_needed(); },
+            [this] { return own_ports(); }});
         co_await analyst_->start();
         make_http(data);
         http_->bind();  // a port that is taken is said at once
@@ -439,23 +439,16 @@ private:
 
     void take_settings(const Settings& read) {
         std::string changed, not_changed;
+        // Which listeners speak TLS was decided when they were bound.
+        const bool tls_stays = !options_.tls_certificate.empty() && !read.tls_certificate.empty();
         for (const auto& setting : all_settings()) {
             if (value_text(setting, read) == value_text(setting, reloaded_)) continue;
-            // Which listeners speak TLS was decided when they were bound.
-            const bool tls = setting.key.starts_with("tls.");
-            const bool at_once = std::find(std::begin(kReloaded), std::end(kReloaded),
-                                           setting.key) != std::end(kReloaded) &&
-                                 !(tls && options_.tls_certificate.empty());
+            const bool at_once =
+                setting.reloaded && (tls_stays || !setting.key.starts_with("tls."));
+            if (at_once) copy_value(setting, read, reloaded_);
             auto& list = at_once ? changed : not_changed;
             list.append(list.empty() ? "" : ", ").append(setting.key);
         }
-        if (!options_.tls_certificate.empty() && !read.tls_certificate.empty()) {
-            reloaded_.tls_certificate = read.tls_certificate;
-            reloaded_.tls_key = read.tls_key;
-        }
-        reloaded_.header_timeout = read.header_timeout;
-        reloaded_.idle_timeout = read.idle_timeout;
-        reloaded_.stop_grace = read.stop_grace;
         http_->change_timeouts(read.header_timeout, read.idle_timeout);
         spdlog::info("SIGHUP: settings read again; changed: {}{}",
                      changed.empty() ? "none" : changed,
@@ -664,6 +657,19 @@ private:
         return readings;
     }
 
+    // "127.0.0.1:8000" has 8000.
+    [[nodiscard]] std::vector<std::uint16_t> own_ports() const {
+        std::vector<std::uint16_t> ports;
+        for (const auto& address : http_->addresses()) {
+            const auto colon = address.rfind(':');
+            std::uint16_t port = 0;
+            const char* end = address.data() + address.size();
+            const auto read = std::from_chars(address.data() + colon + 1, end, port);
+            if (read.ec == std::errc{} && read.ptr == end) ports.push_back(port);
+        }
+        return ports;
+    }
+
     void make_http(const std::string& data) {
         api_.guard_with(*door_);
         api_.read_only_while([this] {
@@ -677,8 +683,8 @@ private:
         facts.walls = [walls = walls_of(sys::CgroupHost::detect())] { return walls; };
         facts.stopping = [this] { return stopping_; };
         facts.storage = [this] { return storage_sentence(); };
-        facts.model = analyst_->model_name();
-        facts.model_note = analyst_->model_sentence();
+        facts.model = [this] { return analyst_->model_name(); };
+        facts.model_note = [this] { return analyst_->model_sentence(); };
         facts.data_root = options_.data_root;
         facts.shared_threads = [this] { return analyst_->shared_health(); };
         api::add_server_routes(api_, std::move(facts), *sessions_, *store_);
@@ -709,6 +715,7 @@ private:
                               {"Ports", "Web servers inside of sandboxes."},
                               {"Jobs", "Work that is queued, and done also when nobody waits."},
                               {"Threads", "Conversations about files, with a data analyst."},
+                              {"Models", "Which language model answers."},
                               {"Tools", "What an agent can do in a session, one call each."},
                               {"Access", "Keys, tokens and the audit log."},
                               {"Server", "About the server itself."}}});
@@ -756,6 +763,7 @@ private:
 
     asio::io_context& context_;
     const Settings& options_;
+    const ModelSources model_from_;
     const DescriptorPlan descriptors_;
     Settings reloaded_;  // the same, with what SIGHUP has changed
     ReadSettings read_again_;
@@ -808,7 +816,7 @@ void run_loop(asio::io_context& context) {
 }
 
 int serve(const SettingsWords& words) {
-    const auto settings = load_settings(words, [](const char* name) { return std::getenv(name); });
+    const auto settings = load_settings(words, environment_of_process());
     if (!settings) {
         std::fprintf(stderr, "atoll serve: %s\n", settings.error().message.c_str());
         return 2;
@@ -826,11 +834,11 @@ int serve(const SettingsWords& words) {
     }
     asio::io_context context(1);
     const auto read_again = [&words]() -> Result<Settings> {
-        auto read = load_settings(words, [](const char* name) { return std::getenv(name); });
+        auto read = load_settings(words, environment_of_process());
         if (!read) return read.error();
         return std::move(read->values);
     };
-    Assembly assembly(context, settings->values, *descriptors, read_again);
+    Assembly assembly(context, *settings, *descriptors, read_again);
     int status = 0;
     asio::co_spawn(
         context, [&] { return assembly.run(); },

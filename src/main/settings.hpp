@@ -12,7 +12,6 @@
 #include <chrono>
 #include <CLI/App.hpp>
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <optional>
 #include <span>
@@ -153,9 +152,18 @@ struct Setting {
     bool bytes = false;                          // "512m" is understood, and shown
     bool zero_is_none = false;                   // as if it were not set
     bool secret = false;                         // never shown
+    bool needed = false;                         // of lists: none is an error
+    bool named = false;                          // of lists of name=value: a table in the file
+    bool reloaded = false;                       // takes effect at SIGHUP
     std::vector<std::string_view> choices = {};  // of text
+    std::string_view ceiling = {};               // the setting that this may not exceed
+    std::string_view partner = {};               // the setting without which this is no use
+    std::string_view varies = {};                // what the default depends on
+    std::string (*if_empty)() = nullptr;         // what an empty text stands for
     // How a text, or each word of a list, is written.
     Result<void> (*check)(const std::string& word) = nullptr;
+    // Whether the value is good, together with others.
+    Result<void> (*check_value)(const Settings& values) = nullptr;
 };
 
 [[nodiscard]] std::span<const Setting> all_settings();
@@ -164,8 +172,8 @@ struct SettingsInForce {
     Settings values;
     std::map<std::string_view, std::string> from;  // by key: where the value comes from
     std::string file;                              // that was read; empty: none
-    // Sentences about variables that are set, that other programs of this kind use, and that have
-    // no effect here.
+    // Sentences about variables that are set and have no effect: those of other programs of this
+    // kind, and those that look like a setting and are none.
     std::vector<std::string> unused;
 };
 
@@ -179,11 +187,23 @@ struct SettingsWords {
     void add_to(CLI::App& command);
 };
 
-// `variable` answers like getenv; a test has its own.
-[[nodiscard]] Result<SettingsInForce> load_settings(
-    const SettingsWords& words, const std::function<const char*(const char*)>& variable);
+// Variables, by their names.
+using Environment = std::map<std::string, std::string>;
+[[nodiscard]] Environment environment_of_process();
+
+[[nodiscard]] Result<SettingsInForce> load_settings(const SettingsWords& words,
+                                                    const Environment& environment);
 
 // For people and for programs: a setting's value as one would write it; secrets are hidden.
 [[nodiscard]] std::string value_text(const Setting& setting, const Settings& values);
+
+// One line of `atoll config`.
+struct SettingRow {
+    const Setting& setting;
+    std::string value, from, usual;  // usual: the default
+};
+[[nodiscard]] std::vector<SettingRow> rows_of(const SettingsInForce& settings);
+
+void copy_value(const Setting& setting, const Settings& from, Settings& to);
 
 }  // namespace atl::main

@@ -96,8 +96,36 @@ bool is_public(const address& where) noexcept {
     return six.scope_id() == 0 && is_public_v6(six.to_bytes());
 }
 
+bool is_metadata(const address& where) noexcept {
+    constexpr V4Range kMetadataV4[] = {{v4(169, 254, 0, 0), 16},  // link-local: most clouds
+                                       {v4(100, 100, 100, 200), 32},
+                                       {v4(192, 0, 0, 192), 32},
+                                       {v4(168, 63, 129, 16), 32}};
+    const auto in_v4 = [&](std::uint32_t bits) {
+        return std::any_of(
+            std::begin(kMetadataV4), std::end(kMetadataV4),
+            [&](const V4Range& range) { return (bits ^ range.first) >> (32 - range.bits) == 0; });
+    };
+    if (where.is_v4()) return in_v4(where.to_v4().to_uint());
+    const auto bytes = where.to_v6().to_bytes();
+    // An IPv4 address in the clothes of IPv6 arrives there as well.
+    if (where.to_v6().is_v4_mapped() ||
+        begins(bytes, std::array<unsigned char, 4>{0x00, 0x64, 0xff, 0x9b}, 96)) {
+        return in_v4(v4_at(bytes, 12));
+    }
+    return begins(bytes, std::array<unsigned char, 2>{0xfe, 0x80}, 10) ||
+           begins(bytes, std::array<unsigned char, 4>{0xfd, 0x00, 0x0e, 0xc2}, 32) ||
+           begins(bytes, std::array<unsigned char, 4>{0xfd, 0x20, 0x00, 0xce}, 32);
+}
+
 bool AddressPolicy::allows(const address& where) const noexcept {
-    return !public_only_ || is_public(where);
+    switch (for_) {
+        case For::Operators: return true;
+        case For::Administrators: return !is_metadata(where);
+        case For::ThisMachine: return where.is_loopback();
+        case For::Strangers: return is_public(where);
+    }
+    return false;
 }
 
 }  // namespace atl::net

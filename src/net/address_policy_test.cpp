@@ -83,4 +83,29 @@ TEST(AddressPolicy, OperatorsGoWhereTheyWrote) {
     }
 }
 
+// Goal: an administrator on another machine does not read the credentials of this one.
+TEST(AddressPolicy, AdministratorsGoAnywhereButToCredentials) {
+    for (const char* text : {"127.0.0.1", "10.0.0.1", "::1", "8.8.8.8", "fd12::1", "169.253.0.1"}) {
+        EXPECT_TRUE(AddressPolicy::administrators().allows(boost::asio::ip::make_address(text)))
+            << text;
+    }
+    for (const char* text :
+         {"169.254.169.254", "169.254.0.1", "::ffff:169.254.169.254", "64:ff9b::a9fe:a9fe",
+          "fe80::1", "fd00:ec2::254", "100.100.100.200", "192.0.0.192", "168.63.129.16"}) {
+        EXPECT_FALSE(AddressPolicy::administrators().allows(boost::asio::ip::make_address(text)))
+            << text;
+    }
+}
+
+TEST(AddressPolicy, ThisMachineIsLoopback) {
+    const auto policy = AddressPolicy::this_machine();
+    for (const char* text : {"127.0.0.1", "127.8.8.8", "::1"}) {
+        EXPECT_TRUE(policy.allows(boost::asio::ip::make_address(text))) << text;
+    }
+    for (const char* text : {"0.0.0.0", "10.0.0.1", "192.168.1.1", "8.8.8.8", "fe80::1"}) {
+        EXPECT_FALSE(policy.allows(boost::asio::ip::make_address(text))) << text;
+    }
+    EXPECT_FALSE(policy.allows_proxies());
+}
+
 }  // namespace atl::net

@@ -220,7 +220,7 @@ def test_each_route_has_the_scope_of_what_it_is_about(keyed):
         assert scopes[f"/v1/sessions/{{id}}/{part}"] == {"run"}, part
     assert scopes["/v1/outputs/{run_id}/{path}"] == {"run"}
     assert {path for path, needed in scopes.items() if "admin" in needed} == {
-        "/v1/keys", "/v1/keys/{id}", "/v1/audit"}
+        "/v1/keys", "/v1/keys/{id}", "/v1/audit", "/v1/model-settings", "/v1/models/probe"}
 
 
 @pytest.mark.parametrize("headers", [

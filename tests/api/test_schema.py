@@ -31,7 +31,8 @@ def guarded(tmp_path_factory):
 def test_no_answer_breaks_its_description(guarded, tmp_path):
     """A 5xx is a fault, but for two: a port behind which nobody listens, and a kind of job that is not there yet.
     Left out as well is what does not end by itself: a watch, a terminal."""
-    left_out = "/ports/|^/schedule$|/watch$|/terminal$"
+    # Nor the address of a model: the server would ask whatever host an example names.
+    left_out = "/ports/|^/schedule$|/watch$|/terminal$|^/v1/model-settings$|^/v1/models/"
     if os.geteuid() != 0:
         left_out += "|/pause$"  # 503 where no cgroup can be had
     document = tmp_path / "openapi.json"

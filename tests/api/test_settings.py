@@ -63,6 +63,16 @@ def test_variables_without_effect_are_named():
     assert config(environment={"PYTHON_BIN": ""}).stderr == ""
 
 
+def test_a_misspelt_variable_is_named():
+    for wrong, meant in (("ATOLL_QUOTA_SESSION", "ATOLL_QUOTA_SESSIONS"), ("ATOLL_POOLS", "ATOLL_POOL"),
+                         ("ATOLL_HEADER_TIMEOUTS", "ATOLL_HEADER_TIMEOUT")):
+        done = config(environment={wrong: "secret"})
+        assert done.returncode == 0
+        assert done.stderr == f"atoll config: {wrong} is set and has no effect: did you mean {meant}?\n"
+    others = ("ATOLL_URL", "ATOLL_API_KEY", "ATOLL_UV", "ATOLL_TEST_BUILD", "ATOLL_FAULTS", "ATOLL_VERSION")
+    assert config(environment={name: "x" for name in others}).stderr == ""
+
+
 def test_the_order_of_sources(tmp_path):
     (tmp_path / "atoll.toml").write_text('pool = 11\n[limits]\nmemory = "3g"\ntimeout = 30\n')
     file = str(tmp_path / "atoll.toml")
@@ -222,6 +232,7 @@ def test_the_documentation_lists_every_setting():
     found = in_force()
     assert set(documented) == set(found)
     for key, one in found.items():
+        assert documented[key].split(" | ")[3] == (one["default"] or "–"), key
         for name in [*one["variables"], *([one["flag"]] if "flag" in one else [])]:
             assert f"`{name}`" in documented[key], f"{key}: {name}"
 

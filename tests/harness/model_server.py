@@ -57,7 +57,7 @@ of replies, or rules, of which the first that holds counts:
 
 Anybody may look and change: GET /_/requests, DELETE /_/requests, GET /_/stats, PUT /_/script.
 Also there: POST …/embeddings (vectors made of the words, the same for the same text) and GET
-…/models. Any key is taken, unless `keys` are named: then others get 401.
+…/models, which lists `models`. Any key is taken, unless `keys` are named: then others get 401.
 """
 import argparse
 import asyncio
@@ -466,6 +466,7 @@ class Loop:
     def __init__(self, answer, keep: int, keys=()):
         self.answer, self.keep, self.keys = answer, keep, set(keys)
         self.requests, self.failures, self.played = [], [], 0
+        self.models = ("scripted",)
         self.stats = {"asked": 0, "active": 0, "peak": 0, "pieces": 0, "whole": 0, "gone": 0,
                       "connections": 0, "late_ms": 0.0}
         self.open = set()
@@ -515,7 +516,8 @@ class Loop:
                 at.send(200, json.dumps({"object": "list", "data": rows, "model": "scripted",
                                          "usage": {"prompt_tokens": 1}}).encode())
             elif path.endswith("/models") and method == "GET":
-                at.send(200, b'{"object": "list", "data": [{"id": "scripted", "object": "model"}]}')
+                rows = [{"id": name, "object": "model"} for name in self.models]
+                at.send(200, json.dumps({"object": "list", "data": rows}).encode())
             else:
                 at.send(404, b'{"error": {"message": "no such path"}}')
         except Exception as wrong:  # a mistake in the test's script: seen by the test, not lost
@@ -543,14 +545,15 @@ class Loop:
 class ModelServer:
     """On a thread of this process: `answer` may be a function of the test."""
 
-    def __init__(self, answer="Hello from the scripted model.", keys=(), tls=None):
+    def __init__(self, answer="Hello from the scripted model.", keys=(), tls=None, port=0, models=("scripted",)):
         self._loop = Loop(answer, keep=100_000, keys=keys)
+        self._loop.models = models
         ready = threading.Event()
 
         def run():
             async def serve():
                 self._stop = asyncio.Event()
-                self.port = await self._loop.listen(0, tls)
+                self.port = await self._loop.listen(port, tls)
                 ready.set()
                 await self._stop.wait()
                 self._loop.server.close()

@@ -123,7 +123,9 @@ const kWords = {
     json: "OpenAPI 文档",
   },
 };
-const kStored = "atoll.docs.language";
+// The same as the web interface's: a choice there counts here.
+const kStored = "atoll.language";
+const kTheme = "atoll.theme";
 
 let language = "en";
 
@@ -156,6 +158,8 @@ export function begin() {
   let stored = null;
   try {
     stored = localStorage.getItem(kStored);
+    const theme = localStorage.getItem(kTheme);
+    if (theme === "light" || theme === "dark") document.documentElement.dataset.theme = theme;
   } catch {
     // Storage may be closed; then the browser's language decides each time.
   }
