@@ -282,6 +282,18 @@ def test_the_language_changes_and_nothing_typed_is_lost(page, origin):
     assert page.get_by_placeholder("Search").is_visible()
 
 
+def test_choices_of_the_web_interface_count_here(page, origin):
+    page.goto(origin + "/docs/")
+    colour = "getComputedStyle(document.documentElement).getPropertyValue('--ground')"
+    seen = {}
+    for theme in ("light", "dark"):
+        page.evaluate(f"localStorage.setItem('atoll.language', 'zh'); localStorage.setItem('atoll.theme', '{theme}')")
+        page.reload()
+        page.get_by_placeholder("搜索").wait_for()
+        seen[theme] = page.evaluate(colour)
+    assert seen["light"] != seen["dark"]
+
+
 def test_the_list_says_where_one_is_and_leads_back(page, origin):
     page.goto(origin + "/docs/")
     link = page.locator("#contents a").nth(1)

@@ -23,18 +23,38 @@ QUESTION = "Total amount by region, as a bar chart"
 CHART = """import pandas as pd
 import matplotlib.pyplot as plt
 df = pd.read_csv("/data/transactions.csv")
+df["amount"] = pd.to_numeric(df["amount"], errors="coerce")
+df["region"] = df["region"].str.strip().str.title()
 total = df.groupby("region")["amount"].sum().sort_values(ascending=False)
-total.plot.bar(title="Total amount by region", color="#0f766e")
+total.plot.bar(title="Total amount by region", color="#0f766e", rot=0, figsize=(8, 3.6))
 plt.savefig("/data/outputs/total_by_region.png", bbox_inches="tight")
-print(total)"""
+total.round(2).reset_index()"""
+
+
+# A notebook with figures of both libraries.
+NOTEBOOK = """import altair as alt, json, pandas as pd, plotly.express as px
+df = pd.read_csv("/data/transactions.csv")
+df["amount"] = pd.to_numeric(df["amount"], errors="coerce")
+df["region"] = df["region"].str.strip().str.title()
+df["month"] = pd.to_datetime(df["date"], errors="coerce").dt.strftime("%Y-%m-01")
+months = df.groupby(["month", "region"], as_index=False)["amount"].sum()
+line = px.line(months, x="month", y="amount", color="region", title="Amount by month and region")
+bars = alt.Chart(months, title="Total by region").mark_bar().encode(x="region", y="sum(amount)")
+cell = lambda source, kind, data: {"cell_type": "code", "execution_count": 1, "source": source,
+                                   "outputs": [{"output_type": "display_data", "data": {kind: data}}]}
+json.dump({"cells": [
+    {"cell_type": "markdown", "source": "# Card payments"},
+    cell("px.line(months, …)", "application/vnd.plotly.v1+json", json.loads(line.to_json())),
+    cell("alt.Chart(months).mark_bar()", "application/vnd.vegalite.v6.json", bars.to_dict())]},
+    open("/data/outputs/payments.ipynb", "w"))"""
 
 
 def scripted(asked):
     if asked.user != QUESTION:
-        return answering(asked)
+        return "A number cannot be divided by zero, so Python stopped there." if asked.tool_results else answering(asked)
     if not asked.tool_results:
         return {"tool_calls": [call("run_python", code=CHART)]}
-    return "**North** leads. The chart has all regions."
+    return "**North** leads, and the other regions follow in the order of the chart. Amounts that are no numbers were left out."
 
 
 def screens(server) -> dict[str, str]:
@@ -43,6 +63,8 @@ def screens(server) -> dict[str, str]:
     server.ask(thread, QUESTION)
     server.ask(thread, "run: 1 / 0")
     session = server.http.get(f"/v1/threads/{thread}").json()["session_id"]
+    made = server.run(session, NOTEBOOK)
+    assert "error" not in made, made
     empty = server.session(name="Scratch")
     server.http.post("/v1/jobs", json={"kind": "python", "code": "print(sum(range(100)))"})
     server.http.post("/v1/jobs", json={"kind": "shell", "code": "exit 3"})
@@ -50,6 +72,7 @@ def screens(server) -> dict[str, str]:
     return {
         "start": "/ui", "chat": chat, "chat-error": chat + "?panel=activity",
         "table": chat + "?panel=files&file=/data/transactions.csv",
+        "notebook": f"/ui/s/{session}?panel=files&file=/data/outputs/payments.ipynb",
         "gallery": chat + "?panel=gallery", "terminal": chat + "?panel=terminal",
         "console-empty": own + "console", "variables": chat + "?panel=variables",
         "frame": f"/ui/s/{session}?panel=variables&variable=df",

@@ -127,6 +127,26 @@ def test_the_console_shares_its_kernel(opened, server, session):
     expect(entries.last).to_contain_text("KeyboardInterrupt")
 
 
+def test_figures_of_plotly_and_altair_are_drawn(opened):
+    page = opened("console")
+    box = page.get_by_label("Python code")
+    entries = page.get_by_role("region", name="Console entry")
+    for number, (code, title, marks) in enumerate([
+            ("import plotly.express as px; px.bar(x=['a', 'b'], y=[1, 2], title='Two bars')", "Two bars", "rect[rx]"),
+            ("px.line(x=['2026-01-01', '2026-01-02'], y=[1, 2], title='A line')", "A line", "polyline"),
+            ("px.pie(names=['a', 'b'], values=[1, 2], title='A pie')", "A pie", "path"),
+            ("import altair as alt; alt.Chart(small, title='Bars').mark_bar().encode(x='city', y='sum(amount)')",
+             "Bars", "rect[rx]")]):
+        box.fill(code)
+        box.press("Enter")
+        drawn = entries.nth(number).get_by_role("img", name=title)
+        expect(drawn).to_be_visible()
+        expect(drawn.locator(marks).first).to_be_attached()
+    box.fill("px.scatter_3d(x=[1], y=[1], z=[1])")
+    box.press("Enter")
+    expect(entries.last).to_contain_text("A chart of this kind is not drawn here")
+
+
 def test_a_frame_of_the_kernel_opens_in_the_grid(opened):
     page = opened("variables")
     page.get_by_role("button", name="small", exact=True).click()

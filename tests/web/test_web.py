@@ -185,8 +185,7 @@ def test_what_a_model_and_its_code_write_is_inert(server, models, page):
 
 def test_a_run_that_fails_says_so(server, page):
     new_chat(page, server, "run: 1 / 0")
-    cell = page.get_by_role("region", name="Ran Python")
-    expect(cell).to_contain_text("Python failed")
+    cell = page.get_by_role("region", name="Python failed")
     expect(cell.get_by_text("ZeroDivisionError").first).to_be_visible()
 
 
@@ -318,7 +317,11 @@ def test_the_network_goes_and_comes_back(server, page, context):
 def test_a_chat_that_is_gone(server, page):
     page.may_complain = True
     page.goto(server.url + "/ui/t/th-" + "a" * 32)
-    expect(page.get_by_text("It is not there any more")).to_be_visible()
+    expect(page.get_by_text("This chat is not there any more")).to_be_visible()
+    page.goto(server.url + "/ui/s/s-" + "a" * 26)
+    expect(page.get_by_text("This session is not there any more")).to_be_visible()
+    page.get_by_role("main").get_by_role("link", name="New chat").click()
+    expect(page.get_by_label(QUESTION)).to_be_visible()
 
 
 def test_a_key_is_asked_for_and_kept_nowhere(tmp_path, models, page):

@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import { Sparkles, X } from "lucide-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
@@ -23,9 +24,9 @@ export function OfflineBanner() {
             <p className="min-w-0 flex-1 py-0.5">
                 <span className="font-medium text-ink">{t("offline.title")}</span>{" "}
                 {t("offline.text")}{" "}
-                <code className="rounded bg-code px-1 font-mono text-12">
-                    {t("offline.command")}
-                </code>
+                <Link to="/ui/settings" className="font-medium text-accent hover:underline">
+                    {t("offline.choose")}
+                </Link>
             </p>
             <IconButton
                 small

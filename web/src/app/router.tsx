@@ -10,6 +10,7 @@ import { NewChatPage } from "@/app/pages/new-chat-page";
 import { NotFoundPage, FailedPage } from "@/app/pages/not-found-page";
 import { ThreadRoutePage } from "@/app/pages/thread-route-page";
 import { panelSearch } from "@/app/panel-search";
+import { load } from "@/lib/load";
 
 const root = createRootRoute({
     component: Layout,
@@ -27,38 +28,59 @@ const thread = createRoute({
 const sessions = createRoute({
     getParentRoute: () => root,
     path: "/ui/sessions",
-    component: lazyRouteComponent(() => import("@/app/pages/sessions-page"), "SessionsPage"),
+    component: lazyRouteComponent(
+        load(() => import("@/app/pages/sessions-page")),
+        "SessionsPage",
+    ),
 });
 const session = createRoute({
     getParentRoute: () => root,
     path: "/ui/s/$sessionId",
     validateSearch: panelSearch,
-    component: lazyRouteComponent(() => import("@/app/pages/session-page"), "SessionPage"),
+    component: lazyRouteComponent(
+        load(() => import("@/app/pages/session-page")),
+        "SessionPage",
+    ),
 });
 const jobs = createRoute({
     getParentRoute: () => root,
     path: "/ui/jobs",
-    component: lazyRouteComponent(() => import("@/app/pages/jobs-page"), "JobsPage"),
+    component: lazyRouteComponent(
+        load(() => import("@/app/pages/jobs-page")),
+        "JobsPage",
+    ),
 });
 const job = createRoute({
     getParentRoute: () => root,
     path: "/ui/jobs/$jobId",
-    component: lazyRouteComponent(() => import("@/app/pages/jobs-page"), "JobPage"),
+    component: lazyRouteComponent(
+        load(() => import("@/app/pages/jobs-page")),
+        "JobPage",
+    ),
 });
 const server = createRoute({
     getParentRoute: () => root,
     path: "/ui/server",
-    component: lazyRouteComponent(() => import("@/app/pages/server-page"), "ServerPage"),
+    component: lazyRouteComponent(
+        load(() => import("@/app/pages/server-page")),
+        "ServerPage",
+    ),
 });
 const keys = createRoute({
     getParentRoute: () => root,
     path: "/ui/keys",
-    component: lazyRouteComponent(() => import("@/app/pages/keys-page"), "KeysPage"),
+    component: lazyRouteComponent(
+        load(() => import("@/app/pages/keys-page")),
+        "KeysPage",
+    ),
 });
 const settings = createRoute({
     getParentRoute: () => root,
     path: "/ui/settings",
-    component: lazyRouteComponent(() => import("@/app/pages/settings-page"), "SettingsPage"),
+    component: lazyRouteComponent(
+        load(() => import("@/app/pages/settings-page")),
+        "SettingsPage",
+    ),
 });
 
 export const router = createRouter({

@@ -23,7 +23,7 @@ interface PanelProps {
 
 export function WorkspacePanel({ session, search, onChange, onClose }: PanelProps) {
     const { t } = useTranslation();
-    const [width, setWidth] = useState(() => clamped(Number(recall(kWidth)) || 460));
+    const [width, setWidth] = useState(() => clamped(Number(recall(kWidth)) || 480));
     const change = (to: number) => {
         const next = clamped(to);
         setWidth(next);

@@ -5,12 +5,13 @@ import { kTabs, type PanelSearch, type Tab } from "@/app/panel-search";
 import { FilesTab } from "@/features/files/components/files-tab";
 import { GalleryTab } from "@/features/files/components/gallery-tab";
 import { UsageBar } from "@/features/sessions/components/usage-bar";
+import { load } from "@/lib/load";
 
-const TerminalTab = lazy(() => import("@/features/terminal/components/terminal-tab"));
-const VariablesTab = lazy(() => import("@/features/variables/components/variables-tab"));
-const ConsoleTab = lazy(() => import("@/features/console/components/console-tab"));
-const PortsTab = lazy(() => import("@/features/ports/components/ports-tab"));
-const ActivityTab = lazy(() => import("@/app/activity-tab"));
+const TerminalTab = lazy(load(() => import("@/features/terminal/components/terminal-tab")));
+const VariablesTab = lazy(load(() => import("@/features/variables/components/variables-tab")));
+const ConsoleTab = lazy(load(() => import("@/features/console/components/console-tab")));
+const PortsTab = lazy(load(() => import("@/features/ports/components/ports-tab")));
+const ActivityTab = lazy(load(() => import("@/app/activity-tab")));
 
 interface WorkspaceProps {
     session: string;
@@ -27,7 +28,7 @@ export function Workspace({ session, search, onChange, end }: WorkspaceProps) {
     if (tab === "terminal" && !hasShell) setHasShell(true);
     return (
         <>
-            <div className="flex h-11 flex-none items-stretch border-b border-line pr-2 pl-3">
+            <div className="flex h-11 flex-none items-stretch border-b border-line pr-2 pl-2">
                 <div
                     role="tablist"
                     aria-label={t("panel.label")}
@@ -42,7 +43,7 @@ export function Workspace({ session, search, onChange, end }: WorkspaceProps) {
                             aria-selected={tab === name}
                             aria-controls="workspace"
                             onClick={() => onChange({ panel: name })}
-                            className="flex-none border-b-2 border-transparent px-2.5 pt-1 text-13 whitespace-nowrap text-ink-2
+                            className="flex-none border-b-2 border-transparent px-2 pt-1 text-13 whitespace-nowrap text-ink-2
                                 hover:text-ink aria-selected:border-accent aria-selected:font-medium aria-selected:text-ink"
                         >
                             {t(`panel.${name}`)}

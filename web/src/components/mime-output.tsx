@@ -1,18 +1,48 @@
 // A result of code as Jupyter has it: the same thing in several types, of which the best is shown.
 import { lazy, Suspense, useEffect, useState } from "react";
+import { useTranslation } from "react-i18next";
 import { FoldedText } from "@/components/code-view";
+import { figureOfPlotly, figureOfVegaLite, type Figure } from "@/components/figure/figure";
 import { OpaqueHtml } from "@/components/opaque-html";
 import { ResultTable } from "@/components/result-table";
 import type { Schemas } from "@/lib/api";
 import { withoutColours } from "@/lib/kernel";
+import { load } from "@/lib/load";
 import { textOf, type Bundle } from "@/lib/mime";
 
-const Markdown = lazy(() => import("@/components/markdown/markdown"));
+const Markdown = lazy(load(() => import("@/components/markdown/markdown")));
 const kImages = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 
+const FigureView = lazy(load(() => import("@/components/figure/figure-view")));
+
+const kPlotly = "application/vnd.plotly.v1+json";
+const vegaType = (data: Bundle) =>
+    Object.keys(data).find((type) => /^application\/vnd\.vegalite\.v\d/.test(type));
+const figureSource = (data: Bundle) => data[kPlotly] ?? data[vegaType(data) ?? ""];
+
+function figureOf(data: Bundle): Figure | null {
+    return data[kPlotly] ? figureOfPlotly(data[kPlotly]) : figureOfVegaLite(figureSource(data));
+}
+
 export function MimeOutput({ data, label }: { data: Bundle; label: string }) {
+    const { t } = useTranslation();
     const table = data["application/vnd.atoll.table+json"];
     if (table) return <ResultTable table={table as Schemas["TableData"]} />;
+    const figure = figureOf(data);
+    if (figure)
+        return (
+            <Suspense fallback={<div className="skeleton h-72" />}>
+                <FigureView figure={figure} />
+            </Suspense>
+        );
+    const source = figureSource(data);
+    if (source !== undefined)
+        return (
+            <div className="overflow-hidden rounded-[10px] border border-line">
+                <p className="px-3.5 pt-2.5 text-13 text-ink-2">{t("image.notDrawn")}</p>
+                <FoldedText text={JSON.stringify(source, null, 2)} lines={6} language="json" />
+            </div>
+        );
     const image = kImages.find((type) => data[type]);
     if (image) return <BytesImage type={image} base64={textOf(data[image])} label={label} />;
     const svg = data["image/svg+xml"];

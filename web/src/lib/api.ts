@@ -18,6 +18,9 @@ export class ApiError extends Error {
     }
 }
 
+export const isGone = (error: unknown) =>
+    error instanceof ApiError && (error.status === 404 || error.status === 410);
+
 export function headersWithKey(headers: Record<string, string> = {}): Record<string, string> {
     const key = keyStore.get();
     return key ? { ...headers, Authorization: `Bearer ${key}` } : headers;

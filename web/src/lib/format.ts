@@ -62,3 +62,13 @@ export function formatTime(iso: string): string {
         ? dateFormat({ hour: "2-digit", minute: "2-digit" }).format(date)
         : dateFormat({ dateStyle: "medium", timeStyle: "short" }).format(date);
 }
+
+// For axes. A day as it is written, wherever the reader is.
+export function formatDay(ms: number): string {
+    return dateFormat({ dateStyle: "medium", timeZone: "UTC" }).format(ms);
+}
+
+// For axes: few digits, and thousands as a letter.
+export function formatShort(value: number): string {
+    return numberFormat({ notation: "compact", maximumSignificantDigits: 4 }).format(value);
+}

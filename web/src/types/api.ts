@@ -1298,6 +1298,68 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/model-settings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Which model answers, and who decided that */
+        get: operations["get_model_settings"];
+        put?: never;
+        post?: never;
+        /** Forget the model that was chosen, and its key */
+        delete: operations["reset_model_settings"];
+        options?: never;
+        head?: never;
+        /**
+         * Choose the model that answers
+         * @description From the next question on. What the server's own settings say (the environment, the file, the command line) cannot be changed: 409.
+         */
+        patch: operations["patch_model_settings"];
+        trace?: never;
+    };
+    "/v1/models/available": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Models that questions can be asked of
+         * @description What the API in force lists; 503 while it cannot be reached.
+         */
+        get: operations["list_available_models"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/models/probe": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Look for models on the server's machine
+         * @description On loopback only, never at this server's own ports.
+         */
+        post: operations["probe_models"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/keys": {
         parameters: {
             query?: never;
@@ -1428,6 +1490,18 @@ export interface components {
             /** @description From where, and why it was refused. */
             detail: Record<string, never>;
         };
+        /** @description Models that questions can be asked of. */
+        AvailableModels: {
+            /**
+             * @description The one that answers unless a question names another; empty: the built-in analyst.
+             * @example qwen3:8b
+             */
+            model: string;
+            /** @description What the API of the model lists, in its order. */
+            models: string[];
+            /** @description A question may name one of them. */
+            questions_may_choose: boolean;
+        };
         /** @description A tool that the model called. */
         CallNote: {
             /** @description The model's name for the call. */
@@ -1470,6 +1544,50 @@ export interface components {
              */
             size: number;
         };
+        /** @description How code ended. */
+        CodeEnd: {
+            /**
+             * Format: int64
+             * @description Which run of the turn; 0: not known.
+             */
+            run: number;
+            /** @description python or shell. */
+            language: string;
+            /** @description With an error, or before it was done. */
+            failed: boolean;
+            /**
+             * @description exited, signalled, timeout, memory, disk, output or killed; left out: its sandbox was lost.
+             * @example exited
+             */
+            reason?: string;
+            /**
+             * Format: int32
+             * @description 0 when all went well.
+             */
+            exit_code?: number;
+            /**
+             * Format: double
+             * @description How long it ran, in milliseconds.
+             */
+            exec_ms: number;
+        };
+        /** @description What code printed while it runs. */
+        CodeOutput: {
+            /**
+             * Format: int64
+             * @description Which run.
+             */
+            run: number;
+            /**
+             * @description stdout or stderr.
+             * @example stdout
+             */
+            stream: string;
+            /** @description What is new. */
+            text: string;
+            /** @description It prints more than is sent while it runs: the rest comes with its end. */
+            truncated: boolean;
+        };
         /** @description Code that was run for an answer. */
         CodeRun: {
             /** @description What was run. */
@@ -1510,6 +1628,29 @@ export interface components {
              * @description Processors of a sandbox or session that this makes; 0 is all.
              */
             cpus_max?: number;
+        };
+        /** @description Code that begins to run. */
+        CodeStart: {
+            /**
+             * Format: int64
+             * @description Which run of the turn, from 1.
+             */
+            run: number;
+            /**
+             * @description What is run; very long code is cut in the middle.
+             * @example df.head()
+             */
+            code: string;
+            /**
+             * @description python or shell.
+             * @example python
+             */
+            language: string;
+            /**
+             * Format: double
+             * @description When, in milliseconds since the question was taken.
+             */
+            at_ms: number;
         };
         /**
          * @description What a kernel runs.
@@ -2063,7 +2204,7 @@ export interface components {
             tables?: components["schemas"]["TableData"][];
             /** @description Where the turn's time went. */
             timings_ms?: components["schemas"]["TurnTimings"];
-            /** @description Who answered. */
+            /** @description Who answered; of a question, the model that it named. */
             model?: string;
             /** @description Why the turn ended before the model was done. */
             stopped?: string;
@@ -2071,6 +2212,8 @@ export interface components {
             tool_calls?: components["schemas"]["CallNote"][];
             /** @description Which tool this is the answer of. */
             tool?: string;
+            /** @description How the code ended, if the tool ran some. */
+            run?: components["schemas"]["CodeEnd"];
         };
         /** @description An image that code made. */
         ImageLink: {
@@ -2406,6 +2549,26 @@ export interface components {
              */
             size: number;
         };
+        /** @description A program on the server's machine that has models. */
+        LocalModelServer: {
+            /**
+             * @description Which one, by its port; empty: not known.
+             * @example Ollama
+             */
+            name: string;
+            /**
+             * @description For base_url.
+             * @example http://127.0.0.1:11434/v1
+             */
+            base_url: string;
+            /** @description What it lists. */
+            models: string[];
+        };
+        /** @description What was found. */
+        LocalModelServers: {
+            /** @description Those that answered. */
+            servers: components["schemas"]["LocalModelServer"][];
+        };
         /** @description A piece of a log. */
         LogChunkView: {
             /**
@@ -2496,6 +2659,37 @@ export interface components {
             message: string;
             /** @description Your own name for it: sent twice, it is answered once. */
             message_id?: string;
+            /** @description Which model answers, of those at /v1/models/available; left out: the server's. */
+            model?: string;
+        };
+        /** @description Which model answers, and who decided that. The key is never shown. */
+        ModelSettingsView: {
+            /**
+             * @description openai: a model behind an OpenAI-compatible API; offline: none, the built-in analyst answers.
+             * @example openai
+             */
+            provider: string;
+            /**
+             * @description Where its API is; empty: there is none.
+             * @example http://127.0.0.1:11434/v1
+             */
+            base_url: string;
+            /**
+             * @description The model that answers; empty: there is none.
+             * @example qwen3:8b
+             */
+            model: string;
+            /** @description A key is sent to it. */
+            has_key: boolean;
+            /**
+             * @description Where the server's own settings have the address and the key from, which cannot be changed here then; empty: nowhere.
+             * @example environment: OPENAI_BASE_URL
+             */
+            address_from: string;
+            /** @description The same of the model. */
+            model_from: string;
+            /** @description A question may name another model of this API. */
+            questions_may_choose: boolean;
         };
         /** @description What to move, and where to. A path that starts with a slash is taken as it is; one that does not is in percent, like `path` in a listing. */
         MoveBody: {
@@ -2580,6 +2774,23 @@ export interface components {
             /** @description The text. */
             text: string;
         };
+        /** @description What is to change; what is left out stays. */
+        PatchModelSettings: {
+            /**
+             * @description Where the API is. Another address drops the key and the model of the one before; empty: none, the built-in analyst answers.
+             * @example http://127.0.0.1:11434/v1
+             */
+            base_url?: string;
+            /** @description For that address; kept by the server, never shown. Empty: none. */
+            key?: string;
+            /**
+             * @description Which of its models answers.
+             * @example qwen3:8b
+             */
+            model?: string;
+            /** @description Whether a question may name another one. */
+            questions_may_choose?: boolean;
+        };
         /** @description What is to change; the rest stays. */
         PatchSession: {
             /** @description What you call it; no two sessions of yours have the same. */
@@ -2602,6 +2813,14 @@ export interface components {
              * @example Sales 2024
              */
             title: string;
+        };
+        /** @description Where to look. */
+        ProbeModels: {
+            /**
+             * @description An address on loopback; left out: the usual ports of Ollama, LM Studio, llama.cpp and vLLM.
+             * @example http://127.0.0.1:11434/v1
+             */
+            base_url?: string;
         };
         /** @description Why a request failed (RFC 9457). */
         Problem: {
@@ -6579,6 +6798,159 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ToolResult"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_model_settings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What is in force. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ModelSettingsView"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    reset_model_settings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What is in force now. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ModelSettingsView"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    patch_model_settings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PatchModelSettings"];
+            };
+        };
+        responses: {
+            /** @description What is in force now. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ModelSettingsView"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_available_models: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Their names. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AvailableModels"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    probe_models: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ProbeModels"];
+            };
+        };
+        responses: {
+            /** @description What was found. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LocalModelServers"];
                 };
             };
             /** @description The request failed. */

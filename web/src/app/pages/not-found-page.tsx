@@ -1,6 +1,9 @@
 import { Link } from "@tanstack/react-router";
+import { MapPinOff, Unplug } from "lucide-react";
+import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { TopBar } from "@/app/top-bar";
+import { Empty } from "@/components/ui/empty";
 import { ErrorNotice } from "@/components/ui/notice";
 
 export function NotFoundPage() {
@@ -8,16 +11,46 @@ export function NotFoundPage() {
     return (
         <>
             <TopBar />
-            <div className="grid flex-1 place-items-center px-6 text-center">
-                <div>
-                    <h1 className="text-16 font-semibold">{t("notFound.title")}</h1>
-                    <p className="mt-1 text-14 text-ink-2">{t("notFound.text")}</p>
-                    <Link to="/ui" className="mt-4 inline-block text-14 text-accent underline">
+            <Nothing icon={<MapPinOff size={22} />} title={t("notFound.title")}>
+                {t("notFound.text")}
+            </Nothing>
+        </>
+    );
+}
+
+// A chat or a session that was deleted, or never was.
+export function GonePage({ title, text }: { title: string; text: string }) {
+    return (
+        <>
+            <TopBar />
+            <Nothing icon={<Unplug size={22} />} title={title}>
+                {text}
+            </Nothing>
+        </>
+    );
+}
+
+function Nothing(props: { icon: ReactNode; title: string; children: string }) {
+    const { t } = useTranslation();
+    return (
+        <div className="grid flex-1 place-items-center">
+            <Empty icon={props.icon} title={props.title} text={props.children}>
+                <div className="mt-3 flex flex-wrap justify-center gap-2 text-13">
+                    <Link
+                        to="/ui"
+                        className="rounded-lg bg-accent px-3 py-1.5 font-medium text-accent-ink"
+                    >
                         {t("rail.newChat")}
                     </Link>
+                    <Link
+                        to="/ui/sessions"
+                        className="rounded-lg border border-line bg-panel px-3 py-1.5 hover:bg-soft"
+                    >
+                        {t("rail.sessions")}
+                    </Link>
                 </div>
-            </div>
-        </>
+            </Empty>
+        </div>
     );
 }
 

@@ -1,7 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
+import { GonePage } from "@/app/pages/not-found-page";
 import { TopBar } from "@/app/top-bar";
+import { isGone } from "@/lib/api";
 import { Workspace } from "@/app/workspace";
 import { ErrorNotice } from "@/components/ui/notice";
 import { StateChip } from "@/components/ui/state-dot";
@@ -24,6 +26,8 @@ export function SessionPage() {
             params: { sessionId: id },
             search: { panel: "files" },
         });
+    if (isGone(session.error) && !session.data)
+        return <GonePage title={t("gone.session")} text={t("gone.text")} />;
     return (
         <>
             <TopBar

@@ -1,6 +1,6 @@
 // What a person chooses for this browser, and what the server was started with.
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { ExternalLink } from "lucide-react";
+import { ChevronRight, ExternalLink } from "lucide-react";
 import { useSyncExternalStore, type ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { infoQuery, isOffline } from "@/app/info";
@@ -9,6 +9,9 @@ import { Card, Details, PageBody } from "@/components/page";
 import { Button } from "@/components/ui/button";
 import { CopyButton } from "@/components/ui/copy-button";
 import { ErrorNotice } from "@/components/ui/notice";
+import { modelSettingsQuery } from "@/features/models/api";
+import { ModelForms } from "@/features/models/components/model-settings";
+import { ApiError } from "@/lib/api";
 import { setLanguage, type Language } from "@/lib/i18n";
 import { keyStore } from "@/lib/key";
 import { toggleTheme, useTheme } from "@/lib/theme";
@@ -67,6 +70,8 @@ function Key({ children }: { children: ReactNode }) {
 function Model() {
     const { t } = useTranslation();
     const info = useQuery(infoQuery);
+    const settings = useQuery(modelSettingsQuery);
+    const refused = settings.error instanceof ApiError && settings.error.status === 403;
     return (
         <Card title={t("settings.model")}>
             {info.isError && (
@@ -76,41 +81,58 @@ function Model() {
             )}
             {info.isPending && <div className="skeleton m-4 h-6" />}
             {info.data && (
-                <>
-                    <Details
-                        rows={[
-                            [t("settings.answers"), <b key="model">{info.data.model}</b>],
-                            [t("settings.what"), info.data.model_note],
-                        ]}
-                    />
-                    <div className="border-t border-soft px-4 py-3 text-13">
-                        <p className="text-ink-2">
-                            {isOffline(info.data)
-                                ? t("settings.setModel")
-                                : t("settings.changeModel")}
-                        </p>
-                        <ul className="mt-2 flex flex-col gap-1.5">
-                            {kProviders.map(([name, command]) => (
-                                <li key={name} className="flex items-center gap-3 max-sm:flex-wrap">
-                                    <span className="w-20 flex-none text-ink-2">{name}</span>
-                                    <span className="flex min-w-0 flex-1 items-center rounded-lg border border-line bg-code pl-2.5">
-                                        <code
-                                            tabIndex={0}
-                                            className="min-w-0 flex-1 overflow-x-auto py-1 font-mono text-12 whitespace-nowrap"
-                                        >
-                                            {command}
-                                        </code>
-                                        <CopyButton
-                                            text={command}
-                                            label={t("settings.copyFor", { name })}
-                                        />
-                                    </span>
-                                </li>
-                            ))}
-                        </ul>
-                    </div>
-                </>
+                <Details
+                    rows={[
+                        [
+                            t("settings.answers"),
+                            <b key="model">
+                                {isOffline(info.data)
+                                    ? t("offline.chip")
+                                    : settings.data?.model || info.data.model}
+                            </b>,
+                        ],
+                        ...(settings.data?.base_url
+                            ? ([[t("settings.at"), settings.data.base_url]] as const)
+                            : []),
+                    ]}
+                />
             )}
+            {settings.data && <ModelForms settings={settings.data} />}
+            {refused && (
+                <p className="border-t border-soft px-4 py-3 text-13 text-ink-3">
+                    {t("models.onlyAdmin")}
+                </p>
+            )}
+            {settings.isError && !refused && (
+                <div className="border-t border-soft p-4">
+                    <ErrorNotice error={settings.error} onRetry={() => void settings.refetch()} />
+                </div>
+            )}
+            <details className="group border-t border-soft px-4 py-2.5 text-13">
+                <summary className="flex list-none items-center gap-1.5 text-ink-2 select-none">
+                    <ChevronRight size={14} className="transition-transform group-open:rotate-90" />
+                    {t("settings.atStart")}
+                </summary>
+                <ul className="mt-2 flex flex-col gap-1.5">
+                    {kProviders.map(([name, command]) => (
+                        <li key={name} className="flex items-center gap-3 max-sm:flex-wrap">
+                            <span className="w-20 flex-none text-ink-2">{name}</span>
+                            <span className="flex min-w-0 flex-1 items-center rounded-lg border border-line bg-code pl-2.5">
+                                <code
+                                    tabIndex={0}
+                                    className="min-w-0 flex-1 overflow-x-auto py-1 font-mono text-12 whitespace-nowrap"
+                                >
+                                    {command}
+                                </code>
+                                <CopyButton
+                                    text={command}
+                                    label={t("settings.copyFor", { name })}
+                                />
+                            </span>
+                        </li>
+                    ))}
+                </ul>
+            </details>
         </Card>
     );
 }

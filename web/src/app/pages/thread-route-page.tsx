@@ -6,6 +6,7 @@ import { useTranslation } from "react-i18next";
 import { infoQuery, isOffline } from "@/app/info";
 import { OfflineBanner } from "@/app/offline-banner";
 import type { PanelSearch } from "@/app/panel-search";
+import { GonePage } from "@/app/pages/not-found-page";
 import { TopBar } from "@/app/top-bar";
 import { WorkspacePanel } from "@/app/workspace-panel";
 import { IconButton } from "@/components/ui/button";
@@ -19,6 +20,7 @@ import { useExport } from "@/features/chat/components/thread-list";
 import { ThreadPage } from "@/features/chat/components/thread-page";
 import { useLiveTurn } from "@/features/chat/live-turns";
 import { forkSession, sessionQuery } from "@/features/sessions/api/sessions";
+import { isGone } from "@/lib/api";
 import { describeError } from "@/lib/describe-error";
 
 const route = getRouteApi("/ui/t/$threadId");
@@ -62,6 +64,8 @@ export function ThreadRoutePage() {
     const open = (to: PanelSearch) =>
         void navigate({ to: "/ui/t/$threadId", params: { threadId }, search: to });
 
+    if (isGone(thread.error) && !thread.data)
+        return <GonePage title={t("gone.chat")} text={t("gone.text")} />;
     if (thread.isError && !thread.data) {
         return (
             <>

@@ -1,19 +1,20 @@
 // A table of any length: only the rows on the screen are in the page, and only the pages that are
 // looked at are fetched. Sorting and filtering happen in the sandbox.
-import { keepPreviousData, useQueries, useQuery } from "@tanstack/react-query";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { ArrowDown, ArrowUp, ChevronLeft, ChevronRight, Filter, X } from "lucide-react";
-import { useDeferredValue, useEffect, useMemo, useRef, useState, type ReactNode } from "react";
+import { useEffect, useMemo, useRef, useState, useSyncExternalStore, type ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { IconButton } from "@/components/ui/button";
 import { ErrorNotice, Notice } from "@/components/ui/notice";
 import { formatNumber } from "@/lib/format";
+import { PageStore } from "./page-store";
 import {
     GridLost,
     GridRefusal,
+    fetchPages,
     headQuery,
     kPageRows,
-    pageQuery,
     wholeQuery,
     type Column,
     type Page,
@@ -190,6 +191,7 @@ function Rows({ view, head, columns, sample, sort, onSort, filters, onFilter }: 
     const from = Math.floor((base + (items[0]?.index ?? 0)) / kPageRows);
     const to = Math.floor((base + (items.at(-1)?.index ?? 0)) / kPageRows);
     const pages = usePages(view, head, from, to);
+    const isReading = items.some((item) => !pages.get(Math.floor((base + item.index) / kPageRows)));
     const widths = useMemo(
         () =>
             columns.map(({ name }, at) => {
@@ -202,12 +204,17 @@ function Rows({ view, head, columns, sample, sort, onSort, filters, onFilter }: 
     const width = widths.reduce((sum, one) => sum + one, index);
     return (
         <>
+            {pages.error != null && (
+                <div className="px-4 py-2">
+                    <GridError error={pages.error} onRetry={() => pages.retry()} />
+                </div>
+            )}
             <div
                 ref={scroller}
                 tabIndex={0}
                 role="region"
                 aria-label={t("grid.label")}
-                aria-busy={!head}
+                aria-busy={!head || (isReading && pages.error === null)}
                 className={`min-h-0 flex-1 overflow-auto font-mono text-[12.5px] outline-none ${head ? "" : "opacity-50"}`}
             >
                 <div style={{ width, minWidth: "100%" }} role="table" aria-rowcount={total + 1}>
@@ -378,28 +385,17 @@ function Cell(props: { width: number; numeric: boolean; value: string | null | u
     );
 }
 
-// The pages from `from` to `to`. Those that only flew by while somebody scrolled are not asked for.
-function usePages(view: View, head: Page | null, from: number, to: number) {
-    const wanted = useDeferredValue(`${from} ${to}`);
-    const [range, setRange] = useState<[number, number]>([0, 0]);
-    useEffect(() => {
-        const [first = 0, last = 0] = wanted.split(" ").map(Number);
-        const timer = setTimeout(() => setRange([first, last]), 40);
-        return () => clearTimeout(timer);
-    }, [wanted]);
-    const numbers = useMemo(() => {
-        const all: number[] = [];
-        for (let page = range[0]; head && page <= range[1]; page += 1) if (page > 0) all.push(page);
-        return all;
-    }, [range, head]);
-    const found = useQueries({ queries: numbers.map((page) => pageQuery(view, page)) });
-    const pages = new Map<number, Page["rows"]>();
-    if (head) pages.set(0, head.rows);
-    numbers.forEach((page, at) => {
-        const rows = found[at]?.data?.rows;
-        if (rows) pages.set(page, rows);
-    });
-    return pages;
+// The pages of a view, of which the first came with its head.
+function usePages(view: View, head: Page | null, from: number, to: number): PageStore {
+    const store = useMemo(() => {
+        const count = Math.ceil((head?.total ?? 0) / kPageRows);
+        const made = new PageStore((...range) => fetchPages(view, ...range), kPageRows, count);
+        if (head) made.put(0, head.rows);
+        return made;
+    }, [view, head]);
+    useSyncExternalStore(store.subscribe, store.snapshot);
+    useEffect(() => store.want(from, to), [store, from, to]);
+    return store;
 }
 
 function GridSkeleton() {

@@ -45,9 +45,9 @@ export class GridLost extends Error {
     }
 }
 
-async function ask(view: View, offset: number, whole: boolean): Promise<Page> {
+async function ask(view: View, offset: number, whole: boolean, limit = kPageRows): Promise<Page> {
     const { session, source, sort, filters, version } = view;
-    const asked = { ...source, version, sort, filters, offset, limit: kPageRows, whole };
+    const asked = { ...source, version, sort, filters, offset, limit, whole };
     const context = "variable" in source ? kThreadContext : kPageContext;
     // JSON twice: a literal of Python's, and the text in it.
     const request = JSON.stringify(JSON.stringify(asked));
@@ -89,11 +89,5 @@ export const wholeQuery = (view: View) =>
         retry: false,
     });
 
-export const pageQuery = (view: View, page: number) =>
-    queryOptions({
-        queryKey: [...keyOf(view), page],
-        queryFn: () => ask(view, page * kPageRows, true),
-        staleTime: Infinity,
-        gcTime: 60_000,
-        retry: false,
-    });
+export const fetchPages = (view: View, first: number, count: number) =>
+    ask(view, first * kPageRows, true, count * kPageRows).then((page) => page.rows);

@@ -26,17 +26,26 @@ const entries = new Map<string, Entry>();
 const listeners = new Set<() => void>();
 const endListeners = new Set<(thread: string) => void>();
 let scheduled = false;
+let pauseMs = 0;
 
-// At most once a frame, however quickly tokens come. A page in the background has no frames.
+// At most once a frame, however quickly tokens come, and less often while a frame is much work.
+// A page in the background has no frames.
 function tell(): void {
     if (scheduled) return;
     scheduled = true;
     const flush = () => {
         scheduled = false;
+        const begin = performance.now();
         for (const listener of listeners) listener();
+        // React renders in a microtask of its own, before this one.
+        queueMicrotask(() => {
+            const took = performance.now() - begin;
+            pauseMs = took > 8 ? Math.min(3 * took, 250) : 0;
+        });
     };
-    if (document.visibilityState === "visible") requestAnimationFrame(flush);
-    else setTimeout(flush, 250);
+    if (document.visibilityState !== "visible") setTimeout(flush, 250);
+    else if (pauseMs > 0) setTimeout(() => requestAnimationFrame(flush), pauseMs);
+    else requestAnimationFrame(flush);
 }
 
 function update(thread: string, entry: Entry, change: Partial<LiveTurn>): void {
@@ -71,7 +80,8 @@ async function connect(thread: string, entry: Entry): Promise<void> {
         response = await request(path + query, { headers, signal });
     } else {
         // The same message_id again is the same question, not a second one.
-        const json = { message: entry.turn.question, message_id: entry.messageId };
+        const { question: message, chosenModel: model } = entry.turn;
+        const json = { message, message_id: entry.messageId, ...(model ? { model } : {}) };
         response = await request(path, { method: "POST", json, signal });
         entry.posted = true;
     }
@@ -121,11 +131,18 @@ async function run(thread: string, entry: Entry): Promise<void> {
     for (const listener of endListeners) listener(thread);
 }
 
-function begin(thread: string, question: string, posted: boolean): void {
+function begin(
+    thread: string,
+    question: string,
+    posted: boolean,
+    askedAt: number,
+    chosenModel = "",
+): void {
     entries.get(thread)?.abort.abort();
-    const now = new Date();
+    const now = new Date(askedAt);
     const turn: LiveTurn = {
         ...newTurn(question, now.toISOString()),
+        chosenModel,
         startedAt: now.getTime(),
         reconnecting: false,
         failure: null,
@@ -139,10 +156,14 @@ function begin(thread: string, question: string, posted: boolean): void {
 
 export const liveTurns = {
     get: (thread: string): LiveTurn | undefined => entries.get(thread)?.turn,
-    ask: (thread: string, question: string): void => begin(thread, question, false),
-    // A turn that was begun elsewhere: in another tab, or before a reload.
-    follow(thread: string, question: string): void {
-        if (!entries.has(thread)) begin(thread, question, true);
+    ask: (thread: string, question: string, model = ""): void =>
+        begin(thread, question, false, Date.now(), model),
+    // A turn that was begun elsewhere: in another tab, or before a reload. `askedAt` is the
+    // server's time, which may be ahead of this one.
+    follow(thread: string, askedAt: number): void {
+        if (entries.has(thread)) return;
+        const now = Date.now();
+        begin(thread, "", true, askedAt > 0 && askedAt < now ? askedAt : now);
     },
     async stop(thread: string): Promise<void> {
         await sendJson("POST", `/thread/${encodeURIComponent(thread)}/cancel`);

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import {
     applyEvent,
-    failureOf,
     newTurn,
     repeatsTable,
     turnOfEventId,
     turnsFromHistory,
     visibleText,
+    type RunPart,
 } from "./turn";
 
 const event = (name: string, data: unknown) => [name, JSON.stringify(data)] as const;
@@ -59,6 +59,73 @@ describe("a turn from events", () => {
     });
 });
 
+describe("a run", () => {
+    const play = (events: (readonly [string, string])[]) =>
+        events.reduce((at, [name, data]) => applyEvent(at, name, data), newTurn("q", ""));
+    const start = event("code_start", { run: 1, code: "work()", language: "python", at_ms: 50 });
+    const prints = (stream: string, text: string, truncated = false) =>
+        event("code_output", { run: 1, stream, text, truncated });
+    const end = event("code_end", {
+        run: 1,
+        language: "python",
+        failed: true,
+        reason: "timeout",
+        exec_ms: 9,
+    });
+    const whole = event("code_run", { code: "work()", output: "a\nb", exec_ms: 9 });
+    const runs = (events: (readonly [string, string])[]) =>
+        play(events).parts.filter((part): part is RunPart => part.kind === "run");
+
+    it("is there when it starts, and grows with what it prints", () => {
+        const [run] = runs([
+            start,
+            prints("stdout", "a"),
+            prints("stdout", "b"),
+            prints("stderr", "!"),
+        ]);
+        expect(run).toMatchObject({ state: "running", code: "work()", atMs: 50, output: null });
+        expect(run?.live).toEqual([
+            { stream: "stdout", text: "ab" },
+            { stream: "stderr", text: "!" },
+        ]);
+        expect(runs([start, prints("stdout", "", true)])[0]?.truncated).toBe(true);
+    });
+    it("is one part from its start to its end", () => {
+        const all = runs([start, prints("stdout", "a"), end, whole]);
+        expect(all).toHaveLength(1);
+        expect(all[0]).toMatchObject({
+            state: "failed",
+            reason: "timeout",
+            output: "a\nb",
+            ms: 9,
+            live: [],
+        });
+    });
+    it("is found by its number among others", () => {
+        const second = event("code_start", { run: 2, code: "2", language: "shell", at_ms: 60 });
+        const all = runs([start, end, whole, second, prints("stdout", "late")]);
+        // What comes for a run that has ended is not the next one's.
+        expect(all.map((run) => [run.run, run.live.length])).toEqual([
+            [1, 0],
+            [2, 0],
+            [1, 1],
+        ]);
+    });
+    it("is shown although its start was missed", () => {
+        const all = runs([prints("stdout", "a"), end, whole]);
+        expect(all).toHaveLength(1);
+        expect(all[0]).toMatchObject({ code: "work()", state: "failed", output: "a\nb" });
+    });
+    it("has ended when its turn has", () => {
+        const error = event("error", { message: "no" });
+        const [run] = runs([start, prints("stdout", "a"), error]);
+        expect(run).toMatchObject({ state: "failed", output: "a", live: [] });
+    });
+    it("of an older server ends as its output says", () => {
+        expect(runs([whole])[0]).toMatchObject({ state: "ok", run: 0, output: "a\nb" });
+    });
+});
+
 describe("turns from history", () => {
     it("are the same as from events", () => {
         const at = "2026-01-01T00:00:00Z";
@@ -74,6 +141,14 @@ describe("turns from history", () => {
                 at,
                 tool: "run_python",
                 code_runs: [run],
+                run: {
+                    run: 1,
+                    language: "shell",
+                    failed: true,
+                    reason: "exited",
+                    exit_code: 2,
+                    exec_ms: 2,
+                },
             },
             { role: "assistant", content: "a1", turn: 1, sequence: 4, at, model: "m" },
             { role: "user", content: "q2", turn: 2, sequence: 5, at },
@@ -85,6 +160,11 @@ describe("turns from history", () => {
             ["q1", ["run", "text"], ""],
             ["q2", [], "cancelled"],
         ]);
+        expect(turns[0]?.parts[0]).toMatchObject({
+            language: "shell",
+            state: "failed",
+            exitCode: 2,
+        });
     });
 });
 
@@ -97,13 +177,6 @@ describe("the text of local models", () => {
         expect(visibleText('A<tool_call>{"name": "x"}</tool_call>B').text).toBe("AB");
         expect(visibleText('A<tool_call>{"na').text).toBe("A");
     });
-});
-
-it("a traceback is told by its last line", () => {
-    const head = 'Traceback (most recent call last):\n  File "<cell>", line 1\n';
-    const output = `${head}ZeroDivisionError: division by zero\n`;
-    expect(failureOf(output)).toBe("ZeroDivisionError: division by zero");
-    expect(failureOf("all is well: 3")).toBe("");
 });
 
 it("a table that the text has whole is not shown twice", () => {

@@ -1,6 +1,7 @@
 // A turn of a conversation as the page shows it: a question, and the parts of its answer in the
 // order in which they came. Built from history or, while it streams, from events. Pure functions.
 import type { Schemas } from "@/lib/api";
+import { failureIn } from "./run-output";
 
 export type ImageLink = Schemas["ImageLink"];
 export type TableData = Schemas["TableData"];
@@ -10,10 +11,36 @@ type HistoryMessage = Schemas["HistoryMessage"];
 export type Part =
     | { kind: "text"; text: string }
     | { kind: "reasoning"; text: string }
-    | { kind: "run"; code: string; output: string; ms: number }
+    | RunPart
     | { kind: "tool"; tool: string; input: string; output: string; ms: number; failed: boolean }
     | { kind: "image"; image: ImageLink }
     | { kind: "table"; table: TableData };
+
+export interface Printed {
+    stream: "stdout" | "stderr";
+    text: string;
+}
+
+// Code that runs or has run.
+export interface RunPart {
+    kind: "run";
+    // Which run of the turn, from 1; 0: not known.
+    run: number;
+    language: string;
+    code: string;
+    // When it began, since the question was taken. Of a run that streams.
+    atMs: number;
+    state: "running" | "ok" | "failed";
+    // What it has printed so far, and whether the rest comes with its end.
+    live: readonly Printed[];
+    truncated: boolean;
+    // All of it, as the model saw it; null until it has ended.
+    output: string | null;
+    ms: number;
+    exitCode: number;
+    // Why it ended, as the API says it: exited, timeout, memory, …; empty: not known.
+    reason: string;
+}
 
 export interface Turn {
     // 0 until the server has told it.
@@ -29,6 +56,8 @@ export interface Turn {
     error: string;
     stopped: string;
     model: string;
+    // That the question named; empty: the server's.
+    chosenModel: string;
     timings: Timings | null;
 }
 
@@ -44,6 +73,7 @@ export function newTurn(question: string, askedAt: string): Turn {
         error: "",
         stopped: "",
         model: "",
+        chosenModel: "",
         timings: null,
     };
 }
@@ -55,6 +85,7 @@ export function turnsFromHistory(messages: readonly HistoryMessage[]): Turn[] {
         if (message.role === "user" || !turn || turn.number !== message.turn) {
             const question = message.role === "user" ? message.content : "";
             turn = { ...newTurn(question, message.at), number: message.turn, state: "done" };
+            if (message.role === "user") turn.chosenModel = message.model ?? "";
             turns.push(turn);
         }
         const parts = [...turn.parts];
@@ -65,7 +96,7 @@ export function turnsFromHistory(messages: readonly HistoryMessage[]): Turn[] {
         if (message.role === "tool") parts.push(...partsOfTool(message));
         turn.parts = parts;
         if (message.timings_ms) turn.timings = message.timings_ms;
-        if (message.model) turn.model = message.model;
+        if (message.model && message.role !== "user") turn.model = message.model;
         if (message.stopped) turn.stopped = message.stopped;
     }
     return turns;
@@ -74,7 +105,7 @@ export function turnsFromHistory(messages: readonly HistoryMessage[]): Turn[] {
 function partsOfTool(message: HistoryMessage): Part[] {
     const parts: Part[] = [];
     for (const run of message.code_runs ?? []) {
-        parts.push({ kind: "run", code: run.code, output: run.output, ms: run.exec_ms });
+        parts.push(ended(message.run ? withEnd(newRun(message.run.run), message.run) : null, run));
     }
     if (!message.code_runs?.length && message.tool) {
         const output = message.content;
@@ -83,6 +114,70 @@ function partsOfTool(message: HistoryMessage): Part[] {
     for (const image of message.images ?? []) parts.push({ kind: "image", image });
     for (const table of message.tables ?? []) parts.push({ kind: "table", table });
     return parts;
+}
+
+function newRun(run: number): RunPart {
+    return {
+        kind: "run",
+        run,
+        language: "python",
+        code: "",
+        atMs: 0,
+        state: "running",
+        live: [],
+        truncated: false,
+        output: null,
+        ms: 0,
+        exitCode: 0,
+        reason: "",
+    };
+}
+
+function withEnd(part: RunPart, end: Schemas["CodeEnd"]): RunPart {
+    const { language, failed, exec_ms, exit_code = 0, reason = "" } = end;
+    const state = failed ? "failed" : "ok";
+    return { ...part, language, ms: exec_ms, exitCode: exit_code, reason, state };
+}
+
+// `before` is what is known of it from its start and its end; an older server tells neither.
+function ended(before: RunPart | null, { code, output, exec_ms }: Schemas["CodeRun"]): RunPart {
+    const part = before ?? newRun(0);
+    const state = part.state !== "running" ? part.state : failureIn(output) ? "failed" : "ok";
+    return { ...part, code, output, ms: exec_ms, state, live: [], truncated: false };
+}
+
+const kOpen = (part: Part): part is RunPart => part.kind === "run" && part.output === null;
+
+// Changes the run that is under way; its start may have been missed.
+function withRun(
+    parts: readonly Part[],
+    run: number,
+    change: (part: RunPart) => RunPart,
+): readonly Part[] {
+    const at = parts.findLastIndex((part) => kOpen(part) && part.run === run);
+    const found = parts[at];
+    if (!found || !kOpen(found)) return [...parts, change(newRun(run))];
+    return parts.with(at, change(found));
+}
+
+function printed(part: RunPart, { stream, text, truncated }: Schemas["CodeOutput"]): RunPart {
+    const last = part.live.at(-1);
+    const piece: Printed = { stream: stream === "stderr" ? "stderr" : "stdout", text };
+    const live =
+        last?.stream === piece.stream
+            ? [...part.live.slice(0, -1), { ...last, text: last.text + text }]
+            : [...part.live, piece];
+    return { ...part, live, truncated: part.truncated || truncated };
+}
+
+// A turn that is over has no code that runs, whether its end was heard or not.
+function withoutOpenRuns(parts: readonly Part[]): readonly Part[] {
+    if (!parts.some(kOpen)) return parts;
+    return parts.map((part) => {
+        if (!kOpen(part)) return part;
+        const output = part.live.map((piece) => piece.text).join("");
+        return { ...part, output, live: [], state: part.state === "ok" ? "ok" : "failed" };
+    });
 }
 
 function withText(parts: readonly Part[], kind: "text" | "reasoning", text: string): Part[] {
@@ -119,10 +214,30 @@ export function applyEvent(turn: Turn, name: string, data: string): Turn {
             return { ...turn, parts: withText(turn.parts, "reasoning", text) };
         case "answer":
             return { ...turn, parts: withWholeAnswer(turn.parts, text) };
+        case "code_start": {
+            const { run, code, language, at_ms } = value as Schemas["CodeStart"];
+            const part: Part = { ...newRun(run), code, language, atMs: at_ms };
+            return { ...turn, status: "", parts: [...turn.parts, part] };
+        }
+        case "code_output": {
+            const piece = value as Schemas["CodeOutput"];
+            const parts = withRun(turn.parts, piece.run, (part) => printed(part, piece));
+            return { ...turn, parts };
+        }
+        case "code_end": {
+            const end = value as Schemas["CodeEnd"];
+            const parts = withRun(turn.parts, end.run, (part) => withEnd(part, end));
+            return { ...turn, parts };
+        }
         case "code_run": {
             const run = value as Schemas["CodeRun"];
-            const part: Part = { kind: "run", code: run.code, output: run.output, ms: run.exec_ms };
-            return { ...turn, status: "", parts: [...turn.parts, part] };
+            const at = turn.parts.findLastIndex(kOpen);
+            const found = turn.parts[at];
+            const parts =
+                found && kOpen(found)
+                    ? turn.parts.with(at, ended(found, run))
+                    : [...turn.parts, ended(null, run)];
+            return { ...turn, status: "", parts };
         }
         case "tool": {
             const {
@@ -148,13 +263,20 @@ export function applyEvent(turn: Turn, name: string, data: string): Turn {
                 ...turn,
                 state: "done",
                 status: "",
+                parts: withoutOpenRuns(turn.parts),
                 number: value.turn ?? turn.number,
                 stopped: value.stopped ?? "",
                 model: value.model ?? "",
                 timings: value.timings_ms ?? null,
             };
         case "error":
-            return { ...turn, state: "failed", status: "", error: value.message ?? "" };
+            return {
+                ...turn,
+                state: "failed",
+                status: "",
+                parts: withoutOpenRuns(turn.parts),
+                error: value.message ?? "",
+            };
         default:
             return turn;
     }
@@ -184,17 +306,6 @@ export function visibleText(raw: string): { thinking: string; text: string } {
         })
         .replace(/<tool_call>[\s\S]*?(<\/tool_call>|$)/g, "");
     return { thinking: thinking.trim(), text: text.replace(/^\s+/, "") };
-}
-
-// A run failed if what it printed ends in a traceback.
-export function failureOf(output: string): string {
-    const start = output.lastIndexOf("Traceback (most recent call last)");
-    if (start < 0) return "";
-    const lines = output.slice(start).trimEnd().split("\n");
-    const last = lines.findLast((line) =>
-        /^[A-Za-z_][\w.]*(Error|Exception|Interrupt|Exit|Warning)?(:|$)/.test(line),
-    );
-    return last ?? "";
 }
 
 // Whether the answer's own text has this table already, whole.

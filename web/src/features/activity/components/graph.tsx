@@ -31,6 +31,25 @@ export function Graph({ label, value, points, foot }: GraphProps) {
                 aria-label={`${label}: ${value}`}
                 className="mt-1 block h-16 w-full text-accent"
             >
+                {[0.25, 0.5, 0.75].map((part) => (
+                    <line
+                        key={part}
+                        x1="0"
+                        x2={kWidth}
+                        y1={kHeight * part}
+                        y2={kHeight * part}
+                        stroke="var(--line-soft)"
+                        vectorEffect="non-scaling-stroke"
+                    />
+                ))}
+                {spots.length === 1 && (
+                    <polyline
+                        points={`${kWidth - 8},${spots[0]?.split(",")[1]} ${kWidth},${spots[0]?.split(",")[1]}`}
+                        stroke="currentColor"
+                        strokeWidth="3"
+                        vectorEffect="non-scaling-stroke"
+                    />
+                )}
                 {spots.length > 1 && (
                     <>
                         <polygon

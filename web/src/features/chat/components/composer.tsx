@@ -1,8 +1,16 @@
 import { ArrowUp, FileText, Paperclip, RotateCw, Square, X } from "lucide-react";
-import { useEffect, useLayoutEffect, useRef, type ClipboardEvent, type KeyboardEvent } from "react";
+import {
+    useEffect,
+    useLayoutEffect,
+    useRef,
+    type ClipboardEvent,
+    type KeyboardEvent,
+    type ReactNode,
+} from "react";
 import { useTranslation } from "react-i18next";
 import { IconButton } from "@/components/ui/button";
 import { Tip } from "@/components/ui/tip";
+import { toast } from "@/components/ui/toasts";
 import { describeError } from "@/lib/describe-error";
 import { formatBytes, formatPercent } from "@/lib/format";
 import type { Attachment, useAttachments } from "../hooks/use-attachments";
@@ -18,7 +26,12 @@ interface ComposerProps {
     uploads: ReturnType<typeof useAttachments>;
     waiting?: boolean;
     autoFocus?: boolean;
+    // Beside the button for files.
+    children?: ReactNode;
 }
+
+// More than any model reads at once; the server takes a little more.
+const kTextMax = 200_000;
 
 // Files pasted from the clipboard all carry the same name.
 function named(file: File, index: number): File {
@@ -28,7 +41,8 @@ function named(file: File, index: number): File {
 }
 
 export function Composer(props: ComposerProps) {
-    const { text, onText, onSend, onStop, onRecall, uploads, waiting = false, autoFocus } = props;
+    const { text, onText, onSend, onStop, onRecall, uploads, waiting = false } = props;
+    const { autoFocus, children } = props;
     const { t } = useTranslation();
     const box = useRef<HTMLTextAreaElement>(null);
     const picker = useRef<HTMLInputElement>(null);
@@ -61,10 +75,16 @@ export function Composer(props: ComposerProps) {
         }
     };
     const onPaste = (event: ClipboardEvent) => {
-        const files = [...event.clipboardData.files];
+        const files = [...event.clipboardData.files].map(named);
+        const pasted = event.clipboardData.getData("text/plain");
+        // Else the browser would cut it off without a word.
+        if (files.length === 0 && text.length + pasted.length > kTextMax) {
+            files.push(new File([pasted], "pasted.txt", { type: "text/plain" }));
+            toast(t("composer.pastedAsFile"));
+        }
         if (files.length === 0) return;
         event.preventDefault();
-        uploads.add(files.map(named));
+        uploads.add(files);
     };
     return (
         <div
@@ -87,7 +107,7 @@ export function Composer(props: ComposerProps) {
                 ref={box}
                 value={text}
                 rows={1}
-                maxLength={200_000}
+                maxLength={kTextMax}
                 aria-label={t("composer.label")}
                 placeholder={t("composer.placeholder")}
                 onChange={(event) => onText(event.target.value)}
@@ -110,6 +130,7 @@ export function Composer(props: ComposerProps) {
                 <IconButton label={t("composer.attach")} onClick={() => picker.current?.click()}>
                     <Paperclip size={16} />
                 </IconButton>
+                {children}
                 <span className="flex-1" />
                 <span className="hidden text-12 text-ink-3 sm:inline">
                     {onStop ? t("composer.escStops") : t("composer.enterSends")}

@@ -1,12 +1,20 @@
 // The turns of a thread, and the place that the reader has in them: the page follows new text
 // only if the reader was at the end.
 import { ArrowDown } from "lucide-react";
-import { useCallback, useLayoutEffect, useRef, useState, type ReactNode } from "react";
+import {
+    memo,
+    useCallback,
+    useEffect,
+    useLayoutEffect,
+    useRef,
+    useState,
+    type ComponentProps,
+    type ReactNode,
+} from "react";
 import { useTranslation } from "react-i18next";
-import { Button } from "@/components/ui/button";
-import { formatNumber } from "@/lib/format";
 import type { LiveTurn } from "../live-turns";
 import type { Turn } from "../turn";
+import { SlotObserver, TurnSlot } from "./turn-slot";
 import { TurnView } from "./turn-view";
 
 interface ConversationProps {
@@ -15,20 +23,40 @@ interface ConversationProps {
     busy: boolean;
     onAgain: (question: string) => void;
     onEdit: (question: string) => void;
+    onStop: () => void;
     head: ReactNode;
 }
 
-// Older turns are rendered when they are asked for: thousands of them would take seconds.
-const kTurnsAtOnce = 30;
 const kNearEnd = 60;
+// The end is what is seen first.
+const kPinned = 3;
 
-export function Conversation({ turns, session, busy, onAgain, onEdit, head }: ConversationProps) {
+type RowProps = ComponentProps<typeof TurnView> & { observer: SlotObserver; pinned: boolean };
+
+const Row = memo(function Row({ observer, pinned, ...rest }: RowProps) {
+    return (
+        <TurnSlot turn={rest.turn} observer={observer} pinned={pinned}>
+            <TurnView {...rest} />
+        </TurnSlot>
+    );
+});
+
+export function Conversation({
+    turns,
+    session,
+    busy,
+    onAgain,
+    onEdit,
+    onStop,
+    head,
+}: ConversationProps) {
     const { t } = useTranslation();
     const scroller = useRef<HTMLDivElement>(null);
     const column = useRef<HTMLDivElement>(null);
     const follows = useRef(true);
     const [away, setAway] = useState(false);
-    const [count, setCount] = useState(kTurnsAtOnce);
+    const [observer] = useState(() => new SlotObserver());
+    useEffect(() => (scroller.current ? observer.start(scroller.current) : undefined), [observer]);
 
     const toEnd = useCallback(() => {
         const box = scroller.current;
@@ -60,8 +88,6 @@ export function Conversation({ turns, session, busy, onAgain, onEdit, head }: Co
         if (startedAt) toEnd();
     }, [startedAt, toEnd]);
 
-    const shown = turns.slice(-count);
-    const hidden = turns.length - shown.length;
     return (
         <div className="relative min-h-0 flex-1">
             <div
@@ -74,23 +100,17 @@ export function Conversation({ turns, session, busy, onAgain, onEdit, head }: Co
             >
                 <div ref={column} className="mx-auto flex max-w-[760px] flex-col gap-7">
                     {head}
-                    {hidden > 0 && (
-                        <Button
-                            small
-                            className="self-center"
-                            onClick={() => setCount(count + kTurnsAtOnce)}
-                        >
-                            {t("chat.earlier", { count: hidden, hidden: formatNumber(hidden) })}
-                        </Button>
-                    )}
-                    {shown.map((turn, index) => (
-                        <TurnView
-                            key={turn.number || `new-${hidden + index}`}
+                    {turns.map((turn, index) => (
+                        <Row
+                            key={turn.number || `new-${index}`}
                             turn={turn}
+                            observer={observer}
+                            pinned={index >= turns.length - kPinned}
                             session={session}
                             busy={busy}
                             onAgain={onAgain}
                             onEdit={onEdit}
+                            onStop={onStop}
                         />
                     ))}
                 </div>

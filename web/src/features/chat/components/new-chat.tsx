@@ -10,6 +10,7 @@ import { useAttachments } from "../hooks/use-attachments";
 import { useDraft } from "../hooks/use-draft";
 import { liveTurns } from "../live-turns";
 import { Composer } from "./composer";
+import { ModelPicker } from "./model-picker";
 
 const kSamples = [
     ["byRegion", BarChart3],
@@ -26,6 +27,7 @@ export function NewChat({ banner }: { banner: ReactNode }) {
     const picker = useRef<HTMLInputElement>(null);
     const [text, setText] = useDraft("new");
     const [waiting, setWaiting] = useState(false);
+    const [model, setModel] = useState("");
     const [error, setError] = useState<unknown>(null);
 
     const begin = async (question: string, fileIds: string[]) => {
@@ -35,7 +37,7 @@ export function NewChat({ banner }: { banner: ReactNode }) {
             const thread = await createThread(fileIds);
             setText("");
             client.setQueryData(["thread", thread.thread_id], thread);
-            liveTurns.ask(thread.thread_id, question);
+            liveTurns.ask(thread.thread_id, question, model);
             await navigate({ to: "/ui/t/$threadId", params: { threadId: thread.thread_id } });
             void client.invalidateQueries({ queryKey: ["threads"] });
         } catch (failure) {
@@ -92,7 +94,9 @@ export function NewChat({ banner }: { banner: ReactNode }) {
                         autoFocus
                         onSend={send}
                         onStop={null}
-                    />
+                    >
+                        <ModelPicker model={model} onModel={setModel} disabled={waiting} />
+                    </Composer>
                     {!hasFiles && (
                         <section aria-label={t("newChat.sample")}>
                             <p className="mb-2 flex items-center gap-2 text-13 text-ink-2">

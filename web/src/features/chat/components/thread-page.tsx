@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { FileText } from "lucide-react";
-import { useCallback, useEffect, useMemo, type ReactNode } from "react";
+import { useCallback, useEffect, useMemo, useState, type ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { DropZone } from "@/components/drop-zone";
 import { ErrorNotice } from "@/components/ui/notice";
@@ -15,6 +15,7 @@ import { hasEnded, merged } from "../merged";
 import { turnsFromHistory } from "../turn";
 import { Composer } from "./composer";
 import { Conversation } from "./conversation";
+import { ModelPicker } from "./model-picker";
 
 interface ThreadPageProps {
     thread: Thread;
@@ -35,8 +36,11 @@ export function ThreadPage({ thread, banner, onFile }: ThreadPageProps) {
     const [text, setText] = useDraft(id);
 
     useEffect(() => {
-        if (status.data?.busy && history.isSuccess) liveTurns.follow(id, "");
-    }, [id, status.data?.busy, history.isSuccess]);
+        if (!status.data?.busy || !history.isSuccess) return;
+        const messages = client.getQueryData(historyQuery(id).queryKey)?.messages ?? [];
+        const asked = messages.findLast((message) => message.role === "user");
+        liveTurns.follow(id, Date.parse(asked?.at ?? ""));
+    }, [client, id, status.data?.busy, history.isSuccess]);
     useEffect(
         () =>
             liveTurns.onEnd((ended) => {
@@ -64,14 +68,17 @@ export function ThreadPage({ thread, banner, onFile }: ThreadPageProps) {
     }, [id, live, lastPast]);
     const open = status.isPending || (status.data?.busy ?? false);
     const turns = useMemo(() => merged(past, live, open), [past, live, open]);
+    // Its last question named the model, unless somebody chooses another now.
+    const [picked, setPicked] = useState<string | null>(null);
+    const model = picked ?? live?.chosenModel ?? lastPast?.chosenModel ?? "";
 
     const ask = useCallback(
         (question: string) => {
             const failed = liveTurns.get(id);
             if (failed?.state === "running") return;
-            liveTurns.ask(id, question);
+            liveTurns.ask(id, question, model);
         },
-        [id],
+        [id, model],
     );
     const send = () => {
         const names = uploads.attachments.map((one) => `/data/${one.file.name}`);
@@ -89,11 +96,11 @@ export function ThreadPage({ thread, banner, onFile }: ThreadPageProps) {
         },
         [setText],
     );
-    const stop = () => {
+    const stop = useCallback(() => {
         liveTurns
             .stop(id)
             .catch((error: unknown) => toast(describeError(error, t).title, { bad: true }));
-    };
+    }, [id, t]);
     const head = (
         <>
             {banner}
@@ -135,6 +142,7 @@ export function ThreadPage({ thread, banner, onFile }: ThreadPageProps) {
                 head={head}
                 onAgain={ask}
                 onEdit={edit}
+                onStop={stop}
             />
             <div className="px-3 pb-3 sm:px-6 sm:pb-4">
                 <div className="mx-auto max-w-[760px]">
@@ -149,7 +157,9 @@ export function ThreadPage({ thread, banner, onFile }: ThreadPageProps) {
                             const last = turns.at(-1);
                             if (last) setText(last.question);
                         }}
-                    />
+                    >
+                        <ModelPicker model={model} onModel={setPicked} disabled={running} />
+                    </Composer>
                 </div>
             </div>
         </DropZone>

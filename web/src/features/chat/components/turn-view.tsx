@@ -17,6 +17,7 @@ interface TurnProps {
     busy: boolean;
     onAgain: (question: string) => void;
     onEdit: (question: string) => void;
+    onStop: () => void;
 }
 
 export const TurnView = memo(function TurnView({
@@ -25,11 +26,15 @@ export const TurnView = memo(function TurnView({
     busy,
     onAgain,
     onEdit,
+    onStop,
 }: TurnProps) {
     const { t } = useTranslation();
     const live = "startedAt" in turn ? turn : null;
     const running = turn.state === "running";
     const answer = answerText(turn);
+    // A cell that runs says so itself.
+    const last = turn.parts.at(-1);
+    const runs = live && !live.reconnecting && last?.kind === "run" && last.state === "running";
     return (
         <article className="group/turn flex flex-col gap-3.5" data-turn={turn.number}>
             {turn.question && (
@@ -59,10 +64,17 @@ export const TurnView = memo(function TurnView({
             )}
             {turn.parts.map((part, index) =>
                 part.kind === "table" && repeatsTable(answer, part.table) ? null : (
-                    <PartView key={index} part={part} session={session} />
+                    <PartView
+                        // A cell stays the same when history takes the place of the stream.
+                        key={part.kind === "run" && part.run > 0 ? `run-${part.run}` : index}
+                        part={part}
+                        session={session}
+                        turnStart={live?.startedAt ?? 0}
+                        onStop={running ? onStop : null}
+                    />
                 ),
             )}
-            {running && live && <Working turn={live} />}
+            {running && live && !runs && <Working turn={live} />}
             {turn.stopped && (
                 <p className="flex items-center gap-2 text-13 text-ink-2">
                     <CircleSlash size={14} className="text-warm" />

@@ -1,9 +1,9 @@
 // Python on the kernel of the chat: the same variables.
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { Eraser, RotateCcw, Square, SquareTerminal } from "lucide-react";
+import { Eraser, Play, RotateCcw, Square, SquareTerminal } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { IconButton } from "@/components/ui/button";
+import { Button, IconButton } from "@/components/ui/button";
 import { Confirm } from "@/components/ui/dialog";
 import { Empty } from "@/components/ui/empty";
 import { ErrorNotice } from "@/components/ui/notice";
@@ -11,6 +11,10 @@ import { interrupt, kThreadContext, restartKernel } from "@/lib/kernel";
 import { clearConsole, isRunning, runInConsole, useConsole } from "../store";
 import { ConsoleInput } from "./console-input";
 import { EntryView } from "./entry-view";
+
+const kExample = `import pandas as pd
+df = pd.DataFrame({"city": ["Bern", "Basel"], "people": [137, 178]})
+df.plot.bar(x="city")`;
 
 export default function ConsoleTab({ session }: { session: string }) {
     const { t } = useTranslation();
@@ -63,7 +67,13 @@ export default function ConsoleTab({ session }: { session: string }) {
                         icon={<SquareTerminal size={22} />}
                         title={t("console.empty")}
                         text={t("console.emptyText")}
-                    />
+                        code={kExample}
+                    >
+                        <Button small kind="primary" className="mt-2" onClick={() => run(kExample)}>
+                            <Play size={13} />
+                            {t("ports.run")}
+                        </Button>
+                    </Empty>
                 )}
                 {entries.map((entry) => (
                     <EntryView key={entry.id} entry={entry} onRestart={() => restart.mutate()} />

@@ -5,10 +5,11 @@ import { FoldedText } from "@/components/code-view";
 import { MimeOutput } from "@/components/mime-output";
 import { ErrorNotice, Notice } from "@/components/ui/notice";
 import { formatBytes, formatDuration } from "@/lib/format";
+import { load } from "@/lib/load";
 import { useClock } from "@/lib/use-clock";
 import { failureOf, isRunning, type Entry, type Output } from "../store";
 
-const Highlighted = lazy(() => import("@/components/highlighted"));
+const Highlighted = lazy(load(() => import("@/components/highlighted")));
 
 export function EntryView({ entry, onRestart }: { entry: Entry; onRestart: () => void }) {
     const { t } = useTranslation();

@@ -6,10 +6,11 @@ import { FoldedText } from "@/components/code-view";
 import { MimeOutput } from "@/components/mime-output";
 import { ErrorNotice, Notice } from "@/components/ui/notice";
 import { withoutColours } from "@/lib/kernel";
+import { load } from "@/lib/load";
 import { contentQuery } from "../api/files";
 import { parseNotebook, type Cell, type Output } from "../notebook";
 
-const Markdown = lazy(() => import("@/components/markdown/markdown"));
+const Markdown = lazy(load(() => import("@/components/markdown/markdown")));
 // A larger one would freeze the page: it is JSON in one piece.
 const kBytesMax = 40_000_000;
 

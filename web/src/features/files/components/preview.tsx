@@ -8,14 +8,15 @@ import { IconButton } from "@/components/ui/button";
 import { ErrorNotice } from "@/components/ui/notice";
 import { downloadFile, fileAddress } from "@/lib/addresses";
 import { formatBytes, formatTime } from "@/lib/format";
+import { load } from "@/lib/load";
 import { statQuery, type FileView } from "../api/files";
 import { isText, kindOf } from "../kinds";
 import { TextContent } from "./text-content";
 
-const DataGrid = lazy(() => import("@/components/data-grid/data-grid"));
-const PdfView = lazy(() => import("./pdf-view"));
-const NotebookView = lazy(() => import("./notebook-view"));
-const HtmlView = lazy(() => import("./html-view"));
+const DataGrid = lazy(load(() => import("@/components/data-grid/data-grid")));
+const PdfView = lazy(load(() => import("./pdf-view")));
+const NotebookView = lazy(load(() => import("./notebook-view")));
+const HtmlView = lazy(load(() => import("./html-view")));
 // Beyond this an editor in a page is no help.
 const kEditBytesMax = 2_000_000;
 

@@ -6,12 +6,13 @@ import { FoldedText } from "@/components/code-view";
 import { Button } from "@/components/ui/button";
 import { ErrorNotice } from "@/components/ui/notice";
 import { formatBytes } from "@/lib/format";
+import { load } from "@/lib/load";
 import { contentQuery } from "../api/files";
 import { kindOf, languageOf } from "../kinds";
 import type { BodyProps } from "./preview";
 
-const Editor = lazy(() => import("./editor"));
-const Markdown = lazy(() => import("@/components/markdown/markdown"));
+const Editor = lazy(load(() => import("./editor")));
+const Markdown = lazy(load(() => import("@/components/markdown/markdown")));
 
 export function TextContent({ session, file, stat, editing, onEditing }: BodyProps) {
     const { t } = useTranslation();

@@ -3,8 +3,9 @@ import { ChevronLeft, RefreshCw } from "lucide-react";
 import { lazy, Suspense, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { IconButton } from "@/components/ui/button";
+import { load } from "@/lib/load";
 
-const DataGrid = lazy(() => import("@/components/data-grid/data-grid"));
+const DataGrid = lazy(load(() => import("@/components/data-grid/data-grid")));
 
 interface VariableGridProps {
     session: string;
