@@ -390,6 +390,19 @@ void Guest::reap() {
     }
 }
 
+StartingKernels Guest::starting_kernels() const {
+    StartingKernels starting;
+    for (const auto& [context, kernel] : kernels_) {
+        if (!kernel->starting()) continue;
+        if (kernel->awaited()) {
+            starting.more = true;
+        } else {
+            starting.known.insert(kernel->pid());
+        }
+    }
+    return starting;
+}
+
 void Guest::check_memory() {
     const std::uint64_t most = surroundings_.watched_memory_bytes_max;
     const std::uint64_t bound = memory_bound();
@@ -400,7 +413,7 @@ void Guest::check_memory() {
     if (bound <= most && !is_news) return;
     memory_bound_ = bound;
     memory_measured_ = memory_checked_;
-    const MemoryUse use = measure_memory();
+    const MemoryUse use = measure_memory(starting_kernels());
     memory_peak_bytes_ = std::max(memory_peak_bytes_, use.bytes);
     if (use.bytes <= most || use.largest <= 1) return;
     ++memory_kills_;
@@ -534,7 +547,7 @@ void Guest::list_programs(Operation& operation) {
 void Guest::stats(Operation& operation) {
     struct statvfs disk {};
     ::statvfs("/session", &disk);
-    const MemoryUse use = measure_memory();
+    const MemoryUse use = measure_memory(starting_kernels());
     operation.end({{"processes", use.processes},
                    {"private_bytes", use.bytes},
                    {"memory_peak_bytes", memory_peak_bytes_},

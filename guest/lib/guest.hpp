@@ -9,6 +9,7 @@
 // Trusts    the host; nothing that comes from a process of the sandbox.
 // When the host goes, or asks for shutdown, run() returns and the sandbox ends with PID 1.
 #include "guest/lib/kernel.hpp"
+#include "guest/lib/memory_watch.hpp"
 #include "guest/lib/operation.hpp"
 #include "guest/lib/surroundings.hpp"
 #include "guest/lib/user_share.hpp"
@@ -51,6 +52,7 @@ private:
     void reap();
     void bury_kernels();
     void check_memory();
+    [[nodiscard]] StartingKernels starting_kernels() const;
     void check_user_share();
     [[nodiscard]] bool looks_at_processes() const;  // no cgroup, or no user of its own, holds them
     [[nodiscard]] int wait_ms() const;

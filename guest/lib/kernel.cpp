@@ -79,6 +79,7 @@ bool Kernel::make_pipes(UniqueFd& link, UniqueFd& out, UniqueFd& err) {
     event_sent_ = 0;
     sent_current_ = false;
     sealed_ = false;
+    answered_ = false;
     starts_unanswered_ = 0;
     input_unacknowledged_ = 0;
     return true;
@@ -124,6 +125,7 @@ bool Kernel::start_as_program(const Surroundings& surroundings) {
         return false;
     }
     sealed_ = true;  // with its start, as any program
+    answered_ = true;
     post_start(surroundings);
     arrived(pid);
     return true;
@@ -399,6 +401,7 @@ std::size_t Kernel::take_message(const Header& header) {
         if (pid > 1) arrived(pid);
         return work;
     }
+    answered_ = true;
     if (header.type == 'd' && starts_unanswered_ > 0) {
         --starts_unanswered_;
         return work;

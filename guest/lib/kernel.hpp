@@ -106,6 +106,8 @@ public:
     [[nodiscard]] bool wanted() const noexcept { return pid_ <= 0 && link_.get() < 0; }
     // Summoned, and not here yet.
     [[nodiscard]] bool awaited() const noexcept { return pid_ <= 0 && link_.get() >= 0; }
+    // From the zygote, and not past its own walls yet: it has answered nothing.
+    [[nodiscard]] bool starting() const noexcept { return awaited() || (pid() > 0 && !answered_); }
     // The last one summoned did not come.
     [[nodiscard]] bool forsaken() const noexcept { return forsaken_; }
     [[nodiscard]] KernelLanguage language() const noexcept { return language_; }
@@ -204,6 +206,7 @@ private:
     std::deque<KernelCall*> queue_;
     bool sent_current_ = false;
     bool sealed_ = false;
+    bool answered_ = false;      // anything, since its process was made
     int starts_unanswered_ = 0;  // `start` requests, which nobody waits for
     std::size_t input_unacknowledged_ = 0;
     bool imported_ = false;    // what was saved was brought in

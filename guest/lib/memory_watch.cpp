@@ -97,7 +97,7 @@ std::uint64_t resident_bytes_of(const std::string& pid) {
 
 }  // namespace
 
-MemoryUse measure_memory() {
+MemoryUse measure_memory(const StartingKernels& starting) {
     MemoryUse use;
     Held held{{}, sys::socket_memory()};
     std::uint64_t most = 0;
@@ -110,7 +110,12 @@ MemoryUse measure_memory() {
         const auto text =
             sys::read_small_file(std::string("/proc/") + entry->d_name + "/smaps_rollup");
         ++use.processes;
-        const std::uint64_t mapped = text ? mapped_bytes(*text) : resident_bytes_of(entry->d_name);
+        std::uint64_t mapped = 0;
+        if (text) {
+            mapped = mapped_bytes(*text);
+        } else if (!starting.may_be(pid)) {
+            mapped = resident_bytes_of(entry->d_name);
+        }
         const HeldByOne one = pid > 1 ? add_held(entry->d_name, held) : HeldByOne{};
         const std::uint64_t bytes = std::max(mapped, one.files) + one.sockets;
         use.bytes += mapped;

@@ -10,6 +10,7 @@
 // what RLIMIT_DATA lets one process have. Reading smaps takes some milliseconds, so it is left for
 // when it may matter.
 #include <cstdint>
+#include <set>
 #include <sys/types.h>
 
 namespace atl::guest {
@@ -20,7 +21,15 @@ struct MemoryUse {
     pid_t largest = 0;
 };
 
-[[nodiscard]] MemoryUse measure_memory();
+// Kernels that are still our own code. They are closed to everybody until their walls stand, so
+// their private pages cannot be told from the zygote's, which may exceed the sandbox's limit.
+struct StartingKernels {
+    std::set<pid_t> known;
+    bool more = false;  // one has not told its process id yet
+    [[nodiscard]] bool may_be(pid_t pid) const { return more || known.contains(pid); }
+};
+
+[[nodiscard]] MemoryUse measure_memory(const StartingKernels& starting = {});
 
 // At least as much as measure_memory would find, in a fraction of the time: resident pages, shared
 // ones too, and all memory files.
