@@ -195,6 +195,8 @@ private:
             native::RuntimeOptions options;
             options.pool_size = static_cast<std::size_t>(number_in(question, "pool", 2));
             options.kept_root = text_in(question, "kept_root");
+            options.nest_idle_max = std::chrono::milliseconds(
+                number_in(question, "nest_idle_ms", options.nest_idle_max.count()));
             runtime_.emplace(context_.get_executor(), native::Paths::find().value(), options);
             co_await runtime_->start();
             reply["import_ms"] = runtime_->nest()->import_ms();

@@ -89,7 +89,7 @@ class Sandbox:
 
 
 class Driver:
-    def __init__(self, pool: int = 1, environment=None, kept_root: str = ""):
+    def __init__(self, pool: int = 1, environment=None, kept_root: str = "", **options):
         self.process = subprocess.Popen(
             [BUILD / "atoll-driver"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
             env=environment)
@@ -98,7 +98,8 @@ class Driver:
         self._waiting = {}
         self._lock = threading.Lock()
         threading.Thread(target=self._read, daemon=True).start()
-        self.import_ms = self.ask("start", pool=pool, kept_root=kept_root, wait=180)["import_ms"]
+        self.import_ms = self.ask("start", pool=pool, kept_root=kept_root, wait=180,
+                                  **options)["import_ms"]
 
     def _read(self):
         for line in self.process.stdout:

@@ -2,13 +2,17 @@
 what is left when they go.
 """
 import os
+import shutil
 import signal
+import subprocess
 import time
+import uuid
 from pathlib import Path
 
 import pytest
 
 from harness import host
+from harness.cli import ATOLL
 from harness.driver import Driver, Refused
 
 
@@ -357,3 +361,41 @@ def test_sandboxes_that_end_while_their_kernels_are_born(driver):
         time.sleep(round_ % 12 * 0.0007)
         sandbox.destroy()
     assert driver.create().python("print('served')", wait=20).out == "served\n"
+
+
+@pytest.fixture
+def second_template():
+    """The default template again, under another name."""
+    data = os.environ.get("ATOLL_DATA_DIR")
+    if not data:
+        data = "/var/lib/atoll" if os.geteuid() == 0 else Path.home() / ".local/share/atoll"
+    folder = Path(data) / "templates"
+    name = "test-" + uuid.uuid4().hex[:8]
+    built = folder / f".built-{name}-1"
+    default = (folder / "default").resolve()
+    subprocess.run(["cp", "-al", default, built], check=True)
+    (built / "built.json").unlink()  # which is locked while the template is in use: not the same
+    shutil.copy(default / "built.json", built)
+    (folder / name).symlink_to(built.name)
+    yield name
+    subprocess.run([ATOLL, "template", "rm", name], capture_output=True)
+
+
+def test_a_template_that_nobody_uses_is_let_go(second_template):
+    """Its nest takes hundreds of megabytes, and keeps the template from being removed."""
+    driver = Driver(pool=0, nest_idle_ms=300)
+    try:
+        sandbox = driver.create(template=second_template)
+        assert text_of(sandbox.python("1 + 1")) == "2"
+        refused = subprocess.run([ATOLL, "template", "rm", second_template], capture_output=True)
+        assert refused.returncode == 1 and b"in use by running sandboxes" in refused.stderr
+        nest = host.look_at(sandbox.pid).parent
+        sandbox.destroy()
+        assert host.eventually(lambda: host.look_at(nest) is None, within=30)
+        again = driver.create(template=second_template)  # raised once more
+        assert text_of(again.python("2 + 2")) == "4"
+        again.destroy()
+        assert host.eventually(lambda: subprocess.run(
+            [ATOLL, "template", "rm", second_template], capture_output=True).returncode == 0, within=30)
+    finally:
+        driver.close()

@@ -146,6 +146,15 @@ Nest::~Nest() {
     }
 }
 
+std::optional<std::chrono::steady_clock::duration> Nest::idle_time() const {
+    if (!slots_.none_taken() || !waiting_.empty()) return std::nullopt;
+    return std::chrono::steady_clock::now() - last_used_;
+}
+
+void Nest::end() noexcept {
+    if (pidfd_.get() >= 0) sys::pidfd_send_signal(pidfd_.get(), SIGKILL);
+}
+
 asio::awaitable<std::shared_ptr<Nest>> Nest::raise(const Paths& paths, Template from,
                                                    core::Limits defaults, bool watch_memory,
                                                    NestFolders folders) {

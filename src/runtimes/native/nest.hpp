@@ -22,6 +22,7 @@
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/json/object.hpp>
+#include <chrono>
 #include <deque>
 #include <memory>
 #include <optional>
@@ -55,7 +56,14 @@ public:
     // from the start and needs no claim. Its kernel is forked without waiting for the first run.
     boost::asio::awaitable<Forked> fork(const core::SandboxSpec& spec,
                                         const std::vector<UniqueFd>& doors, bool owned);
-    void give_back(std::uint32_t slot) { slots_.give_back(slot); }
+    void give_back(std::uint32_t slot) {
+        slots_.give_back(slot);
+        last_used_ = std::chrono::steady_clock::now();
+    }
+    // How long it has had no sandbox; none while it has one, or is making one.
+    [[nodiscard]] std::optional<std::chrono::steady_clock::duration> idle_time() const;
+    // Its processes are killed; it is not alive once that is seen. Does not wait.
+    void end() noexcept;
 
     [[nodiscard]] std::uint32_t first_id(std::uint32_t slot) const noexcept {
         return ids_ ? ids_->first_id() + slot * kIdsASlot : 0;
@@ -97,6 +105,7 @@ private:
     pid_t init_pid_ = -1;
     pid_t zygote_pid_ = -1;
     double import_ms_ = 0;
+    std::chrono::steady_clock::time_point last_used_ = std::chrono::steady_clock::now();
     bool alive_ = true;
     std::string death_;
     std::deque<std::shared_ptr<Waiting>> waiting_;  // answers come in the order of the questions

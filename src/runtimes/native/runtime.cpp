@@ -42,7 +42,7 @@ constexpr std::chrono::milliseconds kQuiet{20};
 // Of a processor, for the first run in a sandbox.
 constexpr std::chrono::microseconds kWorkACreate{3000};
 constexpr std::size_t kShiftsMax = 1024;
-constexpr std::chrono::seconds kSweepPause{10};
+constexpr std::chrono::milliseconds kSweepPause{10'000};
 
 struct stat look_at(const std::string& source) {
     struct stat info {};
@@ -65,9 +65,12 @@ struct NativeRuntime::Arrival {
 // What a killed server left may have been too young when we started, or only dies now.
 struct NativeRuntime::Sweeping {
     asio::steady_timer pause;
+    std::chrono::milliseconds every;
+    std::function<void()> each_time;  // until the runtime ends
     bool over = false;
     void end() {
         over = true;
+        each_time = nullptr;
         pause.cancel();
     }
 };
@@ -88,13 +91,27 @@ NativeRuntime::~NativeRuntime() {
     file_table_->end();
 }
 
-// Refers to nothing of the runtime: it may outlast it by a turn of the loop.
+// Refers to nothing of the runtime but by `each_time`, which the runtime takes back before it ends:
+// this may outlast it by a turn of the loop.
 asio::awaitable<void> NativeRuntime::sweep(std::shared_ptr<Sweeping> state, sys::CgroupHost host) {
     while (!state->over) {
-        state->pause.expires_after(kSweepPause);
+        state->pause.expires_after(state->every);
         co_await state->pause.async_wait(kAsTuple);
-        if (!state->over) sys::sweep_cgroups(host, kSandboxPrefix);
+        if (state->over) break;
+        sys::sweep_cgroups(host, kSandboxPrefix);
+        state->each_time();
     }
+}
+
+// The default one stays: whoever comes next most likely wants it.
+void NativeRuntime::end_idle_nests() {
+    std::erase_if(nests_, [this](const auto& one) {
+        const auto& [name, nest] = one;
+        const auto idle = nest->idle_time();
+        if (name == "default" || !idle || *idle < options_.nest_idle_max) return false;
+        nest->end();
+        return true;
+    });
 }
 
 std::size_t default_pool_size() {
@@ -112,7 +129,9 @@ std::shared_ptr<Nest> NativeRuntime::nest() const {
 
 asio::awaitable<void> NativeRuntime::start() {
     const auto nest = co_await nest_for("default");
-    sweeping_ = std::make_shared<Sweeping>(Sweeping{asio::steady_timer(executor_)});
+    sweeping_ = std::make_shared<Sweeping>(Sweeping{asio::steady_timer(executor_),
+                                                    std::min(kSweepPause, options_.nest_idle_max),
+                                                    [this] { end_idle_nests(); }});
     // Detached: it refers to nothing of the runtime, whose destructor ends it.
     asio::co_spawn(executor_, sweep(sweeping_, host_), asio::detached);
     // Detached for the same reason.

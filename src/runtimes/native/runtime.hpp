@@ -7,7 +7,7 @@
 // A pool member has its walls, its cgroup and a forked kernel; it has run no user code. The pool is
 // refilled in the background: first forked, and warmed when it is full and nobody asks for one,
 // since warming costs more than it saves while somebody waits. A nest whose zygote died is replaced
-// when it is next needed.
+// when it is next needed; one without sandboxes is ended after a while, the default one excepted.
 // Owns      nests by template, the pool, the cgroups of live sandboxes, sandboxes to be cleaned up.
 // Threads   one, its executor's.
 #include "core/runtime.hpp"
@@ -37,6 +37,9 @@ struct RuntimeOptions {
     std::vector<std::string> shown;
     std::string data_root = "/data";     // where /data shows as well, in nests
     std::uint64_t open_files_total = 0;  // of all sandboxes together; 0 = no limit
+    // A template other than `default` takes memory (some 270 MiB with pandas) for so long after its
+    // last sandbox; then its nest is ended, and raised again when it is next needed.
+    std::chrono::milliseconds nest_idle_max{60'000};
     // A sentence for the operator's log; on stderr where nobody takes it.
     std::function<void(const std::string&)> tell = {};
 };
@@ -74,6 +77,7 @@ private:
     boost::asio::awaitable<void> add_to_pool();
     boost::asio::awaitable<void> warm_one();
     void refill_soon();
+    void end_idle_nests();
     void tell(const std::string& sentence) const;
     void expect_work();
     // How long refilling, or warming, leaves the processors to those who wait for a sandbox.

@@ -40,6 +40,7 @@ public:
     SlotTable();
     [[nodiscard]] Result<std::uint32_t> take();
     void give_back(std::uint32_t slot);
+    [[nodiscard]] bool none_taken() const noexcept { return free_.size() == kSlotsABlock - 1; }
 
 private:
     std::vector<std::uint32_t> free_;

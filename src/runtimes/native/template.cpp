@@ -403,10 +403,11 @@ Result<void> remove_template(const Paths& paths, const std::string& name) {
     const std::string record = folder + "/" + kBuiltFile;
     std::error_code failed;
     if (const auto alone = lock_use(folder, LOCK_EX); !alone && fs::exists(record, failed)) {
-        return Error{Code::Conflict,
-                     "template " + name +
-                         " is in use by running sandboxes, or by a server that has started from "
-                         "it and keeps it ready; end them, or restart the server"};
+        return Error{
+            Code::Conflict,
+            "template " + name +
+                " is in use by running sandboxes, or by a server that keeps it ready for a "
+                "minute after the last one (`default`: until the server stops)"};
     }
     if (auto gone = withdraw(paths, name); !gone) return gone;
     sweep(paths, name);
