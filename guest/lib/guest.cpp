@@ -417,6 +417,9 @@ void Guest::check_memory() {
     memory_peak_bytes_ = std::max(memory_peak_bytes_, use.bytes);
     if (use.bytes <= most || use.largest <= 1) return;
     ++memory_kills_;
+    for (auto& [context, kernel] : kernels_) {
+        if (kernel->pid() == use.largest) return kernel->kill_for_memory();
+    }
     ::kill(use.largest, SIGKILL);
 }
 

@@ -80,6 +80,7 @@ bool Kernel::make_pipes(UniqueFd& link, UniqueFd& out, UniqueFd& err) {
     sent_current_ = false;
     sealed_ = false;
     answered_ = false;
+    out_of_memory_ = false;
     starts_unanswered_ = 0;
     input_unacknowledged_ = 0;
     return true;
@@ -484,6 +485,7 @@ void Kernel::bury() {
     json::object result{{"ok", true}, {"died", true}, {"state_lost", true}};
     if (call->stopping_ == KernelCall::Stopping::Timeout) result["timed_out"] = true;
     if (call->stopping_ == KernelCall::Stopping::Interrupt) result["interrupted"] = true;
+    if (out_of_memory_) result["out_of_memory"] = true;
     if (WIFSIGNALED(status)) {
         result["signal"] = WTERMSIG(status);
     } else {
@@ -500,6 +502,11 @@ void Kernel::signal(int number) {
 
 void Kernel::kill() {
     if (pid() > 0) ::kill(pid_, SIGKILL);
+}
+
+void Kernel::kill_for_memory() {
+    out_of_memory_ = true;
+    kill();
 }
 
 KernelCall::~KernelCall() {

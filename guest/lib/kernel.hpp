@@ -127,6 +127,8 @@ public:
     void process_ended(int status);
     void signal(int number);
     void kill();
+    // What it was asked ends as one that had too little memory.
+    void kill_for_memory();
 
     [[nodiscard]] pid_t pid() const noexcept { return ended_ ? -1 : pid_; }
     [[nodiscard]] const std::string& context() const noexcept { return context_; }
@@ -206,8 +208,9 @@ private:
     std::deque<KernelCall*> queue_;
     bool sent_current_ = false;
     bool sealed_ = false;
-    bool answered_ = false;      // anything, since its process was made
-    int starts_unanswered_ = 0;  // `start` requests, which nobody waits for
+    bool answered_ = false;       // anything, since its process was made
+    bool out_of_memory_ = false;  // and was killed for it
+    int starts_unanswered_ = 0;   // `start` requests, which nobody waits for
     std::size_t input_unacknowledged_ = 0;
     bool imported_ = false;    // what was saved was brought in
     bool state_lost_ = false;  // said with the next run's answer

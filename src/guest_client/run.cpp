@@ -284,7 +284,8 @@ asio::awaitable<RunEnd> Run::in_kernel(RunRequest request, RunListener listener)
         result.reason = *stopped_;
     } else if (fields::flag_of(end, "interrupted")) {  // by another request
         result.reason = EndReason::Killed;
-    } else if (died && sandbox_.memory_kills() > kills_before) {
+    } else if (died && (fields::flag_of(end, "out_of_memory") ||  // a host without cgroups
+                        sandbox_.memory_kills() > kills_before)) {
         result.reason = EndReason::Memory;
     } else if (result.signal != 0) {
         result.reason = EndReason::Signalled;

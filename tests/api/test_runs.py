@@ -83,6 +83,15 @@ def test_why_it_ended(server, code, language, reason, says):
         assert answer["output_truncated"] and len(answer["stdout"]) <= 1 << 20
 
 
+def test_memory_that_no_rlimit_sees_is_named_as_well(server):
+    """Shared memory: without cgroups it is the guest that looks, kills, and says why."""
+    code = ("import mmap, time\nblock = mmap.mmap(-1, 600 << 20)\n"
+            "for i in range(0, len(block), 4096): block[i] = 1\ntime.sleep(60)")
+    body = {"code": code, "timeout": "60s", "limits": {"memory_bytes_max": 256 << 20}}
+    answer = server.http.post("/v1/run", json=body).json()
+    assert answer["reason"] == "memory" and "ran out of its 256 MiB of memory" in answer["message"], answer
+
+
 def test_input_is_refused_with_what_to_do(server):
     code = "try:\n    input()\nexcept EOFError as error:\n    print(error)"
     answer = server.http.post("/v1/run", json={"code": code}).json()
