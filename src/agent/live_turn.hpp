@@ -3,8 +3,8 @@
 //
 // Shared by the turn itself and by everybody who watches it: whoever leaves last ends it.
 // Threads   one, the executor's.
+#include "agent/cancellation.hpp"
 #include "agent/message_details.hpp"
-#include "agent/stop.hpp"
 #include "agent/turn_log.hpp"
 #include "core/threads.hpp"
 

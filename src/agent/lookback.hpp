@@ -13,8 +13,8 @@
 // Threads   one, the executor's.
 // On failure catch_up and find return less, with a sentence that says why. Only
 //           find throws errors of the store.
+#include "agent/cancellation.hpp"
 #include "agent/past_turns.hpp"
-#include "agent/stop.hpp"
 #include "core/recall.hpp"
 #include "core/threads.hpp"
 

@@ -9,9 +9,9 @@
 // Trusts    nothing in the texts: they are quoted to the model as material, and said to be; what it
 //           answers is cut, and stays lines of a summary.
 // On failure none: without the model's summary there is the other one.
+#include "agent/cancellation.hpp"
 #include "agent/memory.hpp"
 #include "agent/past_turns.hpp"
-#include "agent/stop.hpp"
 #include "core/chat_provider.hpp"
 #include "core/quotes.hpp"
 

@@ -1,6 +1,6 @@
 #include "agent/summary.hpp"
 
-#include "agent/context_bench.hpp"
+#include "agent/model_context_bench.hpp"
 #include "agent/tokens.hpp"
 
 #include <gtest/gtest.h>

@@ -15,10 +15,10 @@
 //           next question. A server that is killed leaves a lease, which runs out.
 // Trusts    its caller for who is asking (Whose). Nothing that users, models or sandboxes say.
 // On failure ErrorException: NotFound, Conflict, InvalidArgument, what the store says.
-#include "agent/context.hpp"
 #include "agent/homes.hpp"
 #include "agent/kept_turns.hpp"
 #include "agent/live_turn.hpp"
+#include "agent/model_contexts.hpp"
 #include "agent/models.hpp"
 #include "agent/prompt.hpp"
 #include "agent/sheet_names.hpp"

@@ -12,8 +12,8 @@
 // Trusts    nothing that a model or a client writes; nothing that comes out of a sandbox.
 // On failure schema::ValidationError for arguments, ErrorException when a tool could not do its
 //           work at all. Code that fails is a result, not an exception.
+#include "agent/cancellation.hpp"
 #include "agent/message_details.hpp"
-#include "agent/stop.hpp"
 #include "core/chat.hpp"
 #include "core/outcome.hpp"
 #include "core/outputs.hpp"

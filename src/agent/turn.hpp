@@ -14,7 +14,7 @@
 // Trusts    nothing that the model says, and nothing that tools bring out of a sandbox.
 // On failure ErrorException with a sentence for the person who asked. What was told to the listener
 //           before stays told.
-#include "agent/stop.hpp"
+#include "agent/cancellation.hpp"
 #include "agent/tools.hpp"
 #include "core/chat.hpp"
 

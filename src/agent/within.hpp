@@ -1,5 +1,5 @@
 #pragma once
-// Awaits an operation with a timeout and a cancellation signal (stop.hpp), whichever comes
+// Awaits an operation with a timeout and a cancellation signal (cancellation.hpp), whichever comes
 // first.
 //
 //     auto reply = co_await within(model.chat(request, listener), stop, std::chrono::seconds{30});
@@ -7,7 +7,7 @@
 // Returns nothing on timeout or cancellation; then the operation is cancelled and awaited. An
 // exception of the operation is passed on.
 // Threads   one, the executor's of the awaiting coroutine.
-#include "agent/stop.hpp"
+#include "agent/cancellation.hpp"
 #include "base/as_tuple.hpp"
 
 #include <boost/asio/awaitable.hpp>

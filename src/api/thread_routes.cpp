@@ -4,7 +4,7 @@
 #include "agent/text.hpp"
 #include "agent/turn_events.hpp"
 #include "api/file_content.hpp"
-#include "api/file_place.hpp"
+#include "api/file_paths.hpp"
 #include "api/request_reading.hpp"
 #include "api/thread_history.hpp"
 #include "api/thread_types.hpp"

@@ -1,8 +1,8 @@
 #pragma once
 // Threads, their messages and their files, as the API shows them.
-#include "agent/context.hpp"
 #include "agent/live_turn.hpp"
 #include "agent/message_details.hpp"
+#include "agent/model_contexts.hpp"
 #include "agent/prompt.hpp"
 #include "core/threads.hpp"
 #include "schema/json.hpp"

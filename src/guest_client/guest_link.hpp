@@ -12,7 +12,7 @@
 #include "base/result.hpp"
 #include "core/clock.hpp"
 #include "guest_client/channel.hpp"
-#include "guest_client/turns.hpp"
+#include "guest_client/run_queues.hpp"
 #include "wire/frame.hpp"
 
 #include <boost/asio/any_io_executor.hpp>

@@ -4,7 +4,7 @@
 // Owns      all of these. The server's other parts are borrowed and outlive it.
 // Order     made before the server starts; begin_stop() with the first signal, stop() before the
 //           sessions stop, leave_homes() after.
-#include "agent/layered_context.hpp"
+#include "agent/layered_model_contexts.hpp"
 #include "agent/models.hpp"
 #include "agent/threads.hpp"
 #include "agent/tools.hpp"

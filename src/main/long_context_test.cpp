@@ -1,7 +1,7 @@
 // A conversation of 2,000 turns through the stores that the server has: SQLite for the threads, the
 // index for what was said. Here and not beside LayeredContexts, because only this room knows them
 // all.
-#include "agent/layered_context.hpp"
+#include "agent/layered_model_contexts.hpp"
 #include "agent/tokens.hpp"
 #include "core/threads_bench.hpp"
 #include "stores/recall/recall.hpp"

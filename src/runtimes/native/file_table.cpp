@@ -55,8 +55,9 @@ asio::awaitable<void> FileTable::look() {
     if (!which) co_return;
     const auto found = live_.find(ids[*which]);
     if (found == live_.end()) co_return;  // gone meanwhile
-    found->second->end("the sandbox was ended because it had the most files open while all of them "
-                       "together had more than limits.open_files_total");
+    found->second->end(
+        "the sandbox was ended because it had the most files open while all of them "
+        "together had more than limits.open_files_total");
     if (tell_) {
         tell_("the sandboxes have more than " + std::to_string(files_max_) +
               " files open together (limits.open_files_total); the one with most, " +

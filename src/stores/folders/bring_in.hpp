@@ -6,9 +6,9 @@
 // half-copied is replaced by whoever tries again.
 #include "base/id.hpp"
 #include "stores/folders/copy_file.hpp"
+#include "stores/folders/folder_thread.hpp"
 #include "stores/folders/ids.hpp"
-#include "stores/folders/places.hpp"
-#include "stores/folders/worker.hpp"
+#include "stores/folders/layout.hpp"
 
 #include <optional>
 #include <string>

@@ -14,7 +14,7 @@
 // addition, 0700 keeps other users of the host from reaching it.
 //
 // Trust     `<id>/` and all below is hostile (hostile.hpp); the rest is ours alone.
-// Threads   any. Coroutines work on one thread of ours (worker.hpp) and resume on their own
+// Threads   any. Coroutines work on one thread of ours (folder_thread.hpp) and resume on their own
 //           executor. On the caller's thread are: the one rename of make(), and state files.
 // Failure   ErrorException. A full disk is DiskFull, and nothing half-made stays. What a crash
 //           leaves in .making and .trash, the next open() removes in the background. No message
@@ -25,12 +25,12 @@
 #include "base/workers.hpp"
 #include "core/folders.hpp"
 #include "stores/folders/copy_tree.hpp"
+#include "stores/folders/folder_thread.hpp"
+#include "stores/folders/layout.hpp"
 #include "stores/folders/leftovers.hpp"
 #include "stores/folders/measure_tree.hpp"
-#include "stores/folders/places.hpp"
 #include "stores/folders/ready_made.hpp"
 #include "stores/folders/state_files.hpp"
-#include "stores/folders/worker.hpp"
 
 #include <functional>
 #include <memory>

@@ -8,7 +8,7 @@
 // Failure   Result; a full disk is DiskFull, and no half file has a name.
 #include "base/workers.hpp"
 #include "core/outputs.hpp"
-#include "stores/folders/worker.hpp"
+#include "stores/folders/folder_thread.hpp"
 
 #include <atomic>
 #include <memory>

@@ -5,12 +5,12 @@
 #include "base/id.hpp"
 #include "core/folders.hpp"
 #include "stores/folders/copy_tree.hpp"
+#include "stores/folders/folder_thread.hpp"
+#include "stores/folders/layout.hpp"
 #include "stores/folders/leftovers.hpp"
 #include "stores/folders/measure_tree.hpp"
-#include "stores/folders/places.hpp"
 #include "stores/folders/ready_made.hpp"
 #include "stores/folders/remove_tree.hpp"
-#include "stores/folders/worker.hpp"
 
 #include <cstdint>
 #include <memory>

@@ -3,8 +3,8 @@
 // damaged.
 #include "core/store.hpp"
 #include "stores/sqlite/connection.hpp"
+#include "stores/sqlite/database_thread.hpp"
 #include "stores/sqlite/store.hpp"
-#include "stores/sqlite/worker.hpp"
 
 namespace atl::sqlite {
 

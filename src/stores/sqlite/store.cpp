@@ -1,11 +1,11 @@
 #include "stores/sqlite/store.hpp"
 
+#include "stores/sqlite/database_thread.hpp"
 #include "stores/sqlite/job_table.hpp"
 #include "stores/sqlite/ledger_tables.hpp"
 #include "stores/sqlite/open.hpp"
 #include "stores/sqlite/session_table.hpp"
 #include "stores/sqlite/threads.hpp"
-#include "stores/sqlite/worker.hpp"
 
 #include <cerrno>
 #include <cstring>

@@ -1,7 +1,7 @@
 #include "stores/sqlite/threads.hpp"
 
+#include "stores/sqlite/database_thread.hpp"
 #include "stores/sqlite/thread_table.hpp"
-#include "stores/sqlite/worker.hpp"
 
 namespace atl::sqlite {
 

@@ -17,12 +17,13 @@
 //           memory or an index that is lost or damaged is made anew, some turns at a time.
 // Owns      nothing but notes about what is under way. All parts are borrowed and outlive it.
 // Threads   one, the executor's. Any number of threads at one time; of one thread one summary.
-// On failure of build as context.hpp says; without index, embeddings or summaries less is sent, and
+// On failure of build as model_contexts.hpp says; without index, embeddings or summaries less is
+// sent, and
 //           the parts say why.
-#include "agent/context.hpp"
+#include "agent/cancellation.hpp"
 #include "agent/lookback.hpp"
 #include "agent/memory.hpp"
-#include "agent/stop.hpp"
+#include "agent/model_contexts.hpp"
 #include "agent/summary.hpp"
 #include "core/recall.hpp"
 

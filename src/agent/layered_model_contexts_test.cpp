@@ -1,8 +1,8 @@
 // Goal: whatever a thread holds and however little room there is, what is sent fits, is a
 // conversation that providers take, and says of every part why; what was pruned is found again.
-#include "agent/layered_context.hpp"
+#include "agent/layered_model_contexts.hpp"
 
-#include "agent/context_bench.hpp"
+#include "agent/model_context_bench.hpp"
 #include "agent/tokens.hpp"
 
 #include <gtest/gtest.h>

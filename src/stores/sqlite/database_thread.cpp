@@ -1,4 +1,4 @@
-#include "stores/sqlite/worker.hpp"
+#include "stores/sqlite/database_thread.hpp"
 
 #include <algorithm>
 #include <exception>

@@ -1,4 +1,4 @@
-#include "stores/folders/places.hpp"
+#include "stores/folders/layout.hpp"
 
 #include "stores/folders/hostile.hpp"
 #include "stores/folders/names.hpp"

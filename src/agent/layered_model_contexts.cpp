@@ -1,4 +1,4 @@
-#include "agent/layered_context.hpp"
+#include "agent/layered_model_contexts.hpp"
 
 #include "agent/keywords.hpp"
 #include "agent/tokens.hpp"

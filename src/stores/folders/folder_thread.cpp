@@ -1,4 +1,4 @@
-#include "stores/folders/worker.hpp"
+#include "stores/folders/folder_thread.hpp"
 
 #include <chrono>
 #include <limits>

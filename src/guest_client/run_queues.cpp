@@ -1,4 +1,4 @@
-#include "guest_client/turns.hpp"
+#include "guest_client/run_queues.hpp"
 #include "base/as_tuple.hpp"
 
 #include <boost/asio/use_awaitable.hpp>
