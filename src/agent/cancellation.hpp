@@ -1,9 +1,10 @@
 #pragma once
-// A cancellation signal: raised once, handled by whoever is working at that moment.
+// A cancellation signal: requested once, handled by whoever is working at that moment.
 //
-//     Stop::Heard heard(stop, [&] { run.cancel(); });     // until it goes out of scope
+//     const Cancellation::Handler handler(cancellation, [&] { run.cancel(); });
+//     … until it goes out of scope
 //
-// Threads   one. If it was raised before a handler is registered, the handler runs at once.
+// Threads   one. If it was requested before a handler is registered, the handler runs at once.
 #include <functional>
 #include <list>
 #include <string>
@@ -11,38 +12,40 @@
 
 namespace atl::agent {
 
-class Stop {
+class Cancellation {
 public:
-    class [[nodiscard]] Heard {
+    class [[nodiscard]] Handler {
     public:
-        Heard(Stop& stop, std::function<void()> callback) : stop_(stop) {
-            if (stop_.asked_) callback();
-            place_ = stop_.listeners_.insert(stop_.listeners_.end(), std::move(callback));
+        Handler(Cancellation& cancellation, std::function<void()> callback)
+            : cancellation_(cancellation) {
+            if (cancellation_.requested_) callback();
+            auto& handlers = cancellation_.handlers_;
+            position_ = handlers.insert(handlers.end(), std::move(callback));
         }
-        Heard(const Heard&) = delete;
-        Heard& operator=(const Heard&) = delete;
-        ~Heard() { stop_.listeners_.erase(place_); }
+        Handler(const Handler&) = delete;
+        Handler& operator=(const Handler&) = delete;
+        ~Handler() { cancellation_.handlers_.erase(position_); }
 
     private:
-        Stop& stop_;
-        std::list<std::function<void()>>::iterator place_;
+        Cancellation& cancellation_;
+        std::list<std::function<void()>>::iterator position_;
     };
 
-    // Why, in one word, as MessageDetails::stopped has it. The first one counts.
-    void ask(std::string why) {
-        if (asked_) return;
-        asked_ = true;
+    // `why` is one word, as in MessageDetails::stopped. Only the first request counts.
+    void request(std::string why) {
+        if (requested_) return;
+        requested_ = true;
         why_ = std::move(why);
-        const auto heard = listeners_;  // a listener may leave while it is called
-        for (const auto& listener : heard) listener();
+        const auto handlers = handlers_;  // a handler may be removed while it is called
+        for (const auto& handler : handlers) handler();
     }
-    [[nodiscard]] bool asked() const noexcept { return asked_; }
+    [[nodiscard]] bool requested() const noexcept { return requested_; }
     [[nodiscard]] const std::string& why() const noexcept { return why_; }
 
 private:
-    bool asked_ = false;
+    bool requested_ = false;
     std::string why_;
-    std::list<std::function<void()>> listeners_;
+    std::list<std::function<void()>> handlers_;
 };
 
 }  // namespace atl::agent

@@ -75,7 +75,7 @@ public:
     // From the store, so its events are not those that a client saw when it happened.
     bool told_again = false;
     TurnLog log;
-    Stop stop;
+    Cancellation cancellation;
     TurnOutcome outcome;  // grows; whole when the log has ended
     // Its events and its outcome were let go of after its end, for others needed the memory. The
     // store has them.

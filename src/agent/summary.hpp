@@ -46,7 +46,8 @@ public:
         return model_ != nullptr && model_->info().provider != core::kOffline;
     }
     // Text and by_model are set; what it covers is the caller's.
-    boost::asio::awaitable<Summary> make(Material material, bool by_model, Stop& stop) const;
+    boost::asio::awaitable<Summary> make(Material material, bool by_model,
+                                         Cancellation& cancellation) const;
 
 private:
     core::ChatModel* model_;

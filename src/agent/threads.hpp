@@ -88,7 +88,7 @@ public:
         Uploads& uploads;
         const Tools& tools;
         Models& models;
-        Contexts& contexts;
+        ModelContexts& contexts;
     };
     Threads(boost::asio::any_io_executor executor, Parts parts, ThreadOptions options);
     ~Threads();
@@ -129,7 +129,8 @@ public:
     // Its sandbox, awake, for whoever wants its files.
     boost::asio::awaitable<sessions::Use> use(core::Whose whose, ThreadId id);
     // What would be sent to the model for this question now.
-    boost::asio::awaitable<Context> context(core::Whose whose, ThreadId id, std::string question);
+    boost::asio::awaitable<ModelContext> context(core::Whose whose, ThreadId id,
+                                                 std::string question);
 
     // Returns as soon as the question is taken; the turn goes on by itself.
     boost::asio::awaitable<std::shared_ptr<LiveTurn>> ask(core::Whose whose, ThreadId id,

@@ -219,7 +219,7 @@ ATOLL_DESCRIBED(ThreadContextView);
 [[nodiscard]] ThreadView view_of(const core::ThreadRecord& thread, const std::string& state);
 [[nodiscard]] UploadView view_of(const core::UploadRecord& upload);
 [[nodiscard]] MessageAnswer view_of(const agent::LiveTurn& turn);
-[[nodiscard]] ThreadContextView view_of(const ThreadId& id, const agent::Context& context);
+[[nodiscard]] ThreadContextView view_of(const ThreadId& id, const agent::ModelContext& context);
 // The conversation: questions, answers with the code they rest on, notes. With `all`, every message
 // that the model and its tools exchanged.
 [[nodiscard]] std::vector<HistoryMessage> history_of(

@@ -7,29 +7,32 @@ namespace atl::guest_client {
 
 namespace asio = boost::asio;
 
-Turns::Place::Place(Turns& turns, std::string name, asio::any_io_executor executor)
-    : turns_(turns),
-      name_(std::move(name)),
+RunQueues::Position::Position(RunQueues& queues, std::string context,
+                              asio::any_io_executor executor)
+    : queues_(queues),
+      context_(std::move(context)),
       changed_(executor, asio::steady_timer::time_point::max()) {
-    turns_.lines_[name_].push_back(this);
+    queues_.by_context_[context_].push_back(this);
 }
 
-Turns::Place::~Place() {
-    const auto line = turns_.lines_.find(name_);
-    const bool was_first = first();
-    std::erase(line->second, this);
-    if (line->second.empty()) {
-        turns_.lines_.erase(line);
+RunQueues::Position::~Position() {
+    const auto queue = queues_.by_context_.find(context_);
+    const bool was_first = is_first();
+    std::erase(queue->second, this);
+    if (queue->second.empty()) {
+        queues_.by_context_.erase(queue);
     } else if (was_first) {
-        line->second.front()->changed_.cancel();
+        queue->second.front()->changed_.cancel();
     }
 }
 
-bool Turns::Place::first() const { return turns_.lines_.at(name_).front() == this; }
+bool RunQueues::Position::is_first() const {
+    return queues_.by_context_.at(context_).front() == this;
+}
 
-asio::awaitable<bool> Turns::Place::came() {
-    while (!first() && !given_up_) { co_await changed_.async_wait(kAsTuple); }
-    co_return !given_up_;
+asio::awaitable<bool> RunQueues::Position::first() {
+    while (!is_first() && !left_) { co_await changed_.async_wait(kAsTuple); }
+    co_return !left_;
 }
 
 }  // namespace atl::guest_client

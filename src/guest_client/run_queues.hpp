@@ -2,10 +2,10 @@
 // A FIFO queue of runs for each kernel. The guest queues runs as well; they wait here so that the
 // timeout on the host starts when the timeout in the guest does.
 //
-//     Turns::Place place(turns, "default", executor);
-//     if (!co_await place.came()) …;             // removed from the queue, by give_up()
+//     RunQueues::Position position(queues, "default", executor);   // at the end of the queue
+//     if (!co_await position.first()) …;                           // it left the queue
 //
-// Threads   the executor's one. Turns must outlive its places.
+// Threads   the executor's one. RunQueues must outlive its positions.
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <deque>
@@ -14,32 +14,32 @@
 
 namespace atl::guest_client {
 
-class Turns {
+class RunQueues {
 public:
-    class Place {
+    class Position {
     public:
-        Place(Turns& turns, std::string name, boost::asio::any_io_executor executor);
-        ~Place();
-        Place(const Place&) = delete;
-        Place& operator=(const Place&) = delete;
+        Position(RunQueues& queues, std::string context, boost::asio::any_io_executor executor);
+        ~Position();
+        Position(const Position&) = delete;
+        Position& operator=(const Position&) = delete;
 
-        // Returns when it is this one's turn: true; or when it was given up: false.
-        boost::asio::awaitable<bool> came();
-        void give_up() {
-            given_up_ = true;
+        // True when this is the first of its queue; false after leave().
+        boost::asio::awaitable<bool> first();
+        void leave() {
+            left_ = true;
             changed_.cancel();
         }
 
     private:
-        [[nodiscard]] bool first() const;
-        Turns& turns_;
-        std::string name_;
+        [[nodiscard]] bool is_first() const;
+        RunQueues& queues_;
+        std::string context_;
         boost::asio::steady_timer changed_;
-        bool given_up_ = false;
+        bool left_ = false;
     };
 
 private:
-    std::map<std::string, std::deque<Place*>> lines_;
+    std::map<std::string, std::deque<Position*>> by_context_;
 };
 
 }  // namespace atl::guest_client

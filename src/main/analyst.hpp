@@ -89,7 +89,7 @@ private:
     std::unique_ptr<agent::Tools> tools_;
     std::unique_ptr<core::Embeddings> embeddings_;
     std::unique_ptr<recall::SqliteRecall> recall_;
-    std::unique_ptr<agent::LayeredContexts> contexts_;
+    std::unique_ptr<agent::LayeredModelContexts> contexts_;
     std::unique_ptr<agent::Threads> threads_;
 };
 

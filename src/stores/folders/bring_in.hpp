@@ -17,9 +17,9 @@ namespace atl::folders {
 
 class BringIn final : public Work<void> {
 public:
-    BringIn(const Places& places, SessionId id, std::string name, UniqueFd bytes, CopyLimits limits,
+    BringIn(const Layout& layout, SessionId id, std::string name, UniqueFd bytes, CopyLimits limits,
             std::optional<Ids> owner)
-        : places_(places),
+        : layout_(layout),
           id_(std::move(id)),
           name_(std::move(name)),
           bytes_(std::move(bytes)),
@@ -32,7 +32,7 @@ private:
     [[nodiscard]] Result<bool> begin();  // false: it is there already
     [[nodiscard]] Result<void> put_in_place();
 
-    const Places& places_;
+    const Layout& layout_;
     const SessionId id_;
     const std::string name_;
     UniqueFd bytes_;

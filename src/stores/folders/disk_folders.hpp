@@ -69,8 +69,8 @@ public:
     boost::asio::awaitable<void> copy(SessionId from, SessionId to) override;
     boost::asio::awaitable<core::FolderUse> use(SessionId id) override;
     boost::asio::awaitable<std::uint64_t> state_bytes(SessionId id) override;
-    [[nodiscard]] std::string claimed_by() const override;
-    Result<void> claim(const std::string& identity) override;
+    [[nodiscard]] std::string store_identity() const override;
+    Result<void> set_store_identity(const std::string& identity) override;
     boost::asio::awaitable<std::vector<SessionId>> list() override;
     boost::asio::awaitable<std::uint64_t> room() override;
 
@@ -88,22 +88,22 @@ public:
     Result<void> remove_state(const SessionId& id, const std::string& name) override;
 
     // Absolute, without a slash at its end: what path_of() begins with.
-    [[nodiscard]] const std::string& root() const { return places_.path; }
-    [[nodiscard]] Worker::Counts counts() const { return worker_.counts(); }
+    [[nodiscard]] const std::string& root() const { return layout_.path; }
+    [[nodiscard]] FolderThread::Counts counts() const { return worker_.counts(); }
 
 private:
-    DiskFolders(Places places, std::optional<Ids> owner, FolderOptions options);
+    DiskFolders(Layout layout, std::optional<Ids> owner, FolderOptions options);
 
     void fill_if_needed();
 
-    Places places_;
+    Layout layout_;
     Leftovers leftovers_;
     const std::optional<Ids> owner_;
     const FolderOptions options_;
     ReadyMade ready_;
     StateFiles state_;
     Workers state_workers_;
-    Worker worker_;  // last: its thread uses all of the above
+    FolderThread worker_;  // last: its thread uses all of the above
 };
 
 }  // namespace atl::folders

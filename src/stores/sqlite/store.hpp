@@ -19,7 +19,7 @@
 namespace atl::sqlite {
 
 class SqliteThreads;
-class Worker;
+class DatabaseThread;
 
 // What a write that was answered survives.
 enum class Durability {
@@ -87,7 +87,8 @@ public:
 
     boost::asio::awaitable<core::JobRecord> add_job(core::JobRecord record,
                                                     std::uint64_t owner_max) override;
-    boost::asio::awaitable<std::optional<core::JobRecord>> take_job(core::JobWish wish) override;
+    boost::asio::awaitable<std::optional<core::JobRecord>> take_job(
+        core::JobRequest request) override;
     boost::asio::awaitable<bool> renew_job(core::JobHold hold, core::Time until) override;
     boost::asio::awaitable<core::JobRecord> finish_job(core::JobHold hold,
                                                        core::JobEnd end) override;
@@ -130,9 +131,9 @@ public:
                                                                     core::Day last) override;
 
 private:
-    SqliteStore(DataLock lock, std::unique_ptr<Worker> worker);
+    SqliteStore(DataLock lock, std::unique_ptr<DatabaseThread> worker);
     DataLock lock_;  // let go last
-    std::unique_ptr<Worker> worker_;
+    std::unique_ptr<DatabaseThread> worker_;
     std::unique_ptr<SqliteThreads> threads_;
 };
 
