@@ -15,7 +15,7 @@ namespace atl::guest {
 
 namespace {
 
-constexpr std::size_t kNamesATurn = 4096;
+constexpr std::size_t kNamesAnIteration = 4096;
 constexpr std::size_t kEntriesAnEvent = 256;
 constexpr std::int64_t kPageMax = 10'000;
 
@@ -52,7 +52,7 @@ public:
 private:
     // The largest of the smallest `limit_` names is the one to give way.
     void read_some() {
-        for (std::size_t i = 0; i < kNamesATurn; ++i) {
+        for (std::size_t i = 0; i < kNamesAnIteration; ++i) {
             const dirent* entry = ::readdir(directory_);
             if (entry == nullptr) {
                 all_read_ = true;

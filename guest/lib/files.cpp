@@ -98,8 +98,8 @@ public:
         const AsUser as_user(user_);
         path_ = path;
         sync_ = sync;
-        place_ = parents ? make_place(path) : place_of(path);
-        if (place_.folder.get() < 0) {
+        target_ = parents ? entry_with_parents(path) : entry_of(path);
+        if (target_.folder.get() < 0) {
             return fail_errno((parents ? "make the folders of " : "write ") + path);
         }
         struct stat info {};
@@ -119,7 +119,7 @@ public:
         if (::getrandom(&random, sizeof random, 0) != sizeof random) return fail_errno("random");
         temporary_ = ".atoll-" + std::to_string(random);
         // O_EXCL | O_NOFOLLOW: a link planted under the temporary name is not followed.
-        fd_ = UniqueFd(::openat(place_.folder.get(), temporary_.c_str(),
+        fd_ = UniqueFd(::openat(target_.folder.get(), temporary_.c_str(),
                                 O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
         if (fd_.get() < 0) {
             temporary_.clear();
@@ -147,9 +147,9 @@ public:
         const AsUser as_user(user_);
         ::fchmod(fd_.get(), mode_);
         struct stat info {};
-        const int folder = place_.folder.get();
+        const int folder = target_.folder.get();
         if ((sync_ && ::fsync(fd_.get()) != 0) ||
-            ::renameat(folder, temporary_.c_str(), folder, place_.name.c_str()) != 0 ||
+            ::renameat(folder, temporary_.c_str(), folder, target_.name.c_str()) != 0 ||
             ::fstat(fd_.get(), &info) != 0) {
             fail_errno("write " + path_);
             return discard();
@@ -167,12 +167,12 @@ private:
     void discard() {
         if (temporary_.empty()) return;
         const AsUser as_user(user_);
-        ::unlinkat(place_.folder.get(), temporary_.c_str(), 0);
+        ::unlinkat(target_.folder.get(), temporary_.c_str(), 0);
         temporary_.clear();
     }
     sys::UserIdentity user_;
     std::string path_, temporary_;
-    Place place_;
+    DirectoryEntry target_;
     UniqueFd fd_;
     mode_t mode_ = 0644;
     bool sync_ = true;
@@ -253,19 +253,19 @@ public:
 // Two folders of the scratch space are two mounts, between which rename(2) refuses to work, but one
 // file system: seen from its root it is a plain rename.
 bool move_path(const std::string& from, const std::string& to, int scratch_fd) {
-    const auto rename = [](const Place& old_place, const Place& new_place) {
-        return old_place.folder.get() >= 0 && new_place.folder.get() >= 0 &&
-               ::renameat(old_place.folder.get(), old_place.name.c_str(), new_place.folder.get(),
-                          new_place.name.c_str()) == 0;
+    const auto rename = [](const DirectoryEntry& old_entry, const DirectoryEntry& new_entry) {
+        return old_entry.folder.get() >= 0 && new_entry.folder.get() >= 0 &&
+               ::renameat(old_entry.folder.get(), old_entry.name.c_str(), new_entry.folder.get(),
+                          new_entry.name.c_str()) == 0;
     };
-    const Place source = place_of(from);
+    const DirectoryEntry source = entry_of(from);
     if (source.folder.get() < 0) return false;
-    if (rename(source, place_of(to))) return true;
+    if (rename(source, entry_of(to))) return true;
     if (errno != EXDEV || scratch_fd < 0) return false;
     const std::string inside_from = place_in_scratch(from);
     const std::string inside_to = place_in_scratch(to);
     if (!inside_from.empty() && !inside_to.empty() &&
-        rename(place_below(scratch_fd, inside_from), place_below(scratch_fd, inside_to))) {
+        rename(entry_below(scratch_fd, inside_from), entry_below(scratch_fd, inside_to))) {
         return true;
     }
     // The kernel looks at the mounts before it looks for the file.
@@ -277,15 +277,15 @@ bool move_path(const std::string& from, const std::string& to, int scratch_fd) {
 }
 
 void stat_path(Operation& operation, const std::string& path, bool follow) {
-    const Place place = place_of(path);
+    const DirectoryEntry at = entry_of(path);
     struct stat info {};
-    const char* name = place.name.c_str();
-    bool found = place.folder.get() >= 0;
+    const char* name = at.name.c_str();
+    bool found = at.folder.get() >= 0;
     if (found && follow) {
         const UniqueFd there = open_path(path, O_PATH);
         found = there.get() >= 0 && ::fstat(there.get(), &info) == 0;
     } else if (found) {
-        found = ::fstatat(place.folder.get(), name, &info, AT_SYMLINK_NOFOLLOW) == 0;
+        found = ::fstatat(at.folder.get(), name, &info, AT_SYMLINK_NOFOLLOW) == 0;
     }
     if (!found) return operation.fail_errno("stat " + path);
     auto entry = describe(path, info);
@@ -294,7 +294,7 @@ void stat_path(Operation& operation, const std::string& path, bool follow) {
     entry["stored_bytes"] = frees ? static_cast<std::int64_t>(info.st_blocks) * 512 : 0;
     if (S_ISLNK(info.st_mode)) {
         char target[PATH_MAX];
-        const ssize_t n = ::readlinkat(place.folder.get(), name, target, sizeof target);
+        const ssize_t n = ::readlinkat(at.folder.get(), name, target, sizeof target);
         if (n > 0) put_name(entry, "target", {target, static_cast<std::size_t>(n)});
     }
     operation.end({{"entry", std::move(entry)}});
@@ -302,9 +302,9 @@ void stat_path(Operation& operation, const std::string& path, bool follow) {
 
 // Whether there is a folder now.
 bool make_folder(const std::string& path, bool parents) {
-    const Place place = parents ? make_place(path) : place_of(path);
-    if (place.folder.get() < 0) return false;
-    if (::mkdirat(place.folder.get(), place.name.c_str(), 0755) == 0) return true;
+    const DirectoryEntry entry = parents ? entry_with_parents(path) : entry_of(path);
+    if (entry.folder.get() < 0) return false;
+    if (::mkdirat(entry.folder.get(), entry.name.c_str(), 0755) == 0) return true;
     if (errno != EEXIST || !parents) return false;
     const UniqueFd there = open_path(path, O_PATH | O_DIRECTORY);
     errno = EEXIST;
@@ -319,19 +319,19 @@ bool attach_mount(int tree_fd, const char* target, const sys::UserIdentity& user
     if (::fstat(tree_fd, &source) != 0) return failure.set("look at the mount for ", target);
     {
         const AsUser as_user(user);
-        const Place place = make_place(target);
-        if (place.folder.get() < 0) return failure.set("make the folders of ", target);
+        const DirectoryEntry entry = entry_with_parents(target);
+        if (entry.folder.get() < 0) return failure.set("make the folders of ", target);
         const bool folder = S_ISDIR(source.st_mode);
-        const char* name = place.name.c_str();
-        const int made = folder ? ::mkdirat(place.folder.get(), name, 0755)
-                                : ::openat(place.folder.get(), name,
+        const char* name = entry.name.c_str();
+        const int made = folder ? ::mkdirat(entry.folder.get(), name, 0755)
+                                : ::openat(entry.folder.get(), name,
                                            O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
         if (made < 0 && errno != EEXIST) return failure.set("make ", target);
         if (!folder && made >= 0) ::close(made);
     }
-    // A session that comes back from disk may have left a link at this place.
+    // A session that comes back from disk may have a link of that name.
     const UniqueFd at = open_path(target, O_PATH | O_NOFOLLOW);
-    if (at.get() < 0) return failure.set("open the place of ", target);
+    if (at.get() < 0) return failure.set("open ", target);
     return sys::attach_tree(tree_fd, at.get(), failure);
 }
 
@@ -381,7 +381,7 @@ std::unique_ptr<Operation> begin_file_operation(HostLink& link, std::uint32_t ch
         struct stat there {};
         if (to.empty() || to.front() != '/' || to.find('\0') != std::string::npos) {
             simple->fail("invalid_argument", "to must be absolute and without zero bytes");
-        } else if (flag_of(request, "parents") && make_place(to).folder.get() < 0) {
+        } else if (flag_of(request, "parents") && entry_with_parents(to).folder.get() < 0) {
             simple->fail_errno("make the folders of " + to);
         } else if (!flag_of(request, "overwrite", true) && look_at_path(to, there)) {
             simple->fail("conflict", "move " + path + " to " + to + ": something is there");

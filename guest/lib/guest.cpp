@@ -541,7 +541,7 @@ void Guest::list_programs(Operation& operation) {
         coming = coming || kernel->awaited();
     }
     json::array list;
-    for (auto& program : programs_besides(kernels, coming)) {
+    for (auto& program : programs_except(kernels, coming)) {
         list.push_back({{"pid", program.pid}, {"command", std::move(program.command)}});
     }
     operation.end({{"processes", std::move(list)}});

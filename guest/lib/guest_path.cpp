@@ -58,19 +58,19 @@ bool look_at_path(const std::string& path, struct stat& info) {
     return at.get() >= 0 && ::fstat(at.get(), &info) == 0;
 }
 
-Place place_of(const std::string& path) {
+DirectoryEntry entry_of(const std::string& path) {
     auto [folder, name] = split(path);
     return {open_path(folder, O_PATH | O_DIRECTORY), std::move(name)};
 }
 
-Place place_below(int root, const std::string& path) {
+DirectoryEntry entry_below(int root, const std::string& path) {
     auto [folder, name] = split(path);
     return {open_from(root, folder, O_PATH | O_DIRECTORY, RESOLVE_BENEATH), std::move(name)};
 }
 
-Place make_place(const std::string& path) {
-    Place place = place_of(path);
-    if (place.folder.get() >= 0 || errno != ENOENT) return place;
+DirectoryEntry entry_with_parents(const std::string& path) {
+    DirectoryEntry entry = entry_of(path);
+    if (entry.folder.get() >= 0 || errno != ENOENT) return entry;
     const std::string folder = split(path).first;
     UniqueFd here = open_path("/", O_PATH | O_DIRECTORY);
     for (std::size_t at = 0; at < folder.size() && here.get() >= 0;) {
@@ -81,14 +81,14 @@ Place make_place(const std::string& path) {
         UniqueFd next = open_from(here.get(), part, O_PATH | O_DIRECTORY, 0);
         if (next.get() < 0 && errno == ENOENT) {
             if (::mkdirat(here.get(), part.c_str(), 0755) != 0 && errno != EEXIST) {
-                return {UniqueFd(), std::move(place.name)};
+                return {UniqueFd(), std::move(entry.name)};
             }
             next = open_from(here.get(), part, O_PATH | O_DIRECTORY, 0);
         }
         here = std::move(next);
     }
-    place.folder = std::move(here);
-    return place;
+    entry.folder = std::move(here);
+    return entry;
 }
 
 int watch_folder(int inotify, int folder, std::uint32_t events) {

@@ -19,15 +19,15 @@ namespace atl::guest {
 [[nodiscard]] bool look_at_path(const std::string& path, struct stat& info);
 
 // The folder that a path's last part lies in, for the *at calls, which then walk no further.
-struct Place {
+struct DirectoryEntry {
     UniqueFd folder;  // O_PATH; below 0, with errno, when it is not there
     std::string name;
 };
-[[nodiscard]] Place place_of(const std::string& path);
+[[nodiscard]] DirectoryEntry entry_of(const std::string& path);
 // Below `root`, which a link or ".." does not leave either.
-[[nodiscard]] Place place_below(int root, const std::string& path);
+[[nodiscard]] DirectoryEntry entry_below(int root, const std::string& path);
 // Makes the folders on the way that are missing.
-[[nodiscard]] Place make_place(const std::string& path);
+[[nodiscard]] DirectoryEntry entry_with_parents(const std::string& path);
 
 // inotify_add_watch(2) on an open folder.
 [[nodiscard]] int watch_folder(int inotify, int folder, std::uint32_t events);

@@ -29,7 +29,7 @@ protected:
 }  // namespace
 
 // Goal: what /proc tells a process about itself, file operations never tell about PID 1. Each row
-// is another way to the same place.
+// is another way to the same file.
 TEST_F(GuestPath, ShowsNothingOfTheProcessItself) {
     const std::string own = "/proc/" + std::to_string(::getpid());
     fs::create_symlink(own + "/map_files", folder_ + "/link");
@@ -42,7 +42,7 @@ TEST_F(GuestPath, ShowsNothingOfTheProcessItself) {
         EXPECT_LT(opened.get(), 0);
         EXPECT_EQ(errno, EACCES);
     }
-    EXPECT_LT(place_of("/proc/self/fd/0").folder.get(), 0);
+    EXPECT_LT(entry_of("/proc/self/fd/0").folder.get(), 0);
     struct stat info {};
     EXPECT_FALSE(look_at_path("/proc/self/fd", info));
 }
@@ -62,9 +62,9 @@ TEST_F(GuestPath, FollowsLinksButNoneOfProc) {
 }
 
 TEST_F(GuestPath, MakesTheFoldersOnTheWay) {
-    const Place place = make_place(folder_ + "/a/b/c.txt");
-    ASSERT_GE(place.folder.get(), 0);
-    EXPECT_EQ(place.name, "c.txt");
+    const DirectoryEntry entry = entry_with_parents(folder_ + "/a/b/c.txt");
+    ASSERT_GE(entry.folder.get(), 0);
+    EXPECT_EQ(entry.name, "c.txt");
     EXPECT_TRUE(fs::is_directory(folder_ + "/a/b"));
 }
 

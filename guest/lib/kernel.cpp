@@ -23,9 +23,9 @@ namespace {
 
 constexpr std::size_t kReadBytes = 64 * 1024;
 // What a kernel writes as fast as it can must not keep PID 1 from its clock and its other work.
-constexpr std::size_t kWorkATurn = 1 << 20;
+constexpr std::size_t kWorkAnIteration = 1 << 20;
 constexpr std::size_t kWorkAtItsEnd = 32 << 20;  // all that can lie in its pipes, and more
-constexpr std::size_t kWorkAStep = 256;          // besides the bytes that a step moves
+constexpr std::size_t kWorkAStep = 256;          // in addition to the bytes that a step moves
 constexpr std::chrono::milliseconds kAskAgain{250};
 // A fork takes milliseconds; a machine that is much too busy, seconds.
 constexpr std::chrono::seconds kSummonTimeMax{20};
@@ -302,7 +302,7 @@ void Kernel::pump(const PollSet& set) {
     for (Watched* one : {&watched_link_, &watched_out_, &watched_err_}) {
         one->ready = ended_ || set.ready(one->slot);
     }
-    pump(kWorkATurn);
+    pump(kWorkAnIteration);
 }
 
 // Moves what can be moved now, in the order in which it was written: a message from the kernel is

@@ -103,7 +103,7 @@ std::map<pid_t, pid_t> living_and_parents() {
 
 }  // namespace
 
-std::vector<RunningProgram> programs_besides(const std::set<pid_t>& ours, bool coming) {
+std::vector<RunningProgram> programs_except(const std::set<pid_t>& ours, bool coming) {
     std::vector<RunningProgram> found;
     const std::string kernels_command = command_of(1);  // both are forks of the zygote
     for (const auto& [pid, parent] : living_and_parents()) {

@@ -22,8 +22,7 @@ struct RunningProgram {
 };
 // Every process but PID 1 and those of `ours` that has not ended and is not being killed; 256 at
 // most. `coming`: a kernel is on its way here, and its number is not known yet.
-[[nodiscard]] std::vector<RunningProgram> programs_besides(const std::set<pid_t>& ours,
-                                                           bool coming);
+[[nodiscard]] std::vector<RunningProgram> programs_except(const std::set<pid_t>& ours, bool coming);
 
 // SIGKILL to all of them, again until none is left or the rounds are used up: a fork bomb can run
 // ahead of us for a while, but not beyond the limit on processes.

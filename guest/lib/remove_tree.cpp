@@ -12,7 +12,7 @@ namespace atl::guest {
 
 namespace {
 
-constexpr std::size_t kStepsATurn = 512;
+constexpr std::size_t kStepsAnIteration = 512;
 constexpr std::size_t kDepthMax = 32;
 // Readable, writable and searchable for its owner again: the user's own folder, who may say so.
 constexpr mode_t kOpenedUp = 0700;
@@ -28,10 +28,10 @@ public:
     void start(const std::string& path, bool recursive) {
         const AsUser as_user(user_);
         path_ = path;
-        place_ = place_of(path);
+        target_ = entry_of(path);
         struct stat info {};
-        const int folder = place_.folder.get();
-        const char* name = place_.name.c_str();
+        const int folder = target_.folder.get();
+        const char* name = target_.name.c_str();
         if (folder < 0 || ::fstatat(folder, name, &info, AT_SYMLINK_NOFOLLOW) != 0) {
             return fail_errno("remove " + path);
         }
@@ -52,7 +52,7 @@ public:
     void ready(const PollSet&) override {
         if (ended()) return;
         const AsUser as_user(user_);
-        for (std::size_t i = 0; i < kStepsATurn && !ended(); ++i) step();
+        for (std::size_t i = 0; i < kStepsAnIteration && !ended(); ++i) step();
     }
 
 private:
@@ -131,7 +131,7 @@ private:
         Level& level = levels_.back();
         const bool top = levels_.size() == 1;
         const int above =
-            top ? place_.folder.get() : ::dirfd(levels_[levels_.size() - 2].directory);
+            top ? target_.folder.get() : ::dirfd(levels_[levels_.size() - 2].directory);
         const std::string name = level.name;
         if (::unlinkat(above, name.c_str(), AT_REMOVEDIR) != 0 && errno != ENOENT) {
             const bool again = (errno == ENOTEMPTY || errno == EEXIST) && level.removed_some;
@@ -156,7 +156,7 @@ private:
 
     sys::UserIdentity user_;
     std::string path_;
-    Place place_;
+    DirectoryEntry target_;
     dev_t device_ = 0;
     unsigned moved_ = 0;
     std::vector<Level> levels_;

@@ -118,13 +118,13 @@ void add_notes(std::string& output, const guest_client::RunEnd& end,
     }
 }
 
-ImageLink link_of(const Workplace& workplace, const SessionId& session, const std::string& path,
-                  std::uint64_t size) {
+ImageLink link_of(const ToolEnvironment& environment, const SessionId& session,
+                  const std::string& path, std::uint64_t size) {
     ImageLink link;
     link.path = path;
     link.content_type = image_type_of(path);
     link.size = size;
-    link.href = workplace.href_of(session, path);
+    link.href = environment.href_of(session, path);
     return link;
 }
 
@@ -141,7 +141,7 @@ asio::awaitable<void> look_at(ToolResult& result, guest_client::Files files) {
 }
 
 // Without a session nothing of it can be fetched afterwards.
-asio::awaitable<void> tell_images(const Workplace& workplace, ToolResult& result,
+asio::awaitable<void> tell_images(const ToolEnvironment& environment, ToolResult& result,
                                   const sessions::Execution& execution, std::vector<Figure> figures,
                                   const std::map<std::string, guest_client::ChangedFile>& changed) {
     const auto session = execution.session();
@@ -152,7 +152,7 @@ asio::awaitable<void> tell_images(const Workplace& workplace, ToolResult& result
         if (!image || change.change == "removed" || change.type != "file" || !change.exact)
             continue;
         if (result.images.size() >= kFiguresMax) break;
-        result.images.push_back(link_of(workplace, *session, change.path, change.size));
+        result.images.push_back(link_of(environment, *session, change.path, change.size));
     }
     // A figure that was saved is shown as well, as a rule: it is the same picture.
     if (!result.images.empty()) co_return;
@@ -164,7 +164,7 @@ asio::awaitable<void> tell_images(const Workplace& workplace, ToolResult& result
         const auto size = figure.bytes.size();
         try {
             co_await write_bytes(files, name, std::move(figure.bytes));
-            result.images.push_back(link_of(workplace, *session, name, size));
+            result.images.push_back(link_of(environment, *session, name, size));
         } catch (const ErrorException&) {
             // No room for it; the text says no more than what is there.
         }
@@ -231,14 +231,14 @@ std::optional<TableData> table_in(const json::value& value) {
     return table;
 }
 
-asio::awaitable<ToolResult> run_code(Workplace& workplace, sessions::Execution& execution,
+asio::awaitable<ToolResult> run_code(ToolEnvironment& environment, sessions::Execution& execution,
                                      guest_client::RunRequest request,
                                      std::optional<std::string> shown) {
     ToolResult result;
     // A script is Python, although a shell starts it.
     const auto language = shown ? guest_client::Language::Python : request.language;
     result.code = shown ? std::move(*shown) : request.code;
-    if (workplace.stop().asked()) {
+    if (environment.cancellation().requested()) {
         // While the sandbox was awaited.
         result.output = "[not run: stopped by request]";
         result.failed = true;
@@ -247,7 +247,7 @@ asio::awaitable<ToolResult> run_code(Workplace& workplace, sessions::Execution& 
     Collected collected;
     guest_client::RunListener listener;
     listener.output = [&](core::Stream stream, std::string_view piece) {
-        workplace.code_prints(stream, piece);
+        environment.code_prints(stream, piece);
         (stream == core::Stream::Stdout ? collected.out : collected.err).add(piece);
     };
     listener.result = [&](json::object event) { take_bundle(collected, event); };
@@ -261,13 +261,15 @@ asio::awaitable<ToolResult> run_code(Workplace& workplace, sessions::Execution& 
     execution.follow_files();
     guest_client::RunEnd end;
     {
-        workplace.code_starts(*result.code, name_of(language));
-        const Stop::Heard heard(workplace.stop(), [&execution] { execution.cancel(); });
+        environment.code_starts(*result.code, name_of(language));
+        const Cancellation::Handler handler(environment.cancellation(),
+                                            [&execution] { execution.cancel(); });
         end = co_await execution.run(std::move(request), std::move(listener));
     }
     auto files = co_await execution.files();
-    co_await tell_images(workplace, result, execution, std::move(collected.figures), files.changed);
-    if (workplace.wants_images()) co_await look_at(result, guest_client::Files(execution.link()));
+    co_await tell_images(environment, result, execution, std::move(collected.figures),
+                         files.changed);
+    if (environment.wants_images()) co_await look_at(result, guest_client::Files(execution.link()));
     if (files.promoted) result.artifact_map = std::move(files.promoted->map);
     if (files.promoted && !files.promoted->left_out.empty()) {
         result.artifacts_left_out.emplace();

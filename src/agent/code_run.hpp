@@ -16,7 +16,8 @@
 namespace atl::agent {
 
 // `shown` is the code that people see, where that is not what is run.
-boost::asio::awaitable<ToolResult> run_code(Workplace& workplace, sessions::Execution& execution,
+boost::asio::awaitable<ToolResult> run_code(ToolEnvironment& environment,
+                                            sessions::Execution& execution,
                                             guest_client::RunRequest request,
                                             std::optional<std::string> shown = std::nullopt);
 

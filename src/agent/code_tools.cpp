@@ -13,8 +13,8 @@ namespace json = boost::json;
 
 namespace {
 
-asio::awaitable<sessions::Use*> session_at(Workplace& workplace) {
-    auto* use = co_await workplace.session();
+asio::awaitable<sessions::Use*> session_at(ToolEnvironment& environment) {
+    auto* use = co_await environment.session();
     if (use == nullptr) {
         const schema::Issue missing{"session_id", "is needed: which session to work in"};
         throw schema::ValidationError({missing});
@@ -22,62 +22,63 @@ asio::awaitable<sessions::Use*> session_at(Workplace& workplace) {
     co_return use;
 }
 
-asio::awaitable<ToolResult> run_in_session(sessions::Sessions& sessions, Workplace& workplace,
+asio::awaitable<ToolResult> run_in_session(sessions::Sessions& sessions,
+                                           ToolEnvironment& environment,
                                            guest_client::RunRequest request,
                                            std::optional<std::string> shown = std::nullopt) {
-    auto* use = co_await session_at(workplace);
+    auto* use = co_await session_at(environment);
     request.timeout =
-        shortest(request.timeout, (*use)->limits().wall_time_max, workplace.time_left());
+        shortest(request.timeout, (*use)->limits().wall_time_max, environment.time_left());
     request.output_bytes_max = (*use)->limits().output_bytes_max;
     const auto execution = sessions::Execution::with(sessions, *use);
-    co_return co_await run_code(workplace, *execution, std::move(request), std::move(shown));
+    co_return co_await run_code(environment, *execution, std::move(request), std::move(shown));
 }
 
-asio::awaitable<ToolResult> run_python(sessions::Sessions& sessions, Workplace& workplace,
+asio::awaitable<ToolResult> run_python(sessions::Sessions& sessions, ToolEnvironment& environment,
                                        json::value arguments) {
     auto wanted = schema::from_value<RunPythonArguments>(arguments);
     guest_client::RunRequest request;
     request.language = guest_client::Language::Python;
     request.code = std::move(wanted.code);
-    request.directory = workplace.directory();
+    request.directory = environment.directory();
     request.timeout = wanted.timeout;
-    co_return co_await run_in_session(sessions, workplace, std::move(request));
+    co_return co_await run_in_session(sessions, environment, std::move(request));
 }
 
-asio::awaitable<ToolResult> execute_shell(sessions::Sessions& sessions, Workplace& workplace,
-                                          json::value arguments) {
+asio::awaitable<ToolResult> execute_shell(sessions::Sessions& sessions,
+                                          ToolEnvironment& environment, json::value arguments) {
     auto wanted = schema::from_value<ExecuteShellArguments>(arguments);
     guest_client::RunRequest request;
     request.language = guest_client::Language::Shell;
     request.code = std::move(wanted.command);
     request.directory = absolute_path(wanted.working_directory);
     request.timeout = wanted.timeout;
-    co_return co_await run_in_session(sessions, workplace, std::move(request));
+    co_return co_await run_in_session(sessions, environment, std::move(request));
 }
 
-asio::awaitable<ToolResult> execute_script(sessions::Sessions& sessions, Workplace& workplace,
-                                           json::value arguments) {
+asio::awaitable<ToolResult> execute_script(sessions::Sessions& sessions,
+                                           ToolEnvironment& environment, json::value arguments) {
     const auto wanted = schema::from_value<ExecuteScriptArguments>(arguments);
     guest_client::RunRequest request;
     request.language = guest_client::Language::Shell;
-    request.directory = workplace.directory();
+    request.directory = environment.directory();
     request.timeout = wanted.timeout;
     std::string path = wanted.path ? absolute_path(*wanted.path) : "";
     if (wanted.script) {
-        auto* use = co_await session_at(workplace);
+        auto* use = co_await session_at(environment);
         path = "/session/.atoll-script.py";
         co_await write_bytes(guest_client::Files(use->link()), path, *wanted.script);
     }
     request.code = "exec python " + shell_quoted(path);
-    co_return co_await run_in_session(sessions, workplace, std::move(request), wanted.script);
+    co_return co_await run_in_session(sessions, environment, std::move(request), wanted.script);
 }
 
 }  // namespace
 
 void add_code_tools(Tools& tools) {
     const auto call = [&sessions = tools.sessions()](auto tool) {
-        return [&sessions, tool](Workplace& workplace, json::value arguments) {
-            return tool(sessions, workplace, std::move(arguments));
+        return [&sessions, tool](ToolEnvironment& environment, json::value arguments) {
+            return tool(sessions, environment, std::move(arguments));
         };
     };
     tools.add({.name = "run_python",

@@ -17,8 +17,8 @@ namespace {
 constexpr std::uint32_t kListMax = 1000;
 constexpr int kDepthMax = 16;
 
-asio::awaitable<guest_client::Files> files_at(Workplace& workplace) {
-    auto* use = co_await workplace.session();
+asio::awaitable<guest_client::Files> files_at(ToolEnvironment& environment) {
+    auto* use = co_await environment.session();
     if (use == nullptr) {
         const schema::Issue missing{"session_id", "is needed: which session to work in"};
         throw schema::ValidationError({missing});
@@ -38,10 +38,10 @@ std::string_view name_of(guest_client::FileType type) {
     return "device";
 }
 
-asio::awaitable<ToolResult> list_files(Workplace& workplace, json::value arguments) {
+asio::awaitable<ToolResult> list_files(ToolEnvironment& environment, json::value arguments) {
     const auto wanted = schema::from_value<ListFilesArguments>(arguments);
     const auto path = absolute_path(wanted.path);
-    const auto files = co_await files_at(workplace);
+    const auto files = co_await files_at(environment);
     auto page = co_await files.walk(path, wanted.recursive ? kDepthMax : 1, kListMax);
     std::sort(page.entries.begin(), page.entries.end(),
               [](const auto& a, const auto& b) { return a.name < b.name; });
@@ -63,10 +63,10 @@ asio::awaitable<ToolResult> list_files(Workplace& workplace, json::value argumen
     co_return result;
 }
 
-asio::awaitable<ToolResult> read_file(Workplace& workplace, json::value arguments) {
+asio::awaitable<ToolResult> read_file(ToolEnvironment& environment, json::value arguments) {
     const auto wanted = schema::from_value<ReadFileArguments>(arguments);
     const auto path = absolute_path(wanted.path);
-    const auto files = co_await files_at(workplace);
+    const auto files = co_await files_at(environment);
     auto read = co_await read_bytes(files, path, wanted.offset, wanted.length);
     ToolResult result;
     result.output = cut_in_the_middle(read.bytes, 24'000);
@@ -78,10 +78,10 @@ asio::awaitable<ToolResult> read_file(Workplace& workplace, json::value argument
     co_return result;
 }
 
-asio::awaitable<ToolResult> write_file(Workplace& workplace, json::value arguments) {
+asio::awaitable<ToolResult> write_file(ToolEnvironment& environment, json::value arguments) {
     auto wanted = schema::from_value<WriteFileArguments>(arguments);
     const auto path = absolute_path(wanted.path);
-    const auto files = co_await files_at(workplace);
+    const auto files = co_await files_at(environment);
     const auto size = wanted.content.size();
     co_await write_bytes(files, path, std::move(wanted.content));
     ToolResult result;
@@ -89,20 +89,20 @@ asio::awaitable<ToolResult> write_file(Workplace& workplace, json::value argumen
     co_return result;
 }
 
-asio::awaitable<ToolResult> delete_file(Workplace& workplace, json::value arguments) {
+asio::awaitable<ToolResult> delete_file(ToolEnvironment& environment, json::value arguments) {
     const auto wanted = schema::from_value<DeleteFileArguments>(arguments);
     const auto path = absolute_path(wanted.path);
-    const auto files = co_await files_at(workplace);
+    const auto files = co_await files_at(environment);
     co_await files.remove(path, wanted.recursive);
     ToolResult result;
     result.output = "removed " + path;
     co_return result;
 }
 
-asio::awaitable<ToolResult> make_directory(Workplace& workplace, json::value arguments) {
+asio::awaitable<ToolResult> make_directory(ToolEnvironment& environment, json::value arguments) {
     const auto wanted = schema::from_value<MakeDirectoryArguments>(arguments);
     const auto path = absolute_path(wanted.path);
-    const auto files = co_await files_at(workplace);
+    const auto files = co_await files_at(environment);
     co_await files.make_folder(path, true);
     ToolResult result;
     result.output = "made " + path;

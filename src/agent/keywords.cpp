@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t kWordBytesMax = 40;
 constexpr std::size_t kTextBytesMax = 256u << 10;
 constexpr std::size_t kSentencesMax = 400;
-constexpr std::size_t kPlacesMax = 2000;  // that an excerpt is chosen among
+constexpr std::size_t kFoundMax = 2000;  // that an excerpt is chosen among
 
 // The bytes of the character that begins here.
 std::string_view character_at(std::string_view text, std::size_t at) {
@@ -68,19 +68,19 @@ std::string without_plural(std::string word) {
     return word;
 }
 
-struct Place {
+struct WordAt {
     std::string word;
     std::size_t at = 0;
 };
 
-// Every word and pair of the text, with its place.
-std::vector<Place> places_in(std::string_view text) {
+// Every word and pair of the text, with its position.
+std::vector<WordAt> words_in(std::string_view text) {
     text = text.substr(0, kTextBytesMax);
-    std::vector<Place> places;
+    std::vector<WordAt> words;
     std::string word, before;
     std::size_t word_at = 0, before_at = 0;
     const auto end_word = [&] {
-        if (!word.empty()) places.push_back({without_plural(ascii_lower(word)), word_at});
+        if (!word.empty()) words.push_back({without_plural(ascii_lower(word)), word_at});
         word.clear();
     };
     for (std::size_t i = 0; i < text.size();) {
@@ -92,14 +92,14 @@ std::vector<Place> places_in(std::string_view text) {
             if (word.size() + character.size() <= kWordBytesMax) word += character;
         }
         if (kind == Kind::Pictograph && !before.empty()) {
-            places.push_back({before + std::string(character), before_at});
+            words.push_back({before + std::string(character), before_at});
         }
         before = kind == Kind::Pictograph ? std::string(character) : std::string();
         before_at = i;
         i += character.size();
     }
     end_word();
-    return places;
+    return words;
 }
 
 }  // namespace
@@ -107,11 +107,11 @@ std::vector<Place> places_in(std::string_view text) {
 std::vector<std::string> keywords_of(std::string_view text, std::size_t most) {
     std::vector<std::string> words, common;
     std::set<std::string> seen;
-    for (auto& place : places_in(text)) {
+    for (auto& found : words_in(text)) {
         if (words.size() >= most) break;
-        if (!seen.insert(place.word).second) continue;
-        auto& list = is_common(place.word) ? common : words;
-        if (list.size() < most) list.push_back(std::move(place.word));
+        if (!seen.insert(found.word).second) continue;
+        auto& list = is_common(found.word) ? common : words;
+        if (list.size() < most) list.push_back(std::move(found.word));
     }
     return words;
 }
@@ -119,7 +119,7 @@ std::vector<std::string> keywords_of(std::string_view text, std::size_t most) {
 std::vector<std::string> shared_words(const std::vector<std::string>& words,
                                       std::string_view text) {
     std::set<std::string> there;
-    for (auto& place : places_in(text)) there.insert(std::move(place.word));
+    for (auto& found : words_in(text)) there.insert(std::move(found.word));
     std::vector<std::string> shared;
     std::copy_if(words.begin(), words.end(), std::back_inserter(shared),
                  [&](const std::string& word) { return there.contains(word); });
@@ -130,22 +130,21 @@ std::string excerpt(std::string_view text, const std::vector<std::string>& words
                     std::size_t bytes_max) {
     if (text.size() <= bytes_max) return std::string(text);
     const std::set<std::string> wanted(words.begin(), words.end());
-    std::vector<Place> places;
-    for (auto& place : places_in(text)) {
-        if (places.size() >= kPlacesMax) break;
-        if (wanted.contains(place.word)) places.push_back(std::move(place));
+    std::vector<WordAt> hits;
+    for (auto& found : words_in(text)) {
+        if (hits.size() >= kFoundMax) break;
+        if (wanted.contains(found.word)) hits.push_back(std::move(found));
     }
     // The stretch with the most different words in it, the earliest of equals.
     std::size_t best = 0, best_words = 0;
-    for (std::size_t i = 0; i < places.size(); ++i) {
+    for (std::size_t i = 0; i < hits.size(); ++i) {
         std::set<std::string_view> inside;
-        for (std::size_t j = i; j < places.size() && places[j].at < places[i].at + bytes_max / 2;
-             ++j) {
-            inside.insert(places[j].word);
+        for (std::size_t j = i; j < hits.size() && hits[j].at < hits[i].at + bytes_max / 2; ++j) {
+            inside.insert(hits[j].word);
             if (inside.size() == wanted.size()) break;
         }
         if (inside.size() > best_words) {
-            best = places[i].at;
+            best = hits[i].at;
             best_words = inside.size();
         }
         if (best_words == wanted.size()) break;

@@ -3,8 +3,8 @@
 //
 // Shared by the turn itself and by everybody who watches it: whoever leaves last ends it.
 // Threads   one, the executor's.
+#include "agent/cancellation.hpp"
 #include "agent/message_details.hpp"
-#include "agent/stop.hpp"
 #include "agent/turn_log.hpp"
 #include "core/threads.hpp"
 
@@ -75,7 +75,7 @@ public:
     // From the store, so its events are not those that a client saw when it happened.
     bool told_again = false;
     TurnLog log;
-    Stop stop;
+    Cancellation cancellation;
     TurnOutcome outcome;  // grows; whole when the log has ended
     // Its events and its outcome were let go of after its end, for others needed the memory. The
     // store has them.

@@ -60,8 +60,8 @@ asio::awaitable<std::uint64_t> Lookback::behind_index(ThreadId id, std::uint64_t
     const auto indexed = co_await recall_.indexed(id);
     if (indexed == 0) co_return 1;
     // What is indexed is the first message of a turn: the rest of it is in the same entry.
-    const TurnsWish wish{id, indexed, until, 1, kHitBytes};
-    const auto last = co_await read_turns(threads_, wish);
+    const TurnsQuery query{id, indexed, until, 1, kHitBytes};
+    const auto last = co_await read_turns(threads_, query);
     co_return last.turns.empty() ? until + 1 : last.turns.front().last() + 1;
 }
 
@@ -74,9 +74,9 @@ asio::awaitable<void> Lookback::add_words(ThreadId id, std::uint64_t until, When
     const bool asked = when == When::Asked;
     const auto from = co_await behind_index(id, until);
     if (from > until) co_return;
-    const TurnsWish wish{id, from, until, asked ? kTurnsAsked : kTurnsAfterwards,
-                         asked ? kBytesAsked : kBytesAfterwards};
-    const auto some = co_await read_turns(threads_, wish);
+    const TurnsQuery query{id, from, until, asked ? kTurnsAsked : kTurnsAfterwards,
+                           asked ? kBytesAsked : kBytesAfterwards};
+    const auto some = co_await read_turns(threads_, query);
     std::vector<core::RecallEntry> entries;
     for (const auto& turn : some.turns) entries.push_back({turn.first(), text_of(turn), {}});
     if (entries.empty()) co_return;
@@ -94,9 +94,9 @@ asio::awaitable<std::string> Lookback::add_vectors(ThreadId id, std::uint64_t un
     }
     if (from > until) co_return note;
     for (std::size_t added = 0; from <= until && added < kTurnsAfterwards && note.empty();) {
-        const TurnsWish wish{id, from, until, kTurnsEmbedded, kBytesAfterwards};
-        const auto some = co_await read_turns(threads_, wish);
-        if (some.turns.empty() || stop_.asked()) break;
+        const TurnsQuery query{id, from, until, kTurnsEmbedded, kBytesAfterwards};
+        const auto some = co_await read_turns(threads_, query);
+        if (some.turns.empty() || cancellation_.requested()) break;
         std::vector<core::RecallEntry> entries;
         std::vector<std::string> texts;
         for (const auto& turn : some.turns) {
@@ -142,7 +142,7 @@ asio::awaitable<Lookback::Vectors> Lookback::vectors_of(std::vector<std::string>
     const auto wanted = texts.size();
     try {
         auto work = embeddings_->embed(std::move(texts));
-        auto all = co_await within(std::move(work), stop_, time);
+        auto all = co_await within(std::move(work), cancellation_, time);
         if (all && all->size() == wanted) {
             vectors.all = std::move(*all);
         } else {
@@ -178,8 +178,8 @@ asio::awaitable<Found> Lookback::find(ThreadId id, std::string question, std::ui
     for (const auto& hit : hits) {
         if (found.turns.size() >= kHitsTaken) break;
         if (hit.sequence == 0 || hit.sequence >= before) continue;
-        const TurnsWish wish{id, hit.sequence, before - 1, 1, kHitBytes};
-        auto some = co_await read_turns(threads_, wish);
+        const TurnsQuery query{id, hit.sequence, before - 1, 1, kHitBytes};
+        auto some = co_await read_turns(threads_, query);
         if (some.turns.empty() || some.turns.front().first() != hit.sequence) continue;
         FoundTurn one;
         one.turn = std::move(some.turns.front());

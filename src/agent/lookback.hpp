@@ -13,8 +13,8 @@
 // Threads   one, the executor's.
 // On failure catch_up and find return less, with a sentence that says why. Only
 //           find throws errors of the store.
+#include "agent/cancellation.hpp"
 #include "agent/past_turns.hpp"
-#include "agent/stop.hpp"
 #include "core/recall.hpp"
 #include "core/threads.hpp"
 
@@ -41,8 +41,12 @@ struct Found {
 class Lookback {
 public:
     // Embeddings may be null: by words alone.
-    Lookback(core::Threads& threads, core::Recall& recall, core::Embeddings* embeddings, Stop& stop)
-        : threads_(threads), recall_(recall), embeddings_(embeddings), stop_(stop) {}
+    Lookback(core::Threads& threads, core::Recall& recall, core::Embeddings* embeddings,
+             Cancellation& cancellation)
+        : threads_(threads),
+          recall_(recall),
+          embeddings_(embeddings),
+          cancellation_(cancellation) {}
 
     enum class When { Asked, Afterwards };  // while somebody waits; when nobody does
     // Adds turns up to the message `until`, the last one of a turn. Answers with what was in the
@@ -68,7 +72,7 @@ private:
     core::Threads& threads_;
     core::Recall& recall_;
     core::Embeddings* embeddings_;
-    Stop& stop_;
+    Cancellation& cancellation_;
     // By thread: from which message on turns have no vector. Lost with the server, and then those
     // that are indexed already are found by words alone.
     std::map<std::string, std::uint64_t> without_vector_;

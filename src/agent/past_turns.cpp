@@ -90,34 +90,34 @@ asio::awaitable<std::optional<PastTurn>> TurnsBack::next() {
     co_return turn;
 }
 
-asio::awaitable<SomeTurns> read_turns(core::Threads& threads, TurnsWish wish) {
+asio::awaitable<SomeTurns> read_turns(core::Threads& threads, TurnsQuery query) {
     SomeTurns some;
     const auto whose = core::Whose::anyones();
     std::size_t bytes = 0;
     bool full = false;
-    for (auto next = wish.from; next <= wish.until && !full;) {
+    for (auto next = query.from; next <= query.until && !full;) {
         const auto piece =
-            std::min<std::uint64_t>({kPieceBytes, wish.bytes_max, kTurnBytes * wish.turns_max});
-        auto messages = co_await threads.read(whose, wish.id, next, piece);
+            std::min<std::uint64_t>({kPieceBytes, query.bytes_max, kTurnBytes * query.turns_max});
+        auto messages = co_await threads.read(whose, query.id, next, piece);
         if (messages.empty()) break;
         for (auto& message : messages) {
-            if (message.sequence > wish.until) break;
+            if (message.sequence > query.until) break;
             next = message.sequence + 1;
             const bool begins = some.turns.empty() || some.turns.back().number != message.turn;
-            full = begins ? some.turns.size() >= wish.turns_max
-                          : some.turns.size() == 1 && bytes >= wish.bytes_max;
+            full = begins ? some.turns.size() >= query.turns_max
+                          : some.turns.size() == 1 && bytes >= query.bytes_max;
             if (full) break;
             if (begins) some.turns.push_back({message.turn, {}});
             bytes += core::bytes_of(message);
             some.turns.back().messages.push_back(std::move(message));
         }
-        if (bytes >= wish.bytes_max && some.turns.size() > 1) {
+        if (bytes >= query.bytes_max && some.turns.size() > 1) {
             // What was read last is perhaps not all of its turn.
             full = true;
-            if (some.turns.back().last() < wish.until) some.turns.pop_back();
+            if (some.turns.back().last() < query.until) some.turns.pop_back();
         }
     }
-    some.all = !some.turns.empty() && some.turns.back().last() >= wish.until;
+    some.all = !some.turns.empty() && some.turns.back().last() >= query.until;
     co_return some;
 }
 

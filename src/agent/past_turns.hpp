@@ -45,7 +45,7 @@ private:
     std::vector<core::ThreadMessage> window_;
 };
 
-struct TurnsWish {
+struct TurnsQuery {
     ThreadId id{""};
     std::uint64_t from = 1;   // the first message of a turn
     std::uint64_t until = 0;  // the last message of a turn
@@ -58,7 +58,7 @@ struct SomeTurns {
 };
 // In their order; whole turns, and at least one if there is one, though a huge one may lack its
 // end.
-boost::asio::awaitable<SomeTurns> read_turns(core::Threads& threads, TurnsWish wish);
+boost::asio::awaitable<SomeTurns> read_turns(core::Threads& threads, TurnsQuery query);
 
 using Chat = std::vector<core::ChatMessage>;
 

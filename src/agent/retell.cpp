@@ -80,7 +80,7 @@ asio::awaitable<std::optional<Error>> retell(core::Threads& store, std::shared_p
             if (details.stopped) outcome.stopped = *details.stopped;
             last = std::move(message);
         }
-        if (over || turn->stop.asked() || given_up()) break;
+        if (over || turn->cancellation.requested() || given_up()) break;
         co_await pause(kLookAgain);
     }
     if (last.role == core::MessageRole::Note && outcome.stopped != "cancelled") {

@@ -25,15 +25,16 @@ core::Limits limits_of(const CodeSandboxArguments& wanted, core::Limits limits,
     return limits;
 }
 
-asio::awaitable<ToolResult> pinned(Tools& tools, core::Outputs& outputs, Workplace& workplace,
-                                   sessions::Use& use, CodeSandboxArguments wanted) {
+asio::awaitable<ToolResult> pinned(Tools& tools, core::Outputs& outputs,
+                                   ToolEnvironment& environment, sessions::Use& use,
+                                   CodeSandboxArguments wanted) {
     const auto execution = sessions::Execution::with(tools.sessions(), use);
     execution->keep_artifacts(outputs);
     const auto timeout =
-        shortest(wanted.timeout, execution->limits().wall_time_max, workplace.time_left());
+        shortest(wanted.timeout, execution->limits().wall_time_max, environment.time_left());
     auto request =
         execution->request(guest_client::Language::Python, std::move(wanted.code), timeout);
-    co_return co_await run_code(workplace, *execution, std::move(request));
+    co_return co_await run_code(environment, *execution, std::move(request));
 }
 
 // A model is told why there is none, and not where the server keeps its files.
@@ -46,26 +47,26 @@ asio::awaitable<std::unique_ptr<sessions::Execution>> in_fresh_sandbox(
     throw ErrorException(core::without_host_paths(*failed));
 }
 
-asio::awaitable<ToolResult> ephemeral(Tools& tools, core::Outputs& outputs, Workplace& workplace,
-                                      CodeSandboxArguments wanted) {
+asio::awaitable<ToolResult> ephemeral(Tools& tools, core::Outputs& outputs,
+                                      ToolEnvironment& environment, CodeSandboxArguments wanted) {
     auto& sessions = tools.sessions();
     sessions::NewSession alone;
-    alone.owner = workplace.owner();
+    alone.owner = environment.owner();
     alone.limits = limits_of(wanted, sessions.options().run_limits, sessions.options().ceilings);
     const auto execution = co_await in_fresh_sandbox(sessions, std::move(alone));
     execution->keep_artifacts(outputs);
     const auto timeout =
-        shortest(wanted.timeout, execution->limits().wall_time_max, workplace.time_left());
+        shortest(wanted.timeout, execution->limits().wall_time_max, environment.time_left());
     auto request =
         execution->request(guest_client::Language::Python, std::move(wanted.code), timeout);
-    co_return co_await run_code(workplace, *execution, std::move(request));
+    co_return co_await run_code(environment, *execution, std::move(request));
 }
 
 }  // namespace
 
 void add_sandbox_tool(Tools& tools, core::Outputs& outputs) {
-    const auto call = [&tools, &outputs](Workplace& workplace, json::value arguments) {
-        return [](Tools& all, core::Outputs& out, Workplace& where,
+    const auto call = [&tools, &outputs](ToolEnvironment& environment, json::value arguments) {
+        return [](Tools& all, core::Outputs& out, ToolEnvironment& where,
                   json::value given) -> asio::awaitable<ToolResult> {
             auto wanted = schema::from_value<CodeSandboxArguments>(given);
             const auto& options = all.sessions().options();
@@ -75,7 +76,7 @@ void add_sandbox_tool(Tools& tools, core::Outputs& outputs) {
                 co_return co_await ephemeral(all, out, where, std::move(wanted));
             }
             co_return co_await pinned(all, out, where, *use, std::move(wanted));
-        }(tools, outputs, workplace, std::move(arguments));
+        }(tools, outputs, environment, std::move(arguments));
     };
     tools.add({.name = "code_sandbox",
                .description = "Run Python. Without a session: in a fresh sandbox that is gone "

@@ -219,14 +219,15 @@ std::string lines_of_answer(std::string_view answer) {
     return text;
 }
 
-asio::awaitable<Summary> Summariser::make(Material material, bool by_model, Stop& stop) const {
+asio::awaitable<Summary> Summariser::make(Material material, bool by_model,
+                                          Cancellation& cancellation) const {
     Summary summary;
     if (by_model && has_model() && !material.empty()) {
         Deaf listener;
         auto request = summary_request(material);
         try {
             auto asked = model_->chat(std::move(request), listener);
-            const auto reply = co_await within(std::move(asked), stop, time_max_);
+            const auto reply = co_await within(std::move(asked), cancellation, time_max_);
             if (reply && reply->tool_calls.empty()) summary.text = lines_of_answer(reply->text);
         } catch (const std::exception&) {
             // Away, too slow, refused: the sentences below are as good as it gets.

@@ -9,9 +9,9 @@
 // Trusts    nothing in the texts: they are quoted to the model as material, and said to be; what it
 //           answers is cut, and stays lines of a summary.
 // On failure none: without the model's summary there is the other one.
+#include "agent/cancellation.hpp"
 #include "agent/memory.hpp"
 #include "agent/past_turns.hpp"
-#include "agent/stop.hpp"
 #include "core/chat_provider.hpp"
 #include "core/quotes.hpp"
 
@@ -46,7 +46,8 @@ public:
         return model_ != nullptr && model_->info().provider != core::kOffline;
     }
     // Text and by_model are set; what it covers is the caller's.
-    boost::asio::awaitable<Summary> make(Material material, bool by_model, Stop& stop) const;
+    boost::asio::awaitable<Summary> make(Material material, bool by_model,
+                                         Cancellation& cancellation) const;
 
 private:
     core::ChatModel* model_;

@@ -1,6 +1,6 @@
 #include "agent/summary.hpp"
 
-#include "agent/context_bench.hpp"
+#include "agent/model_context_bench.hpp"
 #include "agent/tokens.hpp"
 
 #include <gtest/gtest.h>
@@ -84,29 +84,29 @@ TEST(SummaryOfTheModel, IsAskedForWithMaterial) {
 TEST(Summariser, DoesWithoutTheModelWhenItFails) {
     asio::io_context loop;
     testing::ScriptedModel model;
-    Stop stop;
+    Cancellation cancellation;
     const Summariser summariser(&model, std::chrono::milliseconds(50));
-    auto made = await(loop, summariser.make(talk(), true, stop));
+    auto made = await(loop, summariser.make(talk(), true, cancellation));
     EXPECT_TRUE(made.by_model);
     EXPECT_EQ(made.text, "[turn 1] the model's own words\n");
     model.fails = true;
-    made = await(loop, summariser.make(talk(), true, stop));
+    made = await(loop, summariser.make(talk(), true, cancellation));
     EXPECT_FALSE(made.by_model);
     EXPECT_NE(made.text.find("4711"), std::string::npos);
     model.fails = false;
     model.hangs = true;
-    made = await(loop, summariser.make(talk(), true, stop));
+    made = await(loop, summariser.make(talk(), true, cancellation));
     EXPECT_FALSE(made.by_model);
     EXPECT_NE(made.text.find("4711"), std::string::npos);
     model.hangs = false;
     model.answer = "";
-    EXPECT_FALSE(await(loop, summariser.make(talk(), true, stop)).by_model);
+    EXPECT_FALSE(await(loop, summariser.make(talk(), true, cancellation)).by_model);
     const auto asked = model.asked.size();
-    EXPECT_FALSE(await(loop, summariser.make(talk(), false, stop)).by_model);
+    EXPECT_FALSE(await(loop, summariser.make(talk(), false, cancellation)).by_model);
     EXPECT_EQ(model.asked.size(), asked);
-    stop.ask("stopping");
+    cancellation.request("stopping");
     model.hangs = true;
-    EXPECT_FALSE(await(loop, summariser.make(talk(), true, stop)).by_model);
+    EXPECT_FALSE(await(loop, summariser.make(talk(), true, cancellation)).by_model);
 }
 
 }  // namespace atl::agent

@@ -236,21 +236,21 @@ asio::awaitable<sessions::Use> Threads::use(Whose whose, ThreadId id) {
     co_return co_await use_session(std::move(thread));
 }
 
-asio::awaitable<Context> Threads::context(Whose whose, ThreadId id, std::string question) {
-    ContextWish wish;
-    wish.thread = co_await parts_.store.get_thread(whose, id);
+asio::awaitable<ModelContext> Threads::context(Whose whose, ThreadId id, std::string question) {
+    ModelContextInput input;
+    input.thread = co_await parts_.store.get_thread(whose, id);
     std::optional<sessions::Use> use;
     const SheetNames::UseSession wake = [&]() -> asio::awaitable<sessions::Use*> {
-        use.emplace(co_await use_session(wish.thread));
+        use.emplace(co_await use_session(input.thread));
         co_return &*use;
     };
-    auto files = co_await homes_.files_of(wish.thread);
-    files = co_await sheet_names_.added_to(std::move(files), wish.thread.session_id, wake);
-    wish.question_text = std::move(question);
-    wish.system = system_prompt(files, parts_.models.current()->info().sees_images);
-    wish.tools = parts_.tools.for_models();
-    wish.tokens_max = options_.context_tokens_max;
-    co_return co_await parts_.contexts.build(std::move(wish));
+    auto files = co_await homes_.files_of(input.thread);
+    files = co_await sheet_names_.added_to(std::move(files), input.thread.session_id, wake);
+    input.question_text = std::move(question);
+    input.system = system_prompt(files, parts_.models.current()->info().sees_images);
+    input.tools = parts_.tools.for_models();
+    input.tokens_max = options_.context_tokens_max;
+    co_return co_await parts_.contexts.build(std::move(input));
 }
 
 // Counted, so that a stopping server waits for a session that is being made.
@@ -357,29 +357,29 @@ void Threads::fail(LiveTurn& turn, Error error) {
 }
 
 asio::awaitable<core::TurnBegun> Threads::begin(TurnPtr turn, Whose whose, Question question) {
-    core::TurnWish wish{whose, turn->thread, options_.instance, {}, options_.lease, {}};
-    wish.question.role = core::MessageRole::User;
-    wish.question.content = std::move(question.text);
-    wish.question.client_id = std::move(question.client_id);
+    core::TurnRequest request{whose, turn->thread, options_.instance, {}, options_.lease, {}};
+    request.question.role = core::MessageRole::User;
+    request.question.content = std::move(question.text);
+    request.question.client_id = std::move(question.client_id);
     if (!question.model.empty()) {
         // The next question of a page that shows the thread names it again.
         MessageDetails details;
         details.model = question.model;
-        wish.question.details_json = text_of(details);
+        request.question.details_json = text_of(details);
     }
     const auto until = Clock::now() + options_.turn.time_max;
     bool said = false;
     for (;;) {
-        wish.now = wish.question.at = core::time_now();
+        request.now = request.question.at = core::time_now();
         std::optional<core::TurnBegun> begun;
         std::optional<Error> failed;
         try {
-            begun = co_await parts_.store.begin_turn(wish);
+            begun = co_await parts_.store.begin_turn(request);
         } catch (const ErrorException& error) { failed = error.error; }
         if (begun) co_return std::move(*begun);
         // Another server has the turn, or had it when it was killed.
         if (failed->code != Code::Conflict || Clock::now() > until) throw ErrorException(*failed);
-        if (turn->stop.asked()) throw ErrorException({Code::Conflict, "cancelled"});
+        if (turn->cancellation.requested()) throw ErrorException({Code::Conflict, "cancelled"});
         if (!std::exchange(said, true)) {
             turn->log.add("status", text_event("waiting for the answer before this"));
         }
@@ -388,8 +388,8 @@ asio::awaitable<core::TurnBegun> Threads::begin(TurnPtr turn, Whose whose, Quest
 }
 
 asio::awaitable<bool> Threads::work(TurnPtr turn, Whose whose, Question question, ModelPtr chosen) {
-    if (turn->stop.asked()) {
-        throw ErrorException({Code::Conflict, sentence_of(turn->stop.why())});
+    if (turn->cancellation.requested()) {
+        throw ErrorException({Code::Conflict, sentence_of(turn->cancellation.why())});
     }
     const std::string text = question.text;
     auto begun = co_await begin(turn, std::move(whose), question);
@@ -446,17 +446,17 @@ asio::awaitable<bool> Threads::work(TurnPtr turn, Whose whose, Question question
 
 asio::awaitable<TurnEnd> Threads::answer(std::shared_ptr<TurnRun> run, Question question,
                                          ModelPtr model) {
-    ContextWish wish;
-    wish.thread = run->begun().thread;
-    wish.question = run->begun().question;
-    wish.question_text = std::move(question.text);
-    auto files = co_await homes_.files_of(wish.thread);
+    ModelContextInput input;
+    input.thread = run->begun().thread;
+    input.question = run->begun().question;
+    input.question_text = std::move(question.text);
+    auto files = co_await homes_.files_of(input.thread);
     const SheetNames::UseSession wake = [run] { return run->session(); };
-    files = co_await sheet_names_.added_to(std::move(files), wish.thread.session_id, wake);
-    wish.system = system_prompt(files, model->info().sees_images);
-    wish.tools = parts_.tools.for_models();
-    wish.tokens_max = options_.context_tokens_max;
-    auto context = co_await parts_.contexts.build(std::move(wish));
+    files = co_await sheet_names_.added_to(std::move(files), input.thread.session_id, wake);
+    input.system = system_prompt(files, model->info().sees_images);
+    input.tools = parts_.tools.for_models();
+    input.tokens_max = options_.context_tokens_max;
+    auto context = co_await parts_.contexts.build(std::move(input));
     TurnParts parts{*model, parts_.tools, *run, *run, options_.turn, std::move(context.request)};
     co_return co_await run_turn(std::move(parts));
 }
@@ -577,7 +577,7 @@ asio::awaitable<bool> Threads::cancel(Whose whose, ThreadId id) {
     for (const auto& turn : turns) {
         if (turn->log.ended()) continue;
         any = true;
-        turn->stop.ask("cancelled");
+        turn->cancellation.request("cancelled");
     }
     if (!any && options_.several_servers) any = co_await parts_.store.cancel_turn(id);
     co_return any;
@@ -671,7 +671,7 @@ void Threads::begin_stop() {
     for (const auto& [id, desk] : desks_) {
         const auto turns = desk->turns;
         for (const auto& turn : turns) {
-            if (!turn->log.ended()) turn->stop.ask("stopping");
+            if (!turn->log.ended()) turn->cancellation.request("stopping");
         }
     }
 }

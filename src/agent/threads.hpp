@@ -15,10 +15,10 @@
 //           next question. A server that is killed leaves a lease, which runs out.
 // Trusts    its caller for who is asking (Whose). Nothing that users, models or sandboxes say.
 // On failure ErrorException: NotFound, Conflict, InvalidArgument, what the store says.
-#include "agent/context.hpp"
 #include "agent/homes.hpp"
 #include "agent/kept_turns.hpp"
 #include "agent/live_turn.hpp"
+#include "agent/model_contexts.hpp"
 #include "agent/models.hpp"
 #include "agent/prompt.hpp"
 #include "agent/sheet_names.hpp"
@@ -88,7 +88,7 @@ public:
         Uploads& uploads;
         const Tools& tools;
         Models& models;
-        Contexts& contexts;
+        ModelContexts& contexts;
     };
     Threads(boost::asio::any_io_executor executor, Parts parts, ThreadOptions options);
     ~Threads();
@@ -129,7 +129,8 @@ public:
     // Its sandbox, awake, for whoever wants its files.
     boost::asio::awaitable<sessions::Use> use(core::Whose whose, ThreadId id);
     // What would be sent to the model for this question now.
-    boost::asio::awaitable<Context> context(core::Whose whose, ThreadId id, std::string question);
+    boost::asio::awaitable<ModelContext> context(core::Whose whose, ThreadId id,
+                                                 std::string question);
 
     // Returns as soon as the question is taken; the turn goes on by itself.
     boost::asio::awaitable<std::shared_ptr<LiveTurn>> ask(core::Whose whose, ThreadId id,

@@ -53,15 +53,15 @@ ATOLL_TYPE(ToolResult) {
         field<&T::run_id>("Of a fresh sandbox: artifacts are at /v1/outputs/{run_id}/."));
 }
 
-std::string Workplace::href_of(const SessionId& session, std::string_view path) const {
+std::string ToolEnvironment::href_of(const SessionId& session, std::string_view path) const {
     return "/v1/sessions/" + session.text() + "/files" + percent_encoded(path, "/");
 }
 
-asio::awaitable<sessions::Use*> NamedWorkplace::session() {
+asio::awaitable<sessions::Use*> NamedSessionEnvironment::session() {
     return session_with(sessions_.options().limits);
 }
 
-asio::awaitable<sessions::Use*> NamedWorkplace::session_with(core::Limits limits) {
+asio::awaitable<sessions::Use*> NamedSessionEnvironment::session_with(core::Limits limits) {
     if (session_.empty()) co_return nullptr;
     if (use_) co_return &*use_;
     if (first_use_ == FirstUse::Makes) {

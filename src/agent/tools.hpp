@@ -12,8 +12,8 @@
 // Trusts    nothing that a model or a client writes; nothing that comes out of a sandbox.
 // On failure schema::ValidationError for arguments, ErrorException when a tool could not do its
 //           work at all. Code that fails is a result, not an exception.
+#include "agent/cancellation.hpp"
 #include "agent/message_details.hpp"
-#include "agent/stop.hpp"
 #include "core/chat.hpp"
 #include "core/outcome.hpp"
 #include "core/outputs.hpp"
@@ -75,16 +75,16 @@ struct ToolResult {
 ATOLL_DESCRIBED(ToolResult);
 
 // Where a call works, and for whom.
-class Workplace {
+class ToolEnvironment {
 public:
-    virtual ~Workplace() = default;
+    virtual ~ToolEnvironment() = default;
     [[nodiscard]] virtual const std::string& owner() const = 0;
     // The session, awake. Asked for as late as possible: whoever has one may be readying it.
     // Null: there is none.
     virtual boost::asio::awaitable<sessions::Use*> session() = 0;
     // The same; if this makes the session, it has these limits.
     virtual boost::asio::awaitable<sessions::Use*> session_with(core::Limits) { return session(); }
-    [[nodiscard]] virtual Stop& stop() = 0;
+    [[nodiscard]] virtual Cancellation& cancellation() = 0;
     [[nodiscard]] virtual bool wants_images() const { return false; }  // their bytes
     // Where a client gets a file of the session.
     [[nodiscard]] virtual std::string href_of(const SessionId& session,
@@ -110,10 +110,10 @@ public:
 enum class FirstUse : bool { Refused, Makes };
 
 // A session that is named by its id, or by a name of the client's choice: how clients outside work.
-class NamedWorkplace final : public Workplace {
+class NamedSessionEnvironment final : public ToolEnvironment {
 public:
-    NamedWorkplace(sessions::Sessions& sessions, std::string owner, std::string session,
-                   FirstUse first_use)
+    NamedSessionEnvironment(sessions::Sessions& sessions, std::string owner, std::string session,
+                            FirstUse first_use)
         : sessions_(sessions),
           owner_(std::move(owner)),
           session_(std::move(session)),
@@ -121,7 +121,7 @@ public:
     [[nodiscard]] const std::string& owner() const override { return owner_; }
     boost::asio::awaitable<sessions::Use*> session() override;
     boost::asio::awaitable<sessions::Use*> session_with(core::Limits limits) override;
-    [[nodiscard]] Stop& stop() override { return stop_; }
+    [[nodiscard]] Cancellation& cancellation() override { return cancellation_; }
 
 private:
     sessions::Sessions& sessions_;
@@ -129,7 +129,7 @@ private:
     std::string session_;  // empty: none
     FirstUse first_use_;
     std::optional<sessions::Use> use_;
-    Stop stop_;
+    Cancellation cancellation_;
 };
 
 struct Tool {
@@ -137,7 +137,7 @@ struct Tool {
     std::string description;
     const schema::Type* arguments = nullptr;
     bool for_models = true;  // offered to the model of a thread
-    std::function<boost::asio::awaitable<ToolResult>(Workplace&, boost::json::value)> call;
+    std::function<boost::asio::awaitable<ToolResult>(ToolEnvironment&, boost::json::value)> call;
     std::string route = {};     // where REST has it, and
     std::string route_id = {};  // what it is called there; both are the registry's to fill in
 };

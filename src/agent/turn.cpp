@@ -119,7 +119,7 @@ public:
             }
             auto reply = co_await ask_model();
             if (!reply) {
-                end_.stopped = parts_.workplace.stop().why();
+                end_.stopped = parts_.environment.cancellation().why();
                 co_return std::move(end_);
             }
             if (reply->tool_calls.empty()) {
@@ -133,9 +133,9 @@ public:
                 co_return std::move(end_);
             }
             co_await run_calls(std::move(*reply));
-            if (parts_.workplace.stop().asked()) {
+            if (parts_.environment.cancellation().requested()) {
                 end_.text.clear();
-                end_.stopped = parts_.workplace.stop().why();
+                end_.stopped = parts_.environment.cancellation().why();
                 co_return std::move(end_);
             }
         }
@@ -167,7 +167,7 @@ private:
         std::exception_ptr failed;
         try {
             auto asked = parts_.model.chat(std::move(request), hearing);
-            reply = co_await within(std::move(asked), parts_.workplace.stop(), kNoEnd);
+            reply = co_await within(std::move(asked), parts_.environment.cancellation(), kNoEnd);
         } catch (const ErrorException& error) {
             failed = std::make_exception_ptr(of_model(error.error));
         } catch (...) { failed = std::current_exception(); }
@@ -245,7 +245,7 @@ private:
     }
 
     asio::awaitable<ToolResult> run_call(core::ToolCall call) {
-        if (parts_.workplace.stop().asked()) {
+        if (parts_.environment.cancellation().requested()) {
             co_return refusal(call, "[not run: the turn was stopped]");
         }
         const Tool* tool = parts_.tools.find(call.name);
@@ -271,7 +271,7 @@ private:
                                    kArgumentsBytesMax);
             if (auto* object = arguments.if_object()) object->erase("session_id");
             parts_.listener.status("running " + tool->name);
-            result = co_await tool->call(parts_.workplace, std::move(arguments));
+            result = co_await tool->call(parts_.environment, std::move(arguments));
         } catch (const schema::ValidationError& error) {
             ++bad_calls_;
             wrong = sentences_of(error);

@@ -14,7 +14,7 @@
 // Trusts    nothing that the model says, and nothing that tools bring out of a sandbox.
 // On failure ErrorException with a sentence for the person who asked. What was told to the listener
 //           before stays told.
-#include "agent/stop.hpp"
+#include "agent/cancellation.hpp"
 #include "agent/tools.hpp"
 #include "core/chat.hpp"
 
@@ -55,7 +55,7 @@ public:
 struct TurnParts {
     core::ChatModel& model;
     const Tools& tools;
-    Workplace& workplace;
+    ToolEnvironment& environment;
     TurnListener& listener;
     TurnLimits limits;
     core::ChatRequest request;
@@ -67,7 +67,8 @@ struct TurnEnd {
     double first_token_ms = 0;
     double model_ms = 0;
     double code_ms = 0;
-    std::string stopped;  // empty: the model was done. Else: steps, tokens, cost, or Stop::why()
+    std::string
+        stopped;  // empty: the model was done. Else: steps, tokens, cost, or Cancellation::why()
 };
 
 boost::asio::awaitable<TurnEnd> run_turn(TurnParts parts);

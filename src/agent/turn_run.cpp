@@ -65,7 +65,7 @@ void TurnRun::keep_hold(std::chrono::milliseconds lease, std::chrono::millisecon
     const auto self = shared_from_this();
     clock_.expires_at(until_);
     clock_.async_wait([self](boost::system::error_code cancelled) {
-        if (!cancelled) self->turn_->stop.ask("time");
+        if (!cancelled) self->turn_->cancellation.request("time");
     });
     scope_.spawn([self, lease, renew_every] { return self->renew(lease, renew_every); });
 }
@@ -84,13 +84,13 @@ asio::awaitable<void> TurnRun::renew(std::chrono::milliseconds lease,
         try {
             cancelled = co_await store_.renew_turn(begun_.hold, core::time_now() + lease);
         } catch (const ErrorException& error) { failed = error.error; }
-        if (cancelled) turn_->stop.ask("cancelled");
+        if (cancelled) turn_->cancellation.request("cancelled");
         if (!failed) {
             good_until = asked + lease;
         } else if (!ended_ && failed->code == Code::Conflict) {
-            turn_->stop.ask("lost");
+            turn_->cancellation.request("lost");
         } else if (!ended_ && Clock::now() >= good_until) {
-            turn_->stop.ask("store");
+            turn_->cancellation.request("store");
         }
     }
 }

@@ -23,7 +23,7 @@
 namespace atl::agent {
 
 class TurnRun final : public TurnListener,
-                      public Workplace,
+                      public ToolEnvironment,
                       public std::enable_shared_from_this<TurnRun> {
 public:
     using Clock = std::chrono::steady_clock;
@@ -53,12 +53,12 @@ public:
     void called(std::string text, std::vector<core::ToolCall> calls) override;
     boost::asio::awaitable<void> ran(core::ToolCall call, ToolResult result) override;
 
-    // Workplace
+    // ToolEnvironment
     void code_starts(std::string_view code, std::string_view language) override;
     void code_prints(core::Stream stream, std::string_view bytes) override;
     [[nodiscard]] const std::string& owner() const override { return begun_.thread.owner; }
     boost::asio::awaitable<sessions::Use*> session() override;
-    [[nodiscard]] Stop& stop() override { return turn_->stop; }
+    [[nodiscard]] Cancellation& cancellation() override { return turn_->cancellation; }
     [[nodiscard]] bool wants_images() const override { return sees_images_; }
     [[nodiscard]] std::string href_of(const SessionId& session,
                                       std::string_view path) const override;

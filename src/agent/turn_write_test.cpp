@@ -1,6 +1,6 @@
 #include "agent/turn_write.hpp"
 
-#include "agent/context_bench.hpp"
+#include "agent/model_context_bench.hpp"
 
 #include <gtest/gtest.h>
 

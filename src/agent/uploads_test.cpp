@@ -1,6 +1,6 @@
 #include "agent/uploads.hpp"
 
-#include "agent/context_bench.hpp"
+#include "agent/model_context_bench.hpp"
 
 #include <filesystem>
 #include <gtest/gtest.h>

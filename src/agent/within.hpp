@@ -1,13 +1,14 @@
 #pragma once
-// Awaits an operation with a timeout and a cancellation signal (stop.hpp), whichever comes
+// Awaits an operation with a timeout and a cancellation signal (cancellation.hpp), whichever comes
 // first.
 //
-//     auto reply = co_await within(model.chat(request, listener), stop, std::chrono::seconds{30});
+//     auto reply = co_await within(model.chat(request, listener), cancellation,
+//     std::chrono::seconds{30});
 //
 // Returns nothing on timeout or cancellation; then the operation is cancelled and awaited. An
 // exception of the operation is passed on.
 // Threads   one, the executor's of the awaiting coroutine.
-#include "agent/stop.hpp"
+#include "agent/cancellation.hpp"
 #include "base/as_tuple.hpp"
 
 #include <boost/asio/awaitable.hpp>
@@ -28,7 +29,8 @@ namespace atl::agent {
 inline constexpr std::chrono::milliseconds kNoEnd = std::chrono::milliseconds::max();
 
 template <class T>
-boost::asio::awaitable<std::optional<T>> within(boost::asio::awaitable<T> work, Stop& stop,
+boost::asio::awaitable<std::optional<T>> within(boost::asio::awaitable<T> work,
+                                                Cancellation& cancellation,
                                                 std::chrono::milliseconds time) {
     namespace asio = boost::asio;
     // Shared: whoever waits may be destroyed before the work has ended.
@@ -66,11 +68,11 @@ boost::asio::awaitable<std::optional<T>> within(boost::asio::awaitable<T> work, 
         const auto give_up = [state] {
             if (!state->ended) state->cancel.emit(asio::cancellation_type::terminal);
         };
-        const Stop::Heard heard(stop, give_up);
+        const Cancellation::Handler handler(cancellation, give_up);
         while (!state->ended) { co_await state->done.async_wait(kAsTuple); }
     }
     state->clock.cancel();
-    if (stop.asked() || state->late) co_return std::nullopt;
+    if (cancellation.requested() || state->late) co_return std::nullopt;
     if (state->failed) std::rethrow_exception(state->failed);
     co_return std::move(state->value);
 }

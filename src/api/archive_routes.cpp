@@ -2,7 +2,7 @@
 // runs as its user, so a hostile archive meets the same walls as any other program.
 #include "api/ends_with_client.hpp"
 #include "api/file_content.hpp"
-#include "api/file_place.hpp"
+#include "api/file_paths.hpp"
 #include "api/file_routes.hpp"
 #include "api/session_types.hpp"
 #include "guest_client/files.hpp"

@@ -1,7 +1,7 @@
 #include "api/file_content.hpp"
 
 #include "api/content_type.hpp"
-#include "api/file_place.hpp"
+#include "api/file_paths.hpp"
 #include "base/encoding.hpp"
 #include "base/text.hpp"
 #include "base/utf8.hpp"

@@ -1,5 +1,5 @@
 // POST to a folder: several files in one multipart form, each stored while it comes in.
-#include "api/file_place.hpp"
+#include "api/file_paths.hpp"
 #include "api/file_routes.hpp"
 #include "guest_client/files.hpp"
 #include "net/multipart.hpp"

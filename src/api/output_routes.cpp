@@ -1,7 +1,7 @@
 #include "api/output_routes.hpp"
 
 #include "api/file_content.hpp"
-#include "api/file_place.hpp"
+#include "api/file_paths.hpp"
 #include "api/session_types.hpp"
 #include "base/encoding.hpp"
 #include "net/target.hpp"

@@ -2,7 +2,7 @@
 
 #include "api/answer_budget.hpp"
 #include "api/content_type.hpp"
-#include "api/file_place.hpp"
+#include "api/file_paths.hpp"
 #include "api/output_routes.hpp"
 #include "api/request_reading.hpp"
 #include "api/sandbox_options.hpp"

@@ -4,7 +4,7 @@
 #include "agent/text.hpp"
 #include "agent/turn_events.hpp"
 #include "api/file_content.hpp"
-#include "api/file_place.hpp"
+#include "api/file_paths.hpp"
 #include "api/request_reading.hpp"
 #include "api/thread_history.hpp"
 #include "api/thread_types.hpp"
@@ -34,12 +34,12 @@ ThreadId thread_in(const net::Exchange& exchange) {
 }
 
 // "3-17": event 17 of turn 3.
-struct EventPlace {
+struct EventPosition {
     std::uint64_t turn = 0;
     std::uint64_t event = 0;
 };
 
-std::optional<EventPlace> place_from(std::string_view id) {
+std::optional<EventPosition> position_from(std::string_view id) {
     const auto dash = id.find('-');
     if (dash == std::string_view::npos) return std::nullopt;
     const auto number = [](std::string_view text, std::uint64_t& value) {
@@ -47,11 +47,12 @@ std::optional<EventPlace> place_from(std::string_view id) {
         return !text.empty() && failed == std::errc{} && end == text.data() + text.size() &&
                value < 1ull << 53;
     };
-    EventPlace place;
-    if (!number(id.substr(0, dash), place.turn) || !number(id.substr(dash + 1), place.event)) {
+    EventPosition position;
+    if (!number(id.substr(0, dash), position.turn) ||
+        !number(id.substr(dash + 1), position.event)) {
         return std::nullopt;
     }
-    return place;
+    return position;
 }
 
 [[noreturn]] void throw_failure(const Error& error) {
@@ -181,26 +182,26 @@ public:
     asio::awaitable<void> resume(net::Exchange& exchange) const {
         const auto asked = schema::from_parameters<ResumeQuery>(exchange.request().target.query);
         const auto last = exchange.last_event_id();
-        std::optional<EventPlace> place;
+        std::optional<EventPosition> position;
         if (!last.empty()) {
-            place = place_from(last);
-            if (!place) {
+            position = position_from(last);
+            if (!position) {
                 throw ErrorException(
                     {Code::InvalidArgument, "Last-Event-ID: " + schema::quoted(last) +
                                                 " is not an event of a turn, like 3-17"});
             }
         }
         auto number = asked.turn;
-        if (!number && place) number = place->turn;
+        if (!number && position) number = position->turn;
         const auto turn = co_await threads_.follow(whose(exchange), thread_in(exchange), number);
-        const bool same = place && place->turn == turn->number;
+        const bool same = position && position->turn == turn->number;
         if (same && turn->told_again) {
             Follower follower(exchange, turn);
             auto stream = co_await exchange.begin_events();
             co_await send_whole(stream, follower);
             if (!follower.gone) co_await stream.end();
         } else {
-            co_await send_events(exchange, turn, same ? place->event : 0);
+            co_await send_events(exchange, turn, same ? position->event : 0);
         }
     }
 

@@ -86,7 +86,7 @@ MessageAnswer view_of(const agent::LiveTurn& turn) {
     return answer;
 }
 
-ThreadContextView view_of(const ThreadId& id, const agent::Context& context) {
+ThreadContextView view_of(const ThreadId& id, const agent::ModelContext& context) {
     ThreadContextView view;
     view.thread_id = id.text();
     view.tokens = context.tokens;

@@ -1,8 +1,8 @@
 #pragma once
 // Threads, their messages and their files, as the API shows them.
-#include "agent/context.hpp"
 #include "agent/live_turn.hpp"
 #include "agent/message_details.hpp"
+#include "agent/model_contexts.hpp"
 #include "agent/prompt.hpp"
 #include "core/threads.hpp"
 #include "schema/json.hpp"
@@ -219,7 +219,7 @@ ATOLL_DESCRIBED(ThreadContextView);
 [[nodiscard]] ThreadView view_of(const core::ThreadRecord& thread, const std::string& state);
 [[nodiscard]] UploadView view_of(const core::UploadRecord& upload);
 [[nodiscard]] MessageAnswer view_of(const agent::LiveTurn& turn);
-[[nodiscard]] ThreadContextView view_of(const ThreadId& id, const agent::Context& context);
+[[nodiscard]] ThreadContextView view_of(const ThreadId& id, const agent::ModelContext& context);
 // The conversation: questions, answers with the code they rest on, notes. With `all`, every message
 // that the model and its tools exchanged.
 [[nodiscard]] std::vector<HistoryMessage> history_of(

@@ -61,9 +61,11 @@ asio::awaitable<void> call_tool(const agent::Tools& tools, const agent::Tool& to
     const Caller& caller = caller_of(exchange.request());
     const auto first_use = grants(caller.scopes, kMakeSessionScope) ? agent::FirstUse::Makes
                                                                     : agent::FirstUse::Refused;
-    agent::NamedWorkplace workplace(tools.sessions(), caller.owner, std::move(session), first_use);
-    const auto gone = exchange.on_gone([&workplace] { workplace.stop().ask("cancelled"); });
-    auto result = co_await tool.call(workplace, std::move(arguments));
+    agent::NamedSessionEnvironment environment(tools.sessions(), caller.owner, std::move(session),
+                                               first_use);
+    const auto gone =
+        exchange.on_gone([&environment] { environment.cancellation().request("cancelled"); });
+    auto result = co_await tool.call(environment, std::move(arguments));
     result.tool = tool.name;
     co_await exchange.respond(json_response(200, std::move(result)));
 }

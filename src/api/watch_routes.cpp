@@ -1,5 +1,5 @@
 // Changes of files as events, until the client leaves.
-#include "api/file_place.hpp"
+#include "api/file_paths.hpp"
 #include "api/file_routes.hpp"
 #include "api/session_types.hpp"
 #include "guest_client/files.hpp"

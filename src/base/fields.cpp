@@ -37,7 +37,7 @@ Result<json::object> parse_object(std::string_view text) {
         return Error{Code::Exhausted, "JSON of more than a million values"};
     }
     json::parse_options options;
-    options.max_depth = 64;  // a result is a bundle of bundles; nothing of ours nests deeper
+    options.max_depth = 64;  // a result is a bundle of bundles; nothing of ours is nested deeper
     boost::system::error_code failed;
     auto value = json::parse(text, failed, {}, options);
     if (failed) return Error{Code::Internal, "not JSON: " + failed.message()};

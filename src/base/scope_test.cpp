@@ -16,7 +16,7 @@ namespace asio = boost::asio;
 
 namespace {
 
-asio::awaitable<void> turns_of_the_loop(int count) {
+asio::awaitable<void> loop_iterations(int count) {
     for (int i = 0; i < count; ++i) co_await asio::post(asio::use_awaitable);
 }
 
@@ -38,7 +38,7 @@ TEST(Scope, LeavingWaitsForWork) {
     std::string order;
     const auto body = [&](Scope& scope) -> asio::awaitable<void> {
         const auto slow = [&]() -> asio::awaitable<void> {
-            co_await turns_of_the_loop(5);
+            co_await loop_iterations(5);
             order += "work ";
         };
         scope.spawn(slow);
@@ -57,7 +57,7 @@ TEST(Scope, ABodyThatThrowsWaitsToo) {
     bool ended = false;
     const auto body = [&](Scope& scope) -> asio::awaitable<void> {
         const auto slow = [&]() -> asio::awaitable<void> {
-            co_await turns_of_the_loop(5);
+            co_await loop_iterations(5);
             ended = true;
         };
         scope.spawn(slow);
@@ -71,7 +71,7 @@ TEST(Scope, ABodyThatThrowsWaitsToo) {
 TEST(Scope, WhatWorkThrowsReachesTheOwner) {
     const auto body = [](Scope& scope) -> asio::awaitable<void> {
         const auto broken = []() -> asio::awaitable<void> {
-            co_await turns_of_the_loop(1);
+            co_await loop_iterations(1);
             throw std::runtime_error("work");
         };
         scope.spawn(broken);
@@ -84,9 +84,9 @@ TEST(Scope, WorkMaySpawnMore) {
     int ended = 0;
     const auto body = [&](Scope& scope) -> asio::awaitable<void> {
         const auto outer = [&]() -> asio::awaitable<void> {
-            co_await turns_of_the_loop(1);
+            co_await loop_iterations(1);
             const auto inner = [&]() -> asio::awaitable<void> {
-                co_await turns_of_the_loop(3);
+                co_await loop_iterations(3);
                 ++ended;
             };
             scope.spawn(inner);
@@ -107,7 +107,7 @@ TEST(Scope, CancellingTheOwnerDoesNotCutTheWaitShort) {
     const auto owner = [&]() -> asio::awaitable<void> {
         const auto body = [&](Scope& scope) -> asio::awaitable<void> {
             const auto slow = [&]() -> asio::awaitable<void> {
-                co_await turns_of_the_loop(20);
+                co_await loop_iterations(20);
                 work_ended = true;
             };
             scope.spawn(slow);
@@ -123,7 +123,7 @@ TEST(Scope, CancellingTheOwnerDoesNotCutTheWaitShort) {
                        owner_ended = true;
                    }));
     const auto end_it = [&]() -> asio::awaitable<void> {
-        co_await turns_of_the_loop(2);
+        co_await loop_iterations(2);
         cancel.emit(asio::cancellation_type::terminal);
         cancel.emit(asio::cancellation_type::terminal);
     };
@@ -137,7 +137,7 @@ TEST(ScopeDeathTest, AScopeThatIsLeftEarlyEndsTheProcess) {
         {
             asio::io_context loop;
             Scope scope(loop.get_executor());
-            scope.spawn(turns_of_the_loop(1));
+            scope.spawn(loop_iterations(1));
         },
         "a scope ends after the work in it");
 }

@@ -42,13 +42,13 @@ Error failed_to(const std::string& what) {
 
 // ID:/path is in a session, ID:path in its working folder; what has a slash before its colon is a
 // file here.
-Result<Place> place_of(const std::string& word) {
+Result<CopyPath> copy_path_of(const std::string& word) {
     const auto colon = word.find(':');
-    if (colon == std::string::npos || word.find('/') < colon) return Place{"", word};
-    Place place{word.substr(0, colon), word.substr(colon + 1)};
-    if (place.session.empty()) return invalid("\"" + word + "\" has no session before its colon");
-    if (!place.path.starts_with('/')) place.path = kWorkingFolder + place.path;
-    return place;
+    if (colon == std::string::npos || word.find('/') < colon) return CopyPath{"", word};
+    CopyPath path{word.substr(0, colon), word.substr(colon + 1)};
+    if (path.session.empty()) return invalid("\"" + word + "\" has no session before its colon");
+    if (!path.path.starts_with('/')) path.path = kWorkingFolder + path.path;
+    return path;
 }
 
 // A name of its own for the one that "-" means here.
@@ -59,7 +59,7 @@ Result<UniqueFd> open_source(const std::string& from) {
     return file;
 }
 
-Result<void> upload(Server& server, const std::string& from, Place to) {
+Result<void> upload(Server& server, const std::string& from, CopyPath to) {
     const auto opened = open_source(from);
     if (!opened) return opened.error();
     const UniqueFd& file = *opened;
@@ -126,7 +126,7 @@ private:
     bool kept_ = false;
 };
 
-Result<void> download(Server& server, const Place& from, std::string to,
+Result<void> download(Server& server, const CopyPath& from, std::string to,
                       const CopyOptions& options) {
     const bool to_stdout = to == kStandardStream;
     std::error_code ignored;
@@ -167,11 +167,11 @@ struct Words {
 };
 
 // The one of the two that is in a session, with the session's id.
-Result<void> find_session(Server& server, Place& place, const std::string& word) {
-    if (place.session.empty()) return {};
-    auto id = session_id(server, place.session);
+Result<void> find_session(Server& server, CopyPath& path, const std::string& word) {
+    if (path.session.empty()) return {};
+    auto id = session_id(server, path.session);
     if (id) {
-        place.session = std::move(*id);
+        path.session = std::move(*id);
         return {};
     }
     Error failed = id.error();
@@ -190,9 +190,9 @@ int copy(const Words& words) {
         if (!bytes) return report(bytes.error().during("--max-size"), whom);
         options.bytes_max = *bytes;
     }
-    auto from = place_of(words.from);
+    auto from = copy_path_of(words.from);
     if (!from) return report(from.error(), whom);
-    auto to = place_of(words.to);
+    auto to = copy_path_of(words.to);
     if (!to) return report(to.error(), whom);
     if (from->session.empty() == to->session.empty()) {
         return report(
@@ -213,9 +213,9 @@ int copy(const Words& words) {
     }
     if (!done) return report(done.error(), whom, server.refusal());
     if (words.as_json) {
-        const auto shown = [](const Place& place) {
-            json::object where{{"path", place.path}};
-            if (!place.session.empty()) where["session"] = place.session;
+        const auto shown = [](const CopyPath& path) {
+            json::object where{{"path", path.path}};
+            if (!path.session.empty()) where["session"] = path.session;
             return where;
         };
         const json::object whole{{"from", shown(*from)}, {"to", shown(*to)}};
@@ -226,14 +226,14 @@ int copy(const Words& words) {
 
 }  // namespace
 
-std::string file_path(const Place& place) {
-    return session_path(place.session, "/files/" + percent_encoded(place.path.substr(1), "/"));
+std::string file_path(const CopyPath& path) {
+    return session_path(path.session, "/files/" + percent_encoded(path.path.substr(1), "/"));
 }
 
-Result<bool> is_folder(Server& server, const Place& place) {
+Result<bool> is_folder(Server& server, const CopyPath& path) {
     net::ClientRequest request;
     request.method = "HEAD";
-    request.path = file_path(place);
+    request.path = file_path(path);
     const auto answer = server.send(request);
     if (answer) return answer->headers.get_or("X-Atoll-Type", {}) == "directory";
     // No server is said at once; all else by the request that was meant, which has the words.

@@ -7,7 +7,7 @@
 
 namespace atl::cli {
 
-struct Place {
+struct CopyPath {
     std::string session;  // empty: on this machine
     std::string path;
 };
@@ -17,15 +17,15 @@ struct CopyOptions {
     std::uint64_t bytes_max = 16ull << 30;
 };
 
-[[nodiscard]] std::string file_path(const Place& place);
+[[nodiscard]] std::string file_path(const CopyPath& path);
 // Whether it is a folder; false also for what is not there.
-[[nodiscard]] Result<bool> is_folder(Server& server, const Place& place);
+[[nodiscard]] Result<bool> is_folder(Server& server, const CopyPath& path);
 
 // As `cp -r` does: into a folder that is there, or as one that is not. What could not be read or
 // written is named on stderr and makes it fail, once all the rest is there. A socket, fifo or
 // device has no content to copy: it is named, and that is all.
-[[nodiscard]] Result<void> upload_folder(Server& server, const std::string& from, Place to);
-[[nodiscard]] Result<void> download_folder(Server& server, const Place& from, std::string to,
+[[nodiscard]] Result<void> upload_folder(Server& server, const std::string& from, CopyPath to);
+[[nodiscard]] Result<void> download_folder(Server& server, const CopyPath& from, std::string to,
                                            const CopyOptions& options);
 
 }  // namespace atl::cli

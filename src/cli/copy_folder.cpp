@@ -84,7 +84,7 @@ std::uint64_t bytes_in(const std::string& folder) {
 }
 
 // Where a copy out of a session goes: made, if it is not there.
-Result<std::string> make_target(const Place& from, std::string to) {
+Result<std::string> make_target(const CopyPath& from, std::string to) {
     std::error_code failed;
     while (to.size() > 1 && to.ends_with('/')) to.pop_back();
     if (fs::is_directory(to, failed)) {
@@ -102,7 +102,7 @@ Result<std::string> make_target(const Place& from, std::string to) {
 }
 
 // The archive as it comes, into `target`. Says whether the whole of it came.
-Result<void> receive(Server& server, const Place& from, int target) {
+Result<void> receive(Server& server, const CopyPath& from, int target) {
     Progress progress(printable(from.path), 0);
     std::optional<Error> broken;
     net::ClientRequest request;
@@ -121,7 +121,7 @@ Result<void> receive(Server& server, const Place& from, int target) {
 
 }  // namespace
 
-Result<void> upload_folder(Server& server, const std::string& from, Place to) {
+Result<void> upload_folder(Server& server, const std::string& from, CopyPath to) {
     const auto there = is_folder(server, to);
     if (!there) return there.error();
     if (*there) {
@@ -168,7 +168,7 @@ Result<void> upload_folder(Server& server, const std::string& from, Place to) {
     return {};
 }
 
-Result<void> download_folder(Server& server, const Place& from, std::string to,
+Result<void> download_folder(Server& server, const CopyPath& from, std::string to,
                              const CopyOptions& options) {
     if (to == "-") {
         if (::isatty(STDOUT_FILENO) == 1) {

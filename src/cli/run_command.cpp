@@ -170,9 +170,9 @@ Result<fs::path> script_in(const std::string& folder, const fs::path& script) {
     const auto root = fs::canonical(folder, failed);
     if (failed || !fs::is_directory(root)) return invalid("-C: there is no folder " + folder);
     for (const auto& named : {root / script, fs::absolute(script)}) {
-        const auto place = fs::weakly_canonical(named, failed).lexically_relative(root);
-        const bool below = !place.empty() && *place.begin() != "..";
-        if (below && fs::exists(named, failed)) return place;
+        const auto relative = fs::weakly_canonical(named, failed).lexically_relative(root);
+        const bool below = !relative.empty() && *relative.begin() != "..";
+        if (below && fs::exists(named, failed)) return relative;
     }
     return Error{Code::NotFound, script.string() + ": there is no such file in " + folder};
 }
@@ -227,10 +227,10 @@ Result<OneOff> plan(const Options& options, const core::SandboxSpec& spec, bool 
         if (options.words.front().empty()) return invalid("the name of the script is empty");
         fs::path script = options.words.front();
         if (one.folder) {
-            auto place = script_in(*one.folder, script);
-            if (!place) return place.error();
-            inside = std::string(kScriptFolder) + "/" + place->string();
-            script = fs::path(*one.folder) / *place;
+            auto relative = script_in(*one.folder, script);
+            if (!relative) return relative.error();
+            inside = std::string(kScriptFolder) + "/" + relative->string();
+            script = fs::path(*one.folder) / *relative;
         }
         auto read = read_script(script.string());
         if (!read) return read.error();

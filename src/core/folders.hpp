@@ -55,9 +55,9 @@ public:
     // What the state takes, of what use() finds.
     virtual boost::asio::awaitable<std::uint64_t> state_bytes(SessionId id) = 0;
     // Which store's sessions lie here, by its identity: nobody removes what may be another's. Empty
-    // until it is claimed.
-    [[nodiscard]] virtual std::string claimed_by() const = 0;
-    virtual Result<void> claim(const std::string& identity) = 0;
+    // until it is set.
+    [[nodiscard]] virtual std::string store_identity() const = 0;
+    virtual Result<void> set_store_identity(const std::string& identity) = 0;
     // Every session that has folders, to find those that no record knows.
     virtual boost::asio::awaitable<std::vector<SessionId>> list() = 0;
     // Bytes that are left where sessions lie.

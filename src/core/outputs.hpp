@@ -25,7 +25,7 @@ namespace atl::core {
 
 using RunId = Id<struct RunTag>;
 
-using OutputPlace = std::variant<SessionId, RunId>;
+using OutputSource = std::variant<SessionId, RunId>;
 
 class Outputs {
 public:
@@ -33,17 +33,17 @@ public:
 
     // `path` is relative, its parts are names from inside a sandbox: an odd one (empty, `..`, too
     // long or too deep) is InvalidArgument.
-    virtual boost::asio::awaitable<UniqueFd> begin(OutputPlace place, std::string path) = 0;
+    virtual boost::asio::awaitable<UniqueFd> begin(OutputSource source, std::string path) = 0;
     // Appends to what was begun, beside the loop. DiskFull, or another failure to write.
     virtual boost::asio::awaitable<void> write(const UniqueFd& file, std::string bytes) = 0;
     // Under its name, in one step, in place of an earlier one. Answers with the path on the host.
-    virtual boost::asio::awaitable<std::string> finish(OutputPlace place, std::string path,
+    virtual boost::asio::awaitable<std::string> finish(OutputSource source, std::string path,
                                                        UniqueFd written) = 0;
     // What cannot be removed, or has an odd path, stays.
-    virtual boost::asio::awaitable<void> remove(OutputPlace place,
+    virtual boost::asio::awaitable<void> remove(OutputSource source,
                                                 std::vector<std::string> paths) = 0;
     // Bytes that lie there.
-    virtual boost::asio::awaitable<std::uint64_t> use(OutputPlace place) = 0;
+    virtual boost::asio::awaitable<std::uint64_t> use(OutputSource source) = 0;
     // Blocks on disk of all runs that are `theirs`, which is asked on another thread: it walks
     // folders.
     virtual boost::asio::awaitable<std::uint64_t> use_of_runs(

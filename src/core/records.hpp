@@ -232,7 +232,7 @@ struct JobHold {
 }
 
 // What a runner is ready to take.
-struct JobWish {
+struct JobRequest {
     std::string instance;
     Time now{};
     std::chrono::milliseconds lease{std::chrono::seconds{30}};

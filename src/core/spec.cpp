@@ -92,9 +92,9 @@ Result<void> check(const Mount& mount) {
         return invalid(what + ": the path inside must not contain ..");
     }
     // What we mount ourselves stays ours: a tree over /proc or /usr would undo a wall.
-    constexpr std::array kPlaces = {"/data/", "/session/", "/work/", "/home/user/", "/tmp/"};
-    const bool below = std::any_of(kPlaces.begin(), kPlaces.end(), [&](const char* place) {
-        return mount.target.rfind(place, 0) == 0 && mount.target.size() > std::string(place).size();
+    constexpr std::array kMountRoots = {"/data/", "/session/", "/work/", "/home/user/", "/tmp/"};
+    const bool below = std::any_of(kMountRoots.begin(), kMountRoots.end(), [&](const char* root) {
+        return mount.target.rfind(root, 0) == 0 && mount.target.size() > std::string(root).size();
     });
     if (!below && mount.target != "/data" && mount.target != "/session" &&
         mount.target != "/work") {

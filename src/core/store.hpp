@@ -86,8 +86,8 @@ public:
                                                       std::uint64_t owner_max) = 0;
     // Of owners who have none running first, else of all: the waiting job of the highest priority,
     // the oldest of them, if its time has come; it runs
-    // from now on under the wisher's lease, and nobody else gets it. Nothing when none waits.
-    virtual boost::asio::awaitable<std::optional<JobRecord>> take_job(JobWish wish) = 0;
+    // from now on under the caller's lease, and nobody else gets it. Nothing when none waits.
+    virtual boost::asio::awaitable<std::optional<JobRecord>> take_job(JobRequest request) = 0;
     // Conflict: the job is no longer the holder's, which must stop it. Otherwise whether somebody
     // asked to cancel it.
     virtual boost::asio::awaitable<bool> renew_job(JobHold hold, Time until) = 0;

@@ -137,7 +137,7 @@ struct TurnHold {
     std::string mark{};
 };
 
-struct TurnWish {
+struct TurnRequest {
     Whose whose;
     ThreadId thread{""};
     std::string instance;
@@ -226,7 +226,7 @@ public:
     virtual boost::asio::awaitable<SessionId> remove_thread(Whose whose, ThreadId id, Time now) = 0;
 
     // Writes the question and takes the turn, in one step. Conflict while another's lease lives.
-    virtual boost::asio::awaitable<TurnBegun> begin_turn(TurnWish wish) = 0;
+    virtual boost::asio::awaitable<TurnBegun> begin_turn(TurnRequest request) = 0;
     // True when somebody asked that the turn be cancelled.
     virtual boost::asio::awaitable<bool> renew_turn(TurnHold hold, Time until) = 0;
     // Asks whoever holds the thread's turn to cancel it; renew_turn tells. False when nobody does.

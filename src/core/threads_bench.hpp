@@ -97,15 +97,16 @@ T await(asio::io_context& loop, asio::awaitable<T> what) {
     return {message(MessageRole::Assistant, content)};
 }
 
-[[nodiscard]] inline TurnWish wish(const std::string& id, const std::string& instance,
-                                   const std::string& question, const std::string& client_id = "",
-                                   int lease_ms = 60000) {
-    TurnWish wanted{Whose::of("ann"),
-                    ThreadId(id),
-                    instance,
-                    time_now(),
-                    std::chrono::milliseconds(lease_ms),
-                    message(MessageRole::User, question)};
+[[nodiscard]] inline TurnRequest turn_request(const std::string& id, const std::string& instance,
+                                              const std::string& question,
+                                              const std::string& client_id = "",
+                                              int lease_ms = 60000) {
+    TurnRequest wanted{Whose::of("ann"),
+                       ThreadId(id),
+                       instance,
+                       time_now(),
+                       std::chrono::milliseconds(lease_ms),
+                       message(MessageRole::User, question)};
     wanted.question.client_id = client_id;
     return wanted;
 }

@@ -236,7 +236,7 @@ TEST_P(ThreadsContract, ListsAreInPagesLatestFirst) {
         }
     }
     // A question brings its thread to the front.
-    get(one().begin_turn(wish("t101", "a", "and now?")));
+    get(one().begin_turn(turn_request("t101", "a", "and now?")));
     EXPECT_EQ(get(one().list_threads({Whose::of("ann"), "", 1})).threads.at(0).id.text(), "t101");
     // What is gone is in no list.
     get(one().remove_thread(Whose::of("bob"), ThreadId("t100"), time_now()));
@@ -258,7 +258,7 @@ TEST_P(ThreadsContract, ListsAreInPagesLatestFirst) {
 
 TEST_P(ThreadsContract, ATurnIsWrittenInOrder) {
     get(one().create_thread(thread("t1", "ann"), 0));
-    auto wanted = wish("t1", "a", "What did we sell? 我们卖了什么？", "c1");
+    auto wanted = turn_request("t1", "a", "What did we sell? 我们卖了什么？", "c1");
     wanted.question.details_json = R"({"files":["u1"]})";
     const auto begun = get(one().begin_turn(wanted));
     EXPECT_FALSE(begun.took_over);
@@ -308,14 +308,14 @@ TEST_P(ThreadsContract, ATurnIsWrittenInOrder) {
 
 TEST_P(ThreadsContract, OneTurnAtATime) {
     get(one().create_thread(thread("t1", "ann"), 0));
-    const auto begun = get(one().begin_turn(wish("t1", "a", "first")));
-    expect(Code::Conflict, other().begin_turn(wish("t1", "b", "second")));
-    expect(Code::Conflict, one().begin_turn(wish("t1", "a", "second")));
+    const auto begun = get(one().begin_turn(turn_request("t1", "a", "first")));
+    expect(Code::Conflict, other().begin_turn(turn_request("t1", "b", "second")));
+    expect(Code::Conflict, one().begin_turn(turn_request("t1", "a", "second")));
     expect(Code::Conflict, other().remove_thread(Whose::of("ann"), ThreadId("t1"), time_now()));
-    auto foreign = wish("t1", "a", "third");
+    auto foreign = turn_request("t1", "a", "third");
     foreign.whose = Whose::of("bob");
     expect(Code::NotFound, one().begin_turn(foreign));
-    expect(Code::NotFound, one().begin_turn(wish("t2", "a", "third")));
+    expect(Code::NotFound, one().begin_turn(turn_request("t2", "a", "third")));
     EXPECT_EQ(all("t1").size(), 1u);
     // A hold is instance, turn and thread together.
     auto not_mine = begun.hold;
@@ -328,7 +328,7 @@ TEST_P(ThreadsContract, OneTurnAtATime) {
     not_mine.thread = ThreadId("t2");
     expect(Code::NotFound, one().append(not_mine, says("x")));
     get(one().end_turn(begun.hold, says("answer")));
-    const auto next = get(other().begin_turn(wish("t1", "b", "second")));
+    const auto next = get(other().begin_turn(turn_request("t1", "b", "second")));
     EXPECT_EQ(next.hold.turn, 2u);
     EXPECT_EQ(next.question, 3u);
     EXPECT_FALSE(next.took_over);
@@ -345,7 +345,8 @@ TEST_P(ThreadsContract, OfManyWhoRaceForATurnOneGetsIt) {
         for (int i = 0; i < 8; ++i) {
             Threads& server = i % 2 == 0 ? one() : other();
             // The same client_id half of the time: a client that sent its question to both.
-            auto wanted = wish(id, "i" + std::to_string(i), "question", round % 2 == 0 ? "c" : "");
+            auto wanted =
+                turn_request(id, "i" + std::to_string(i), "question", round % 2 == 0 ? "c" : "");
             asio::co_spawn(bench_->loop(), server.begin_turn(std::move(wanted)),
                            [&](std::exception_ptr failed, const TurnBegun&) {
                                ++ended;
@@ -362,10 +363,10 @@ TEST_P(ThreadsContract, OfManyWhoRaceForATurnOneGetsIt) {
 
 TEST_P(ThreadsContract, ALeaseThatRanOutIsTakenOver) {
     get(one().create_thread(thread("t1", "ann"), 0));
-    const auto lost = get(one().begin_turn(wish("t1", "a", "first", "c1", 40)));
+    const auto lost = get(one().begin_turn(turn_request("t1", "a", "first", "c1", 40)));
     get(one().append(lost.hold, says("half an ans")));
     sleep_ms(90);
-    const auto taken = get(other().begin_turn(wish("t1", "b", "second", "c2")));
+    const auto taken = get(other().begin_turn(turn_request("t1", "b", "second", "c2")));
     EXPECT_TRUE(taken.took_over);
     EXPECT_EQ(taken.hold.turn, 2u);
     EXPECT_EQ(taken.question, 4u);
@@ -389,25 +390,25 @@ TEST_P(ThreadsContract, ALeaseThatRanOutIsTakenOver) {
 
 TEST_P(ThreadsContract, ALeaseThatIsRenewedIsKept) {
     get(one().create_thread(thread("t1", "ann"), 0));
-    const auto begun = get(one().begin_turn(wish("t1", "a", "first", "", 40)));
+    const auto begun = get(one().begin_turn(turn_request("t1", "a", "first", "", 40)));
     get(one().renew_turn(begun.hold, time_now() + std::chrono::seconds(60)));
     sleep_ms(90);
-    expect(Code::Conflict, other().begin_turn(wish("t1", "b", "second")));
+    expect(Code::Conflict, other().begin_turn(turn_request("t1", "b", "second")));
     EXPECT_EQ(get(one().end_turn(begun.hold, says("answer"))), 2u);
 }
 
 TEST_P(ThreadsContract, AHolderWhoIsLateButWasNotReplacedGoesOn) {
     get(one().create_thread(thread("t1", "ann"), 0));
-    const auto begun = get(one().begin_turn(wish("t1", "a", "first", "", 20)));
+    const auto begun = get(one().begin_turn(turn_request("t1", "a", "first", "", 20)));
     sleep_ms(50);
     EXPECT_EQ(get(one().append(begun.hold, says("slow"))), 2u);
     EXPECT_EQ(get(one().end_turn(begun.hold, says("but whole"))), 3u);
-    EXPECT_FALSE(get(other().begin_turn(wish("t1", "b", "second"))).took_over);
+    EXPECT_FALSE(get(other().begin_turn(turn_request("t1", "b", "second"))).took_over);
 }
 
 TEST_P(ThreadsContract, AThreadWhoseTurnWasCutOffCanBeRemoved) {
     get(one().create_thread(thread("t1", "ann"), 0));
-    const auto begun = get(one().begin_turn(wish("t1", "a", "first", "c1", 20)));
+    const auto begun = get(one().begin_turn(turn_request("t1", "a", "first", "c1", 20)));
     sleep_ms(50);
     expect(Code::NotFound, other().remove_thread(Whose::of("bob"), ThreadId("t1"), time_now()));
     get(other().remove_thread(Whose::of("ann"), ThreadId("t1"), time_now()));
@@ -416,19 +417,19 @@ TEST_P(ThreadsContract, AThreadWhoseTurnWasCutOffCanBeRemoved) {
     // A new one of this name has nothing of the old.
     get(one().create_thread(thread("t1", "ann"), 0));
     EXPECT_TRUE(all("t1").empty());
-    EXPECT_FALSE(get(one().begin_turn(wish("t1", "a", "first", "c1"))).repeated);
+    EXPECT_FALSE(get(one().begin_turn(turn_request("t1", "a", "first", "c1"))).repeated);
 }
 
 // ---- Questions sent twice ----
 
 TEST_P(ThreadsContract, AQuestionSentTwiceIsOneMessage) {
     get(one().create_thread(thread("t1", "ann"), 0));
-    const auto begun = get(one().begin_turn(wish("t1", "a", "first", "c1")));
+    const auto begun = get(one().begin_turn(turn_request("t1", "a", "first", "c1")));
     // While it is being answered: not again.
-    expect(Code::Conflict, other().begin_turn(wish("t1", "b", "first", "c1")));
+    expect(Code::Conflict, other().begin_turn(turn_request("t1", "b", "first", "c1")));
     get(one().end_turn(begun.hold, says("answer")));
 
-    const auto again = get(other().begin_turn(wish("t1", "b", "first", "c1")));
+    const auto again = get(other().begin_turn(turn_request("t1", "b", "first", "c1")));
     ASSERT_TRUE(again.repeated);
     EXPECT_EQ(*again.repeated, 1u);
     EXPECT_EQ(again.question, 1u);
@@ -439,25 +440,25 @@ TEST_P(ThreadsContract, AQuestionSentTwiceIsOneMessage) {
     EXPECT_EQ(all("t1").size(), 2u);
 
     // Also later, and while another question is being answered.
-    const auto second = get(one().begin_turn(wish("t1", "a", "second", "c2")));
-    EXPECT_EQ(get(other().begin_turn(wish("t1", "b", "first", "c1"))).repeated, 1u);
+    const auto second = get(one().begin_turn(turn_request("t1", "a", "second", "c2")));
+    EXPECT_EQ(get(other().begin_turn(turn_request("t1", "b", "first", "c1"))).repeated, 1u);
     get(one().end_turn(second.hold, says("second answer")));
-    EXPECT_EQ(get(other().begin_turn(wish("t1", "b", "second", "c2"))).repeated, 2u);
+    EXPECT_EQ(get(other().begin_turn(turn_request("t1", "b", "second", "c2"))).repeated, 2u);
     // The same name in another thread is another question, and no name is none.
     get(one().create_thread(thread("t2", "ann"), 0));
-    EXPECT_FALSE(get(one().begin_turn(wish("t2", "a", "first", "c1"))).repeated);
-    const auto nameless = get(one().begin_turn(wish("t1", "a", "third")));
+    EXPECT_FALSE(get(one().begin_turn(turn_request("t2", "a", "first", "c1"))).repeated);
+    const auto nameless = get(one().begin_turn(turn_request("t1", "a", "third")));
     get(one().end_turn(nameless.hold, {}));
-    EXPECT_FALSE(get(one().begin_turn(wish("t1", "a", "third"))).repeated);
+    EXPECT_FALSE(get(one().begin_turn(turn_request("t1", "a", "third"))).repeated);
     expect_in_order("t1");
 }
 
 TEST_P(ThreadsContract, AQuestionThatWasCutOffIsBegunAnewWithoutACopy) {
     get(one().create_thread(thread("t1", "ann"), 0));
-    const auto lost = get(one().begin_turn(wish("t1", "a", "first", "c1", 40)));
+    const auto lost = get(one().begin_turn(turn_request("t1", "a", "first", "c1", 40)));
     get(one().append(lost.hold, says("half an ans")));
     sleep_ms(90);
-    const auto anew = get(other().begin_turn(wish("t1", "b", "first", "c1", 40)));
+    const auto anew = get(other().begin_turn(turn_request("t1", "b", "first", "c1", 40)));
     EXPECT_TRUE(anew.took_over);
     EXPECT_FALSE(anew.repeated);
     EXPECT_EQ(anew.question, 1u);
@@ -467,16 +468,17 @@ TEST_P(ThreadsContract, AQuestionThatWasCutOffIsBegunAnewWithoutACopy) {
 
     // And cut off again, with another question between: still one copy.
     sleep_ms(90);
-    const auto between = get(one().begin_turn(wish("t1", "a", "second", "c2")));
+    const auto between = get(one().begin_turn(turn_request("t1", "a", "second", "c2")));
     EXPECT_TRUE(between.took_over);
-    expect(Code::Conflict, other().begin_turn(wish("t1", "b", "first", "c1")));
+    expect(Code::Conflict, other().begin_turn(turn_request("t1", "b", "first", "c1")));
     get(one().end_turn(between.hold, says("second answer")));
-    const auto third = get(other().begin_turn(wish("t1", "b", "first", "c1")));
+    const auto third = get(other().begin_turn(turn_request("t1", "b", "first", "c1")));
     EXPECT_FALSE(third.took_over);
     EXPECT_FALSE(third.repeated);
     EXPECT_EQ(third.question, 1u);
     get(other().end_turn(third.hold, says("at last")));
-    EXPECT_EQ(get(one().begin_turn(wish("t1", "a", "first", "c1"))).repeated, third.hold.turn);
+    EXPECT_EQ(get(one().begin_turn(turn_request("t1", "a", "first", "c1"))).repeated,
+              third.hold.turn);
 
     std::vector<std::string> said;
     for (const auto& each : all("t1")) said.push_back(std::string(name_of(each.role)));
@@ -490,7 +492,7 @@ TEST_P(ThreadsContract, AQuestionThatWasCutOffIsBegunAnewWithoutACopy) {
 
 TEST_P(ThreadsContract, ReadingIsInPiecesOfAboutSoManyBytes) {
     get(one().create_thread(thread("t1", "ann"), 0));
-    const auto begun = get(one().begin_turn(wish("t1", "a", "first")));
+    const auto begun = get(one().begin_turn(turn_request("t1", "a", "first")));
     std::vector<ThreadMessage> many;
     for (int i = 0; i < 300; ++i) {
         many.push_back(message(MessageRole::Tool, std::to_string(i) + std::string(1000, 'x')));
@@ -525,7 +527,7 @@ TEST_P(ThreadsContract, ReadingIsInPiecesOfAboutSoManyBytes) {
 
 TEST_P(ThreadsContract, AMessageHasALargestSize) {
     get(one().create_thread(thread("t1", "ann"), 0));
-    const auto begun = get(one().begin_turn(wish("t1", "a", "first")));
+    const auto begun = get(one().begin_turn(turn_request("t1", "a", "first")));
     const auto big = message(MessageRole::Tool, std::string(kMessageBytesMax - 2, 'x'));
     auto bigger = big;
     bigger.content += "y";
@@ -536,7 +538,7 @@ TEST_P(ThreadsContract, AMessageHasALargestSize) {
     EXPECT_EQ(get(one().append(begun.hold, {big})), 2u);
     EXPECT_EQ(get(other().read(Whose::of("ann"), ThreadId("t1"), 2, 1)).at(0).content, big.content);
     get(one().end_turn(begun.hold, {}));
-    auto question = wish("t1", "a", "");
+    auto question = turn_request("t1", "a", "");
     question.question = bigger;
     expect(Code::TooLarge, one().begin_turn(question));
     EXPECT_FALSE(get(one().get_thread(Whose::of("ann"), ThreadId("t1"))).lease);
@@ -566,7 +568,7 @@ TEST_P(ThreadsContract, ARecordHasALargestSize) {
     auto named = upload("u1", "ann", 1);
     named.name = std::string(5000, 'x');
     expect(Code::TooLarge, one().add_upload(named, 0));
-    auto called = wish("t1", "a", "question", std::string(5000, 'c'));
+    auto called = turn_request("t1", "a", "question", std::string(5000, 'c'));
     expect(Code::TooLarge, one().begin_turn(called));
     EXPECT_EQ(get(other().list_threads({Whose::of("ann"), "", 10})).threads.size(), 1u);
 }
@@ -604,8 +606,8 @@ TEST_P(ThreadsContract, SpeedOfATurn) {
     for (int i = 0; i < 300; ++i) {
         TurnBegun begun;
         timed(begin_us, [&] {
-            begun = get(
-                one().begin_turn(wish("t1", "a", std::string(200, 'q'), "c" + std::to_string(i))));
+            begun = get(one().begin_turn(
+                turn_request("t1", "a", std::string(200, 'q'), "c" + std::to_string(i))));
         });
         timed(append_us, [&] { get(one().append(begun.hold, says(std::string(2000, 'x')))); });
         timed(end_us, [&] { get(one().end_turn(begun.hold, says(std::string(1000, 'x')))); });

@@ -64,9 +64,9 @@ TEST(Changes, what_is_told_with_the_end_of_a_run_is_not_asked_for_again) {
     Peer peer;
     const auto changes = Changes::open(peer.context.get_executor(), peer.link);
     ChangeView view(changes);
-    const auto wish = view.tell_at_end();
-    ASSERT_TRUE(wish);
-    EXPECT_EQ(wish->channel, Peer::kFirst);
+    const auto at_end = view.tell_at_end();
+    ASSERT_TRUE(at_end);
+    EXPECT_EQ(at_end->channel, Peer::kFirst);
     peer.turn();
     peer.event(Peer::kFirst, changed("created", "/session/a"));
     peer.event(Peer::kFirst, kTold);

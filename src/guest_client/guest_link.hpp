@@ -12,7 +12,7 @@
 #include "base/result.hpp"
 #include "core/clock.hpp"
 #include "guest_client/channel.hpp"
-#include "guest_client/turns.hpp"
+#include "guest_client/run_queues.hpp"
 #include "wire/frame.hpp"
 
 #include <boost/asio/any_io_executor.hpp>
@@ -49,8 +49,8 @@ public:
     void stand_still(bool still);
     [[nodiscard]] std::chrono::steady_clock::duration stood_still() const;  // until now, in all
 
-    // Who runs next in each kernel behind this link.
-    [[nodiscard]] Turns& turns() noexcept { return turns_; }
+    // Runs that wait for a kernel behind this link.
+    [[nodiscard]] RunQueues& run_queues() noexcept { return run_queues_; }
 
     // While a handler hears an event: how long its text was.
     [[nodiscard]] std::size_t event_bytes() const noexcept { return event_bytes_; }
@@ -124,7 +124,7 @@ private:
     bool writing_ = false;
     int write_error_ = 0;                // of a stream that was shut for it
     boost::asio::steady_timer drained_;  // cancelled when there is room in out_ again
-    Turns turns_;
+    RunQueues run_queues_;
     std::chrono::steady_clock::duration stood_still_{};
     std::optional<std::chrono::steady_clock::time_point> still_since_;
     std::size_t event_bytes_ = 0;

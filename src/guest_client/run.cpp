@@ -205,17 +205,17 @@ void Run::stop(core::EndReason reason) {
 
 asio::awaitable<RunEnd> Run::in_kernel(RunRequest request, RunListener listener) {
     const auto executor = co_await asio::this_coro::executor;
-    Turns::Place turn(link_->turns(), request.context, executor);
+    RunQueues::Position position(link_->run_queues(), request.context, executor);
     {
         const UnderWay waiting(
-            *this, [&turn] { turn.give_up(); }, nullptr);
-        if (stopped_) turn.give_up();
-        const bool came = co_await turn.came();
-        if (!came) {
-            RunEnd given_up;
-            given_up.reason = stopped_.value_or(core::EndReason::Killed);
-            given_up.exit_code = 1;
-            co_return given_up;
+            *this, [&position] { position.leave(); }, nullptr);
+        if (stopped_) position.leave();
+        const bool first = co_await position.first();
+        if (!first) {
+            RunEnd never_ran;
+            never_ran.reason = stopped_.value_or(core::EndReason::Killed);
+            never_ran.exit_code = 1;
+            co_return never_ran;
         }
     }
     KernelRun kernel_run(link_, request.context, request.output_bytes_max, std::move(listener));

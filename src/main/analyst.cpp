@@ -177,11 +177,12 @@ Analyst::Analyst(Parts parts) : settings_(parts.settings) {
     index.path = std::move(parts.index);
     index.model = embeddings_ ? embeddings_->name() : "";
     recall_ = std::make_unique<recall::SqliteRecall>(std::move(index));
-    const agent::LayeredContexts::Parts memory{store, *recall_, embeddings_.get(), current_.get()};
-    agent::LayeredContexts::Options remembering;
+    const agent::LayeredModelContexts::Parts memory{store, *recall_, embeddings_.get(),
+                                                    current_.get()};
+    agent::LayeredModelContexts::Options remembering;
     remembering.tokens_max = options.context_tokens_max;
     remembering.tell = options.tell;
-    contexts_ = std::make_unique<agent::LayeredContexts>(memory, std::move(remembering));
+    contexts_ = std::make_unique<agent::LayeredModelContexts>(memory, std::move(remembering));
     options.several_servers = shared;
     if (shared) {
         options.lease = std::chrono::seconds{10};

@@ -4,7 +4,7 @@
 // Owns      all of these. The server's other parts are borrowed and outlive it.
 // Order     made before the server starts; begin_stop() with the first signal, stop() before the
 //           sessions stop, leave_homes() after.
-#include "agent/layered_context.hpp"
+#include "agent/layered_model_contexts.hpp"
 #include "agent/models.hpp"
 #include "agent/threads.hpp"
 #include "agent/tools.hpp"
@@ -89,7 +89,7 @@ private:
     std::unique_ptr<agent::Tools> tools_;
     std::unique_ptr<core::Embeddings> embeddings_;
     std::unique_ptr<recall::SqliteRecall> recall_;
-    std::unique_ptr<agent::LayeredContexts> contexts_;
+    std::unique_ptr<agent::LayeredModelContexts> contexts_;
     std::unique_ptr<agent::Threads> threads_;
 };
 

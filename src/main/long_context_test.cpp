@@ -1,7 +1,7 @@
 // A conversation of 2,000 turns through the stores that the server has: SQLite for the threads, the
-// index for what was said. Here and not beside LayeredContexts, because only this room knows them
-// all.
-#include "agent/layered_context.hpp"
+// index for what was said. Here and not beside LayeredModelContexts, because only this room knows
+// them all.
+#include "agent/layered_model_contexts.hpp"
 #include "agent/tokens.hpp"
 #include "core/threads_bench.hpp"
 #include "stores/recall/recall.hpp"
@@ -64,13 +64,13 @@ TEST(LongContext, TwoThousandTurns) {
     recall::RecallOptions index;
     index.path = folder.file("recall.db");
     recall::SqliteRecall recall(std::move(index));
-    agent::LayeredContexts contexts({threads, recall, nullptr, nullptr}, {kTokens, {}, {}});
+    agent::LayeredModelContexts contexts({threads, recall, nullptr, nullptr}, {kTokens, {}, {}});
     await(loop, threads.create_thread(core::contract::thread("t1", "ann"), 0));
 
     std::vector<double> build_ms, after_ms;
     std::uint64_t most = 0;
     std::size_t memory = 0;
-    agent::Context context;
+    agent::ModelContext context;
     const auto ms_since = [](Clock::time_point from) {
         return std::chrono::duration<double, std::milli>(Clock::now() - from).count();
     };
@@ -78,15 +78,16 @@ TEST(LongContext, TwoThousandTurns) {
         std::string question = "What about row " + std::to_string(i) + " of the table, is it fine?";
         if (i == 3) question = "Remember that the budget for marketing is 4711.";
         if (i == kTurns) question = "What was the budget for marketing?";
-        auto begun = await(loop, threads.begin_turn(core::contract::wish("t1", "a", question)));
-        agent::ContextWish wish;
-        wish.thread = begun.thread;
-        wish.question = begun.question;
-        wish.question_text = question;
-        wish.system = "You are an analyst.";
-        wish.tokens_max = kTokens;
+        auto begun =
+            await(loop, threads.begin_turn(core::contract::turn_request("t1", "a", question)));
+        agent::ModelContextInput input;
+        input.thread = begun.thread;
+        input.question = begun.question;
+        input.question_text = question;
+        input.system = "You are an analyst.";
+        input.tokens_max = kTokens;
         auto from = Clock::now();
-        context = await(loop, contexts.build(std::move(wish)));
+        context = await(loop, contexts.build(std::move(input)));
         build_ms.push_back(ms_since(from));
         most = std::max(most, agent::estimate_tokens(context.request));
         ASSERT_LE(agent::estimate_tokens(context.request), kTokens) << "turn " << i;

@@ -25,31 +25,31 @@ public:
     class [[nodiscard]] Guard {
     public:
         Guard() = default;
-        Guard(Guard&& other) noexcept : all_(std::move(other.all_)), place_(other.place_) {}
+        Guard(Guard&& other) noexcept : all_(std::move(other.all_)), position_(other.position_) {}
         Guard& operator=(Guard&& other) noexcept {
             if (this == &other) return *this;
             reset();
             all_ = std::move(other.all_);
-            place_ = other.place_;
+            position_ = other.position_;
             return *this;
         }
         ~Guard() { reset(); }
         void reset() noexcept {
-            if (const auto all = std::exchange(all_, nullptr)) all->erase(place_);
+            if (const auto all = std::exchange(all_, nullptr)) all->erase(position_);
         }
 
     private:
         friend class Callbacks;
-        Guard(std::shared_ptr<std::list<One>> all, std::list<One>::iterator place)
-            : all_(std::move(all)), place_(place) {}
+        Guard(std::shared_ptr<std::list<One>> all, std::list<One>::iterator position)
+            : all_(std::move(all)), position_(position) {}
         std::shared_ptr<std::list<One>> all_;
-        std::list<One>::iterator place_{};
+        std::list<One>::iterator position_{};
     };
 
     [[nodiscard]] Guard add(std::function<void()> callback) {
         if (!all_) all_ = std::make_shared<std::list<One>>();
-        const auto place = all_->insert(all_->end(), One{std::move(callback)});
-        return Guard(all_, place);
+        const auto position = all_->insert(all_->end(), One{std::move(callback)});
+        return Guard(all_, position);
     }
     [[nodiscard]] bool empty() const noexcept { return !all_ || all_->empty(); }
 
@@ -72,7 +72,7 @@ public:
 
 private:
     // Made when it is first needed: most exchanges have none. Shared, so that a guard which is late
-    // by mistake finds its place.
+    // by mistake finds its position.
     std::shared_ptr<std::list<One>> all_;
 };
 

@@ -116,14 +116,14 @@ void say_coding(Headers& headers, Coding coding) {
     }
 }
 
-// Lets go of a body where that holds up nobody, however the answer ends.
-class Elsewhere {
+// Destroys a body on a worker, so that it does not block the loop, however the response ends.
+class DestroyedOnWorker {
 public:
-    Elsewhere(Workers& workers, std::unique_ptr<LargeBody>& body) noexcept
+    DestroyedOnWorker(Workers& workers, std::unique_ptr<LargeBody>& body) noexcept
         : workers_(workers), body_(body) {}
-    Elsewhere(const Elsewhere&) = delete;
-    Elsewhere& operator=(const Elsewhere&) = delete;
-    ~Elsewhere() { workers_.drop(std::move(body_)); }
+    DestroyedOnWorker(const DestroyedOnWorker&) = delete;
+    DestroyedOnWorker& operator=(const DestroyedOnWorker&) = delete;
+    ~DestroyedOnWorker() { workers_.drop(std::move(body_)); }
 
 private:
     Workers& workers_;
@@ -906,7 +906,7 @@ asio::awaitable<void> Connection::respond_whole(Response response) {
 asio::awaitable<void> Connection::respond_in_pieces(Response response, Coding coding) {
     auto body =
         std::make_unique<LargeBody>(std::move(response.body), std::move(response.rest), coding);
-    const Elsewhere goes(core_->workers, body);
+    const DestroyedOnWorker destroyed(core_->workers, body);
     response.body.clear();
     std::string piece;
     const auto make = [&] {

@@ -89,7 +89,7 @@ struct WebSocket::Impl {
     Impl(Connection& of, const WebSocketOptions& options)
         : connection(of),
           stream(ConnectionLink(of)),
-          turn_came(of.core().executor, asio::steady_timer::time_point::max()) {
+          queue_changed(of.core().executor, asio::steady_timer::time_point::max()) {
         stream.read_message_max(options.message_bytes_max);
         websocket::stream_base::timeout timeout{};
         timeout.handshake_timeout = kGoodbyeTime;
@@ -114,28 +114,28 @@ struct WebSocket::Impl {
         return frame.append(kReason);
     }
 
-    // A writer's place in the queue; given up when it is done, or was cancelled while waiting.
-    class Turn {
+    // A writer's position in the queue, until it is done or was cancelled while waiting.
+    class Ticket {
     public:
-        explicit Turn(Impl& impl) : impl_(impl), ticket_(impl.next_ticket++) {
-            impl_.queue.push_back(ticket_);
+        explicit Ticket(Impl& impl) : impl_(impl), number_(impl.next_ticket++) {
+            impl_.queue.push_back(number_);
         }
-        Turn(const Turn&) = delete;
-        Turn& operator=(const Turn&) = delete;
-        ~Turn() {
-            std::erase(impl_.queue, ticket_);
-            impl_.turn_came.cancel();
+        Ticket(const Ticket&) = delete;
+        Ticket& operator=(const Ticket&) = delete;
+        ~Ticket() {
+            std::erase(impl_.queue, number_);
+            impl_.queue_changed.cancel();
         }
-        [[nodiscard]] bool came() const noexcept { return impl_.queue.front() == ticket_; }
+        [[nodiscard]] bool first() const noexcept { return impl_.queue.front() == number_; }
 
     private:
         Impl& impl_;
-        std::uint64_t ticket_;
+        std::uint64_t number_;
     };
 
     asio::awaitable<void> write(std::string data, bool binary) {
-        const Turn turn(*this);
-        while (!turn.came()) co_await turn_came.async_wait(kAsTuple);
+        const Ticket ticket(*this);
+        while (!ticket.first()) co_await queue_changed.async_wait(kAsTuple);
         if (!open) throw ClientGone();
         stream.binary(binary);
         const auto buffer = asio::buffer(data);
@@ -148,7 +148,7 @@ struct WebSocket::Impl {
 
     Connection& connection;
     websocket::stream<AttemptStream<ConnectionLink>, false> stream;
-    asio::steady_timer turn_came;
+    asio::steady_timer queue_changed;
     std::deque<std::uint64_t> queue;
     std::uint64_t next_ticket = 0;
     std::string subprotocol;

@@ -178,7 +178,7 @@ struct Shape<std::variant<Es...>> {
     }
 };
 
-struct Place {  // a described member, or the member of a row
+struct MemberOffset {  // a described member, or the member of a row
     std::string_view name;
     std::size_t offset;
 };
@@ -189,9 +189,9 @@ std::size_t offset_of(const T& object, Pointer member) {
                                     reinterpret_cast<const char*>(&object));
 }
 
-// Finds the row's member among the described ones, by its place, and adds it.
-void add_field(Type& type, const std::vector<Place>& described, Place row, TypeRef member,
-               Notes notes);
+// Finds the row's member among the described ones, by its offset, and adds it.
+void add_field(Type& type, const std::vector<MemberOffset>& described, MemberOffset row,
+               TypeRef member, Notes notes);
 void add_choice(Type& type, const std::vector<std::string_view>& described, std::size_t index,
                 std::string_view description);
 std::string json_text(std::string_view text);
@@ -464,7 +464,7 @@ private:
         type.defaults = &kDefaults;
         type.make = []() -> std::shared_ptr<void> { return std::make_shared<T>(); };
         const auto described = []<class... Ms>(boost::mp11::mp_list<Ms...>) {
-            return std::vector<detail::Place>{
+            return std::vector<detail::MemberOffset>{
                 {Ms::name, detail::offset_of(kDefaults, Ms::pointer)}...};
         }(boost::mp11::mp_rename<Members, boost::mp11::mp_list>{});
         (add(type, described, rows), ...);
@@ -472,13 +472,14 @@ private:
     }
 
     template <auto Member>
-    static void add(Type& type, const std::vector<detail::Place>& described,
+    static void add(Type& type, const std::vector<detail::MemberOffset>& described,
                     const detail::Row<Member>& row) {
         using Value = std::remove_cvref_t<decltype(std::declval<T&>().*Member)>;
         const auto offset = detail::offset_of(*static_cast<const T*>(type.defaults), Member);
         detail::add_field(type, described, {row.name, offset}, &type_of<Value>, row.notes);
     }
-    static void add(Type& type, const std::vector<detail::Place>&, const detail::Rule<T>& rule) {
+    static void add(Type& type, const std::vector<detail::MemberOffset>&,
+                    const detail::Rule<T>& rule) {
         type.rules.emplace_back([check = rule.check](const void* object, Findings& findings) {
             check(*static_cast<const T*>(object), findings);
         });
@@ -492,7 +493,7 @@ Type Table<T>::choices(std::string_view description, const detail::ChoiceRow<Val
     using Enumerators = boost::describe::describe_enumerators<T>;
     static_assert(sizeof...(Values) == boost::mp11::mp_size<Enumerators>::value,
                   "a described enumerator has no row in this table, or two");
-    static constexpr auto kPlaces = []<class... Es>(boost::mp11::mp_list<Es...>) {
+    static constexpr auto kValues = []<class... Es>(boost::mp11::mp_list<Es...>) {
         return std::array<T, sizeof...(Es)>{Es::value...};
     }(boost::mp11::mp_rename<Enumerators, boost::mp11::mp_list>{});
     const auto described = []<class... Es>(boost::mp11::mp_list<Es...>) {
@@ -500,7 +501,7 @@ Type Table<T>::choices(std::string_view description, const detail::ChoiceRow<Val
     }(boost::mp11::mp_rename<Enumerators, boost::mp11::mp_list>{});
     static constexpr auto kIndex = [](T value) {
         std::size_t index = 0;
-        while (index < kPlaces.size() && kPlaces[index] != value) ++index;
+        while (index < kValues.size() && kValues[index] != value) ++index;
         return index;
     };
     Type type;
@@ -508,7 +509,7 @@ Type Table<T>::choices(std::string_view description, const detail::ChoiceRow<Val
     type.description = description;
     type.choices.resize(described.size());
     type.select = [](void* object, std::size_t index) {
-        *static_cast<T*>(object) = kPlaces.at(index);
+        *static_cast<T*>(object) = kValues.at(index);
         return object;
     };
     type.selected = [](const void* object) { return kIndex(*static_cast<const T*>(object)); };

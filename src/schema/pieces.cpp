@@ -207,13 +207,13 @@ bool Pieces::step(std::string& out, Open& top) {
             if (top.at == top.type->fields.size()) return false;
             const auto& field = top.type->fields[top.at++];
             const Type& member = field.type();
-            const void* place = static_cast<const char*>(top.value) + field.offset;
-            if (member.kind == Kind::Optional && member.look(place) == nullptr) return true;
+            const void* object = static_cast<const char*>(top.value) + field.offset;
+            if (member.kind == Kind::Optional && member.look(object) == nullptr) return true;
             part();
             out += '"';
             out += field.name;
             out += "\":";
-            begin(out, member, place);
+            begin(out, member, object);
             return true;
         }
         case Open::Kind::Elements: {

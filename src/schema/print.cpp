@@ -89,14 +89,14 @@ void print_struct(const Type& type, const void* value, std::string& out) {
     char before = '{';
     for (const auto& field : type.fields) {
         const Type& member = field.type();
-        const void* place = static_cast<const char*>(value) + field.offset;
-        if (member.kind == Kind::Optional && member.look(place) == nullptr) continue;
+        const void* object = static_cast<const char*>(value) + field.offset;
+        if (member.kind == Kind::Optional && member.look(object) == nullptr) continue;
         out += before;
         before = ',';
         out += '"';
         out += field.name;  // from our own table: nothing in it needs an escape
         out += "\":";
-        print_value(member, place, out);
+        print_value(member, object, out);
     }
     if (before == '{') out += '{';
     out += '}';

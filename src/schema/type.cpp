@@ -201,10 +201,11 @@ const Type& type_of<std::map<std::string, std::string>>() {
 
 namespace detail {
 
-void add_field(Type& type, const std::vector<Place>& described, Place row, TypeRef member,
-               Notes notes) {
-    const auto found = std::find_if(described.begin(), described.end(),
-                                    [&](const Place& place) { return place.offset == row.offset; });
+void add_field(Type& type, const std::vector<MemberOffset>& described, MemberOffset row,
+               TypeRef member, Notes notes) {
+    const auto found =
+        std::find_if(described.begin(), described.end(),
+                     [&](const MemberOffset& one) { return one.offset == row.offset; });
     if (found == described.end()) {
         throw std::logic_error("a row of the table is about a member that is not described: " +
                                std::string(notes.description));

@@ -49,10 +49,10 @@ private:
 
 // Copies one file, of at most so many bytes; answers with its path on the host.
 asio::awaitable<std::string> copy_out(std::shared_ptr<guest_client::GuestLink> link,
-                                      core::Outputs& outputs, core::OutputPlace place,
+                                      core::Outputs& outputs, core::OutputSource source,
                                       std::string inside, std::string name, std::uint64_t bytes_max,
                                       Held& held) {
-    UniqueFd file = co_await outputs.begin(place, name);
+    UniqueFd file = co_await outputs.begin(source, name);
     std::uint64_t written = 0;
     const json::object question{{"op", "file.read"}, {"path", inside}};
     guest_client::Transfer transfer(link, question);  // leaving early cancels it
@@ -68,7 +68,7 @@ asio::awaitable<std::string> copy_out(std::shared_ptr<guest_client::GuestLink> l
         co_await outputs.write(file, std::move(piece->bytes));
     }
     co_await transfer.end();
-    auto host = co_await outputs.finish(place, name, std::move(file));
+    auto host = co_await outputs.finish(source, name, std::move(file));
     held.keep(written);
     co_return host;
 }
@@ -94,7 +94,7 @@ asio::awaitable<Promoted> promote(std::shared_ptr<guest_client::GuestLink> link,
             gone.push_back(path.substr(prefix.size()));
         }
     }
-    if (!gone.empty()) co_await outputs.remove(wanted.place, std::move(gone));
+    if (!gone.empty()) co_await outputs.remove(wanted.source, std::move(gone));
     for (const auto& [path, change] : files) {
         if (path.compare(0, prefix.size(), prefix) != 0 || is_gone(change)) continue;
         const std::string name = path.substr(prefix.size());
@@ -109,7 +109,7 @@ asio::awaitable<Promoted> promote(std::shared_ptr<guest_client::GuestLink> link,
         if (!measured) {
             measured = true;
             try {
-                const std::uint64_t used = co_await outputs.use(wanted.place);
+                const std::uint64_t used = co_await outputs.use(wanted.source);
                 room = used < wanted.bytes_max ? wanted.bytes_max - used : 0;
                 if (wanted.room) owners = co_await wanted.room();
             } catch (const ErrorException& failed) { unknown = failed.error; }
@@ -120,7 +120,7 @@ asio::awaitable<Promoted> promote(std::shared_ptr<guest_client::GuestLink> link,
         }
         try {
             Held held(owners.get(), change.size);
-            auto host = co_await copy_out(link, outputs, wanted.place, path, name, room, held);
+            auto host = co_await copy_out(link, outputs, wanted.source, path, name, room, held);
             room -= std::min(room, change.size);
             promoted.map.emplace(path, std::move(host));
         } catch (const ErrorException& error) {

@@ -28,10 +28,10 @@ struct Promoted {
 };
 
 struct Promotion {
-    core::OutputPlace place;
+    core::OutputSource source;
     std::string folder;           // in the sandbox: /session/artifacts
-    std::uint64_t bytes_max = 0;  // that may lie at the place in all
-    // Asked before the first copy, for what counts as its owner's; null where the place is counted
+    std::uint64_t bytes_max = 0;  // that may this source may have in all
+    // Asked before the first copy, for what counts as its owner's; null where the source is counted
     // by others, as a session's is.
     std::function<boost::asio::awaitable<std::unique_ptr<OutputRoom>>()> room = nullptr;
 };

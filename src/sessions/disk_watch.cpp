@@ -84,9 +84,9 @@ asio::awaitable<std::unique_ptr<OutputRoom>> Sessions::room_for_outputs(std::str
 }
 
 asio::awaitable<std::shared_ptr<DiskLedger>> Sessions::owner_ledger(std::string owner) {
-    auto& place = owners_[owner];
-    if (!place) place = std::make_shared<DiskLedger>();
-    const auto ledger = place;
+    auto& entry = owners_[owner];
+    if (!entry) entry = std::make_shared<DiskLedger>();
+    const auto ledger = entry;
     ledger->setting = "quotas.disk";
     ledger->bytes_max = options_.owner_bytes_max;
     if (ledger->uploads == 0) {

@@ -81,7 +81,7 @@ std::optional<SessionId> Execution::session() const {
     return (*use_)->record().id;
 }
 
-core::OutputPlace Execution::place() const {
+core::OutputSource Execution::output_source() const {
     if (use_ != nullptr) return (*use_)->record().id;
     return *run_id_;
 }
@@ -126,7 +126,7 @@ asio::awaitable<Execution::Files> Execution::files() {
     files.changed = view_->files();
     files.complete = view_->complete();
     if (outputs_ == nullptr) co_return files;
-    Promotion promotion{place(), folder_, limits_.disk_bytes_max};
+    Promotion promotion{output_source(), folder_, limits_.disk_bytes_max};
     if (use_ != nullptr) {
         const auto kept_max = (*use_)->disk_bytes_max().value_or(promotion.bytes_max);
         promotion.bytes_max = std::min(kept_max, promotion.bytes_max);

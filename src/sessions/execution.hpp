@@ -49,7 +49,7 @@ public:
     [[nodiscard]] std::optional<SessionId> session() const;
     [[nodiscard]] const std::optional<core::RunId>& run_id() const noexcept { return run_id_; }
     // Where its artifacts are kept: the session, or the run.
-    [[nodiscard]] core::OutputPlace place() const;
+    [[nodiscard]] core::OutputSource output_source() const;
     [[nodiscard]] const std::shared_ptr<guest_client::GuestLink>& link() const noexcept {
         return link_;
     }

@@ -28,7 +28,7 @@ public:
             std::erase(state_->waiting, waiter_);
         }
     }
-    // It has its turn, and from now on a guard.
+    // It owns the mutex, and from now on a guard does.
     [[nodiscard]] std::shared_ptr<State> leave() { return std::exchange(state_, nullptr); }
 
 private:
@@ -43,10 +43,10 @@ asio::awaitable<FifoMutex::Guard> FifoMutex::lock(std::shared_ptr<State> state) 
         co_return Guard(std::move(state));
     }
     const auto waiter = std::make_shared<Waiter>(co_await asio::this_coro::executor);
-    InQueue place(std::move(state), waiter);
+    InQueue waiting(std::move(state), waiter);
     // A wait that was cancelled returns as well, and then the next co_await throws.
-    while (!waiter->owns) co_await waiter->turn.async_wait(kAsTuple);
-    co_return Guard(place.leave());
+    while (!waiter->owns) co_await waiter->owns_changed.async_wait(kAsTuple);
+    co_return Guard(waiting.leave());
 }
 
 // Hands it over: it stays locked, and nobody can slip in between.
@@ -59,7 +59,7 @@ void FifoMutex::State::unlock() noexcept {
     const auto next = std::move(waiting.front());
     waiting.pop_front();
     next->owns = true;
-    next->turn.cancel();
+    next->owns_changed.cancel();
 }
 
 }  // namespace atl::sessions

@@ -39,8 +39,8 @@ public:
 private:
     struct Waiter {
         explicit Waiter(boost::asio::any_io_executor executor)
-            : turn(std::move(executor), boost::asio::steady_timer::time_point::max()) {}
-        boost::asio::steady_timer turn;
+            : owns_changed(std::move(executor), boost::asio::steady_timer::time_point::max()) {}
+        boost::asio::steady_timer owns_changed;
         bool owns = false;
     };
     struct State {

@@ -179,14 +179,14 @@ asio::awaitable<void> Jobs::run() {
     while (!stopping_) {
         const auto seen = work_.rung();
         while (!stopping_ && running_.size() < options_.running_max) {
-            core::JobWish wish;
-            wish.instance = instance_;
-            wish.now = clock_.wall();
-            wish.lease = options_.lease;
-            wish.owner_running_max = owner_running_max();
+            core::JobRequest request;
+            request.instance = instance_;
+            request.now = clock_.wall();
+            request.lease = options_.lease;
+            request.owner_running_max = owner_running_max();
             std::optional<JobRecord> job;
             try {
-                job = co_await store_.take_job(wish);
+                job = co_await store_.take_job(request);
             } catch (const ErrorException&) {
                 job.reset();  // the store says in its health what is wrong; the next look may do
             }

@@ -29,9 +29,9 @@ void add(core::UsageCounters& to, const core::UsageCounters& more) {
 // A sandbox whose figures are somebody's.
 class Meter::Watched final : public core::Sandbox {
 public:
-    Watched(Meter& meter, Claim claim, std::unique_ptr<core::Sandbox> inner)
+    Watched(Meter& meter, Reservation reservation, std::unique_ptr<core::Sandbox> inner)
         : meter_(meter),
-          claim_(std::move(claim)),
+          reservation_(std::move(reservation)),
           inner_(std::move(inner)),
           seen_us_(inner_->cpu_us()),  // what it took to make it is the server's
           place_(meter_.watched_.insert(meter_.watched_.end(), this)) {}
@@ -49,7 +49,7 @@ public:
     [[nodiscard]] std::uint64_t memory_kills() const override { return inner_->memory_kills(); }
     [[nodiscard]] std::string ended_because() const override { return inner_->ended_because(); }
     void destroy() noexcept override {
-        if (!claim_) return;
+        if (!reservation_) return;
         try {
             look();
         } catch (const std::exception&) {
@@ -57,7 +57,7 @@ public:
         }
         meter_.watched_.erase(place_);
         inner_->destroy();
-        claim_.reset();
+        reservation_.reset();
     }
 
     void look() {
@@ -65,12 +65,12 @@ public:
         if (now_us <= seen_us_) return;
         core::UsageCounters more;
         more.cpu_us = now_us - std::exchange(seen_us_, now_us);
-        meter_.count(claim_->owner(), more);
+        meter_.count(reservation_->owner(), more);
     }
 
 private:
     Meter& meter_;
-    std::optional<Claim> claim_;
+    std::optional<Reservation> reservation_;
     std::unique_ptr<core::Sandbox> inner_;
     std::uint64_t seen_us_;
     std::list<Watched*>::iterator place_;
@@ -80,22 +80,22 @@ Meter::Meter(asio::any_io_executor executor, core::Store& store, Quotas quotas, 
     : store_(store), quotas_(std::move(quotas)), clock_(clock), round_(executor, clock) {}
 Meter::~Meter() = default;
 
-Meter::Claim::Claim(Meter& meter, std::string owner, std::uint64_t bytes)
+Meter::Reservation::Reservation(Meter& meter, std::string owner, std::uint64_t bytes)
     : meter_(&meter), owner_(std::move(owner)), bytes_(bytes) {
     Owner& one = meter.of(owner_);
     one.memory_bytes += bytes_;
     ++one.live;
 }
-Meter::Claim::Claim(Claim&& other) noexcept
+Meter::Reservation::Reservation(Reservation&& other) noexcept
     : meter_(std::exchange(other.meter_, nullptr)),
       owner_(std::move(other.owner_)),
       bytes_(other.bytes_) {}
-Meter::Claim::~Claim() {
+Meter::Reservation::~Reservation() {
     if (meter_ == nullptr) return;
     const auto found = meter_->owners_.find(owner_);
     must(found != meter_->owners_.end() && found->second.memory_bytes >= bytes_ &&
              found->second.live > 0,
-         "what is given back was claimed");
+         "what is given back was reserved");
     found->second.memory_bytes -= bytes_;
     --found->second.live;
 }
@@ -131,7 +131,7 @@ std::uint64_t Meter::live_max() const {
     return !quotas_.owners_differ || quotas_.owners_differ() ? kLiveShare : 0;
 }
 
-asio::awaitable<Meter::Claim> Meter::claim(std::string owner, std::uint64_t memory_bytes) {
+asio::awaitable<Meter::Reservation> Meter::reserve(std::string owner, std::uint64_t memory_bytes) {
     if (quotas_.cpu_a_day && !of(owner).known) co_await ask_store(owner);
     check_cpu(owner);
     if (const auto most = live_max(); most > 0 && of(owner).live >= most) {
@@ -149,12 +149,13 @@ asio::awaitable<Meter::Claim> Meter::claim(std::string owner, std::uint64_t memo
                                                    core::format_bytes(used) + " of " +
                                                    core::format_bytes(*quotas_.memory_bytes)});
     }
-    Claim claimed(*this, owner, memory_bytes);
-    co_return claimed;
+    Reservation reserved(*this, owner, memory_bytes);
+    co_return reserved;
 }
 
-std::unique_ptr<core::Sandbox> Meter::watch(Claim claim, std::unique_ptr<core::Sandbox> sandbox) {
-    return std::make_unique<Watched>(*this, std::move(claim), std::move(sandbox));
+std::unique_ptr<core::Sandbox> Meter::watch(Reservation reservation,
+                                            std::unique_ptr<core::Sandbox> sandbox) {
+    return std::make_unique<Watched>(*this, std::move(reservation), std::move(sandbox));
 }
 
 void Meter::check_cpu(const std::string& owner) const {

@@ -1,10 +1,11 @@
 #pragma once
 // What each owner uses, and its quotas: awake sandboxes, their memory, CPU time per day.
 //
-//     auto claim = co_await meter.claim(owner, memory);     throws when a quota is used up
-//     sandbox = meter.watch(std::move(claim), std::move(sandbox));
+//     auto reservation = co_await meter.reserve(owner, memory);   throws when a quota is used up
+//     sandbox = meter.watch(std::move(reservation), std::move(sandbox));
 //
-// Owns      the counts. A watched sandbox gives its claim back and its last figures when it goes.
+// Owns      the counts. A sandbox that is destroyed releases its reservation and reports its last
+//           figures.
 // Threads   one, the executor's. Outlives every sandbox that it watches.
 // Promises  sandboxes and memory never exceed their quotas: they are reserved before the sandbox is
 //           created. CPU time is
@@ -45,13 +46,13 @@ public:
           core::Clock& clock = core::system_clock());
     ~Meter();
 
-    // A sandbox and its memory, spoken for until this goes.
-    class [[nodiscard]] Claim {
+    // A sandbox and its memory, counted in the quotas until this is destroyed.
+    class [[nodiscard]] Reservation {
     public:
-        Claim(Meter& meter, std::string owner, std::uint64_t bytes);
-        Claim(Claim&& other) noexcept;
-        Claim& operator=(Claim&&) = delete;
-        ~Claim();
+        Reservation(Meter& meter, std::string owner, std::uint64_t bytes);
+        Reservation(Reservation&& other) noexcept;
+        Reservation& operator=(Reservation&&) = delete;
+        ~Reservation();
         [[nodiscard]] const std::string& owner() const noexcept { return owner_; }
 
     private:
@@ -61,8 +62,9 @@ public:
     };
 
     // Exhausted, with the quota's name, when the owner has no more.
-    boost::asio::awaitable<Claim> claim(std::string owner, std::uint64_t memory_bytes);
-    std::unique_ptr<core::Sandbox> watch(Claim claim, std::unique_ptr<core::Sandbox> sandbox);
+    boost::asio::awaitable<Reservation> reserve(std::string owner, std::uint64_t memory_bytes);
+    std::unique_ptr<core::Sandbox> watch(Reservation reservation,
+                                         std::unique_ptr<core::Sandbox> sandbox);
 
     // Exhausted when the owner's processor time of today is used up, as far as it is known.
     void check_cpu(const std::string& owner) const;

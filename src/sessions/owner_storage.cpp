@@ -58,9 +58,9 @@ asio::awaitable<std::uint64_t> OwnerStorage::output_bytes(std::string owner) {
 }
 
 void OwnerStorage::added(const std::string& owner, std::uint64_t bytes) {
-    const auto place = found_.find(owner);
-    if (place == found_.end()) return;
-    Found& found = place->second;
+    const auto entry = found_.find(owner);
+    if (entry == found_.end()) return;
+    Found& found = entry->second;
     // As the disk counts it, with the folder that the first file of a run makes.
     const auto blocks = (bytes + kBlockBytes - 1) / kBlockBytes * kBlockBytes + kBlockBytes;
     if (found.walking) found.added += blocks;

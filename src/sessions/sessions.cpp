@@ -157,12 +157,12 @@ asio::awaitable<std::size_t> Sessions::recover() {
         return recorded.count(id.text()) != 0 || deleting.count(id.text()) != 0;
     };
     const std::string identity = co_await store_.identity();
-    std::string owner = folders_.claimed_by();
+    std::string owner = folders_.store_identity();
     if (owner.empty()) {
         // Where strangers lie already it is nobody's for good: a later start must not take them for
         // leftovers of its own.
         owner = std::all_of(folders.begin(), folders.end(), is_recorded) ? identity : "nobody";
-        folders_.claim(owner).value();
+        folders_.set_store_identity(owner).value();
     }
     std::size_t left_alone = 0;
     for (const auto& id : folders) {
@@ -269,10 +269,10 @@ asio::awaitable<SessionRecord> Sessions::create(NewSession wanted) {
 
 asio::awaitable<std::unique_ptr<core::Sandbox>> Sessions::make_sandbox(std::string owner,
                                                                        core::SandboxSpec spec) {
-    std::optional<Meter::Claim> claim;
+    std::optional<Meter::Reservation> reservation;
     if (options_.meter != nullptr) {
         const auto memory = spec.limits().memory_bytes_max;
-        claim.emplace(co_await options_.meter->claim(owner, memory));
+        reservation.emplace(co_await options_.meter->reserve(owner, memory));
     }
     std::unique_ptr<core::Sandbox> sandbox;
     std::optional<Error> failed;
@@ -282,8 +282,8 @@ asio::awaitable<std::unique_ptr<core::Sandbox>> Sessions::make_sandbox(std::stri
         failed = error.error;
     } catch (const boost::system::system_error& error) { failed = no_room(error); }
     if (failed) throw ErrorException(for_clients(*failed, options_.tell));
-    if (!claim) co_return sandbox;
-    co_return options_.meter->watch(std::move(*claim), std::move(sandbox));
+    if (!reservation) co_return sandbox;
+    co_return options_.meter->watch(std::move(*reservation), std::move(sandbox));
 }
 
 asio::awaitable<Sessions::SessionPtr> Sessions::find(Whose whose, SessionId id) {

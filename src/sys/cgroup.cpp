@@ -184,18 +184,18 @@ CgroupHost CgroupHost::detect() {
 }
 
 std::uint64_t memory_limit_above(const CgroupHost& host) {
-    std::vector<std::string> places;
+    std::vector<std::string> paths;
     for (const auto& base : host.bases) {
-        if (base.controller == "memory") places.push_back(base.path);
+        if (base.controller == "memory") paths.push_back(base.path);
     }
     // Without cgroups of their own they are in ours.
-    for (const auto& mount : places.empty() ? cgroup_mounts() : std::vector<Mount>()) {
-        if (mount.type == "cgroup2") places.push_back(mount.at + own_cgroup(""));
-        if (has_option(mount.options, "memory")) places.push_back(mount.at + own_cgroup("memory"));
+    for (const auto& mount : paths.empty() ? cgroup_mounts() : std::vector<Mount>()) {
+        if (mount.type == "cgroup2") paths.push_back(mount.at + own_cgroup(""));
+        if (has_option(mount.options, "memory")) paths.push_back(mount.at + own_cgroup("memory"));
     }
     constexpr auto kNone = std::numeric_limits<std::uint64_t>::max();
     auto lowest = kNone;
-    for (auto path : places) {
+    for (auto path : paths) {
         // Up to the mount and beyond it, where no such files are. "max" is no number.
         for (; path.size() > 1; path.resize(path.rfind('/'))) {
             lowest = std::min({lowest, number_in(path + "/memory.max", kNone),

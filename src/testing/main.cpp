@@ -25,7 +25,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr unsigned kSecondsASeed = 120;  // on a slow machine, with a sanitizer
 
-struct Wish {
+struct Options {
     std::uint64_t first = 1;
     std::uint64_t seeds = 0;  // 0: until the time is over
     std::uint64_t seconds = 0;
@@ -48,15 +48,16 @@ void show(std::uint64_t seed, const Simulated& result, bool briefly = false) {
 }
 
 // What a child says of each seed, in a line of numbers.
-void live(const Wish& wish, std::uint64_t first, int say) {
+void live(const Options& options, std::uint64_t first, int say) {
     const auto began = Clock::now();
     for (std::uint64_t seed = first;; ++seed) {
-        if (wish.seeds > 0 && seed >= wish.first + wish.seeds) break;
-        if (wish.seconds > 0 && Clock::now() - began >= std::chrono::seconds(wish.seconds)) break;
+        if (options.seeds > 0 && seed >= options.first + options.seeds) break;
+        if (options.seconds > 0 && Clock::now() - began >= std::chrono::seconds(options.seconds))
+            break;
         ::alarm(kSecondsASeed);
         const Simulated result = simulate({seed, false});
         if (!result.held) {
-            show(seed, result, wish.quiet);
+            show(seed, result, options.quiet);
             std::fflush(stdout);
         }
         char line[256];
@@ -76,7 +77,7 @@ void live(const Wish& wish, std::uint64_t first, int say) {
 }
 
 // From `first` on, in a child, until it ends. Answers with the seed to go on with, 0 at the end.
-std::uint64_t batch(Wish wish, std::uint64_t first, Total& total) {
+std::uint64_t batch(Options options, std::uint64_t first, Total& total) {
     int ends[2];
     if (::pipe(ends) != 0) std::abort();
     std::fflush(stdout);
@@ -84,7 +85,7 @@ std::uint64_t batch(Wish wish, std::uint64_t first, Total& total) {
     if (child < 0) std::abort();
     if (child == 0) {
         ::close(ends[0]);
-        live(wish, first, ends[1]);
+        live(options, first, ends[1]);
     }
     ::close(ends[1]);
     FILE* const heard = ::fdopen(ends[0], "r");
@@ -129,11 +130,11 @@ int usage() {
 }  // namespace
 
 int main(int argc, char** argv) {
-    Wish wish;
+    Options options;
     for (int i = 1; i < argc; ++i) {
         const std::string word = argv[i];
         if (word == "--print" || word == "--quiet") {
-            (word == "--print" ? wish.print : wish.quiet) = true;
+            (word == "--print" ? options.print : options.quiet) = true;
             continue;
         }
         if (i + 1 >= argc) return usage();
@@ -141,43 +142,43 @@ int main(int argc, char** argv) {
         const auto number = std::strtoull(argv[++i], &end, 10);
         if (*end != '\0' || argv[i][0] == '\0') return usage();
         if (word == "--seed" || word == "--from") {
-            wish.first = number;
-            wish.one = word == "--seed";
+            options.first = number;
+            options.one = word == "--seed";
         } else if (word == "--seeds") {
-            wish.seeds = number;
+            options.seeds = number;
         } else if (word == "--seconds") {
-            wish.seconds = number;
+            options.seconds = number;
         } else {
             return usage();
         }
     }
-    if (wish.one) {
-        const Simulated result = simulate({wish.first, wish.print});
+    if (options.one) {
+        const Simulated result = simulate({options.first, options.print});
         std::printf("seed %llu, trace %016llx, %llu requests, %llu s simulated\n",
-                    static_cast<unsigned long long>(wish.first),
+                    static_cast<unsigned long long>(options.first),
                     static_cast<unsigned long long>(result.trace),
                     static_cast<unsigned long long>(result.requests),
                     static_cast<unsigned long long>(result.seconds));
         if (result.held) return 0;
-        if (wish.print)
+        if (options.print)
             std::printf("failed: %s\n", result.broken.c_str());
         else
-            show(wish.first, result);
+            show(options.first, result);
         std::fflush(stdout);
         ::_exit(1);
     }
-    if (wish.seeds == 0 && wish.seconds == 0) wish.seeds = 100;
+    if (options.seeds == 0 && options.seconds == 0) options.seeds = 100;
     const auto began = Clock::now();
     Total total;
-    const auto seconds = wish.seconds;
-    for (std::uint64_t next = wish.first; next != 0;) {
+    const auto seconds = options.seconds;
+    for (std::uint64_t next = options.first; next != 0;) {
         const auto spent = std::chrono::duration_cast<std::chrono::seconds>(Clock::now() - began);
         if (seconds > 0) {
             if (static_cast<std::uint64_t>(spent.count()) >= seconds) break;
-            wish.seconds = seconds - static_cast<std::uint64_t>(spent.count());
+            options.seconds = seconds - static_cast<std::uint64_t>(spent.count());
         }
-        next = batch(wish, next, total);
-        if (wish.seeds > 0 && next >= wish.first + wish.seeds) break;
+        next = batch(options, next, total);
+        if (options.seeds > 0 && next >= options.first + options.seeds) break;
     }
     const double took = std::chrono::duration<double>(Clock::now() - began).count();
     std::printf(

@@ -115,9 +115,9 @@ asio::awaitable<std::uint64_t> MemoryFolders::state_bytes(SessionId id) {
     co_return all;
 }
 
-Result<void> MemoryFolders::claim(const std::string& identity) {
+Result<void> MemoryFolders::set_store_identity(const std::string& identity) {
     if (!disk_.may_write(life_)) return kDead;
-    disk_.claimed = identity;
+    disk_.store_identity = identity;
     return {};
 }
 

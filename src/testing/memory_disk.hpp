@@ -48,7 +48,7 @@ public:
     std::map<std::string, Tree> trees;
     std::map<std::string, core::JobRecord> jobs;
     std::map<std::string, std::vector<core::LogChunk>> job_logs;
-    std::string claimed;
+    std::string store_identity;
     Faults faults;
     std::function<void()> on_kill;  // must not throw
 
@@ -109,8 +109,8 @@ public:
     boost::asio::awaitable<void> copy(SessionId from, SessionId to) override;
     boost::asio::awaitable<core::FolderUse> use(SessionId id) override;
     boost::asio::awaitable<std::uint64_t> state_bytes(SessionId id) override;
-    [[nodiscard]] std::string claimed_by() const override { return disk_.claimed; }
-    Result<void> claim(const std::string& identity) override;
+    [[nodiscard]] std::string store_identity() const override { return disk_.store_identity; }
+    Result<void> set_store_identity(const std::string& identity) override;
     boost::asio::awaitable<std::vector<SessionId>> list() override;
     boost::asio::awaitable<std::uint64_t> room() override;
     Result<UniqueFd> begin_state(const SessionId& id, const std::string& name) override;
@@ -159,7 +159,8 @@ public:
 
     boost::asio::awaitable<core::JobRecord> add_job(core::JobRecord record,
                                                     std::uint64_t owner_max) override;
-    boost::asio::awaitable<std::optional<core::JobRecord>> take_job(core::JobWish wish) override;
+    boost::asio::awaitable<std::optional<core::JobRecord>> take_job(
+        core::JobRequest request) override;
     boost::asio::awaitable<bool> renew_job(core::JobHold hold, core::Time until) override;
     boost::asio::awaitable<core::JobRecord> finish_job(core::JobHold hold,
                                                        core::JobEnd end) override;

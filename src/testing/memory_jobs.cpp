@@ -45,20 +45,20 @@ asio::awaitable<JobRecord> MemoryStore::add_job(JobRecord record, std::uint64_t)
     co_return record;
 }
 
-asio::awaitable<std::optional<JobRecord>> MemoryStore::take_job(core::JobWish wish) {
+asio::awaitable<std::optional<JobRecord>> MemoryStore::take_job(core::JobRequest request) {
     co_await latency_.pass();
     write();
     JobRecord* first = nullptr;
     for (auto& [id, one] : disk_.jobs) {
-        if (one.state != JobState::Queued || !core::may_begin(one, wish.now)) continue;
+        if (one.state != JobState::Queued || !core::may_begin(one, request.now)) continue;
         if (first == nullptr || one.created_at < first->created_at) first = &one;
     }
     if (first == nullptr) co_return std::nullopt;
     first->state = JobState::Running;
     ++first->attempts;
     first->not_before.reset();
-    first->started_at = wish.now;
-    first->lease = core::Lease{wish.instance, wish.now + wish.lease};
+    first->started_at = request.now;
+    first->lease = core::Lease{request.instance, request.now + request.lease};
     const JobRecord taken = *first;
     co_await latency_.pass();
     co_return taken;

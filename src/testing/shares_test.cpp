@@ -70,33 +70,33 @@ TEST(Shares, AnOwnerWithAllItsSandboxesAwakeLeavesTheOthersTheirs) {
 TEST(Shares, TheShareIsForOwnersWhoDiffer) {
     bool differ = false;
     Metered metered({std::nullopt, std::nullopt, std::nullopt, [&differ] { return differ; }});
-    const auto claim = [&]() -> std::optional<sessions::Meter::Claim> {
-        std::optional<sessions::Meter::Claim> claimed;
+    const auto reserve = [&]() -> std::optional<sessions::Meter::Reservation> {
+        std::optional<sessions::Meter::Reservation> reserved;
         const auto ask = [&]() -> asio::awaitable<void> {
             try {
-                claimed.emplace(co_await metered.meter.claim("ann", 1));
+                reserved.emplace(co_await metered.meter.reserve("ann", 1));
             } catch (const ErrorException&) {}
         };
         asio::co_spawn(metered.loop, ask, asio::detached);  // run below, to its end
         metered.loop.restart();
         metered.loop.run();
-        return claimed;
+        return reserved;
     };
-    std::vector<sessions::Meter::Claim> claims;
-    claims.reserve(2000);
-    const auto claim_until_refused = [&](std::size_t most) {
-        while (claims.size() < most) {
-            auto one = claim();
+    std::vector<sessions::Meter::Reservation> reservations;
+    reservations.reserve(2000);
+    const auto reserve_until_refused = [&](std::size_t most) {
+        while (reservations.size() < most) {
+            auto one = reserve();
             if (!one) break;
-            claims.push_back(std::move(*one));
+            reservations.push_back(std::move(*one));
         }
-        return claims.size();
+        return reservations.size();
     };
     // The only one there is gets all that a template holds.
-    EXPECT_EQ(claim_until_refused(1023), 1023u);
-    claims.clear();
+    EXPECT_EQ(reserve_until_refused(1023), 1023u);
+    reservations.clear();
     differ = true;
-    EXPECT_EQ(claim_until_refused(1023), sessions::kLiveShare);
+    EXPECT_EQ(reserve_until_refused(1023), sessions::kLiveShare);
     EXPECT_LT(sessions::kLiveShare, 1000u);
 }
 

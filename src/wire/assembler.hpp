@@ -1,7 +1,8 @@
 #pragma once
 // Puts an event that was cut into several frames together again, and parses it.
 //
-// Trusts    nobody. A guest that never ends its event runs into `bytes_max`; one that nests JSON
+// Trusts    nobody. A guest that never ends its event runs into `bytes_max`; one that sends nested
+// JSON
 //           a million deep runs into the parser's depth limit.
 #include "base/result.hpp"
 #include "wire/frame.hpp"

@@ -14,7 +14,7 @@ constexpr std::size_t kWide = 1536;
 constexpr std::size_t kHeads = 12;
 constexpr std::size_t kHead = kHidden / kHeads;
 constexpr std::size_t kLayers = 6;
-constexpr std::size_t kPlaces = 512;
+constexpr std::size_t kPositions = 512;
 constexpr std::size_t kPiecesMax = 128;  // the length that it was trained with
 constexpr std::size_t kTextBytesMax = 16u << 10;
 constexpr float kNormEpsilon = 1e-12F;
@@ -94,7 +94,7 @@ Result<void> Encoder::find_tensors() {
         return {find(name + ".weight", {to, from}), find(name + ".bias", {to})};
     };
     words_ = find("embeddings.word_embeddings.weight", {pieces_.size(), kHidden});
-    places_ = find("embeddings.position_embeddings.weight", {kPlaces, kHidden});
+    positions_ = find("embeddings.position_embeddings.weight", {kPositions, kHidden});
     kinds_ = find("embeddings.token_type_embeddings.weight", {2, kHidden});
     after_words_ = norm("embeddings");
     for (std::size_t i = 0; i < kLayers; ++i) {
@@ -121,7 +121,7 @@ std::vector<float> Encoder::encode(std::string_view text) const {
     for (std::size_t i = 0; i < pieces; ++i) {
         float* row = state.row(i);
         for (std::size_t k = 0; k < kHidden; ++k) {
-            row[k] = words_[ids[i] * kHidden + k] + places_[i * kHidden + k] + kinds_[k];
+            row[k] = words_[ids[i] * kHidden + k] + positions_[i * kHidden + k] + kinds_[k];
         }
         normalise(row, after_words_.weight, after_words_.bias);
     }

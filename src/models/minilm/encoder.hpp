@@ -47,7 +47,7 @@ private:
 
     Weights weights_;
     WordPieces pieces_;
-    Numbers words_, places_, kinds_;
+    Numbers words_, positions_, kinds_;
     Norm after_words_;
     std::vector<Layer> layers_;
 };

@@ -33,7 +33,7 @@ Error bad(const std::string& path, const std::string& why) {
 Weights::Weights(Weights&& other) noexcept
     : bytes_(std::exchange(other.bytes_, nullptr)),
       size_(other.size_),
-      places_(std::move(other.places_)) {}
+      extents_(std::move(other.extents_)) {}
 
 Weights::~Weights() {
     if (bytes_ != nullptr) ::munmap(const_cast<unsigned char*>(bytes_), size_);
@@ -72,13 +72,13 @@ Result<void> Weights::read_header() {
         if (about == nullptr) continue;
         const auto* type = about->if_contains("dtype");
         const auto* shape = about->if_contains("shape");
-        const auto* place = about->if_contains("data_offsets");
+        const auto* offsets = about->if_contains("data_offsets");
         if (type == nullptr || !type->is_string() || type->get_string() != "F32") continue;
-        if (shape == nullptr || !shape->is_array() || place == nullptr || !place->is_array() ||
-            place->get_array().size() != 2) {
+        if (shape == nullptr || !shape->is_array() || offsets == nullptr || !offsets->is_array() ||
+            offsets->get_array().size() != 2) {
             return wrong("a tensor has no offsets");
         }
-        Place found;
+        Extent found;
         std::size_t numbers = 1;
         for (const auto& side : shape->get_array()) {
             json::error_code odd;
@@ -90,8 +90,8 @@ Result<void> Weights::read_header() {
             numbers *= length_of_side;
         }
         json::error_code odd;
-        const auto begin = place->get_array()[0].to_number<std::size_t>(odd);
-        const auto end = odd ? 0 : place->get_array()[1].to_number<std::size_t>(odd);
+        const auto begin = offsets->get_array()[0].to_number<std::size_t>(odd);
+        const auto end = odd ? 0 : offsets->get_array()[1].to_number<std::size_t>(odd);
         const bool inside = !odd && begin <= end && end <= size_ - start;
         if (!inside || end - begin != numbers * sizeof(float) ||
             (start + begin) % alignof(float) != 0) {
@@ -99,20 +99,20 @@ Result<void> Weights::read_header() {
         }
         found.begin = start + begin;
         found.end = start + end;
-        places_.emplace(std::string(name), std::move(found));
+        extents_.emplace(std::string(name), std::move(found));
     }
     return {};
 }
 
 Result<std::span<const float>> Weights::tensor(const std::string& name,
                                                const std::vector<std::size_t>& shape) const {
-    const auto found = places_.find(name);
-    if (found == places_.end()) return Error{Code::InvalidArgument, "it has no " + name};
-    const auto& place = found->second;
-    if (place.shape != shape)
+    const auto found = extents_.find(name);
+    if (found == extents_.end()) return Error{Code::InvalidArgument, "it has no " + name};
+    const auto& extent = found->second;
+    if (extent.shape != shape)
         return Error{Code::InvalidArgument, "its " + name + " has the wrong size"};
-    return std::span(reinterpret_cast<const float*>(bytes_ + place.begin),
-                     (place.end - place.begin) / sizeof(float));
+    return std::span(reinterpret_cast<const float*>(bytes_ + extent.begin),
+                     (extent.end - extent.begin) / sizeof(float));
 }
 
 }  // namespace atl::minilm

@@ -27,7 +27,7 @@ public:
         const std::string& name, const std::vector<std::size_t>& shape) const;
 
 private:
-    struct Place {
+    struct Extent {
         std::vector<std::size_t> shape;
         std::size_t begin = 0, end = 0;  // in the file
     };
@@ -36,7 +36,7 @@ private:
 
     const unsigned char* bytes_;
     std::size_t size_;
-    std::map<std::string, Place> places_;
+    std::map<std::string, Extent> extents_;
 };
 
 }  // namespace atl::minilm

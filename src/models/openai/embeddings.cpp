@@ -49,7 +49,7 @@ OpenAiEmbeddings::OpenAiEmbeddings(net::Fetcher& fetcher, Endpoint endpoint, std
     : fetcher_(fetcher),
       endpoint_(std::move(endpoint)),
       model_(std::move(model)),
-      place_{net::origin_of(endpoint_.base_url), model_, endpoint_.key},
+      address_{net::origin_of(endpoint_.base_url), model_, endpoint_.key},
       backoff_(endpoint_.retry) {}
 
 std::string OpenAiEmbeddings::name() const { return model_; }
@@ -71,7 +71,7 @@ asio::awaitable<std::vector<std::vector<float>>> OpenAiEmbeddings::embed(
         if (!attempt.trouble) {
             for (auto& vector : attempt.vectors) {
                 if (!all.empty() && vector.size() != all.front().size()) {
-                    throw ErrorException(no_answer("vectors of different lengths", place_).error);
+                    throw ErrorException(no_answer("vectors of different lengths", address_).error);
                 }
                 all.push_back(std::move(vector));
             }
@@ -97,11 +97,11 @@ asio::awaitable<OpenAiEmbeddings::Attempt> OpenAiEmbeddings::ask(std::string bod
         const std::string said = co_await answer.read_all(kEmbeddingsBytesMax);
         if (answer.status() < 200 || answer.status() >= 300) {
             attempt.wait = wait_asked_for(answer.headers(), std::chrono::system_clock::now());
-            attempt.trouble = trouble_of_status(answer.status(), said, place_);
+            attempt.trouble = trouble_of_status(answer.status(), said, address_);
         } else if (auto vectors = vectors_in(said, texts); vectors) {
             attempt.vectors = std::move(*vectors);
         } else {
-            attempt.trouble = no_answer(vectors.error().message, place_);
+            attempt.trouble = no_answer(vectors.error().message, address_);
         }
     } catch (const ErrorException& failed) {
         attempt.trouble = Trouble{failed.error, failed.error.code == Code::Unavailable};

@@ -32,7 +32,7 @@ private:
     net::Fetcher& fetcher_;
     Endpoint endpoint_;
     std::string model_;
-    Place place_;
+    ModelAddress address_;
     Backoff backoff_;
 };
 

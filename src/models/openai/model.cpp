@@ -67,11 +67,12 @@ struct OpenAiModel::Attempt {
 OpenAiModel::OpenAiModel(net::Fetcher& fetcher, ModelOptions options)
     : fetcher_(fetcher),
       options_(std::move(options)),
-      place_{net::origin_of(options_.endpoint.base_url), options_.model, options_.endpoint.key},
+      address_{net::origin_of(options_.endpoint.base_url), options_.model, options_.endpoint.key},
       backoff_(options_.endpoint.retry) {
     dialect_.sees_images = options_.sees_images.value_or(name_says_it_sees(options_.model));
     // OpenAI's newer models refuse the old name; most others know no other.
-    dialect_.says_completion_tokens = place_.origin.find("://api.openai.com") != std::string::npos;
+    dialect_.says_completion_tokens =
+        address_.origin.find("://api.openai.com") != std::string::npos;
 }
 
 core::ChatModelInfo OpenAiModel::info() const {
@@ -110,7 +111,7 @@ asio::awaitable<core::ChatReply> OpenAiModel::chat(core::ChatRequest request,
 asio::awaitable<OpenAiModel::Attempt> OpenAiModel::ask(std::string body,
                                                        core::ChatListener& listener) {
     Attempt attempt;
-    ReplyReader reader(listener, place_);
+    ReplyReader reader(listener, address_);
     try {
         auto request = options_.endpoint.request("/chat/completions", std::move(body));
         request.headers.set("Accept", "text/event-stream, application/json");
@@ -126,8 +127,8 @@ asio::awaitable<OpenAiModel::Attempt> OpenAiModel::ask(std::string body,
                 if (!more) break;
                 said.append(piece);
             }
-            attempt.words = words_of(said, place_);
-            attempt.trouble = trouble_of_status(attempt.status, said, place_);
+            attempt.words = words_of(said, address_);
+            attempt.trouble = trouble_of_status(attempt.status, said, address_);
             co_return attempt;
         }
         bool wants_more = true;

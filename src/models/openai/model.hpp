@@ -55,7 +55,7 @@ private:
 
     net::Fetcher& fetcher_;
     ModelOptions options_;
-    Place place_;
+    ModelAddress address_;
     Dialect dialect_;  // what the provider turned out not to know is left out from then on
     Backoff backoff_;
 };

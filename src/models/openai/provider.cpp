@@ -44,7 +44,7 @@ bool is_name(std::string_view text) {
 
 asio::awaitable<std::vector<std::string>> fetch_names(net::Fetcher& fetcher, Endpoint endpoint,
                                                       std::chrono::milliseconds time) {
-    const Place place{net::origin_of(endpoint.base_url), "", endpoint.key};
+    const ModelAddress address{net::origin_of(endpoint.base_url), "", endpoint.key};
     endpoint.check().value();
     auto request = endpoint.request("/models", "");
     request.method = "GET";
@@ -54,10 +54,10 @@ asio::awaitable<std::vector<std::string>> fetch_names(net::Fetcher& fetcher, End
     auto answer = co_await fetcher.send(std::move(request));
     const std::string said = co_await answer.read_all(kListBytesMax);
     if (answer.status() < 200 || answer.status() >= 300) {
-        throw ErrorException(trouble_of_status(answer.status(), said, place).error);
+        throw ErrorException(trouble_of_status(answer.status(), said, address).error);
     }
     auto names = names_in(said);
-    if (!names) throw ErrorException(no_answer(names.error().message, place).error);
+    if (!names) throw ErrorException(no_answer(names.error().message, address).error);
     co_return std::move(*names);
 }
 

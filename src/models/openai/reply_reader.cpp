@@ -119,9 +119,9 @@ std::string new_call_id() {
 
 }  // namespace
 
-ReplyReader::ReplyReader(core::ChatListener& listener, const Place& place)
+ReplyReader::ReplyReader(core::ChatListener& listener, const ModelAddress& address)
     : listener_(listener),
-      place_(place),
+      address_(address),
       events_([this](const net::EventReader::Event& event) { take_event(event); }, kEventBytesMax) {
 }
 
@@ -133,7 +133,7 @@ bool ReplyReader::feed(std::string_view bytes) {
         if (look.starts_with("\xEF\xBB\xBF")) look.remove_prefix(3);
         const auto first = look.find_first_not_of(" \t\r\n");
         if (first == std::string_view::npos) {
-            if (beginning_.size() > kEventBytesMax) wrong(no_answer("blanks", place_));
+            if (beginning_.size() > kEventBytesMax) wrong(no_answer("blanks", address_));
             return !trouble_;
         }
         if (look.size() < 3 && look.front() == '\xEF') return true;  // a mark that is not whole yet
@@ -142,11 +142,11 @@ bool ReplyReader::feed(std::string_view bytes) {
         if (form_ != Form::Events) return true;
         const std::string all(look);
         beginning_.clear();
-        if (!events_.feed(all)) wrong(no_answer("an event beyond 4 MiB", place_));
+        if (!events_.feed(all)) wrong(no_answer("an event beyond 4 MiB", address_));
         return !trouble_ && !done_;
     }
     if (form_ == Form::Events) {
-        if (!events_.feed(bytes)) wrong(no_answer("an event beyond 4 MiB", place_));
+        if (!events_.feed(bytes)) wrong(no_answer("an event beyond 4 MiB", address_));
         return !trouble_ && !done_;
     }
     if (beginning_.size() + bytes.size() > kAnswerBytesMax) {
@@ -160,24 +160,24 @@ bool ReplyReader::feed(std::string_view bytes) {
 std::optional<core::ChatReply> ReplyReader::finish(bool end_is_marked) {
     if (!trouble_) {
         switch (form_) {
-            case Form::Unknown: wrong(no_answer("nothing", place_)); break;
-            case Form::Html: wrong(no_answer("a web page", place_)); break;
+            case Form::Unknown: wrong(no_answer("nothing", address_)); break;
+            case Form::Html: wrong(no_answer("a web page", address_)); break;
             case Form::Json: {
                 bool doubtful = false;
                 const auto value = parsed(beginning_, {}, doubtful);
                 if (value) {
                     take_object(*value, doubtful);
                 } else {
-                    wrong(no_answer("half of one", place_));
+                    wrong(no_answer("half of one", address_));
                 }
                 break;
             }
             case Form::Events:
-                if (!events_.feed("\n\n")) wrong(no_answer("an event beyond 4 MiB", place_));
+                if (!events_.feed("\n\n")) wrong(no_answer("an event beyond 4 MiB", address_));
                 break;
         }
     }
-    if (!trouble_ && !saw_choice_) wrong(no_answer("no choice in it", place_));
+    if (!trouble_ && !saw_choice_) wrong(no_answer("no choice in it", address_));
     if (!trouble_ && form_ == Form::Events && !done_ && finish_.empty() && !end_is_marked) {
         wrong({{Code::Unavailable, "the model's answer broke off in the middle"}, true});
     }
@@ -202,7 +202,7 @@ void ReplyReader::wrong(Trouble trouble) {
 }
 
 void ReplyReader::odd() {
-    if (++odd_ > kOddMax) wrong(no_answer("events that are not understood", place_));
+    if (++odd_ > kOddMax) wrong(no_answer("events that are not understood", address_));
 }
 
 bool ReplyReader::fits(std::size_t more) {
@@ -228,14 +228,14 @@ void ReplyReader::take_event(const net::EventReader::Event& event) {
     if (!value) {
         if (event.event == "error") {
             wrong(trouble_of_object(json::value(json::string_view(data.data(), data.size())),
-                                    place_));
+                                    address_));
         } else {
             odd();
         }
         return;
     }
     if (event.event == "error") {
-        wrong(trouble_of_object(*value, place_));
+        wrong(trouble_of_object(*value, address_));
         return;
     }
     take_object(*value, doubtful);
@@ -246,7 +246,7 @@ void ReplyReader::take_object(const json::value& value, bool doubtful) {
     if (object == nullptr) return odd();
     if (says_error(*object) || string_at(*object, "object") == "error" ||
         (!object->contains("choices") && object->contains("detail"))) {
-        return wrong(trouble_of_object(value, place_));
+        return wrong(trouble_of_object(value, address_));
     }
     if (const auto* usage = object->if_contains("usage")) take_usage(*usage);
     const auto* list = object->if_contains("choices");

@@ -31,7 +31,7 @@ namespace atl::openai {
 class ReplyReader {
 public:
     // Both outlive the reader.
-    ReplyReader(core::ChatListener& listener, const Place& place);
+    ReplyReader(core::ChatListener& listener, const ModelAddress& address);
     ReplyReader(const ReplyReader&) = delete;
     ReplyReader& operator=(const ReplyReader&) = delete;
 
@@ -74,7 +74,7 @@ private:
     void name_calls();
 
     core::ChatListener& listener_;
-    const Place& place_;
+    const ModelAddress& address_;
     net::EventReader events_;
     Form form_ = Form::Unknown;
     std::string beginning_;  // before the form is known; all of it when it is no stream

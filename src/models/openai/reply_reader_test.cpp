@@ -21,11 +21,11 @@ struct Outcome {
     bool heard = false;
 };
 
-const Place kPlace{"http://model.test", "m", "secret-key"};
+const ModelAddress kAddress{"http://model.test", "m", "secret-key"};
 
 Outcome read(const std::vector<std::string_view>& pieces, bool end_is_marked = true) {
     Listener listener;
-    ReplyReader reader(listener, kPlace);
+    ReplyReader reader(listener, kAddress);
     for (const auto piece : pieces) {
         if (!reader.feed(piece)) break;
     }

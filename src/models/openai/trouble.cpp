@@ -72,10 +72,10 @@ Said said_in_text(std::string_view body) {
     return said;
 }
 
-std::string made_safe(std::string text, const Place& place) {
-    if (place.key.size() >= 4) {
-        for (std::size_t at = 0; (at = text.find(place.key, at)) != std::string::npos;) {
-            text.replace(at, place.key.size(), "(the key)");
+std::string made_safe(std::string text, const ModelAddress& address) {
+    if (address.key.size() >= 4) {
+        for (std::size_t at = 0; (at = text.find(address.key, at)) != std::string::npos;) {
+            text.replace(at, address.key.size(), "(the key)");
         }
     }
     for (char& c : text) {
@@ -107,24 +107,24 @@ bool is_too_long(const Said& said) {
                  "reduce the length of the messages", "exceeds the maximum number of tokens"});
 }
 
-Trouble understood(int status, const Said& said, const Place& place) {
-    const std::string who = "the model's provider at " + place.origin;
-    const std::string words = made_safe(said.message, place);
+Trouble understood(int status, const Said& said, const ModelAddress& address) {
+    const std::string who = "the model's provider at " + address.origin;
+    const std::string words = made_safe(said.message, address);
     const std::string quoted = words.empty() ? "" : ": " + words;
     if (is_too_long(said)) {
-        return {
-            {Code::TooLarge, "the conversation is too long for the model " + place.model + quoted},
-            false};
+        return {{Code::TooLarge,
+                 "the conversation is too long for the model " + address.model + quoted},
+                false};
     }
     if (says(said.code + " " + said.type, {"insufficient_quota", "billing"}) || status == 402) {
         return {{Code::Exhausted,
-                 "the account at " + place.origin +
+                 "the account at " + address.origin +
                      " has no quota left; check its plan and billing, or use another key"},
                 false};
     }
     switch (status) {
         case 401:  // its words are left out: they like to repeat the key
-            if (place.key.empty()) {
+            if (address.key.empty()) {
                 return {{Code::Forbidden, who + " requires a key; set OPENAI_API_KEY"}, false};
             }
             return {{Code::Forbidden, who + " refuses the key; check OPENAI_API_KEY"}, false};
@@ -136,12 +136,12 @@ Trouble understood(int status, const Said& said, const Place& place) {
                     false};
         case 404:
             if (says(said.message + " " + said.code, {"model"})) {
-                return {{Code::InvalidArgument, "there is no model \"" + place.model + "\" at " +
-                                                    place.origin + "; check OPENAI_MODEL"},
+                return {{Code::InvalidArgument, "there is no model \"" + address.model + "\" at " +
+                                                    address.origin + "; check OPENAI_MODEL"},
                         false};
             }
             return {{Code::InvalidArgument,
-                     "there is no chat API at this address of " + place.origin +
+                     "there is no chat API at this address of " + address.origin +
                          "; check OPENAI_BASE_URL, which usually ends in /v1, and OPENAI_MODEL"},
                     false};
         case 408: return {{Code::Unavailable, who + " took too long" + quoted}, true};
@@ -164,8 +164,8 @@ Trouble understood(int status, const Said& said, const Place& place) {
                 false};
     }
     if (says(said.message, {"model"}) && says(said.message, {"not found", "does not exist"})) {
-        return {{Code::InvalidArgument, "there is no model \"" + place.model + "\" at " +
-                                            place.origin + "; check OPENAI_MODEL"},
+        return {{Code::InvalidArgument, "there is no model \"" + address.model + "\" at " +
+                                            address.origin + "; check OPENAI_MODEL"},
                 false};
     }
     return {{Code::InvalidArgument,
@@ -175,11 +175,11 @@ Trouble understood(int status, const Said& said, const Place& place) {
 
 }  // namespace
 
-Trouble trouble_of_status(int status, std::string_view body, const Place& place) {
-    return understood(status, said_in_text(body), place);
+Trouble trouble_of_status(int status, std::string_view body, const ModelAddress& address) {
+    return understood(status, said_in_text(body), address);
 }
 
-Trouble trouble_of_object(const json::value& error, const Place& place) {
+Trouble trouble_of_object(const json::value& error, const ModelAddress& address) {
     const Said said = said_in(error);
     int status = said.status;
     if (status == 0) {
@@ -189,17 +189,18 @@ Trouble trouble_of_object(const json::value& error, const Place& place) {
         if (says(kind, {"invalid_request", "badrequest"})) status = 400;
     }
     if (status < 400) status = 500;
-    return understood(status, said, place);
+    return understood(status, said, address);
 }
 
-Trouble no_answer(std::string_view what_came, const Place& place) {
-    return {{Code::Internal, "what came from " + place.origin + " is no answer of a chat model (" +
-                                 std::string(what_came) + "); check OPENAI_BASE_URL"},
-            false};
+Trouble no_answer(std::string_view what_came, const ModelAddress& address) {
+    return {
+        {Code::Internal, "what came from " + address.origin + " is no answer of a chat model (" +
+                             std::string(what_came) + "); check OPENAI_BASE_URL"},
+        false};
 }
 
-std::string words_of(std::string_view body, const Place& place) {
-    return made_safe(said_in_text(body).message, place);
+std::string words_of(std::string_view body, const ModelAddress& address) {
+    return made_safe(said_in_text(body).message, address);
 }
 
 }  // namespace atl::openai

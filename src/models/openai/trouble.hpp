@@ -13,7 +13,7 @@
 namespace atl::openai {
 
 // Where was asked, for sentences.
-struct Place {
+struct ModelAddress {
     std::string origin;
     std::string model;
     std::string key;  // to be kept out of sentences
@@ -25,14 +25,16 @@ struct Trouble {
 };
 
 // An answer with another status than 2xx.
-[[nodiscard]] Trouble trouble_of_status(int status, std::string_view body, const Place& place);
+[[nodiscard]] Trouble trouble_of_status(int status, std::string_view body,
+                                        const ModelAddress& address);
 // An error object, or its text, where an answer should be.
-[[nodiscard]] Trouble trouble_of_object(const boost::json::value& error, const Place& place);
+[[nodiscard]] Trouble trouble_of_object(const boost::json::value& error,
+                                        const ModelAddress& address);
 // Something else than an answer.
-[[nodiscard]] Trouble no_answer(std::string_view what_came, const Place& place);
+[[nodiscard]] Trouble no_answer(std::string_view what_came, const ModelAddress& address);
 
 // The provider's own words, made safe: one line, at most 300 bytes, without the key. Empty when it
 // has none (HTML counts as none).
-[[nodiscard]] std::string words_of(std::string_view body, const Place& place);
+[[nodiscard]] std::string words_of(std::string_view body, const ModelAddress& address);
 
 }  // namespace atl::openai

@@ -89,14 +89,14 @@ Result<std::unique_ptr<core::Sandbox>> raise_direct(const Paths& paths, const sy
     boost::json::array waiting;
     for (std::size_t i = 0; i < callers.trees.size(); ++i) {
         Tree tree = callers.trees[i];
-        const std::string place = "/opt/atoll/mounts/" + std::to_string(i);
-        waiting.push_back({{"from", place}, {"to", tree.target}});
+        const std::string path = "/opt/atoll/mounts/" + std::to_string(i);
+        waiting.push_back({{"from", path}, {"to", tree.target}});
         std::error_code failed;
         const bool folder = fs::is_directory(tree.source, failed);
         if (i == 0) plan.entries.push_back({Entry::Kind::Folder, "/opt/atoll/mounts", "", 0755});
         plan.entries.push_back(
-            {folder ? Entry::Kind::Folder : Entry::Kind::File, place, "", folder ? 0755u : 0644u});
-        tree.target = place;
+            {folder ? Entry::Kind::Folder : Entry::Kind::File, path, "", folder ? 0755u : 0644u});
+        tree.target = path;
         plan.trees.push_back(std::move(tree));
     }
 

@@ -178,10 +178,10 @@ asio::awaitable<std::shared_ptr<Nest>> Nest::raise(const Paths& paths, Template 
     if (!root && !folders.shown.empty()) {
         plan.entries.push_back({Entry::Kind::Folder, kAllShownInside, "", 0755});
         for (std::size_t i = 0; i < folders.shown.size(); ++i) {
-            const std::string place = std::string(kAllShownInside) + "/" + std::to_string(i);
-            plan.entries.push_back({Entry::Kind::Folder, place, "", 0755});
+            const std::string path = std::string(kAllShownInside) + "/" + std::to_string(i);
+            plan.entries.push_back({Entry::Kind::Folder, path, "", 0755});
             // One that is missing is told to who asks for it; the others are served.
-            plan.trees.push_back({folders.shown[i], place, false, false, true, -1});
+            plan.trees.push_back({folders.shown[i], path, false, false, true, -1});
         }
     }
     if (folders.data_root != "/data") {

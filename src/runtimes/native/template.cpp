@@ -130,8 +130,8 @@ Result<void> check_target(const std::string& target, const std::string& where) {
                                   "\" must be a plain absolute path, without . or .. or a / at "
                                   "the end");
     }
-    const auto at_or_below = [&](const std::string& place) {
-        return target == place || target.starts_with(place + "/");
+    const auto at_or_below = [&](const std::string& folder) {
+        return target == folder || target.starts_with(folder + "/");
     };
     const bool allowed = at_or_below("/srv") || target.starts_with("/opt/");
     if (!allowed || at_or_below("/opt/atoll")) {

@@ -22,7 +22,7 @@ Result<bool> BringIn::begin() {
         return Error{Code::InvalidArgument, in_quotes(name_) + " is not a file name"};
     }
     Opened session, data;
-    if (const int cause = open_folder(places_.root.get(), id_.text().c_str(), session)) {
+    if (const int cause = open_folder(layout_.root.get(), id_.text().c_str(), session)) {
         return failure("open the session's folder", cause);
     }
     if (const int cause = open_folder(session.fd.get(), "data", data)) {

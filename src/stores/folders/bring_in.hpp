@@ -6,9 +6,9 @@
 // half-copied is replaced by whoever tries again.
 #include "base/id.hpp"
 #include "stores/folders/copy_file.hpp"
+#include "stores/folders/folder_thread.hpp"
 #include "stores/folders/ids.hpp"
-#include "stores/folders/places.hpp"
-#include "stores/folders/worker.hpp"
+#include "stores/folders/layout.hpp"
 
 #include <optional>
 #include <string>
@@ -17,9 +17,9 @@ namespace atl::folders {
 
 class BringIn final : public Work<void> {
 public:
-    BringIn(const Places& places, SessionId id, std::string name, UniqueFd bytes, CopyLimits limits,
+    BringIn(const Layout& layout, SessionId id, std::string name, UniqueFd bytes, CopyLimits limits,
             std::optional<Ids> owner)
-        : places_(places),
+        : layout_(layout),
           id_(std::move(id)),
           name_(std::move(name)),
           bytes_(std::move(bytes)),
@@ -32,7 +32,7 @@ private:
     [[nodiscard]] Result<bool> begin();  // false: it is there already
     [[nodiscard]] Result<void> put_in_place();
 
-    const Places& places_;
+    const Layout& layout_;
     const SessionId id_;
     const std::string name_;
     UniqueFd bytes_;

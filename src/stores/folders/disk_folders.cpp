@@ -16,7 +16,7 @@ namespace asio = boost::asio;
 
 namespace {
 
-constexpr const char* kClaim = ".store";  // no session has such a name
+constexpr const char* kStoreIdentity = ".store";  // no session has such a name
 constexpr std::size_t kIdentityMax = 128;
 
 }  // namespace
@@ -31,11 +31,11 @@ Result<std::unique_ptr<DiskFolders>> DiskFolders::open(std::string root, Ids ids
         }
         owner = ids;
     }
-    auto places = open_places(root, options.server);
-    if (!places) return places.error();
-    auto leftovers = gather_leftovers(*places);
+    auto layout = open_layout(root, options.server);
+    if (!layout) return layout.error();
+    auto leftovers = gather_leftovers(*layout);
     if (!leftovers) return leftovers.error();
-    std::unique_ptr<DiskFolders> folders(new DiskFolders(std::move(*places), owner, options));
+    std::unique_ptr<DiskFolders> folders(new DiskFolders(std::move(*layout), owner, options));
     // The first one shows whether this can work at all. A full disk is no reason not to start: a
     // server that runs can remove things.
     auto first = folders->ready_.add();
@@ -47,47 +47,47 @@ Result<std::unique_ptr<DiskFolders>> DiskFolders::open(std::string root, Ids ids
     }
     folders->fill_if_needed();
     if (!leftovers->empty()) {
-        folders->worker_.run(Speed::InTurns,
-                             std::make_unique<EmptyTrash>(folders->places_, folders->leftovers_,
+        folders->worker_.run(Speed::Long,
+                             std::make_unique<EmptyTrash>(folders->layout_, folders->leftovers_,
                                                           std::move(*leftovers)));
     }
     return folders;
 }
 
-DiskFolders::DiskFolders(Places places, std::optional<Ids> owner, FolderOptions options)
-    : places_(std::move(places)),
+DiskFolders::DiskFolders(Layout layout, std::optional<Ids> owner, FolderOptions options)
+    : layout_(std::move(layout)),
       leftovers_(options.tell),
       owner_(owner),
       options_(options),
-      ready_(places_.making.get(), owner, options.ready_max),
-      state_(places_.root.get()),
+      ready_(layout_.making.get(), owner, options.ready_max),
+      state_(layout_.root.get()),
       state_workers_(2, "atoll-state"),
       worker_(options.waiting_max) {}
 
 DiskFolders::~DiskFolders() = default;
 
-std::string DiskFolders::claimed_by() const {
-    const UniqueFd file(
-        ::openat(places_.root.get(), kClaim, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+std::string DiskFolders::store_identity() const {
+    const UniqueFd file(::openat(layout_.root.get(), kStoreIdentity,
+                                 O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
     if (!file) return {};
     char text[kIdentityMax];
     const auto length = ::read(file.get(), text, sizeof text);
     return length > 0 ? std::string(text, static_cast<std::size_t>(length)) : "?";
 }
 
-Result<void> DiskFolders::claim(const std::string& identity) {
-    const UniqueFd file(::openat(places_.root.get(), kClaim,
+Result<void> DiskFolders::set_store_identity(const std::string& identity) {
+    const UniqueFd file(::openat(layout_.root.get(), kStoreIdentity,
                                  O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
     const int cause = file ? write_all(file.get(), identity) : errno;
     // Half a name would be somebody else's for good.
-    if (file && cause != 0) (void)::unlinkat(places_.root.get(), kClaim, 0);
-    if (cause != 0) return failure("claim the place of sessions for this server", cause);
+    if (file && cause != 0) (void)::unlinkat(layout_.root.get(), kStoreIdentity, 0);
+    if (cause != 0) return failure("write whose sessions these are", cause);
     return {};
 }
 
 std::string DiskFolders::path_of(const SessionId& id) const {
     check_id(id).value();
-    return places_.path + "/" + id.text();
+    return layout_.path + "/" + id.text();
 }
 
 void DiskFolders::fill_if_needed() {
@@ -100,9 +100,9 @@ asio::awaitable<std::string> DiskFolders::make(SessionId id) {
     fill_if_needed();
     if (ready) {
         // Here and now: one rename costs less than the way to another thread and back.
-        give_folders(places_, leftovers_, ready_, id, std::move(*ready)).value();
+        give_folders(layout_, leftovers_, ready_, id, std::move(*ready)).value();
     } else {
-        auto work = std::make_unique<MakeSession>(places_, leftovers_, ready_, std::move(id));
+        auto work = std::make_unique<MakeSession>(layout_, leftovers_, ready_, std::move(id));
         co_await worker_.ask<void>(Speed::Quick, std::move(work));
     }
     co_return path;
@@ -112,22 +112,22 @@ asio::awaitable<void> DiskFolders::remove(SessionId id) {
     check_id(id).value();
     // In a root that is gone nothing would be found, and that is not the same as nothing there.
     check_root().value();
-    auto work = std::make_unique<RemoveSession>(places_, leftovers_, std::move(id));
+    auto work = std::make_unique<RemoveSession>(layout_, leftovers_, std::move(id));
     co_await worker_.ask<void>(Speed::Quick, std::move(work));
 }
 
 asio::awaitable<void> DiskFolders::tidy() {
     auto names = leftovers_.take();
     if (names.empty()) co_return;
-    auto work = std::make_unique<EmptyTrash>(places_, leftovers_, std::move(names));
-    co_await worker_.ask<void>(Speed::InTurns, std::move(work));
+    auto work = std::make_unique<EmptyTrash>(layout_, leftovers_, std::move(names));
+    co_await worker_.ask<void>(Speed::Long, std::move(work));
 }
 
 Result<void> DiskFolders::check_root() const {
     struct stat opened {};
     struct stat there {};
-    const bool same = ::fstat(places_.root.get(), &opened) == 0 &&
-                      ::stat(places_.path.c_str(), &there) == 0 && opened.st_ino == there.st_ino &&
+    const bool same = ::fstat(layout_.root.get(), &opened) == 0 &&
+                      ::stat(layout_.path.c_str(), &there) == 0 && opened.st_ino == there.st_ino &&
                       opened.st_dev == there.st_dev;
     if (same) return {};
     return Error{Code::Unavailable,
@@ -138,22 +138,22 @@ Result<void> DiskFolders::check_root() const {
 
 asio::awaitable<void> DiskFolders::bring_in(SessionId id, std::string name, UniqueFd bytes) {
     check_id(id).value();
-    auto work = std::make_unique<BringIn>(places_, std::move(id), std::move(name), std::move(bytes),
+    auto work = std::make_unique<BringIn>(layout_, std::move(id), std::move(name), std::move(bytes),
                                           options_.copy, owner_);
-    co_await worker_.ask<void>(Speed::InTurns, std::move(work));
+    co_await worker_.ask<void>(Speed::Long, std::move(work));
 }
 
 asio::awaitable<void> DiskFolders::copy(SessionId from, SessionId to) {
     check_id(from).value();
     check_id(to).value();
-    auto work = std::make_unique<CopySession>(places_, leftovers_, std::move(from), std::move(to),
+    auto work = std::make_unique<CopySession>(layout_, leftovers_, std::move(from), std::move(to),
                                               with_random_end("copy"), options_.copy, owner_);
-    co_await worker_.ask<void>(Speed::InTurns, std::move(work));
+    co_await worker_.ask<void>(Speed::Long, std::move(work));
 }
 
 asio::awaitable<core::FolderUse> DiskFolders::use(SessionId id) {
     check_id(id).value();
-    auto work = std::make_unique<MeasureSession>(places_, std::move(id), options_.use);
+    auto work = std::make_unique<MeasureSession>(layout_, std::move(id), options_.use);
     co_return co_await worker_.ask<core::FolderUse>(Speed::Look, std::move(work));
 }
 
@@ -165,12 +165,12 @@ asio::awaitable<std::uint64_t> DiskFolders::state_bytes(SessionId id) {
 
 asio::awaitable<std::vector<SessionId>> DiskFolders::list() {
     if (!options_.server.empty()) co_return std::vector<SessionId>{};
-    auto work = std::make_unique<ListSessions>(places_);
+    auto work = std::make_unique<ListSessions>(layout_);
     co_return co_await worker_.ask<std::vector<SessionId>>(Speed::Quick, std::move(work));
 }
 
 asio::awaitable<std::uint64_t> DiskFolders::room() {
-    auto work = std::make_unique<AskRoom>(places_);
+    auto work = std::make_unique<AskRoom>(layout_);
     co_return co_await worker_.ask<std::uint64_t>(Speed::Quick, std::move(work));
 }
 

@@ -14,7 +14,7 @@
 // addition, 0700 keeps other users of the host from reaching it.
 //
 // Trust     `<id>/` and all below is hostile (hostile.hpp); the rest is ours alone.
-// Threads   any. Coroutines work on one thread of ours (worker.hpp) and resume on their own
+// Threads   any. Coroutines work on one thread of ours (folder_thread.hpp) and resume on their own
 //           executor. On the caller's thread are: the one rename of make(), and state files.
 // Failure   ErrorException. A full disk is DiskFull, and nothing half-made stays. What a crash
 //           leaves in .making and .trash, the next open() removes in the background. No message
@@ -25,12 +25,12 @@
 #include "base/workers.hpp"
 #include "core/folders.hpp"
 #include "stores/folders/copy_tree.hpp"
+#include "stores/folders/folder_thread.hpp"
+#include "stores/folders/layout.hpp"
 #include "stores/folders/leftovers.hpp"
 #include "stores/folders/measure_tree.hpp"
-#include "stores/folders/places.hpp"
 #include "stores/folders/ready_made.hpp"
 #include "stores/folders/state_files.hpp"
-#include "stores/folders/worker.hpp"
 
 #include <functional>
 #include <memory>
@@ -69,8 +69,8 @@ public:
     boost::asio::awaitable<void> copy(SessionId from, SessionId to) override;
     boost::asio::awaitable<core::FolderUse> use(SessionId id) override;
     boost::asio::awaitable<std::uint64_t> state_bytes(SessionId id) override;
-    [[nodiscard]] std::string claimed_by() const override;
-    Result<void> claim(const std::string& identity) override;
+    [[nodiscard]] std::string store_identity() const override;
+    Result<void> set_store_identity(const std::string& identity) override;
     boost::asio::awaitable<std::vector<SessionId>> list() override;
     boost::asio::awaitable<std::uint64_t> room() override;
 
@@ -88,22 +88,22 @@ public:
     Result<void> remove_state(const SessionId& id, const std::string& name) override;
 
     // Absolute, without a slash at its end: what path_of() begins with.
-    [[nodiscard]] const std::string& root() const { return places_.path; }
-    [[nodiscard]] Worker::Counts counts() const { return worker_.counts(); }
+    [[nodiscard]] const std::string& root() const { return layout_.path; }
+    [[nodiscard]] FolderThread::Counts counts() const { return worker_.counts(); }
 
 private:
-    DiskFolders(Places places, std::optional<Ids> owner, FolderOptions options);
+    DiskFolders(Layout layout, std::optional<Ids> owner, FolderOptions options);
 
     void fill_if_needed();
 
-    Places places_;
+    Layout layout_;
     Leftovers leftovers_;
     const std::optional<Ids> owner_;
     const FolderOptions options_;
     ReadyMade ready_;
     StateFiles state_;
     Workers state_workers_;
-    Worker worker_;  // last: its thread uses all of the above
+    FolderThread worker_;  // last: its thread uses all of the above
 };
 
 }  // namespace atl::folders

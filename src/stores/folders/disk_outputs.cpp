@@ -15,7 +15,7 @@
 namespace atl::folders {
 
 namespace fs = std::filesystem;
-using core::OutputPlace;
+using core::OutputSource;
 using core::RunId;
 
 namespace {
@@ -139,20 +139,20 @@ private:
 
 class DiskOutputs::RemoveFiles final : public Work<void> {
 public:
-    RemoveFiles(const DiskOutputs& outputs, OutputPlace place, std::vector<std::string> paths)
-        : outputs_(outputs), place_(std::move(place)), paths_(std::move(paths)) {}
+    RemoveFiles(const DiskOutputs& outputs, OutputSource source, std::vector<std::string> paths)
+        : outputs_(outputs), source_(std::move(source)), paths_(std::move(paths)) {}
 
     std::optional<Result<void>> step(const Slice& slice) override {
         for (; at_ < paths_.size(); ++at_) {
             if (slice.over()) return std::nullopt;
-            outputs_.remove_one(place_, paths_[at_]);
+            outputs_.remove_one(source_, paths_[at_]);
         }
         return Result<void>();
     }
 
 private:
     const DiskOutputs& outputs_;
-    const OutputPlace place_;
+    const OutputSource source_;
     const std::vector<std::string> paths_;
     std::size_t at_ = 0;
 };
@@ -211,16 +211,16 @@ Result<std::unique_ptr<DiskOutputs>> DiskOutputs::open(const std::string& sessio
         new DiskOutputs(sessions, outputs, std::move(first), std::move(second)));
 }
 
-std::string DiskOutputs::folder_of(const OutputPlace& place) const {
-    if (const auto* run = std::get_if<RunId>(&place)) return outputs_ + "/" + run->text();
-    return sessions_ + "/" + std::get<SessionId>(place).text() + "/" + kArtifacts;
+std::string DiskOutputs::folder_of(const OutputSource& source) const {
+    if (const auto* run = std::get_if<RunId>(&source)) return outputs_ + "/" + run->text();
+    return sessions_ + "/" + std::get<SessionId>(source).text() + "/" + kArtifacts;
 }
 
-Result<UniqueFd> DiskOutputs::walk(const OutputPlace& place,
+Result<UniqueFd> DiskOutputs::walk(const OutputSource& source,
                                    const std::vector<std::string>& folders, bool make) const {
-    const auto* session = std::get_if<SessionId>(&place);
+    const auto* session = std::get_if<SessionId>(&source);
     const bool of_session = session != nullptr;
-    const std::string& id = of_session ? session->text() : std::get<RunId>(place).text();
+    const std::string& id = of_session ? session->text() : std::get<RunId>(source).text();
     auto checked = check_id(SessionId(id));  // letters and digits: a run's has the same form
     if (!checked) return checked.error();
     // A session's own folder is never made here: it is gone when its session is.
@@ -236,19 +236,19 @@ Result<UniqueFd> DiskOutputs::walk(const OutputPlace& place,
     return at;
 }
 
-boost::asio::awaitable<UniqueFd> DiskOutputs::begin(OutputPlace place, std::string path) {
-    auto what = [this, place = std::move(place), path = std::move(path)] {
-        return open_new(place, path);
+boost::asio::awaitable<UniqueFd> DiskOutputs::begin(OutputSource source, std::string path) {
+    auto what = [this, source = std::move(source), path = std::move(path)] {
+        return open_new(source, path);
     };
     auto work = std::make_unique<Once<UniqueFd, decltype(what)>>(std::move(what));
     co_return co_await worker_.ask<UniqueFd>(Speed::Quick, std::move(work));
 }
 
-Result<UniqueFd> DiskOutputs::open_new(const OutputPlace& place, const std::string& path) const {
+Result<UniqueFd> DiskOutputs::open_new(const OutputSource& source, const std::string& path) const {
     auto parts = parts_of(path);
     if (!parts) return parts.error();
     parts->pop_back();
-    auto folder = walk(place, *parts, true);
+    auto folder = walk(source, *parts, true);
     if (!folder) return folder.error();
     // Nameless: a copy that is not finished leaves nothing.
     UniqueFd file(::openat(folder->get(), ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0644));
@@ -260,23 +260,23 @@ boost::asio::awaitable<void> DiskOutputs::write(const UniqueFd& file, std::strin
     return append_beside(bytes_, file.get(), std::move(bytes), "write an artifact");
 }
 
-boost::asio::awaitable<std::string> DiskOutputs::finish(OutputPlace place, std::string path,
+boost::asio::awaitable<std::string> DiskOutputs::finish(OutputSource source, std::string path,
                                                         UniqueFd written) {
-    auto what = [this, place = std::move(place), path = std::move(path),
+    auto what = [this, source = std::move(source), path = std::move(path),
                  written = std::move(written)]() mutable {
-        return give_name(place, path, std::move(written));
+        return give_name(source, path, std::move(written));
     };
     auto work = std::make_unique<Once<std::string, decltype(what)>>(std::move(what));
     co_return co_await worker_.ask<std::string>(Speed::Quick, std::move(work));
 }
 
-Result<std::string> DiskOutputs::give_name(const OutputPlace& place, const std::string& path,
+Result<std::string> DiskOutputs::give_name(const OutputSource& source, const std::string& path,
                                            UniqueFd written) const {
     auto parts = parts_of(path);
     if (!parts) return parts.error();
     const std::string name = parts->back();
     parts->pop_back();
-    auto folder = walk(place, *parts, true);
+    auto folder = walk(source, *parts, true);
     if (!folder) return folder.error();
     char self[32];
     std::snprintf(self, sizeof self, "/proc/self/fd/%d", written.get());
@@ -288,40 +288,40 @@ Result<std::string> DiskOutputs::give_name(const OutputPlace& place, const std::
         ::unlinkat(folder->get(), under.c_str(), 0);
         return failure("keep the artifact " + in_quotes(path), cause);
     }
-    return folder_of(place) + "/" + path;
+    return folder_of(source) + "/" + path;
 }
 
-boost::asio::awaitable<void> DiskOutputs::remove(OutputPlace place,
+boost::asio::awaitable<void> DiskOutputs::remove(OutputSource source,
                                                  std::vector<std::string> paths) {
-    auto work = std::make_unique<RemoveFiles>(*this, std::move(place), std::move(paths));
-    co_await worker_.ask<void>(Speed::InTurns, std::move(work));
+    auto work = std::make_unique<RemoveFiles>(*this, std::move(source), std::move(paths));
+    co_await worker_.ask<void>(Speed::Long, std::move(work));
 }
 
-void DiskOutputs::remove_one(const OutputPlace& place, const std::string& path) const {
+void DiskOutputs::remove_one(const OutputSource& source, const std::string& path) const {
     auto parts = parts_of(path);
     if (!parts) return;
     const std::string name = parts->back();
     parts->pop_back();
-    auto folder = walk(place, *parts, false);
+    auto folder = walk(source, *parts, false);
     if (folder) ::unlinkat(folder->get(), name.c_str(), 0);
     // Folders that were made for it go with it, up to the first that holds something else.
     while (folder && !parts->empty()) {
         const std::string last = parts->back();
         parts->pop_back();
-        folder = walk(place, *parts, false);
+        folder = walk(source, *parts, false);
         if (folder && ::unlinkat(folder->get(), last.c_str(), AT_REMOVEDIR) != 0) break;
     }
 }
 
-boost::asio::awaitable<std::uint64_t> DiskOutputs::use(OutputPlace place) {
-    auto work = std::make_unique<MeasureFolder>(folder_of(place));
-    co_return co_await worker_.ask<std::uint64_t>(Speed::InTurns, std::move(work));
+boost::asio::awaitable<std::uint64_t> DiskOutputs::use(OutputSource source) {
+    auto work = std::make_unique<MeasureFolder>(folder_of(source));
+    co_return co_await worker_.ask<std::uint64_t>(Speed::Long, std::move(work));
 }
 
 boost::asio::awaitable<std::uint64_t> DiskOutputs::use_of_runs(
     std::function<bool(const std::string& run)> theirs) {
     auto work = std::make_unique<MeasureRuns>(outputs_, std::move(theirs));
-    co_return co_await worker_.ask<std::uint64_t>(Speed::InTurns, std::move(work));
+    co_return co_await worker_.ask<std::uint64_t>(Speed::Long, std::move(work));
 }
 
 Result<UniqueFd> DiskOutputs::open(const RunId& run, const std::string& path) const {
@@ -329,7 +329,7 @@ Result<UniqueFd> DiskOutputs::open(const RunId& run, const std::string& path) co
     if (!parts) return parts.error();
     const std::string name = parts->back();
     parts->pop_back();
-    auto folder = walk(OutputPlace(run), *parts, false);
+    auto folder = walk(OutputSource(run), *parts, false);
     if (!folder && folder.error().code == Code::Unavailable) return folder.error();
     UniqueFd file;
     if (folder) {
@@ -348,7 +348,7 @@ Result<UniqueFd> DiskOutputs::open(const RunId& run, const std::string& path) co
 
 void DiskOutputs::remove_older(std::chrono::seconds age) {
     auto work = std::make_unique<RemoveOlder>(*this, fs::file_time_type::clock::now() - age);
-    worker_.run(Speed::InTurns, std::move(work));
+    worker_.run(Speed::Long, std::move(work));
 }
 
 }  // namespace atl::folders

@@ -8,7 +8,7 @@
 // Failure   Result; a full disk is DiskFull, and no half file has a name.
 #include "base/workers.hpp"
 #include "core/outputs.hpp"
-#include "stores/folders/worker.hpp"
+#include "stores/folders/folder_thread.hpp"
 
 #include <atomic>
 #include <memory>
@@ -22,13 +22,13 @@ public:
     static Result<std::unique_ptr<DiskOutputs>> open(const std::string& sessions,
                                                      const std::string& outputs);
 
-    boost::asio::awaitable<UniqueFd> begin(core::OutputPlace place, std::string path) override;
+    boost::asio::awaitable<UniqueFd> begin(core::OutputSource source, std::string path) override;
     boost::asio::awaitable<void> write(const UniqueFd& file, std::string bytes) override;
-    boost::asio::awaitable<std::string> finish(core::OutputPlace place, std::string path,
+    boost::asio::awaitable<std::string> finish(core::OutputSource source, std::string path,
                                                UniqueFd written) override;
-    boost::asio::awaitable<void> remove(core::OutputPlace place,
+    boost::asio::awaitable<void> remove(core::OutputSource source,
                                         std::vector<std::string> paths) override;
-    boost::asio::awaitable<std::uint64_t> use(core::OutputPlace place) override;
+    boost::asio::awaitable<std::uint64_t> use(core::OutputSource source) override;
     boost::asio::awaitable<std::uint64_t> use_of_runs(
         std::function<bool(const std::string& run)> theirs) override;
     [[nodiscard]] std::uint64_t removals() const noexcept override { return removals_; }
@@ -40,22 +40,22 @@ private:
     class RemoveOlder;
     DiskOutputs(std::string sessions, std::string outputs, UniqueFd sessions_fd,
                 UniqueFd outputs_fd);
-    [[nodiscard]] std::string folder_of(const core::OutputPlace& place) const;
+    [[nodiscard]] std::string folder_of(const core::OutputSource& source) const;
     // The folder of the last part; made on the way when `make`.
-    [[nodiscard]] Result<UniqueFd> walk(const core::OutputPlace& place,
+    [[nodiscard]] Result<UniqueFd> walk(const core::OutputSource& source,
                                         const std::vector<std::string>& folders, bool make) const;
 
-    [[nodiscard]] Result<UniqueFd> open_new(const core::OutputPlace& place,
+    [[nodiscard]] Result<UniqueFd> open_new(const core::OutputSource& source,
                                             const std::string& path) const;
-    [[nodiscard]] Result<std::string> give_name(const core::OutputPlace& place,
+    [[nodiscard]] Result<std::string> give_name(const core::OutputSource& source,
                                                 const std::string& path, UniqueFd written) const;
-    void remove_one(const core::OutputPlace& place, const std::string& path) const;
+    void remove_one(const core::OutputSource& source, const std::string& path) const;
 
     const std::string sessions_, outputs_;
     UniqueFd sessions_fd_, outputs_fd_;
     std::atomic<std::uint64_t> removals_ = 0;
     Workers bytes_{1, "atoll-outputs"};
-    Worker worker_;  // last: it uses all of the above
+    FolderThread worker_;  // last: it uses all of the above
 };
 
 }  // namespace atl::folders

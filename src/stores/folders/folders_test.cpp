@@ -353,9 +353,9 @@ TEST(Root, of_others_is_refused) {
     });
 }
 
-// Goal: as many long tasks as there are places, and more that wait for one, do not keep a look
+// Goal: as many long tasks as can be active, and more that wait, do not keep a look
 // waiting, which a run waits for.
-TEST(Worker, lets_looks_pass_others_that_have_all_places) {
+TEST(FolderThread, lets_looks_pass_others_that_have_all_places) {
     struct Long final : Work<void> {
         explicit Long(const std::atomic<bool>& over) : over_(over) {}
         std::optional<Result<void>> step(const Slice&) override {
@@ -370,9 +370,9 @@ TEST(Worker, lets_looks_pass_others_that_have_all_places) {
     asio::io_context loop;
     std::atomic<bool> over = false;
     int looked = 0, ended = 0;
-    Worker worker(12);
+    FolderThread worker(12);
     const auto work_long = [&]() -> asio::awaitable<void> {
-        co_await worker.ask<void>(Speed::InTurns, std::make_unique<Long>(over));
+        co_await worker.ask<void>(Speed::Long, std::make_unique<Long>(over));
         EXPECT_EQ(looked, 42);
         ++ended;
     };
@@ -387,7 +387,7 @@ TEST(Worker, lets_looks_pass_others_that_have_all_places) {
     EXPECT_EQ(ended, 12);
 }
 
-TEST(Worker, lets_short_work_pass_long_work) {
+TEST(FolderThread, lets_short_work_pass_long_work) {
     Folder folder;
     auto folders = open_folders(folder.root());
     const std::string path = await(folders->make(SessionId("big")));
@@ -421,7 +421,7 @@ TEST(Worker, lets_short_work_pass_long_work) {
     EXPECT_EQ(entries_in(folders->path_of(SessionId("twin")) + "/work"), 30'001u);
 }
 
-TEST(Worker, takes_no_more_than_it_may_hold) {
+TEST(FolderThread, takes_no_more_than_it_may_hold) {
     Folder folder;
     FolderOptions options = few_ready();
     options.waiting_max = 20;
@@ -450,7 +450,7 @@ TEST(Worker, takes_no_more_than_it_may_hold) {
     EXPECT_EQ(folders->counts().waiting, 0u);
 }
 
-TEST(Worker, at_its_end_answers_everybody) {
+TEST(FolderThread, at_its_end_answers_everybody) {
     Folder folder;
     auto folders = open_folders(folder.root());
     const std::string path = await(folders->make(SessionId("a")));

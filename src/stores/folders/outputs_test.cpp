@@ -69,7 +69,7 @@ TEST(Outputs, NothingIsCountedOrRemovedOnTheLoop) {
     asio::io_context context;
     auto outputs =
         DiskOutputs::open(folder.path() + "/sessions", folder.path() + "/outputs").value();
-    const core::OutputPlace place = SessionId("s1");
+    const core::OutputSource source = SessionId("s1");
     std::vector<std::string> paths{"not there", "../odd"};
     for (int i = 0; i < 500; ++i) {
         paths.push_back((i % 2 == 0 ? "f" : "deep/f") + std::to_string(i));
@@ -89,16 +89,16 @@ TEST(Outputs, NothingIsCountedOrRemovedOnTheLoop) {
         EXPECT_TRUE(went_on);
     };
     std::uint64_t used = 0;
-    const auto count = [&]() -> asio::awaitable<void> { used = co_await outputs->use(place); };
+    const auto count = [&]() -> asio::awaitable<void> { used = co_await outputs->use(source); };
     beside(count());
     EXPECT_EQ(used, 2500u);
-    beside(outputs->remove(place, paths));
+    beside(outputs->remove(source, paths));
     beside(count());
     EXPECT_EQ(used, 0u);
     EXPECT_FALSE(fs::exists(folder.path() + "/sessions/s1/artifacts/deep"));
     const auto write = [&]() -> asio::awaitable<void> {
-        UniqueFd file = co_await outputs->begin(place, "one/two");
-        co_await outputs->finish(place, "one/two", std::move(file));
+        UniqueFd file = co_await outputs->begin(source, "one/two");
+        co_await outputs->finish(source, "one/two", std::move(file));
     };
     beside(write());
     EXPECT_TRUE(fs::exists(folder.path() + "/sessions/s1/artifacts/one/two"));

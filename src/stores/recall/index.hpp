@@ -7,7 +7,7 @@
 // caller adds what is missing. A database that is somebody else's is left alone.
 //
 // Owns      the file and those beside it (-wal, -shm).
-// Threads   one at a time (worker.hpp).
+// Threads   one at a time (base/worker_thread.hpp).
 // Failure   ErrorException with Unavailable: the disk does not give or take. The next call tries
 //           again.
 #include "base/result.hpp"

@@ -21,7 +21,7 @@ namespace {
 using core::Whose;
 using core::contract::says;
 using core::contract::thread;
-using core::contract::wish;
+using core::contract::turn_request;
 using std::chrono::milliseconds;
 
 constexpr int kMessages = 1000;
@@ -38,7 +38,7 @@ asio::awaitable<void> serve_one(RedisThreads* threads, std::string instance, int
     while (true) {
         bool busy = false;
         try {
-            auto wanted = wish(thread_of(number), instance, "question " + name, name, 250);
+            auto wanted = turn_request(thread_of(number), instance, "question " + name, name, 250);
             const auto begun = co_await threads->begin_turn(std::move(wanted));
             if (!begun.repeated) {
                 const std::string turn = std::to_string(begun.hold.turn);

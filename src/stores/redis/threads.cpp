@@ -107,9 +107,9 @@ const std::string& verdict(const Reply& reply) {
     if (reply.kind != Reply::Kind::List || reply.list.empty()) strange("answer of a script");
     return reply.list.front().text;
 }
-const Reply& part(const Reply& reply, std::size_t place) {
-    if (place >= reply.list.size()) strange("answer of a script");
-    return reply.list[place];
+const Reply& part(const Reply& reply, std::size_t index) {
+    if (index >= reply.list.size()) strange("answer of a script");
+    return reply.list[index];
 }
 
 // Why a record cannot be read; nothing when it looks like one.
@@ -121,7 +121,7 @@ std::optional<std::string> trouble_with(const Reply& record) {
 // As the script GetUploads gives it.
 core::ListedUpload to_upload(const std::string& id, const Reply& reply) {
     if (const auto why = trouble_with(reply)) refuse(Code::Internal, *why);
-    const auto text = [&](std::size_t place) { return part(reply, place).word(); };
+    const auto text = [&](std::size_t index) { return part(reply, index).word(); };
     core::ListedUpload upload;
     upload.record.id = UploadId(id);
     upload.record.owner = text(0);
@@ -136,7 +136,7 @@ core::ListedUpload to_upload(const std::string& id, const Reply& reply) {
 // As the function `record` in scripts.cpp gives it.
 ThreadRecord to_thread(const std::string& id, const Reply& reply, bool with_memory) {
     if (const auto why = trouble_with(reply)) unreadable(ThreadId(id), *why);
-    const auto text = [&](std::size_t place) { return part(reply, place).word(); };
+    const auto text = [&](std::size_t index) { return part(reply, index).word(); };
     ThreadRecord record;
     record.id = ThreadId(id);
     record.owner = text(0);
@@ -611,39 +611,39 @@ asio::awaitable<SessionId> RedisThreads::remove_thread(core::Whose whose, Thread
 
 // ---- Turns ----
 
-asio::awaitable<core::TurnBegun> RedisThreads::begin_turn(core::TurnWish wish) {
-    const std::vector<ThreadMessage> question{wish.question};
+asio::awaitable<core::TurnBegun> RedisThreads::begin_turn(core::TurnRequest request) {
+    const std::vector<ThreadMessage> question{request.question};
     core::check_size(question);
-    const std::string owner = co_await owner_of(wish.whose, wish.thread);
-    auto keys = turn_keys(wish.thread.text(), owner);
-    auto note = core::cut_off_note(wish.now);
-    std::vector<std::string> arguments{wish.thread.text(),
+    const std::string owner = co_await owner_of(request.whose, request.thread);
+    auto keys = turn_keys(request.thread.text(), owner);
+    auto note = core::cut_off_note(request.now);
+    std::vector<std::string> arguments{request.thread.text(),
                                        owner,
-                                       wish.instance,
-                                       digits(std::min(wish.lease, core::kLeaseMax)),
-                                       digits(wish.now),
+                                       request.instance,
+                                       digits(std::min(request.lease, core::kLeaseMax)),
+                                       digits(request.now),
                                        std::move(note.content),
                                        std::move(note.details_json)};
-    add_message(arguments, std::move(wish.question));
+    add_message(arguments, std::move(request.question));
     const Reply reply = co_await connection_.run(number_of(Script::BeginTurn), std::move(keys),
                                                  std::move(arguments));
     const auto& said = verdict(reply);
-    if (said == "no_thread") no_thread(wish.thread);
-    if (said == "unreadable") unreadable(wish.thread, part(reply, 1).text);
-    if (said == "busy") busy(wish.thread);
+    if (said == "no_thread") no_thread(request.thread);
+    if (said == "unreadable") unreadable(request.thread, part(reply, 1).text);
+    if (said == "busy") busy(request.thread);
     core::TurnBegun begun;
     begun.question = to_count(part(reply, 1).word(), "question");
     const auto turn = to_count(part(reply, 2).word(), "turn");
     if (said == "repeated") {
         begun.repeated = turn;
-        begun.thread = to_thread(wish.thread.text(), part(reply, 3), true);
+        begun.thread = to_thread(request.thread.text(), part(reply, 3), true);
         co_return begun;
     }
     begun.took_over = part(reply, 3).number != 0;
-    begun.thread = to_thread(wish.thread.text(), part(reply, 4), true);
-    begun.hold = {wish.thread, wish.instance, turn};
+    begun.thread = to_thread(request.thread.text(), part(reply, 4), true);
+    begun.hold = {request.thread, request.instance, turn};
     if (owners_.size() >= kOwnersMax) owners_.clear();
-    owners_[wish.thread.text()] = owner;
+    owners_[request.thread.text()] = owner;
     co_return begun;
 }
 

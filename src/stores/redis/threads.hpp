@@ -48,7 +48,7 @@ public:
     boost::asio::awaitable<SessionId> remove_thread(core::Whose whose, ThreadId id,
                                                     core::Time now) override;
 
-    boost::asio::awaitable<core::TurnBegun> begin_turn(core::TurnWish wish) override;
+    boost::asio::awaitable<core::TurnBegun> begin_turn(core::TurnRequest request) override;
     boost::asio::awaitable<bool> renew_turn(core::TurnHold hold, core::Time until) override;
     boost::asio::awaitable<bool> cancel_turn(ThreadId id) override;
     boost::asio::awaitable<std::uint64_t> append(

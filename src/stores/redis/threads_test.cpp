@@ -18,7 +18,7 @@ using core::Whose;
 using core::contract::message;
 using core::contract::says;
 using core::contract::thread;
-using core::contract::wish;
+using core::contract::turn_request;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
@@ -54,13 +54,13 @@ TEST(RedisThreads, ATurnIsCancelledFromAnotherServerAndNoLaterOne) {
     const ThreadId id("t1");
     await(loop, a.create_thread(thread("t1", "ann"), 0));
     EXPECT_FALSE(await(loop, b.cancel_turn(id)));  // nothing to cancel
-    const auto first = await(loop, a.begin_turn(wish("t1", "a", "first")));
+    const auto first = await(loop, a.begin_turn(turn_request("t1", "a", "first")));
     EXPECT_FALSE(await(loop, a.renew_turn(first.hold, time_now() + seconds(60))));
     EXPECT_TRUE(await(loop, b.cancel_turn(id)));
     EXPECT_TRUE(await(loop, a.renew_turn(first.hold, time_now() + seconds(60))));
     await(loop, a.end_turn(first.hold, says("cut short")));
     EXPECT_FALSE(await(loop, b.cancel_turn(id)));
-    const auto second = await(loop, a.begin_turn(wish("t1", "a", "second")));
+    const auto second = await(loop, a.begin_turn(turn_request("t1", "a", "second")));
     EXPECT_FALSE(await(loop, a.renew_turn(second.hold, time_now() + seconds(60))));
     EXPECT_EQ(error_of(loop, b.cancel_turn(ThreadId("nobody"))).code, Code::NotFound);
 }
@@ -121,8 +121,8 @@ TEST(RedisThreads, AWrongClockStealsNothing) {
     asio::io_context loop;
     RedisThreads a(loop.get_executor(), options_of(server));
     await(loop, a.create_thread(thread("t1", "ann"), 0));
-    const auto begun = await(loop, a.begin_turn(wish("t1", "a", "question", "", 20000)));
-    auto ahead = wish("t1", "b", "mine");
+    const auto begun = await(loop, a.begin_turn(turn_request("t1", "a", "question", "", 20000)));
+    auto ahead = turn_request("t1", "b", "mine");
     ahead.now = time_now() + std::chrono::hours(1);
     EXPECT_EQ(error_of(loop, a.begin_turn(ahead)).code, Code::Conflict);
     EXPECT_EQ(error_of(loop, a.remove_thread(Whose::of("ann"), ThreadId("t1"), ahead.now)).code,
@@ -226,7 +226,7 @@ TEST(RedisThreads, AHugeFieldCutsNobodysConnection) {
     await(loop, threads.create_thread(thread("good", "ann"), 0));
     await(loop, threads.create_thread(thread("bad", "ann"), 0));
     await(loop, threads.add_upload(core::contract::upload("u1", "ann", 10), 0));
-    const auto begun = await(loop, threads.begin_turn(wish("good", "a", "question")));
+    const auto begun = await(loop, threads.begin_turn(turn_request("good", "a", "question")));
     await(loop, threads.end_turn(begun.hold, says("answer")));
     tell({"XADD", "atoll:messages:good", "3-0", "turn", "1", "content", huge});
     tell({"HSET", "atoll:thread:good", "messages", "3"});
@@ -239,7 +239,7 @@ TEST(RedisThreads, AHugeFieldCutsNobodysConnection) {
         EXPECT_EQ(listed(loop, threads).size(), only_alone ? 2u : 1u);
         EXPECT_NE(error_of(loop, threads.get_thread(Whose::of("ann"), ThreadId("bad"))).code,
                   Code::Unavailable);
-        EXPECT_NE(error_of(loop, threads.begin_turn(wish("bad", "a", "question"))).code,
+        EXPECT_NE(error_of(loop, threads.begin_turn(turn_request("bad", "a", "question"))).code,
                   Code::Unavailable);
         EXPECT_NE(error_of(loop, threads.take_home(ThreadId("bad"), "a")).code, Code::Unavailable);
         EXPECT_NE(error_of(loop, threads.ask_for_home(ThreadId("bad"), "a")).code,
@@ -268,7 +268,7 @@ TEST(RedisThreads, AWriteThatWasLateIsKnownByItsMark) {
     RedisThreads a(loop.get_executor(), options);
     RedisThreads b(loop.get_executor(), options_of(server));
     await(loop, a.create_thread(thread("t1", "ann"), 0));
-    auto hold = await(loop, a.begin_turn(wish("t1", "a", "question"))).hold;
+    auto hold = await(loop, a.begin_turn(turn_request("t1", "a", "question"))).hold;
     hold.mark = "step";
     EXPECT_EQ(await(loop, a.append(hold, says("step"))), 2u);
     EXPECT_EQ(await(loop, a.append(hold, says("step"))), 2u);
@@ -279,7 +279,7 @@ TEST(RedisThreads, AWriteThatWasLateIsKnownByItsMark) {
     await_recovery(loop, [&] { return a.get_thread(Whose::of("ann"), ThreadId("t1")); });
     EXPECT_EQ(await(loop, a.end_turn(hold, says("answer"))), 3u);
     // Also when the next turn has begun meanwhile, and under no other mark.
-    const auto next = await(loop, b.begin_turn(wish("t1", "b", "next")));
+    const auto next = await(loop, b.begin_turn(turn_request("t1", "b", "next")));
     EXPECT_EQ(await(loop, a.end_turn(hold, says("answer"))), 3u);
     hold.mark = "another";
     EXPECT_EQ(error_of(loop, a.end_turn(hold, says("answer"))).code, Code::Conflict);
@@ -300,18 +300,19 @@ TEST(RedisThreads, AClockThatWasPutBackKeepsNoThreadBusy) {
     Stranger stranger(loop, server);
     const ThreadId id("t1");
     await(loop, threads.create_thread(thread("t1", "ann"), 0));
-    const auto first = await(loop, threads.begin_turn(wish("t1", "a", "first")));
+    const auto first = await(loop, threads.begin_turn(turn_request("t1", "a", "first")));
     const auto in_a_day =
         std::to_string((time_now() + std::chrono::hours(24)).time_since_epoch().count());
     stranger.ask({"HSET", "atoll:thread:t1", "lease_until", in_a_day});
     stranger.ask({"ZADD", "atoll:live", in_a_day, "a"});
     // Its holder is there still, and puts it right.
     EXPECT_FALSE(await(loop, threads.renew_turn(first.hold, time_now() + seconds(20))));
-    EXPECT_EQ(error_of(loop, threads.begin_turn(wish("t1", "b", "second"))).code, Code::Conflict);
+    EXPECT_EQ(error_of(loop, threads.begin_turn(turn_request("t1", "b", "second"))).code,
+              Code::Conflict);
     // Its holder has gone.
     stranger.ask({"HSET", "atoll:thread:t1", "lease_until", in_a_day});
     EXPECT_FALSE(await(loop, threads.cancel_turn(id)));
-    const auto second = await(loop, threads.begin_turn(wish("t1", "b", "second")));
+    const auto second = await(loop, threads.begin_turn(turn_request("t1", "b", "second")));
     EXPECT_TRUE(second.took_over);
     EXPECT_EQ(error_of(loop, threads.append(first.hold, says("late"))).code, Code::Conflict);
     EXPECT_EQ(error_of(loop, threads.renew_turn(first.hold, time_now() + seconds(20))).code,
@@ -448,7 +449,7 @@ TEST(RedisThreads, ScriptsThatRedisForgotAreSentAgain) {
     Connection other(loop.get_executor(), options_of(server), {});
     std::vector<std::string> flush{"SCRIPT", "FLUSH"};
     EXPECT_EQ(await(loop, other.ask(flush)).text, "OK");
-    EXPECT_EQ(await(loop, threads.begin_turn(wish("t1", "a", "question"))).question, 1u);
+    EXPECT_EQ(await(loop, threads.begin_turn(turn_request("t1", "a", "question"))).question, 1u);
 }
 
 // Goal: what was answered is there after Redis was killed, in order and once; what was refused says
@@ -479,7 +480,7 @@ TEST(RedisThreads, WhatWasAnsweredSurvivesAKilledRedis) {
             for (bool done = false; !done && !out->stop;) {
                 std::optional<Error> failed;
                 try {
-                    auto wanted = wish(id, instance, "q" + name, name, 150);
+                    auto wanted = turn_request(id, instance, "q" + name, name, 150);
                     const auto begun = co_await threads->begin_turn(std::move(wanted));
                     if (!begun.repeated) {
                         out->acknowledged[id].push_back("q" + name);
@@ -539,7 +540,7 @@ TEST(RedisThreads, WhatWasAnsweredSurvivesAKilledRedis) {
     std::size_t acknowledged = 0;
     std::size_t there = 0;
     for (const auto& [id, contents] : tally.acknowledged) {
-        std::map<std::string, std::size_t> places;  // of what stands in the history
+        std::map<std::string, std::size_t> positions;  // of what stands in the history
         std::uint64_t next = 1;
         while (true) {
             const auto more = await(loop, b.read(Whose::of("ann"), ThreadId(id), next, 1u << 20));
@@ -547,7 +548,7 @@ TEST(RedisThreads, WhatWasAnsweredSurvivesAKilledRedis) {
             for (const auto& each : more) {
                 EXPECT_EQ(each.sequence, next++);
                 if (each.role == core::MessageRole::Note) continue;
-                EXPECT_TRUE(places.emplace(each.content, next).second)
+                EXPECT_TRUE(positions.emplace(each.content, next).second)
                     << each.content << " is there twice";
             }
         }
@@ -556,10 +557,10 @@ TEST(RedisThreads, WhatWasAnsweredSurvivesAKilledRedis) {
         std::size_t last = 0;
         for (const auto& content : contents) {
             ++acknowledged;
-            ASSERT_TRUE(places.contains(content)) << content << " is lost";
+            ASSERT_TRUE(positions.contains(content)) << content << " is lost";
             if (content[0] == 'q') continue;
-            EXPECT_GT(places[content], last) << content;
-            last = places[content];
+            EXPECT_GT(positions[content], last) << content;
+            last = positions[content];
         }
     }
     std::printf("%zu acknowledged over 4 kills, %zu in the histories, %d requests failed\n",
@@ -610,7 +611,7 @@ TEST(RedisThreads, EverythingIsUnderThePrefix) {
     await(loop, threads.live("a", time_now() + seconds(9)));
     await(loop, threads.take_home(ThreadId("t1"), "a"));
     await(loop, threads.ask_for_home(ThreadId("t1"), "b"));
-    const auto begun = await(loop, threads.begin_turn(wish("t1", "a", "question", "c1")));
+    const auto begun = await(loop, threads.begin_turn(turn_request("t1", "a", "question", "c1")));
     await(loop, threads.end_turn(begun.hold, says("answer")));
     Connection other(loop.get_executor(), options_of(server), {});
     std::vector<std::string> all{"KEYS", "*"};
@@ -679,7 +680,7 @@ TEST(RedisThreads, AFullRedisRefusesWhole) {
     asio::io_context loop;
     RedisThreads threads(loop.get_executor(), options_of(server));
     await(loop, threads.create_thread(thread("t1", "ann"), 0));
-    const auto begun = await(loop, threads.begin_turn(wish("t1", "a", "question")));
+    const auto begun = await(loop, threads.begin_turn(turn_request("t1", "a", "question")));
     std::uint64_t last = 1;
     Error said;
     for (int i = 0; i < 100; ++i) {

@@ -60,7 +60,7 @@ void live(const std::string& file, int round, int fd) {
     };
     auto runner = [&]() -> asio::awaitable<void> {
         while (true) {
-            const auto wanted = wish(instance, core::time_now().time_since_epoch().count());
+            const auto wanted = job_request(instance, core::time_now().time_since_epoch().count());
             const auto taken = co_await store->take_job(wanted);
             if (!taken) {
                 asio::steady_timer pause(loop, std::chrono::milliseconds(1));

@@ -72,7 +72,7 @@ void use(SqliteStore& store) {
     (void)error_of(store.list_sessions(query));
     core::JobQuery jobs{whose, {}, {}, 1000, true, {}};
     (void)error_of(store.list_jobs(jobs));
-    (void)error_of(store.take_job(wish("one", 1)));
+    (void)error_of(store.take_job(job_request("one", 1)));
     (void)error_of(store.create_session(session("new", "alice", 1), 0));
     (void)error_of(store.recover("one", at(1)));
 }

@@ -237,16 +237,15 @@ JobRecord add_job(Connection& db, const JobRecord& record, std::uint64_t owner_m
 }
 
 // Of owners with fewer than `running_max` that run; 0 = of all.
-static std::optional<std::pair<std::int64_t, std::string>> first_queued(Connection& db,
-                                                                        const core::JobWish& wish,
-                                                                        std::uint32_t running_max) {
+static std::optional<std::pair<std::int64_t, std::string>> first_queued(
+    Connection& db, const core::JobRequest& request, std::uint32_t running_max) {
     Filter filter;
     filter.where("state = 'queued'");
-    filter.one_of("kind", wish.kinds);
+    filter.one_of("kind", request.kinds);
     // As core::may_begin has it.
     filter.where("(not_before IS NULL OR not_before <= ? OR not_before > ?)",
-                 std::int64_t{wish.now.time_since_epoch().count()},
-                 std::int64_t{(wish.now + core::kJobPauseMax).time_since_epoch().count()});
+                 std::int64_t{request.now.time_since_epoch().count()},
+                 std::int64_t{(request.now + core::kJobPauseMax).time_since_epoch().count()});
     if (running_max > 0) {
         filter.where(
             "owner NOT IN (SELECT owner FROM jobs WHERE ended_at IS NULL AND state = 'running'"
@@ -261,24 +260,24 @@ static std::optional<std::pair<std::int64_t, std::string>> first_queued(Connecti
     return std::pair(number, first.text());
 }
 
-std::optional<JobRecord> take_job(Connection& db, const core::JobWish& wish) {
-    if (wish.instance.empty() || wish.lease.count() <= 0) {
+std::optional<JobRecord> take_job(Connection& db, const core::JobRequest& request) {
+    if (request.instance.empty() || request.lease.count() <= 0) {
         throw ErrorException(
             {Code::InvalidArgument, "a job is taken by a named instance and for some time"});
     }
     // Whose jobs wait while none of theirs runs comes first: priority is among one's own, and who
     // has queued thousands holds nobody up.
-    auto first = first_queued(db, wish, 1);
-    if (!first) first = first_queued(db, wish, wish.owner_running_max);
+    auto first = first_queued(db, request, 1);
+    if (!first) first = first_queued(db, request, request.owner_running_max);
     if (!first) return std::nullopt;
     auto& [number, id] = *first;
     // Nobody can come between: this transaction has the writer's lock since its beginning.
     db.query(
           "UPDATE jobs SET state = 'running', attempts = attempts + 1, not_before = NULL,"
           " started_at = ?, lease_instance = ?, lease_until = ? WHERE number = ?")
-        .bind(wish.now)
-        .bind(wish.instance)
-        .bind(wish.now + wish.lease)
+        .bind(request.now)
+        .bind(request.instance)
+        .bind(request.now + request.lease)
         .bind(number)
         .run();
     return read_job(db, JobId(std::move(id)), true).record;

@@ -12,7 +12,8 @@ namespace atl::sqlite {
 
 [[nodiscard]] core::JobRecord add_job(Connection& db, const core::JobRecord& record,
                                       std::uint64_t owner_max);
-[[nodiscard]] std::optional<core::JobRecord> take_job(Connection& db, const core::JobWish& wish);
+[[nodiscard]] std::optional<core::JobRecord> take_job(Connection& db,
+                                                      const core::JobRequest& request);
 [[nodiscard]] bool renew_job(Connection& db, const core::JobHold& hold, core::Time until);
 [[nodiscard]] core::JobRecord finish_job(Connection& db, const core::JobHold& hold,
                                          const core::JobEnd& end);

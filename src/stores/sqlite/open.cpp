@@ -184,8 +184,8 @@ Result<void> begin_log(Connection& db, Durability durability) {
 
 }  // namespace
 
-Worker::Found look_again(const StoreOptions& options) {
-    using Verdict = Worker::Verdict;
+DatabaseThread::Found look_again(const StoreOptions& options) {
+    using Verdict = DatabaseThread::Verdict;
     const auto bytes = size_of(options.path);
     if (!bytes || !*bytes) return {Verdict::Unreadable, nullptr};
     auto db = Connection::open(options.path, Connection::Mode::ReadWrite, options.busy_ms);

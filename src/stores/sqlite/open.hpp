@@ -3,8 +3,8 @@
 // damaged.
 #include "core/store.hpp"
 #include "stores/sqlite/connection.hpp"
+#include "stores/sqlite/database_thread.hpp"
 #include "stores/sqlite/store.hpp"
-#include "stores/sqlite/worker.hpp"
 
 namespace atl::sqlite {
 
@@ -14,7 +14,7 @@ struct Opened {
 };
 
 // Of a file that could not be read: opens it anew and checks it, as a start does.
-[[nodiscard]] Worker::Found look_again(const StoreOptions& options);
+[[nodiscard]] DatabaseThread::Found look_again(const StoreOptions& options);
 
 // The data lock must be held.
 [[nodiscard]] Result<Opened> open_database(const StoreOptions& options);

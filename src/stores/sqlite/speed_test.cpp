@@ -96,7 +96,7 @@ TEST(Speed, DISABLED_TakeAJob) {
     us.clear();
     int takes = 0;
     auto take = [&](int most) -> asio::awaitable<void> {
-        const auto wanted = wish("one", 1);
+        const auto wanted = job_request("one", 1);
         while (takes < most) {
             ++takes;
             const auto start = Clock::now();
@@ -121,7 +121,7 @@ TEST(Speed, DISABLED_AppendToALog) {
     const Folder folder;
     const auto store = open_store(folder.file(), options());
     await(store->add_job(job("j", "alice", 1), 0));
-    const auto taken = await(store->take_job(wish("one", 1)));
+    const auto taken = await(store->take_job(job_request("one", 1)));
     const auto hold = hold_of(*taken);
     std::vector<double> us;
     const std::vector<core::LogPiece> pieces{{core::LogStream::Stdout, std::string(4096, 'x')}};

@@ -1,11 +1,11 @@
 #include "stores/sqlite/store.hpp"
 
+#include "stores/sqlite/database_thread.hpp"
 #include "stores/sqlite/job_table.hpp"
 #include "stores/sqlite/ledger_tables.hpp"
 #include "stores/sqlite/open.hpp"
 #include "stores/sqlite/session_table.hpp"
 #include "stores/sqlite/threads.hpp"
-#include "stores/sqlite/worker.hpp"
 
 #include <cerrno>
 #include <cstring>
@@ -70,16 +70,17 @@ Result<std::unique_ptr<SqliteStore>> SqliteStore::open(StoreOptions options) {
         return Error{Code::Unavailable, opened->health.sentence}.during("open the store " +
                                                                         options.path);
     }
-    Worker::Limits limits;
+    DatabaseThread::Limits limits;
     limits.queue_tasks_max = options.queue_tasks_max;
     limits.queue_bytes_max = options.queue_bytes_max;
     limits.group_tasks_max = options.group_tasks_max;
-    auto worker = std::make_unique<Worker>(std::move(opened->db), limits, std::move(opened->health),
-                                           [options] { return look_again(options); });
+    auto worker =
+        std::make_unique<DatabaseThread>(std::move(opened->db), limits, std::move(opened->health),
+                                         [options] { return look_again(options); });
     return std::unique_ptr<SqliteStore>(new SqliteStore(std::move(*lock), std::move(worker)));
 }
 
-SqliteStore::SqliteStore(DataLock lock, std::unique_ptr<Worker> worker)
+SqliteStore::SqliteStore(DataLock lock, std::unique_ptr<DatabaseThread> worker)
     : lock_(std::move(lock)),
       worker_(std::move(worker)),
       threads_(std::make_unique<SqliteThreads>(*worker_)) {}
@@ -179,10 +180,10 @@ asio::awaitable<core::JobRecord> SqliteStore::add_job(core::JobRecord record,
                                          });
 }
 
-asio::awaitable<std::optional<core::JobRecord>> SqliteStore::take_job(core::JobWish wish) {
+asio::awaitable<std::optional<core::JobRecord>> SqliteStore::take_job(core::JobRequest request) {
     return worker_->ask<std::optional<core::JobRecord>>(
         kWrites, kSmall,
-        [wish = std::move(wish)](Connection& db) { return sqlite::take_job(db, wish); });
+        [request = std::move(request)](Connection& db) { return sqlite::take_job(db, request); });
 }
 
 asio::awaitable<bool> SqliteStore::renew_job(core::JobHold hold, core::Time until) {

@@ -2,9 +2,10 @@
 // core::Store in one SQLite file: the store of a single machine.
 //
 // Owns      the database file and those beside it (-wal, -shm), and the lock on the data folder.
-// Threads   its methods from any; SQLite is spoken to by one thread of its own (worker.hpp).
-// Trusts    nothing it reads from the file: a damaged one is noticed, reported and left alone.
-// Failure   a full disk fails the write and no more. Damage turns the store read-only. What cannot
+// Threads   its methods from any; SQLite is spoken to by one thread of its own
+// (database_thread.hpp). Trusts    nothing it reads from the file: a damaged one is noticed,
+// reported and left alone. Failure   a full disk fails the write and no more. Damage turns the
+// store read-only. What cannot
 //           be read at all cannot be opened: open() says why, and what to do.
 #include "core/store.hpp"
 #include "core/threads.hpp"
@@ -18,7 +19,7 @@
 namespace atl::sqlite {
 
 class SqliteThreads;
-class Worker;
+class DatabaseThread;
 
 // What a write that was answered survives.
 enum class Durability {
@@ -86,7 +87,8 @@ public:
 
     boost::asio::awaitable<core::JobRecord> add_job(core::JobRecord record,
                                                     std::uint64_t owner_max) override;
-    boost::asio::awaitable<std::optional<core::JobRecord>> take_job(core::JobWish wish) override;
+    boost::asio::awaitable<std::optional<core::JobRecord>> take_job(
+        core::JobRequest request) override;
     boost::asio::awaitable<bool> renew_job(core::JobHold hold, core::Time until) override;
     boost::asio::awaitable<core::JobRecord> finish_job(core::JobHold hold,
                                                        core::JobEnd end) override;
@@ -129,9 +131,9 @@ public:
                                                                     core::Day last) override;
 
 private:
-    SqliteStore(DataLock lock, std::unique_ptr<Worker> worker);
+    SqliteStore(DataLock lock, std::unique_ptr<DatabaseThread> worker);
     DataLock lock_;  // let go last
-    std::unique_ptr<Worker> worker_;
+    std::unique_ptr<DatabaseThread> worker_;
     std::unique_ptr<SqliteThreads> threads_;
 };
 

@@ -297,14 +297,14 @@ TEST_F(StoreTest, AJobGoesFromQueueToEnd) {
     EXPECT_EQ(await(store->get_job(Whose::of("alice"), asked.id)), added);
     EXPECT_EQ(error_of(store->add_job(asked, 0)).code, Code::Conflict);
 
-    const auto taken = await(store->take_job(wish("one", 2000)));
+    const auto taken = await(store->take_job(job_request("one", 2000)));
     ASSERT_TRUE(taken);
     EXPECT_EQ(taken->state, JobState::Running);
     EXPECT_EQ(taken->attempts, 1u);
     EXPECT_EQ(taken->started_at, at(2000));
     EXPECT_EQ(taken->lease, (core::Lease{"one", at(32000)}));
     EXPECT_EQ(taken->code, "echo hello");
-    EXPECT_FALSE(await(store->take_job(wish("two", 2000))));
+    EXPECT_FALSE(await(store->take_job(job_request("two", 2000))));
 
     EXPECT_FALSE(await(store->renew_job(hold_of(*taken), at(50000))));
     core::JobEnd end{JobState::Failed, at(3000), 3, "exit status 3"};
@@ -332,7 +332,7 @@ TEST_F(StoreTest, HighestPriorityFirstThenOldest) {
         await(store->add_job(record, 0));
     }
     std::string order;
-    while (const auto taken = await(store->take_job(wish("one", 10)))) {
+    while (const auto taken = await(store->take_job(job_request("one", 10)))) {
         order += taken->id.text() + " ";
     }
     EXPECT_EQ(order, "urgent b c a late ");  // c before a: it came first in the same millisecond
@@ -343,7 +343,7 @@ TEST_F(StoreTest, AWishForKindsAndFairSharesIsHeard) {
     auto gui = job("g", "bob", 100);
     gui.kind = core::JobKind::Gui;
     await(store->add_job(gui, 0));
-    auto fair = wish("one", 10);
+    auto fair = job_request("one", 10);
     fair.owner_running_max = 2;
     fair.kinds = {core::JobKind::Shell, core::JobKind::Python};
     EXPECT_EQ(await(store->take_job(fair))->id.text(), "a0");
@@ -352,7 +352,7 @@ TEST_F(StoreTest, AWishForKindsAndFairSharesIsHeard) {
     fair.kinds.clear();
     EXPECT_EQ(await(store->take_job(fair))->id.text(), "g");
     EXPECT_FALSE(await(store->take_job(fair)));
-    EXPECT_EQ(error_of(store->take_job(wish("", 1))).code, Code::InvalidArgument);
+    EXPECT_EQ(error_of(store->take_job(job_request("", 1))).code, Code::InvalidArgument);
 }
 
 TEST_F(StoreTest, WhoHasQueuedThousandsHoldsNobodyUp) {
@@ -364,7 +364,8 @@ TEST_F(StoreTest, WhoHasQueuedThousandsHoldsNobodyUp) {
     await(store->add_job(job("b0", "bob", 9), 0));
     await(store->add_job(job("b1", "bob", 9), 0));
     std::string order;
-    for (int i = 0; i < 4; ++i) order += await(store->take_job(wish("one", 10)))->id.text() + " ";
+    for (int i = 0; i < 4; ++i)
+        order += await(store->take_job(job_request("one", 10)))->id.text() + " ";
     EXPECT_EQ(order, "a0 b0 a1 a2 ");  // one each, then by priority
 }
 
@@ -372,7 +373,7 @@ TEST_F(StoreTest, AQueueOfOneOwnerIsBounded) {
     for (int i = 0; i < 3; ++i) await(store->add_job(job("a" + std::to_string(i), "alice", i), 3));
     EXPECT_EQ(error_of(store->add_job(job("a9", "alice", 9), 3)).code, Code::Exhausted);
     await(store->add_job(job("b", "bob", 9), 3));
-    ASSERT_TRUE(await(store->take_job(wish("one", 10))));
+    ASSERT_TRUE(await(store->take_job(job_request("one", 10))));
     await(store->add_job(job("a9", "alice", 9), 3));
 }
 
@@ -386,7 +387,7 @@ TEST_F(StoreTest, NoTwoTakersGetTheSameJob) {
     const auto take_all = [&](const std::string& instance) {
         asio::io_context loop;
         auto runner = [&]() -> asio::awaitable<void> {
-            const auto wanted = wish(instance, 1);
+            const auto wanted = job_request(instance, 1);
             while (true) {
                 const auto got = co_await store->take_job(wanted);
                 if (!got) co_return;
@@ -409,10 +410,10 @@ TEST_F(StoreTest, CancelEndsWhatWaitsAndMarksWhatRuns) {
     const auto cancelled = await(store->cancel_job(Whose::of("alice"), JobId("waits"), at(7)));
     EXPECT_EQ(cancelled.state, JobState::Cancelled);
     EXPECT_EQ(cancelled.ended_at, at(7));
-    EXPECT_FALSE(await(store->take_job(wish("one", 10))));
+    EXPECT_FALSE(await(store->take_job(job_request("one", 10))));
 
     await(store->add_job(job("runs", "alice", 3), 0));
-    const auto taken = await(store->take_job(wish("one", 10)));
+    const auto taken = await(store->take_job(job_request("one", 10)));
     EXPECT_EQ(error_of(store->cancel_job(Whose::of("bob"), taken->id, at(8))).code, Code::NotFound);
     const auto marked = await(store->cancel_job(Whose::of("alice"), taken->id, at(8)));
     EXPECT_EQ(marked.state, JobState::Running);
@@ -446,11 +447,11 @@ TEST_F(StoreTest, AfterACrashEachJobGetsWhatItAskedFor) {
         record.after_crash = row.policy;
         record.attempts_max = row.attempts_max;
         await(store->add_job(record, 0));
-        ASSERT_TRUE(await(store->take_job(wish("dead", 10))));
+        ASSERT_TRUE(await(store->take_job(job_request("dead", 10))));
         if (row.cancelled) await(store->cancel_job(Whose::anyones(), record.id, at(11)));
     }
     await(store->add_job(job("mine", "alice", 1), 0));
-    const auto mine = await(store->take_job(wish("alive", 10)));
+    const auto mine = await(store->take_job(job_request("alive", 10)));
     reopen();
     const auto recovered = await(store->recover("alive", at(20)));
     EXPECT_EQ(recovered.queued_again.size(), 2u);
@@ -471,7 +472,7 @@ TEST_F(StoreTest, AfterACrashEachJobGetsWhatItAskedFor) {
     core::JobHold old{JobId("again"), "dead", 1};
     core::JobEnd end{JobState::Succeeded, at(30), 0, ""};
     EXPECT_EQ(error_of(store->finish_job(old, end)).code, Code::Conflict);
-    const auto second = await(store->take_job(wish("alive", 30)));
+    const auto second = await(store->take_job(job_request("alive", 30)));
     EXPECT_EQ(second->id.text(), "again");
     EXPECT_EQ(second->attempts, 2u);
     EXPECT_EQ(error_of(store->finish_job(old, end)).code, Code::Conflict);
@@ -483,10 +484,10 @@ TEST_F(StoreTest, AJobThatTakesTheServerDownIsGivenUp) {
     record.after_crash = core::AfterCrash::RunAgain;
     await(store->add_job(record, 0));
     for (std::uint32_t i = 0; i <= core::kInterruptionsMax; ++i) {
-        ASSERT_TRUE(await(store->take_job(wish("dead", 10))));
+        ASSERT_TRUE(await(store->take_job(job_request("dead", 10))));
         await(store->recover("alive", at(20)));
     }
-    EXPECT_FALSE(await(store->take_job(wish("alive", 30))));
+    EXPECT_FALSE(await(store->take_job(job_request("alive", 30))));
     EXPECT_EQ(await(store->get_job(Whose::anyones(), record.id)).state, JobState::Failed);
 }
 
@@ -495,23 +496,23 @@ TEST_F(StoreTest, AReturnedJobWaitsForItsTimeAndKeepsItsSpec) {
     record.spec_json = R"({"template":"default"})";
     record.attempts_max = 3;
     await(store->add_job(record, 0));
-    auto taken = await(store->take_job(wish("one", 10)));
+    auto taken = await(store->take_job(job_request("one", 10)));
     core::JobReturn back{at(20), at(100), "it failed; it is tried again", false};
     const auto waiting = await(store->return_job(hold_of(*taken), back));
     EXPECT_EQ(waiting.state, JobState::Queued);
     EXPECT_EQ(waiting.not_before, at(100));
     EXPECT_EQ(waiting.interruptions, 0u);
     EXPECT_EQ(error_of(store->return_job(hold_of(*taken), back)).code, Code::Conflict);
-    EXPECT_FALSE(await(store->take_job(wish("one", 99))));
+    EXPECT_FALSE(await(store->take_job(job_request("one", 99))));
     reopen();
-    taken = await(store->take_job(wish("one", 100)));
+    taken = await(store->take_job(job_request("one", 100)));
     ASSERT_TRUE(taken);
     EXPECT_EQ(taken->attempts, 2u);
     EXPECT_EQ(taken->spec_json, record.spec_json);
     EXPECT_FALSE(taken->not_before);
     back = {at(110), {}, "the server stopped", true};
     EXPECT_EQ(await(store->return_job(hold_of(*taken), back)).interruptions, 1u);
-    taken = await(store->take_job(wish("one", 120)));
+    taken = await(store->take_job(job_request("one", 120)));
     await(store->cancel_job(Whose::anyones(), record.id, at(121)));
     EXPECT_EQ(await(store->return_job(hold_of(*taken), back)).state, JobState::Cancelled);
     const auto log = await(store->read_log(Whose::anyones(), record.id, 0, 1000));
@@ -524,7 +525,7 @@ TEST_F(StoreTest, ALeaseThatRanOutFreesTheJob) {
     record.after_crash = core::AfterCrash::RunAgain;
     record.attempts_max = 2;
     await(store->add_job(record, 0));
-    const auto taken = await(store->take_job(wish("one", 1000)));
+    const auto taken = await(store->take_job(job_request("one", 1000)));
     EXPECT_TRUE(await(store->expire_leases(at(31000))).queued_again.empty());
     EXPECT_EQ(await(store->expire_leases(at(31001))).queued_again.size(), 1u);
     EXPECT_EQ(error_of(store->renew_job(hold_of(*taken), at(99999))).code, Code::Conflict);
@@ -578,7 +579,7 @@ TEST_F(StoreTest, JobsAreFoundByTheirMetadata) {
 TEST_F(StoreTest, OldJobsAreForgottenWithTheirLogs) {
     for (int i = 0; i < 6; ++i) {
         await(store->add_job(job("j" + std::to_string(i), "alice", i), 0));
-        const auto taken = await(store->take_job(wish("one", i)));
+        const auto taken = await(store->take_job(job_request("one", i)));
         std::vector<core::LogPiece> pieces{{core::LogStream::Stdout, "x"}};
         await(store->append_log(hold_of(*taken), pieces, at(i), 1000));
         if (i == 5) break;  // still runs
@@ -607,7 +608,7 @@ TEST_F(StoreTest, WhatJobsTakeIsSummedUpByOwner) {
         record.created_at = at(i);
         await(store->add_job(record, 0));
     }
-    const auto taken = await(store->take_job(wish("one", 10)));
+    const auto taken = await(store->take_job(job_request("one", 10)));
     std::vector<core::LogPiece> pieces{{core::LogStream::Stdout, std::string(70'000, 'x')},
                                        {core::LogStream::Stderr, "y"}};
     await(store->append_log(hold_of(*taken), pieces, at(11), 1'000'000));
@@ -628,7 +629,7 @@ TEST_F(StoreTest, WhatJobsTakeIsSummedUpByOwner) {
 
 TEST_F(StoreTest, ALogIsReadOnFromAnySequenceNumber) {
     await(store->add_job(job("j", "alice", 1), 0));
-    const auto taken = await(store->take_job(wish("one", 1)));
+    const auto taken = await(store->take_job(job_request("one", 1)));
     const auto hold = hold_of(*taken);
     for (int i = 0; i < 10; ++i) {
         std::vector<core::LogPiece> pieces{{core::LogStream::Stdout, "out " + std::to_string(i)},
@@ -672,7 +673,7 @@ TEST_F(StoreTest, ALogIsReadOnFromAnySequenceNumber) {
 
 TEST_F(StoreTest, ALogIsCutAtItsLimitOnce) {
     await(store->add_job(job("j", "alice", 1), 0));
-    const auto taken = await(store->take_job(wish("one", 1)));
+    const auto taken = await(store->take_job(job_request("one", 1)));
     const auto hold = hold_of(*taken);
     std::vector<core::LogPiece> flood{{core::LogStream::Stdout, std::string(200'000, 'x')}};
     for (int i = 0; i < 5; ++i) await(store->append_log(hold, flood, at(i), 300'000));
@@ -697,7 +698,7 @@ TEST_F(StoreTest, ALogIsCutAtItsLimitOnce) {
 
 TEST_F(StoreTest, AMillionTinyPiecesAreBoundedAsWell) {
     await(store->add_job(job("j", "alice", 1), 0));
-    const auto taken = await(store->take_job(wish("one", 1)));
+    const auto taken = await(store->take_job(job_request("one", 1)));
     std::vector<core::LogPiece> pieces(5000, core::LogPiece{core::LogStream::Stdout, "x"});
     const auto appended = await(store->append_log(hold_of(*taken), pieces, at(1), 64'000));
     EXPECT_TRUE(appended.truncated);

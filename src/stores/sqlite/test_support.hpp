@@ -113,8 +113,9 @@ Error error_of(asio::awaitable<T> what) {
     return record;
 }
 
-[[nodiscard]] inline core::JobWish wish(const std::string& instance, std::int64_t now_ms) {
-    core::JobWish wanted;
+[[nodiscard]] inline core::JobRequest job_request(const std::string& instance,
+                                                  std::int64_t now_ms) {
+    core::JobRequest wanted;
     wanted.instance = instance;
     wanted.now = at(now_ms);
     return wanted;

@@ -416,44 +416,45 @@ SessionId remove_thread(Connection& db, const core::Whose& whose, const ThreadId
 
 // ---- Turns ----
 
-core::TurnBegun begin_turn(Connection& db, const core::TurnWish& wish) {
-    const std::vector<ThreadMessage> question{wish.question};
+core::TurnBegun begin_turn(Connection& db, const core::TurnRequest& request) {
+    const std::vector<ThreadMessage> question{request.question};
     core::check_size(question);
-    ThreadRow row = read_thread(db, wish.whose, wish.thread);
+    ThreadRow row = read_thread(db, request.whose, request.thread);
     ThreadRecord& thread = row.record;
     core::TurnBegun begun;
 
-    const auto before = read_question(db, row, wish.question.client_id);
+    const auto before = read_question(db, row, request.question.client_id);
     if (before && before->state == "ended") {
         begun.thread = std::move(thread);
         begun.question = before->sequence;
         begun.repeated = before->turn;
         return begun;
     }
-    if (thread.lease && lives(*thread.lease, wish.now)) {
-        throw ErrorException({Code::Conflict, "thread " + wish.thread.text() +
+    if (thread.lease && lives(*thread.lease, request.now)) {
+        throw ErrorException({Code::Conflict, "thread " + request.thread.text() +
                                                   " is being answered already; wait until that "
                                                   "has ended"});
     }
     if (thread.lease) {
-        write_message(db, row, thread.turns, core::cut_off_note(wish.now));
+        write_message(db, row, thread.turns, core::cut_off_note(request.now));
         close_question(db, row, "cut");
         begun.took_over = true;
     }
     ++thread.turns;
     if (before) {
         begun.question = before->sequence;
-        thread.updated_at = std::max(thread.updated_at, wish.now);
+        thread.updated_at = std::max(thread.updated_at, request.now);
     } else {
-        write_message(db, row, thread.turns, wish.question);
-        thread.updated_at = std::max(thread.updated_at, wish.now);
+        write_message(db, row, thread.turns, request.question);
+        thread.updated_at = std::max(thread.updated_at, request.now);
         begun.question = thread.messages;
     }
-    row.turn_client_id = wish.question.client_id;
+    row.turn_client_id = request.question.client_id;
     write_question(db, row, begun.question);
-    thread.lease = core::Lease{wish.instance, wish.now + std::min(wish.lease, core::kLeaseMax)};
+    thread.lease =
+        core::Lease{request.instance, request.now + std::min(request.lease, core::kLeaseMax)};
     write_turn(db, row);
-    begun.hold = {thread.id, wish.instance, thread.turns};
+    begun.hold = {thread.id, request.instance, thread.turns};
     begun.thread = std::move(thread);
     return begun;
 }

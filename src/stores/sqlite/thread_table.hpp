@@ -31,7 +31,7 @@ void remove_upload(Connection& db, const core::Whose& whose, const UploadId& id)
 [[nodiscard]] SessionId remove_thread(Connection& db, const core::Whose& whose, const ThreadId& id,
                                       core::Time now);
 
-[[nodiscard]] core::TurnBegun begin_turn(Connection& db, const core::TurnWish& wish);
+[[nodiscard]] core::TurnBegun begin_turn(Connection& db, const core::TurnRequest& request);
 void renew_turn(Connection& db, const core::TurnHold& hold, core::Time until);
 enum class After { GoesOn, Ends };
 [[nodiscard]] std::uint64_t append_messages(Connection& db, const core::TurnHold& hold,

@@ -1,7 +1,7 @@
 #include "stores/sqlite/threads.hpp"
 
+#include "stores/sqlite/database_thread.hpp"
 #include "stores/sqlite/thread_table.hpp"
-#include "stores/sqlite/worker.hpp"
 
 namespace atl::sqlite {
 
@@ -100,11 +100,11 @@ asio::awaitable<SessionId> SqliteThreads::remove_thread(core::Whose whose, Threa
 
 // ---- Turns ----
 
-asio::awaitable<core::TurnBegun> SqliteThreads::begin_turn(core::TurnWish wish) {
-    const auto bytes = kSmall + bytes_of(wish.question);
-    return worker_.ask<core::TurnBegun>(kWrites, bytes, [wish = std::move(wish)](Connection& db) {
-        return sqlite::begin_turn(db, wish);
-    });
+asio::awaitable<core::TurnBegun> SqliteThreads::begin_turn(core::TurnRequest request) {
+    const auto bytes = kSmall + bytes_of(request.question);
+    return worker_.ask<core::TurnBegun>(
+        kWrites, bytes,
+        [request = std::move(request)](Connection& db) { return sqlite::begin_turn(db, request); });
 }
 
 asio::awaitable<bool> SqliteThreads::renew_turn(core::TurnHold hold, core::Time until) {

@@ -10,11 +10,11 @@
 
 namespace atl::sqlite {
 
-class Worker;
+class DatabaseThread;
 
 class SqliteThreads final : public core::Threads {
 public:
-    explicit SqliteThreads(Worker& worker) : worker_(worker) {}
+    explicit SqliteThreads(DatabaseThread& worker) : worker_(worker) {}
 
     boost::asio::awaitable<core::UploadRecord> add_upload(core::UploadRecord record,
                                                           core::UploadRoom room) override;
@@ -31,7 +31,7 @@ public:
     boost::asio::awaitable<SessionId> remove_thread(core::Whose whose, ThreadId id,
                                                     core::Time now) override;
 
-    boost::asio::awaitable<core::TurnBegun> begin_turn(core::TurnWish wish) override;
+    boost::asio::awaitable<core::TurnBegun> begin_turn(core::TurnRequest request) override;
     boost::asio::awaitable<bool> renew_turn(core::TurnHold hold, core::Time until) override;
     boost::asio::awaitable<bool> cancel_turn(ThreadId id) override;
     boost::asio::awaitable<std::uint64_t> append(
@@ -49,7 +49,7 @@ public:
     boost::asio::awaitable<std::vector<ThreadId>> asked_of(std::string instance) override;
 
 private:
-    Worker& worker_;
+    DatabaseThread& worker_;
 };
 
 }  // namespace atl::sqlite

@@ -33,7 +33,7 @@ namespace {
 
 using core::contract::says;
 using core::contract::thread;
-using core::contract::wish;
+using core::contract::turn_request;
 
 // Goal: a server that starts again need not wait for the leases of its former life.
 TEST(SqliteThreads, AfterARestartATurnIsTakenOverAtOnce) {
@@ -42,12 +42,14 @@ TEST(SqliteThreads, AfterARestartATurnIsTakenOverAtOnce) {
     {
         auto store = open_store(folder.file());
         await(store->threads().create_thread(thread("t1", "ann"), 0));
-        lost = await(store->threads().begin_turn(wish("t1", "first life", "question", "c1"))).hold;
+        lost =
+            await(store->threads().begin_turn(turn_request("t1", "first life", "question", "c1")))
+                .hold;
         await(store->threads().append(lost, says("half")));
     }
     auto store = open_store(folder.file());
     const auto begun =
-        await(store->threads().begin_turn(wish("t1", "second life", "question", "c1")));
+        await(store->threads().begin_turn(turn_request("t1", "second life", "question", "c1")));
     EXPECT_TRUE(begun.took_over);
     EXPECT_EQ(begun.question, 1u);
     EXPECT_EQ(error_of(store->threads().append(lost, says("more"))).code, Code::Conflict);
@@ -64,7 +66,7 @@ TEST(SqliteThreads, WhatWasAnsweredSurvivesAKill) {
             if (life == 0) await(threads.create_thread(thread("t1", "ann"), 0));
             for (int i = 0;; ++i) {
                 const std::string name = std::to_string(life) + "-" + std::to_string(i);
-                const auto begun = await(threads.begin_turn(wish("t1", "x", name, name)));
+                const auto begun = await(threads.begin_turn(turn_request("t1", "x", name, name)));
                 say(out, "q" + name + "\n");
                 await(threads.append(begun.hold, says("some of " + name)));
                 await(threads.end_turn(begun.hold, says("answer to " + name)));

@@ -1,8 +1,8 @@
 // Goal: whatever a thread holds and however little room there is, what is sent fits, is a
 // conversation that providers take, and says of every part why; what was pruned is found again.
-#include "agent/layered_context.hpp"
+#include "agent/layered_model_contexts.hpp"
 
-#include "agent/context_bench.hpp"
+#include "agent/model_context_bench.hpp"
 #include "agent/tokens.hpp"
 
 #include <gtest/gtest.h>
@@ -26,17 +26,17 @@ struct Bench {
     ScriptedModel model;
     ScriptedEmbeddings embeddings;
     std::vector<std::string> told;
-    std::unique_ptr<LayeredContexts> contexts;
+    std::unique_ptr<LayeredModelContexts> contexts;
     std::uint64_t tokens_max = 2'000;
 
     explicit Bench(bool with_model = false, bool with_embeddings = false) {
-        LayeredContexts::Options options;
+        LayeredModelContexts::Options options;
         options.tokens_max = tokens_max;
         options.summary_time_max = std::chrono::milliseconds(100);
         options.tell = [this](const std::string& sentence) { told.push_back(sentence); };
-        contexts = std::make_unique<LayeredContexts>(
-            LayeredContexts::Parts{threads, recall, with_embeddings ? &embeddings : nullptr,
-                                   with_model ? &model : nullptr},
+        contexts = std::make_unique<LayeredModelContexts>(
+            LayeredModelContexts::Parts{threads, recall, with_embeddings ? &embeddings : nullptr,
+                                        with_model ? &model : nullptr},
             options);
     }
     void end() { await(loop, contexts->turn_ended(threads.thread)); }
@@ -45,7 +45,7 @@ struct Bench {
         end();
     }
     // The question is asked, and taken back.
-    Context ask(const std::string& question) {
+    ModelContext ask(const std::string& question) {
         threads.ask(question);
         auto context = look(question, threads.messages.back().sequence);
         threads.messages.pop_back();
@@ -53,14 +53,14 @@ struct Bench {
         threads.thread.messages = threads.messages.size();
         return context;
     }
-    Context look(const std::string& question, std::uint64_t sequence = 0) {
-        ContextWish wish;
-        wish.thread = threads.thread;
-        wish.question = sequence;
-        wish.question_text = question;
-        wish.system = "You are an analyst.\n";
-        wish.tokens_max = tokens_max;
-        return await(loop, contexts->build(std::move(wish)));
+    ModelContext look(const std::string& question, std::uint64_t sequence = 0) {
+        ModelContextInput input;
+        input.thread = threads.thread;
+        input.question = sequence;
+        input.question_text = question;
+        input.system = "You are an analyst.\n";
+        input.tokens_max = tokens_max;
+        return await(loop, contexts->build(std::move(input)));
     }
 };
 
@@ -69,22 +69,22 @@ std::string filler(int i) {
 }
 std::string reply(int i) { return "Entry " + std::to_string(i) + " looks fine, nothing to add."; }
 
-const ContextPart* part_of(const Context& context, const std::string& kind,
-                           const std::string& why) {
+const ModelContextPart* part_of(const ModelContext& context, const std::string& kind,
+                                const std::string& why) {
     for (const auto& part : context.parts) {
         if (part.kind == kind && part.why.find(why) != std::string::npos) return &part;
     }
     return nullptr;
 }
 
-std::string all_text(const Context& context) {
+std::string all_text(const ModelContext& context) {
     std::string text;
     for (const auto& message : context.request.messages) text += message.text + "\n";
     return text;
 }
 
 // Every call is answered, once, right behind it; the question is last.
-void expect_well_formed(const Context& context) {
+void expect_well_formed(const ModelContext& context) {
     const auto& messages = context.request.messages;
     std::set<std::string> open;
     for (std::size_t i = 0; i < messages.size(); ++i) {
@@ -102,7 +102,7 @@ void expect_well_formed(const Context& context) {
     EXPECT_EQ(messages.back().role, core::ChatRole::User);
 }
 
-void expect_every_message_told(const Context& context, std::uint64_t messages) {
+void expect_every_message_told(const ModelContext& context, std::uint64_t messages) {
     // Sent, or said to be left out: as a turn, each message once.
     std::uint64_t next = 1;
     for (const auto& part : context.parts) {
@@ -115,7 +115,7 @@ void expect_every_message_told(const Context& context, std::uint64_t messages) {
 
 }  // namespace
 
-TEST(LayeredContexts, AShortThreadIsSentWhole) {
+TEST(LayeredModelContexts, AShortThreadIsSentWhole) {
     Bench bench;
     bench.turn("first", "one", 100);
     bench.turn("second", "two");
@@ -127,7 +127,7 @@ TEST(LayeredContexts, AShortThreadIsSentWhole) {
     EXPECT_EQ(bench.threads.patches, 0u) << "nothing to summarise";
 }
 
-TEST(LayeredContexts, OutputsAreShortenedBeforeTurnsAreLeftOut) {
+TEST(LayeredModelContexts, OutputsAreShortenedBeforeTurnsAreLeftOut) {
     Bench bench;
     for (int i = 0; i < 4; ++i) bench.turn(filler(i), reply(i), 4'000);
     const auto context = bench.ask("and now?");
@@ -139,7 +139,7 @@ TEST(LayeredContexts, OutputsAreShortenedBeforeTurnsAreLeftOut) {
     expect_every_message_told(context, bench.threads.thread.messages + 1);
 }
 
-TEST(LayeredContexts, ANeedleIsFoundAndSummariesAreMade) {
+TEST(LayeredModelContexts, ANeedleIsFoundAndSummariesAreMade) {
     Bench bench;
     for (int i = 1; i <= 300; ++i) {
         bench.turn(i == 3 ? "Remember that the budget for marketing is 4711." : filler(i),
@@ -167,7 +167,7 @@ TEST(LayeredContexts, ANeedleIsFoundAndSummariesAreMade) {
     EXPECT_NE(part_of(none, "recalled", "nothing in the pruned part"), nullptr);
 }
 
-TEST(LayeredContexts, TheCostOfATurnIsFlat) {
+TEST(LayeredModelContexts, TheCostOfATurnIsFlat) {
     Bench bench;
     std::size_t early = 0;
     for (int i = 1; i <= 400; ++i) {
@@ -180,7 +180,7 @@ TEST(LayeredContexts, TheCostOfATurnIsFlat) {
     }
 }
 
-TEST(LayeredContexts, AreWithinTheBudgetWhateverTheThreadHolds) {
+TEST(LayeredModelContexts, AreWithinTheBudgetWhateverTheThreadHolds) {
     std::mt19937 dice(7);
     const auto below = [&](std::size_t most) {
         return std::uniform_int_distribution<std::size_t>(0, most)(dice);
@@ -222,7 +222,7 @@ TEST(LayeredContexts, AreWithinTheBudgetWhateverTheThreadHolds) {
     }
 }
 
-TEST(LayeredContexts, ALatestTurnBeyondTheBudgetIsToldBriefly) {
+TEST(LayeredModelContexts, ALatestTurnBeyondTheBudgetIsToldBriefly) {
     Bench bench;
     bench.turn("please read this: " + std::string(20'000, 'x'), "It is long.");
     const auto context = bench.ask("and?");
@@ -232,7 +232,7 @@ TEST(LayeredContexts, ALatestTurnBeyondTheBudgetIsToldBriefly) {
     EXPECT_THROW((void)bench.ask(std::string(20'000, 'x')), ErrorException);
 }
 
-TEST(LayeredContexts, AQuestionAskedOnceMoreStandsAtTheEnd) {
+TEST(LayeredModelContexts, AQuestionAskedOnceMoreStandsAtTheEnd) {
     Bench bench;
     bench.threads.ask("the first question");
     bench.threads.say(core::MessageRole::Note, "cut off");
@@ -244,7 +244,7 @@ TEST(LayeredContexts, AQuestionAskedOnceMoreStandsAtTheEnd) {
     EXPECT_NE(part_of(context, "question", "once more"), nullptr);
 }
 
-TEST(LayeredContexts, ALostMemoryAndALostIndexAreMadeAnew) {
+TEST(LayeredModelContexts, ALostMemoryAndALostIndexAreMadeAnew) {
     Bench bench;
     for (int i = 1; i <= 200; ++i) {
         bench.turn(i == 3 ? "Remember that the budget for marketing is 4711." : filler(i),
@@ -266,7 +266,7 @@ TEST(LayeredContexts, ALostMemoryAndALostIndexAreMadeAnew) {
     }
 }
 
-TEST(LayeredContexts, ABrokenIndexIsSaidAndNothingElse) {
+TEST(LayeredModelContexts, ABrokenIndexIsSaidAndNothingElse) {
     Bench bench;
     for (int i = 1; i <= 100; ++i) bench.turn(filler(i), reply(i));
     bench.recall.broken = true;
@@ -277,7 +277,7 @@ TEST(LayeredContexts, ABrokenIndexIsSaidAndNothingElse) {
     await(bench.loop, bench.contexts->forget(bench.threads.thread.id));
 }
 
-TEST(LayeredContexts, TheModelSummarisesOnceForManyTurns) {
+TEST(LayeredModelContexts, TheModelSummarisesOnceForManyTurns) {
     Bench bench(true);
     for (int i = 1; i <= 200; ++i) bench.turn(filler(i), reply(i));
     const auto memory = memory_in(bench.threads.thread.memory_json, bench.threads.thread.messages);
@@ -289,7 +289,7 @@ TEST(LayeredContexts, TheModelSummarisesOnceForManyTurns) {
     EXPECT_NE(all_text(context).find(">   [turn 1] the model's own words"), std::string::npos);
 }
 
-TEST(LayeredContexts, AThreadFarBehindIsNotSentToTheModelPieceByPiece) {
+TEST(LayeredModelContexts, AThreadFarBehindIsNotSentToTheModelPieceByPiece) {
     Bench bench(true);
     for (int i = 1; i <= 800; ++i) bench.threads.turn(filler(i), reply(i));
     for (int i = 0; i < 20; ++i) bench.turn(filler(i), reply(i));
@@ -298,7 +298,7 @@ TEST(LayeredContexts, AThreadFarBehindIsNotSentToTheModelPieceByPiece) {
     EXPECT_GT(memory.covered(), 1'500u);
 }
 
-TEST(LayeredContexts, OfTwoServersTheOneThatCoversMoreIsKept) {
+TEST(LayeredModelContexts, OfTwoServersTheOneThatCoversMoreIsKept) {
     Bench bench;
     for (int i = 1; i <= 100; ++i) bench.turn(filler(i), reply(i));
     const auto more = bench.threads.thread.memory_json;
@@ -314,7 +314,7 @@ TEST(LayeredContexts, OfTwoServersTheOneThatCoversMoreIsKept) {
     EXPECT_EQ(bench.threads.thread.memory_json, more);
 }
 
-TEST(LayeredContexts, VectorsFindWhatSharesNoWord) {
+TEST(LayeredModelContexts, VectorsFindWhatSharesNoWord) {
     Bench bench(false, true);
     bench.embeddings.vector_of = [](const std::string& text) {
         const bool near =
@@ -347,7 +347,7 @@ TEST(LayeredContexts, VectorsFindWhatSharesNoWord) {
     EXPECT_EQ(bench.embeddings.texts_asked, 100 + 1 + 2u) << "each turn once";
 }
 
-TEST(LayeredContexts, AnIndexThatIsBehindCatchesUpWithVectorsAfterwards) {
+TEST(LayeredModelContexts, AnIndexThatIsBehindCatchesUpWithVectorsAfterwards) {
     Bench bench(false, true);
     bench.embeddings.vector_of = [](const std::string&) { return std::vector<float>{1, 0}; };
     for (int i = 1; i <= 900; ++i) bench.threads.turn(filler(i), reply(i));
@@ -361,7 +361,7 @@ TEST(LayeredContexts, AnIndexThatIsBehindCatchesUpWithVectorsAfterwards) {
     }
 }
 
-TEST(LayeredContexts, ForgettingRemovesWhatWasIndexed) {
+TEST(LayeredModelContexts, ForgettingRemovesWhatWasIndexed) {
     Bench bench;
     for (int i = 1; i <= 10; ++i) bench.turn(filler(i), reply(i));
     bench.recall.entries["t0"][1] = {1, "of a thread that another server removed", {}};
@@ -372,7 +372,7 @@ TEST(LayeredContexts, ForgettingRemovesWhatWasIndexed) {
     EXPECT_TRUE(bench.recall.entries.empty());
 }
 
-TEST(LayeredContexts, StopsWithoutWaitingForTheModel) {
+TEST(LayeredModelContexts, StopsWithoutWaitingForTheModel) {
     Bench bench(true);
     bench.model.hangs = true;
     bench.contexts->begin_stop();

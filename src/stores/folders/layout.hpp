@@ -1,7 +1,7 @@
 #pragma once
-// From a path to a root that is safe to keep sessions in.
+// The folders of the store below its root, opened and checked once at the start.
 //
-// Plain functions; called once, before there is a second thread.
+// Threads   one: called before there is a second OS thread.
 #include "base/fd.hpp"
 #include "base/result.hpp"
 
@@ -10,8 +10,8 @@
 
 namespace atl::folders {
 
-// Where everything lies (disk_folders.hpp).
-struct Places {
+// disk_folders.hpp says what lies where.
+struct Layout {
     std::string path;  // absolute, without a slash at its end
     UniqueFd root, making, trash, broken;
 };
@@ -19,10 +19,10 @@ struct Places {
 // Makes what is missing. `server` is empty for a root of one's own; else several servers share it,
 // and what this one makes and removes has folders of its own name. Refuses a root that is another
 // user's or that others may write to; one that others may merely read is closed to them.
-[[nodiscard]] Result<Places> open_places(const std::string& path, const std::string& server = {});
+[[nodiscard]] Result<Layout> open_layout(const std::string& path, const std::string& server = {});
 
 // What an earlier server did not finish goes to the trash. Answers with all that is in there now:
 // names to be removed.
-[[nodiscard]] Result<std::vector<std::string>> gather_leftovers(const Places& places);
+[[nodiscard]] Result<std::vector<std::string>> gather_leftovers(const Layout& layout);
 
 }  // namespace atl::folders

@@ -18,7 +18,7 @@
 
 namespace atl::agent {
 
-struct ContextWish {
+struct ModelContextInput {
     core::ThreadRecord thread;   // as begin_turn answered: its last message is the question
     std::uint64_t question = 0;  // the question's sequence; 0: none yet (a look, no turn)
     std::string question_text;   // what to recall for
@@ -29,7 +29,7 @@ struct ContextWish {
 };
 
 // One stretch of what could be sent, and why it is or is not: for GET /v1/threads/{id}/context.
-struct ContextPart {
+struct ModelContextPart {
     std::string kind;                   // system, tools, summary, recalled, turn, question
     std::uint64_t first = 0, last = 0;  // sequences of its messages; 0: none
     std::uint64_t tokens = 0;           // about
@@ -37,17 +37,18 @@ struct ContextPart {
     std::string why;
 };
 
-struct Context {
+struct ModelContext {
     core::ChatRequest request;
-    std::vector<ContextPart> parts;  // in the order in which they are sent; what is not, in place
-    std::uint64_t tokens = 0;        // of the request, about
+    std::vector<ModelContextPart>
+        parts;                 // in the order in which they are sent; what is not, in place
+    std::uint64_t tokens = 0;  // of the request, about
     std::uint64_t tokens_max = 0;
 };
 
-class Contexts {
+class ModelContexts {
 public:
-    virtual ~Contexts() = default;
-    virtual boost::asio::awaitable<Context> build(ContextWish wish) = 0;
+    virtual ~ModelContexts() = default;
+    virtual boost::asio::awaitable<ModelContext> build(ModelContextInput input) = 0;
     // A turn has ended, and its messages are stored: time to summarise and to index. Awaited when
     // the client was told and the next turn may run, so it may take its time; must not throw.
     virtual boost::asio::awaitable<void> turn_ended(core::ThreadRecord thread) = 0;

@@ -1,4 +1,4 @@
-#include "stores/folders/worker.hpp"
+#include "stores/folders/folder_thread.hpp"
 
 #include <chrono>
 #include <limits>
@@ -7,13 +7,13 @@ namespace atl::folders {
 
 namespace {
 
-constexpr std::size_t kTurnsMax = 8;
-constexpr auto kTurn = std::chrono::milliseconds(10);
+constexpr std::size_t kActiveMax = 8;
+constexpr auto kTimeSlice = std::chrono::milliseconds(10);
 
-class UnawaitedTask final : public WorkerTask<const Slice, Place> {
+class UnawaitedTask final : public WorkerTask<const Slice, TaskState> {
 public:
     UnawaitedTask(Speed speed, std::unique_ptr<Work<void>> work)
-        : WorkerTask(Place{speed}, 0), work_(std::move(work)) {}
+        : WorkerTask(TaskState{speed}, 0), work_(std::move(work)) {}
     bool run(const Slice& slice) override { return work_->step(slice).has_value(); }
     void fail(Error) override { work_.reset(); }
     void answer() noexcept override {}
@@ -24,7 +24,7 @@ private:
 
 }  // namespace
 
-Worker::Worker(std::size_t waiting_max)
+FolderThread::FolderThread(std::size_t waiting_max)
     : waiting_max_(waiting_max),
       // The queue is no more than a way in: what is held is counted, by lane, in admit().
       thread_(
@@ -34,9 +34,11 @@ Worker::Worker(std::size_t waiting_max)
           [this](std::vector<TaskPtr>& group, bool stopping) { return serve(group, stopping); },
           [this](const Task& task, Thread::Room room) { return admit(task, room); }) {}
 
-Worker::Counts Worker::counts() const { return {done_, refused_, looks_.held + others_.held}; }
+FolderThread::Counts FolderThread::counts() const {
+    return {done_, refused_, looks_.held + others_.held};
+}
 
-std::optional<Error> Worker::admit(const Task& task, Thread::Room room) {
+std::optional<Error> FolderThread::admit(const Task& task, Thread::Room room) {
     Lane& lane = lane_of(task);
     if (room == Thread::Room::Needed && lane.held >= waiting_max_) {
         ++refused_;
@@ -49,43 +51,43 @@ std::optional<Error> Worker::admit(const Task& task, Thread::Room room) {
     return {};
 }
 
-void Worker::run(Speed speed, std::unique_ptr<Work<void>> work) {
+void FolderThread::run(Speed speed, std::unique_ptr<Work<void>> work) {
     thread_.put(std::make_unique<UnawaitedTask>(speed, std::move(work)), Thread::Room::Always);
 }
 
-void Worker::put_in_turns(TaskPtr task) {
+void FolderThread::activate(TaskPtr task) {
     Lane& lane = lane_of(*task);
-    if (!task->mark.in_turns && lane.places_taken >= kTurnsMax) {
+    if (!task->mark.active && lane.active >= kActiveMax) {
         lane.waiting.push_back(std::move(task));
         return;
     }
-    if (!task->mark.in_turns) ++lane.places_taken;
-    task->mark.in_turns = true;
-    turns_.push_back(std::move(task));
+    if (!task->mark.active) ++lane.active;
+    task->mark.active = true;
+    active_.push_back(std::move(task));
 }
 
-void Worker::give_up_place(Task& task) {
-    if (!task.mark.in_turns) return;
+void FolderThread::release(Task& task) {
+    if (!task.mark.active) return;
     Lane& lane = lane_of(task);
-    --lane.places_taken;
+    --lane.active;
     if (lane.waiting.empty()) return;
     auto next = std::move(lane.waiting.front());
     lane.waiting.pop_front();
-    put_in_turns(std::move(next));
+    activate(std::move(next));
 }
 
-std::optional<Worker::Thread::Clock::time_point> Worker::serve(std::vector<TaskPtr>& group,
-                                                               bool stopping) {
+std::optional<FolderThread::Thread::Clock::time_point> FolderThread::serve(
+    std::vector<TaskPtr>& group, bool stopping) {
     for (auto& task : group) {
         if (task->mark.speed == Speed::Quick) {
             quick_.push_back(std::move(task));
         } else {
-            put_in_turns(std::move(task));
+            activate(std::move(task));
         }
     }
-    // One step, then whatever has come meanwhile; at the end, all that are left.
+    // One step, then the queue is looked at again; on shutdown, all that are left.
     do {
-        auto& from = quick_.empty() ? turns_ : quick_;
+        auto& from = quick_.empty() ? active_ : quick_;
         if (from.empty()) return {};
         auto task = std::move(from.front());
         if (&from == &quick_) --quick_waiting_;
@@ -95,18 +97,18 @@ std::optional<Worker::Thread::Clock::time_point> Worker::serve(std::vector<TaskP
     return Thread::Clock::now();
 }
 
-void Worker::step(TaskPtr task, bool stopping) {
+void FolderThread::step(TaskPtr task, bool stopping) {
     if (stopping) {
         task->fail({Code::Unavailable, "the server is stopping"});
     } else {
-        const Slice slice(kTurn, &quick_waiting_);
+        const Slice slice(kTimeSlice, &quick_waiting_);
         if (!run_or_fail(*task, slice, Code::Internal, "work on session folders failed")) {
-            return put_in_turns(std::move(task));
+            return activate(std::move(task));
         }
     }
     --lane_of(*task).held;
     ++done_;
-    give_up_place(*task);
+    release(*task);
     task->answer();
 }
 

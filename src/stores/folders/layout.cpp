@@ -1,4 +1,4 @@
-#include "stores/folders/places.hpp"
+#include "stores/folders/layout.hpp"
 
 #include "stores/folders/hostile.hpp"
 #include "stores/folders/names.hpp"
@@ -48,14 +48,14 @@ Result<void> close_to_others(int root, const std::string& path) {
     return {};
 }
 
-Result<UniqueFd> open_own(const Places& places, const std::string& own) {
+Result<UniqueFd> open_own(const Layout& layout, const std::string& own) {
     const char* name = own.c_str();
-    const std::string path = places.path + "/" + name;
-    if (::mkdirat(places.root.get(), name, 0700) != 0 && errno != EEXIST) {
+    const std::string path = layout.path + "/" + name;
+    if (::mkdirat(layout.root.get(), name, 0700) != 0 && errno != EEXIST) {
         return failure("make " + path, errno);
     }
     Opened opened;
-    const int cause = open_folder(places.root.get(), name, opened);
+    const int cause = open_folder(layout.root.get(), name, opened);
     if (cause != 0) return failure("open " + path, cause);
     auto closed = close_to_others(opened.fd.get(), path);
     if (!closed) return closed.error();
@@ -76,57 +76,57 @@ Result<std::vector<std::string>> names_in(int folder) {
 
 }  // namespace
 
-Result<Places> open_places(const std::string& path, const std::string& server) {
+Result<Layout> open_layout(const std::string& path, const std::string& server) {
     auto full = full_path(path);
     if (!full) return full.error();
-    Places places;
-    places.path = std::move(*full);
+    Layout layout;
+    layout.path = std::move(*full);
     std::error_code failed;
-    fs::create_directories(fs::path(places.path).parent_path(), failed);
-    if (failed) return unusable(places.path, "make the folder above it: " + failed.message());
-    if (::mkdir(places.path.c_str(), 0700) != 0 && errno != EEXIST) {
-        return failure("make " + places.path, errno);
+    fs::create_directories(fs::path(layout.path).parent_path(), failed);
+    if (failed) return unusable(layout.path, "make the folder above it: " + failed.message());
+    if (::mkdir(layout.path.c_str(), 0700) != 0 && errno != EEXIST) {
+        return failure("make " + layout.path, errno);
     }
     // A link to a larger disk is its owner's choice; what it leads to is checked.
-    places.root = UniqueFd(::open(places.path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    if (!places.root) return failure("open " + places.path, errno);
-    auto closed = close_to_others(places.root.get(), places.path);
+    layout.root = UniqueFd(::open(layout.path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (!layout.root) return failure("open " + layout.path, errno);
+    auto closed = close_to_others(layout.root.get(), layout.path);
     if (!closed) return closed.error();
     if (!server.empty() && !is_session_name(server)) {
         return Error{Code::InvalidArgument, in_quotes(server) + " is not a server name"};
     }
     const std::string end = server.empty() ? "" : "-" + server;
-    auto making = open_own(places, ".making" + end);
+    auto making = open_own(layout, ".making" + end);
     if (!making) return making.error();
-    places.making = std::move(*making);
-    auto trash = open_own(places, ".trash" + end);
+    layout.making = std::move(*making);
+    auto trash = open_own(layout, ".trash" + end);
     if (!trash) return trash.error();
-    places.trash = std::move(*trash);
-    auto broken = open_own(places, ".broken");
+    layout.trash = std::move(*trash);
+    auto broken = open_own(layout, ".broken");
     if (!broken) return broken.error();
-    places.broken = std::move(*broken);
-    return places;
+    layout.broken = std::move(*broken);
+    return layout;
 }
 
-Result<std::vector<std::string>> gather_leftovers(const Places& places) {
+Result<std::vector<std::string>> gather_leftovers(const Layout& layout) {
     // By renames alone: they work on a full disk, which is when it matters.
-    const auto unfinished = names_in(places.making.get());
+    const auto unfinished = names_in(layout.making.get());
     if (!unfinished) return unfinished.error();
     for (const auto& name : *unfinished) {
         const std::string aside = with_random_end(name.substr(0, 128));
-        if (::renameat(places.making.get(), name.c_str(), places.trash.get(), aside.c_str()) != 0) {
-            return failure("clear " + places.path + "/.making", errno);
+        if (::renameat(layout.making.get(), name.c_str(), layout.trash.get(), aside.c_str()) != 0) {
+            return failure("clear " + layout.path + "/.making", errno);
         }
     }
     // What could not be removed once may be by now. What still cannot goes back there.
-    const auto broken = names_in(places.broken.get());
+    const auto broken = names_in(layout.broken.get());
     if (!broken) return broken.error();
     for (const auto& name : *broken) {
         // Another server that shares the root may have been first.
         static_cast<void>(
-            ::renameat(places.broken.get(), name.c_str(), places.trash.get(), name.c_str()));
+            ::renameat(layout.broken.get(), name.c_str(), layout.trash.get(), name.c_str()));
     }
-    return names_in(places.trash.get());
+    return names_in(layout.trash.get());
 }
 
 }  // namespace atl::folders

@@ -1,4 +1,4 @@
-#include "api/file_place.hpp"
+#include "api/file_paths.hpp"
 
 #include "base/encoding.hpp"
 #include "net/problem.hpp"

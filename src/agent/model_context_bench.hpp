@@ -119,7 +119,7 @@ public:
     asio::awaitable<SessionId> remove_thread(core::Whose, ThreadId, core::Time) override {
         throw std::logic_error("not here");
     }
-    asio::awaitable<core::TurnBegun> begin_turn(core::TurnWish) override {
+    asio::awaitable<core::TurnBegun> begin_turn(core::TurnRequest) override {
         throw std::logic_error("not here");
     }
     asio::awaitable<bool> renew_turn(core::TurnHold, core::Time) override {

@@ -1,6 +1,6 @@
 #pragma once
-// Contexts of threads of any length: recent turns as they were, older ones in summaries, and what
-// is relevant to the question quoted from the part that is pruned.
+// ModelContexts of threads of any length: recent turns as they were, older ones in summaries, and
+// what is relevant to the question quoted from the part that is pruned.
 //
 //     system prompt │ tools │ summaries    │ recent turns │ question + turns recalled for it
 //                             at most 1/6,   at least       recalled: at most 1/6,
@@ -17,12 +17,13 @@
 //           memory or an index that is lost or damaged is made anew, some turns at a time.
 // Owns      nothing but notes about what is under way. All parts are borrowed and outlive it.
 // Threads   one, the executor's. Any number of threads at one time; of one thread one summary.
-// On failure of build as context.hpp says; without index, embeddings or summaries less is sent, and
+// On failure of build as model_contexts.hpp says; without index, embeddings or summaries less is
+// sent, and
 //           the parts say why.
-#include "agent/context.hpp"
+#include "agent/cancellation.hpp"
 #include "agent/lookback.hpp"
 #include "agent/memory.hpp"
-#include "agent/stop.hpp"
+#include "agent/model_contexts.hpp"
 #include "agent/summary.hpp"
 #include "core/recall.hpp"
 
@@ -33,7 +34,7 @@
 
 namespace atl::agent {
 
-class LayeredContexts final : public Contexts {
+class LayeredModelContexts final : public ModelContexts {
 public:
     struct Parts {
         core::Threads& threads;
@@ -46,12 +47,12 @@ public:
         std::chrono::milliseconds summary_time_max{30'000};
         std::function<void(const std::string&)> tell;  // for the log
     };
-    LayeredContexts(Parts parts, Options options);
+    LayeredModelContexts(Parts parts, Options options);
 
-    boost::asio::awaitable<Context> build(ContextWish wish) override;
+    boost::asio::awaitable<ModelContext> build(ModelContextInput input) override;
     boost::asio::awaitable<void> turn_ended(core::ThreadRecord thread) override;
     boost::asio::awaitable<void> forget(ThreadId id) override;
-    void begin_stop() override { stop_.ask("stopping"); }
+    void begin_stop() override { cancellation_.request("stopping"); }
 
 private:
     class Building;
@@ -70,7 +71,7 @@ private:
 
     core::Threads& threads_;
     Options options_;
-    Stop stop_;
+    Cancellation cancellation_;
     Lookback lookback_;
     Summariser summariser_;
     std::map<std::string, Visits> visits_;

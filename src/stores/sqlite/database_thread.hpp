@@ -1,23 +1,22 @@
 #pragma once
-// The one thread that speaks with SQLite, and the group commit.
+// The one OS thread that uses SQLite, and the group commit.
 //
-//     loop thread --ask--> queue --all that wait, at most 256--> BEGIN
-//                                                                  each in a savepoint
-//     loop thread <--post-- answers, only now <------------------ COMMIT
+//     loop --ask--> queue --all that wait, at most 256--> BEGIN
+//                                                           each in a savepoint
+//     loop <--post-- results, only now <----------------- COMMIT
 //
-// While one group is being committed the next one gathers, so the cost of a commit is shared by as
-// many as wait for one: nobody waits for a timer. A task that fails is rolled back to its own
-// savepoint and the others go on. When the transaction itself is lost (a full disk takes it whole),
-// the tasks of the group run again, each in a transaction of its own, so that each gets its own
-// verdict. So tasks may run twice, and must not keep anything from the first time.
+// While one group is being committed, the next one gathers. So the cost of a commit is shared by
+// all that wait for one, and nobody waits for a timer. A task that fails is rolled back to its own
+// savepoint, and the others go on. If the whole transaction is lost (by a full disk), the tasks of
+// the group run again, each in a transaction of its own, so that each gets its own result. So a
+// task may run twice, and must not keep anything from the first time.
 //
-// Owns      the connection, the thread, and every task until its answer is posted.
-// Threads   ask() and health() from any; the rest is the worker's.
+// Owns      the connection, the OS thread, and every task until its result is posted.
+// Threads   ask() and health() from any; the rest is its own.
 // Bounded   in tasks and in bytes; beyond that a task fails at once with Unavailable.
-// Failure   a damaged file turns the worker read-only for good: writes are refused, reads go on.
-// One
-//           that cannot be read at the moment does so until a check finds it sound.
-// At its end, what was asked is still done and answered; then the connection is closed.
+// Failure   if the file is damaged, writes are refused for good, and reads go on. If it cannot be
+//           read at the moment, writes are refused until a check finds it sound.
+// On shutdown, queued tasks are still done and answered; then the connection is closed.
 #include "base/worker_thread.hpp"
 #include "core/store.hpp"
 #include "stores/sqlite/connection.hpp"
@@ -41,7 +40,7 @@ struct Changes {
     bool writes = false;
 };
 
-class Worker {
+class DatabaseThread {
 public:
     struct Limits {
         std::size_t queue_tasks_max = 4096;
@@ -62,17 +61,17 @@ public:
     };
     using LookAgain = std::function<Found()>;
 
-    // `look_again` is called on the worker's thread. None: what SQLite calls corrupt is damaged.
-    Worker(std::unique_ptr<Connection> db, Limits limits, core::StoreHealth health,
-           LookAgain look_again = {});
-    Worker(const Worker&) = delete;
-    Worker& operator=(const Worker&) = delete;
-    ~Worker();
+    // `look_again` is called on this OS thread. None: what SQLite calls corrupt is damaged.
+    DatabaseThread(std::unique_ptr<Connection> db, Limits limits, core::StoreHealth health,
+                   LookAgain look_again = {});
+    DatabaseThread(const DatabaseThread&) = delete;
+    DatabaseThread& operator=(const DatabaseThread&) = delete;
+    ~DatabaseThread();
 
     [[nodiscard]] core::StoreHealth health() const;
     [[nodiscard]] Thread::Counts counts() const { return thread_.counts(); }
 
-    // Runs `work` in a transaction on the worker's thread, and resumes the caller on its own
+    // Runs `work` in a transaction on this OS thread, and resumes the caller on its own
     // executor once that is committed. `work` must not change its captures.
     template <class T>
     boost::asio::awaitable<T> ask(bool writes, std::size_t bytes,

@@ -1,4 +1,4 @@
-#include "stores/sqlite/worker.hpp"
+#include "stores/sqlite/database_thread.hpp"
 
 #include <algorithm>
 #include <exception>
@@ -22,8 +22,8 @@ Error cannot_be_read(const Connection& db) {
 
 }  // namespace
 
-Worker::Worker(std::unique_ptr<Connection> db, Limits limits, core::StoreHealth health,
-               LookAgain look_again)
+DatabaseThread::DatabaseThread(std::unique_ptr<Connection> db, Limits limits,
+                               core::StoreHealth health, LookAgain look_again)
     : db_(std::move(db)),
       limits_(limits),
       look_again_(std::move(look_again)),
@@ -37,27 +37,28 @@ Worker::Worker(std::unique_ptr<Connection> db, Limits limits, core::StoreHealth 
           [this](Tasks& group, bool stopping) { return serve(group, stopping); },
           [this](const Task& task, Thread::Room) { return refuse(task); }) {}
 
-Worker::~Worker() {
+DatabaseThread::~DatabaseThread() {
     thread_.stop();
     if (db_ && read_only()) db_->keep_files_as_they_are(true);  // none, if it cannot be opened
 }
 
-core::StoreHealth Worker::health() const {
+core::StoreHealth DatabaseThread::health() const {
     const std::lock_guard guard(mutex_);
     return health_;
 }
 
-bool Worker::read_only() const {
+bool DatabaseThread::read_only() const {
     const std::lock_guard guard(mutex_);
     return health_.state == State::ReadOnly;
 }
 
-std::optional<Error> Worker::refuse(const Task& task) const {
+std::optional<Error> DatabaseThread::refuse(const Task& task) const {
     if (!task.mark.writes || !read_only()) return {};
     return Error{Code::Unavailable, "the store is read-only: " + health().sentence};
 }
 
-std::optional<Worker::Thread::Clock::time_point> Worker::serve(Tasks& group, bool stopping) {
+std::optional<DatabaseThread::Thread::Clock::time_point> DatabaseThread::serve(Tasks& group,
+                                                                               bool stopping) {
     if (!group.empty()) carry_out(group);
     for (const auto& task : group) task->answer();
     group.clear();
@@ -68,7 +69,7 @@ std::optional<Worker::Thread::Clock::time_point> Worker::serve(Tasks& group, boo
     return look_due_;
 }
 
-void Worker::carry_out(std::span<const Thread::TaskPtr> group) {
+void DatabaseThread::carry_out(std::span<const Thread::TaskPtr> group) {
     if (!db_) {  // there is nothing that could be opened
         const Error why{Code::Unavailable, "the store is read-only: " + health().sentence};
         for (const auto& task : group) task->fail(why);
@@ -85,7 +86,7 @@ void Worker::carry_out(std::span<const Thread::TaskPtr> group) {
     }
 }
 
-Worker::Fate Worker::attempt(std::span<const Thread::TaskPtr> group) {
+DatabaseThread::Fate DatabaseThread::attempt(std::span<const Thread::TaskPtr> group) {
     bool writes = false;
     for (const auto& task : group) writes = writes || task->mark.writes;
     writes = writes && !read_only();
@@ -119,7 +120,7 @@ Worker::Fate Worker::attempt(std::span<const Thread::TaskPtr> group) {
 }
 
 // False: the transaction is lost, or must not be committed.
-bool Worker::run_inside(Task& task) {
+bool DatabaseThread::run_inside(Task& task) {
     if (auto refused = refuse(task)) {
         task.fail(std::move(*refused));
         return true;
@@ -150,14 +151,14 @@ bool Worker::run_inside(Task& task) {
     return true;
 }
 
-void Worker::roll_back() noexcept {
+void DatabaseThread::roll_back() noexcept {
     if (!db_->outside_transaction()) {
         // An error here means that SQLite has rolled back already.
         sqlite3_exec(db_->raw(), "ROLLBACK", nullptr, nullptr, nullptr);
     }
 }
 
-void Worker::note(const SqliteFailure& failure) {
+void DatabaseThread::note(const SqliteFailure& failure) {
     last_ = failure.error;
     if (failure.is_corruption()) return judge_corruption();
     const std::lock_guard guard(mutex_);
@@ -167,7 +168,7 @@ void Worker::note(const SqliteFailure& failure) {
     }
 }
 
-void Worker::judge_corruption() {
+void DatabaseThread::judge_corruption() {
     // A page that the disk did not give back is corrupt to SQLite. It may be whole; until that is
     // known nothing is written, for on a damaged file it would make things worse.
     const bool unreadable = look_again_ && db_->disk_failed();
@@ -180,7 +181,7 @@ void Worker::judge_corruption() {
     look_due_ = std::chrono::steady_clock::now();
 }
 
-void Worker::look_again_if_due() {
+void DatabaseThread::look_again_if_due() {
     if (!look_due_ || std::chrono::steady_clock::now() < *look_due_) return;
     auto found = look_again_();
     look_due_ = std::chrono::steady_clock::now() + look_pause_;

@@ -1,4 +1,4 @@
-#include "agent/layered_context.hpp"
+#include "agent/layered_model_contexts.hpp"
 
 #include "agent/keywords.hpp"
 #include "agent/tokens.hpp"
@@ -121,9 +121,9 @@ TurnSizes sizes_of(const Chat& whole) {
 // ---- Who works on a thread ----
 
 // While somebody does, forgetting it is noted, and done once more at the end.
-class LayeredContexts::Visit {
+class LayeredModelContexts::Visit {
 public:
-    Visit(LayeredContexts& of, const ThreadId& id) : of_(of), id_(id.text()) {
+    Visit(LayeredModelContexts& of, const ThreadId& id) : of_(of), id_(id.text()) {
         ++of_.visits_[id_].count;
     }
     Visit(const Visit&) = delete;
@@ -135,17 +135,18 @@ public:
     [[nodiscard]] bool gone() const { return of_.visits_[id_].gone; }
 
 private:
-    LayeredContexts& of_;
+    LayeredModelContexts& of_;
     std::string id_;
 };
 
 // ---- A question ----
 
-class LayeredContexts::Building {
+class LayeredModelContexts::Building {
 public:
-    Building(LayeredContexts& of, ContextWish wish) : of_(of), wish_(std::move(wish)) {}
+    Building(LayeredModelContexts& of, ModelContextInput input)
+        : of_(of), input_(std::move(input)) {}
 
-    asio::awaitable<Context> run() {
+    asio::awaitable<ModelContext> run() {
         open();
         co_await read_recent();
         if (const auto forms = all_ ? fit_all(sizes_, room_) : std::nullopt) {
@@ -174,39 +175,39 @@ private:
     };
 
     void open() {
-        context_.tokens_max = wish_.tokens_max;
+        context_.tokens_max = input_.tokens_max;
         auto& request = context_.request;
-        request.answer_tokens_max = wish_.answer_tokens_max;
-        request.tools = std::move(wish_.tools);
+        request.answer_tokens_max = input_.answer_tokens_max;
+        request.tools = std::move(input_.tools);
         const auto tools = estimate_tokens(request);
         request.messages.push_back(
-            core::chat_message(core::ChatRole::System, std::move(wish_.system)));
+            core::chat_message(core::ChatRole::System, std::move(input_.system)));
         const auto system = estimate_tokens(request.messages.front());
         context_.parts.push_back({"system", 0, 0, system, true, "files and rules"});
         if (!request.tools.empty()) {
             context_.parts.push_back({"tools", 0, 0, tools, true, "what the model may call"});
         }
-        if (wish_.question != 0 || !wish_.question_text.empty()) {
-            question_ = core::chat_message(core::ChatRole::User, wish_.question_text);
+        if (input_.question != 0 || !input_.question_text.empty()) {
+            question_ = core::chat_message(core::ChatRole::User, input_.question_text);
             question_tokens_ = estimate_tokens(*question_);
         }
         const auto fixed = system + tools;
-        if (question_ && fixed + question_tokens_ > wish_.tokens_max) {
+        if (question_ && fixed + question_tokens_ > input_.tokens_max) {
             throw ErrorException(
                 {Code::TooLarge,
                  "the question has about " + std::to_string(question_tokens_) +
                      " tokens, and the budget of the model's context leaves " +
-                     std::to_string(wish_.tokens_max > fixed ? wish_.tokens_max - fixed : 0)});
+                     std::to_string(input_.tokens_max > fixed ? input_.tokens_max - fixed : 0)});
         }
         const auto used = fixed + question_tokens_;
-        room_ = wish_.tokens_max > used ? wish_.tokens_max - used : 0;
+        room_ = input_.tokens_max > used ? input_.tokens_max - used : 0;
         // Asked once more after its turn was cut off, it stands further up as well.
-        is_last_ = wish_.question != 0 && wish_.question == wish_.thread.messages;
-        recent_first_ = is_last_ ? wish_.question : wish_.thread.messages + 1;
+        is_last_ = input_.question != 0 && input_.question == input_.thread.messages;
+        recent_first_ = is_last_ ? input_.question : input_.thread.messages + 1;
     }
 
     asio::awaitable<void> read_recent() {
-        TurnsBack back(of_.threads_, wish_.thread.id, recent_first_);
+        TurnsBack back(of_.threads_, input_.thread.id, recent_first_);
         std::uint64_t used = 0;
         while (recent_.size() < kRecentTurnsMax) {
             auto turn = co_await back.next();
@@ -229,15 +230,15 @@ private:
 
     asio::awaitable<void> recall() {
         const auto before = pruned_before();
-        if (before <= 1 || wish_.question_text.empty()) co_return;
-        const auto id = wish_.thread.id;
+        if (before <= 1 || input_.question_text.empty()) co_return;
+        const auto id = input_.thread.id;
         const auto behind = co_await of_.lookback_.catch_up(id, before - 1, Lookback::When::Asked);
-        auto found = co_await of_.lookback_.find(id, wish_.question_text, before);
+        auto found = co_await of_.lookback_.find(id, input_.question_text, before);
         const std::string note = found.note.empty() ? behind : found.note;
         const std::string also = note.empty() ? "" : " (" + note + ")";
         std::uint64_t used = estimate_tokens(core::quotes_opening());
         for (const auto& one : found.turns) {
-            ContextPart part{"recalled", one.turn.first(), one.turn.last(), 0, false, ""};
+            ModelContextPart part{"recalled", one.turn.first(), one.turn.last(), 0, false, ""};
             for (const auto bytes :
                  {quotes_.empty() ? kFirstQuoteBytes : kQuoteBytes, kSmallQuoteBytes}) {
                 auto block = quotes_of(one, bytes);
@@ -259,7 +260,7 @@ private:
     }
 
     void summarise() {
-        const auto memory = memory_in(wish_.thread.memory_json, wish_.thread.messages);
+        const auto memory = memory_in(input_.thread.memory_json, input_.thread.messages);
         const auto before = pruned_before();
         // What recall did not need is the summaries'.
         const auto most = std::min(summary_max_ + recall_max_ - recall_used_,
@@ -267,7 +268,7 @@ private:
         std::uint64_t used = estimate_tokens(
             core::chat_message(core::ChatRole::System, std::string(kSummaryOpening)));
         std::vector<std::string> blocks;
-        std::vector<ContextPart> parts;
+        std::vector<ModelContextPart> parts;
         // The latest first: what is furthest away is given up first.
         for (auto one = memory.summaries.rbegin(); one != memory.summaries.rend(); ++one) {
             if (one->first >= before) continue;  // its turns are sent themselves
@@ -297,7 +298,7 @@ private:
         }
     }
 
-    Context assemble() {
+    ModelContext assemble() {
         auto& messages = context_.request.messages;
         if (!summary_.empty()) {
             messages.push_back(core::chat_message(core::ChatRole::System, std::move(summary_)));
@@ -313,10 +314,11 @@ private:
             std::move(chat.begin(), chat.end(), std::back_inserter(messages));
         }
         if (question_) {
-            const std::string why =
-                wish_.question != 0 && !is_last_ ? "the question, asked once more" : "the question";
+            const std::string why = input_.question != 0 && !is_last_
+                                        ? "the question, asked once more"
+                                        : "the question";
             context_.parts.push_back(
-                {"question", wish_.question, wish_.question, question_tokens_, true, why});
+                {"question", input_.question, input_.question, question_tokens_, true, why});
             if (!quotes_.empty()) question_->text += std::string(core::quotes_opening()) + quotes_;
             messages.push_back(std::move(*question_));
         }
@@ -325,9 +327,9 @@ private:
         return std::move(context_);
     }
 
-    LayeredContexts& of_;
-    ContextWish wish_;
-    Context context_;
+    LayeredModelContexts& of_;
+    ModelContextInput input_;
+    ModelContext context_;
     std::optional<core::ChatMessage> question_;
     std::uint64_t question_tokens_ = 0;
     bool is_last_ = false;
@@ -339,21 +341,21 @@ private:
     bool all_ = false;  // the whole thread was read
     std::uint64_t summary_max_ = 0, recall_max_ = 0, recall_used_ = 0;
     std::string summary_, quotes_;
-    std::vector<ContextPart> recalled_;
+    std::vector<ModelContextPart> recalled_;
 };
 
-LayeredContexts::LayeredContexts(Parts parts, Options options)
+LayeredModelContexts::LayeredModelContexts(Parts parts, Options options)
     : threads_(parts.threads),
       options_(std::move(options)),
-      lookback_(parts.threads, parts.recall, parts.embeddings, stop_),
+      lookback_(parts.threads, parts.recall, parts.embeddings, cancellation_),
       summariser_(parts.summaries_by, options_.summary_time_max),
       recall_(parts.recall) {}
 
-asio::awaitable<Context> LayeredContexts::build(ContextWish wish) {
-    const auto id = wish.thread.id;
+asio::awaitable<ModelContext> LayeredModelContexts::build(ModelContextInput input) {
+    const auto id = input.thread.id;
     const Visit visit(*this, id);
-    const bool asked = wish.question != 0;
-    Building building(*this, std::move(wish));
+    const bool asked = input.question != 0;
+    Building building(*this, std::move(input));
     auto context = co_await building.run();
     if (asked) {
         if (rooms_.size() >= kRoomsMax) rooms_.clear();
@@ -365,7 +367,7 @@ asio::awaitable<Context> LayeredContexts::build(ContextWish wish) {
 
 // ---- After a turn ----
 
-asio::awaitable<void> LayeredContexts::turn_ended(core::ThreadRecord thread) {
+asio::awaitable<void> LayeredModelContexts::turn_ended(core::ThreadRecord thread) {
     const Visit visit(*this, thread.id);
     const auto id = thread.id;
     try {
@@ -386,7 +388,8 @@ asio::awaitable<void> LayeredContexts::turn_ended(core::ThreadRecord thread) {
     if (visit.gone()) co_await forget(id);
 }
 
-asio::awaitable<void> LayeredContexts::summarise(core::ThreadRecord thread, std::uint64_t until) {
+asio::awaitable<void> LayeredModelContexts::summarise(core::ThreadRecord thread,
+                                                      std::uint64_t until) {
     struct Alone {
         std::set<std::string>& all;
         std::string id;
@@ -407,12 +410,13 @@ asio::awaitable<void> LayeredContexts::summarise(core::ThreadRecord thread, std:
     if (memory.covered() > before) co_await keep(std::move(thread), std::move(memory));
 }
 
-asio::awaitable<Memory> LayeredContexts::add_summaries(Memory memory, core::ThreadRecord thread,
-                                                       std::uint64_t until) {
+asio::awaitable<Memory> LayeredModelContexts::add_summaries(Memory memory,
+                                                            core::ThreadRecord thread,
+                                                            std::uint64_t until) {
     const auto known = rooms_.find(thread.id.text());
     const auto room = known != rooms_.end() ? known->second : options_.tokens_max / 2;
-    TurnsWish wish{thread.id, memory.covered() + 1, until, kPendingTurns, kPendingBytes};
-    auto pending = co_await read_turns(threads_, std::move(wish));
+    TurnsQuery query{thread.id, memory.covered() + 1, until, kPendingTurns, kPendingBytes};
+    auto pending = co_await read_turns(threads_, std::move(query));
     std::vector<TurnSizes> latest_first;
     const auto executor = co_await asio::this_coro::executor;
     for (auto turn = pending.turns.rbegin(); turn != pending.turns.rend(); ++turn) {
@@ -421,7 +425,7 @@ asio::awaitable<Memory> LayeredContexts::add_summaries(Memory memory, core::Thre
         if (latest_first.size() % kBreath == 0) co_await asio::post(executor, asio::use_awaitable);
     }
     std::size_t at = 0;
-    for (std::size_t chunks = 0; chunks < kChunksAtOnce && !stop_.asked(); ++chunks) {
+    for (std::size_t chunks = 0; chunks < kChunksAtOnce && !cancellation_.requested(); ++chunks) {
         const auto left = pending.turns.size() - at;
         const auto fits = fit_latest(latest_first, room / kSummariseAtOf * kSummariseAt).size();
         if (pending.all && fits >= left && left <= kRecentTurnsMax) break;
@@ -439,7 +443,7 @@ asio::awaitable<Memory> LayeredContexts::add_summaries(Memory memory, core::Thre
         // A thread that is far behind is not worth a request to the model for each of its parts.
         const bool by_model = chunks == 0 && pending.all;
         auto material = material_of(chunk);
-        auto summary = co_await summariser_.make(std::move(material), by_model, stop_);
+        auto summary = co_await summariser_.make(std::move(material), by_model, cancellation_);
         summary.first = chunk.front().first();
         summary.last = chunk.back().last();
         summary.first_turn = chunk.front().number;
@@ -449,7 +453,7 @@ asio::awaitable<Memory> LayeredContexts::add_summaries(Memory memory, core::Thre
             const auto begin = memory.summaries.begin() + static_cast<std::ptrdiff_t>(*from);
             const std::vector<Summary> folded(begin, begin + static_cast<std::ptrdiff_t>(kFold));
             auto lines = material_of(folded);
-            auto one = co_await summariser_.make(std::move(lines), by_model, stop_);
+            auto one = co_await summariser_.make(std::move(lines), by_model, cancellation_);
             memory.fold(*from, std::move(one));
         }
     }
@@ -458,7 +462,7 @@ asio::awaitable<Memory> LayeredContexts::add_summaries(Memory memory, core::Thre
 
 // Another server may have been faster. Whoever covers more is kept; one that is lost between
 // reading and writing costs work, for every summary says what it covers.
-asio::awaitable<void> LayeredContexts::keep(core::ThreadRecord thread, Memory memory) {
+asio::awaitable<void> LayeredModelContexts::keep(core::ThreadRecord thread, Memory memory) {
     const auto whose = core::Whose::anyones();
     const auto now = co_await threads_.get_thread(whose, thread.id);
     if (memory_in(now.memory_json, now.messages).covered() >= memory.covered()) co_return;
@@ -469,7 +473,7 @@ asio::awaitable<void> LayeredContexts::keep(core::ThreadRecord thread, Memory me
 
 // ---- Forgetting ----
 
-asio::awaitable<void> LayeredContexts::forget(ThreadId id) {
+asio::awaitable<void> LayeredModelContexts::forget(ThreadId id) {
     rooms_.erase(id.text());
     if (const auto visits = visits_.find(id.text()); visits != visits_.end()) {
         visits->second.gone = true;
@@ -484,7 +488,7 @@ asio::awaitable<void> LayeredContexts::forget(ThreadId id) {
 
 // A thread that another server removed, or whose entries could not be removed: with each turn one
 // thread of the index is looked for.
-asio::awaitable<void> LayeredContexts::look_for_leftovers() {
+asio::awaitable<void> LayeredModelContexts::look_for_leftovers() {
     const ThreadId before(swept_);
     const auto next = co_await recall_.thread_after(before);
     swept_ = next ? next->text() : "";
@@ -496,7 +500,7 @@ asio::awaitable<void> LayeredContexts::look_for_leftovers() {
     if (gone) co_await forget(*next);
 }
 
-void LayeredContexts::say(const std::string& sentence) {
+void LayeredModelContexts::say(const std::string& sentence) {
     if (sentence == said_ || !options_.tell) return;
     said_ = sentence;
     options_.tell(sentence);
