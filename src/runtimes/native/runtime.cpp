@@ -88,7 +88,7 @@ NativeRuntime::~NativeRuntime() {
     file_table_->end();
 }
 
-// Refers to nothing of the runtime: it may outlast it by a turn of the loop.
+// Refers to nothing of the runtime: it may outlast it by a loop iteration.
 asio::awaitable<void> NativeRuntime::sweep(std::shared_ptr<Sweeping> state, sys::CgroupHost host) {
     while (!state->over) {
         state->pause.expires_after(kSweepPause);
@@ -183,7 +183,7 @@ asio::awaitable<NativeRuntime::SandboxPtr> NativeRuntime::fork(core::SandboxSpec
                                                        bury_later(std::move(remains));
                                                    });
     file_table_->add(*sandbox);
-    // The guest builds its walls meanwhile; no untrusted code runs before it is asked to.
+    // The guest builds its walls at the same time; no untrusted code runs before it is asked to.
     co_await expect_hello(sandbox->stream(), kHelloTimeMax);
     co_return sandbox;
 }
