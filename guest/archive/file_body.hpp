@@ -1,6 +1,6 @@
 #pragma once
 // The contents of a file that is being packed: where its holes are, and its bytes. The file may
-// change meanwhile; what was said in the header is what is written.
+// change while it is read; what the header says is what is written.
 #include "base/result.hpp"
 
 #include <archive.h>

@@ -2,7 +2,7 @@
 // The operation file.page: one folder's entries in the order of their names, a page at a time.
 //
 // A folder may hold a million names, so the page is found in one walk that keeps no more than the
-// page itself, a slice of it in each turn of the loop. The cursor is a name, so what is made or
+// page itself, a slice of it in each loop iteration. The cursor is a name, so what is made or
 // removed between two pages moves nothing else.
 #include "guest/lib/operation.hpp"
 #include "sys/confine.hpp"

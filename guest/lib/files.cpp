@@ -28,7 +28,7 @@ namespace {
 
 constexpr std::size_t kPiece = wire::kPayloadBytesMax;
 constexpr std::size_t kEntriesAnEvent = 256;
-// Of an upload, on the way: a turn of the loop takes all of it.
+// Of an upload, in memory: one loop iteration takes all of it.
 constexpr std::uint32_t kWriteAhead = 1 << 20;
 constexpr int kDepthMax = 64;
 

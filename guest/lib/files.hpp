@@ -3,8 +3,8 @@
 //
 // Run by PID 1 in the sandbox's own mount namespace, so a symlink leads nowhere but inside (what it
 // could reach through /proc, guest_path.hpp refuses); and with the user's file-system identity, so
-// that the owner's rights hold and what is made is the user's. Reads and writes move a piece a turn
-// and never wait: a FIFO or device is refused, not opened.
+// that the owner's rights hold and what is made is the user's. Reads and writes move a piece per
+// loop iteration and never wait: a FIFO or device is refused, not opened.
 #include "guest/lib/operation.hpp"
 #include "guest/lib/surroundings.hpp"
 #include "sys/confine.hpp"

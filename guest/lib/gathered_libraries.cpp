@@ -91,7 +91,7 @@ std::vector<Stretch> choose(const std::vector<Mapping>& all, std::uintptr_t byte
 char* pointer(std::uintptr_t address) { return reinterpret_cast<char*>(address); }
 
 // From the first byte copied until the copy is in place, nothing may write to the original: no
-// allocation, no call that is not resolved yet. The stack lies elsewhere.
+// allocation, no call that is not resolved yet. The stack is not among them.
 bool replace(const Stretch& stretch, const std::vector<Mapping>& all, char* copy) {
     const std::size_t bytes = stretch.end - stretch.begin;
     for (const Mapping& one : all) {

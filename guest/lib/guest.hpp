@@ -47,7 +47,7 @@ private:
     void stats(Operation& operation);
     void list_programs(Operation& operation);
     void start_kernels();
-    // SIGCHLD needs no more than a turn of the loop; the host's SIGUSR1 says that we were frozen.
+    // SIGCHLD needs no more than a loop iteration; the host's SIGUSR1 says that we were frozen.
     void hear_signals();
     void reap();
     void bury_kernels();

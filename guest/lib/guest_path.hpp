@@ -1,5 +1,5 @@
 #pragma once
-// Paths that untrusted code can bend, walked by PID 1.
+// Resolves paths that untrusted code can change, for PID 1.
 //
 // A link in the sandbox leads nowhere but inside, save one kind: the links of /proc
 // (`/proc/self/fd`, `cwd`, `root`) lead to what *PID 1* holds open when PID 1 follows them. So
@@ -32,7 +32,8 @@ struct DirectoryEntry {
 // inotify_add_watch(2) on an open folder.
 [[nodiscard]] int watch_folder(int inotify, int folder, std::uint32_t events);
 
-// What opens `fd` again, for calls that take a path only. Nobody can bend it: it has no other part.
+// What opens `fd` again, for calls that take a path only. Nobody can redirect it: it has no other
+// component.
 [[nodiscard]] std::string name_of_descriptor(int fd);
 
 }  // namespace atl::guest

@@ -1,7 +1,7 @@
 #pragma once
 // The guest's end of the one stream to the host.
 //
-// Owns      the stream. Frames are queued and leave at the end of a turn of the loop, so that an
+// Owns      the stream. Frames are queued and leave at the end of a loop iteration, so that an
 //           event and the end that follows it share one write.
 // Threads   one, the guest's.
 // Trusts    the host. Untrusted code never holds this descriptor: it is close-on-exec, and a kernel

@@ -201,7 +201,7 @@ void Kernel::send_current() {
     post('q', call.request_);
     call.request_ = {};
     sent_current_ = true;
-    // What came while it waited for its turn, or for the kernel to be there.
+    // What came while it was queued, or while the kernel was started.
     if (!call.held_.empty()) call.data(std::exchange(call.held_, {}));
     if (call.held_eof_) call.eof();
     if (call.timeout_.count() > 0) call.deadline_ = Clock::now() + call.timeout_;
@@ -535,7 +535,7 @@ bool KernelCall::under_way() const { return kernel_->current() == this && kernel
 
 void KernelCall::begin_stop(Stopping why, std::chrono::milliseconds grace) {
     if (kernel_ == nullptr) return;
-    if (kernel_->current() != this || !kernel_->sent_current_) {  // still waiting for its turn
+    if (kernel_->current() != this || !kernel_->sent_current_) {  // still queued
         Kernel* kernel = std::exchange(kernel_, nullptr);
         kernel->forget(*this);
         end({{"interrupted", true}, {"started", false}});

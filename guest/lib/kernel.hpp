@@ -77,7 +77,7 @@ private:
     Kernel* kernel_ = nullptr;  // null before it is queued and after it ended
     std::string request_;
     const Kind kind_;
-    std::string held_;  // data that came before its turn
+    std::string held_;  // data that came while it was queued
     bool held_eof_ = false;
     std::chrono::milliseconds timeout_;
     std::chrono::milliseconds grace_;
@@ -118,8 +118,8 @@ public:
     void submit(KernelCall& call);
     void forget(KernelCall& call);  // the operation is going away
     void watch(PollSet& set);
-    // Moves a turn's worth of what `set` found to be there; `more()` then tells whether there was
-    // more.
+    // Moves at most an iteration's share of what `set` found to be there; `more()` then tells
+    // whether there was more.
     void pump(const PollSet& set);
     [[nodiscard]] bool more() const noexcept { return more_; }
     // The process ended (reaped by the loop): answer whoever waits, once the host has taken what it
@@ -189,8 +189,9 @@ private:
     bool forsaken_ = false;
     Clock::time_point summoned_{};
     UniqueFd link_, out_, err_;
-    // Where the turn's PollSet has them, and whether there may be something to read: an empty read
-    // of each, each turn, was a third of what PID 1 asked of the kernel for a short run.
+    // Where the iteration's PollSet has them, and whether there may be something to read: an empty
+    // read of each, in each iteration, was a third of what PID 1 asked of the kernel for a short
+    // run.
     struct Watched {
         std::size_t slot = PollSet::kNoSlot;
         bool ready = false;

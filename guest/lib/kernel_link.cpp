@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::uint32_t kMessageBytesMax = 1u << 30;
 constexpr std::int64_t kClosed = -1;
-constexpr std::int64_t kSignal = -2;  // a signal came: Python's handlers get their turn first
+constexpr std::int64_t kSignal = -2;  // a signal came: Python's handlers run first
 
 // 1 when all bytes are there, 0 on end of stream.
 bool read_all(int fd, char* into, std::size_t size) {

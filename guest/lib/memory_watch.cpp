@@ -30,7 +30,7 @@ std::uint64_t kilobytes(const std::string& text, const char* key) {
 
 using MemoryFiles = std::map<ino_t, std::uint64_t>;
 
-// What processes hold besides their pages, and each thing once for all of them.
+// What processes hold in addition to their pages, each thing counted once for all of them.
 struct Held {
     MemoryFiles files;
     sys::SocketMemory sockets;

@@ -3,7 +3,7 @@
 //
 // Private pages, since what is shared with the zygote was paid for once; or shared memory where
 // that is more: mapped (each page once), or in memory files that are only held open. So a program
-// that uses both at once is seen at half at worst. Besides, what sockets hold
+// that uses both at once is seen at half at worst. In addition, what sockets hold
 // (sys/socket_memory.hpp). Files in tmpfs have their own quota. System V segments that nobody has
 // attached, shared mappings whose pages were let go, and memory files that are on their way through
 // a socket are not seen. The loop looks ten times a second; a program can overshoot in between, by

@@ -22,7 +22,7 @@ namespace atl::guest {
 namespace json = boost::json;
 using Clock = std::chrono::steady_clock;
 
-// What one turn of the loop waits for.
+// What one loop iteration waits for.
 class PollSet {
 public:
     // Returns a slot to ask about afterwards. A negative descriptor is never ready.
@@ -81,7 +81,7 @@ public:
     void fail_errno(const std::string& what);
     // Called once, when this ends in whatever way, and before the host hears of it.
     void before_end(std::function<void()> action) { before_end_ = std::move(action); }
-    // So many more than it may anyway, for who takes much and is quick about it.
+    // Additional credit, for operations that consume much quickly.
     void take_more(std::uint32_t bytes) {
         if (!ended_) link_.grant(channel_, bytes);
     }

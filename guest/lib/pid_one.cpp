@@ -26,8 +26,8 @@ void say_that_walls_failed(int stream, const sys::StepFailure& failure) {
 }  // namespace
 
 void live_as_guest(Birth birth, Surroundings surroundings) {
-    // Rung before the walls are raised: the zygote forks meanwhile, on another core. The kernel
-    // waits outside until it hears from us.
+    // Rung before the walls are raised: the zygote forks at the same time, on another core. The
+    // kernel waits outside until it hears from us.
     std::unique_ptr<Kernel> first;
     if (birth.bell.get() >= 0) {
         first = std::make_unique<Kernel>(kDefaultContext, kDefaultDirectory);

@@ -2,7 +2,7 @@
 // The operation file.remove: a file, a link, an empty folder, or with `recursive` a whole tree of
 // any depth, width and modes.
 //
-// Goes by descriptors, a slice in each turn of the loop. At most a few folders are open at a time:
+// Goes by descriptors, a slice in each loop iteration. At most a few folders are open at a time:
 // what lies deeper is first moved up to the top of the tree. A link is removed, never followed.
 #include "guest/lib/operation.hpp"
 #include "sys/confine.hpp"

@@ -1,6 +1,6 @@
 #pragma once
-// What the kernel counts for a user of the host, where all sandboxes are that one user: watches of
-// epoll, and descriptors on their way through sockets. No limit of a process bounds either (a
+// What the Linux kernel counts per user of the host, if all sandboxes are that one user: epoll
+// watches, and descriptors in flight through sockets. No limit of a process bounds either (a
 // descriptor can be watched under many numbers, by many), so PID 1 looks, and ends the process that
 // has most of them when a sandbox passes its share.
 //

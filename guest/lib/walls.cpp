@@ -75,7 +75,7 @@ bool hide_kept_folders(Surroundings& surroundings, sys::StepFailure& failure) {
 bool make_scratch(Surroundings& surroundings, sys::StepFailure& failure) {
     if (!sys::mount_tmpfs(kScratch, surroundings.disk, "0755", failure)) return false;
     for (const auto& folder : kFolders) {
-        // chmod besides mkdir: the umask of a Python zygote is not ours to trust.
+        // chmod after mkdir: the umask of a Python zygote cannot be trusted.
         if (::mkdir(folder.inside, folder.mode) != 0 || ::chmod(folder.inside, folder.mode) != 0) {
             return failure.set("make ", folder.inside);
         }

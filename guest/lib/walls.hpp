@@ -27,7 +27,7 @@ int shown_folder_named(const Surroundings& surroundings, const std::string& name
 // code, whatever keeps that code from it otherwise.
 void forget_other_sessions(Surroundings& surroundings);
 
-// The place of a path inside the scratch space, relative to its root; empty when it lies elsewhere.
+// A path relative to the root of the scratch space; empty if it is not inside.
 std::string place_in_scratch(const std::string& path);
 
 // Where untrusted code may write: the folders of the scratch space and terminals. Not /proc: a

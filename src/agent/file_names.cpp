@@ -119,7 +119,8 @@ Columns columns_in(std::string_view name, std::string_view bytes) {
     }
     if (end == bytes.size()) return {};
     const auto line = bytes.substr(0, end);
-    // Other encodings are found out by who reads the whole file; a model is told no broken names.
+    // Other encodings are detected by code that reads the whole file; a model is told no broken
+    // names.
     if (find_invalid_utf8(line) != std::string_view::npos) return {};
     std::array<std::pair<char, std::size_t>, 4> separators{
         {{',', 0}, {';', 0}, {'\t', 0}, {'|', 0}}};

@@ -117,7 +117,7 @@ bool Homes::is_filled(const ThreadRecord& thread) {
 }
 
 asio::awaitable<void> Homes::make_session(ThreadRecord thread) {
-    // One at a time: whoever comes meanwhile finds it with its files.
+    // One at a time: whoever waited finds it with its files.
     const std::string key = thread.session_id.text();
     auto& entry = filling_[key];
     if (!entry) entry = std::make_shared<sessions::FifoMutex>();

@@ -13,7 +13,7 @@
 //           taker's name is in the session's folder. It discards its own, older sandbox.
 //           Nobody uses a session before the thread's files are in it; what fails is begun again
 //           by the next use.
-// Trusts    its caller for who may use the thread.
+// Trusts    its caller, who has checked who may use the thread.
 // On failure ErrorException. Unavailable: another server does not let it go.
 #include "agent/prompt.hpp"
 #include "agent/uploads.hpp"

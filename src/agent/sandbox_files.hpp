@@ -1,7 +1,7 @@
 #pragma once
 // Small files of a sandbox in one piece, for tools: read with a limit, written from memory.
 //
-// Trusts    nothing: a file that grows meanwhile is cut at the limit.
+// Trusts    nothing: a file that grows while it is read is cut at the limit.
 #include "guest_client/files.hpp"
 
 #include <boost/asio/awaitable.hpp>

@@ -12,7 +12,7 @@
 namespace atl::agent {
 
 [[nodiscard]] std::uint64_t estimate_tokens(std::string_view text) noexcept;
-// With what a message costs besides its text.
+// Includes what a message costs in addition to its text.
 [[nodiscard]] std::uint64_t estimate_tokens(const core::ChatMessage& message) noexcept;
 [[nodiscard]] std::uint64_t estimate_tokens(const core::ChatRequest& request) noexcept;
 

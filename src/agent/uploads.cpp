@@ -233,7 +233,7 @@ asio::awaitable<std::size_t> Uploads::remove_unused(std::function<bool()> given_
                 co_await remove(core::Whose::anyones(), upload.record.id);
                 ++removed;
             } catch (const ErrorException& error) {
-                // A thread took it meanwhile, or another server removed it.
+                // By now a thread uses it, or another server has removed it.
                 if (error.error.code != Code::Conflict && error.error.code != Code::NotFound) throw;
             }
         }

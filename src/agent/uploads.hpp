@@ -38,7 +38,7 @@ struct UploadLimits {
     std::uint64_t owner_files_max = 10'000;  // 0 = no limit
 };
 
-// The first columns of a text table, and how many there are besides; empty: not known.
+// The first columns of a text table, and how many more there are; empty: not known.
 struct Columns {
     std::vector<std::string> names;
     std::size_t more = 0;

@@ -5,7 +5,7 @@
 //     api.finish(about)                                          then the document is made
 //
 // Threads   the server's one. Filled before the server starts, then only read.
-// Trusts    nothing in a request. Who is calling was settled by Door (door.hpp) before.
+// Trusts    nothing in a request. Door (door.hpp) has identified the caller before.
 #include "core/records.hpp"
 #include "net/router.hpp"
 #include "schema/document.hpp"
@@ -23,7 +23,7 @@
 
 namespace atl::api {
 
-// Who is calling, as the door found out.
+// The caller, as identified by Door.
 struct Caller {
     std::string owner;        // empty: nobody known
     std::string key_id = {};  // empty: none was needed

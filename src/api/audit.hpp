@@ -1,9 +1,10 @@
 #pragma once
-// The audit log: who did what, and how it ended. Written behind the requests, in their order.
+// The audit log: who did what, and how it ended. Written asynchronously, in the order of the
+// requests.
 //
 // Owns      a queue of records that are not in the store yet, and the coroutine that brings them.
 // Threads   the server's one.
-// Bounded   the queue and the records, and how many deeds of one owner are written down
+// Bounded   the queue and the records, and how many actions of one owner are recorded
 //           (audit_shares.hpp). What was left out is counted in the next record of that owner.
 // Failure   a store that cannot write loses records; the count says how many, when it can again.
 #include "api/audit_shares.hpp"

@@ -1,9 +1,9 @@
 #pragma once
-// How much of the audit log each owner may fill: so many deeds a second, after so many at once; the
-// rest is counted, and the count stands in the owner's next record. One owner's flood leaves out
-// none of another's deeds, and cannot fill the disk.
+// How much of the audit log each owner may fill: a number of actions per second, after an initial
+// burst; the rest is counted, and the count is in the owner's next record. So one owner's flood
+// suppresses no other owner's records, and cannot fill the disk.
 //
-// Owners here are those that keys name, and one for requests of nobody known. Threads: one.
+// Owners here are those that keys name, and one for unauthenticated requests. Threads: one.
 #include <algorithm>
 #include <chrono>
 #include <cstdint>

@@ -1,5 +1,5 @@
 #pragma once
-// What a file of a sandbox is called in an answer, by its name alone: its content is not looked at.
+// The content type of a sandbox's file, by its name alone: its content is not read.
 #include <string_view>
 
 namespace atl::api {

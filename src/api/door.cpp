@@ -28,7 +28,7 @@ std::string_view name_in(std::string_view host) {
 
 std::uint16_t usual_port(std::string_view scheme) { return scheme == "https" ? 443 : 80; }
 
-// An address cannot be made to point elsewhere, so no name server is behind it.
+// An IP address needs no name server, so it cannot be rebound.
 bool is_address(std::string_view name) {
     in6_addr bytes{};
     if (name.size() > 2 && name.front() == '[' && name.back() == ']') {
@@ -227,7 +227,7 @@ Caller Door::identify(net::Request& request) {
         request.headers.remove("X-API-Key");
         return of_credential(shown, open_to_all);
     }
-    // Only where a token opens anything: elsewhere `token` is the route's own word, or a mistake.
+    // Only on routes that accept a token: on others `token` is the route's own word, or a mistake.
     if (const auto token = request.target.parameter(kTokenParameter);
         token && opens_by_token(request)) {
         shown = *token;

@@ -1,5 +1,5 @@
 #pragma once
-// One file as an answer: whole, a range of it, or the word that it has not changed.
+// One file as a response: complete, a range of it, or 304 if it has not changed.
 //
 // What is in it was written by untrusted code, and may be opened in a browser on this server's own
 // address. So it goes out with a type that is not guessed and a policy under which nothing in it

@@ -1,6 +1,6 @@
 #pragma once
 // /v1/jobs, and /schedule with /status for clients that know only these: code that is queued and
-// run when its turn comes.
+// run in order.
 #include "api/api.hpp"
 #include "api/run_routes.hpp"
 #include "sessions/jobs.hpp"

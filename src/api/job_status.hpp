@@ -8,7 +8,7 @@
 
 namespace atl::api {
 
-// What the log had when `record` was read. A job that is removed meanwhile cuts the answer off.
+// What the log had when `record` was read. If the job is removed, the response is cut off.
 boost::asio::awaitable<void> send_long_status(net::Exchange& exchange, sessions::Jobs& jobs,
                                               core::JobRecord record);
 

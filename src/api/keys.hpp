@@ -1,5 +1,5 @@
 #pragma once
-// The API keys, all of them in memory: whether a request's key is good is asked without waiting.
+// The API keys, all of them in memory: checking a request's key does not wait for the store.
 //
 //     atl_<id, 16 letters>_<secret, 52 letters: 256 random bits>
 //

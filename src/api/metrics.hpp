@@ -1,5 +1,5 @@
 #pragma once
-// What the server counts, in the words of Prometheus: `GET /metrics`.
+// Counters of the server in the format of Prometheus: `GET /metrics`.
 //
 // Requests are counted as they end; all else is asked for when somebody looks, so that nothing has
 // to keep a gauge up to date. Labels are routes as they were declared, never what a client sent.

@@ -1,8 +1,7 @@
 #pragma once
 // Ports by host name: http://8080-<session>.localhost:8000/ is what
 // http://localhost:8000/v1/sessions/<session>/ports/8080/ is, with an origin of its own. So links
-// to
-// "/style.css", cookies, storage and service workers work there as their page expects.
+// to "/style.css", cookies, storage and service workers work there as their page expects.
 //
 // A request for such a host is for that port and for nothing else: enter_port_host() writes it as
 // the route of the port before anybody looks at it, and the door checks that this was done. Clients

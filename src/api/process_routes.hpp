@@ -1,5 +1,5 @@
 #pragma once
-// /v1/sessions/{id}/processes: programs that are started and come back to.
+// /v1/sessions/{id}/processes: programs in the background.
 //
 // Looking at processes does not wake a session; what reaches into one does, and while a client
 // waits for a process or reads its output the session stays awake.

@@ -1,5 +1,5 @@
 #pragma once
-// /v1/sessions: what a client holds on to.
+// /v1/sessions: create, list, change, pause, fork and delete sessions.
 #include "api/api.hpp"
 #include "sessions/sessions.hpp"
 

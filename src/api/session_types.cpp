@@ -23,7 +23,7 @@ core::Limits limits_of(const std::optional<LimitsBody>& body, core::Limits other
     set(limits.disk_bytes_max, body->disk_bytes_max);
     set(limits.disk_files_max, body->disk_files_max);
     set(limits.output_bytes_max, body->output_bytes_max);
-    // Who asks for many processes alone means the usual open files, or as many as fit.
+    // A request for many processes alone means the usual open files, or as many as fit.
     if (!body->open_files_max) {
         limits.open_files_max = core::below(limits, ceilings).open_files_max;
     }

@@ -205,7 +205,7 @@ public:
         const auto talk = [this](Scope& scope) -> asio::awaitable<void> {
             scope.spawn(listen());
             co_await speak();
-            // Before listen() is waited for: it may wait in turn for a program that does not read.
+            // Before listen() is awaited: it may wait for a program that does not read.
             if (!shell_.ended()) co_await shell_.hang_up();
         };
         co_await in_scope(talk);

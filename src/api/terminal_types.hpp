@@ -1,5 +1,5 @@
 #pragma once
-// What is said over a terminal's WebSocket besides the bytes themselves.
+// The messages on a terminal's WebSocket, apart from the bytes themselves.
 #include "schema/json.hpp"
 
 #include <chrono>

@@ -1,5 +1,5 @@
 #pragma once
-// Tokens: what somebody may do for a short while, signed instead of remembered.
+// Short-lived tokens: signed permissions, which are not stored.
 //
 //     att_<what, as letters>.<HMAC-SHA256 of it, as letters>
 //

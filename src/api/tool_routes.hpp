@@ -1,5 +1,5 @@
 #pragma once
-// /v1/tools: the tools of agent/tools.hpp for whoever brings a session of their own.
+// /v1/tools: the tools of agent/tools.hpp, for clients with a session of their own.
 #include "agent/tools.hpp"
 #include "api/api.hpp"
 

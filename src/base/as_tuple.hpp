@@ -1,6 +1,6 @@
 #pragma once
-// The completion token of waits that are ended by cancelling them: the error is a value, since a
-// cancelled timer is how a condition is signalled here and no failure.
+// The completion token of waits that are ended by cancelling them: the error is a value, because a
+// cancelled timer signals a condition here, not a failure.
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/use_awaitable.hpp>
 

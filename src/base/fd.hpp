@@ -1,6 +1,6 @@
 #pragma once
 // Sole ownership of a kernel file descriptor. Whatever outlives one function (pidfds, cgroup
-// directories, sockets) is held so, that no early return can leak a door into the host.
+// directories, sockets) is held by this, so that no early return leaks a way into the host.
 #include <unistd.h>
 #include <utility>
 

@@ -1,5 +1,5 @@
 #pragma once
-// Work that was started belongs to somebody who waits for its end.
+// Owns spawned coroutines, and waits for their end.
 //
 //     const auto talk = [&](Scope& scope) -> asio::awaitable<void> {
 //         scope.spawn(pump(link, socket));     // may refer to whatever outlives the scope
@@ -39,7 +39,7 @@ public:
     ~Scope() { must(state_->running == 0, "a scope ends after the work in it"); }
 
     // A coroutine, or a function that makes one, which is kept until its coroutine has ended.
-    // Begins in the loop's next turn.
+    // Begins in the next loop iteration.
     void spawn(boost::asio::awaitable<void> work);
     template <class Work>
     requires std::is_invocable_r_v<boost::asio::awaitable<void>, Work&> void spawn(Work work) {
@@ -50,7 +50,7 @@ public:
     // refer to what the caller has.
     boost::asio::awaitable<void> join();
     // Waits as join() does, but not longer than that, and throws nothing: whether nothing is
-    // running. If something is, the scope must not go yet. One waits so at a time.
+    // running. If something is, the scope must not be destroyed yet. One waiter at a time.
     boost::asio::awaitable<bool> ended_by(std::chrono::steady_clock::time_point until);
 
     [[nodiscard]] std::size_t running() const noexcept { return state_->running; }
@@ -71,7 +71,7 @@ private:
         std::size_t running = 0;
         std::exception_ptr failed;
         boost::asio::steady_timer ended;  // never expires; cancelled when nothing runs
-        // The same for who waits with an end of their own: one timer has one expiry.
+        // The same for waits with a timeout: one timer has one expiry.
         std::weak_ptr<boost::asio::steady_timer> ended_in_time;
     };
 

@@ -1,5 +1,5 @@
 #pragma once
-// UTF-8 by the book: no overlong forms, no surrogates, nothing above U+10FFFF. What comes in broken
+// Strict UTF-8: no overlong forms, no surrogates, nothing above U+10FFFF. What comes in broken
 // is refused; what goes out broken is replaced, because JSON must not carry it on.
 #include <cstddef>
 #include <string>

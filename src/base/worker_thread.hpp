@@ -1,13 +1,13 @@
 #pragma once
 // One OS thread with a bounded queue before it, for work that coroutines wait for.
 //
-//     loop thread --ask--> queue --all that wait, at most group_max--> serve(), on the thread
-//     loop thread <--post-- the answer of each when serve() has called answer()
+//     loop        --ask--> queue --all that wait, at most group_max--> serve(), on the OS thread
+//     loop        <--post-- the answer of each when serve() has called answer()
 //
 // What one task needs to run is its Subject (a database, an index, a slice of time); a Mark is what
 // the room notes about each (whether it writes, how urgent it is). How tasks are run, one by one,
-// in a transaction or in turns, is up to the room's serve(), which may keep those that are not
-// done.
+// in a transaction or in time slices, is up to the room's serve(), which may keep those that are
+// not done.
 //
 // Owns      the thread, and every task until it is handed to serve().
 // Threads   ask(), put() and counts() from any; serve() is called on the thread only. A caller is
@@ -44,7 +44,7 @@ namespace atl {
 
 // For the calling thread. The server's signals are the loop's to take. And a write beyond
 // RLIMIT_FSIZE raises SIGXFSZ, whose default ends the process: blocked, it is an error of that
-// write and no more. `name`: at most 15 bytes, for who looks at the threads.
+// write and no more. `name`: at most 15 bytes, for `ps` and debuggers.
 void become_worker(const char* name) noexcept;
 
 template <class Subject, class Mark>

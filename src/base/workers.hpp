@@ -1,12 +1,12 @@
 #pragma once
-// Threads beside a loop, for work that would hold it up: large texts, compression, the disk.
+// OS threads for work that would block a loop: large texts, compression, the disk.
 //
 //     const auto make = [&] { return printed(answer); };    a worker does it, the coroutine waits
 //     const auto text = co_await workers.run(make);         and goes on where it was
 //
 // Owns      its threads, and the work that waits for one.
-// Threads   run() and drop() from any; work is done in the order in which it was asked for. Who has
-//           much to do asks often for a little: others have their turn in between.
+// Threads   run() and drop() from any; work is done in the order of the calls. Split large work
+//           into several calls, so that the work of others is done in between.
 // Cancelling a coroutine that waits here does not cut its work short: it goes on when that is done,
 //           so the work may refer to all that the coroutine has.
 // If the work throws, so does run(). At its end all that was asked is done and answered first; the
@@ -32,7 +32,7 @@ namespace atl {
 
 class Workers {
 public:
-    // `name`: at most 15 bytes, for who looks at the threads.
+    // `name` of the OS threads, for `ps` and debuggers: at most 15 bytes.
     Workers(std::size_t threads, const char* name);
     Workers(const Workers&) = delete;
     Workers& operator=(const Workers&) = delete;

@@ -1,6 +1,6 @@
 #pragma once
 // The command line as a whole: parsed, run, and what is said about one that is wrong, with what was
-// probably meant. Errors of a line with --json are JSON as well: who wrote that is a program.
+// probably meant. Errors of a line with --json are JSON as well: a program wrote that line.
 #include <CLI/App.hpp>
 #include <string>
 #include <vector>

@@ -1,5 +1,5 @@
 #pragma once
-// What this host offers to Atoll: each finding with what its lack costs and how to mend it.
+// What this host offers to Atoll: each finding with what its absence costs and how to fix it.
 //
 // Owns      nothing. Probes run in children (sys/host_checks.hpp) and leave nothing behind; nothing
 //           is sent to a network, and of Docker only the local socket is looked at.

@@ -101,7 +101,7 @@ bool socket_answers(const std::string& path) {
 
 Check docker() {
     std::string path = "/var/run/docker.sock";
-    // A daemon elsewhere stays unasked: the doctor speaks to no network.
+    // A remote daemon is not asked: the doctor does not use the network.
     if (const char* host = std::getenv("DOCKER_HOST");
         host != nullptr && std::string_view(host).starts_with("unix://")) {
         path = host + std::strlen("unix://");

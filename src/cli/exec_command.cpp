@@ -84,7 +84,7 @@ void show(ProgramOutput& output, const net::EventReader::Event& event,
 }
 
 bool at_a_terminal() {
-    // Of all three: who sends the errors elsewhere wants them apart.
+    // Only if all three are terminals: redirected stderr must stay separate.
     return ::isatty(STDIN_FILENO) == 1 && ::isatty(STDOUT_FILENO) == 1 &&
            ::isatty(STDERR_FILENO) == 1;
 }

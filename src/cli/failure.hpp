@@ -13,7 +13,7 @@
 
 namespace atl::cli {
 
-// What a server said besides its sentence; empty when none was asked, or none answered.
+// What a server said in addition to its message; empty when none was asked, or none answered.
 struct Refusal {
     int status = 0;
     std::string code;

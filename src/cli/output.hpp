@@ -1,9 +1,9 @@
 #pragma once
 // What a program in a sandbox printed, on its way to our stdout and stderr.
 //
-// Into a file or a pipe it goes as it is. A terminal gets its text, lines and colours and nothing
-// that steers it otherwise (base/text.hpp): whoever reads a log has not asked for its commands. A
-// session's terminal (client_terminal.cpp) is another matter: there the program has ours.
+// Into a file or a pipe it goes as it is. A terminal gets its text, lines and colours and no other
+// control sequences (base/text.hpp): a log must not control the terminal of whoever reads it. A
+// session's terminal (converse.cpp) is different: there the program controls ours.
 #include "base/text.hpp"
 
 #include <cstdio>

@@ -1,5 +1,5 @@
 #pragma once
-// One line on a terminal that says how far a transfer is; nothing where nobody looks.
+// One line on a terminal that says how far a transfer is; nothing if stderr is not a terminal.
 #include <chrono>
 #include <cstdint>
 #include <string>

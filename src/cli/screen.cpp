@@ -31,7 +31,8 @@ void print(const std::string& text) {
 
 void on_signal(int) { net::Client::interrupt().store(true); }
 
-// Not once as elsewhere: a second Ctrl-C must not end us before the terminal is put back.
+// Not only once, unlike in other commands: a second Ctrl-C must not end us before the terminal is
+// put back.
 void catch_signals() {
     struct sigaction action {};
     action.sa_handler = on_signal;
@@ -68,7 +69,7 @@ Screen::Screen() {
 
 Screen::~Screen() {
     print(kLeave);
-    // What was typed meanwhile was for us, not for the shell.
+    // What was typed until now was for us, not for the shell.
     if (has_keys_) ::tcsetattr(STDIN_FILENO, TCSAFLUSH, &before_);
 }
 

@@ -1,7 +1,7 @@
 #pragma once
-// A terminal that one command has for itself while it lives: another screen, without a cursor, and
-// keys as they are typed. What was there before is there afterwards, by whatever way this ends but
-// SIGKILL: Ctrl-C and SIGTERM set net::Client::interrupt(), also when they come twice.
+// The terminal in full-screen mode: the alternate screen, no cursor, and keys as they are typed.
+// The destructor restores what was there before, however the command ends (except by SIGKILL):
+// Ctrl-C and SIGTERM set net::Client::interrupt(), also when they come twice.
 #include <chrono>
 #include <string>
 #include <termios.h>
@@ -17,7 +17,7 @@ public:
 
     // Lines of text, cut where the window ends, and how to leave below them.
     void draw(std::string text);
-    // Looks after the window meanwhile. True as soon as somebody pressed q or Ctrl-C.
+    // Handles changes of the window until then. True as soon as somebody pressed q or Ctrl-C.
     [[nodiscard]] bool left_within(std::chrono::duration<double> time);
 
 private:

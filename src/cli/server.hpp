@@ -40,7 +40,7 @@ public:
         return ask("GET", path);
     }
 
-    // What the last answer said besides its sentence, when it was a refusal.
+    // What the last answer said in addition to its message, if it was an error.
     [[nodiscard]] const Refusal& refusal() const noexcept { return refusal_; }
     // An earlier one, which is what shall be told.
     void recall(Refusal refusal) { refusal_ = std::move(refusal); }

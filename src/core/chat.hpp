@@ -1,12 +1,12 @@
 #pragma once
-// The port behind which a chat model answers: a conversation and tools in, text and tool calls out.
+// Interface: a chat model. A conversation and tools in, text and tool calls out.
 //
-// Values only; JSON travels as text, since what a model wrote as arguments may not be JSON at all,
-// and it is the agent's to tell it so.
+// Values only; JSON is passed as text, since the arguments that a model wrote may not be JSON at
+// all, and it is the agent that reports this to the model.
 //
 // Threads   one, the executor's of the awaiting coroutine.
 // Trusts    nothing that the model says: names of tools, arguments, counts and sizes are checked by
-//           who uses them. An implementation bounds what it takes in.
+//           their users. An implementation bounds what it takes in.
 // Throws    ErrorException with a sentence for the person who asked. Unavailable: not reachable, or
 //           busy still after its retries. Forbidden: the key was refused. InvalidArgument: the
 //           provider does not take this request. TooLarge: the conversation is beyond the model's

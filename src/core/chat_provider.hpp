@@ -1,5 +1,5 @@
 #pragma once
-// The port behind which chat models come from: what an endpoint offers, and a model of it.
+// Interface: which chat models an endpoint has, and one of them.
 //
 // Threads   one, the executor's.
 // Trusts    nothing that an endpoint says: an implementation bounds its answers in bytes, in time
@@ -51,7 +51,7 @@ public:
     // Those that answer on loopback at their usual ports, except `not_these`: our own.
     virtual boost::asio::awaitable<std::vector<LocalProvider>> find_local(
         std::vector<std::uint16_t> not_these) = 0;
-    // One at an address on loopback. Forbidden: it is elsewhere, or one of ours.
+    // One at an address on loopback. Forbidden: any other address, or one of our own.
     virtual boost::asio::awaitable<LocalProvider> look_at_local(
         std::string base_url, std::vector<std::uint16_t> not_these) = 0;
 };

@@ -1,6 +1,6 @@
 #pragma once
-// The port behind which time passes. Whoever measures a duration, or waits for one, gets the clock
-// from who made it, so that a test can make hours pass in a millisecond.
+// Interface: time. Code that measures a duration, or waits for one, gets its clock from whoever
+// created it, so that a test can make hours pass in a millisecond.
 //
 //     Timer late(executor, clock);
 //     late.expires_after(10s);

@@ -1,12 +1,12 @@
 #pragma once
-// The port behind which the files of sessions lie while they have no sandbox.
+// Interface: the files of sessions on the host.
 //
 //     <root>/<session id>/    session/ (artifacts/)  data/ (outputs/)  work/ (artifacts/)  home/
 //                             what the sandbox shows at /session, /data, /work and /home/user
 //     <root>/<session id>.state/    what the server keeps beside them: variables of a cold session
 //
 // A session's files are written by untrusted code: names, links, modes and depths are hostile.
-// Nobody on the host follows a path in there but an implementation of this port, which never leaves
+// On the host, only implementations of this interface follow a path in there, and they never leave
 // the session's own folder.
 #include "base/fd.hpp"
 #include "base/id.hpp"

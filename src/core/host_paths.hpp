@@ -1,6 +1,7 @@
 #pragma once
-// Where the server keeps its files is not for clients, models or sandboxes to know, and a model
-// would look for such a path in its sandbox. The log has the whole sentence.
+// Removes paths of the host from messages to clients, models and sandboxes: they must not learn
+// where the server keeps its files, and a model would look for such a path in its sandbox. The log
+// has the full message.
 #include "base/result.hpp"
 
 #include <string>

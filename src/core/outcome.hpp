@@ -1,6 +1,5 @@
 #pragma once
-// What a run prints and how it ended, as people and programs ask for it: a status that can be acted
-// on, and why.
+// What a run printed and how it ended: an exit status, and the reason.
 #include <cstdint>
 #include <string_view>
 

@@ -1,14 +1,14 @@
 #pragma once
-// The port behind which lies what code made for people: copies of artifacts, on the host.
+// Interface: copies of artifacts on the host.
 //
 //     sessions/<session id>/artifacts/…   what a session has in /session/artifacts
-//     outputs/<run id>/…                  what a run of its own left in /work/artifacts
+//     outputs/<run id>/…                  what an ephemeral run left in /work/artifacts
 //
-// Made by the server, of what it read through the guest; no sandbox can reach them, so whoever
-// follows such a path meets regular files and nothing else.
+// The server writes them, from what it read through the guest. No sandbox can reach them, so such a
+// path leads to regular files and nothing else.
 //
-// A place can hold tens of thousands of files: whatever touches more than one descriptor happens
-// beside the loop. Coroutines throw ErrorException.
+// A source can have tens of thousands of files: whatever touches more than one descriptor is done
+// outside the loop. Coroutines throw ErrorException.
 #include "base/fd.hpp"
 #include "base/id.hpp"
 #include "base/result.hpp"
@@ -25,6 +25,7 @@ namespace atl::core {
 
 using RunId = Id<struct RunTag>;
 
+// Where the files come from: a session, or an ephemeral run.
 using OutputSource = std::variant<SessionId, RunId>;
 
 class Outputs {
@@ -42,10 +43,10 @@ public:
     // What cannot be removed, or has an odd path, stays.
     virtual boost::asio::awaitable<void> remove(OutputSource source,
                                                 std::vector<std::string> paths) = 0;
-    // Bytes that lie there.
+    // Bytes stored for it.
     virtual boost::asio::awaitable<std::uint64_t> use(OutputSource source) = 0;
-    // Blocks on disk of all runs that are `theirs`, which is asked on another thread: it walks
-    // folders.
+    // Blocks on disk of all runs that are `theirs`, which is called on another OS thread: this
+    // walks folders.
     virtual boost::asio::awaitable<std::uint64_t> use_of_runs(
         std::function<bool(const std::string& run)> theirs) = 0;
     // Grows when remove_older has removed something.

@@ -1,6 +1,6 @@
 #pragma once
 // What was said earlier in a conversation, as a model is told it: quoted lines behind the question
-// that they were found for. One form for who writes it (agent) and who reads it (models/offline).
+// that they were found for. One format, written by agent and read by models/offline.
 //
 //     What is the budget?
 //

@@ -1,7 +1,7 @@
 #pragma once
-// What Atoll remembers about sessions, jobs, keys, deeds and use: plain values, as a store keeps
-// them. Limits on what a client may put into them (names, metadata, code) are checked above, once,
-// where the client can be told; a store only has the last backstops (core/store.hpp).
+// What is stored about sessions, jobs, keys, audited actions and usage: plain values. Limits on
+// what a client may put into them (names, metadata, code) are checked once, in the API, where the
+// client gets the error; a store only has coarse limits of its own (core/store.hpp).
 //
 // Every time is the system clock's, in whole milliseconds since 1970: what is written is what is
 // read again.

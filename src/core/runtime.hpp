@@ -1,8 +1,9 @@
 #pragma once
-// The port behind which walls are built: "one guest, many walls".
+// Interface: builds sandboxes ("one guest, many walls").
 //
-// A runtime raises the walls round a guest and gives back one byte stream to it, with freeze, thaw,
-// use and destroy. All else is the guest protocol's (docs/guest-protocol.md), the same for all.
+// A runtime builds the walls around a guest and returns one byte stream to it, with freeze, thaw,
+// usage and destroy. Everything else is the guest protocol (docs/guest-protocol.md), the same for
+// all.
 #include "base/fd.hpp"
 #include "base/id.hpp"
 #include "core/spec.hpp"

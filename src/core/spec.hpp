@@ -1,6 +1,6 @@
 #pragma once
-// What a sandbox is asked to be. Valid once built: every check stands in SpecBuilder::build, so no
-// runtime needs to repeat one.
+// What a sandbox is to be. Valid once built: every check is in SpecBuilder::build, so no runtime
+// needs to repeat one.
 #include "base/result.hpp"
 
 #include <chrono>
@@ -101,7 +101,7 @@ private:
 class SpecBuilder {
 public:
     SpecBuilder() = default;
-    // What it has, and what is set besides.
+    // What it has, and what is set in addition.
     explicit SpecBuilder(SandboxSpec from) : spec_(std::move(from)) {}
 
     SpecBuilder& from_template(std::string name);

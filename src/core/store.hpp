@@ -1,18 +1,18 @@
 #pragma once
-// The port behind which Atoll remembers: what must be there again after `kill -9`.
+// Interface: records that survive `kill -9`.
 //
 // Every method is a coroutine, awaited on the caller's executor and resumed there; an
-// implementation does its work elsewhere and never blocks the loop. Each call is atomic: it
-// happened whole, or it throws and nothing of it did. A write that has returned survives the end of
-// the server process; what else it survives is the implementation's to say.
+// implementation does its work on other OS threads and never blocks the loop. Each call is atomic:
+// it happens completely, or it throws and has no effect. A write that has returned survives the end
+// of the server process; what else it survives is the implementation's to say.
 //
 // Throws    ErrorException. NotFound: no such record, or it is not `whose`. Conflict: it exists
-//           already, has changed meanwhile, or is not in a state for this. InvalidArgument: a limit
+//           already, has changed since, or is not in a state for this. InvalidArgument: a limit
 //           of the query, a cursor that is none. TooLarge: beyond the backstop for one record.
 //           Exhausted: a limit given with the call is reached. DiskFull: the disk is full.
 //           Unavailable: the store is overloaded, or read-only.
-// Trusts    its caller for who is asking (Whose) and for the limits on what clients send. Ids have
-//           1 to 128 bytes; this much is checked.
+// Trusts    its caller, who has checked who is asking (Whose) and the limits on what clients send.
+//           Ids have 1 to 128 bytes; this much is checked.
 // Lifetime  a call that was begun ends, also when its coroutine is cancelled. The store goes before
 //           the io_context it completes on.
 #include "core/records.hpp"
@@ -92,7 +92,7 @@ public:
     // asked to cancel it.
     virtual boost::asio::awaitable<bool> renew_job(JobHold hold, Time until) = 0;
     virtual boost::asio::awaitable<JobRecord> finish_job(JobHold hold, JobEnd end) = 0;
-    // Back to those that wait; cancelled instead, when somebody asked for that meanwhile.
+    // Back to the queue; cancelled instead, if somebody has asked for that.
     virtual boost::asio::awaitable<JobRecord> return_job(JobHold hold, JobReturn back) = 0;
     // A waiting job is cancelled at once. A running one is marked (cancel_requested) and runs until
     // its holder has really ended it. Conflict when it has ended.

@@ -5,7 +5,8 @@
 //
 // Everything that waits on the link then fails, because the sandbox was closed. Time in which the
 // session was frozen (GuestLink::stand_still) does not count, and a server that itself stood still
-// past the deadline reads on for a moment first. Threads   the link's.
+// past the deadline reads on for a moment first.
+// Threads   the link's.
 #include "guest_client/guest_link.hpp"
 
 #include <boost/asio/steady_timer.hpp>

@@ -63,8 +63,8 @@ std::shared_ptr<Changes> Changes::open(asio::any_io_executor executor,
                                        std::shared_ptr<GuestLink> link,
                                        std::chrono::milliseconds patience) {
     std::shared_ptr<Changes> changes(new Changes(executor, std::move(link), patience));
-    // Not now but in the next turn: whoever waits for the sandbox gets his answer first, and the
-    // guest's watching does not take the processor from him.
+    // Not now but in the next loop iteration: whoever waits for the sandbox is answered first, and
+    // the guest's watching does not take the processor from him.
     asio::post(executor, [later = changes->weak_from_this()] {
         if (const auto self = later.lock()) self->ask();
     });

@@ -9,7 +9,7 @@
 // can tell who wrote a file.
 // Threads   the link's one.
 // Trusts    nothing that the guest says of files: counts and lengths are limited, and a guest that
-//           does not answer is not waited for. What is told is what a program could have made up.
+//           does not answer is not waited for. A program could have forged any of it.
 #include "guest_client/guest_link.hpp"
 
 #include <boost/asio/awaitable.hpp>
@@ -33,7 +33,7 @@ struct ChangedFile {
     bool exact = true;  // the path is the name, byte for byte
 };
 
-// A run's wish to hear what it has changed: the channel of `file.changes`, and the question.
+// Makes a run report what it has changed: the channel of `file.changes`, and its question.
 struct TellAtEnd {
     ChannelId channel = 0;
     std::uint64_t number = 0;

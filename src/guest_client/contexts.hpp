@@ -1,5 +1,5 @@
 #pragma once
-// The contexts of a sandbox: its kernels by name, and what stands in them.
+// The contexts of a sandbox: its kernels by name, and their variables.
 //
 // Owns      nothing: the guest keeps the kernels. The link must be a session's that is in use.
 // Threads   the executor's.

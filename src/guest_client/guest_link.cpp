@@ -34,7 +34,7 @@ constexpr std::size_t kUnsentMax = 256 * 1024;
 // Requests and commands wait for no credit. A guest that has so much to read and does not read it
 // gets no more requests, and with a command on top it is cut off.
 constexpr std::size_t kUnreadMax = 4u << 20;
-// In the kernel: so that neither side waits for the other's turn after each few frames.
+// In the kernel: so that neither side waits for the other after every few frames.
 constexpr int kSocketBytes = 1 << 20;
 // Each comes with the first byte of the event that names it, and a read stops after such a message.
 // So two can wait at most; a guest that sends more without naming them is after our file table.

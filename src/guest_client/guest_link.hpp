@@ -88,7 +88,8 @@ private:
     static boost::asio::awaitable<void> read(std::shared_ptr<GuestLink> self);
     void reader_ended(std::exception_ptr failed);
     [[nodiscard]] Error ending() const;
-    // A large event is parsed on a worker, while others have the loop. Nothing is read meanwhile.
+    // A large event is parsed on a worker, while the loop serves others. Nothing is read until
+    // then.
     struct Parsed {
         std::size_t bytes;
         Result<boost::json::object> object;

@@ -17,7 +17,7 @@ public:
     using Bytes = std::function<void(std::size_t)>;
 
     // `told` hears what each piece has cost that was passed on, and says took() for it later; it is
-    // left out by who takes everything at once. `grant` gives the guest credit.
+    // left out by callers that take everything at once. `grant` gives the guest credit.
     Pace(Bytes told, Bytes grant) : told_(std::move(told)), grant_(std::move(grant)) {}
 
     [[nodiscard]] bool by_hand() const noexcept { return told_ != nullptr; }

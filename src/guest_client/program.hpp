@@ -1,9 +1,9 @@
 #pragma once
-// One program in a sandbox, from its start to a truthful account of its end.
+// One program in a sandbox, from its start to the reason why it ended.
 //
 // The guest says how the process ended; why is put together here from what the guest says (time),
-// what the host counted itself (output, memory) and what the quota shows (disk). The host's own
-// clock stands behind the guest's: a guest that does not keep time is ended from outside.
+// what the host counted itself (output, memory) and what the quota shows (disk). The host
+// has a deadline of its own: a guest that does not enforce the timeout is ended from outside.
 #include "core/outcome.hpp"
 #include "core/runtime.hpp"
 #include "guest_client/changes.hpp"

@@ -1,6 +1,6 @@
 #pragma once
-// What runs in a sandbox besides its kernels: programs that a client started, and what runs left
-// behind.
+// What runs in a sandbox, apart from its kernels: programs that a client started, and what runs
+// left behind.
 //
 // Trusts    nothing that the guest says: what it lists is counted and cut to size here.
 #include "guest_client/guest_link.hpp"

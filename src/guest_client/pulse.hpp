@@ -2,9 +2,9 @@
 // Whether a guest still answers.
 //
 // PID 1 of a sandbox never blocks, so one that does not answer has hung, and every call to it
-// would wait forever. Instead of a deadline for each call, the link is probed
-// from time to time while somebody waits for the guest, and closed if there is no answer. Then all
-// waiting calls fail at once.
+// would wait forever. Instead of a deadline for each call, the link is probed from time to time
+// while somebody waits for the guest, and closed if there is no answer. Then all waiting calls fail
+// at once.
 #include "guest_client/guest_link.hpp"
 
 #include <boost/asio/awaitable.hpp>

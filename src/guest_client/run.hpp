@@ -1,11 +1,11 @@
 #pragma once
-// One run in a session: code in, output and results out, and a truthful account of its end.
+// One run in a session: code in, output and results out, and the reason why it ended.
 //
 // Python runs in a kernel and keeps its state; so do JavaScript and TypeScript where there is a
 // next run to keep it for. Shell is a program, and so are they in a sandbox for one run: a program
 // starts faster than a kernel. What the run did to files is told by changes.hpp. Runs in one kernel
-// take turns, and a run's time begins with its turn. A listener that says what it has taken is
-// never sent more than it takes; its slowness then is the program's.
+// are queued, and a run's timeout starts when it starts running. A listener that reports what it
+// has read gets backpressure: the program is slowed down to its pace.
 #include "core/outcome.hpp"
 #include "core/runtime.hpp"
 #include "guest_client/changes.hpp"

@@ -1,7 +1,7 @@
 #pragma once
-// One operation on a guest link whose bytes go somewhere slower: whoever passes them on asks for
-// each piece, and the guest gets credit for a piece when the next one is asked for. So what waits
-// here is never more than the credit of one channel, however slow the reader is.
+// A streaming call with backpressure: the caller requests one piece after the other, and the guest
+// gets credit for a piece when the next one is requested. So no more than the credit of one channel
+// is held here, however slow the reader is.
 //
 //     Transfer transfer(link, request);
 //     while (auto piece = co_await transfer.next()) co_await exchange.write(piece->bytes);

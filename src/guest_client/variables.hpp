@@ -1,6 +1,6 @@
 #pragma once
-// A session's variables as bytes: out of its kernels when it goes cold, into fresh ones when
-// it comes back.
+// Saves the variables of a session's kernels when it goes cold, and restores them into new kernels
+// when it wakes.
 //
 // Threads   the executor's; bytes pass through in pieces, whatever their number.
 // Trusts    nothing: what is written is opaque here, and read again only inside a sandbox.

@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 
 constexpr std::uint64_t kAnswerShare = 4;  // of a model's context: room for its answer
 
-// Ollama and its like take no key, so another address than the default is a wish as well.
+// Ollama and its like take no key, so an address other than the default selects a model as well.
 bool wants_provider(const Settings& settings) {
     return !settings.model_key.empty() || settings.model_base_url != Settings().model_base_url;
 }

@@ -1,6 +1,5 @@
 #pragma once
-// Settings that are about folders and places: which data sets the server offers, and where /data
-// shows besides.
+// Settings that name folders: which data sets the server offers, and the second path of /data.
 // Trusts    the host's own user, who may be mistaken.
 #include "base/result.hpp"
 

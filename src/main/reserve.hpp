@@ -1,6 +1,6 @@
 #pragma once
-// A little room on the disk that nobody uses, so that a server whose disk is full can still start:
-// its database takes some to be opened, and only a server that runs can remove sessions.
+// Reserved disk space, so that a server whose disk is full can still start: opening its database
+// takes some, and only a running server can remove sessions.
 //
 // Owns      <data>/.reserve, a file without meaning.
 // Threads   the server's one, while it starts.

@@ -577,7 +577,8 @@ private:
             const std::vector<std::string> scopes{std::string(api::kAdmin)};
             const auto made = co_await keys_->make(std::string(api::kLocalOwner),
                                                    "made at the first start", scopes, std::nullopt);
-            // Not into the log, which is kept and passed on: for who is looking at this moment.
+            // Not into the log, which is kept and passed on: only for whoever watches the terminal
+            // now.
             std::printf("API key, shown this once: %s\n", made.text.c_str());
             std::fflush(stdout);
         }

@@ -2,7 +2,7 @@
 // To which addresses the server may connect when it fetches something itself.
 //
 // It is asked about the very address that is about to be dialled, after names were resolved, so a
-// name that resolves to something else the second time wins nothing.
+// name that resolves to something else the second time gains nothing.
 //
 //     operators()   what the operator wrote into the settings (a model, a proxy): anywhere, for a
 //                   model on this machine is the usual case

@@ -1,5 +1,5 @@
 #pragma once
-// Callbacks that are taken back by whoever gave them.
+// Callbacks that are registered as long as their guard lives.
 //
 //     const auto gone = exchange.on_gone([&run] { run.cancel(); });    // until `gone` goes
 //

@@ -26,7 +26,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// One connection's turn of the loop; then the others have theirs.
+// What one connection may do per loop iteration; then the others are served.
 constexpr std::size_t kTurnBytes = 1u << 20;
 constexpr unsigned kTurnRequests = 32;
 // An unread body up to this is read and dropped; beyond it the connection is closed instead.
@@ -95,7 +95,7 @@ void append_fields(std::string& out, const Headers& headers) {
     }
 }
 
-// Marks a connection as being written to; the sweep keeps its heartbeats back meanwhile.
+// Marks a connection as being written to; the sweep sends no heartbeats until it is done.
 class Mark {
 public:
     explicit Mark(bool& flag) noexcept : flag_(flag) { flag_ = true; }
@@ -566,7 +566,7 @@ void Connection::tell_gone() {
     tell(on_gone_, "the client went");
 }
 
-// At the loop's next turn: whoever finds out is in the middle of something.
+// In the next loop iteration: whoever finds out is in the middle of something.
 void Connection::tell(Callbacks& callbacks, const char* what) {
     if (callbacks.empty()) return;
     asio::post(core_->executor, [self = shared_from_this(), exchange = exchange_, &callbacks,

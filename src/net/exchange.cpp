@@ -33,7 +33,7 @@ std::string event_text(const EventStream::Event& event) {
     auto next_feed = data.find('\n');
     std::size_t at = 0;
     for (;;) {
-        // A lone CR ends a line as well for who reads this, so it is written as a line's end.
+        // Readers take a lone CR as the end of a line, so it is written as one.
         const auto end = std::min(next_return, next_feed);
         text.append("data: ").append(data.substr(at, end - at)).append("\n");
         if (end == std::string_view::npos) break;

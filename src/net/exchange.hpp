@@ -112,7 +112,7 @@ public:
     // side may still be listening.
     [[nodiscard]] bool connection_broken();
     // Called once, on the server's thread, when the client hangs up or the server ends the exchange
-    // by force; at the next turn of the loop if that was earlier. Not called after the guard has
+    // by force; in the next loop iteration if that was earlier. Not called after the guard has
     // gone, which goes before the handler returns.
     [[nodiscard]] Callbacks::Guard on_gone(std::function<void()> callback);
     // Returns when the client hangs up. For `work() || exchange.until_gone()`.

@@ -11,7 +11,7 @@
 // Trusts    nobody: head and body have limits, waits have ends, schemes are http and https. The
 //           policy is asked about every address before it is dialled. Redirects are not followed:
 //           they are answers. Compressed bodies are neither asked for nor unpacked.
-// Waits     for who reads: what was not read is kept up to 256 KiB, then the sender has to wait.
+// Waits     for its reader: what was not read is kept up to 256 KiB, then the sender has to wait.
 // Cancel    by cancelling the coroutine, or by destroying the answer.
 // Throws    ErrorException. InvalidArgument: no URL that can be fetched. Forbidden: the policy says
 //           no. Unavailable: nobody answers, or the connection broke. Timeout. TooLarge. Exhausted:
@@ -63,7 +63,7 @@ public:
     // tell whether that was its end.
     [[nodiscard]] bool end_is_marked() const noexcept;
 
-    // Puts what has come meanwhile into `piece`, in place of what was there; waits until there is
+    // Puts what has arrived since into `piece`, in place of what was there; waits until there is
     // something. False at the end. `piece` outlives the call.
     boost::asio::awaitable<bool> read(std::string& piece);
     // All that is left. TooLarge beyond `bytes_max`.
@@ -88,7 +88,7 @@ public:
     // Returns when the head of the answer is there. A status is an answer, not a failure.
     boost::asio::awaitable<FetchAnswer> send(FetchRequest request);
 
-    // For who has heard all that matters: the rest is dropped as it comes, for two seconds at most,
+    // For a reader that needs no more: the rest is dropped as it comes, for two seconds at most,
     // and a connection that ends its answer well within them is kept for the next request.
     void drop(FetchAnswer answer) noexcept;
 

@@ -19,7 +19,7 @@ public:
 
     void start();
     void stop();
-    // Told once, then forgotten. `key` comes back; a descriptor that was closed meanwhile is no
+    // Told once, then forgotten. `key` comes back; a descriptor that was closed by then is no
     // matter. False: it cannot be watched now; whoever wants to know must look by itself.
     [[nodiscard]] bool watch(int fd, std::uint64_t key);
     // Whether the kernel would watch one more descriptor for this user.

@@ -13,8 +13,8 @@
 
 namespace atl::net {
 
-// From this size on text is made and packed elsewhere. Below, it takes a millisecond or so, and the
-// way to a worker and back is not worth while.
+// From this size on text is made and packed on a worker. Below, it takes a millisecond or so, and
+// the way to a worker and back is not worth while.
 inline constexpr std::size_t kLargeBytes = 64 * 1024;
 
 // Packs what is made for it.

@@ -65,7 +65,7 @@ bool is_other_end(int state) {
     return state == TCP_ESTABLISHED || state == TCP_FIN_WAIT1 || state == TCP_FIN_WAIT2;
 }
 
-// Whether the kernel still holds the connection: then nobody else can have had its ends meanwhile.
+// Whether the kernel still holds the connection: then its ends cannot have been reused.
 bool still_stands(int socket) {
     tcp_info info{};
     socklen_t bytes = sizeof info;

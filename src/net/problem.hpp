@@ -20,7 +20,7 @@ struct Problem : ErrorException {
     Problem(Code code, std::string message) : ErrorException(Error{code, std::move(message)}) {}
 
     int status = 0;               // 0: what the code stands for
-    boost::json::object members;  // besides the usual ones, which it cannot replace
+    boost::json::object members;  // in addition to the usual ones, which it cannot replace
     Headers headers;              // e.g. WWW-Authenticate, Allow
     std::optional<std::chrono::seconds> retry_after;
 

@@ -18,7 +18,7 @@ struct ProxyOptions {
     std::string target;  // path and query as the inner server shall see them
     std::string host;    // its Host header
     std::string prefix;  // X-Forwarded-Prefix: what was cut from the path; empty: none
-    // Client headers that the guest must not see besides the hop-by-hop ones: our credentials.
+    // Client headers, in addition to the hop-by-hop ones, that the guest must not see: credentials.
     std::vector<std::string> hidden_headers{"Authorization", "X-Api-Key", "Cookie"};
     // Of the guest's answer: what would bind a browser to more than this one page.
     std::vector<std::string> hidden_response_headers{"Strict-Transport-Security", "Alt-Svc",

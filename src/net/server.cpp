@@ -248,7 +248,7 @@ void ServerCore::gone(Connection& connection) {
 void ServerCore::schedule_sweep() {
     sweep_timer.expires_after(sweep_every);
     sweep_timer.async_wait([self = shared_from_this()](boost::system::error_code failed) {
-        // Cancelling does not reach one that has expired and waits for its turn.
+        // Cancelling does not reach one that has expired and is queued.
         if (failed || self->stopped) return;
         self->sweep();
         self->schedule_sweep();

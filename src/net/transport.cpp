@@ -17,7 +17,7 @@ namespace atl::net {
 
 namespace {
 
-constexpr std::size_t kSendFileBytesMax = 2u << 20;  // a turn; then others may have the loop
+constexpr std::size_t kSendFileBytesMax = 2u << 20;  // per loop iteration
 constexpr int kTlsWriteBytesMax = 1 << 20;
 
 // Holds back the SIGPIPE that sendfile raises and that no flag turns off, and eats it.

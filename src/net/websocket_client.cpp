@@ -28,7 +28,7 @@ constexpr std::size_t kMessageBytesMax = 4u << 20;
 constexpr std::size_t kWriteBytes = 64 * 1024;  // masked and written at a time
 // Beast keeps no more than 1536 bytes of what follows the head of an answer.
 constexpr std::size_t kHandshakePieceBytes = 1024;
-constexpr std::chrono::seconds kAnswerTime{60};      // a sleeping session is woken meanwhile
+constexpr std::chrono::seconds kAnswerTime{60};      // includes waking a sleeping session
 constexpr std::chrono::milliseconds kLookTime{200};  // for an interrupt
 
 std::string part_of(CURLU* url, CURLUPart part) {

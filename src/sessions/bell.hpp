@@ -3,7 +3,7 @@
 //
 //     auto seen = bell.rung();
 //     …look, which may take its time…
-//     co_await bell.after(seen);     // returns at once if it rang meanwhile
+//     co_await bell.after(seen);     // returns at once if it has rung since
 //
 // Rings are counted, so one that nobody waits for is not lost.
 #include "core/clock.hpp"

@@ -30,7 +30,7 @@ constexpr std::chrono::milliseconds kIdleRound{250};
 constexpr std::chrono::milliseconds kPatience{500};
 // Beyond so much more than allowed nobody is asked.
 constexpr std::uint64_t kRunawayBytes = 1ull << 30;
-// Of a file besides its bytes: the rest of its last block, and its name in the folder.
+// Of a file, in addition to its bytes: the rest of its last block, and its name in the folder.
 constexpr std::uint64_t kFileOverhead = 8192;
 
 // Until the disk could be full, at the speed of the fastest.
@@ -229,7 +229,7 @@ asio::awaitable<void> Sessions::watch_disks() {
     }
 }
 
-// Who has not run since the last look has not written: no walk, not even a coroutine.
+// A session that has not run since the last look has not written: no walk, no coroutine.
 bool Sessions::put_off_look(Session& session, Clock::time_point now) {
     const auto cpu_us = session.sandbox_->cpu_us();
     const bool ran = cpu_us == 0 || cpu_us != session.disk_cpu_us_;

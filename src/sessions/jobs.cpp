@@ -440,7 +440,7 @@ asio::awaitable<void> Jobs::keep_leases() {
                 const auto until = clock_.wall() + options_.lease;
                 cancelled = co_await store_.renew_job(hold, until);
             } catch (const ErrorException& failed) { lost = failed.error.code == Code::Conflict; }
-            // An attempt that ended meanwhile has let go of its job by itself.
+            // An attempt that has ended has released its job by itself.
             if (running_.count(attempt->job.id.text()) == 0) continue;
             if (cancelled) stop_attempt(*attempt, Stop::Cancelled);
             if (lost) stop_attempt(*attempt, Stop::Lost);

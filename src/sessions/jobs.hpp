@@ -1,5 +1,5 @@
 #pragma once
-// Jobs: code that is queued, run when its turn comes, and remembered.
+// Jobs: code that is queued, run in order, and kept with its result.
 //
 //     add ──▶ queued ── by owner, priority, age ──▶ running ──▶ succeeded │ failed │ cancelled
 //               ▲                                    │
@@ -8,12 +8,12 @@
 // A job runs in a sandbox of its own, which is gone afterwards, or in a session of its owner.
 // Owns      the attempts under way. Records and logs are the store's, sandboxes the Sessions'.
 // Threads   one, the executor's. Must outlive its watches; stop() and ended_by() before it goes.
-// Promises  a job that was answered for is in the store and is run, also when the server is killed
-//           meanwhile: recover() puts what was running back or fails it, as the job says. Only who
-//           took a job from the store runs it, and the sandboxes of a killed server die with it.
+// Promises  a job that was acknowledged is in the store and is run, also if the server is killed:
+//           recover() queues or fails what was running, as the job says. Only the server that took
+//           a job from the store runs it, and the sandboxes of a killed server die with it.
 //           Output is in the log in the order in which it came; a crash may lose the last moments
 //           of it, and then the log says that the run was cut off.
-// Trusts    its caller for who is asking (Whose) and for limits that a client may ask for.
+// Trusts    its caller, who has checked who is asking (Whose) and what limits they may request.
 #include "base/scope.hpp"
 #include "core/store.hpp"
 #include "sessions/bell.hpp"

@@ -8,8 +8,8 @@
 //           figures.
 // Threads   one, the executor's. Outlives every sandbox that it watches.
 // Promises  sandboxes and memory never exceed their quotas: they are reserved before the sandbox is
-//           created. CPU time is
-//           sampled every few seconds, so running programs can exceed it; then nothing new starts.
+//           created. CPU time is sampled every few seconds, so running programs can exceed it; then
+//           nothing new starts.
 //           A host without cgroups cannot measure CPU time, and counts none.
 #include "core/clock.hpp"
 #include "core/runtime.hpp"
@@ -27,8 +27,8 @@
 
 namespace atl::sessions {
 
-// Of the 1,023 sandboxes that a template holds awake, an owner may have so many where owners
-// differ: the rest is for the others.
+// How many awake sandboxes an owner may have if there can be several owners: a template holds
+// 4,095, and the rest is left to the others.
 inline constexpr std::uint64_t kLiveShare = 768;
 
 struct Quotas {
@@ -94,7 +94,7 @@ private:
     core::Store& store_;
     Quotas quotas_;
     std::map<std::string, Owner> owners_;
-    std::list<Watched*> watched_;  // whom to look at next, in turn
+    std::list<Watched*> watched_;  // round-robin: the next to look at comes first
     core::Clock& clock_;
     core::Timer round_;
     bool stopping_ = false;

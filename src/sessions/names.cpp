@@ -75,7 +75,7 @@ asio::awaitable<Use> Sessions::use_or_make(NewSession wanted) {
     };
     if (auto found = co_await is_there()) co_return std::move(*found);
     check_chosen_id(wanted.name);
-    // One at a time: whoever comes meanwhile finds it, and no sandbox is made for nothing.
+    // One at a time: whoever waited finds it, and no sandbox is made for nothing.
     const std::pair key(wanted.owner, wanted.name);
     auto& entry = first_uses_[key];
     if (!entry) entry = std::make_shared<FifoMutex>();
@@ -88,7 +88,7 @@ asio::awaitable<Use> Sessions::use_or_make(NewSession wanted) {
     try {
         static_cast<void>(co_await create(std::move(wanted)));
     } catch (const ErrorException& error) {
-        // Made meanwhile by somebody who did not come this way.
+        // Created in between, by another route.
         if (error.error.code != Code::Conflict) throw;
     }
     co_return co_await use(whose, named);

@@ -51,7 +51,7 @@ asio::awaitable<std::uint64_t> OwnerStorage::output_bytes(std::string owner) {
     found.walking = false;
     walked_.cancel();
     if (failed) std::rethrow_exception(failed);
-    // What came meanwhile may have been walked over, or not: better twice than not at all.
+    // What was added during the walk may be in it or not: better counted twice than never.
     found.bytes = *walked + found.added;
     found.until = found.added > 0 ? clock_.now() + kRoughTime : Clock::time_point::max();
     co_return *found.bytes;

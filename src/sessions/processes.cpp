@@ -205,7 +205,7 @@ asio::awaitable<void> Process::look_at_memory() {
             ending_.reason = EndReason::Memory;
         }
     } catch (const std::exception&) {
-        // The sandbox ended meanwhile, or did not say; the signal is true all the same.
+        // The sandbox has ended, or did not say; the signal is right in any case.
     }
     finish(ending_);
 }
@@ -360,7 +360,7 @@ asio::awaitable<Processes::ProcessPtr> Processes::start(Use use, ProcessStart wa
     }
     const auto process =
         std::make_shared<Process>(executor_, new_process_id(), std::move(wanted), clock_);
-    table.push_back(process);  // before the first wait: whoever starts meanwhile counts it
+    table.push_back(process);  // before the first wait: concurrent starts count it
     try {
         process->when_full_.emplace(use->disk_stops(),
                                     [one = process.get()] { one->kill(EndReason::Disk); });

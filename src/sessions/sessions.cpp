@@ -257,7 +257,7 @@ asio::awaitable<SessionRecord> Sessions::create(NewSession wanted) {
         }
         throw ErrorException(refused ? *refused : failed->during("make a session"));
     }
-    known_.emplace(id.text(), session);  // one that was found by its record meanwhile stays
+    known_.emplace(id.text(), session);  // one that was found by its record in between stays
     ++counted_.created;
     if (options_.meter != nullptr) {
         core::UsageCounters one;
@@ -294,7 +294,7 @@ asio::awaitable<Sessions::SessionPtr> Sessions::find(Whose whose, SessionId id) 
     }
     auto record = co_await store_.get_session(whose, id);
     if (record.state == SessionState::Deleting) throw ErrorException(not_there(id));
-    // Another request may have brought it in meanwhile.
+    // Another request may have brought it in by now.
     if (const auto found = known_.find(id.text()); found != known_.end()) co_return found->second;
     auto session = session_of(std::move(record));
     known_[id.text()] = session;
@@ -388,7 +388,7 @@ asio::awaitable<void> Sessions::restore(SessionPtr session) {
                                                            session->record_.id);
         } catch (const ErrorException& error) { failed = error.error; }
         if (session->cut_) {
-            // By a request that came meanwhile: what was saved is that one's to keep or to remove.
+            // By a later request: what was saved is that one's to keep or to remove.
             throw ErrorException(
                 {Code::Conflict, "the session was restarted or removed meanwhile: try again"});
         }

@@ -1,20 +1,20 @@
 #pragma once
-// Sessions: what a client holds on to. They live, sleep and come back.
+// Sessions and their lifecycle: they run, sleep and wake.
 //
 //     hot  ── idle, or pause ──▶ warm (frozen) ── longer, or evict ──▶ cold (no sandbox)
 //      ▲                           │ thaw                                │ restore
 //      └───────────────────────────┴─────────────────────────────────────┘  by the next use
 //
-// Whoever wants something of a session takes a Use: it wakes the session (once, whoever else asks
-// meanwhile waits for the same waking), and while one is held the session stays awake.
+// Whoever wants something of a session takes a Use: it wakes the session (concurrent
+// callers share one wake), and while a Use is held the session stays awake.
 // Owns      the sandboxes of all sessions. Records are the store's, files are the folders'.
 // Threads   one, the executor's.
-// Promises  a session that was answered for is in the store; its files are on disk as they are
+// Promises  a session that was acknowledged is in the store; its files are on disk as they are
 //           written. Variables are kept when it goes cold; what could not be kept is named by the
 //           first run that is answered after, however often it slept or the server was killed until
 //           then. A server that is killed loses the variables of hot and warm sessions
 //           back to when they were last cold, and says so.
-// Trusts    its caller for who is asking (Whose) and for limits that a client may ask for.
+// Trusts    its caller, who has checked who is asking (Whose) and what limits they may request.
 #include "base/must.hpp"
 #include "base/scope.hpp"
 #include "core/ceilings.hpp"

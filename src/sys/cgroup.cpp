@@ -25,7 +25,7 @@ namespace atl::sys {
 namespace {
 
 constexpr const char* kV1Controllers[] = {"memory", "pids", "cpu", "cpuacct", "freezer"};
-constexpr std::uint64_t kTcpPart = 4;            // of the memory, besides it
+constexpr std::uint64_t kTcpPart = 4;            // of the memory, in addition to it
 constexpr std::uint64_t kCpuPeriodUs = 100'000;  // the kernel's own default
 constexpr std::size_t kFieldsBytesMax = 4096;    // of cpu.stat and its like, some 300 bytes
 

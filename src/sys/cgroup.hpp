@@ -1,5 +1,5 @@
 #pragma once
-// Limits and accounting of one sandbox through cgroups, version 1 and 2 behind one face.
+// Limits and accounting of one sandbox through cgroups, versions 1 and 2 behind one interface.
 //
 // Owns      the cgroup directories it made; remove() takes them away again. A Cgroup that was
 //           never made (no controllers for an ordinary user) is "absent": every call is a no-op

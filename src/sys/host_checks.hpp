@@ -1,8 +1,8 @@
 #pragma once
-// Whether this kernel gives a process what walls are made of. Each probe really does the thing, in
-// a child process that ends at once; nothing of it stays.
+// Checks whether this Linux kernel supports what walls are built from. Each check really does it,
+// in a child process that ends at once, and leaves nothing behind.
 //
-// Reading version numbers and settings would not do: containers, AppArmor and seccomp forbid calls
+// Reading version numbers and settings is not enough: containers, AppArmor and seccomp forbid calls
 // that the kernel has.
 // Threads   for a program that has only one: the children run C++ between fork and exit.
 #include "sys/step.hpp"

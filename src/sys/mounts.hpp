@@ -26,7 +26,7 @@ bool bind_tree(const char* from, const char* to, bool writable, StepFailure& fai
 
 // The same for a detached mount that the host made and sent as a descriptor.
 bool attach_tree(int tree_fd, const char* to, StepFailure& failure) noexcept;
-// At an open place, where a path could be bent meanwhile.
+// At an open descriptor, because a path could be changed in between.
 bool attach_tree(int tree_fd, int at_fd, StepFailure& failure) noexcept;
 
 bool mount_tmpfs(const char* at, TmpfsQuota quota, const char* mode, StepFailure& failure) noexcept;

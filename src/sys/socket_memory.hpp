@@ -1,6 +1,6 @@
 #pragma once
 // What the sockets of this process's network namespace hold in the kernel (sock_diag), whoever has
-// them: also those that are on their way to somebody, or that wait to be accepted.
+// them: also those in flight through other sockets, or waiting to be accepted.
 //
 // For hosts whose kernel does not count it for us (a cgroup does). A kernel without sock_diag for a
 // kind of socket says nothing about that kind.

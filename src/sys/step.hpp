@@ -1,5 +1,5 @@
 #pragma once
-// How a wall that could not be raised tells the parent which one, and why.
+// How a step that failed after fork is reported to the parent: which one, and why.
 //
 // Below fork nothing may allocate or throw, so a failing step leaves a plain struct; it crosses a
 // pipe, or shared memory after vfork, and only the parent turns it into an Error.

@@ -101,7 +101,7 @@ asio::awaitable<core::FolderUse> MemoryFolders::use(SessionId id) {
     for (const auto& [name, bytes] : found->second.state) use.state_bytes += bytes.size();
     use.bytes += use.state_bytes;
     use.files = found->second.files.size();
-    co_await latency_.pass();  // what comes meanwhile, a walk may have passed
+    co_await latency_.pass();  // what is added during it, a walk may have passed
     co_return use;
 }
 

@@ -1,9 +1,9 @@
 #pragma once
-// Puts an event that was cut into several frames together again, and parses it.
+// Reassembles an event from several frames, and parses it.
 //
-// Trusts    nobody. A guest that never ends its event runs into `bytes_max`; one that sends nested
-// JSON
-//           a million deep runs into the parser's depth limit.
+// Trusts    nobody. A guest that never ends its event hits `bytes_max`; one that sends JSON a
+// million
+//           levels deep hits the parser's limit.
 #include "base/result.hpp"
 #include "wire/frame.hpp"
 
@@ -24,7 +24,7 @@ public:
     [[nodiscard]] std::size_t bytes_with(const Frame& frame) const noexcept {
         return partial_.size() + frame.payload.size();
     }
-    // Instead of add(), for who parses it elsewhere: the text of the event that this frame ends.
+    // Instead of add(), for callers that parse it themselves: the text of the event that ends here.
     [[nodiscard]] std::string finish(const Frame& frame);
 
 private:

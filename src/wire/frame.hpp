@@ -56,7 +56,7 @@ struct Frame {
 // never a matter of input, so it is asserted.
 void append_frame(std::string& out, Kind kind, std::uint32_t channel, std::string_view payload,
                   std::uint8_t flags = 0);
-// For who sends the payload from where it lies.
+// For senders that write the payload separately, without a copy.
 void append_frame_header(std::string& out, Kind kind, std::uint32_t channel,
                          std::size_t payload_bytes, std::uint8_t flags = 0);
 void append_credit(std::string& out, std::uint32_t channel, std::uint32_t bytes);

@@ -1,6 +1,6 @@
 #pragma once
 // The files of the documentation page, inside the program: no folder to install, nothing to fetch
-// from elsewhere at run time.
+// from another server at run time.
 //
 // Owns      bytes in the program's read-only data; any thread may read them.
 // Serving   at one folder, `/docs/` (with the slash: the page's own links are relative), with

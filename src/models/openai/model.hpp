@@ -27,7 +27,7 @@ struct Endpoint {
     std::chrono::milliseconds total{3'600'000};  // of one answer
     RetryOptions retry;
 
-    // Whether it can be used at all; a sentence for who wrote the settings.
+    // Whether it can be used at all; the message is for whoever wrote the settings.
     [[nodiscard]] Result<void> check() const;
     [[nodiscard]] std::string url(std::string_view path) const;
     [[nodiscard]] net::FetchRequest request(std::string_view path, std::string body) const;

@@ -54,7 +54,7 @@ asio::awaitable<void> FileTable::look() {
     const auto which = greediest(files, files_max_);
     if (!which) co_return;
     const auto found = live_.find(ids[*which]);
-    if (found == live_.end()) co_return;  // gone meanwhile
+    if (found == live_.end()) co_return;  // already gone
     found->second->end(
         "the sandbox was ended because it had the most files open while all of them "
         "together had more than limits.open_files_total");

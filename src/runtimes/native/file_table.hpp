@@ -8,9 +8,9 @@
 //
 // Owns      the list of live sandboxes, which it borrows, and a thread that counts.
 // Threads   the executor's.
-// Counts    descriptors: a file that several processes share is counted for each, so that who has
-//           most is found, and nobody is ended while the table itself has room. Without cgroups
-//           nothing is seen.
+// Counts    descriptors: a file that several processes share is counted for each, so that the one
+//           with most is found, and nobody is ended while the table itself has room. Without
+//           cgroups nothing is seen.
 #include "base/workers.hpp"
 #include "runtimes/native/sandbox.hpp"
 
@@ -57,7 +57,7 @@ private:
     std::optional<Workers> counting_;  // a thread, once there is something to count
 };
 
-// Who is to be ended: the one with most, if they have more than `most` together.
+// Which one is to be ended: the one with most, if they have more than `most` together.
 [[nodiscard]] std::optional<std::size_t> greediest(const std::vector<std::uint64_t>& files,
                                                    std::uint64_t most);
 

@@ -180,7 +180,7 @@ asio::awaitable<std::shared_ptr<Nest>> Nest::raise(const Paths& paths, Template 
         for (std::size_t i = 0; i < folders.shown.size(); ++i) {
             const std::string path = std::string(kAllShownInside) + "/" + std::to_string(i);
             plan.entries.push_back({Entry::Kind::Folder, path, "", 0755});
-            // One that is missing is told to who asks for it; the others are served.
+            // A missing one is reported to whoever requests it; the others are served.
             plan.trees.push_back({folders.shown[i], path, false, false, true, -1});
         }
     }

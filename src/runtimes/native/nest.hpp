@@ -36,7 +36,7 @@ struct Forked {
     std::uint32_t slot = 0;
 };
 
-// Folders of the host that a nest has besides its template's.
+// Folders of the host that a nest has in addition to its template's.
 struct NestFolders {
     std::string kept_root;           // of all sessions; empty: there are none
     std::vector<std::string> shown;  // read-only, by number

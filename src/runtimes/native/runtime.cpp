@@ -92,7 +92,7 @@ NativeRuntime::~NativeRuntime() {
 }
 
 // Refers to nothing of the runtime but by `each_time`, which the runtime takes back before it ends:
-// this may outlast it by a turn of the loop.
+// this may outlast it by an iteration of the loop.
 asio::awaitable<void> NativeRuntime::sweep(std::shared_ptr<Sweeping> state, sys::CgroupHost host) {
     while (!state->over) {
         state->pause.expires_after(state->every);
@@ -202,7 +202,7 @@ asio::awaitable<NativeRuntime::SandboxPtr> NativeRuntime::fork(core::SandboxSpec
                                                        bury_later(std::move(remains));
                                                    });
     file_table_->add(*sandbox);
-    // The guest builds its walls meanwhile; no untrusted code runs before it is asked to.
+    // The guest builds its walls at the same time; no untrusted code runs before it is asked to.
     co_await expect_hello(sandbox->stream(), kHelloTimeMax);
     co_return sandbox;
 }

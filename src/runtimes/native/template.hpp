@@ -27,7 +27,7 @@ struct Template {
     std::string name;
     std::string description;
     std::vector<std::string> packages;     // as pip takes them
-    std::vector<std::string> constraints;  // versions for what the packages need in turn
+    std::vector<std::string> constraints;  // versions for indirect dependencies
     bool source_builds = false;        // may run packages' own build scripts, outside of every wall
     std::vector<std::string> preload;  // modules that the zygote imports
     std::map<std::string, std::string> environment;

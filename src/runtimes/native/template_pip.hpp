@@ -1,5 +1,5 @@
 #pragma once
-// What a template's environment gets besides its packages, so that sessions can install their own.
+// What a template's environment has in addition to its packages, so that sessions can use pip.
 //
 // The environment is read-only and shared. A session's packages lie below its home; the guest's
 // Python knows where, and how to call pip (guest/python/atoll_guest/packages.py, pip_command.py).

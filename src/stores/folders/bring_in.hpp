@@ -1,5 +1,5 @@
 #pragma once
-// One file of the server's own into a session's /data, as a step of the worker.
+// One file of the server's own into a session's /data, as a step of the folder thread.
 //
 // The session's folder is hostile: it is opened by one name at a time, and the file is made new or
 // not at all: written under a name of ours first, and renamed when it is whole. What a crash leaves

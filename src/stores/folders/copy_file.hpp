@@ -2,7 +2,7 @@
 // The bytes of one file into another: shared where the file system can (reflink), else copied by
 // the kernel, else by us. Holes stay holes.
 //
-// The source may change meanwhile: no more than its size at the beginning is read. Owns both
+// The source may change during the copy: no more than its size at the beginning is read. Owns both
 // descriptors. One thread.
 #include "base/fd.hpp"
 #include "base/result.hpp"

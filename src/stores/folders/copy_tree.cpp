@@ -132,7 +132,7 @@ Result<void> CopyTree::copy_entry(const char* name) {
 Result<void> CopyTree::copy_link(const char* name, const struct stat& info) {
     std::array<char, PATH_MAX + 1> text{};
     const ssize_t n = ::readlinkat(from_.folder(), name, text.data(), text.size() - 1);
-    if (n < 0 && (errno == ENOENT || errno == EINVAL)) return {};  // replaced meanwhile
+    if (n < 0 && (errno == ENOENT || errno == EINVAL)) return {};  // replaced since
     if (n < 0) return failed_at(name, errno);
     if (::symlinkat(text.data(), to_.folder(), name) != 0) return failed_at(name, errno);
     if (owner_ &&

@@ -122,7 +122,7 @@ private:
             if (::lstat(at->path().c_str(), &info) != 0) continue;
             bytes += bytes_on_disk(info);
         }
-        if (failed == std::errc::no_such_file_or_directory) failed.clear();  // removed meanwhile
+        if (failed == std::errc::no_such_file_or_directory) failed.clear();  // removed since
         return bytes;
     }
 

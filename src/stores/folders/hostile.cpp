@@ -39,7 +39,7 @@ int open_inside(int parent, const char* name, int flags) {
     return sys::openat2(parent, name, how);
 }
 
-// Through O_PATH and /proc, for chmod by name would follow a link that was put there meanwhile.
+// Through O_PATH and /proc: chmod by name would follow a link that was just put there.
 struct ByNumber {
     explicit ByNumber(int fd) { std::snprintf(text, sizeof text, "/proc/self/fd/%d", fd); }
     char text[32];

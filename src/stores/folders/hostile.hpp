@@ -66,7 +66,7 @@ public:
 private:
     int folder_;
     off_t position_;
-    bool moved_;  // the descriptor stands elsewhere than position_
+    bool moved_;  // the descriptor's offset is not position_
     std::size_t at_ = 0, filled_ = 0;
     std::unique_ptr<std::uint64_t[]> buffer_;  // aligned for the kernel's records
 };

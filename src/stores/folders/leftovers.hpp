@@ -2,7 +2,7 @@
 // What is left in the trash by a removal that wanted for descriptors or memory, until it is tried
 // again; and who hears of what cannot be removed at all.
 //
-// Threads   any: the worker adds, tidy() takes.
+// Threads   any: the folder thread adds, tidy() takes.
 // Dies with the server: the next open() finds the same names in the trash.
 #include <functional>
 #include <mutex>

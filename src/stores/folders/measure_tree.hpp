@@ -18,7 +18,7 @@ namespace atl::folders {
 
 struct MeasureLimits {
     std::uint64_t entries_max = 1'000'000;
-    std::chrono::milliseconds time_max{5000};  // of work, not of waiting for one's turn
+    std::chrono::milliseconds time_max{5000};  // of work; waiting does not count
 };
 
 class MeasureTree {

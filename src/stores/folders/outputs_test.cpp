@@ -60,7 +60,7 @@ TEST(Outputs, AreSummedUpForWhoseRunsTheyAre) {
     EXPECT_THROW(sum("r-"), ErrorException);
 }
 
-// Goal: a place with very many files is counted and emptied while the loop goes on.
+// Goal: a source with very many files is counted and emptied while the loop goes on.
 // Method: something is on the loop's queue behind each call. Had the call done its work on the
 // loop, it would have ended before that came to its turn.
 TEST(Outputs, NothingIsCountedOrRemovedOnTheLoop) {

@@ -108,7 +108,7 @@ Result<std::string> ReadyMade::make() {
 
 Result<void> ReadyMade::make_inside(int top) {
     for (const auto& folder : kFolders) {
-        // chmod besides mkdir: the umask is the server's user's.
+        // chmod after mkdir: the umask of the server's user applies.
         if (::mkdirat(top, folder.path, folder.mode) != 0 ||
             ::fchmodat(top, folder.path, folder.mode, 0) != 0 ||
             (owner_ && ::fchownat(top, folder.path, owner_->uid, owner_->gid, 0) != 0)) {

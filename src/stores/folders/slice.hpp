@@ -1,6 +1,6 @@
 #pragma once
-// A time slice of the worker. A long task checks over() between its steps and yields when it is
-// over, so that one session's million files do not delay others.
+// A time slice of the folder thread. A long task checks over() between its steps and yields when it
+// is over, so that one session's million files do not delay others.
 #include <atomic>
 #include <chrono>
 #include <cstddef>

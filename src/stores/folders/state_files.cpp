@@ -151,7 +151,7 @@ Result<std::uint64_t> StateFiles::bytes(const SessionId& id) const {
     for (const auto& name : *names) {
         struct stat info {};
         if (::fstatat(folder->get(), name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0) {
-            if (errno == ENOENT) continue;  // replaced or removed meanwhile
+            if (errno == ENOENT) continue;  // replaced or removed since
             return failure("measure the state of session " + id.text(), errno);
         }
         bytes += bytes_on_disk(info);

@@ -5,8 +5,8 @@
 //     open     x   -   -   -  ...   -    x   ...  x      at most 9 descriptors, whatever the depth
 //
 // Folders above the window are closed, and opened again through ".." of the one below on the way
-// back. What ".." leads to must be the folder that we came from (device and inode): a program that
-// moves folders about meanwhile gets a Conflict, and us nowhere else.
+// back. What ".." leads to must be the folder that we came from (device and inode): if a
+// program moves folders during the walk, it fails with Conflict and leads nowhere else.
 //
 // Owns its descriptors. One thread. A folder that had to be chmodded gets its mode back when the
 // walk leaves it, also when the walk is given up.
@@ -21,7 +21,7 @@
 
 namespace atl::folders {
 
-inline constexpr std::size_t kWindow = 8;          // open levels besides the top
+inline constexpr std::size_t kWindow = 8;          // open levels below the top
 inline constexpr std::size_t kDepthMax = 200'000;  // 4 KiB each on most disks
 
 class TreeWalk {

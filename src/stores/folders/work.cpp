@@ -173,14 +173,14 @@ Result<void> CopySession::begin() {
 
 Result<void> CopySession::put_in_place() {
     struct stat source {};
-    // Removed meanwhile, it lost files on the way that the copy then does not have.
+    // If it was removed during the copy, the copy lacks files.
     if (::fstatat(layout_.root.get(), from_.text().c_str(), &source, AT_SYMLINK_NOFOLLOW) != 0 ||
         source.st_ino != source_) {
         return Error{Code::Conflict, "session " + from_.text() + " was removed meanwhile"};
     }
     const int cause = rename_new(folder_.get(), "files", layout_.root.get(), to_.text().c_str());
     if (means_taken(cause)) return taken(to_);
-    if (cause != 0) return failure("give the copy its place", cause);
+    if (cause != 0) return failure("rename the copy", cause);
     // A state without a session, of one that had this id: it goes with the temporary folder.
     ::renameat(layout_.root.get(), state_folder_of(to_).c_str(), folder_.get(), "state");
     return {};

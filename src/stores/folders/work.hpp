@@ -70,7 +70,7 @@ private:
     std::optional<EmptyTrash> rest_;
 };
 
-// Copies into .making, and gives the copy its place when it is whole.
+// Copies into .making, and renames the copy once it is complete.
 class CopySession final : public Work<void> {
 public:
     CopySession(const Layout& layout, Leftovers& leftovers, SessionId from, SessionId to,

@@ -8,8 +8,8 @@
 //
 // Owns      the file and those beside it (-wal, -shm).
 // Threads   one at a time (base/worker_thread.hpp).
-// Failure   ErrorException with Unavailable: the disk does not give or take. The next call tries
-//           again.
+// Failure   ErrorException with Unavailable: the disk cannot be read or written. The next call
+//           tries again.
 #include "base/result.hpp"
 #include "core/recall.hpp"
 #include "stores/recall/vectors.hpp"

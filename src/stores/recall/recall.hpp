@@ -1,8 +1,8 @@
 #pragma once
 // core::Recall: words by SQLite's FTS5, meaning by vectors, ranked together.
 //
-// Owns      a database file that is an index and nothing else (index.hpp), and one thread.
-// Threads   its methods from any; the work is done on the thread `atoll-recall`, one after the
+// Owns      a database file that is an index and nothing else (index.hpp), and one OS thread.
+// Threads   its methods from any; the work is done on the OS thread `atoll-recall`, one after the
 //           other. At the end, what was asked is still done and answered.
 // Failure   Unavailable, and the caller goes on without. It never keeps a server from starting: the
 //           file is opened by the first call.

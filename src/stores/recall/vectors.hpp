@@ -3,8 +3,8 @@
 //
 // Up to `graph_min` vectors are looked through one by one: that is fast enough, and exact. Beyond,
 // they go into a graph (HNSW), some with each call, so that no call waits for all of them; those
-// that are not in it yet are looked through as before. What points elsewhere (a right angle or
-// more) is not near, even if nothing else is there.
+// that are not in it yet are looked through as before. A vector at a right angle
+// or more is not near, even if there is no other.
 //
 // Threads   one at a time.
 #include <chrono>

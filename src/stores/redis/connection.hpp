@@ -1,13 +1,13 @@
 #pragma once
 // One connection to Redis on the loop: connects, asks, notices that Redis has gone, and comes back.
 //
-//     ask ──▶ out ──▶ socket ──▶ Redis         many at once; answers come in the order of asking
+//     ask ──▶ out ──▶ socket ──▶ Redis         many at once; answers come in the same order
 //      ▲                           │
 //      └── resumed ◀── reader ◀────┘
 //
 //     connecting ──▶ ready ──▶ down ──(back-off: 50 ms, 100 ms … 2 s)──▶ connecting
-//      who asks waits     │       who asks is refused at once
-//                         └─ what is under way fails
+//      callers wait       │       callers are refused at once
+//                         └─ pending requests fail
 //
 // hiredis speaks the language (commands, replies); the socket is Asio's. hiredis could hold the
 // socket too, but it would then resolve names on this thread, and has no time-out while connecting.
@@ -15,7 +15,7 @@
 // Owns      the socket, and every request until it is answered.
 // Threads   none of its own; all on its executor. ask() may be called from any, and resumes its
 //           caller on the caller's executor.
-// Trusts    Redis, which holds all there is to steal here; yet a reply is bounded.
+// Trusts    Redis; but replies are bounded.
 // Bounded   in requests and bytes that wait, in the time for connecting and for each answer.
 // Failure   ErrorException with Unavailable and a sentence for people. A request that was under way
 //           when the connection broke may have been carried out; it is not sent again.

@@ -407,7 +407,7 @@ redis.call('PEXPIRE', KEYS[2], 3600000)
 return {'ok'}
 )lua";
 
-// KEYS thread. The wish names the turn, so it can never meet a later one.
+// KEYS thread. The request names the turn, so it can never cancel a later one.
 constexpr std::string_view kCancelTurn = ATOLL_LUA_TIME R"lua(
 local t = redis.call('HMGET', KEYS[1], 'owner', 'turns', 'lease_until')
 if not t[1] then return {'no_thread'} end

@@ -1,9 +1,9 @@
 #pragma once
-// The steps that Redis takes whole or not at all, in Lua. Each checks everything before it writes
-// anything: Redis does not take back what a script wrote before it failed.
+// The atomic operations, in Lua. Each checks everything before it writes anything: Redis does not
+// roll back what a script wrote before it failed.
 //
-// A script answers with a list that begins with a word: "ok" and what was asked for, or what stands
-// in the way. Where a record cannot be read, a sentence stands in its place. Every key is in KEYS.
+// A script answers with a list that begins with a word: "ok" and what was asked for, or the
+// reason why not. If a record cannot be read, a message replaces it. Every key is in KEYS.
 // The time is Redis' own, for the servers' clocks differ; it comes and goes in milliseconds.
 #include <cstddef>
 #include <span>

@@ -6,8 +6,7 @@
 // Lifetime  it goes before its executor. Who still waits then is answered with Unavailable; nobody
 //           may be between two steps of a call, so it goes when the loop has stopped or is idle.
 // Trusts    Redis. Another program that writes under the prefix can only break the records that
-//           it changes:
-//           what cannot be read is left out of lists and can be removed.
+//           it changes: what cannot be read is left out of lists and can be removed.
 // Failure   Redis gone: Unavailable at once or within the time-out, and it is tried again for ever.
 #include "core/paging.hpp"
 #include "core/store.hpp"

@@ -189,7 +189,7 @@ Result<std::unique_ptr<Connection>> Connection::open(const std::string& path, Mo
     sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
     sqlite3_db_config(db, SQLITE_DBCONFIG_DQS_DML, 0, nullptr);
     sqlite3_db_config(db, SQLITE_DBCONFIG_DQS_DDL, 0, nullptr);
-    // Checkpoints are the worker's to time: after it has answered, never before
+    // DatabaseThread times checkpoints: after it has answered, never before
     // (database_thread.cpp).
     sqlite3_wal_hook(
         db,

@@ -2,11 +2,11 @@
 // SQLite, thinly: one connection, its prepared statements, and what its errors mean to a caller.
 //
 // Owns      the connection and every statement prepared on it.
-// Threads   one at a time: opened by whoever starts the store, then the worker's alone.
+// Threads   one at a time: opened by whoever starts the store, then DatabaseThread's alone.
 // Failure   SqliteFailure, an ErrorException that also knows SQLite's own number. Plain functions
 //           of this house return a Result; those that run inside a transaction here throw instead,
-//           because they all end in one place, the worker's catch, and a transaction's body is
-//           read as a list of statements or not at all.
+//           because DatabaseThread catches them all, and so the body of a transaction reads as a
+//           list of statements.
 #include "base/result.hpp"
 #include "core/records.hpp"
 
@@ -139,7 +139,7 @@ private:
     std::map<std::string, std::unique_ptr<sqlite3_stmt, Finalize>, std::less<>> statements_;
 };
 
-// What an error of SQLite means to who asked, in a sentence that names the file.
+// What an error of SQLite means to the caller, in a sentence that names the file.
 [[nodiscard]] Error explain(int rc, int system_errno, std::string_view message,
                             const std::string& path);
 

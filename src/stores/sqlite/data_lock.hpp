@@ -1,11 +1,10 @@
 #pragma once
-// One server a data folder: a lock beside the database that ends with the process that holds it.
+// One server per data folder: a lock next to the database that ends with the process that holds it.
 //
-// It is a POSIX record lock, and not flock(), because flock's lock is shared with every child that
-// was forked meanwhile: a sandbox that outlived a killed server would keep the next one out. The
-// other side of POSIX locks, that a second open and close in the same process lets go of them, is
-// met by a list of what this process holds. The lock file is never removed: whoever removed it
-// could let two in.
+// It is a POSIX record lock, not flock(), whose lock is shared with every child that was forked
+// while it was held: a sandbox that outlived a killed server would keep the next one out. A POSIX
+// lock is released by any second open and close in the same process, so this process keeps a list
+// of what it holds. The lock file is never removed: that could let two servers in.
 #include "base/fd.hpp"
 #include "base/result.hpp"
 

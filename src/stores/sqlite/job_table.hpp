@@ -1,5 +1,5 @@
 #pragma once
-// What the store does with jobs and their logs, inside a transaction of the worker's.
+// What the store does with jobs and their logs, inside a transaction of DatabaseThread.
 // core/store.hpp says what each call promises.
 //
 // A job runs under one lease at a time, and the database itself holds to that: a row is `running`

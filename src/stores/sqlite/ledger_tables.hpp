@@ -1,5 +1,5 @@
 #pragma once
-// What the store does with keys, the audit log and use, inside a transaction of the worker's.
+// What the store does with keys, the audit log and use, inside a transaction of DatabaseThread.
 // core/store.hpp says what each call promises.
 #include "core/records.hpp"
 #include "stores/sqlite/connection.hpp"

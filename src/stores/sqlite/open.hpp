@@ -1,5 +1,5 @@
 #pragma once
-// From a path to a connection that may be used: looks before it touches, and never touches what is
+// Opens a database for use: inspects it before anything is written, and never writes to one that is
 // damaged.
 #include "core/store.hpp"
 #include "stores/sqlite/connection.hpp"

@@ -1,6 +1,6 @@
 #pragma once
-// What the store does with sessions, inside a transaction of the worker's. core/store.hpp says what
-// each call promises.
+// What the store does with sessions, inside a transaction of DatabaseThread. core/store.hpp says
+// what each call promises.
 #include "core/records.hpp"
 #include "stores/sqlite/connection.hpp"
 

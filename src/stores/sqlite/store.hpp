@@ -2,11 +2,10 @@
 // core::Store in one SQLite file: the store of a single machine.
 //
 // Owns      the database file and those beside it (-wal, -shm), and the lock on the data folder.
-// Threads   its methods from any; SQLite is spoken to by one thread of its own
-// (database_thread.hpp). Trusts    nothing it reads from the file: a damaged one is noticed,
-// reported and left alone. Failure   a full disk fails the write and no more. Damage turns the
-// store read-only. What cannot
-//           be read at all cannot be opened: open() says why, and what to do.
+// Threads   its methods from any; one OS thread uses SQLite (database_thread.hpp).
+// Trusts    nothing it reads from the file: a damaged one is noticed, reported and left alone.
+// Failure   a full disk fails the write and no more. Damage makes the store read-only. A file that
+//           cannot be read at all cannot be opened: open() says why, and what to do.
 #include "core/store.hpp"
 #include "core/threads.hpp"
 #include "stores/sqlite/data_lock.hpp"

@@ -1,10 +1,10 @@
 #pragma once
-// What the store does with uploads, threads and their messages, inside a transaction of the
-// worker's. core/threads.hpp says what each call promises.
+// What the store does with uploads, threads and their messages, inside a transaction of
+// DatabaseThread. core/threads.hpp says what each call promises.
 //
 // A turn is under way exactly while its thread has a lease. Only the holder's instance and turn
-// together may renew, append or end; whoever takes a thread over moves the turn on, so the old
-// holder's words are refused from then on.
+// together may renew, append or end; whoever takes a thread over moves the turn on, so writes of
+// the old holder are refused from then on.
 #include "core/threads.hpp"
 #include "stores/sqlite/connection.hpp"
 

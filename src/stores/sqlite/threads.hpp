@@ -1,9 +1,9 @@
 #pragma once
 // core::Threads in the SQLite file of a single machine: the store's other half (store.hpp), with
-// the same worker, the same queue and the same promises.
+// the same OS thread, the same queue and the same promises.
 //
-// Owns      nothing; the store owns it, and the worker it speaks to.
-// Threads   its methods from any; the worker's thread does the work.
+// Owns      nothing; the store owns it, and the OS thread that does the work.
+// Threads   its methods from any.
 // Homes     are trivial here: one server has the folder, so every other instance is gone, nobody
 //           has to be asked for a session, and nobody asks.
 #include "core/threads.hpp"
