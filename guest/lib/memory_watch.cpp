@@ -1,6 +1,7 @@
 #include "guest/lib/memory_watch.hpp"
 
 #include "sys/files.hpp"
+#include "sys/process_folder.hpp"
 #include "sys/socket_memory.hpp"
 
 #include <algorithm>
@@ -50,9 +51,9 @@ ino_t socket_inode(std::string_view target) {
     return inode;
 }
 
-HeldByOne add_held(const std::string& pid, Held& held) {
+HeldByOne add_held(const std::string& process, Held& held) {
     HeldByOne one;
-    const std::string folder = "/proc/" + pid + "/fd";
+    const std::string folder = process + "/fd";
     DIR* directory = ::opendir(folder.c_str());
     if (directory == nullptr) return one;
     while (const dirent* entry = ::readdir(directory)) {
@@ -89,8 +90,8 @@ std::uint64_t mapped_bytes(const std::string& rollup) {
 
 // A process can shut its details away from us, but not this. It counts what is shared with the
 // zygote as well: too much rather than nothing.
-std::uint64_t resident_bytes_of(const std::string& pid) {
-    const auto text = sys::read_small_file("/proc/" + pid + "/status");
+std::uint64_t resident_bytes_of(const std::string& process) {
+    const auto text = sys::read_small_file(process + "/status");
     if (!text) return 0;  // it has ended
     return 1024 * (kilobytes(*text, "\nRssAnon:") + kilobytes(*text, "\nRssShmem:"));
 }
@@ -107,16 +108,16 @@ MemoryUse measure_memory(const StartingKernels& starting) {
         pid_t pid = 0;
         const char* end = entry->d_name + std::strlen(entry->d_name);
         if (std::from_chars(entry->d_name, end, pid).ptr != end) continue;
-        const auto text =
-            sys::read_small_file(std::string("/proc/") + entry->d_name + "/smaps_rollup");
+        const std::string process = sys::process_folder(entry->d_name);
+        const auto text = sys::read_small_file(process + "/smaps_rollup");
         ++use.processes;
         std::uint64_t mapped = 0;
         if (text) {
             mapped = mapped_bytes(*text);
         } else if (!starting.may_be(pid)) {
-            mapped = resident_bytes_of(entry->d_name);
+            mapped = resident_bytes_of(process);
         }
-        const HeldByOne one = pid > 1 ? add_held(entry->d_name, held) : HeldByOne{};
+        const HeldByOne one = pid > 1 ? add_held(process, held) : HeldByOne{};
         const std::uint64_t bytes = std::max(mapped, one.files) + one.sockets;
         use.bytes += mapped;
         if (pid > 1 && bytes >= most) {
@@ -136,13 +137,14 @@ std::uint64_t memory_bound() {
     if (directory == nullptr) return 0;
     while (const dirent* entry = ::readdir(directory)) {
         if (entry->d_name[0] < '0' || entry->d_name[0] > '9') continue;
-        const auto text = sys::read_small_file(std::string("/proc/") + entry->d_name + "/statm");
+        const std::string process = sys::process_folder(entry->d_name);
+        const auto text = sys::read_small_file(process + "/statm");
         if (!text) continue;
         const auto second = text->find(' ') + 1;  // "size resident shared …"
         std::uint64_t resident = 0;
         std::from_chars(text->data() + second, text->data() + text->size(), resident);
         pages += resident;
-        if (std::strcmp(entry->d_name, "1") != 0) add_held(entry->d_name, held);
+        if (std::strcmp(entry->d_name, "1") != 0) add_held(process, held);
     }
     ::closedir(directory);
     return pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE)) + sum_of(held.files) +

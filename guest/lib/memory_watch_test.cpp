@@ -1,15 +1,19 @@
 #include "guest/lib/memory_watch.hpp"
 
 #include "base/fd.hpp"
+#include "sys/process_folder.hpp"
 
 #include <csignal>
+#include <cstring>
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <string>
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
 #include <vector>
 
@@ -26,9 +30,23 @@ int wait_for(pid_t pid) {
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
+// The process goes on in another thread, and /proc/PID shows a zombie that has nothing. `then` is
+// called when it does.
+template <class Then>
+[[noreturn]] void leave_first_thread(Then then) {
+    const std::string whole = "/proc/" + std::to_string(::getpid());
+    std::thread([whole, then] {
+        while (sys::process_folder(whole.substr(6)) == whole) ::usleep(1000);
+        then();
+        for (;;) ::pause();
+    }).detach();
+    ::syscall(SYS_exit, 0);
+    ::abort();
+}
+
 // `check` runs as PID 1 beside one other process that has done `hold`, and nobody else is to be
 // seen: the numbers are theirs alone. 0 when it holds.
-int as_pid_one(void (*hold)(), bool (*check)(pid_t holder)) {
+int as_pid_one(void (*hold)(), bool (*check)(pid_t holder), bool first_thread_leaves) {
     const pid_t outer = ::fork();
     if (outer == 0) {
         if (::unshare(CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWNET) != 0) {
@@ -43,7 +61,9 @@ int as_pid_one(void (*hold)(), bool (*check)(pid_t holder)) {
             const pid_t holder = ::fork();
             if (holder == 0) {
                 hold();
-                (void)!::write(ends[1], "x", 1);
+                const auto tell = [said = ends[1]] { (void)!::write(said, "x", 1); };
+                if (first_thread_leaves) leave_first_thread(tell);
+                tell();
                 for (;;) ::pause();
             }
             char byte = 0;
@@ -70,12 +90,19 @@ void hold_in_sockets() {
     }
 }
 
+void hold_pages() {
+    void* const pages =
+        ::mmap(nullptr, 64 * kMiB, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (pages == MAP_FAILED) ::_exit(1);
+    std::memset(pages, 1, 64 * kMiB);
+}
+
 void hold_nothing() {}
 
 }  // namespace
 
 // Goal: each place where memory can lie besides pages counts, in the quick look and in the detailed
-// one, and whoever has it is named.
+// one, and whoever has it is named; also if the first thread of that process has ended.
 TEST(MemoryWatch, SeesWhereMemoryCanLie) {
     struct Row {
         const char* name;
@@ -87,6 +114,11 @@ TEST(MemoryWatch, SeesWhereMemoryCanLie) {
          [](pid_t) {
              const auto use = measure_memory();
              return use.processes == 2 && use.bytes < 60 * kMiB;
+         }},
+        {"pages", hold_pages,
+         [](pid_t holder) {
+             const auto use = measure_memory();
+             return use.bytes >= 64 * kMiB && use.largest == holder && memory_bound() >= 64 * kMiB;
          }},
         {"a memory file", hold_memory_file,
          [](pid_t holder) {
@@ -100,10 +132,12 @@ TEST(MemoryWatch, SeesWhereMemoryCanLie) {
          }},
     };
     for (const auto& row : rows) {
-        SCOPED_TRACE(row.name);
-        const int result = as_pid_one(row.hold, row.check);
-        if (result == kNoNamespaces) GTEST_SKIP() << "no namespaces for us here";
-        EXPECT_EQ(result, 0);
+        for (const bool first_thread_leaves : {false, true}) {
+            SCOPED_TRACE(row.name + std::string(first_thread_leaves ? ", no first thread" : ""));
+            const int result = as_pid_one(row.hold, row.check, first_thread_leaves);
+            if (result == kNoNamespaces) GTEST_SKIP() << "no namespaces for us here";
+            EXPECT_EQ(result, 0);
+        }
     }
 }
 

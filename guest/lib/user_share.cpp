@@ -2,6 +2,7 @@
 
 #include "base/fd.hpp"
 #include "sys/files.hpp"
+#include "sys/process_folder.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -61,14 +62,15 @@ std::uint64_t number_after(const std::string& path, std::string_view word) {
 
 UserShare share_of(const std::string& pid, const UserShare& most) {
     UserShare share;
-    const std::string folder = "/proc/" + pid + "/fd";
+    const std::string process = sys::process_folder(pid);
+    const std::string folder = process + "/fd";
     DIR* directory = ::opendir(folder.c_str());
     if (directory == nullptr) return share;
     while (const dirent* entry = ::readdir(directory)) {
         char space[32];
         const ssize_t n = ::readlinkat(::dirfd(directory), entry->d_name, space, sizeof space);
         const std::string_view target(space, n > 0 ? static_cast<std::size_t>(n) : 0);
-        const std::string details = "/proc/" + pid + "/fdinfo/" + entry->d_name;
+        const std::string details = process + "/fdinfo/" + entry->d_name;
         if (target == "anon_inode:[eventpoll]") {
             if (share.epoll_watches > most.epoll_watches) continue;
             share.epoll_watches += lines_with(details, "tfd:", most.epoll_watches);

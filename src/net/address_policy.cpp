@@ -109,13 +109,16 @@ bool is_metadata(const address& where) noexcept {
     if (where.is_v4()) return in_v4(where.to_v4().to_uint());
     const auto bytes = where.to_v6().to_bytes();
     // An IPv4 address in the clothes of IPv6 arrives there as well.
-    if (where.to_v6().is_v4_mapped() ||
+    if (where.to_v6().is_v4_mapped() || begins(bytes, {}, 96) ||
         begins(bytes, std::array<unsigned char, 4>{0x00, 0x64, 0xff, 0x9b}, 96)) {
         return in_v4(v4_at(bytes, 12));
     }
+    if (begins(bytes, std::array<unsigned char, 2>{0x20, 0x02}, 16)) return in_v4(v4_at(bytes, 2));
     return begins(bytes, std::array<unsigned char, 2>{0xfe, 0x80}, 10) ||
            begins(bytes, std::array<unsigned char, 4>{0xfd, 0x00, 0x0e, 0xc2}, 32) ||
-           begins(bytes, std::array<unsigned char, 4>{0xfd, 0x20, 0x00, 0xce}, 32);
+           begins(bytes, std::array<unsigned char, 4>{0xfd, 0x20, 0x00, 0xce}, 32) ||
+           begins(bytes, std::array<unsigned char, 4>{0xfd, 0x00, 0x00, 0xc1}, 32) ||
+           begins(bytes, std::array<unsigned char, 4>{0xfd, 0x00, 0x00, 0x42}, 32);
 }
 
 bool AddressPolicy::allows(const address& where) const noexcept {

@@ -91,7 +91,9 @@ TEST(AddressPolicy, AdministratorsGoAnywhereButToCredentials) {
     }
     for (const char* text :
          {"169.254.169.254", "169.254.0.1", "::ffff:169.254.169.254", "64:ff9b::a9fe:a9fe",
-          "fe80::1", "fd00:ec2::254", "100.100.100.200", "192.0.0.192", "168.63.129.16"}) {
+          "fe80::1", "fd00:ec2::254", "fd20:ce::254", "fd00:c1::a9fe:a9fe", "fd00:42::42",
+          "::169.254.169.254", "2002:a9fe:a9fe::1", "100.100.100.200", "192.0.0.192",
+          "168.63.129.16"}) {
         EXPECT_FALSE(AddressPolicy::administrators().allows(boost::asio::ip::make_address(text)))
             << text;
     }

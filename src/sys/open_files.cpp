@@ -1,6 +1,7 @@
 #include "sys/open_files.hpp"
 
 #include "sys/files.hpp"
+#include "sys/process_folder.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -52,7 +53,7 @@ std::uint64_t machine_open_files_now() {
 }
 
 std::uint64_t open_files_of(pid_t pid) {
-    const std::string path = "/proc/" + std::to_string(pid) + "/fd";
+    const std::string path = process_folder(std::to_string(pid)) + "/fd";
     DIR* folder = ::opendir(path.c_str());
     if (folder == nullptr) return 0;
     // Since Linux 6.2 the folder's size is how many there are.

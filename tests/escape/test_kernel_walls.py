@@ -223,6 +223,26 @@ answer = {
     assert found["program"] != 0 and found["overlay"] == "EPERM"
 
 
+def test_a_thread_has_the_descriptors_of_its_process(inside):
+    """What a thread has open in a table of its own, as a memory file of gigabytes, nobody would see
+    who looks at the process. Threads as programs make them work."""
+    found = inside("""
+import threading
+as_usual = 0x00000100 | 0x00000200 | 0x00000400 | 0x00000800 | 0x00010000  # vm, fs, files, sighand, thread
+said = []
+threads = [threading.Thread(target=lambda: said.append(1)) for _ in range(4)]
+for one in threads: one.start()
+for one in threads: one.join()
+answer = {
+    "clone": call("clone", as_usual & ~0x00000400, 0, 0, 0, 0),
+    "close_range": call("close_range", 1000, 1000, 2),
+    "close_range as usual": call("close_range", 1000, 1000, 0),
+    "threads": len(said),
+}""")
+    assert found["clone"] == found["close_range"] == "EPERM"
+    assert found["close_range as usual"] != "EPERM" and found["threads"] == 4
+
+
 def test_k5_namespaces_and_roots_of_others(inside):
     """/proc/1/ns and /proc/1/root lead to more privileged places: PID 1 is closed to everybody
     inside, by path, by pidfd and by setns, and no process of the host is to be seen."""

@@ -262,6 +262,30 @@ def test_r2_memory_hidden_after_the_answer(make, neighbour):
     assert_unharmed(neighbour)
 
 
+WITHOUT_FIRST_THREAD = """
+import ctypes, os, threading, time
+def hold():
+    kept = bytearray({bytes})
+    kept[::4096] = b"x" * len(kept[::4096])
+    time.sleep(60)
+threading.Thread(target=hold).start()
+ctypes.CDLL(None).syscall(ctypes.c_long({exit}), 0)  # of this thread alone
+"""
+
+
+def test_r2_memory_of_processes_without_their_first_thread(make, neighbour):
+    """/proc shows such a process as a zombie that has no memory and no files: its other threads have
+    them, and together they cannot have more than the sandbox may."""
+    sandbox = make(memory_bytes_max=MEMORY)
+    exit_call = {"x86_64": 60, "aarch64": 93}[os.uname().machine]
+    code = WITHOUT_FIRST_THREAD.format(bytes=MEMORY // 2, exit=exit_call)
+    sandbox.write("/tmp/hold.py", code.encode())
+    sandbox.shell("for i in 1 2 3 4; do setsid -f python -S /tmp/hold.py </dev/null >/dev/null 2>&1; "
+                  "done")
+    assert host.eventually(lambda: memory_kills(sandbox) > 0, within=PROMPT_S)
+    assert_unharmed(neighbour)
+
+
 @pytest.mark.root_only
 @pytest.mark.parametrize("kind", sorted(set(HIDE) - {"sockets", "pipes", "shared mapping of two"}))
 def test_r2_hidden_memory_is_charged(make, kind):

@@ -44,7 +44,7 @@ _AARCH64 = {
 _COMMON = {
     "io_uring_setup": 425, "io_uring_enter": 426, "io_uring_register": 427, "open_tree": 428,
     "move_mount": 429, "fsopen": 430, "fsconfig": 431, "fsmount": 432, "fspick": 433,
-    "pidfd_open": 434, "clone3": 435, "pidfd_getfd": 438, "mount_setattr": 442,
+    "pidfd_open": 434, "clone3": 435, "close_range": 436, "pidfd_getfd": 438, "mount_setattr": 442,
     "quotactl_fd": 443, "statmount": 457, "listmount": 458, "nothing_has_this_number": 9999,
 }
 NUMBERS = {**(_X86_64 if platform.machine() == "x86_64" else _AARCH64), **_COMMON}

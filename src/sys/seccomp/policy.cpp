@@ -29,7 +29,6 @@ constexpr const char* kAllowed[] = {
     "chdir",
     "chown",
     "close",
-    "close_range",
     "copy_file_range",
     "dup",
     "dup2",
@@ -636,9 +635,24 @@ void allow_upon_self(Builder& builder) {
     builder.rule(SCMP_ACT_ERRNO(0), "prctl", {set_dumpable, SCMP_A1(SCMP_CMP_NE, 1)});
 }
 
+// A thread has the descriptors of its process: whoever counts what a process holds (memory files,
+// sockets, open files) looks at one table of them, and would not see those of another.
+constexpr std::uint64_t kUnshareTable = 1u << 1;  // CLOSE_RANGE_UNSHARE
+
+void allow_one_table(Builder& builder) {
+    const auto allow = SCMP_ACT_ALLOW, refuse = SCMP_ACT_ERRNO(EPERM);
+    const std::uint64_t kThread = CLONE_THREAD, kWhole = CLONE_THREAD | CLONE_FILES;
+    builder.rule(allow, "clone", {SCMP_A0(SCMP_CMP_MASKED_EQ, kNamespaceFlags | kThread, 0)});
+    builder.rule(allow, "clone", {SCMP_A0(SCMP_CMP_MASKED_EQ, kNamespaceFlags | kWhole, kWhole)});
+    builder.rule(refuse, "clone", {SCMP_A0(SCMP_CMP_MASKED_EQ, kWhole, kThread)});
+    builder.rule(allow, "close_range", {SCMP_A2(SCMP_CMP_MASKED_EQ, kUnshareTable, 0)});
+    builder.rule(refuse, "close_range",
+                 {SCMP_A2(SCMP_CMP_MASKED_EQ, kUnshareTable, kUnshareTable)});
+}
+
 void allow_by_argument(Builder& builder) {
     const auto allow = SCMP_ACT_ALLOW;
-    builder.rule(allow, "clone", {SCMP_A0(SCMP_CMP_MASKED_EQ, kNamespaceFlags, 0)});
+    allow_one_table(builder);
     for (unsigned bit = 0; bit < 32; ++bit) {
         const std::uint64_t flag = std::uint64_t{1} << bit;
         if ((kNamespaceFlags & flag) == 0) continue;
