@@ -382,6 +382,14 @@ void add_run_command(CLI::App& app, int& exit_code) {
     command->add_option("-C,--folder", options->folder,
                         "Copy this folder to /work and start there; what is written is not copied "
                         "back (--mount-rw DIR:/work does that)");
+    command->footer(
+        "  atoll run script.py a b               a script and its arguments\n"
+        "  atoll run -c 'print(6 * 7)'           code; also from stdin\n"
+        "  atoll run -C project main.py          a copy of a folder, and a script in it\n"
+        "  atoll run -v ~/data:/data/sets a.py   with a folder of this machine, read-only\n"
+        "  atoll run -- sh -c 'id; ls /'         a command\n"
+        "The exit status is the program's own; 124 when its time was up, 125 when Atoll failed,\n"
+        "126 when the command cannot be run, 127 when it is not there, 2 for wrong options.");
     options->sandbox.add_to(*command);
     command->add_option("words", options->words,
                         "SCRIPT [ARGUMENTS...], or -- COMMAND [ARGUMENTS...]");

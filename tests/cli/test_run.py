@@ -538,3 +538,13 @@ def test_help_and_version():
     assert atoll("--version").stdout.startswith(b"atoll ")
     assert atoll().returncode == 2
     assert atoll("no-such-command").returncode == 2
+
+
+@pytest.mark.parametrize("command, says, says_not", [
+    ("", "Run `atoll COMMAND --help`", "atoll run"), ("key", "Run `atoll key COMMAND --help`", "`atoll COMMAND"),
+    ("run", "atoll run -C project", "COMMAND --help"), ("ls", "--state", "COMMAND --help"),
+    ("serve", "--pool TEXT  ", "COMMAND --help"), ("serve", "--dataset TEXT ...", "COMMAND --help"),
+    ("completion", "bash, zsh or fish", "sessions")])
+def test_help_says_what_concerns_the_command(command, says, says_not):
+    text = atoll(*command.split(), "--help").stdout.decode()
+    assert says in text and says_not not in text
