@@ -3,6 +3,7 @@
 #include "base/as_tuple.hpp"
 #include "base/write_all.hpp"
 #include "cli/archiver.hpp"
+#include "cli/server.hpp"
 #include "cli/terminal.hpp"
 #include "guest_client/files.hpp"
 #include "runtimes/native/direct.hpp"
@@ -384,6 +385,35 @@ bool asked_for_command() {
         }
     }
     return false;
+}
+
+void say_why(const OneOffResult& result, const core::SandboxSpec& spec) {
+    using core::EndReason;
+    const auto& limits = spec.limits();
+    switch (result.program.reason) {
+        case EndReason::Timeout:
+            std::fprintf(stderr, "atoll: stopped after %.1f s (--timeout)\n",
+                         static_cast<double>(limits.wall_time_max.count()) / 1000);
+            break;
+        case EndReason::Memory:
+            std::fprintf(stderr, "atoll: it ran out of its %s of memory and was ended (--memory)\n",
+                         core::format_bytes(limits.memory_bytes_max).c_str());
+            break;
+        case EndReason::Disk:
+            std::fprintf(stderr, "atoll: its disk was full at %s (--disk, --file-size)\n",
+                         core::format_bytes(limits.disk_bytes_max).c_str());
+            break;
+        case EndReason::Output:
+            std::fprintf(stderr, "atoll: stopped: it wrote more than %s of output (--output)\n",
+                         core::format_bytes(limits.output_bytes_max).c_str());
+            break;
+        default: break;
+    }
+}
+
+int exit_status(const guest_client::ProgramResult& result) {
+    if (result.reason == core::EndReason::Timeout) return kExitTimeout;
+    return result.exit_code;
 }
 
 }  // namespace atl::cli

@@ -272,35 +272,6 @@ std::string hint_for(const Options& options, const OneOffResult& result, bool af
     });
 }
 
-void say_why(const OneOffResult& result, const core::SandboxSpec& spec) {
-    using core::EndReason;
-    const auto& limits = spec.limits();
-    switch (result.program.reason) {
-        case EndReason::Timeout:
-            std::fprintf(stderr, "atoll: stopped after %.1f s (--timeout)\n",
-                         static_cast<double>(limits.wall_time_max.count()) / 1000);
-            break;
-        case EndReason::Memory:
-            std::fprintf(stderr, "atoll: it ran out of its %s of memory and was ended (--memory)\n",
-                         core::format_bytes(limits.memory_bytes_max).c_str());
-            break;
-        case EndReason::Disk:
-            std::fprintf(stderr, "atoll: its disk was full at %s (--disk, --file-size)\n",
-                         core::format_bytes(limits.disk_bytes_max).c_str());
-            break;
-        case EndReason::Output:
-            std::fprintf(stderr, "atoll: stopped: it wrote more than %s of output (--output)\n",
-                         core::format_bytes(limits.output_bytes_max).c_str());
-            break;
-        default: break;
-    }
-}
-
-int exit_status(const guest_client::ProgramResult& result) {
-    if (result.reason == core::EndReason::Timeout) return kExitTimeout;
-    return result.exit_code;
-}
-
 // The same in a session of a server: its limits and its environment are the session's.
 int run_there(const Options& options, bool after_dashes, const CLI::App& command) {
     for (const auto* option : command.get_options()) {
