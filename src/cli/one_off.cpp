@@ -166,8 +166,7 @@ private:
         if (one_.folder) co_await put_folder();
         if (one_.script) co_await put_script();
         result_.prepare_ms = milliseconds_since(began) - result_.walls_ms;
-        one_.request.timeout =
-            one_.interactive ? std::chrono::milliseconds(0) : spec_.limits().wall_time_max;
+        one_.request.timeout = spec_.limits().wall_time_max;
         one_.request.output_bytes_max = one_.interactive ? 0 : spec_.limits().output_bytes_max;
         one_.request.environment["PYTHONUNBUFFERED"] = "1";  // output as it is written
         if (one_.interactive) {
