@@ -403,7 +403,10 @@ void say_why(const OneOffResult& result, const core::SandboxSpec& spec) {
                          core::format_bytes(limits.disk_bytes_max).c_str());
             break;
         case EndReason::Output:
-            std::fprintf(stderr, "atoll: stopped: it wrote more than %s of output (--output)\n",
+            // It may have ended by itself before it could be stopped.
+            std::fprintf(stderr, "atoll: %s %s of output (--output)\n",
+                         result.program.signal == 0 ? "it ended, and wrote more than was kept:"
+                                                    : "stopped: it wrote more than",
                          core::format_bytes(limits.output_bytes_max).c_str());
             break;
         default: break;

@@ -284,7 +284,9 @@ def test_without_json_the_reason_is_said_on_stderr():
     assert (done.returncode, done.stdout) == (124, b"before\n")
     assert done.stderr == b"atoll: stopped after 0.3 s (--timeout)\n"
     done = atoll("run", "--output", "1k", "--", "yes")
-    assert done.stdout == b"y\n" * 512 and b"1 KiB of output (--output)" in done.stderr
+    assert done.stdout == b"y\n" * 512 and b"stopped: it wrote more than 1 KiB of output (--output)" in done.stderr
+    done = atoll("run", "--output", "1k", "-c", "print('x' * 5000)")  # ends before anybody can stop it, or is stopped
+    assert (b"it ended" if done.returncode == 0 else b"stopped") in done.stderr, done
     done = atoll("run", "--disk", "2m", "--", "sh", "-c", "cat /dev/zero > x")
     assert b"disk was full at 2 MiB (--disk" in done.stderr and done.returncode != 0
 
