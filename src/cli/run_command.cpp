@@ -84,12 +84,15 @@ Result<std::string> language_of(const std::optional<std::string>& asked, const f
 Result<std::string> read_script(const std::string& path) {
     std::error_code failed;
     const auto status = fs::status(path, failed);
-    if (!fs::exists(status)) return Error{Code::NotFound, path + ": there is no such file"};
+    if (!fs::exists(status)) {
+        const bool like_command = path.find_first_of("./") == std::string::npos;
+        return Error{Code::NotFound,
+                     path + ": there is no such file" +
+                         (like_command ? "; to run a command: atoll run -- " + path : "")};
+    }
     if (fs::is_directory(status)) {
-        return invalid(path +
-                       " is a folder; name a script in it, or mount the folder with "
-                       "--mount " +
-                       path);
+        return invalid(path + " is a folder; to run a script in it: atoll run -C " + path +
+                       " SCRIPT; to show it to one: --mount " + path);
     }
     if (!fs::is_regular_file(status)) return invalid(path + " is not a regular file");
     if (fs::file_size(path, failed) > kScriptBytesMax) {
