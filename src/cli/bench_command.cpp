@@ -166,7 +166,7 @@ int bench_stream(const BenchOptions& options) {
 }  // namespace
 
 void add_bench_command(CLI::App& app, int& exit_code) {
-    auto* command = app.add_subcommand("bench", "Measure a server that runs");
+    auto* command = app.add_subcommand("bench", "Measure a running server");
     command->require_subcommand(1);
     auto* stream = command->add_subcommand(
         "stream", "Ask a thread the same question in one piece and as a stream");

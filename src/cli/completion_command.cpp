@@ -48,7 +48,8 @@ void add_completion_command(CLI::App& app, int& exit_code) {
     const auto shell = std::make_shared<std::string>();
     command->add_option("shell", *shell, "bash, zsh or fish")
         ->required()
-        ->check(CLI::IsMember({"bash", "zsh", "fish", kSessions}));
+        // Without the list in the help: the last is for the scripts that this prints.
+        ->check(CLI::IsMember({"bash", "zsh", "fish", kSessions}).description(""));
     command->callback([&app, shell, &exit_code] {
         if (*shell == kSessions) {
             exit_code = print_sessions();

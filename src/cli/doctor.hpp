@@ -2,7 +2,7 @@
 // What this host offers to Atoll: each finding with what its absence costs and how to fix it.
 //
 // Owns      nothing. Probes run in children (sys/host_checks.hpp) and leave nothing behind; nothing
-//           is sent to a network, and of Docker only the local socket is looked at.
+//           is sent to a network.
 // Trusts    the kernel's own files.
 // Not here  whether a whole sandbox can be raised: `atoll run -c 1` shows that.
 #include <string>

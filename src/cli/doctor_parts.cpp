@@ -7,11 +7,7 @@
 #include <array>
 #include <cctype>
 #include <cstdlib>
-#include <cstring>
-#include <fcntl.h>
 #include <filesystem>
-#include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 namespace atl::cli {
@@ -88,55 +84,6 @@ Check fonts() {
             "apt install fonts-noto-cjk, then atoll template build default"};
 }
 
-// Connects and says nothing: whether this user may speak to a daemon that listens.
-bool socket_answers(const std::string& path) {
-    sockaddr_un address{};
-    address.sun_family = AF_UNIX;
-    if (path.size() >= sizeof address.sun_path) return false;
-    std::memcpy(address.sun_path, path.data(), path.size());
-    const UniqueFd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-    return fd &&
-           ::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
-}
-
-Check docker() {
-    std::string path = "/var/run/docker.sock";
-    // A remote daemon is not asked: the doctor does not use the network.
-    if (const char* host = std::getenv("DOCKER_HOST");
-        host != nullptr && std::string_view(host).starts_with("unix://")) {
-        path = host + std::strlen("unix://");
-    }
-    const auto client = program_on_path("docker");
-    Check check{"Neighbours", "Docker", Status::Ok, "daemon answers at " + path, "", ""};
-    if (client.empty()) check.found += ", no docker command";
-    if (!socket_answers(path)) {
-        std::error_code failed;
-        const bool there = fs::exists(path, failed);
-        check.status = Status::Warn;
-        check.found =
-            (there ? path + " does not answer this user" : "no daemon") +
-            std::string(client.empty() ? ", no docker command" : ", docker command found");
-        check.cost = "native sandboxes need none; containers cannot be used";
-        check.fix = there            ? "start dockerd, or join the group docker"
-                    : client.empty() ? "apt install docker.io"
-                                     : "start dockerd";
-    }
-    return check;
-}
-
-Check virtual_machines() {
-    const UniqueFd kvm(::open("/dev/kvm", O_RDWR | O_CLOEXEC));
-    if (kvm) return {"Neighbours", "KVM", Status::Ok, "/dev/kvm can be opened", "", ""};
-    const int cause = errno;
-    return {"Neighbours",
-            "KVM",
-            Status::Warn,
-            std::string("/dev/kvm: ") + std::strerror(cause),
-            "native sandboxes need none; virtual machines cannot be used",
-            cause == EACCES ? "join the group kvm"
-                            : "a host with virtualisation switched on (nested, when it is a VM)"};
-}
-
 Check program(const char* name, std::initializer_list<const char*> commands, const char* cost,
               const char* fix) {
     for (const char* command : commands) {
@@ -188,8 +135,7 @@ Checks examine_parts(const std::optional<native::Paths>& paths, const std::strin
 }
 
 Checks examine_neighbours() {
-    return {docker(), virtual_machines(),
-            program("Node", {"node", "nodejs"},
+    return {program("Node", {"node", "nodejs"},
                     "programs that ask for node do not run; TypeScript has a runtime of its own",
                     "apt install nodejs"),
             program("Chromium", {"chromium", "chromium-browser", "google-chrome"},

@@ -228,7 +228,7 @@ void add_list_commands(CLI::App& app, int& exit_code) {
     make_new->add_option("--cpus", wanted->cpus, "Processors, like 1.5")
         ->check(CLI::PositiveNumber);
     make_new->add_option("--processes", wanted->processes, "Processes and threads at one time");
-    make_new->add_option("--disk", wanted->disk, "Space in memory-backed folders, like 512m");
+    make_new->add_option("--disk", wanted->disk, "Space for its files, /tmp included, like 512m");
     make_new->add_option("--file-size", wanted->file_size, "Largest single file, like 1g");
     make_new->add_option("--open-files", wanted->open_files, "Open files of one process");
     make_new->add_option("--output", wanted->output, "Output and results of one run, like 16m");

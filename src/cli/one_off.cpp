@@ -3,6 +3,7 @@
 #include "base/as_tuple.hpp"
 #include "base/write_all.hpp"
 #include "cli/archiver.hpp"
+#include "cli/server.hpp"
 #include "cli/terminal.hpp"
 #include "guest_client/files.hpp"
 #include "runtimes/native/direct.hpp"
@@ -165,8 +166,7 @@ private:
         if (one_.folder) co_await put_folder();
         if (one_.script) co_await put_script();
         result_.prepare_ms = milliseconds_since(began) - result_.walls_ms;
-        one_.request.timeout =
-            one_.interactive ? std::chrono::milliseconds(0) : spec_.limits().wall_time_max;
+        one_.request.timeout = spec_.limits().wall_time_max;
         one_.request.output_bytes_max = one_.interactive ? 0 : spec_.limits().output_bytes_max;
         one_.request.environment["PYTHONUNBUFFERED"] = "1";  // output as it is written
         if (one_.interactive) {
@@ -384,6 +384,38 @@ bool asked_for_command() {
         }
     }
     return false;
+}
+
+void say_why(const OneOffResult& result, const core::SandboxSpec& spec) {
+    using core::EndReason;
+    const auto& limits = spec.limits();
+    switch (result.program.reason) {
+        case EndReason::Timeout:
+            std::fprintf(stderr, "atoll: stopped after %.1f s (--timeout)\n",
+                         static_cast<double>(limits.wall_time_max.count()) / 1000);
+            break;
+        case EndReason::Memory:
+            std::fprintf(stderr, "atoll: it ran out of its %s of memory and was ended (--memory)\n",
+                         core::format_bytes(limits.memory_bytes_max).c_str());
+            break;
+        case EndReason::Disk:
+            std::fprintf(stderr, "atoll: its disk was full at %s (--disk, --file-size)\n",
+                         core::format_bytes(limits.disk_bytes_max).c_str());
+            break;
+        case EndReason::Output:
+            // It may have ended by itself before it could be stopped.
+            std::fprintf(stderr, "atoll: %s %s of output (--output)\n",
+                         result.program.signal == 0 ? "it ended, and wrote more than was kept:"
+                                                    : "stopped: it wrote more than",
+                         core::format_bytes(limits.output_bytes_max).c_str());
+            break;
+        default: break;
+    }
+}
+
+int exit_status(const guest_client::ProgramResult& result) {
+    if (result.reason == core::EndReason::Timeout) return kExitTimeout;
+    return result.exit_code;
 }
 
 }  // namespace atl::cli

@@ -39,6 +39,10 @@ struct OneOffResult {
 [[nodiscard]] Result<OneOffResult> run_one_off(const core::SandboxSpec& spec, OneOff one);
 [[nodiscard]] boost::json::object to_json(const OneOffResult& result);
 
+// On stderr, if a limit ended it.
+void say_why(const OneOffResult& result, const core::SandboxSpec& spec);
+[[nodiscard]] int exit_status(const guest_client::ProgramResult& result);
+
 // As JSON text for people too: numbers as 57.658, not 5.7658E1.
 [[nodiscard]] std::string print_json(const boost::json::value& value);
 

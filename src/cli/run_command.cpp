@@ -84,12 +84,15 @@ Result<std::string> language_of(const std::optional<std::string>& asked, const f
 Result<std::string> read_script(const std::string& path) {
     std::error_code failed;
     const auto status = fs::status(path, failed);
-    if (!fs::exists(status)) return Error{Code::NotFound, path + ": there is no such file"};
+    if (!fs::exists(status)) {
+        const bool like_command = path.find_first_of("./") == std::string::npos;
+        return Error{Code::NotFound,
+                     path + ": there is no such file" +
+                         (like_command ? "; to run a command: atoll run -- " + path : "")};
+    }
     if (fs::is_directory(status)) {
-        return invalid(path +
-                       " is a folder; name a script in it, or mount the folder with "
-                       "--mount " +
-                       path);
+        return invalid(path + " is a folder; to run a script in it: atoll run -C " + path +
+                       " SCRIPT; to show it to one: --mount " + path);
     }
     if (!fs::is_regular_file(status)) return invalid(path + " is not a regular file");
     if (fs::file_size(path, failed) > kScriptBytesMax) {
@@ -272,35 +275,6 @@ std::string hint_for(const Options& options, const OneOffResult& result, bool af
     });
 }
 
-void say_why(const OneOffResult& result, const core::SandboxSpec& spec) {
-    using core::EndReason;
-    const auto& limits = spec.limits();
-    switch (result.program.reason) {
-        case EndReason::Timeout:
-            std::fprintf(stderr, "atoll: stopped after %.1f s (--timeout)\n",
-                         static_cast<double>(limits.wall_time_max.count()) / 1000);
-            break;
-        case EndReason::Memory:
-            std::fprintf(stderr, "atoll: it ran out of its %s of memory and was ended (--memory)\n",
-                         core::format_bytes(limits.memory_bytes_max).c_str());
-            break;
-        case EndReason::Disk:
-            std::fprintf(stderr, "atoll: its disk was full at %s (--disk, --file-size)\n",
-                         core::format_bytes(limits.disk_bytes_max).c_str());
-            break;
-        case EndReason::Output:
-            std::fprintf(stderr, "atoll: stopped: it wrote more than %s of output (--output)\n",
-                         core::format_bytes(limits.output_bytes_max).c_str());
-            break;
-        default: break;
-    }
-}
-
-int exit_status(const guest_client::ProgramResult& result) {
-    if (result.reason == core::EndReason::Timeout) return kExitTimeout;
-    return result.exit_code;
-}
-
 // The same in a session of a server: its limits and its environment are the session's.
 int run_there(const Options& options, bool after_dashes, const CLI::App& command) {
     for (const auto* option : command.get_options()) {
@@ -382,6 +356,14 @@ void add_run_command(CLI::App& app, int& exit_code) {
     command->add_option("-C,--folder", options->folder,
                         "Copy this folder to /work and start there; what is written is not copied "
                         "back (--mount-rw DIR:/work does that)");
+    command->footer(
+        "  atoll run script.py a b               a script and its arguments\n"
+        "  atoll run -c 'print(6 * 7)'           code; also from stdin\n"
+        "  atoll run -C project main.py          a copy of a folder, and a script in it\n"
+        "  atoll run -v ~/data:/data/sets a.py   with a folder of this machine, read-only\n"
+        "  atoll run -- sh -c 'id; ls /'         a command\n"
+        "The exit status is the program's own; 124 when its time was up, 125 when Atoll failed,\n"
+        "126 when the command cannot be run, 127 when it is not there, 2 for wrong options.");
     options->sandbox.add_to(*command);
     command->add_option("words", options->words,
                         "SCRIPT [ARGUMENTS...], or -- COMMAND [ARGUMENTS...]");

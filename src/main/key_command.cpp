@@ -324,9 +324,15 @@ int create(KeyOptions options) {
     if (!made) return complain(made.error(), options.as_json);
     if (options.as_json) {
         std::printf("%s\n", json::serialize(*made).c_str());
-    } else {
-        std::printf("%s\n", made->at("key").as_string().c_str());
-        std::fprintf(stderr, "The key is not shown again.\n");
+        return 0;
+    }
+    std::printf("%s\n", made->at("key").as_string().c_str());
+    std::fprintf(stderr, "The key is not shown again.\n");
+    // Revoked keys count too: they keep the server closed.
+    if (const auto all = (*keys)->list(); all && all->size() == 1) {
+        std::fprintf(stderr,
+                     "It is the first one: from now on the server requires a key, also on this "
+                     "machine (access.require_keys). Commands take it from ATOLL_API_KEY.\n");
     }
     return 0;
 }

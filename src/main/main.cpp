@@ -7,6 +7,7 @@
 #include <CLI/Formatter.hpp>
 #include <cstdlib>
 #include <fcntl.h>
+#include <string>
 #include <unistd.h>
 #include <vector>
 
@@ -23,13 +24,16 @@ void fill_standard_streams() {
     }
 }
 
+std::string footer_of(const std::string& command) {
+    return "Run `" + command + " COMMAND --help` for a command's options.";
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
     fill_standard_streams();
     CLI::App app{"Atoll: sandboxes for AI agents", "atoll"};
     app.set_version_flag("--version", "atoll " ATOLL_VERSION);
-    app.footer("Run `atoll COMMAND --help` for a command's options.");
     app.require_subcommand(1);
     int exit_code = 0;
     using Add = void (*)(CLI::App&, int&);
@@ -53,7 +57,14 @@ int main(int argc, char** argv) {
         const auto before = app.get_subcommands({}).size();
         for (const Add add : group.commands) add(app, exit_code);
         const auto all = app.get_subcommands({});
-        for (std::size_t i = before; i < all.size(); ++i) all[i]->group(group.title);
+        for (std::size_t i = before; i < all.size(); ++i) {
+            all[i]->group(group.title);
+            if (!all[i]->get_subcommands({}).empty()) {
+                all[i]->footer(footer_of("atoll " + all[i]->get_name()));
+            }
+        }
     }
+    // Last, since a command that is added gets a copy, and its own help leads no further.
+    app.footer(footer_of("atoll"));
     return atl::cli::run_command_line(app, argc, argv, exit_code);
 }

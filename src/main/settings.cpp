@@ -417,7 +417,7 @@ void SettingsWords::add_to(CLI::App& command) {
         const bool list =
             std::holds_alternative<std::vector<std::string> Settings::*>(setting.member);
         option->allow_extra_args(false);
-        if (!list) option->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+        if (!list) option->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
     }
 }
 

@@ -133,6 +133,7 @@ def test_on_this_machine_it_works_at_once_and_the_first_key_closes_it(own_server
     made = atoll("key", "--data-dir", data, "create", "--name", "first")  # while the server runs
     key = made.stdout.decode().strip()
     assert re.fullmatch(r"atl_[a-z2-7]{16}_[a-z2-7]{52}", key), made.stderr
+    assert b"from now on the server requires a key" in made.stderr
     problem(own_server.http.get("/v1/sessions"), 401)
     good = {"Authorization": f"Bearer {key}"}
     assert own_server.http.get("/v1/sessions", headers=good).status_code == 200
@@ -148,6 +149,7 @@ def test_on_this_machine_it_works_at_once_and_the_first_key_closes_it(own_server
     stopped = atoll("key", "--data-dir", data, "create", "--scope", "admin", "--json")  # and while it does not
     assert json.loads(stopped.stdout)["scopes"] == ["admin"]
     assert b"revoked" in atoll("key", "list", "--data-dir", data).stdout
+    assert b"from now on" not in atoll("key", "create", "--data-dir", data).stderr
     own_server.start()
     assert own_server.http.get("/v1/keys", headers={"X-API-Key": json.loads(stopped.stdout)["key"]}).status_code == 200
 

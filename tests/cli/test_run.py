@@ -284,7 +284,9 @@ def test_without_json_the_reason_is_said_on_stderr():
     assert (done.returncode, done.stdout) == (124, b"before\n")
     assert done.stderr == b"atoll: stopped after 0.3 s (--timeout)\n"
     done = atoll("run", "--output", "1k", "--", "yes")
-    assert done.stdout == b"y\n" * 512 and b"1 KiB of output (--output)" in done.stderr
+    assert done.stdout == b"y\n" * 512 and b"stopped: it wrote more than 1 KiB of output (--output)" in done.stderr
+    done = atoll("run", "--output", "1k", "-c", "print('x' * 5000)")  # ends before anybody can stop it, or is stopped
+    assert (b"it ended" if done.returncode == 0 else b"stopped") in done.stderr, done
     done = atoll("run", "--disk", "2m", "--", "sh", "-c", "cat /dev/zero > x")
     assert b"disk was full at 2 MiB (--disk" in done.stderr and done.returncode != 0
 
@@ -316,7 +318,8 @@ def test_a_template_that_is_not_there(words, said):
     (["-e", "NOT_SET_HERE", "-c", "1"], ["--env", "NOT_SET_HERE"]),
     (["-e", "=x", "-c", "1"], ["environment variable"]),
     (["absent.py"], ["absent.py", "no such file"]),
-    (["data"], ["data is a folder", "--mount"]),
+    (["ls", "-l"], ["ls: there is no such file", "atoll run -- ls"]),
+    (["data"], ["data is a folder", "atoll run -C data SCRIPT", "--mount"]),
     (["binary.py"], ["binary.py is a binary file", "--mount"]),
     (["mystery"], ["mystery", "--language"]),
     (["-l", "cobol", "-c", "1"], ["cobol", "python, shell, javascript or typescript"]),
@@ -538,3 +541,13 @@ def test_help_and_version():
     assert atoll("--version").stdout.startswith(b"atoll ")
     assert atoll().returncode == 2
     assert atoll("no-such-command").returncode == 2
+
+
+@pytest.mark.parametrize("command, says, says_not", [
+    ("", "Run `atoll COMMAND --help`", "atoll run"), ("key", "Run `atoll key COMMAND --help`", "`atoll COMMAND"),
+    ("run", "atoll run -C project", "COMMAND --help"), ("ls", "--state", "COMMAND --help"),
+    ("serve", "--pool TEXT  ", "COMMAND --help"), ("serve", "--dataset TEXT ...", "COMMAND --help"),
+    ("completion", "bash, zsh or fish", "sessions")])
+def test_help_says_what_concerns_the_command(command, says, says_not):
+    text = atoll(*command.split(), "--help").stdout.decode()
+    assert says in text and says_not not in text

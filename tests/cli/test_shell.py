@@ -112,6 +112,14 @@ def test_a_terminal_that_goes_away_ends_the_sandbox(terminal):
     assert host.eventually(lambda: not any(one.alive for one in shell.inside))
 
 
+def test_its_time_is_limited_only_if_somebody_says_so(terminal):
+    shell = terminal("--timeout", "2s")
+    assert shell.status() == 124
+    assert "atoll: stopped after 2.0 s (--timeout)" in shell.seen
+    text = atoll("shell", "--help").stdout
+    assert b"2m (default: none)" in text and b"--output" not in text
+
+
 def test_without_a_terminal_it_says_what_to_use():
     done = atoll("shell")
     assert done.returncode == 2 and b"needs a terminal" in done.stderr

@@ -255,8 +255,13 @@ std::string how_to_build(const std::string& name) {
 Error unknown_template(const Paths& paths, const std::string& name) {
     const auto built = names_of_built(paths);
     return {Code::NotFound, "template " + name + " does not exist (" +
-                                (built.empty() ? "none is built" : "built: " + built) +
-                                "); build it with: " + how_to_build(name)};
+                                (built.empty() ? "none is built" : "built: " + built) + ")"};
+}
+
+Error missing_template(const Paths& paths, const std::string& name) {
+    auto error = unknown_template(paths, name);
+    error.message += "; build it with: " + how_to_build(name);
+    return error;
 }
 
 Error broken_template(const std::string& name, const std::string& why) {
@@ -293,7 +298,7 @@ Result<void> check_trees(const Template& made) {
 // Everything about a built template that can be said without using it.
 Result<Template> open_template(const Paths& paths, const std::string& name, json::object& built) {
     const std::string folder = current_build(paths, name);
-    if (folder.empty()) return unknown_template(paths, name);
+    if (folder.empty()) return missing_template(paths, name);
     const auto record = sys::read_small_file(folder + "/" + kBuiltFile);
     if (!record) return broken_template(name, "is half-built");
     const auto text = sys::read_small_file(folder + "/" + kAskedFile);
