@@ -1,9 +1,11 @@
 """An exception as the `error` event: as people know it from notebooks.
 
 `traceback` has colours, `traceback_text` has none. The kernel's own frames are not shown: the
-story starts at the cell. Formatting must not fail, whatever the exception does in its __str__.
+story starts at the cell, and ends where user code asked the kernel for something. Formatting must
+not fail, whatever the exception does in its __str__.
 """
 
+import os
 import re
 import traceback
 import types
@@ -12,6 +14,7 @@ from IPython.core.error import UsageError
 
 from . import wire
 
+_OURS = os.path.dirname(os.path.abspath(__file__)) + os.sep
 _ANSI = re.compile(r"\x1b\[[0-9;]*m")
 _TRACEBACK_CHARACTERS_MAX = 1 << 20
 _FRAMES_MAX = 60  # formatting thousands of frames (deep recursion) takes seconds and helps nobody
@@ -22,7 +25,7 @@ def plain(text: str) -> str:
 
 
 def error_event(shell, error: BaseException, cell_names) -> dict:
-    error.__traceback__ = from_cell(error.__traceback__, cell_names)
+    error.__traceback__ = _to_user_code(from_cell(error.__traceback__, cell_names))
     lines = _bounded(_lines(shell, error))
     text = plain("\n".join(lines))
     return {
@@ -44,6 +47,18 @@ def from_cell(trace, cell_names):
     """The traceback from its first frame in a cell on; what is above is the kernel's."""
     while trace is not None and trace.tb_frame.f_code.co_filename not in cell_names:
         trace = trace.tb_next
+    return trace
+
+
+def _to_user_code(trace):
+    """Without the kernel's frames at its end, as of input() or of the handler of an interrupt."""
+    last, one = None, trace
+    while one is not None:
+        if not one.tb_frame.f_code.co_filename.startswith(_OURS):
+            last = one
+        one = one.tb_next
+    if last is not None:
+        last.tb_next = None
     return trace
 
 

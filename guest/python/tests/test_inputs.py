@@ -16,6 +16,7 @@ def test_not_allowed_is_a_clear_error(shared, way):
     assert answer.error["name"] == "InputUnavailable"
     assert "is not available in this run" in answer.error["value"]
     assert "start the code as a program with standard input" in answer.error["value"]
+    assert "Cell In[" in answer.error["traceback_text"] and "inputs.py" not in answer.error["traceback_text"]
 
 
 def test_it_is_an_eof_error_for_code_that_copes_with_one(shared):
