@@ -114,8 +114,8 @@ asio::awaitable<std::unique_ptr<net::ByteStream>> dial(const sessions::Use& use,
     if (refused->status != 502 || stopped.empty()) throw *refused;
     constexpr std::size_t kNamedMax = 3;
     std::string sentence = "nothing listens on port " + std::to_string(port) +
-                           " of the sandbox any more: what listened there was stopped when the "
-                           "session went to sleep; start it again. Stopped were:";
+                           " of the sandbox any more: programs are not kept when a session goes "
+                           "to sleep or is copied; start it again. There were:";
     for (std::size_t i = 0; i < std::min(stopped.size(), kNamedMax); ++i) {
         sentence += (i == 0 ? " " : "; ") + stopped[i].name + ": " + stopped[i].reason;
     }

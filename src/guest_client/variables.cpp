@@ -158,14 +158,18 @@ std::string minute_text(core::Time time) {
     return text;
 }
 
-// What still runs and ends with the sandbox, but for kernels.
-asio::awaitable<void> add_processes(std::shared_ptr<GuestLink> link, std::vector<Lost>& lost) {
+// What still runs, and ends with the sandbox or is not in the copy; but for kernels.
+asio::awaitable<void> add_processes(std::shared_ptr<GuestLink> link, SavedFor purpose,
+                                    std::vector<Lost>& lost) {
     const auto programs = co_await list_programs(link, kTimeToList);
-    const std::string when = minute_text(link->clock().wall());
+    const std::string why = (purpose == SavedFor::Copy
+                                 ? "programs are not copied; it ran in the session that this is a "
+                                   "copy of at "
+                                 : "it was stopped when the session went to sleep at ") +
+                            minute_text(link->clock().wall());
     for (const auto& program : programs) {
         add(lost, {"", program.command, std::string(kProcess),
-                   "it was stopped when the session went to sleep at " + when + " (pid " +
-                       std::to_string(program.pid) + ")"});
+                   why + " (pid " + std::to_string(program.pid) + ")"});
     }
 }
 
@@ -251,14 +255,15 @@ asio::awaitable<std::optional<Error>> receive_file(Transfer& transfer, core::Fol
 asio::awaitable<std::vector<Lost>> save_variables(std::shared_ptr<GuestLink> link,
                                                   core::Folders& folders, SessionId id,
                                                   std::uint64_t bytes_max, std::vector<Lost> untold,
-                                                  std::set<std::string> restored) {
+                                                  std::set<std::string> restored,
+                                                  SavedFor purpose) {
     const CallDeadline stop(co_await asio::this_coro::executor, link, kTimeForAll);
     std::uint64_t room = bytes_max;
     std::vector<Lost> lost = std::move(untold);
     const auto on_disk = contexts_on_disk(folders, id);
     const json::object question{{"op", "kernel.list"}};
     const json::object listed = co_await link->call(question);
-    co_await add_processes(link, lost);
+    co_await add_processes(link, purpose, lost);
     std::vector<std::string> contexts;
     std::set<std::string> there;  // and what is on disk of them, if anything, is theirs
     if (const auto* kernels = listed.if_contains("kernels");

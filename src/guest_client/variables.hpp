@@ -46,11 +46,13 @@ struct Lost {
 // Both are done within a minute or so, whatever the guest does: objects have methods of their own
 // for this, which are the guest's code, and one that never ends has its kernel ended and then its
 // sandbox.
+enum class SavedFor { Sleep, Copy };
 boost::asio::awaitable<std::vector<Lost>> save_variables(std::shared_ptr<GuestLink> link,
                                                          core::Folders& folders, SessionId id,
                                                          std::uint64_t bytes_max,
                                                          std::vector<Lost> untold,
-                                                         std::set<std::string> restored);
+                                                         std::set<std::string> restored,
+                                                         SavedFor purpose);
 
 struct Loaded {
     std::vector<Lost> lost;          // what did not come back, then or now, each once

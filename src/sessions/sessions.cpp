@@ -529,7 +529,8 @@ asio::awaitable<void> Sessions::go_cold(SessionPtr session) {
         try {
             co_await guest_client::save_variables(session->link_, folders_, session->record_.id,
                                                   session->spec_.limits().memory_bytes_max,
-                                                  session->lost_, session->restored_);
+                                                  session->lost_, session->restored_,
+                                                  guest_client::SavedFor::Sleep);
             session->lost_.clear();  // the next waking finds it on disk
             session->restores_failed_ = 0;
         } catch (const ErrorException& error) { failed = error.error; }
@@ -640,9 +641,11 @@ asio::awaitable<std::vector<SessionRecord>> Sessions::fork(Whose whose, SessionI
         session->link_->stand_still(false);
         session->frozen_ = false;
         const auto state_before = co_await state_bytes(*session);
-        session->lost_ = co_await guest_client::save_variables(
+        // Not for the session itself, which has all of it still. It stays in the note on disk, for
+        // the copies, and for this one should the server be killed before its next sleep.
+        co_await guest_client::save_variables(
             session->link_, folders_, id, session->spec_.limits().memory_bytes_max, session->lost_,
-            session->restored_);
+            session->restored_, guest_client::SavedFor::Copy);
         co_await count_state(*session, state_before);
         // Files shall be those of one moment. Without a cgroup nothing can be frozen; then a
         // program in the background may write while they are copied, as with any copy.

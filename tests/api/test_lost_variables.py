@@ -73,6 +73,20 @@ def test_forks_name_it_too(server):
     assert names(server.run(session, "1")) == ["lock"]
 
 
+def test_what_a_fork_lacks_is_not_missing_in_the_original(server):
+    session = server.session()
+    server.run(session, LOCK)
+    started = server.http.post(f"/v1/sessions/{session}/processes", json={"command": "sleep 1000"})
+    assert started.status_code == 201, started.text
+    [fork] = server.http.post(f"/v1/sessions/{session}/fork").json()["sessions"]
+    original = server.run(session, "lock.locked()")
+    assert original["exit_code"] == 0 and original["lost"] == []
+    lost = {one["type"]: one for one in server.run(fork["id"], "1")["lost"]}
+    assert len(lost) == 2 and "sleep 1000" in lost["process"]["name"] and "not copied" in lost["process"]["reason"]
+    evict(server, session)
+    assert set(names(server.run(session, "1"))) == {one["name"] for one in lost.values()}  # now it is
+
+
 def test_across_kill_9(own_server):
     asleep, awake, again = (own_server.session() for _ in range(3))
     for session in asleep, awake, again:
