@@ -40,17 +40,6 @@ Error failed_to(const std::string& what) {
     return {Code::Unavailable, what + ": " + std::strerror(errno)};
 }
 
-// ID:/path is in a session, ID:path in its working folder; what has a slash before its colon is a
-// file here.
-Result<Place> place_of(const std::string& word) {
-    const auto colon = word.find(':');
-    if (colon == std::string::npos || word.find('/') < colon) return Place{"", word};
-    Place place{word.substr(0, colon), word.substr(colon + 1)};
-    if (place.session.empty()) return invalid("\"" + word + "\" has no session before its colon");
-    if (!place.path.starts_with('/')) place.path = kWorkingFolder + place.path;
-    return place;
-}
-
 // A name of its own for the one that "-" means here.
 Result<UniqueFd> open_source(const std::string& from) {
     UniqueFd file(from == kStandardStream ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)
@@ -225,6 +214,15 @@ int copy(const Words& words) {
 }
 
 }  // namespace
+
+Result<Place> place_of(const std::string& word) {
+    const auto colon = word.find(':');
+    if (colon == std::string::npos || word.find('/') < colon) return Place{"", word};
+    Place place{word.substr(0, colon), word.substr(colon + 1)};
+    if (place.session.empty()) return invalid("\"" + word + "\" has no session before its colon");
+    if (!place.path.starts_with('/')) place.path = kWorkingFolder + place.path;
+    return place;
+}
 
 std::string file_path(const Place& place) {
     return session_path(place.session, "/files/" + percent_encoded(place.path.substr(1), "/"));
