@@ -40,17 +40,6 @@ Error failed_to(const std::string& what) {
     return {Code::Unavailable, what + ": " + std::strerror(errno)};
 }
 
-// ID:/path is in a session, ID:path in its working folder; what has a slash before its colon is a
-// file here.
-Result<CopyPath> copy_path_of(const std::string& word) {
-    const auto colon = word.find(':');
-    if (colon == std::string::npos || word.find('/') < colon) return CopyPath{"", word};
-    CopyPath path{word.substr(0, colon), word.substr(colon + 1)};
-    if (path.session.empty()) return invalid("\"" + word + "\" has no session before its colon");
-    if (!path.path.starts_with('/')) path.path = kWorkingFolder + path.path;
-    return path;
-}
-
 // A name of its own for the one that "-" means here.
 Result<UniqueFd> open_source(const std::string& from) {
     UniqueFd file(from == kStandardStream ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)
@@ -225,6 +214,15 @@ int copy(const Words& words) {
 }
 
 }  // namespace
+
+Result<CopyPath> copy_path_of(const std::string& word) {
+    const auto colon = word.find(':');
+    if (colon == std::string::npos || word.find('/') < colon) return CopyPath{"", word};
+    CopyPath path{word.substr(0, colon), word.substr(colon + 1)};
+    if (path.session.empty()) return invalid("\"" + word + "\" has no session before its colon");
+    if (!path.path.starts_with('/')) path.path = kWorkingFolder + path.path;
+    return path;
+}
 
 std::string file_path(const CopyPath& path) {
     return session_path(path.session, "/files/" + percent_encoded(path.path.substr(1), "/"));

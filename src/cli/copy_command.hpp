@@ -1,5 +1,5 @@
 #pragma once
-// What `atoll cp` of files and of folders share.
+// What `atoll cp` of files and of folders share, and `atoll rm` of files.
 #include "cli/server.hpp"
 
 #include <cstdint>
@@ -17,6 +17,9 @@ struct CopyOptions {
     std::uint64_t bytes_max = 16ull << 30;
 };
 
+// ID:/path is in a session, ID:path in its working folder; what has a slash before its colon is a
+// file here.
+[[nodiscard]] Result<CopyPath> copy_path_of(const std::string& word);
 [[nodiscard]] std::string file_path(const CopyPath& path);
 // Whether it is a folder; false also for what is not there.
 [[nodiscard]] Result<bool> is_folder(Server& server, const CopyPath& path);

@@ -2,6 +2,7 @@
 #include "base/encoding.hpp"
 #include "base/text.hpp"
 #include "cli/commands.hpp"
+#include "cli/copy_command.hpp"
 #include "cli/server.hpp"
 #include "cli/session_list.hpp"
 #include "cli/table.hpp"
@@ -161,6 +162,25 @@ Result<std::vector<std::string>> all_but_of_chats(Server& server) {
     return ids;
 }
 
+// A session, or with ID:path a file or folder in one: code cannot remove them once the session's
+// disk is full, since nothing runs then. Answers with what is gone.
+Result<std::string> remove_one(Server& server, const std::string& word) {
+    auto id = session_id(server, word);
+    if (id) {
+        if (const auto done = server.ask("DELETE", session_path(*id)); !done) return done.error();
+        return id;
+    }
+    auto place = copy_path_of(word);
+    if (id.error().code != Code::NotFound || !place || place->session.empty()) return id.error();
+    if (place->path.ends_with('/')) return invalid(word + " names no file");
+    auto owner = session_id(server, place->session);
+    if (!owner) return owner.error();
+    place->session = *owner;
+    const auto done = server.ask("DELETE", file_path(*place) + "?recursive=true");
+    if (!done) return done.error();
+    return place->session + ":" + place->path;
+}
+
 int remove(RemoveOptions options) {
     const For whom = reader_of(options.as_json);
     auto server = Server::from_environment();
@@ -182,23 +202,17 @@ int remove(RemoveOptions options) {
     int status = 0;
     json::array removed;
     for (const auto& word : options.sessions) {
-        auto gone = session_id(server, word);
-        std::optional<Error> failed;
-        if (!gone) failed = gone.error();
+        const auto gone = remove_one(server, word);
         if (gone) {
-            if (const auto done = server.ask("DELETE", session_path(*gone)); !done) {
-                failed = done.error();
-            }
-        }
-        if (!failed) {
             removed.emplace_back(*gone);
             continue;
         }
-        if (options.force && failed->code == Code::NotFound) continue;
-        status = report(*failed, whom, server.refusal());
+        const auto& failed = gone.error();
+        if (options.force && failed.code == Code::NotFound) continue;
+        status = report(failed, whom, server.refusal());
         // One object is all that a program reads; and a server that did not answer will not answer
         // for the next.
-        const bool answered = server.refusal().status != 0 || failed->code == Code::Conflict;
+        const bool answered = server.refusal().status != 0 || failed.code == Code::Conflict;
         if (options.as_json || !answered) return status;
     }
     if (options.as_json) {
@@ -246,9 +260,14 @@ void add_list_commands(CLI::App& app, int& exit_code) {
     make_new->add_flag("--json", wanted->as_json, "The session as one JSON object; also errors");
     make_new->callback([wanted, &exit_code] { exit_code = make(*wanted); });
 
-    auto* rm = app.add_subcommand("rm", "End sessions and remove their files");
+    auto* rm = app.add_subcommand("rm", "End sessions and remove their files; or files in them");
+    rm->footer(
+        "  atoll rm taxi taxi-2                  two sessions, with all their files\n"
+        "  atoll rm taxi:big.csv                 a file or a folder in a session's working folder\n"
+        "  atoll rm taxi:/data/outputs/a.png     the same elsewhere in it");
     const auto which = std::make_shared<RemoveOptions>();
-    rm->add_option("sessions", which->sessions, "Ids, beginnings of ids, or names");
+    rm->add_option("sessions", which->sessions,
+                   "Ids, beginnings of ids, or names; ID:path is a file in one");
     rm->add_flag("--all", which->all, "All sessions but those of chats");
     rm->add_flag("-f,--force", which->force, "Do not ask; a session that is not there is no error");
     rm->add_flag("--json", which->as_json, "One JSON object; also errors");

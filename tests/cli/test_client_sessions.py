@@ -72,6 +72,21 @@ def test_ls_q_and_rm(client, server):
     assert asked.returncode == 2 and "nothing was removed" in asked.err
 
 
+def test_rm_of_files_frees_a_session_whose_disk_is_full(client):
+    name = f"full-{os.getpid()}"
+    session = client("new", "--name", name, "--disk", "2m").out.strip()
+    wrote = client("exec", name, "-l", "shell", "-c", "mkdir d; for i in 1 2 3 4; do head -c 1000000 /dev/zero > d/$i; done")
+    assert wrote.returncode != 0 or client("exec", name, "true").returncode == 125
+    assert "remove some of its files" in client("exec", name, "rm", "-r", "d").err
+    gone = client("rm", "--json", f"{name}:d")
+    assert json.loads(gone.out) == {"removed": [f"{session}:/session/d"]}
+    assert client("exec", name, "ls").out == "artifacts\n"
+    assert client("rm", f"{name}:d").returncode == 125 and client("rm", "-f", f"{name}:d").returncode == 0
+    assert client("rm", f"{name}:").returncode == 2  # a slip, not the whole folder
+    assert client("rm", "nobody:d").returncode == 125
+    assert client("rm", name).returncode == 0
+
+
 def test_rm_all(server, tmp_path, client, monkeypatch):
     from harness.server import Server
     alone = Server(tmp_path)

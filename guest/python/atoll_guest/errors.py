@@ -1,7 +1,8 @@
 """An exception as the `error` event: as people know it from notebooks.
 
 `traceback` has colours, `traceback_text` has none. The kernel's own frames are not shown: the
-story starts at the cell, and ends where user code asked the kernel for something. Formatting must not fail, whatever the exception does in its __str__.
+story starts at the cell, and ends where user code asked the kernel for something. Formatting must
+not fail, whatever the exception does in its __str__.
 """
 
 import os
