@@ -16,6 +16,7 @@ namespace {
 constexpr std::size_t kKeptBytesMaxOfFile = 64u << 10;
 constexpr std::size_t kOthersMax = 16;  // models of questions that are kept, with what they learnt
 constexpr std::chrono::seconds kListedFor{20};
+constexpr std::chrono::seconds kNotListedFor{2};
 
 // A borrowed model where a shared one is wanted.
 std::shared_ptr<core::ChatModel> borrowed(core::ChatModel& model) {
@@ -61,6 +62,7 @@ void Models::make_current() {
     current_ = where ? parts_.provider.model(*where, model_name()) : borrowed(parts_.offline);
     others_.clear();
     listed_.clear();
+    not_listed_.reset();
     listed_until_ = {};
     ++version_;
 }
@@ -127,16 +129,26 @@ asio::awaitable<void> Models::reset() {
 }
 
 asio::awaitable<std::vector<std::string>> Models::available() {
+    const auto mine = co_await listing_.lock();
     const auto where = endpoint();
     if (!where) co_return std::vector<std::string>{};
-    if (Clock::now() < listed_until_) co_return listed_;
+    if (Clock::now() < listed_until_) {
+        if (not_listed_) throw ErrorException(*not_listed_);
+        co_return listed_;
+    }
     const auto version = version_;
-    auto names = co_await parts_.provider.list(*where);
+    std::vector<std::string> names;
+    std::optional<Error> failed;
+    try {
+        names = co_await parts_.provider.list(*where);
+    } catch (const ErrorException& error) { failed = error.error; }
     // The endpoint may have become another one meanwhile.
     if (version == version_) {
         listed_ = names;
-        listed_until_ = Clock::now() + kListedFor;
+        not_listed_ = failed;
+        listed_until_ = Clock::now() + (failed ? kNotListedFor : kListedFor);
     }
+    if (failed) throw ErrorException(*failed);
     co_return names;
 }
 

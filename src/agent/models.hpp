@@ -81,7 +81,8 @@ public:
     // Forgets what was chosen, the key as well.
     boost::asio::awaitable<void> reset();
 
-    // What the endpoint has; empty: there is none. Kept for a moment, so that pages may ask often.
+    // What the endpoint has; empty: there is none. Kept for a moment, failures too, and asked for
+    // once at a time: whoever may ask questions may ask this, as often as they like.
     boost::asio::awaitable<std::vector<std::string>> available();
     boost::asio::awaitable<std::vector<core::LocalProvider>> find_local();
     boost::asio::awaitable<core::LocalProvider> look_at_local(std::string base_url);
@@ -103,7 +104,9 @@ private:
     std::shared_ptr<core::ChatModel> current_;
     std::map<std::string, std::shared_ptr<core::ChatModel>> others_;  // by name, of this endpoint
     std::vector<std::string> listed_;
+    std::optional<Error> not_listed_;
     std::chrono::steady_clock::time_point listed_until_{};
+    sessions::FifoMutex listing_;
     sessions::FifoMutex changing_;
     std::uint64_t version_ = 0;  // counts changes of the endpoint
 };

@@ -4,6 +4,9 @@ import contextlib
 import json
 import socket
 import stat
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import httpx
 import pytest
@@ -70,6 +73,33 @@ def test_a_model_is_chosen_used_kept_and_forgotten(bare, provider):
     assert answer.json()["provider"] == "offline" and not answer.json()["has_key"]
     assert bare.http.get("/v1/info").json()["model"].startswith("offline")
     assert KEY not in (bare.folder / "data" / "model.json").read_text()
+
+
+def test_a_list_that_fails_is_not_asked_for_again_and_again(bare):
+    """Whoever may ask questions may ask for it: many at once do not become as many requests with the
+    server's key, of which a provider allows so many a minute to all tenants together."""
+    asked = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self):
+            asked.append(self.path)
+            everybody_waits.wait(20)
+            self.send_error(500)
+
+        def log_message(self, *_):
+            pass
+
+    everybody_waits = threading.Event()
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as slow, ThreadPoolExecutor(40) as pool:
+        threading.Thread(target=slow.serve_forever, daemon=True).start()
+        change(bare, base_url=f"http://127.0.0.1:{slow.server_port}/v1", key=KEY, model="small")
+        answers = [pool.submit(bare.http.get, "/v1/models/available") for _ in range(40)]
+        everybody_waits.set()
+        assert {answer.result().status_code for answer in answers} == {503}
+        assert len(asked) == 1
+        # A change is another question.
+        change(bare, key=KEY + "2")
+        assert bare.http.get("/v1/models/available").status_code == 503 and len(asked) == 2
 
 
 def test_the_key_is_seen_by_nobody(bare, provider):
