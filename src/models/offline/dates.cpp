@@ -63,8 +63,7 @@ private:
         return i < tokens_.size() ? tokens_[i].text : none;
     }
     [[nodiscard]] bool is(std::size_t i, std::initializer_list<std::string_view> words) const {
-        return std::any_of(words.begin(), words.end(),
-                           [&](std::string_view word) { return text(i) == word; });
+        return std::ranges::any_of(words, [&](std::string_view word) { return text(i) == word; });
     }
     // Chinese phrases are several tokens.
     [[nodiscard]] bool reads(std::size_t i, std::string_view phrase) const {

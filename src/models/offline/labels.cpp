@@ -38,8 +38,7 @@ std::string percent_of(double quantile) {
 bool is_taken(const Question& q, const Schema& schema, const std::string& name) {
     const auto has = [&](std::size_t table) {
         const auto& columns = schema.tables[table].columns;
-        return std::any_of(columns.begin(), columns.end(),
-                           [&](const Column& c) { return c.name == name; });
+        return std::ranges::any_of(columns, [&](const Column& c) { return c.name == name; });
     };
     return has(q.table) || (q.join && has(q.join->right.table));
 }
@@ -51,8 +50,8 @@ std::string name_of(const Question& question, const Schema& schema, Field field)
     if (!question.join || field.table == question.table) return name;
     if (field == question.join->right) return at(schema, question.join->left).name;
     const auto& columns = schema.tables[question.table].columns;
-    const bool collides = std::any_of(columns.begin(), columns.end(),
-                                      [&](const Column& c) { return c.name == name; });
+    const bool collides =
+        std::ranges::any_of(columns, [&](const Column& c) { return c.name == name; });
     return collides ? name + "_2" : name;
 }
 

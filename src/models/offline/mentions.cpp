@@ -1,4 +1,5 @@
 #include "models/offline/mentions.hpp"
+#include "models/offline/data.hpp"
 
 #include "models/offline/plain_words.hpp"
 #include "models/offline/row_families.hpp"
@@ -88,7 +89,7 @@ bool is_noun_of_verb(std::string_view noun, std::string_view verb) {
 // "inactive" of a column "active"
 bool is_denied(const Token& said, const Token& name) {
     static constexpr std::array<std::string_view, 5> kDenials = {"in", "un", "non", "dis", "not"};
-    return name.text.size() >= 4 && std::any_of(kDenials.begin(), kDenials.end(), [&](auto denial) {
+    return name.text.size() >= 4 && std::ranges::any_of(kDenials, [&](auto denial) {
                return said.text == std::string(denial) + name.text;
            });
 }
@@ -99,12 +100,11 @@ bool is_deed_of_person(std::string_view said, std::string_view name) {
     return said.substr(0, said.size() - 2) == name.substr(0, name.size() - 2);
 }
 
-// Nearly the same word: a slip, or another ending (refund, refunded).
+// Nearly the same word: another ending (refund, refunded).
 bool is_near(const Token& said, const Token& meant) {
     if (is_equal(said, meant)) return true;
     if (said.kind != Token::Kind::Word || meant.kind != Token::Kind::Word) return false;
     if (is_deed_of_person(said.text, meant.text)) return false;
-    if (is_typo_of(said.stem, meant.stem)) return true;
     if (said.stem.substr(0, 4) != meant.stem.substr(0, 4)) return false;
     if (root_of(said.stem).size() >= 5 && root_of(said.stem) == root_of(meant.stem)) return true;
     if (is_noun_of_verb(said.stem, meant.stem) || is_noun_of_verb(meant.stem, said.stem))
@@ -116,8 +116,7 @@ bool is_near(const Token& said, const Token& meant) {
     }
     const std::string ending = longer.substr(shorter.size());
     if (shorter.size() == 4) return ending == "ing" || ending == "ed";
-    static const std::set<std::string> kEndings = {"ed", "d", "ing", "al",   "ic",    "ly",
-                                                   "er", "e", "ion", "ment", "ation", "ations"};
+    static const auto& kEndings = word_list("is near endings");
     return kEndings.contains(ending);
 }
 
@@ -233,8 +232,8 @@ private:
         const auto better = [](const Candidate& a, const Candidate& b) {
             return a.score > b.score;
         };
-        std::stable_sort(columns.begin(), columns.end(), better);
-        std::stable_sort(values.begin(), values.end(), better);
+        std::ranges::stable_sort(columns, better);
+        std::ranges::stable_sort(values, better);
         const int column_best = columns.empty() ? 0 : columns[0].score;
         const int value_best = values.empty() ? 0 : values[0].score;
         out.is_value = value_best > column_best;
@@ -245,9 +244,8 @@ private:
     // "calls" of a call log are its rows, and not resolved_1st_call.
     [[nodiscard]] bool are_rows(const Table& table, std::size_t begin, std::size_t end) const {
         const auto is_same = [&](const Token& word) { return word.stem == tokens_[begin].stem; };
-        return end - begin == 1 &&
-               (std::any_of(table.words.begin(), table.words.end(), is_same) ||
-                std::any_of(table.row_words.begin(), table.row_words.end(), is_same));
+        return end - begin == 1 && (std::ranges::any_of(table.words, is_same) ||
+                                    std::ranges::any_of(table.row_words, is_same));
     }
 
     // "sales" are the money where there is some, and not the beginning of Sales Channel.
@@ -260,7 +258,7 @@ private:
         // with a price and a quantity sales are their product, and no column at all
         static const std::set<std::string> kMoney = {"sale", "revenue", "turnover"};
         const bool is_money = end - begin == 1 && kMoney.contains(tokens_[begin].stem);
-        if (!is_money && std::none_of(columns.begin(), columns.end(), is_figure)) return;
+        if (!is_money && std::ranges::none_of(columns, is_figure)) return;
         std::erase_if(columns, [&](const Candidate& c) {
             const Column& column = at(schema_, c.field);
             const int part = part_score(column.strong, begin, end, false);
@@ -276,15 +274,14 @@ private:
             const int part = part_score(column.strong, begin, end, column.is_number());
             return part > 0 && part < 68 && part == c.score;
         };
-        if (std::count_if(columns.begin(), columns.end(), is_beginning) <= 1) return;
+        if (std::ranges::count_if(columns, is_beginning) <= 1) return;
         // 读者 is the one of 读者姓名, not of 读者类型
         const auto is_name = [&](const Candidate& c) {
             const Column& column = at(schema_, c.field);
             return column.is_text() && column.means("name");
         };
-        const auto named = std::find_if(columns.begin(), columns.end(), [&](const Candidate& c) {
-            return is_beginning(c) && is_name(c);
-        });
+        const auto named = std::ranges::find_if(
+            columns, [&](const Candidate& c) { return is_beginning(c) && is_name(c); });
         std::optional<Field> kept =
             named == columns.end() ? std::nullopt : std::optional(named->field);
         // or of 读者证号, where a reader has many rows
@@ -301,8 +298,7 @@ private:
     }
     // "by make", "per year", "which state"; 各店
     [[nodiscard]] bool is_after_by(std::size_t at) const {
-        static const std::set<std::string> kWords = {"by", "per", "each", "every", "which", "各",
-                                                     "每", "哪",  "个",   "按",    "家",    "些"};
+        static const auto& kWords = word_list("is after by words");
         return at > 0 && kWords.contains(tokens_[at - 1].text);
     }
     // Function words are columns only when the name is exactly theirs: "total", "month".
@@ -345,8 +341,7 @@ private:
         if (n == words.size() && stands_in(tokens_, begin, words, 0, n, is_near)) best = 80;
         if (n == strong.size() && stands_in(tokens_, begin, strong, 0, n, is_near)) best = 78;
         // on_time is said in full
-        static const std::set<std::string> kTimes = {"time",  "day",  "date", "week",
-                                                     "month", "year", "hour"};
+        static const auto& kTimes = word_list("column score times");
         const bool is_of_flag = column.is_flag() && n == 1 && kTimes.contains(tokens_[begin].stem);
         if (!is_of_flag) best = std::max(best, part_score(strong, begin, end, column.is_number()));
         const bool is_kind = n == 1 && column.is_text() && words.size() > 1 &&
@@ -372,11 +367,7 @@ private:
         return next == words.size();
     }
     [[nodiscard]] static bool names_person(const Token& token) {
-        static const std::set<std::string> kPeople = {
-            "driver",  "customer", "user",    "employee", "applicant", "patient",
-            "student", "client",   "member",  "agent",    "seller",    "buyer",
-            "player",  "teacher",  "doctor",  "guest",    "person",    "author",
-            "owner",   "caller",   "visitor", "passenger"};
+        static const auto& kPeople = word_list("names person people");
         return kPeople.contains(token.stem);
     }
     [[nodiscard]] int part_score(const Words& strong, std::size_t begin, std::size_t end,
@@ -407,15 +398,6 @@ private:
         return 0;
     }
 
-    // "chargers", where there is a charger_type: no slip for charges
-    [[nodiscard]] bool is_of_a_name(std::size_t at) const {
-        const auto is_same = [&](const Token& word) { return word.stem == tokens_[at].stem; };
-        return std::any_of(schema_.tables.begin(), schema_.tables.end(), [&](const Table& table) {
-            return std::any_of(table.columns.begin(), table.columns.end(), [&](const Column& c) {
-                return std::any_of(c.words.begin(), c.words.end(), is_same);
-            });
-        });
-    }
     // 贷款 is rather 贷款余额 than 存款余额, though both are balances.
     [[nodiscard]] int own_words(const Column& column, std::size_t begin, std::size_t end) const {
         std::string said;
@@ -439,9 +421,8 @@ private:
             if (tokens_[i].kind != Token::Kind::Word) return 0;
             const bool is_inside = i > begin && i + 1 < end;
             if (is_inside && (tokens_[i].text == "of" || tokens_[i].text == "the")) continue;
-            const bool is_named =
-                std::any_of(column.strong.begin(), column.strong.end(),
-                            [&](const Token& word) { return is_near(tokens_[i], word); });
+            const bool is_named = std::ranges::any_of(
+                column.strong, [&](const Token& word) { return is_near(tokens_[i], word); });
             if (is_named) {
                 ++by_name;
             } else if (says_meaning(column, i)) {
@@ -458,19 +439,18 @@ private:
         static constexpr std::array<std::string_view, 5> kTimes = {"minutes", "hours", "days",
                                                                    "nights", "latency"};
         return column.is_number() && kLengths.contains(said.stem) &&
-               std::any_of(kTimes.begin(), kTimes.end(),
-                           [&](std::string_view about) { return column.means(about); });
+               std::ranges::any_of(kTimes,
+                                   [&](std::string_view about) { return column.means(about); });
     }
     // "solar generation" of solar_kwh; of consumption_kwh nothing is generated
     [[nodiscard]] static bool says_generation(const Column& column, const Token& said) {
-        static const std::set<std::string> kMade = {"generation", "generated", "production",
-                                                    "output", "yield"};
+        static const auto& kMade = word_list("says generation made");
         return column.is_number() && column.means("energy") && kMade.contains(said.text);
     }
     [[nodiscard]] bool says_meaning(const Column& column, std::size_t at) const {
         if (says_length(column, tokens_[at]) || says_generation(column, tokens_[at])) return true;
-        return std::any_of(column.meanings.begin(), column.meanings.end(), [&](const Concept* c) {
-            return std::any_of(c->phrases.begin(), c->phrases.end(), [&](const Words& phrase) {
+        return std::ranges::any_of(column.meanings, [&](const Concept* c) {
+            return std::ranges::any_of(c->phrases, [&](const Words& phrase) {
                 return phrase.size() == 1 && matches_at(tokens_, at, phrase);
             });
         });
@@ -499,11 +479,6 @@ private:
                 }
                 if (matches_at(tokens_, begin, phrase))
                     return worth + own_words(column, begin, end) + is_named_so(column, *about);
-                if (phrase.size() == 1 && phrase[0].text.size() >= 6 &&
-                    !is_plain_word(tokens_[begin]) && !is_family_word(tokens_[begin]) &&
-                    is_typo_of(tokens_[begin].text, phrase[0].text) && !is_of_a_name(begin)) {
-                    return worth - 8;
-                }
             }
             worth = std::max(kLeast + 5, worth - 8);
         }

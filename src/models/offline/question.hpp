@@ -140,7 +140,6 @@ struct Question {
     Order order = Order::None;
     bool wants_one = false;  // "which region …": the first of the ranking is the answer
     std::optional<std::size_t> count;
-    std::optional<std::size_t> rank;  // "the second highest": that one alone
     ChartKind chart = ChartKind::None;
     bool chose_measure = false;      // the question named none: the answer says which was taken
     bool of_growth = false;          // Growth: which period grew most

@@ -5,7 +5,6 @@
 #include "models/offline/mentions.hpp"
 #include "models/offline/question.hpp"
 #include "models/offline/sheet_names.hpp"
-#include "models/offline/slips.hpp"
 #include "models/offline/understand.hpp"
 
 #include <initializer_list>
@@ -38,7 +37,6 @@ public:
         if (tokens_.size() > kTokensMax) tokens_.resize(kTokensMax);
         sheet_ = take_sheet(tokens_, schema);
         spell_out_numbers();
-        correct_slips(tokens_, schema);
         tags_ = tags_of(tokens_);
         find_first_rows();
         q_.language = has_han(text) && !is_english_around() ? Language::Chinese : Language::English;
@@ -53,6 +51,8 @@ private:
     [[nodiscard]] bool has(std::initializer_list<Word> words) const;
     [[nodiscard]] const Tag* tag(Word word) const;
     [[nodiscard]] bool is_at(std::size_t token, Word word) const;
+    [[nodiscard]] bool has_tag(std::size_t token) const;
+    [[nodiscard]] bool groups_by_time() const;  // a group is of a time
     [[nodiscard]] bool is_filler(std::size_t i) const;
     // One of the words ends right before `token`, fillers apart.
     [[nodiscard]] bool follows(std::size_t token, std::initializer_list<Word> words,
@@ -195,15 +195,6 @@ private:
     void find_order();
     bool take_count(std::size_t i);
 
-    // ---- one place of a ranking
-    [[nodiscard]] std::optional<std::size_t> ordinal_before(std::size_t token,
-                                                            std::size_t& begin) const;
-    void find_rank();
-    void find_rank_han();
-    void take_rank(std::size_t rank, std::size_t begin, std::size_t end);
-    void complete_rank();
-    void find_open_ordinal();
-
     // ---- which date a time is of
     [[nodiscard]] std::optional<Field> date_said() const;
     [[nodiscard]] std::optional<Field> date_of_verb() const;
@@ -307,6 +298,7 @@ private:
     void find_compared_with_figure();
     void find_open_rate();
     void find_span_of_dates();
+    void find_ordinal();
     void find_absent();
     void find_absent_han();
     void find_absent_numbers();
@@ -344,7 +336,6 @@ private:
     bool ranks_grain_ = false;
     bool per_row_ = false;  // "revenue per order"
     std::optional<Field> rate_;
-    std::size_t rank_begin_ = 0;
     double quantile_ = 0;
     std::vector<Aggregation> aggregations_said_;
     std::set<std::size_t> condition_numbers_;

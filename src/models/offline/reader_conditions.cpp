@@ -258,7 +258,7 @@ void Reader::try_range(std::size_t i, std::size_t end, double low, std::set<std:
 void Reader::add_comparison(Filter::Kind kind, double value, std::size_t begin, std::size_t end) {
     if (take_having(kind, value, value, begin, end)) return;
     // "bought more than 5 times": how many rows each has is no column
-    const bool is_column = std::any_of(said_.begin(), said_.end(), [&](const Said& s) {
+    const bool is_column = std::ranges::any_of(said_, [&](const Said& s) {
         return !s.is_value && s.column->is_number() && !s.column->is_id && s.begin == end;
     });
     const bool counts_rows =
@@ -394,7 +394,7 @@ bool Reader::is_excluded(std::size_t begin) const {
         if (is_at(i - 1, Word::Exclude)) return true;
         const bool in_list = is_filler(i - 1) || is_at(i - 1, Word::And) ||
                              is_at(i - 1, Word::Or) || is_at(i - 1, Word::In) ||
-                             std::any_of(said_.begin(), said_.end(), [&](const Said& s) {
+                             std::ranges::any_of(said_, [&](const Said& s) {
                                  return s.begin <= i - 1 && i - 1 < s.end;
                              });
         if (!in_list) return false;
@@ -407,12 +407,10 @@ void Reader::find_value_filters() {
         if (!s.is_value) continue;
         const bool excluded = is_excluded(s.begin);
         const auto kind = excluded ? Filter::Kind::NoneOf : Filter::Kind::OneOf;
-        const auto same = std::find_if(q_.filters.begin(), q_.filters.end(), [&](const Filter& f) {
-            return f.kind == kind && f.field == s.field;
-        });
+        const auto same = std::ranges::find_if(
+            q_.filters, [&](const Filter& f) { return f.kind == kind && f.field == s.field; });
         if (same != q_.filters.end()) {
-            if (std::find(same->values.begin(), same->values.end(), s.value) ==
-                same->values.end()) {
+            if (std::ranges::find(same->values, s.value) == same->values.end()) {
                 same->values.push_back(s.value);
             }
             continue;
@@ -451,14 +449,13 @@ void Reader::find_presence() {
                              !follows(s.begin, {Word::Mean, Word::Sum, Word::Highest}, 2);
         const Token& last = tokens_[s.end - 1];
         // "refunded" said of a column "refund", but not the verb of "goals scored"
-        const bool is_verb_of_other = std::any_of(said_.begin(), said_.end(), [&](const Said& o) {
-            return &o != &s && !o.is_value && o.field == s.field;
-        });
+        const bool is_verb_of_other = std::ranges::any_of(
+            said_, [&](const Said& o) { return &o != &s && !o.is_value && o.field == s.field; });
         const bool is_participle =
             !is_verb_of_other && last.kind == Token::Kind::Word && last.text.ends_with("ed") &&
             s.end - s.begin == 1 &&
-            std::none_of(s.column->words.begin(), s.column->words.end(),
-                         [&](const Token& word) { return word.text == last.text; }) &&
+            std::ranges::none_of(s.column->words,
+                                 [&](const Token& word) { return word.text == last.text; }) &&
             !follows(s.begin, {Word::HowMuch, Word::Sum, Word::Mean}, 4);
         // 有多少本书逾期了, 逾期率: of a column 逾期天数
         const bool is_han_state = last.kind == Token::Kind::Han && s.score < kOwnName &&

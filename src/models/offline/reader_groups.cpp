@@ -1,5 +1,6 @@
 // Conditions on groups: "departments with an average salary above 75,000", 订单超过5次的客户. The
 // comparison is of a figure of each group, not of each row.
+#include "models/offline/data.hpp"
 #include "models/offline/reader.hpp"
 
 #include <algorithm>
@@ -39,7 +40,7 @@ Reader::Compared Reader::compared_before(std::size_t begin) {
     for (std::size_t i = begin; i > 0 && glue < 4;) {
         const std::size_t last = i - 1;
         const Said* said = said_at(last);
-        const auto figure = std::find_if(tags_.begin(), tags_.end(), [&](const Tag& t) {
+        const auto figure = std::ranges::find_if(tags_, [&](const Tag& t) {
             return t.end == i && (aggregation_of(t.word) || t.word == Word::HowMany);
         });
         if (said != nullptr && !said->is_value && said->column->is_number() &&
@@ -95,8 +96,7 @@ bool Reader::names_groups(std::size_t token) const {
         return is_group_noun(s) &&
                (s.end <= token || is_han || follows(s.begin, {Word::By, Word::Each, Word::Per}, 2));
     };
-    return std::any_of(said_.begin(), said_.end(), is_named) ||
-           (has(Word::Who) && person_column().has_value());
+    return std::ranges::any_of(said_, is_named) || (has(Word::Who) && person_column().has_value());
 }
 
 // The noun that a condition is said of: "customers in the North with more than 5 orders".
@@ -184,11 +184,10 @@ std::optional<Measure> Reader::counted_behind(std::size_t& end, bool has_rows_be
 
 // "is the average above 50": the figure itself answers, and no row is left out
 bool Reader::asks_whether() const {
-    static const std::set<std::string> kFirst = {"is", "are", "was", "were", "does",
-                                                 "do", "did", "has", "have"};
+    static const auto& kFirst = word_list("asks whether first");
     if (!tokens_.empty() && kFirst.contains(tokens_[0].text)) return true;
-    return std::any_of(tokens_.begin(), tokens_.end(),
-                       [](const Token& t) { return t.text == "吗" || t.text == "否"; });
+    return std::ranges::any_of(tokens_,
+                               [](const Token& t) { return t.text == "吗" || t.text == "否"; });
 }
 
 // 5 % of a column that holds 0.05
@@ -215,7 +214,7 @@ bool Reader::take_having(Filter::Kind kind, double low, double high, std::size_t
     const std::size_t number = end - 1;
     const std::size_t end_of_number = end;
     Compared before = compared_before(begin);
-    const auto behind = std::find_if(tags_.begin(), tags_.end(), [&](const Tag& t) {
+    const auto behind = std::ranges::find_if(tags_, [&](const Tag& t) {
         const bool is_told = t.word == Word::Sum || t.word == Word::Mean;
         return is_told && t.begin >= end && t.begin <= end + 2 && t.end - t.begin > 1;
     });
@@ -276,9 +275,9 @@ void Reader::decide_having() {
     if (q_.groups.empty() && counted_) add_group(*counted_);
     const Measure measure = q_.having->measure;
     const bool asks_other =
-        rate_.has_value() ||
-        std::any_of(measures_said_.begin(), measures_said_.end(),
-                    [&](const Said& m) { return !m.is_used && m.field != measure.field; });
+        rate_.has_value() || std::ranges::any_of(measures_said_, [&](const Said& m) {
+            return !m.is_used && m.field != measure.field;
+        });
     q_.intent = Intent::Aggregate;
     q_.order = Order::None;
     q_.count.reset();

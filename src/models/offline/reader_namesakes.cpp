@@ -22,15 +22,15 @@ std::vector<Field> Reader::namesakes(const Said& s) const {
         }
         if (!is_tail) continue;
         for (std::size_t i = 0; i < tokens_.size(); ++i) {  // "goals at home"
-            const bool is_named = (i < s.begin || i >= s.end) &&
-                                  std::any_of(words.begin(), words.end(), [&](const Token& word) {
-                                      return word.stem == tokens_[i].stem;
-                                  });
+            const bool is_named =
+                (i < s.begin || i >= s.end) && std::ranges::any_of(words, [&](const Token& word) {
+                    return word.stem == tokens_[i].stem;
+                });
             if (is_named) return {};
         }
         found.push_back({q_.table, c});
     }
-    const bool is_one = std::find(found.begin(), found.end(), s.field) != found.end();
+    const bool is_one = std::ranges::find(found, s.field) != found.end();
     return is_one && found.size() > 1 ? found : std::vector<Field>();
 }
 

@@ -1,4 +1,5 @@
 // Words whose sense the words beside them decide: "type of insurance", "how long", "rider age".
+#include "models/offline/data.hpp"
 #include "models/offline/reader.hpp"
 
 #include <algorithm>
@@ -13,8 +14,7 @@ void Reader::find_first_rows() {
         const bool is_before = t.word == Word::Top && tokens_[t.begin].text == "前";
         if (!is_before || t.begin + 2 >= tokens_.size()) continue;
         const std::string& unit = tokens_[t.begin + 2].text;
-        static const std::set<std::string> kNumbers = {"两", "二", "三", "四", "五",
-                                                       "六", "七", "八", "九", "十"};
+        static const auto& kNumbers = word_list("find first rows numbers");
         const Token& number = tokens_[t.begin + 1];
         const bool is_number = number.kind == Token::Kind::Number || kNumbers.contains(number.text);
         if (is_number && (unit == "行" || unit == "条")) t.word = Word::Preview;
@@ -23,8 +23,7 @@ void Reader::find_first_rows() {
 
 // "how long do patients stay", where nothing in the table is long: no other figure instead.
 void Reader::find_open_how() {
-    static const std::set<std::string> kAdjectives = {"long",  "old", "far",  "fast", "tall",
-                                                      "heavy", "hot", "warm", "cold", "late"};
+    static const auto& kAdjectives = word_list("find open how adjectives");
     if (!q_.chose_measure) return;
     for (std::size_t i = 1; i < tokens_.size(); ++i) {
         if (tokens_[i - 1].text != "how" || !kAdjectives.contains(tokens_[i].text)) continue;
@@ -37,20 +36,20 @@ bool Reader::is_under_condition(const Said& s) const {
     const bool is_open = !has({Word::HowMany, Word::Top, Word::Bottom, Word::Rank, Word::Who}) &&
                          !follows(s.begin, {Word::Which, Word::By, Word::Each, Word::Per}, 3);
     if (!is_open || !is_person_noun(s) || !has({Word::Mean, Word::Median, Word::Sum})) return false;
-    const bool is_of_value = std::any_of(said_.begin(), said_.end(), [&](const Said& o) {
+    const bool is_of_value = std::ranges::any_of(said_, [&](const Said& o) {
         return o.is_value && o.end == s.begin;  // 西班牙学生的平均进度
     });
     if (is_of_value) return true;
     return tokens_[s.begin].text != tokens_[s.begin].stem &&
-           std::any_of(q_.filters.begin(), q_.filters.end(),
-                       [&](const Filter& f) { return f.begin >= s.end && f.begin <= s.end + 2; });
+           std::ranges::any_of(q_.filters, [&](const Filter& f) {
+               return f.begin >= s.end && f.begin <= s.end + 2;
+           });
 }
 
 // "home games only", "long-haul flights": which rows, and no figure for each game
 bool Reader::is_noun_of_value(const Said& s) const {
-    const auto value = std::find_if(said_.begin(), said_.end(), [&](const Said& o) {
-        return o.is_value && o.end == s.begin && o.field != s.field;
-    });
+    const auto value = std::ranges::find_if(
+        said_, [&](const Said& o) { return o.is_value && o.end == s.begin && o.field != s.field; });
     if (value == said_.end() || tokens_[s.begin].text == tokens_[s.begin].stem) return false;
     return !follows(value->begin, {Word::Which, Word::By, Word::Each, Word::Per, Word::Top,
                                    Word::Bottom, Word::Rank, Word::HowMany, Word::Show});
@@ -65,7 +64,7 @@ bool Reader::is_noun_behind_value(const Said& s) const {
     }
     const bool is_part = s.score < kOwnName && s.column->name.starts_with(text) &&
                          s.column->strong.size() > s.end - s.begin;
-    return is_part && std::any_of(said_.begin(), said_.end(), [&](const Said& o) {
+    return is_part && std::ranges::any_of(said_, [&](const Said& o) {
                return o.end == s.begin && (o.is_value || o.column->is_flag());
            });
 }
@@ -90,7 +89,7 @@ void Reader::find_absent_figures() {
                 }
                 return true;
             };
-            const auto found = std::find_if(about.phrases.begin(), about.phrases.end(), is_here);
+            const auto found = std::ranges::find_if(about.phrases, is_here);
             if (found == about.phrases.end()) continue;
             q_.absent.push_back(tokens_[i].as_written + " " + tokens_[i + 1].as_written);
             return;
@@ -100,9 +99,7 @@ void Reader::find_absent_figures() {
 
 // "sent back", "called back": plain words that together say what no column holds
 void Reader::find_absent_back() {
-    static const std::set<std::string> kVerbs = {"sent",  "send", "sends",   "paid",  "pay",
-                                                 "gave",  "give", "given",   "bring", "took",
-                                                 "taken", "take", "brought", "call",  "called"};
+    static const auto& kVerbs = word_list("find absent back verbs");
     for (std::size_t i = 1; i < tokens_.size(); ++i) {
         if (tokens_[i].text != "back" || !kVerbs.contains(tokens_[i - 1].text)) continue;
         if (said_at(i) == nullptr) { q_.absent.push_back(tokens_[i - 1].as_written + " back"); }

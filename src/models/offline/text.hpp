@@ -32,8 +32,6 @@ struct Token {
 [[nodiscard]] std::vector<std::vector<Token>> phrases_of(std::string_view list);
 
 [[nodiscard]] std::string stem_of(std::string_view word);
-// One slip of the keyboard in a word of five letters, two in one of nine.
-[[nodiscard]] bool is_typo_of(std::string_view written, std::string_view meant);
 [[nodiscard]] bool has_han(std::string_view text);
 // "three" and 三 as 3.
 [[nodiscard]] std::optional<double> number_word(const Token& token);

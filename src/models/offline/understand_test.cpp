@@ -80,15 +80,6 @@ TEST(Understand, ConditionsOnGroups) {
     EXPECT_FALSE(ask({"average amount of orders with a quantity above 5"}).having);
 }
 
-TEST(Understand, PlacesOfARanking) {
-    for (const char* text : {"which region has the second highest sales", "销售额第二高的地区"}) {
-        const Question q = ask({text});
-        EXPECT_EQ(q.rank, 2U) << text;
-        EXPECT_EQ(q.order, Order::Highest) << text;
-    }
-    EXPECT_FALSE(ask({"sales in the second quarter of 2023"}).rank);
-}
-
 TEST(Understand, Intents) {
     struct Case {
         const char* text;

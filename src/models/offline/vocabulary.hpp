@@ -44,10 +44,6 @@ struct Tag {
 // several words: "by" is By, "最高" is Highest.
 [[nodiscard]] std::vector<Tag> tags_of(const std::vector<Token>& tokens);
 
-// The word of the vocabulary that a long word is one slip away from: "distribtion", "avarage".
-// Empty where there is none, or where the word stands in the vocabulary itself.
-[[nodiscard]] std::string meant_by_slip(const Token& token);
-
 // How a column of this kind is totted up when the question does not say.
 enum class Nature { Additive, Level, Name, Time };
 

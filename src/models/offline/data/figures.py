@@ -57,13 +57,10 @@ def figure_of(rows, measure):
     return values.quantile(how) if isinstance(how, float) else getattr(values, how)()
 
 
-def in_order(result, by, order=None, count=None, rank=None, each=None):
-    """The highest first, or the lowest; of these so many, one place alone, or so many of each."""
+def in_order(result, by, order=None, count=None, each=None):
+    """The highest first, or the lowest; of these so many, or so many of each."""
     if order:
-        low = order == 'lowest'
-        if rank:
-            result = result[result[by].rank(method='dense', ascending=low) == rank]
-        result = result.sort_values(by, ascending=low)
+        result = result.sort_values(by, ascending=order == 'lowest')
     if each:
         return result.groupby(each, sort=False).head(count or 1)
     return result.head(count) if count else result
@@ -204,10 +201,10 @@ def statistics_of(rows, columns=None):
     return reported(result, rows=len(rows), columns=len(rows.columns))
 
 
-def show(rows, columns, by=None, order=None, count=10, rank=None):
+def show(rows, columns, by=None, order=None, count=10):
     """The first rows, or those with the highest figures."""
-    chosen = in_order(rows, by, order, rank=rank) if by else rows
-    return reported(chosen[columns].head(count), rows=len(rows), sharing=len(chosen) if rank else 0)
+    chosen = in_order(rows, by, order) if by else rows
+    return reported(chosen[columns].head(count), rows=len(rows))
 
 
 def values_of(rows, column):
