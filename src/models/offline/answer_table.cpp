@@ -94,27 +94,12 @@ std::string AnswerWriter::strength(double r) const {
 }
 
 std::string AnswerWriter::correlation() const {
-    if (q_.fields.size() == 2) {
-        const auto r = result_.figure("r");
-        if (!r) return say("no correlation");
-        return say("correlation", {{"other", name(q_.fields[1])},
-                                   {"r", three_digits(*r)},
-                                   {"spearman", three_digits(figure_value("spearman"))},
-                                   {"strength", strength(*r)}});
-    }
-    if (result_.rows.empty()) return say("no two numbers");
-    std::string out = say("correlations");
-    const std::size_t last = result_.columns.size() - 1;
-    for (std::size_t r = 0; r < std::min<std::size_t>(10, result_.rows.size()); ++r) {
-        std::string who = "`" + cell(r, 0) + "`";
-        if (last == 2) {
-            who += " – `" + cell(r, 1) + "`";
-        } else if (!q_.fields.empty()) {
-            who = "`" + name(q_.fields[0]) + "` – " + who;
-        }
-        out += "\n- " + who + ": **r = " + three_digits(number(r, last).value_or(0)) + "**";
-    }
-    return out;
+    const auto r = result_.figure("r");
+    if (!r) return say("no correlation");
+    return say("correlation", {{"other", name(q_.fields[1])},
+                               {"r", three_digits(*r)},
+                               {"spearman", three_digits(figure_value("spearman"))},
+                               {"strength", strength(*r)}});
 }
 
 std::string AnswerWriter::distribution() const {

@@ -29,12 +29,6 @@ Name grain_name(Grain grain) {
     return {"range", "区间"};
 }
 
-std::string percent_of(double quantile) {
-    std::array<char, 24> buffer{};
-    std::snprintf(buffer.data(), buffer.size(), "%.4g", quantile * 100);
-    return buffer.data();
-}
-
 bool is_taken(const Question& q, const Schema& schema, const std::string& name) {
     const auto has = [&](std::size_t table) {
         const auto& columns = schema.tables[table].columns;
@@ -83,10 +77,6 @@ std::string name_of(const Question& question, const Schema& schema, const Measur
         case Aggregation::Maximum: return chinese ? name + " 最大值" : "highest " + name;
         case Aggregation::Deviation:
             return chinese ? name + " 标准差" : "standard deviation of " + name;
-        case Aggregation::Quantile: {
-            const std::string nth = percent_of(measure.quantile);
-            return chinese ? name + " 第" + nth + "百分位数" : nth + "th percentile of " + name;
-        }
         case Aggregation::Distinct: return chinese ? name + " 去重数" : "distinct " + name;
         case Aggregation::Rate: {
             const std::string& yes = at(schema, *measure.field).positive;

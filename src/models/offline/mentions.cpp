@@ -33,7 +33,7 @@ bool reads_together(const Words& tokens, std::size_t begin, std::size_t end,
 std::string joined(const Words& tokens, std::size_t begin, std::size_t end) {
     std::string text;
     for (std::size_t i = begin; i < end; ++i) {
-        const bool is_apart = !text.empty() && tokens[i].kind != Token::Kind::Han;
+        const bool is_apart = !text.empty() && !tokens[i].is_han();
         text += (is_apart ? " " : "") + tokens[i].text;
     }
     return text;
@@ -103,7 +103,7 @@ bool is_deed_of_person(std::string_view said, std::string_view name) {
 // Nearly the same word: another ending (refund, refunded).
 bool is_near(const Token& said, const Token& meant) {
     if (is_equal(said, meant)) return true;
-    if (said.kind != Token::Kind::Word || meant.kind != Token::Kind::Word) return false;
+    if (!said.is_word() || !meant.is_word()) return false;
     if (is_deed_of_person(said.text, meant.text)) return false;
     if (said.stem.substr(0, 4) != meant.stem.substr(0, 4)) return false;
     if (root_of(said.stem).size() >= 5 && root_of(said.stem) == root_of(meant.stem)) return true;
@@ -186,9 +186,9 @@ private:
     // 平均票 of 平均票价 would take the beginning of 票房 in 平均票房.
     [[nodiscard]] bool cuts_a_name(const Mention& m) const {
         // "to closed" of days_to_close would take the beginning of closed_at in "to closed_at"
-        const bool is_word = tokens_[m.begin].kind == Token::Kind::Word && is_function_[m.begin];
+        const bool is_word = tokens_[m.begin].is_word() && is_function_[m.begin];
         if (m.is_value || m.candidates[0].score >= (is_word ? kOwnName : 68) ||
-            (!is_word && tokens_[m.begin].kind != Token::Kind::Han)) {
+            (!is_word && !tokens_[m.begin].is_han())) {
             return false;
         }
         for (std::size_t begin = m.begin + 1; begin < m.end; ++begin) {
@@ -205,7 +205,7 @@ private:
             const bool is_grain = is_grain_[i] && end - begin == 1 && is_after_by(i);
             if (taken_[i] || (tag_length_[i] > end - begin && !is_grain)) return false;
         }
-        return tokens_[begin].kind != Token::Kind::Sign;
+        return !tokens_[begin].is_sign();
     }
 
     [[nodiscard]] Mention mention(std::size_t begin, std::size_t end) const {
@@ -306,7 +306,7 @@ private:
         bool is_word = end - begin > 1;  // 分类: two characters that are particles by themselves
         for (std::size_t i = begin; i < end; ++i) {
             if (!is_function_[i] && !is_noise_[i]) return false;
-            is_word = is_word && tokens_[i].kind == Token::Kind::Han && tag_length_[i] <= 1;
+            is_word = is_word && tokens_[i].is_han() && tag_length_[i] <= 1;
         }
         return !is_word;
     }
@@ -374,13 +374,9 @@ private:
                                  bool is_number) const {
         const std::size_t n = end - begin;
         if (n >= strong.size()) return 0;
-        if (n == 1 && tokens_[begin].kind == Token::Kind::Han) return 0;
-        if (n == 1 && tokens_[begin].kind == Token::Kind::Word && tokens_[begin].text.size() < 3) {
-            return 0;
-        }
-        if (n == 1 && (is_noise(tokens_[begin]) || tokens_[begin].kind == Token::Kind::Number)) {
-            return 0;
-        }
+        if (n == 1 && tokens_[begin].is_han()) return 0;
+        if (n == 1 && tokens_[begin].is_word() && tokens_[begin].text.size() < 3) { return 0; }
+        if (n == 1 && (is_noise(tokens_[begin]) || tokens_[begin].is_number())) { return 0; }
         for (std::size_t from = 0; from + n <= strong.size(); ++from) {
             if (!stands_in(tokens_, begin, strong, from, n, is_near)) continue;
             // "driver" is none of DriverRating, though "rating" is; nor "by customer" by country
@@ -388,7 +384,7 @@ private:
                 (is_number || is_after_by(begin))) {
                 return 0;
             }
-            if (from == 0 && is_number && tokens_[begin].kind == Token::Kind::Han &&
+            if (from == 0 && is_number && tokens_[begin].is_han() &&
                 is_name_phrase(tokens_, begin, end)) {
                 return 0;  // 乘客 of 乘客评分
             }
@@ -402,7 +398,7 @@ private:
     [[nodiscard]] int own_words(const Column& column, std::size_t begin, std::size_t end) const {
         std::string said;
         for (std::size_t i = begin; i < end; ++i) {
-            if (tokens_[i].kind != Token::Kind::Han) return 0;
+            if (!tokens_[i].is_han()) return 0;
             said += tokens_[i].text;
         }
         return column.name.find(said) != std::string::npos ? 2 : 0;
@@ -418,7 +414,7 @@ private:
         std::size_t by_name = 0;
         std::size_t by_meaning = 0;
         for (std::size_t i = begin; i < end; ++i) {
-            if (tokens_[i].kind != Token::Kind::Word) return 0;
+            if (!tokens_[i].is_word()) return 0;
             const bool is_inside = i > begin && i + 1 < end;
             if (is_inside && (tokens_[i].text == "of" || tokens_[i].text == "the")) continue;
             const bool is_named = std::ranges::any_of(
@@ -436,8 +432,7 @@ private:
     // "consultation length" of consult_min: a time has a length, whichever its name says
     [[nodiscard]] static bool says_length(const Column& column, const Token& said) {
         static const std::set<std::string> kLengths = {"length", "duration", "time"};
-        static constexpr std::array<std::string_view, 5> kTimes = {"minutes", "hours", "days",
-                                                                   "nights", "latency"};
+        static const auto& kTimes = word_list("says length times");
         return column.is_number() && kLengths.contains(said.stem) &&
                std::ranges::any_of(kTimes,
                                    [&](std::string_view about) { return column.means(about); });
@@ -467,8 +462,7 @@ private:
             }
             for (const Words& phrase : about->phrases) {
                 if (phrase.size() != end - begin) continue;
-                const bool is_one_character =
-                    phrase.size() == 1 && phrase[0].kind == Token::Kind::Han;
+                const bool is_one_character = phrase.size() == 1 && phrase[0].is_han();
                 const bool is_name = about->nature == Nature::Name;
                 if (is_one_character && is_name && !is_after_by(begin))
                     continue;  // 接单 is no 订单
@@ -490,8 +484,7 @@ private:
         if (!column.is_text() || column.is_flag()) return;
         // 哪个更高 compares and names no risk 高
         static const std::set<std::string> kDegrees = {"更", "最", "较", "很", "越", "偏", "太"};
-        const bool is_degree = end - begin == 1 && begin > 0 &&
-                               tokens_[begin].kind == Token::Kind::Han &&
+        const bool is_degree = end - begin == 1 && begin > 0 && tokens_[begin].is_han() &&
                                kDegrees.contains(tokens_[begin - 1].text);
         if (is_degree) return;
         Candidate best{field, 0, ""};
@@ -520,7 +513,7 @@ private:
             (tokens_[begin].text.size() < 2 || (only_functions(begin, end) && !is_state))) {
             return false;
         }
-        if (tokens_[begin].kind == Token::Kind::Han && end - begin < 2) return false;
+        if (tokens_[begin].is_han() && end - begin < 2) return false;
         const std::string value = joined(words, 0, words.size());
         if (is_other_word_for(joined(tokens_, begin, end), value)) return true;
         return end - begin == 1 && is_other_word_for(tokens_[begin].stem, value);
@@ -534,17 +527,17 @@ private:
         if (n > words.size()) return 0;
         const Token& first = tokens_[begin];
         if (n == words.size() && stands_in(tokens_, begin, words, 0, n, is_equal)) {
-            if (n == 1 && first.kind == Token::Kind::Number && !first.is_quoted) return 0;
+            if (n == 1 && first.is_number() && !first.is_quoted) return 0;
             // "breakdowns" of a value Breakdown: many of them are no way to group
             const bool is_plural = n == 1 && first.text == words[0].text + "s";
             const bool is_common = only_functions(begin, end) && !is_plural;
-            if (is_common && first.kind == Token::Kind::Word && !first.is_quoted) {
+            if (is_common && first.is_word() && !first.is_quoted) {
                 // "IT" and "in", "US" and "us": only as it is written in the table
                 return n == 1 && first.as_written == value && first.as_written != first.text ? 92
                        : n > 1                                                               ? 90
                                                                                              : 0;
             }
-            if (is_common && n == 1 && first.kind == Token::Kind::Han) return 0;
+            if (is_common && n == 1 && first.is_han()) return 0;
             return 92;
         }
         if (only_functions(begin, end)) return 0;
@@ -553,17 +546,17 @@ private:
             const bool may_be_slip =
                 n > 1 ||
                 (first.text.size() >= 6 && !is_concept_word(first) && !is_plain_word(first)) ||
-                first.kind == Token::Kind::Han || root_of(first.stem) == root_of(words[0].stem);
+                first.is_han() || root_of(first.stem) == root_of(words[0].stem);
             return may_be_slip && stands_in(tokens_, begin, words, 0, n, is_near) ? 72 : 0;
         }
         const bool is_done =
-            words.size() == n + 1 && first.kind == Token::Kind::Han && n >= 2 &&
+            words.size() == n + 1 && first.is_han() && n >= 2 &&
             (words[0].text == "已" || words[0].text == "未" || words[0].text == "待");
         if (is_done && stands_in(tokens_, begin, words, 1, n, is_equal)) return 70;  // 取消: 已取消
-        const bool is_long = first.kind == Token::Kind::Han ? n >= 2 : first.text.size() >= 4;
+        const bool is_long = first.is_han() ? n >= 2 : first.text.size() >= 4;
         const bool is_prefix = stands_in(tokens_, begin, words, 0, n, is_equal);
         const bool is_pronoun = first.text == "ones" || first.text == "others";
-        if (is_long && is_prefix && first.kind != Token::Kind::Number && !is_pronoun) return 56;
+        if (is_long && is_prefix && !first.is_number() && !is_pronoun) return 56;
         return 0;
     }
 

@@ -64,10 +64,11 @@ void Reader::complete() {
                             q_.measures[0].aggregation != Aggregation::Sum &&
                             q_.measures[0].aggregation != Aggregation::Count &&
                             q_.measures[0].aggregation != Aggregation::Distinct;
-    if (is_of_mean) q_.measures = {{Aggregation::Count, std::nullopt, std::nullopt, 0}};
+    if (is_of_mean) q_.measures = {{Aggregation::Count, std::nullopt, std::nullopt}};
     if (q_.intent == Intent::Rows && q_.order != Order::None && q_.measures.empty()) {
         find_open_superlative();
-        if (const auto field = superlative_field()) {
+        const auto named = superlative_field();
+        if (const auto field = named ? named : main_measure(schema_, q_.table)) {
             q_.measures.push_back({Aggregation::Maximum, *field, std::nullopt});
             const Column& column = at(schema_, *field);
             const bool is_year = column.is_year();
@@ -98,6 +99,10 @@ void Reader::complete() {
             q_.periods, [](const TimeSpan& a, const TimeSpan& b) { return a.from < b.from; });
     }
     if (q_.intent == Intent::Aggregate) complete_aggregate();
+    const bool is_han = q_.language == Language::Chinese;
+    if (q_.intent == Intent::Correlation && q_.fields.size() != 2) {
+        q_.absent.emplace_back(is_han ? "要比较的两列" : "the two columns to relate");
+    }
     turn_worst();
     find_namesakes();
     if (q_.count) q_.count = std::min(*q_.count, kRowsMax);
@@ -219,7 +224,7 @@ std::optional<Field> Reader::superlative_field() const {
         if (field && !at(schema_, *field).means("delay")) return field;  // a delay is no length
     }
     if (has({Word::Newest, Word::Earliest})) return main_date(schema_, q_.table);
-    return main_measure(schema_, q_.table);
+    return std::nullopt;
 }
 
 // "the fastest": of times the lowest, of speeds the highest.
@@ -267,23 +272,23 @@ void Reader::choose_measure() {
     const bool counts_rows = (q_.intent == Intent::Share && !asks_money() && !says_of_total()) ||
                              counts_dates || charts_names || has({Word::Common, Word::Rare}) ||
                              row_noun_counts();
-    auto field = superlative_field();
-    if (says_how_long()) {
-        field = only_duration();
-        if (!field) {  // of several, or of none: how long what?
-            q_.absent.emplace_back("how long");
-            return;
-        }
-    }
+    auto field = says_how_long() ? only_duration() : superlative_field();
+    const auto main = main_measure(schema_, q_.table);
+    if (!field && main && asks_money() && is_money(at(schema_, *main))) field = main;
     // "top three authors", 借得最多: how often, where nothing in the table adds up
     const bool is_plain_top =
-        field && aggregations_said_.empty() && !is_usual_measure(at(schema_, *field)) &&
-        !q_.groups.empty() && field == main_measure(schema_, q_.table) &&
+        !field && aggregations_said_.empty() && !q_.groups.empty() &&
+        !(main && is_usual_measure(at(schema_, *main))) &&
         (has({Word::Top, Word::Bottom}) || std::ranges::any_of(tags_, [&](const Tag& t) {
              return (t.word == Word::Highest || t.word == Word::Lowest) && says_number(t);
          }));
-    if (counts_rows || is_plain_top || !field || at(schema_, *field).is_date()) {
+    if (counts_rows || is_plain_top || !main || (field && at(schema_, *field).is_date())) {
         q_.measures.push_back({Aggregation::Count, std::nullopt, std::nullopt});
+        return;
+    }
+    if (!field) {  // which of the numbers is not guessed
+        const bool is_han = q_.language == Language::Chinese;
+        q_.absent.emplace_back(is_han ? "要计算的数值列" : "a number column to compute");
         return;
     }
     q_.chose_measure = true;
@@ -343,8 +348,7 @@ bool Reader::is_row_word(std::size_t i) const {
     if (kNouns.contains(tokens_[i].stem)) return true;
     for (const Token& word : schema_.tables[q_.table].words) {
         const bool is_generic = word.stem == "sale" || word.stem == "data";
-        if (word.stem == tokens_[i].stem && word.kind == Token::Kind::Word &&
-            word.text.size() > 2 && !is_generic)
+        if (word.stem == tokens_[i].stem && word.is_word() && word.text.size() > 2 && !is_generic)
             return true;
     }
     return is_row_name(i) ||
@@ -363,7 +367,7 @@ std::size_t Reader::row_noun_at(std::size_t i) const {
         if (matches_at(tokens_, i, head) || matches_at(tokens_, i, tail)) return 2;
     }
     for (const auto& noun : schema_.tables[q_.table].row_names) {
-        if (noun[0].kind == Token::Kind::Han && matches_at(tokens_, i, noun)) return noun.size();
+        if (noun[0].is_han() && matches_at(tokens_, i, noun)) return noun.size();
     }
     return 0;
 }
@@ -497,7 +501,7 @@ bool Reader::says_rate_of_time(bool counts) const {
 void Reader::find_unknown() {
     for (std::size_t i = 0; i < tokens_.size() && q_.unknown.size() < 5; ++i) {
         const Token& token = tokens_[i];
-        if (token.kind != Token::Kind::Word || token.text.size() < 3) continue;
+        if (!token.is_word() || token.text.size() < 3) continue;
         const bool known = has_tag(i) || (said_at(i) != nullptr) || is_in_time(i);
         if (!known) q_.unknown.push_back(token.as_written.substr(0, 40));
     }
@@ -509,10 +513,10 @@ bool Reader::has_unknown_role() const {
     if (!q_.groups.empty() || !q_.periods.empty() || q_.averaged) return false;
     for (const Tag& t : tags_) {
         if (t.word != Word::By && t.word != Word::Each) continue;
-        if (tokens_[t.begin].kind == Token::Kind::Han) continue;
+        if (tokens_[t.begin].is_han()) continue;
         std::size_t i = t.end;
         while (i < tokens_.size() && tokens_[i].text == "the") ++i;
-        if (i < tokens_.size() && tokens_[i].kind == Token::Kind::Word && !is_known(i) &&
+        if (i < tokens_.size() && tokens_[i].is_word() && !is_known(i) &&
             !number_word(tokens_[i])) {
             return true;
         }
@@ -544,7 +548,7 @@ void Reader::find_names() {
             looks_so = true;
             ++end;
         }
-        while (end < tokens_.size() && tokens_[end].kind == Token::Kind::Word && !is_known(end)) {
+        while (end < tokens_.size() && tokens_[end].is_word() && !is_known(end)) {
             const Token& token = tokens_[end];
             const bool has_capital = token.as_written != token.text;
             const bool has_digit = token.text.find_first_of("0123456789") != std::string::npos;

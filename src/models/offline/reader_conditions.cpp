@@ -205,7 +205,7 @@ void Reader::find_comparisons() {
 void Reader::try_between(std::size_t i, std::set<std::size_t>& done) {
     std::size_t first = i + 1;
     while (first < tokens_.size() && first < i + 3 && is_filler(first) &&
-           tokens_[first].kind != Token::Kind::Number) {
+           !tokens_[first].is_number()) {
         ++first;
     }
     std::size_t end = 0;
@@ -262,7 +262,7 @@ void Reader::add_comparison(Filter::Kind kind, double value, std::size_t begin, 
         return !s.is_value && s.column->is_number() && !s.column->is_id && s.begin == end;
     });
     const bool counts_rows =
-        end < tokens_.size() && tokens_[end].kind == Token::Kind::Word && !is_column &&
+        end < tokens_.size() && tokens_[end].is_word() && !is_column &&
         number_near(begin, end) == nullptr &&
         (tokens_[end].text == "times" || tokens_[end].stem == "order" ||
          tokens_[end].stem == "purchase" || tokens_[end].stem == "transaction");
@@ -285,7 +285,7 @@ void Reader::add_comparison(Filter::Kind kind, double value, std::size_t begin, 
 // "5 star ratings", "3 bedroom houses"
 bool Reader::take_number_before(Said& s, std::set<std::size_t>& done) {
     std::size_t end = 0;
-    if (s.begin == 0 || tokens_[s.begin - 1].kind != Token::Kind::Number) return false;
+    if (s.begin == 0 || !tokens_[s.begin - 1].is_number()) return false;
     const std::size_t i = s.begin - 1;
     const auto value = number_at(i, end);
     const bool is_choice = s.column->is_whole && s.column->distinct <= 12;
@@ -318,7 +318,7 @@ void Reader::find_equalities(std::set<std::size_t>& done) {
             ++i;
         }
         std::size_t end = 0;
-        if (i >= tokens_.size() || tokens_[i].kind != Token::Kind::Number) continue;
+        if (i >= tokens_.size() || !tokens_[i].is_number()) continue;
         const auto value = number_at(i, end);
         if (!value || done.contains(i)) continue;
         if (i == s.end && !s.column->is_whole) continue;
@@ -452,14 +452,14 @@ void Reader::find_presence() {
         const bool is_verb_of_other = std::ranges::any_of(
             said_, [&](const Said& o) { return &o != &s && !o.is_value && o.field == s.field; });
         const bool is_participle =
-            !is_verb_of_other && last.kind == Token::Kind::Word && last.text.ends_with("ed") &&
+            !is_verb_of_other && last.is_word() && last.text.ends_with("ed") &&
             s.end - s.begin == 1 &&
             std::ranges::none_of(s.column->words,
                                  [&](const Token& word) { return word.text == last.text; }) &&
             !follows(s.begin, {Word::HowMuch, Word::Sum, Word::Mean}, 4);
         // 有多少本书逾期了, 逾期率: of a column 逾期天数
-        const bool is_han_state = last.kind == Token::Kind::Han && s.score < kOwnName &&
-                                  s.column->is_number() && s.end < tokens_.size() &&
+        const bool is_han_state = last.is_han() && s.score < kOwnName && s.column->is_number() &&
+                                  s.end < tokens_.size() &&
                                   (tokens_[s.end].text == "了" ||
                                    (tokens_[s.end].text == "率" && tokens_.size() - s.end < 6));
         const bool is_number_of =

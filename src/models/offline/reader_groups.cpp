@@ -63,7 +63,7 @@ Reader::Compared Reader::compared_before(std::size_t begin) {
             if (is_row || found.said != nullptr || found.aggregation) break;
             is_row = true;
             found.rows = last;
-            i = tokens_[last].kind == Token::Kind::Han && !is_row_word(last) ? last - 1 : last;
+            i = tokens_[last].is_han() && !is_row_word(last) ? last - 1 : last;
         } else if (is_at(last, Word::By) || is_at(last, Word::Each)) {
             if (found.aggregation && found.said == nullptr) {
                 const bool is_of = tokens_[last].text == "的";  // 工资的平均值超过
@@ -113,11 +113,11 @@ bool Reader::is_said_of_groups(std::size_t token, std::size_t end) const {
         if (s != nullptr) {
             const bool is_each = follows(s->begin, {Word::By, Word::Each, Word::Per}, 2);
             if (!is_each && is_group_noun(*s)) return true;
-            if (!is_each && tokens_[i - 1].kind == Token::Kind::Word) return false;
+            if (!is_each && tokens_[i - 1].is_word()) return false;
             i = s->begin + 1;
             continue;
         }
-        if (is_row_word(i - 1) && tokens_[i - 1].kind == Token::Kind::Word) return false;
+        if (is_row_word(i - 1) && tokens_[i - 1].is_word()) return false;
     }
     if (q_.language != Language::Chinese) {
         return has(Word::Who) && tag(Word::Who)->begin <= 1 && person_column().has_value();
@@ -139,7 +139,7 @@ std::optional<Measure> Reader::counted_behind(std::size_t& end, bool has_rows_be
     const bool is_distinct = i < tokens_.size() && is_at(i, Word::Distinct);
     while (i < tokens_.size() && is_at(i, Word::Distinct)) ++i;
     if (i >= tokens_.size()) return std::nullopt;
-    const Measure rows{Aggregation::Count, std::nullopt, std::nullopt, 0};
+    const Measure rows{Aggregation::Count, std::nullopt, std::nullopt};
     static const std::set<std::string> kTimes = {"times", "次", "笔", "单", "条"};
     static const std::set<std::string> kPeople = {"人", "名", "位"};
     const Said* said = said_at(i);
@@ -160,7 +160,7 @@ std::optional<Measure> Reader::counted_behind(std::size_t& end, bool has_rows_be
     }
     if (said != nullptr && said->column->is_number() && !said->column->is_id) {
         if (said->column->nature() != Nature::Additive) return std::nullopt;
-        const Measure sum{Aggregation::Sum, said->field, std::nullopt, 0};
+        const Measure sum{Aggregation::Sum, said->field, std::nullopt};
         take(said->end);
         return sum;
     }
@@ -168,15 +168,14 @@ std::optional<Measure> Reader::counted_behind(std::size_t& end, bool has_rows_be
     const auto quantity = field_meaning("quantity");
     if (kPieces.contains(tokens_[i].stem) && quantity && !is_distinct) {
         take(i + 1);
-        return Measure{Aggregation::Sum, *quantity, std::nullopt, 0};
+        return Measure{Aggregation::Sum, *quantity, std::nullopt};
     }
     if (said != nullptr && !is_unique(said->field)) {
-        const Measure distinct{Aggregation::Distinct, said->field, std::nullopt, 0};
+        const Measure distinct{Aggregation::Distinct, said->field, std::nullopt};
         take(said->end);
         return distinct;
     }
-    const bool is_row =
-        tokens_[i].kind == Token::Kind::Word ? is_row_word(i) || names_row(i) : is_row_word(i);
+    const bool is_row = tokens_[i].is_word() ? is_row_word(i) || names_row(i) : is_row_word(i);
     if (!is_row) return std::nullopt;
     take(said != nullptr ? said->end : i + std::max<std::size_t>(row_noun_at(i), 1));
     return rows;
@@ -234,7 +233,7 @@ bool Reader::take_having(Filter::Kind kind, double low, double high, std::size_t
         return true;
     };
     if (before.counts && names_groups(before.begin)) {
-        return keep({Aggregation::Count, std::nullopt, std::nullopt, 0});
+        return keep({Aggregation::Count, std::nullopt, std::nullopt});
     }
     if (before.aggregation && names_groups(before.begin)) {
         if (before.said == nullptr) {
@@ -244,7 +243,7 @@ bool Reader::take_having(Filter::Kind kind, double low, double high, std::size_t
             if (is_number) before.said = &said_[static_cast<std::size_t>(next - said_.data())];
         }
         if (before.said != nullptr) {
-            return keep({*before.aggregation, before.said->field, std::nullopt, 0});
+            return keep({*before.aggregation, before.said->field, std::nullopt});
         }
         if (const auto counted = counted_behind(end, false)) {
             if (*before.aggregation == Aggregation::Sum) return keep(*counted);
@@ -254,7 +253,7 @@ bool Reader::take_having(Filter::Kind kind, double low, double high, std::size_t
         const auto main = main_measure(schema_, q_.table);
         if (!main) return false;
         q_.chose_measure = true;
-        return keep({*before.aggregation, *main, std::nullopt, 0});
+        return keep({*before.aggregation, *main, std::nullopt});
     }
     if (before.aggregation && asks_whether()) {
         condition_numbers_.insert(number);
@@ -268,7 +267,7 @@ bool Reader::take_having(Filter::Kind kind, double low, double high, std::size_t
     }
     // "products with sales over 10,000": what adds up is added up
     if (before.said->column->nature() != Nature::Additive) return false;
-    return keep({Aggregation::Sum, before.said->field, std::nullopt, 0});
+    return keep({Aggregation::Sum, before.said->field, std::nullopt});
 }
 
 void Reader::decide_having() {

@@ -54,9 +54,8 @@ void Reader::decide_intent() {
         q_.intent = Intent::Shape;
         return;
     }
-    if ((has({Word::Distribution}) || q_.chart == ChartKind::Histogram ||
-         q_.chart == ChartKind::Box) &&
-        quantile_ == 0 && !(q_.groups.size() == 1 && measures_said_.empty())) {
+    if ((has({Word::Distribution}) || q_.chart == ChartKind::Histogram) &&
+        !(q_.groups.size() == 1 && measures_said_.empty())) {
         if (!measures_said_.empty() || q_.groups.empty()) {
             q_.intent = Intent::Distribution;
             q_.fields.clear();
@@ -84,9 +83,7 @@ void Reader::decide_intent() {
     // "click through rate", of a number: what it is divided by is not said
     for (const Said& m : measures_said_) {
         const Tag* t = tag(Word::Rate);
-        if (t == nullptr || rate_ || m.is_used || tokens_[t->begin].kind != Token::Kind::Word) {
-            break;
-        }
+        if (t == nullptr || rate_ || m.is_used || !tokens_[t->begin].is_word()) { break; }
         const bool is_named = std::ranges::any_of(
             m.column->words, [](const Token& word) { return word.stem == "rate"; });
         if (!is_named && m.end <= t->begin && t->begin - m.end <= 1) refuse(Word::Rate);
@@ -205,7 +202,7 @@ bool Reader::decide_ratio() {
     const auto operand = [&](const Said& s) {
         const bool adds_up =
             s.column->nature() == Nature::Additive && !has({Word::Mean, Word::Median});
-        return Measure{adds_up ? Aggregation::Sum : Aggregation::Mean, s.field, std::nullopt, 0};
+        return Measure{adds_up ? Aggregation::Sum : Aggregation::Mean, s.field, std::nullopt};
     };
     std::vector<Said> numbers;
     for (const Said& s : measures_said_) {
@@ -252,7 +249,7 @@ bool Reader::decide_ratio() {
         q_.filters.erase(q_.filters.begin() + static_cast<std::ptrdiff_t>(i));
         std::erase_if(q_.groups, [&](const Group& g) { return g.field == f.field; });
         if (numbers.empty()) {
-            q_.measures = {{Aggregation::Count, std::nullopt, std::nullopt, 0}};
+            q_.measures = {{Aggregation::Count, std::nullopt, std::nullopt}};
         } else if (!said_aggregation_) {
             q_.measures = {operand(numbers[0])};
         }
@@ -450,8 +447,8 @@ bool Reader::row_noun_said() const {
     for (std::size_t i = 0; i < tokens_.size(); ++i) {
         if (kNouns.contains(tokens_[i].stem) && !is_measure_token(i)) return true;
         for (const Token& word : table.words) {
-            if (word.stem == tokens_[i].stem && word.text.size() > 2 &&
-                word.kind == Token::Kind::Word && !is_measure_token(i)) {
+            if (word.stem == tokens_[i].stem && word.text.size() > 2 && word.is_word() &&
+                !is_measure_token(i)) {
                 return true;
             }
         }

@@ -69,8 +69,6 @@ void Reader::find_limits() {
     find_open_rate();
     find_span_of_dates();
     find_ordinal();
-    find_open_how();
-    find_absent_figures();
     find_absent_back();
     find_absent();
     if (!q_.absent.empty()) q_.intent = Intent::Unknown;
@@ -110,7 +108,7 @@ void Reader::find_compared_with_figure() {
                              t.word == Word::AtLeast || t.word == Word::AtMost;
         if (!is_than) continue;
         for (std::size_t i = t.end; i < tokens_.size() && i < t.end + 6; ++i) {
-            if (tokens_[i].kind == Token::Kind::Number || number_word(tokens_[i])) break;
+            if (tokens_[i].is_number() || number_word(tokens_[i])) break;
             if (!is_at(i, Word::Mean) && !is_at(i, Word::Median)) continue;
             q_.absent.push_back(tokens_[t.begin].as_written + " … " + tokens_[i].as_written);
             return;
@@ -127,7 +125,7 @@ void Reader::find_open_rate() {
     }
     const Tag* t = tag(Word::Rate);
     if (t == nullptr || t->begin == 0 || q_.intent != Intent::Share) return;
-    if (tokens_[t->begin].kind == Token::Kind::Han && said_at(t->begin - 1) == nullptr) {
+    if (tokens_[t->begin].is_han() && said_at(t->begin - 1) == nullptr) {
         q_.absent.push_back(tokens_[t->begin - 1].as_written + tokens_[t->begin].as_written);
     }
 }
@@ -160,11 +158,11 @@ void Reader::find_ordinal() {
     static const std::set<std::string> kEndings = {"nd", "rd", "th"};
     for (std::size_t i = 0; i < tokens_.size(); ++i) {
         const bool is_unit = i > 0 && (tokens_[i - 1].text == "per" || tokens_[i - 1].text == "a" ||
-                                       tokens_[i - 1].kind == Token::Kind::Number);
+                                       tokens_[i - 1].is_number());
         const bool is_word = kWords.contains(tokens_[i].text) && !is_unit;
-        const bool is_ending = kEndings.contains(tokens_[i].text) && is_unit && quantile_ == 0;
+        const bool is_ending = kEndings.contains(tokens_[i].text) && is_unit;
         const bool is_han = tokens_[i].text == "第" && i + 1 < tokens_.size() &&
-                            number_word(tokens_[i + 1]).value_or(1) > 1 && quantile_ == 0;
+                            number_word(tokens_[i + 1]).value_or(1) > 1;
         if ((!is_word && !is_ending && !is_han) || is_in_time(i) || said_at(i) != nullptr) continue;
         q_.absent.push_back(tokens_[i].as_written + (is_han ? tokens_[i + 1].as_written : ""));
     }
@@ -173,7 +171,7 @@ void Reader::find_ordinal() {
 void Reader::find_absent() {
     for (std::size_t i = 0; i < tokens_.size() && q_.absent.size() < 5; ++i) {
         const Token& token = tokens_[i];
-        if (token.kind != Token::Kind::Word || token.text.size() < 3) continue;
+        if (!token.is_word() || token.text.size() < 3) continue;
         const bool is_tagged = has_tag(i);
         const bool is_said = (said_at(i) != nullptr);
         if (is_tagged || is_said || condition_numbers_.contains(i) || is_in_time(i) ||
@@ -229,7 +227,7 @@ void Reader::find_absent_features() {
         const bool is_product =
             before != nullptr && before->column->is_number() && kTimes.contains(tokens_[i].text);
         if (is_left || is_still || is_piece || is_product) {
-            q_.absent.push_back(tokens_[i].kind == Token::Kind::Han ? two : tokens_[i].as_written);
+            q_.absent.push_back(tokens_[i].is_han() ? two : tokens_[i].as_written);
         }
         const bool is_compared = std::ranges::any_of(q_.filters, [&](const Filter& f) {
             return f.begin == i + 1 && f.values.empty() && f.kind != Filter::Kind::Dates;
@@ -244,19 +242,15 @@ void Reader::find_absent_features() {
 void Reader::find_absent_numbers() {
     for (std::size_t i = 0; i < tokens_.size() && q_.absent.size() < 5; ++i) {
         const Token& token = tokens_[i];
-        if (token.kind != Token::Kind::Number || is_in_time(i)) continue;
+        if (!token.is_number() || is_in_time(i)) continue;
         const bool is_said = (said_at(i) != nullptr);
         const bool is_count = q_.count && static_cast<double>(*q_.count) == token.number;
-        const bool is_quantile =
-            quantile_ > 0 && (token.number == quantile_ || token.number == quantile_ * 100);
         const bool is_condition = condition_numbers_.contains(i) ||
                                   (i > 0 && condition_numbers_.contains(i - 1)) ||
                                   std::ranges::any_of(q_.filters, [&](const Filter& f) {
                                       return f.low == token.number || f.high == token.number;
                                   });
-        if (!is_said && !is_count && !is_quantile && !is_condition) {
-            q_.absent.push_back(token.text);
-        }
+        if (!is_said && !is_count && !is_condition) { q_.absent.push_back(token.text); }
     }
 }
 
@@ -305,8 +299,7 @@ bool Reader::goes_with(std::size_t i) const {
         const auto is_own = [&](const Token& word) { return word.text == token.text; };
         if (!is_head && std::ranges::any_of(c.words, is_own)) return true;  // kWh
         const auto begins = [&](const Token& word) {
-            return root.size() >= 4 && word.kind == Token::Kind::Word &&
-                   word.stem.starts_with(root);
+            return root.size() >= 4 && word.is_word() && word.stem.starts_with(root);
         };
         if (!is_head && std::ranges::any_of(c.words, begins)) return true;
         const bool is_used =
@@ -378,7 +371,7 @@ void Reader::find_absent_han() {
     for (std::size_t i = 0; i < tokens_.size() && q_.absent.size() < 5;) {
         std::string word;
         std::size_t end = i;
-        while (end < tokens_.size() && tokens_[end].kind == Token::Kind::Han && !known[end] &&
+        while (end < tokens_.size() && tokens_[end].is_han() && !known[end] &&
                !is_noise(tokens_[end])) {
             word += tokens_[end].text;
             ++end;
@@ -403,7 +396,7 @@ void Reader::find_absent_han() {
 
 // How many Chinese tokens from `i` on say what a number may be about.
 std::size_t Reader::concept_length(std::size_t i) const {
-    if (tokens_[i].kind != Token::Kind::Han) return 0;
+    if (!tokens_[i].is_han()) return 0;
     std::size_t longest = 0;
     for (const Concept& about : concepts()) {
         if (about.nature != Nature::Additive && about.nature != Nature::Level) continue;

@@ -20,40 +20,22 @@ std::vector<Reader::AggregationTag> Reader::aggregations() const {
             case Word::Deviation: a = Aggregation::Deviation; break;
             default: break;
         }
-        if (a) found.push_back({*a, t.begin, t.end, 0});
-        if (t.word != Word::Percentile) continue;
-        if (const auto q = quantile_at(t)) {
-            found.push_back({Aggregation::Quantile, t.begin, t.end, *q});
-        }
+        if (a) found.push_back({*a, t.begin, t.end});
     }
     for (std::size_t i = 0; i < tokens_.size(); ++i) {  // "salary range", "range of prices"
         const bool is_of_measure = std::ranges::any_of(measures_said_, [&](const Said& m) {
             return m.end == i || (m.begin > i + 1 && m.begin <= i + 3 && is_at(i + 1, Word::Of));
         });
         if (tokens_[i].text != "range" || !is_of_measure || is_at(i, Word::Between)) continue;
-        found.push_back({Aggregation::Minimum, i, i + 1, 0});
-        found.push_back({Aggregation::Maximum, i, i + 1, 0});
+        found.push_back({Aggregation::Minimum, i, i + 1});
+        found.push_back({Aggregation::Maximum, i, i + 1});
     }
     std::ranges::stable_sort(found, [](const auto& a, const auto& b) { return a.begin < b.begin; });
     return found;
 }
 
-std::optional<double> Reader::quantile_at(const Tag& t) const {
-    std::size_t end = 0;
-    for (std::size_t back = 1; back <= 3 && back <= t.begin; ++back) {
-        const auto value = number_at(t.begin - back, end);
-        if (value && *value > 0 && *value < 100) return *value < 1 ? *value : *value / 100;
-    }
-    const auto value = number_at(t.end, end);
-    if (value && *value > 0 && *value < 100) return *value < 1 ? *value : *value / 100;
-    return std::nullopt;
-}
-
 void Reader::find_measures() {
     auto aggs = aggregations();
-    for (const AggregationTag& a : aggs) {
-        if (a.aggregation == Aggregation::Quantile) quantile_ = a.quantile;
-    }
     // "highest and lowest salary", "the highest temperature per sensor": extremes, not order
     const bool names_group =
         std::ranges::any_of(q_.groups, [&](const Group& g) { return group_is_each(g); });
@@ -73,8 +55,7 @@ void Reader::find_measures() {
                                         : t.begin - std::min(m.end, t.begin) <= 2;
             });
             if (!beside) continue;
-            aggs.push_back(
-                {is_high ? Aggregation::Maximum : Aggregation::Minimum, t.begin, t.end, 0});
+            aggs.push_back({is_high ? Aggregation::Maximum : Aggregation::Minimum, t.begin, t.end});
             extremes_ = true;
         }
         std::ranges::stable_sort(aggs,
@@ -177,7 +158,6 @@ Aggregation Reader::natural(const Column& column) {
 }
 
 void Reader::add_measure(Measure measure) {
-    if (measure.aggregation == Aggregation::Quantile) measure.quantile = quantile_;
     if (q_.measures.size() < 6 && std::ranges::find(q_.measures, measure) == q_.measures.end()) {
         q_.measures.push_back(measure);
     }

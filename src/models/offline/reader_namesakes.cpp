@@ -8,7 +8,7 @@ namespace atl::offline {
 // The number columns whose names end in what is said, where no name is said in full.
 std::vector<Field> Reader::namesakes(const Said& s) const {
     const std::size_t length = s.end - s.begin;
-    const bool is_short = tokens_[s.begin].kind == Token::Kind::Han && length < 2;
+    const bool is_short = tokens_[s.begin].is_han() && length < 2;
     if (s.is_value || s.field.table != q_.table || !s.column->is_number() || is_short) return {};
     const auto& columns = schema_.tables[q_.table].columns;
     std::vector<Field> found;

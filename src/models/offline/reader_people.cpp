@@ -11,9 +11,7 @@ namespace atl::offline {
 
 // What tells persons apart and comes back: the only id of that kind, or their names.
 std::optional<Field> Reader::person_id() const {
-    static constexpr std::array<std::string_view, 9> kPeople = {"employee", "customer", "user",
-                                                                "patient",  "student",  "reader",
-                                                                "donor",    "player",   "member"};
+    static const auto& kPeople = word_list("person id people");
     const Table& table = schema_.tables[q_.table];
     std::optional<Field> found;
     for (std::size_t c = 0; c < table.columns.size(); ++c) {

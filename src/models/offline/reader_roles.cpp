@@ -255,9 +255,9 @@ void Reader::flag(Said& s, bool asks_rate) {
         before_ != nullptr &&
         std::ranges::any_of(before_->filters, [&](const Filter& f) { return f.field == s.field; });
     // "cancelled flights"
-    const bool is_before_rows = tokens_[s.begin].kind == Token::Kind::Word &&
-                                s.end < tokens_.size() && measures_said_.empty() &&
-                                q_.groups.empty() && (is_row_word(s.end) || names_row(s.end));
+    const bool is_before_rows = tokens_[s.begin].is_word() && s.end < tokens_.size() &&
+                                measures_said_.empty() && q_.groups.empty() &&
+                                (is_row_word(s.end) || names_row(s.end));
     if (is_before_rows) says_rows_ = true;
     if (was_filter || is_part || is_before_rows || has({Word::HowMany, Word::Only}) || is_most ||
         !measures_said_.empty() || has(Word::Show)) {
@@ -344,13 +344,13 @@ void Reader::find_order() {
     for (const Said& s : said_) {
         const bool is_thing = !s.is_value && (s.column->is_text() || s.column->is_id);
         if (q_.order != Order::None && is_thing && s.begin > 0 &&
-            tokens_[s.begin - 1].kind == Token::Kind::Number && take_count(s.begin - 1)) {
+            tokens_[s.begin - 1].is_number() && take_count(s.begin - 1)) {
             return;
         }
     }
     // "the 3 people with the most overtime"
     for (std::size_t i = 1; i < tokens_.size() && q_.order != Order::None; ++i) {
-        const bool is_number = tokens_[i - 1].kind == Token::Kind::Number;
+        const bool is_number = tokens_[i - 1].is_number();
         if (is_number && counts_people(i) && take_count(i - 1)) return;
     }
     // 卖得最好的商品前三; "show 5 rows"

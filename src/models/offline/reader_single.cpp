@@ -19,7 +19,7 @@ bool Reader::names_one_row(const Tag& t) const {
     std::size_t i = t.end;
     while (i < tokens_.size() && kSingle.contains(tokens_[i].text)) ++i;
     if (i >= tokens_.size()) return false;
-    if (tokens_[i].kind == Token::Kind::Han) {
+    if (tokens_[i].is_han()) {
         const bool is_one = tokens_[i].text == "一" || tokens_[i].text == "那";
         if (is_one && i + 1 < tokens_.size()) return kPieces.contains(tokens_[i + 1].text);
         const std::size_t length = row_noun_at(i);
@@ -85,7 +85,7 @@ bool Reader::is_paid(const Token& noun) {
 // how many there are. "Average donations" are counted.
 bool Reader::is_figure_of_row(const Said& s) const {
     const Token& noun = tokens_[s.end - 1];
-    const bool is_one = noun.kind == Token::Kind::Han || noun.text == noun.stem || is_paid(noun);
+    const bool is_one = noun.is_han() || noun.text == noun.stem || is_paid(noun);
     if (!is_one || !main_measure(schema_, q_.table)) return false;
     return std::ranges::any_of(tags_, [&](const Tag& t) {
         const bool is_figure = t.word == Word::Mean || t.word == Word::Median ||

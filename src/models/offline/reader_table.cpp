@@ -30,8 +30,8 @@ void Reader::choose_table_and_mentions() {
         worth[t] += 0;
         for (std::size_t i = 0; i < tokens_.size(); ++i) {
             for (const Token& word : schema_.tables[t].words) {
-                if (word.stem == tokens_[i].stem && word.kind == Token::Kind::Word &&
-                    word.text.size() > 2 && !is_at(i, Word::Noise)) {
+                if (word.stem == tokens_[i].stem && word.is_word() && word.text.size() > 2 &&
+                    !is_at(i, Word::Noise)) {
                     worth[t] += follows(i, {Word::HowMany, Word::Rows}, 2) ? 150 : 40;
                 }
             }
@@ -82,7 +82,7 @@ void Reader::choose_table_and_mentions() {
                                    t.word == Word::Top || t.word == Word::First ||
                                    t.word == Word::Last || t.word == Word::In ||
                                    t.word == Word::Is || t.word == Word::Exclude;
-        return may_be_inside && tokens_[t.begin].kind == Token::Kind::Han &&
+        return may_be_inside && tokens_[t.begin].is_han() &&
                std::ranges::any_of(said_, [&](const Said& s) {
                    return s.begin <= t.begin && t.end <= s.end && s.end - s.begin > t.end - t.begin;
                });
@@ -247,7 +247,7 @@ void Reader::settle(const Mention& m) {
                 [&](const Tag& t) { return t.begin <= m.begin - 1 && m.begin - 1 < t.end; }) &&
             (said_.empty() || said_.back().end < m.begin);  // "which landing page"
         const bool after_which = (is_behind || follows(m.begin, {Word::Which, Word::Each}, 1)) &&
-                                 tokens_[m.begin].kind == Token::Kind::Word;
+                                 tokens_[m.begin].is_word();
         const bool is_name_of_part = m.end - m.begin == 1 && here[0].score < 78;
         // "cost per km" divides
         const bool divides = m.begin > 0 && tokens_[m.begin - 1].text == "per" && !said_.empty() &&
@@ -361,8 +361,6 @@ void Reader::find_chart() {
         q_.chart = ChartKind::Histogram;
     } else if (is_said(Word::Scatter)) {
         q_.chart = ChartKind::Scatter;
-    } else if (is_said(Word::Box)) {
-        q_.chart = ChartKind::Box;
     } else if (is_said(Word::Line)) {
         q_.chart = ChartKind::Line;
     } else if (is_said(Word::Bar)) {

@@ -342,13 +342,13 @@ std::optional<Field> Reader::date_before(std::size_t time, std::size_t first) co
         const std::size_t shorter = std::min(word.text.size(), said.text.size());
         std::size_t same = 0;
         while (same < shorter && word.text[same] == said.text[same]) ++same;
-        return word.kind == Token::Kind::Word && same >= 4 && same + 2 >= shorter;
+        return word.is_word() && same >= 4 && same + 2 >= shorter;
     };
     for (std::size_t back = 1; back <= 4 && first + back <= time; ++back) {
         const Said* named = said_at(time - back);
         if (named != nullptr && !named->is_value && named->column->is_date()) return named->field;
         const Token& said = tokens_[time - back];
-        if (said.kind != Token::Kind::Word) continue;
+        if (!said.is_word()) continue;
         for (std::size_t c = 0; c < columns.size(); ++c) {
             if (!columns[c].is_date()) continue;
             const auto& words = columns[c].strong;

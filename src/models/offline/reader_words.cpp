@@ -16,18 +16,8 @@ void Reader::find_first_rows() {
         const std::string& unit = tokens_[t.begin + 2].text;
         static const auto& kNumbers = word_list("find first rows numbers");
         const Token& number = tokens_[t.begin + 1];
-        const bool is_number = number.kind == Token::Kind::Number || kNumbers.contains(number.text);
+        const bool is_number = number.is_number() || kNumbers.contains(number.text);
         if (is_number && (unit == "行" || unit == "条")) t.word = Word::Preview;
-    }
-}
-
-// "how long do patients stay", where nothing in the table is long: no other figure instead.
-void Reader::find_open_how() {
-    static const auto& kAdjectives = word_list("find open how adjectives");
-    if (!q_.chose_measure) return;
-    for (std::size_t i = 1; i < tokens_.size(); ++i) {
-        if (tokens_[i - 1].text != "how" || !kAdjectives.contains(tokens_[i].text)) continue;
-        if (said_at(i) == nullptr) q_.absent.push_back("how " + tokens_[i].text);
     }
 }
 
@@ -59,7 +49,7 @@ bool Reader::is_noun_of_value(const Said& s) const {
 bool Reader::is_noun_behind_value(const Said& s) const {
     std::string text;
     for (std::size_t i = s.begin; i < s.end; ++i) {
-        if (tokens_[i].kind != Token::Kind::Han) return false;
+        if (!tokens_[i].is_han()) return false;
         text += tokens_[i].text;
     }
     const bool is_part = s.score < kOwnName && s.column->name.starts_with(text) &&
@@ -72,29 +62,6 @@ bool Reader::is_noun_behind_value(const Said& s) const {
 // 借阅量, where a row has a 借阅编号: how many rows
 bool Reader::is_volume_of_rows(const Said& s) const {
     return s.end < tokens_.size() && tokens_[s.end].text == "量" && is_row_noun(s);
-}
-
-// "waiting time", "blood pressure", where no column is about it: not another figure instead.
-void Reader::find_absent_figures() {
-    if (!q_.chose_measure) return;
-    for (std::size_t i = 0; i + 1 < tokens_.size(); ++i) {
-        for (const Concept& about : concepts()) {
-            if (about.nature != Nature::Additive && about.nature != Nature::Level) continue;
-            if (about.name == "amount" || about.name == "cost") continue;  // any money will do
-            const auto is_here = [&](const auto& phrase) {
-                if (phrase.size() < 2 || phrase[0].kind != Token::Kind::Word) return false;
-                if (!matches_at(tokens_, i, phrase)) return false;
-                for (std::size_t k = i; k < i + phrase.size(); ++k) {
-                    if (said_at(k) != nullptr || is_in_time(k)) return false;
-                }
-                return true;
-            };
-            const auto found = std::ranges::find_if(about.phrases, is_here);
-            if (found == about.phrases.end()) continue;
-            q_.absent.push_back(tokens_[i].as_written + " " + tokens_[i + 1].as_written);
-            return;
-        }
-    }
 }
 
 // "sent back", "called back": plain words that together say what no column holds
@@ -111,8 +78,7 @@ void Reader::drop_units() {
     std::erase_if(tags_, [&](const Tag& t) {
         const bool is_unit = (t.word == Word::Share && tokens_[t.begin].text == "%") ||
                              (t.word == Word::By && tokens_[t.begin].text == "分");
-        return is_unit && t.begin > 0 && t.end - t.begin == 1 &&
-               tokens_[t.begin - 1].kind == Token::Kind::Number;
+        return is_unit && t.begin > 0 && t.end - t.begin == 1 && tokens_[t.begin - 1].is_number();
     });
 }
 
@@ -122,7 +88,7 @@ void Reader::refuse(Word word) {
     if (t == nullptr) return;
     std::string text;
     for (std::size_t i = t->begin; i < t->end; ++i) {
-        const bool is_word = tokens_[i].kind == Token::Kind::Word;
+        const bool is_word = tokens_[i].is_word();
         text += (text.empty() || !is_word ? "" : " ") + tokens_[i].as_written;
     }
     q_.absent.push_back(text);

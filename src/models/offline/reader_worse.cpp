@@ -19,7 +19,7 @@ bool is_bad(const Token& token) {
 bool holds_bad(const std::vector<Token>& words) {
     for (std::size_t i = 0; i < words.size(); ++i) {
         if (is_bad(words[i])) return true;
-        if (i == 0 || words[i].kind != Token::Kind::Han) continue;
+        if (i == 0 || !words[i].is_han()) continue;
         Token pair = words[i];
         pair.text = pair.stem = words[i - 1].text + words[i].text;
         if (is_bad(pair)) return true;

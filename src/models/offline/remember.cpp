@@ -1,4 +1,5 @@
 #include "models/offline/remember.hpp"
+#include "models/offline/data.hpp"
 
 #include "models/offline/answer.hpp"
 #include "models/offline/sentences.hpp"
@@ -30,7 +31,7 @@ std::vector<std::string> subjects_of(std::string_view text) {
         "是", "多", "少", "什", "么", "的", "吗", "呢", "我", "你", "请", "问"};
     std::vector<std::string> subjects;
     for (const Token& token : tokens_of(text)) {
-        if (token.kind == Token::Kind::Sign) continue;
+        if (token.is_sign()) continue;
         const bool asks = std::ranges::find(kAsking, token.text) != kAsking.end() ||
                           std::ranges::find(kAskingHan, token.text) != kAskingHan.end();
         if (!asks) subjects.push_back(token.stem.empty() ? token.text : token.stem);
@@ -47,10 +48,7 @@ bool is_to_be_remembered(std::string_view text) {
     said.erase(0, begin);
     if (said.starts_with("please ")) said.erase(0, 7);
     if (said.find('?') != std::string::npos || said.find("？") != std::string::npos) return false;
-    static constexpr std::array<std::string_view, 12> kBegins = {
-        "remember that ", "remember: ", "remember, ", "remember the ",
-        "remember my ",   "note that ", "note: ",     "keep in mind",
-        "don't forget",   "记住",       "请记住",     "请记得"};
+    static const auto& kBegins = word_list("is to be remembered begins");
     return std::ranges::any_of(kBegins,
                                [&](std::string_view word) { return said.starts_with(word); });
 }

@@ -30,7 +30,7 @@ const std::vector<Family>& families() {
 }
 
 bool is_word(const std::vector<Token>& noun, const Token& word) {
-    return noun.size() == 1 && noun[0].kind == Token::Kind::Word && noun[0].stem == word.stem;
+    return noun.size() == 1 && noun[0].is_word() && noun[0].stem == word.stem;
 }
 
 bool is_inside(const std::vector<Token>& noun, const std::vector<Token>& name) {
@@ -49,7 +49,7 @@ std::vector<Token> own_words(const Table& table) {
         if (!column.is_id || !is_unique) continue;
         words.insert(words.end(), column.strong.begin(), column.strong.end());
     }
-    std::erase_if(words, [](const Token& word) { return word.kind != Token::Kind::Word; });
+    std::erase_if(words, [](const Token& word) { return !word.is_word(); });
     return words;
 }
 

@@ -314,7 +314,7 @@ std::optional<Table> table_of(const json::value& value) {
     table.words = tokens_of_name(is_told ? table.sheet : stem);
     const auto add_noun = [&](const std::string& name) {
         auto noun = tokens_of(han_noun(name));
-        std::erase_if(noun, [](const Token& t) { return t.kind != Token::Kind::Han; });
+        std::erase_if(noun, [](const Token& t) { return !t.is_han(); });
         if (noun.size() >= 2) table.row_nouns.push_back(std::move(noun));
     };
     add_noun(is_told ? table.sheet : stem);
@@ -326,8 +326,7 @@ std::optional<Table> table_of(const json::value& value) {
         add_noun(column.name);  // 投递日期: 投递
         static const auto& kGeneric = word_list("table of generic");
         for (const Token& word : column.words) {
-            if (word.kind == Token::Kind::Word && word.text.size() > 3 &&
-                !kGeneric.contains(word.stem)) {
+            if (word.is_word() && word.text.size() > 3 && !kGeneric.contains(word.stem)) {
                 table.row_words.push_back(word);
             }
         }
@@ -395,8 +394,8 @@ Nature Column::nature() const {
     static constexpr std::array<std::string_view, 6> kSums = {"费", "额", "款", "数", "量", "次"};
     const Token end = last_word();
     if (std::ranges::find(kSums, end.text) != kSums.end()) return Nature::Additive;
-    const bool is_plural = end.kind == Token::Kind::Word && end.text.size() > 4 &&
-                           end.text != end.stem && is_whole && low >= 0;
+    const bool is_plural =
+        end.is_word() && end.text.size() > 4 && end.text != end.stem && is_whole && low >= 0;
     return is_plural ? Nature::Additive : Nature::Level;
 }
 

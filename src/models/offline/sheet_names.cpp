@@ -17,7 +17,7 @@ struct Place {
 std::string joined_words(const std::vector<Token>& tokens, std::size_t begin, std::size_t end) {
     std::string text;
     for (std::size_t i = begin; i < end; ++i) {
-        if (tokens[i].kind != Token::Kind::Sign) text += tokens[i].text;
+        if (!tokens[i].is_sign()) text += tokens[i].text;
     }
     return text;
 }

@@ -357,7 +357,7 @@ std::optional<double> number_word(const Token& token) {
          {"四", 4},        {"五", 5},       {"六", 6},      {"七", 7},      {"八", 8},
          {"九", 9},        {"十", 10},      {"廿", 20},     {"百", 100},    {"dozen", 12},
          {"零", 0},        {"千", 1000}}};
-    if (token.kind == Token::Kind::Number) return token.number;
+    if (token.is_number()) return token.number;
     for (const auto& [word, value] : kWords) {
         if (token.text == word) return value;
     }

@@ -21,6 +21,12 @@ struct Token {
     std::string date;   // Date: "2024-03-05" or "2024-03"
     bool is_quoted = false;
     bool is_bracketed = false;
+
+    [[nodiscard]] bool is_word() const { return kind == Kind::Word; }
+    [[nodiscard]] bool is_han() const { return kind == Kind::Han; }
+    [[nodiscard]] bool is_number() const { return kind == Kind::Number; }
+    [[nodiscard]] bool is_date() const { return kind == Kind::Date; }
+    [[nodiscard]] bool is_sign() const { return kind == Kind::Sign; }
 };
 
 [[nodiscard]] std::vector<Token> tokens_of(std::string_view text);

@@ -34,9 +34,9 @@ bool Reader::is_english_around() const {
     for (std::size_t i = 0; i < tokens_.size(); ++i) {
         const bool is_tagged = has_tag(i);
         if (!is_tagged) continue;
-        if (i == 0 && tokens_[i].kind == Token::Kind::Han) return false;
-        english += tokens_[i].kind == Token::Kind::Word ? 1 : 0;
-        chinese += tokens_[i].kind == Token::Kind::Han ? 1 : 0;
+        if (i == 0 && tokens_[i].is_han()) return false;
+        english += tokens_[i].is_word() ? 1 : 0;
+        chinese += tokens_[i].is_han() ? 1 : 0;
     }
     return english >= 2 && english > chinese;
 }
@@ -71,7 +71,7 @@ bool Reader::groups_by_time() const {
 }
 
 bool Reader::is_filler(std::size_t i) const {
-    if (tokens_[i].kind == Token::Kind::Sign) return true;
+    if (tokens_[i].is_sign()) return true;
     return is_at(i, Word::Noise) || is_at(i, Word::Of) || is_noise(tokens_[i]);
 }
 
@@ -116,13 +116,13 @@ std::optional<double> Reader::number_at(std::size_t i, std::size_t& end) const {
         said_, [&](const Said& s) { return s.begin <= i && i < s.end && s.end - s.begin > 1; });
     if (is_in_name) return std::nullopt;  // the 5 of PM2.5
     std::optional<double> value;
-    if (tokens_[i].kind == Token::Kind::Number) {
+    if (tokens_[i].is_number()) {
         value = tokens_[i].number;
         end = i + 1;
-    } else if (tokens_[i].kind == Token::Kind::Han) {
+    } else if (tokens_[i].is_han()) {
         double total = 0;
         double digits = 0;  // read since the last 十, 百 or 千
-        for (end = i; end < tokens_.size() && tokens_[end].kind == Token::Kind::Han; ++end) {
+        for (end = i; end < tokens_.size() && tokens_[end].is_han(); ++end) {
             const auto word = number_word(tokens_[end]);
             if (!word) break;
             if (*word >= 10) {

@@ -122,9 +122,7 @@ bool is_concept_word(const Token& token) {
         std::set<std::string> out;
         for (const Concept& about : concepts()) {
             for (const auto& phrase : about.phrases) {
-                if (phrase.size() == 1 && phrase[0].kind == Token::Kind::Word) {
-                    out.insert(phrase[0].stem);
-                }
+                if (phrase.size() == 1 && phrase[0].is_word()) { out.insert(phrase[0].stem); }
             }
         }
         return out;

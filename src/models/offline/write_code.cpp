@@ -30,7 +30,6 @@ std::string function_of(const Measure& m) {
         case Aggregation::Minimum: return "'min'";
         case Aggregation::Maximum: return "'max'";
         case Aggregation::Deviation: return "'std'";
-        case Aggregation::Quantile: return py(m.quantile);
         case Aggregation::Count: return "'size'";
         case Aggregation::Distinct: return "'nunique'";
     }
@@ -113,7 +112,6 @@ const char* kind_name(ChartKind kind) {
     switch (kind) {
         case ChartKind::Line: return "'line'";
         case ChartKind::Pie: return "'pie'";
-        case ChartKind::Box: return "'box'";
         default: return "'bar'";
     }
 }
@@ -477,24 +475,10 @@ private:
             change_rows(rows_ + ".assign(**{" + py(name(f)) + ": " + column(f) + ".eq(" +
                         py(c.positive) + ").astype(float)})");
         }
-        if (q_.fields.size() == 2) {
-            Names arguments = {rows_, py(name(q_.fields[0])), py(name(q_.fields[1]))};
-            add_chart_if_wanted(arguments, name(q_.fields[0]) + " / " + name(q_.fields[1]),
-                                "'scatter'");
-            return call("correlation_of", arguments);
-        }
-        Names numbers = names(q_.fields);
-        if (numbers.size() < 2) {
-            numbers.clear();
-            for (const Column& c : table().columns) {
-                const bool is_figure = c.is_number() && !c.is_id && c.distinct > 1;
-                if (is_figure && numbers.size() < 30) numbers.push_back(c.name);
-            }
-        }
-        Names arguments = {rows_, py(numbers)};
-        if (q_.fields.size() == 1) arguments.push_back("of=" + py(name(q_.fields[0])));
-        add_chart_if_wanted(arguments, "r", "'matrix'");
-        return call("correlations", arguments);
+        Names arguments = {rows_, py(name(q_.fields[0])), py(name(q_.fields[1]))};
+        add_chart_if_wanted(arguments, name(q_.fields[0]) + " / " + name(q_.fields[1]),
+                            "'scatter'");
+        return call("correlation_of", arguments);
     }
     [[nodiscard]] std::string outliers() {
         if (q_.fields.empty()) return call("shape_of", {rows_});
