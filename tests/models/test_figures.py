@@ -46,11 +46,6 @@ def test_groups_that_are_counted_are_all_there(called, sales):
     assert called("groups", sales, ["city"], [ROWS])["rows"] == [["Bern", 1], ["Oslo", 2], ["Rome", 2]]
 
 
-def test_one_place_of_a_ranking(called, sales):
-    assert called("groups", sales, ["city"], [TOTAL], order="highest", rank=2)["rows"] == [["Rome", 3]]
-    assert called("groups", sales, ["city"], [TOTAL], order="lowest", count=1)["rows"] == [["Rome", 3]]
-
-
 def test_the_best_of_each(called, sales):
     told = called("groups", sales, ["kind", "city"], [TOTAL], order="highest", each="kind", count=1)
     assert told["rows"] == [["a", "Oslo", 15], ["b", "Rome", 2]]

@@ -248,7 +248,7 @@ def test_a_name_that_is_not_there_is_said(talk):
 
 def test_charts_are_files(talk):
     talk.put("销售.csv", "地区,销售额\n华东,10\n华南,20\n".encode())
-    for question in ["画各地区销售额的饼图", "销售额的直方图", "销售额箱线图"]:
+    for question in ["画各地区销售额的饼图", "销售额的直方图", "各地区销售额的柱状图"]:
         answer = talk.ask(question)
         (name,) = re.findall(r"/data/outputs/(\S+\.png)", answer)
         ran = talk.runs[-1][1]

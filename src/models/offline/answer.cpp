@@ -128,7 +128,7 @@ std::string AnswerWriter::cell(std::size_t row, std::size_t column) const {
 
 bool AnswerWriter::tells_rows(const std::string& column) const {
     const Table& t = schema_.tables[q_.table];
-    return std::any_of(t.columns.begin(), t.columns.end(), [&](const Column& c) {
+    return std::ranges::any_of(t.columns, [&](const Column& c) {
         return c.name == column && (c.is_text() || c.is_id) && t.rows > 5 &&
                c.missing * 2 < t.rows && (c.distinct + c.missing) * 10 >= t.rows * 9;
     });
@@ -136,15 +136,15 @@ bool AnswerWriter::tells_rows(const std::string& column) const {
 
 bool AnswerWriter::is_date(const std::string& column) const {
     const auto& columns = schema_.tables[q_.table].columns;
-    return std::any_of(columns.begin(), columns.end(),
-                       [&](const Column& c) { return c.name == column && c.is_date(); });
+    return std::ranges::any_of(columns,
+                               [&](const Column& c) { return c.name == column && c.is_date(); });
 }
 
 bool AnswerWriter::is_name_like(const std::string& column) const {
     const auto in = [&](std::size_t table) {
         const auto& columns = schema_.tables[table].columns;
-        return std::any_of(columns.begin(), columns.end(), [&](const Column& c) {
-            const bool is_year = c.is_whole && c.low >= 1900 && c.high <= 2100;
+        return std::ranges::any_of(columns, [&](const Column& c) {
+            const bool is_year = c.is_year();
             return c.name == column && c.is_number() && (c.is_id || is_year);
         });
     };
@@ -176,8 +176,8 @@ std::string AnswerWriter::heading(std::size_t c) const {
          {"statistic", "统计量"}}};
     const std::string& own = result_.columns[c];
     const auto& columns = schema_.tables[q_.table].columns;
-    const bool is_of_table = std::any_of(columns.begin(), columns.end(),
-                                         [&](const Column& column) { return column.name == own; });
+    const bool is_of_table =
+        std::ranges::any_of(columns, [&](const Column& column) { return column.name == own; });
     for (const auto& [name, chinese] : kNames) {
         if (zh_ && !is_of_table && own == name) return chinese;
     }

@@ -31,7 +31,6 @@ std::string AnswerWriter::having() const {
 
 std::string AnswerWriter::aggregate() const {
     if (q_.having) return having();
-    if (result_.rows.empty() && q_.rank && figure_value("groups") > 0) return say("only so many");
     if (result_.rows.empty()) return nothing();
     if (q_.averaged) return say("averaged", {{"per", name(*q_.averaged)}});
     if (key_count() == 0) return result_.figure("value") ? extreme() : single();
@@ -139,8 +138,7 @@ std::string AnswerWriter::first_of_ranking(const std::string& what) const {
     std::string whole;
     if (adds_up && result_.figure("overall")) whole = (zh_ ? "" : " ") + say("of all");
     const auto told = [&](std::string_view name) {
-        return say(name, {{"place", place()},
-                          {"most", say(most)},
+        return say(name, {{"most", say(most)},
                           {"what", what},
                           {"who", key_text(0)},
                           {"value", cell(0, value)},
@@ -153,7 +151,6 @@ std::string AnswerWriter::first_of_ranking(const std::string& what) const {
                                     {"each", name(q_.groups[*q_.best_of_each])}}) +
                table();
     }
-    if (q_.rank && result_.length > 1) return told("share a place") + table();
     return told("ranked first") + (result_.rows.size() > 1 ? table(10) : "");
 }
 

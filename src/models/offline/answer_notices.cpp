@@ -86,18 +86,17 @@ bool AnswerWriter::uses(const std::string& column) const {
     for (const auto* filters : {&q_.filters, &q_.part, &q_.base}) {
         for (const Filter& f : *filters) fields.push_back(f.field);
     }
-    return std::any_of(fields.begin(), fields.end(),
-                       [&](Field field) { return at(schema_, field).name == column; });
+    return std::ranges::any_of(fields,
+                               [&](Field field) { return at(schema_, field).name == column; });
 }
 
 std::string AnswerWriter::notices() const {
     const Table& table = schema_.tables[q_.table];
     std::string out;
     for (const std::string& sentence : sentences_of(table.note)) {
-        const bool is_of_unused =
-            std::any_of(table.columns.begin(), table.columns.end(), [&](const Column& c) {
-                return sentence.find('"' + c.name + '"') != std::string::npos && !uses(c.name);
-            });
+        const bool is_of_unused = std::ranges::any_of(table.columns, [&](const Column& c) {
+            return sentence.find('"' + c.name + '"') != std::string::npos && !uses(c.name);
+        });
         if (is_of_unused) continue;
         out += (out.empty() ? "\n\n" : " ") + escaped(zh_ ? in_chinese(sentence) : sentence);
     }

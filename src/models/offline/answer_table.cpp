@@ -29,10 +29,9 @@ std::string AnswerWriter::rows() const {
     for (std::size_t c = 0; c < result_.columns.size(); ++c) {
         if (result_.columns[c] == value) column = c;
     }
-    std::string who = figure_value("sharing") > 1 ? say("shared by") : who_in_first_row();
+    std::string who = who_in_first_row();
     if (!who.empty()) who = colon() + bold(who);
-    return say("rows ranked", {{"place", place()},
-                               {"most", say(is_low() ? "lowest" : "highest")},
+    return say("rows ranked", {{"most", say(is_low() ? "lowest" : "highest")},
                                {"column", escaped(value)},
                                {"value", cell(0, column)},
                                {"who", who}}) +
@@ -47,12 +46,11 @@ std::string AnswerWriter::who_in_first_row() const {
         who += (who.empty() ? "" : " / ") + cell(0, c);
     };
     const auto is_group = [&](const std::string& column) {
-        return std::any_of(q_.groups.begin(), q_.groups.end(),
-                           [&](const Group& g) { return name_of(q_, schema_, g.field) == column; });
+        return std::ranges::any_of(
+            q_.groups, [&](const Group& g) { return name_of(q_, schema_, g.field) == column; });
     };
-    const bool wants_id = std::none_of(q_.groups.begin(), q_.groups.end(), [&](const Group& g) {
-        return tells_rows(name_of(q_, schema_, g.field));
-    });
+    const bool wants_id = std::ranges::none_of(
+        q_.groups, [&](const Group& g) { return tells_rows(name_of(q_, schema_, g.field)); });
     for (std::size_t c = 0; c < result_.columns.size() && wants_id && who.empty(); ++c) {
         if (tells_rows(result_.columns[c])) add(c);
     }
@@ -60,16 +58,6 @@ std::string AnswerWriter::who_in_first_row() const {
         if (is_group(result_.columns[c])) add(c);
     }
     return who;
-}
-
-std::string AnswerWriter::place() const {
-    if (!q_.rank) return zh_ ? "最" : "";
-    const std::string number = std::to_string(*q_.rank);
-    if (zh_) return "第 " + number + " ";
-    if (*q_.rank <= 3) return *q_.rank == 2 ? "second " : "third ";
-    const bool is_teen = *q_.rank % 100 / 10 == 1;
-    const std::size_t last = is_teen ? 0 : *q_.rank % 10;
-    return number + (last == 1 ? "st " : last == 2 ? "nd " : last == 3 ? "rd " : "th ");
 }
 
 std::string AnswerWriter::period() const {
@@ -106,27 +94,12 @@ std::string AnswerWriter::strength(double r) const {
 }
 
 std::string AnswerWriter::correlation() const {
-    if (q_.fields.size() == 2) {
-        const auto r = result_.figure("r");
-        if (!r) return say("no correlation");
-        return say("correlation", {{"other", name(q_.fields[1])},
-                                   {"r", three_digits(*r)},
-                                   {"spearman", three_digits(figure_value("spearman"))},
-                                   {"strength", strength(*r)}});
-    }
-    if (result_.rows.empty()) return say("no two numbers");
-    std::string out = say("correlations");
-    const std::size_t last = result_.columns.size() - 1;
-    for (std::size_t r = 0; r < std::min<std::size_t>(10, result_.rows.size()); ++r) {
-        std::string who = "`" + cell(r, 0) + "`";
-        if (last == 2) {
-            who += " – `" + cell(r, 1) + "`";
-        } else if (!q_.fields.empty()) {
-            who = "`" + name(q_.fields[0]) + "` – " + who;
-        }
-        out += "\n- " + who + ": **r = " + three_digits(number(r, last).value_or(0)) + "**";
-    }
-    return out;
+    const auto r = result_.figure("r");
+    if (!r) return say("no correlation");
+    return say("correlation", {{"other", name(q_.fields[1])},
+                               {"r", three_digits(*r)},
+                               {"spearman", three_digits(figure_value("spearman"))},
+                               {"strength", strength(*r)}});
 }
 
 std::string AnswerWriter::distribution() const {

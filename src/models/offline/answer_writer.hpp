@@ -66,8 +66,6 @@ private:
     // ---- the intents
     [[nodiscard]] std::string body() const;
     [[nodiscard]] std::string rows() const;
-    // "second ", where that place of a ranking is asked for; 第 2
-    [[nodiscard]] std::string place() const;
     [[nodiscard]] std::string period() const;
     [[nodiscard]] std::string having() const;
     [[nodiscard]] std::string aggregate() const;

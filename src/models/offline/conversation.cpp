@@ -89,9 +89,9 @@ std::string cut(std::string_view text) {
 }
 
 bool knows_all(const Schema& schema, const std::vector<std::string>& files) {
-    return std::all_of(files.begin(), files.end(), [&](const std::string& file) {
-        return std::any_of(schema.tables.begin(), schema.tables.end(),
-                           [&](const Table& table) { return table.path == file; });
+    return std::ranges::all_of(files, [&](const std::string& file) {
+        return std::ranges::any_of(schema.tables,
+                                   [&](const Table& table) { return table.path == file; });
     });
 }
 
@@ -113,8 +113,8 @@ public:
             }
         }
         if (files_.size() > kFilesMax) files_.resize(kFilesMax);
-        const bool has_tool = std::any_of(request.tools.begin(), request.tools.end(),
-                                          [](const auto& t) { return t.name == "run_python"; });
+        const bool has_tool = std::ranges::any_of(
+            request.tools, [](const auto& t) { return t.name == "run_python"; });
         can_run_ = request.tools.empty() || has_tool;
     }
 
@@ -128,8 +128,8 @@ public:
         runs_ = runs_from(messages_, questions_.back());
         profile_ = profile_code(files_);
         auto schema = newest_schema();
-        const auto profiles = static_cast<std::size_t>(std::count_if(
-            runs_.begin(), runs_.end(), [&](const Run& run) { return run.code == profile_; }));
+        const auto profiles = static_cast<std::size_t>(
+            std::ranges::count_if(runs_, [&](const Run& run) { return run.code == profile_; }));
         if (!schema || (!knows_all(*schema, files_) && profiles == 0)) {
             if (profiles == 0) return {profile_, ""};
             return final(language, failure(language, runs_.back().output));
@@ -172,10 +172,12 @@ private:
             const std::string text = question_at(questions_[i]);
             if (is_to_be_remembered(text)) continue;
             Question now = understand(text, schema, question ? &*question : nullptr);
-            // what was not understood does not cut the thread
-            const bool is_talk = now.intent == Intent::Unknown || now.intent == Intent::Help ||
-                                 now.intent == Intent::Greeting || now.intent == Intent::Thanks;
-            if (!is_talk || i + 1 == questions_.size()) question = std::move(now);
+            const bool is_last = i + 1 == questions_.size();
+            const bool is_talk = now.intent == Intent::Help || now.intent == Intent::Greeting ||
+                                 now.intent == Intent::Thanks;
+            if (!is_talk || is_last) question = std::move(now);
+            // what builds on a question that was not understood is another question
+            if (question && question->intent == Intent::Unknown && !is_last) question.reset();
         }
         const Question& q = *question;
         if (const std::string look = look_for_columns(q, schema, profiles); !look.empty()) {
@@ -243,8 +245,8 @@ private:
         return code;
     }
     [[nodiscard]] std::size_t times_run(const std::string& code) const {
-        return static_cast<std::size_t>(std::count_if(
-            runs_.begin(), runs_.end(), [&](const Run& run) { return run.code == code; }));
+        return static_cast<std::size_t>(
+            std::ranges::count_if(runs_, [&](const Run& run) { return run.code == code; }));
     }
     // Files that could not be read are told with the first answer.
     [[nodiscard]] std::string unread(const Question& q, const Schema& schema) const {

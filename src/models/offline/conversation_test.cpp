@@ -60,6 +60,17 @@ TEST(Conversation, LooksThenComputesThenAnswers) {
     EXPECT_NE(answer.answer.find("no language model"), std::string::npos);
 }
 
+TEST(Conversation, WhatBuildsOnNothingUnderstoodIsRefused) {
+    Talk talk;
+    talk.say(ChatRole::User, "average price by city");
+    talk.ran(talk.next().code, kSchema);
+    talk.say(ChatRole::User, "avarage price");
+    talk.say(ChatRole::User, "only Paris");
+    const Step end = talk.next();
+    EXPECT_EQ(end.code, "");
+    EXPECT_NE(end.answer.find("did not understand"), std::string::npos);
+}
+
 TEST(Conversation, SaysWhatFailed) {
     Talk talk;
     talk.say(ChatRole::User, "total price");

@@ -1,5 +1,9 @@
 #include "models/offline/data.hpp"
 
+#include "models/offline/text.hpp"
+
+#include <map>
+
 namespace atl::offline {
 namespace {
 
@@ -49,6 +53,17 @@ std::vector<DataRow> data_rows(std::string_view name) {
                         joined(has_key ? std::string_view(line).substr(colon + 1) : line)});
     }
     return rows;
+}
+
+const std::set<std::string>& word_list(const std::string& name) {
+    static const auto lists = [] {
+        std::map<std::string, std::set<std::string>> out;
+        for (const DataRow& row : data_rows("lists.txt")) {
+            for (const std::string_view word : parts_of(row.phrases)) out[row.key].emplace(word);
+        }
+        return out;
+    }();
+    return lists.at(name);
 }
 
 }  // namespace atl::offline

@@ -3,6 +3,7 @@
 // and the Python that reads tables inside a sandbox. Embedded when the program is built.
 //
 // Owns      bytes in the program's read-only data; any thread may read them.
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -31,5 +32,8 @@ struct DataRow {
     std::string phrases;  // "sum|in total|合计"
 };
 [[nodiscard]] std::vector<DataRow> data_rows(std::string_view name);
+
+// Words of one kind, from lists.txt.
+[[nodiscard]] const std::set<std::string>& word_list(const std::string& name);
 
 }  // namespace atl::offline

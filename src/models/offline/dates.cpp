@@ -63,8 +63,7 @@ private:
         return i < tokens_.size() ? tokens_[i].text : none;
     }
     [[nodiscard]] bool is(std::size_t i, std::initializer_list<std::string_view> words) const {
-        return std::any_of(words.begin(), words.end(),
-                           [&](std::string_view word) { return text(i) == word; });
+        return std::ranges::any_of(words, [&](std::string_view word) { return text(i) == word; });
     }
     // Chinese phrases are several tokens.
     [[nodiscard]] bool reads(std::size_t i, std::string_view phrase) const {
@@ -79,7 +78,7 @@ private:
             if (word.empty() || !phrase.starts_with(word)) return 0;
             phrase.remove_prefix(word.size());
             const bool goes_on = !phrase.empty() && phrase[0] >= 'a' && phrase[0] <= 'z';
-            if (goes_on && tokens_[i].kind != Token::Kind::Han) return 0;
+            if (goes_on && !tokens_[i].is_han()) return 0;
             ++i;
         }
         return i - begin;
@@ -97,7 +96,7 @@ private:
     }
 
     [[nodiscard]] std::optional<int> year_at(std::size_t i) const {
-        if (i >= tokens_.size() || tokens_[i].kind != Token::Kind::Number) return std::nullopt;
+        if (i >= tokens_.size() || !tokens_[i].is_number()) return std::nullopt;
         const double value = tokens_[i].number;
         if (const auto year = short_year_at(i)) return year;
         if (value < 1900 || value > 2100 || value != static_cast<int>(value)) return std::nullopt;
@@ -107,7 +106,7 @@ private:
             return std::nullopt;
         }
         // the end of a range of numbers: 1000 to 2000
-        if (i > 1 && tokens_[i - 2].kind == Token::Kind::Number && !year_at(i - 2) &&
+        if (i > 1 && tokens_[i - 2].is_number() && !year_at(i - 2) &&
             is(i - 1, {"to", "and", "-", "到", "至", "和", "与"})) {
             return std::nullopt;
         }
@@ -131,7 +130,7 @@ private:
              {"october", "oct", ""},
              {"november", "nov", ""},
              {"december", "dec", ""}}};
-        if (i >= tokens_.size() || tokens_[i].kind != Token::Kind::Word) return 0;
+        if (i >= tokens_.size() || !tokens_[i].is_word()) return 0;
         for (std::size_t m = 0; m < kMonths.size(); ++m) {
             for (const std::string_view name : kMonths[m]) {
                 if (name.empty() || text(i) != name) continue;
@@ -156,10 +155,10 @@ private:
     // 3, 三, 十二, 二十; `at` moves behind it.
     [[nodiscard]] std::optional<int> han_number(std::size_t& at) const {
         if (at >= tokens_.size()) return std::nullopt;
-        if (tokens_[at].kind == Token::Kind::Number) {
+        if (tokens_[at].is_number()) {
             return static_cast<int>(std::clamp(tokens_[at++].number, -1.0, 100000.0));
         }
-        if (tokens_[at].kind != Token::Kind::Han) {
+        if (!tokens_[at].is_han()) {
             const auto word = number_word(tokens_[at]);
             if (!word) return std::nullopt;
             ++at;
@@ -167,7 +166,7 @@ private:
         }
         int value = 0;
         bool any = false;
-        while (at < tokens_.size() && tokens_[at].kind == Token::Kind::Han) {
+        while (at < tokens_.size() && tokens_[at].is_han()) {
             const auto digit = number_word(tokens_[at]);
             if (!digit) break;
             if (*digit == 10) {
@@ -193,8 +192,8 @@ private:
         }
         for (std::size_t n = 0; n < kOrdinals.size(); ++n) {
             const std::string nth = std::to_string(n + 1);
-            if (word != kOrdinals[n] && !(tokens_[i].kind == Token::Kind::Number &&
-                                          tokens_[i].number == static_cast<double>(n + 1))) {
+            if (word != kOrdinals[n] &&
+                !(tokens_[i].is_number() && tokens_[i].number == static_cast<double>(n + 1))) {
                 continue;
             }
             std::size_t next = i + 1;
@@ -239,7 +238,7 @@ private:
     [[nodiscard]] std::optional<Stretch> stretch_at(std::size_t i) const {
         if (i >= tokens_.size()) return std::nullopt;
         Stretch out;
-        if (tokens_[i].kind == Token::Kind::Date) {
+        if (tokens_[i].is_date()) {
             out.year = std::atoi(tokens_[i].date.substr(0, 4).c_str());
             out.month = std::atoi(tokens_[i].date.substr(5, 2).c_str());
             out.length = 1;
@@ -267,8 +266,7 @@ private:
         if (const int month = han_month(i, end)) return with_day(month, end, std::nullopt);
         if (const int month = month_name(i)) return after_month_name(month, i + 1);
         // "5 March 2024", "5th of March"
-        if (tokens_[i].kind == Token::Kind::Number && tokens_[i].number <= 31 &&
-            tokens_[i].number >= 1) {
+        if (tokens_[i].is_number() && tokens_[i].number <= 31 && tokens_[i].number >= 1) {
             std::size_t next = i + 1;
             if (is(next, {"st", "nd", "rd", "th"})) ++next;
             next = skip(next);
@@ -307,8 +305,8 @@ private:
         out.month = month;
         out.length = 1;
         out.end = i;
-        if (i < tokens_.size() && tokens_[i].kind == Token::Kind::Number && !year_at(i) &&
-            tokens_[i].number >= 1 && tokens_[i].number <= 31) {
+        if (i < tokens_.size() && tokens_[i].is_number() && !year_at(i) && tokens_[i].number >= 1 &&
+            tokens_[i].number <= 31) {
             out.day = static_cast<int>(tokens_[i].number);
             out.end = i + 1;
             if (is(out.end, {"st", "nd", "rd", "th"})) ++out.end;
@@ -370,7 +368,7 @@ private:
                                            std::pair("quarter before", CalendarUnit::Quarter)}) {
             const std::size_t end = i + length_at(i, phrase);
             // not "the month before March"
-            const bool is_last = end >= tokens_.size() || tokens_[end].kind == Token::Kind::Sign;
+            const bool is_last = end >= tokens_.size() || tokens_[end].is_sign();
             if (reads(i, phrase) && is_last) return whole(unit, -2, end);
         }
         // up to the data's last day

@@ -29,7 +29,7 @@ void ask_share_of(Question& out) {
                                     out.measures[0].aggregation == Aggregation::Count ||
                                     out.measures[0].aggregation == Aggregation::Distinct);
     if (!adds_up || out.filters.empty()) return;
-    const bool only_time = std::all_of(out.filters.begin(), out.filters.end(), is_time);
+    const bool only_time = std::ranges::all_of(out.filters, is_time);
     std::vector<Filter> whole;
     for (const Filter& filter : out.filters) {
         (only_time || !is_time(filter) ? out.part : whole).push_back(filter);
@@ -91,7 +91,7 @@ Question follow_up(const Question& before, const Question& now, const QuestionPa
     if (parts.asks_share && can_be_share) out.intent = Intent::Share;
     // 只看华东, 占比呢: one group that is left is a part of all of them
     const bool is_left = can_be_share && out.groups.size() == 1 &&
-                         std::any_of(out.filters.begin(), out.filters.end(), [&](const Filter& f) {
+                         std::ranges::any_of(out.filters, [&](const Filter& f) {
                              return f.kind == Filter::Kind::OneOf && f.values.size() == 1 &&
                                     f.field == out.groups[0].field;
                          });
@@ -124,7 +124,6 @@ Question follow_up(const Question& before, const Question& now, const QuestionPa
         out.order = now.order;
         out.wants_one = now.wants_one;
     }
-    if (now.order != Order::None || now.count || !now.groups.empty()) out.rank = now.rank;
     if (now.count) {
         out.count = now.count;
         if (out.order == Order::None) out.order = Order::Highest;

@@ -29,17 +29,10 @@ Name grain_name(Grain grain) {
     return {"range", "区间"};
 }
 
-std::string percent_of(double quantile) {
-    std::array<char, 24> buffer{};
-    std::snprintf(buffer.data(), buffer.size(), "%.4g", quantile * 100);
-    return buffer.data();
-}
-
 bool is_taken(const Question& q, const Schema& schema, const std::string& name) {
     const auto has = [&](std::size_t table) {
         const auto& columns = schema.tables[table].columns;
-        return std::any_of(columns.begin(), columns.end(),
-                           [&](const Column& c) { return c.name == name; });
+        return std::ranges::any_of(columns, [&](const Column& c) { return c.name == name; });
     };
     return has(q.table) || (q.join && has(q.join->right.table));
 }
@@ -51,8 +44,8 @@ std::string name_of(const Question& question, const Schema& schema, Field field)
     if (!question.join || field.table == question.table) return name;
     if (field == question.join->right) return at(schema, question.join->left).name;
     const auto& columns = schema.tables[question.table].columns;
-    const bool collides = std::any_of(columns.begin(), columns.end(),
-                                      [&](const Column& c) { return c.name == name; });
+    const bool collides =
+        std::ranges::any_of(columns, [&](const Column& c) { return c.name == name; });
     return collides ? name + "_2" : name;
 }
 
@@ -84,10 +77,6 @@ std::string name_of(const Question& question, const Schema& schema, const Measur
         case Aggregation::Maximum: return chinese ? name + " 最大值" : "highest " + name;
         case Aggregation::Deviation:
             return chinese ? name + " 标准差" : "standard deviation of " + name;
-        case Aggregation::Quantile: {
-            const std::string nth = percent_of(measure.quantile);
-            return chinese ? name + " 第" + nth + "百分位数" : nth + "th percentile of " + name;
-        }
         case Aggregation::Distinct: return chinese ? name + " 去重数" : "distinct " + name;
         case Aggregation::Rate: {
             const std::string& yes = at(schema, *measure.field).positive;

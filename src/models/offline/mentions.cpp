@@ -1,4 +1,5 @@
 #include "models/offline/mentions.hpp"
+#include "models/offline/data.hpp"
 
 #include "models/offline/plain_words.hpp"
 #include "models/offline/row_families.hpp"
@@ -32,7 +33,7 @@ bool reads_together(const Words& tokens, std::size_t begin, std::size_t end,
 std::string joined(const Words& tokens, std::size_t begin, std::size_t end) {
     std::string text;
     for (std::size_t i = begin; i < end; ++i) {
-        const bool is_apart = !text.empty() && tokens[i].kind != Token::Kind::Han;
+        const bool is_apart = !text.empty() && !tokens[i].is_han();
         text += (is_apart ? " " : "") + tokens[i].text;
     }
     return text;
@@ -88,7 +89,7 @@ bool is_noun_of_verb(std::string_view noun, std::string_view verb) {
 // "inactive" of a column "active"
 bool is_denied(const Token& said, const Token& name) {
     static constexpr std::array<std::string_view, 5> kDenials = {"in", "un", "non", "dis", "not"};
-    return name.text.size() >= 4 && std::any_of(kDenials.begin(), kDenials.end(), [&](auto denial) {
+    return name.text.size() >= 4 && std::ranges::any_of(kDenials, [&](auto denial) {
                return said.text == std::string(denial) + name.text;
            });
 }
@@ -99,12 +100,11 @@ bool is_deed_of_person(std::string_view said, std::string_view name) {
     return said.substr(0, said.size() - 2) == name.substr(0, name.size() - 2);
 }
 
-// Nearly the same word: a slip, or another ending (refund, refunded).
+// Nearly the same word: another ending (refund, refunded).
 bool is_near(const Token& said, const Token& meant) {
     if (is_equal(said, meant)) return true;
-    if (said.kind != Token::Kind::Word || meant.kind != Token::Kind::Word) return false;
+    if (!said.is_word() || !meant.is_word()) return false;
     if (is_deed_of_person(said.text, meant.text)) return false;
-    if (is_typo_of(said.stem, meant.stem)) return true;
     if (said.stem.substr(0, 4) != meant.stem.substr(0, 4)) return false;
     if (root_of(said.stem).size() >= 5 && root_of(said.stem) == root_of(meant.stem)) return true;
     if (is_noun_of_verb(said.stem, meant.stem) || is_noun_of_verb(meant.stem, said.stem))
@@ -116,8 +116,7 @@ bool is_near(const Token& said, const Token& meant) {
     }
     const std::string ending = longer.substr(shorter.size());
     if (shorter.size() == 4) return ending == "ing" || ending == "ed";
-    static const std::set<std::string> kEndings = {"ed", "d", "ing", "al",   "ic",    "ly",
-                                                   "er", "e", "ion", "ment", "ation", "ations"};
+    static const auto& kEndings = word_list("is near endings");
     return kEndings.contains(ending);
 }
 
@@ -187,9 +186,9 @@ private:
     // 平均票 of 平均票价 would take the beginning of 票房 in 平均票房.
     [[nodiscard]] bool cuts_a_name(const Mention& m) const {
         // "to closed" of days_to_close would take the beginning of closed_at in "to closed_at"
-        const bool is_word = tokens_[m.begin].kind == Token::Kind::Word && is_function_[m.begin];
+        const bool is_word = tokens_[m.begin].is_word() && is_function_[m.begin];
         if (m.is_value || m.candidates[0].score >= (is_word ? kOwnName : 68) ||
-            (!is_word && tokens_[m.begin].kind != Token::Kind::Han)) {
+            (!is_word && !tokens_[m.begin].is_han())) {
             return false;
         }
         for (std::size_t begin = m.begin + 1; begin < m.end; ++begin) {
@@ -206,7 +205,7 @@ private:
             const bool is_grain = is_grain_[i] && end - begin == 1 && is_after_by(i);
             if (taken_[i] || (tag_length_[i] > end - begin && !is_grain)) return false;
         }
-        return tokens_[begin].kind != Token::Kind::Sign;
+        return !tokens_[begin].is_sign();
     }
 
     [[nodiscard]] Mention mention(std::size_t begin, std::size_t end) const {
@@ -233,8 +232,8 @@ private:
         const auto better = [](const Candidate& a, const Candidate& b) {
             return a.score > b.score;
         };
-        std::stable_sort(columns.begin(), columns.end(), better);
-        std::stable_sort(values.begin(), values.end(), better);
+        std::ranges::stable_sort(columns, better);
+        std::ranges::stable_sort(values, better);
         const int column_best = columns.empty() ? 0 : columns[0].score;
         const int value_best = values.empty() ? 0 : values[0].score;
         out.is_value = value_best > column_best;
@@ -245,9 +244,8 @@ private:
     // "calls" of a call log are its rows, and not resolved_1st_call.
     [[nodiscard]] bool are_rows(const Table& table, std::size_t begin, std::size_t end) const {
         const auto is_same = [&](const Token& word) { return word.stem == tokens_[begin].stem; };
-        return end - begin == 1 &&
-               (std::any_of(table.words.begin(), table.words.end(), is_same) ||
-                std::any_of(table.row_words.begin(), table.row_words.end(), is_same));
+        return end - begin == 1 && (std::ranges::any_of(table.words, is_same) ||
+                                    std::ranges::any_of(table.row_words, is_same));
     }
 
     // "sales" are the money where there is some, and not the beginning of Sales Channel.
@@ -260,7 +258,7 @@ private:
         // with a price and a quantity sales are their product, and no column at all
         static const std::set<std::string> kMoney = {"sale", "revenue", "turnover"};
         const bool is_money = end - begin == 1 && kMoney.contains(tokens_[begin].stem);
-        if (!is_money && std::none_of(columns.begin(), columns.end(), is_figure)) return;
+        if (!is_money && std::ranges::none_of(columns, is_figure)) return;
         std::erase_if(columns, [&](const Candidate& c) {
             const Column& column = at(schema_, c.field);
             const int part = part_score(column.strong, begin, end, false);
@@ -276,15 +274,14 @@ private:
             const int part = part_score(column.strong, begin, end, column.is_number());
             return part > 0 && part < 68 && part == c.score;
         };
-        if (std::count_if(columns.begin(), columns.end(), is_beginning) <= 1) return;
+        if (std::ranges::count_if(columns, is_beginning) <= 1) return;
         // 读者 is the one of 读者姓名, not of 读者类型
         const auto is_name = [&](const Candidate& c) {
             const Column& column = at(schema_, c.field);
             return column.is_text() && column.means("name");
         };
-        const auto named = std::find_if(columns.begin(), columns.end(), [&](const Candidate& c) {
-            return is_beginning(c) && is_name(c);
-        });
+        const auto named = std::ranges::find_if(
+            columns, [&](const Candidate& c) { return is_beginning(c) && is_name(c); });
         std::optional<Field> kept =
             named == columns.end() ? std::nullopt : std::optional(named->field);
         // or of 读者证号, where a reader has many rows
@@ -301,8 +298,7 @@ private:
     }
     // "by make", "per year", "which state"; 各店
     [[nodiscard]] bool is_after_by(std::size_t at) const {
-        static const std::set<std::string> kWords = {"by", "per", "each", "every", "which", "各",
-                                                     "每", "哪",  "个",   "按",    "家",    "些"};
+        static const auto& kWords = word_list("is after by words");
         return at > 0 && kWords.contains(tokens_[at - 1].text);
     }
     // Function words are columns only when the name is exactly theirs: "total", "month".
@@ -310,7 +306,7 @@ private:
         bool is_word = end - begin > 1;  // 分类: two characters that are particles by themselves
         for (std::size_t i = begin; i < end; ++i) {
             if (!is_function_[i] && !is_noise_[i]) return false;
-            is_word = is_word && tokens_[i].kind == Token::Kind::Han && tag_length_[i] <= 1;
+            is_word = is_word && tokens_[i].is_han() && tag_length_[i] <= 1;
         }
         return !is_word;
     }
@@ -345,8 +341,7 @@ private:
         if (n == words.size() && stands_in(tokens_, begin, words, 0, n, is_near)) best = 80;
         if (n == strong.size() && stands_in(tokens_, begin, strong, 0, n, is_near)) best = 78;
         // on_time is said in full
-        static const std::set<std::string> kTimes = {"time",  "day",  "date", "week",
-                                                     "month", "year", "hour"};
+        static const auto& kTimes = word_list("column score times");
         const bool is_of_flag = column.is_flag() && n == 1 && kTimes.contains(tokens_[begin].stem);
         if (!is_of_flag) best = std::max(best, part_score(strong, begin, end, column.is_number()));
         const bool is_kind = n == 1 && column.is_text() && words.size() > 1 &&
@@ -372,24 +367,16 @@ private:
         return next == words.size();
     }
     [[nodiscard]] static bool names_person(const Token& token) {
-        static const std::set<std::string> kPeople = {
-            "driver",  "customer", "user",    "employee", "applicant", "patient",
-            "student", "client",   "member",  "agent",    "seller",    "buyer",
-            "player",  "teacher",  "doctor",  "guest",    "person",    "author",
-            "owner",   "caller",   "visitor", "passenger"};
+        static const auto& kPeople = word_list("names person people");
         return kPeople.contains(token.stem);
     }
     [[nodiscard]] int part_score(const Words& strong, std::size_t begin, std::size_t end,
                                  bool is_number) const {
         const std::size_t n = end - begin;
         if (n >= strong.size()) return 0;
-        if (n == 1 && tokens_[begin].kind == Token::Kind::Han) return 0;
-        if (n == 1 && tokens_[begin].kind == Token::Kind::Word && tokens_[begin].text.size() < 3) {
-            return 0;
-        }
-        if (n == 1 && (is_noise(tokens_[begin]) || tokens_[begin].kind == Token::Kind::Number)) {
-            return 0;
-        }
+        if (n == 1 && tokens_[begin].is_han()) return 0;
+        if (n == 1 && tokens_[begin].is_word() && tokens_[begin].text.size() < 3) { return 0; }
+        if (n == 1 && (is_noise(tokens_[begin]) || tokens_[begin].is_number())) { return 0; }
         for (std::size_t from = 0; from + n <= strong.size(); ++from) {
             if (!stands_in(tokens_, begin, strong, from, n, is_near)) continue;
             // "driver" is none of DriverRating, though "rating" is; nor "by customer" by country
@@ -397,7 +384,7 @@ private:
                 (is_number || is_after_by(begin))) {
                 return 0;
             }
-            if (from == 0 && is_number && tokens_[begin].kind == Token::Kind::Han &&
+            if (from == 0 && is_number && tokens_[begin].is_han() &&
                 is_name_phrase(tokens_, begin, end)) {
                 return 0;  // 乘客 of 乘客评分
             }
@@ -407,20 +394,11 @@ private:
         return 0;
     }
 
-    // "chargers", where there is a charger_type: no slip for charges
-    [[nodiscard]] bool is_of_a_name(std::size_t at) const {
-        const auto is_same = [&](const Token& word) { return word.stem == tokens_[at].stem; };
-        return std::any_of(schema_.tables.begin(), schema_.tables.end(), [&](const Table& table) {
-            return std::any_of(table.columns.begin(), table.columns.end(), [&](const Column& c) {
-                return std::any_of(c.words.begin(), c.words.end(), is_same);
-            });
-        });
-    }
     // 贷款 is rather 贷款余额 than 存款余额, though both are balances.
     [[nodiscard]] int own_words(const Column& column, std::size_t begin, std::size_t end) const {
         std::string said;
         for (std::size_t i = begin; i < end; ++i) {
-            if (tokens_[i].kind != Token::Kind::Han) return 0;
+            if (!tokens_[i].is_han()) return 0;
             said += tokens_[i].text;
         }
         return column.name.find(said) != std::string::npos ? 2 : 0;
@@ -436,12 +414,11 @@ private:
         std::size_t by_name = 0;
         std::size_t by_meaning = 0;
         for (std::size_t i = begin; i < end; ++i) {
-            if (tokens_[i].kind != Token::Kind::Word) return 0;
+            if (!tokens_[i].is_word()) return 0;
             const bool is_inside = i > begin && i + 1 < end;
             if (is_inside && (tokens_[i].text == "of" || tokens_[i].text == "the")) continue;
-            const bool is_named =
-                std::any_of(column.strong.begin(), column.strong.end(),
-                            [&](const Token& word) { return is_near(tokens_[i], word); });
+            const bool is_named = std::ranges::any_of(
+                column.strong, [&](const Token& word) { return is_near(tokens_[i], word); });
             if (is_named) {
                 ++by_name;
             } else if (says_meaning(column, i)) {
@@ -455,22 +432,20 @@ private:
     // "consultation length" of consult_min: a time has a length, whichever its name says
     [[nodiscard]] static bool says_length(const Column& column, const Token& said) {
         static const std::set<std::string> kLengths = {"length", "duration", "time"};
-        static constexpr std::array<std::string_view, 5> kTimes = {"minutes", "hours", "days",
-                                                                   "nights", "latency"};
+        static const auto& kTimes = word_list("says length times");
         return column.is_number() && kLengths.contains(said.stem) &&
-               std::any_of(kTimes.begin(), kTimes.end(),
-                           [&](std::string_view about) { return column.means(about); });
+               std::ranges::any_of(kTimes,
+                                   [&](std::string_view about) { return column.means(about); });
     }
     // "solar generation" of solar_kwh; of consumption_kwh nothing is generated
     [[nodiscard]] static bool says_generation(const Column& column, const Token& said) {
-        static const std::set<std::string> kMade = {"generation", "generated", "production",
-                                                    "output", "yield"};
+        static const auto& kMade = word_list("says generation made");
         return column.is_number() && column.means("energy") && kMade.contains(said.text);
     }
     [[nodiscard]] bool says_meaning(const Column& column, std::size_t at) const {
         if (says_length(column, tokens_[at]) || says_generation(column, tokens_[at])) return true;
-        return std::any_of(column.meanings.begin(), column.meanings.end(), [&](const Concept* c) {
-            return std::any_of(c->phrases.begin(), c->phrases.end(), [&](const Words& phrase) {
+        return std::ranges::any_of(column.meanings, [&](const Concept* c) {
+            return std::ranges::any_of(c->phrases, [&](const Words& phrase) {
                 return phrase.size() == 1 && matches_at(tokens_, at, phrase);
             });
         });
@@ -487,8 +462,7 @@ private:
             }
             for (const Words& phrase : about->phrases) {
                 if (phrase.size() != end - begin) continue;
-                const bool is_one_character =
-                    phrase.size() == 1 && phrase[0].kind == Token::Kind::Han;
+                const bool is_one_character = phrase.size() == 1 && phrase[0].is_han();
                 const bool is_name = about->nature == Nature::Name;
                 if (is_one_character && is_name && !is_after_by(begin))
                     continue;  // 接单 is no 订单
@@ -499,11 +473,6 @@ private:
                 }
                 if (matches_at(tokens_, begin, phrase))
                     return worth + own_words(column, begin, end) + is_named_so(column, *about);
-                if (phrase.size() == 1 && phrase[0].text.size() >= 6 &&
-                    !is_plain_word(tokens_[begin]) && !is_family_word(tokens_[begin]) &&
-                    is_typo_of(tokens_[begin].text, phrase[0].text) && !is_of_a_name(begin)) {
-                    return worth - 8;
-                }
             }
             worth = std::max(kLeast + 5, worth - 8);
         }
@@ -515,8 +484,7 @@ private:
         if (!column.is_text() || column.is_flag()) return;
         // 哪个更高 compares and names no risk 高
         static const std::set<std::string> kDegrees = {"更", "最", "较", "很", "越", "偏", "太"};
-        const bool is_degree = end - begin == 1 && begin > 0 &&
-                               tokens_[begin].kind == Token::Kind::Han &&
+        const bool is_degree = end - begin == 1 && begin > 0 && tokens_[begin].is_han() &&
                                kDegrees.contains(tokens_[begin - 1].text);
         if (is_degree) return;
         Candidate best{field, 0, ""};
@@ -545,7 +513,7 @@ private:
             (tokens_[begin].text.size() < 2 || (only_functions(begin, end) && !is_state))) {
             return false;
         }
-        if (tokens_[begin].kind == Token::Kind::Han && end - begin < 2) return false;
+        if (tokens_[begin].is_han() && end - begin < 2) return false;
         const std::string value = joined(words, 0, words.size());
         if (is_other_word_for(joined(tokens_, begin, end), value)) return true;
         return end - begin == 1 && is_other_word_for(tokens_[begin].stem, value);
@@ -559,17 +527,17 @@ private:
         if (n > words.size()) return 0;
         const Token& first = tokens_[begin];
         if (n == words.size() && stands_in(tokens_, begin, words, 0, n, is_equal)) {
-            if (n == 1 && first.kind == Token::Kind::Number && !first.is_quoted) return 0;
+            if (n == 1 && first.is_number() && !first.is_quoted) return 0;
             // "breakdowns" of a value Breakdown: many of them are no way to group
             const bool is_plural = n == 1 && first.text == words[0].text + "s";
             const bool is_common = only_functions(begin, end) && !is_plural;
-            if (is_common && first.kind == Token::Kind::Word && !first.is_quoted) {
+            if (is_common && first.is_word() && !first.is_quoted) {
                 // "IT" and "in", "US" and "us": only as it is written in the table
                 return n == 1 && first.as_written == value && first.as_written != first.text ? 92
                        : n > 1                                                               ? 90
                                                                                              : 0;
             }
-            if (is_common && n == 1 && first.kind == Token::Kind::Han) return 0;
+            if (is_common && n == 1 && first.is_han()) return 0;
             return 92;
         }
         if (only_functions(begin, end)) return 0;
@@ -578,17 +546,17 @@ private:
             const bool may_be_slip =
                 n > 1 ||
                 (first.text.size() >= 6 && !is_concept_word(first) && !is_plain_word(first)) ||
-                first.kind == Token::Kind::Han || root_of(first.stem) == root_of(words[0].stem);
+                first.is_han() || root_of(first.stem) == root_of(words[0].stem);
             return may_be_slip && stands_in(tokens_, begin, words, 0, n, is_near) ? 72 : 0;
         }
         const bool is_done =
-            words.size() == n + 1 && first.kind == Token::Kind::Han && n >= 2 &&
+            words.size() == n + 1 && first.is_han() && n >= 2 &&
             (words[0].text == "已" || words[0].text == "未" || words[0].text == "待");
         if (is_done && stands_in(tokens_, begin, words, 1, n, is_equal)) return 70;  // 取消: 已取消
-        const bool is_long = first.kind == Token::Kind::Han ? n >= 2 : first.text.size() >= 4;
+        const bool is_long = first.is_han() ? n >= 2 : first.text.size() >= 4;
         const bool is_prefix = stands_in(tokens_, begin, words, 0, n, is_equal);
         const bool is_pronoun = first.text == "ones" || first.text == "others";
-        if (is_long && is_prefix && first.kind != Token::Kind::Number && !is_pronoun) return 56;
+        if (is_long && is_prefix && !first.is_number() && !is_pronoun) return 56;
         return 0;
     }
 

@@ -31,7 +31,7 @@ const std::set<std::string>& plain() {
 // ran, running, runs: the endings of a verb apart
 bool is_form(const std::string& word) {
     static constexpr std::array<std::string_view, 4> kEndings = {"ing", "ed", "es", "ly"};
-    return std::any_of(kEndings.begin(), kEndings.end(), [&](std::string_view ending) {
+    return std::ranges::any_of(kEndings, [&](std::string_view ending) {
         if (word.size() < ending.size() + 3 || !word.ends_with(ending)) return false;
         std::string stem = word.substr(0, word.size() - ending.size());
         if (plain().contains(stem) || plain().contains(stem + "e")) return true;

@@ -37,24 +37,12 @@ enum class Intent {
 // What no table can tell, however it is asked.
 enum class Limit { None, Forecast, Reason, Advice };
 
-enum class Aggregation {
-    Sum,
-    Mean,
-    Median,
-    Minimum,
-    Maximum,
-    Deviation,
-    Quantile,
-    Count,
-    Distinct,
-    Rate
-};
+enum class Aggregation { Sum, Mean, Median, Minimum, Maximum, Deviation, Count, Distinct, Rate };
 
 struct Measure {
     Aggregation aggregation = Aggregation::Sum;
     std::optional<Field> field;  // none: rows are counted
     std::optional<Field> times;  // price times quantity, where there is no amount
-    double quantile = 0;         // Quantile: 0.9 for the 90th percentile
     bool operator==(const Measure&) const = default;
 };
 
@@ -113,7 +101,7 @@ struct Having {
     double high = 0;  // Between
 };
 
-enum class ChartKind { None, Any, Bar, Line, Pie, Histogram, Scatter, Box };
+enum class ChartKind { None, Any, Bar, Line, Pie, Histogram, Scatter };
 enum class Order { None, Highest, Lowest };
 
 // How rows of a second table are added: `left` of the question's table equals `right` of the other.
@@ -140,7 +128,6 @@ struct Question {
     Order order = Order::None;
     bool wants_one = false;  // "which region …": the first of the ranking is the answer
     std::optional<std::size_t> count;
-    std::optional<std::size_t> rank;  // "the second highest": that one alone
     ChartKind chart = ChartKind::None;
     bool chose_measure = false;      // the question named none: the answer says which was taken
     bool of_growth = false;          // Growth: which period grew most

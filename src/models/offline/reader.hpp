@@ -5,7 +5,6 @@
 #include "models/offline/mentions.hpp"
 #include "models/offline/question.hpp"
 #include "models/offline/sheet_names.hpp"
-#include "models/offline/slips.hpp"
 #include "models/offline/understand.hpp"
 
 #include <initializer_list>
@@ -38,7 +37,6 @@ public:
         if (tokens_.size() > kTokensMax) tokens_.resize(kTokensMax);
         sheet_ = take_sheet(tokens_, schema);
         spell_out_numbers();
-        correct_slips(tokens_, schema);
         tags_ = tags_of(tokens_);
         find_first_rows();
         q_.language = has_han(text) && !is_english_around() ? Language::Chinese : Language::English;
@@ -53,16 +51,15 @@ private:
     [[nodiscard]] bool has(std::initializer_list<Word> words) const;
     [[nodiscard]] const Tag* tag(Word word) const;
     [[nodiscard]] bool is_at(std::size_t token, Word word) const;
+    [[nodiscard]] bool has_tag(std::size_t token) const;
+    [[nodiscard]] bool groups_by_time() const;  // a group is of a time
     [[nodiscard]] bool is_filler(std::size_t i) const;
-    // One of the words ends right before `token`, fillers apart.
     [[nodiscard]] bool follows(std::size_t token, std::initializer_list<Word> words,
                                std::size_t reach = 3) const;
     [[nodiscard]] bool precedes(std::size_t token, std::initializer_list<Word> words,
                                 std::size_t reach = 3) const;
     [[nodiscard]] bool is_in_time(std::size_t token) const;
-    // "26-35" may be an age group
     [[nodiscard]] bool is_in_value(std::size_t token) const;
-    // The number at a token, with what multiplies it: 5 thousand, 3万, 1.5 million.
     [[nodiscard]] std::optional<double> number_at(std::size_t i, std::size_t& end) const;
 
     // ---- the top 10 %, running totals
@@ -73,13 +70,11 @@ private:
     void choose_table_and_mentions();
     [[nodiscard]] static bool has_price_and_quantity(const Table& table);
     [[nodiscard]] bool is_value_name(const TimeSpan& span) const;
-    // A survey's column q3 is no quarter.
     [[nodiscard]] bool is_column_name(const TimeSpan& span) const;
     void prefer_said(const Mention& m, std::vector<Candidate>& here) const;
     [[nodiscard]] std::size_t default_table() const;
     [[nodiscard]] bool is_first_sheet(std::size_t table) const;
     [[nodiscard]] DataPeriod data_period(std::size_t table) const;
-    // A measure that only another table has: that one is the table, and this one is joined to it.
     void move_to_measures(const std::vector<Mention>& mentions);
     // Which of its candidates a mention is: the question's table first, then what can be joined.
     void settle(const Mention& m);
@@ -90,12 +85,10 @@ private:
 
     // ---- words that the words beside them decide
     void find_first_rows();
-    void find_open_how();
     [[nodiscard]] bool is_noun_of_value(const Said& s) const;
     [[nodiscard]] bool is_noun_behind_value(const Said& s) const;
     [[nodiscard]] bool is_volume_of_rows(const Said& s) const;
     [[nodiscard]] bool is_under_condition(const Said& s) const;
-    void find_absent_figures();
     void find_absent_back();
 
     // ---- one row, and what is asked of it
@@ -122,11 +115,9 @@ private:
     [[nodiscard]] bool set_own_dates(const std::vector<TimeSpan>& dates);
     static std::string label(const TimeSpan& span);
     static Filter time_filter(Filter::Kind kind, Field field, const TimeSpan& span);
-    // A table without dates may still have a column "year".
     void find_year_column();
     [[nodiscard]] bool is_column_said(Word word) const;
     void find_grain(std::optional<Field> date);
-    // "top 3 months", "前三个月份"
     [[nodiscard]] bool top_number_before(std::size_t token) const;
     void set_grain(Field date, Grain grain);
 
@@ -139,11 +130,8 @@ private:
     void try_between(std::size_t i, std::set<std::size_t>& done);
     void try_range(std::size_t i, std::size_t end, double low, std::set<std::size_t>& done);
     void add_comparison(Filter::Kind kind, double value, std::size_t begin, std::size_t end);
-    // "5 star ratings", "3 bedroom houses"
     bool take_number_before(Said& s, std::set<std::size_t>& done);
-    // "rating of 5", "status 404", "评分为5"
     void find_equalities(std::set<std::size_t>& done);
-    // "excluding refunds", "only negative amounts"
     void find_signs();
     void find_zeros();
 
@@ -184,25 +172,14 @@ private:
     void find_person();
     [[nodiscard]] std::optional<Field> person_column() const;
     [[nodiscard]] bool is_person_noun(const Said& s) const;
-    // "the most orders": how many
     [[nodiscard]] bool follows_most(std::size_t token) const;
     void flag(Said& s, bool asks_rate);
-    // "how many customers": the noun that is counted, not a group
     [[nodiscard]] bool is_counted(const Said& s) const;
     void add_group(const Said& s);
 
     // ---- order and number
     void find_order();
     bool take_count(std::size_t i);
-
-    // ---- one place of a ranking
-    [[nodiscard]] std::optional<std::size_t> ordinal_before(std::size_t token,
-                                                            std::size_t& begin) const;
-    void find_rank();
-    void find_rank_han();
-    void take_rank(std::size_t rank, std::size_t begin, std::size_t end);
-    void complete_rank();
-    void find_open_ordinal();
 
     // ---- which date a time is of
     [[nodiscard]] std::optional<Field> date_said() const;
@@ -228,26 +205,18 @@ private:
         Aggregation aggregation;
         std::size_t begin;
         std::size_t end;
-        double quantile = 0;
     };
     [[nodiscard]] std::vector<AggregationTag> aggregations() const;
-    // "90th percentile", 第90百分位: 0.9
-    [[nodiscard]] std::optional<double> quantile_at(const Tag& t) const;
     void find_measures();
     [[nodiscard]] bool is_of_one(const Said& s) const;
-    // "most" and "fewest" compare totals; "highest" and "lowest" may be of one row
     [[nodiscard]] bool is_of_number(const Tag& t) const;
-    // "in each department", "per sensor"
     [[nodiscard]] bool group_is_each(const Group& g) const;
     static Aggregation natural(const Column& column);
     void add_measure(Measure measure);
     void find_counts();
-    // "how many products were sold": pieces
     [[nodiscard]] bool says_sold() const;
     [[nodiscard]] bool is_filter_field(Field field) const;
-    // A column whose values tell the rows apart: to count it is to count rows.
     [[nodiscard]] bool is_row_noun(const Said& s) const;
-    // Revenue where there is only a price and a quantity.
     [[nodiscard]] bool asks_money() const;
     void find_product();
 
@@ -258,13 +227,11 @@ private:
     bool decide_ratio();
     // "does more homework go with better marks?": two numbers and no figure of either asked for
     [[nodiscard]] bool asks_relation() const;
-    // What is related to what: conditions on numbers, else the last value named, else the time.
     void split_share();
     [[nodiscard]] const Filter* said_of_whole() const;
     [[nodiscard]] bool wants_rows() const;
     [[nodiscard]] bool has_row_noun_ranked() const;
     [[nodiscard]] bool is_unique(Field field) const;
-    // A word for one row: row, record, the file's name, what a unique id is of.
     [[nodiscard]] bool row_noun_said() const;
     [[nodiscard]] bool is_measure_token(std::size_t i) const;
     [[nodiscard]] bool lists_values() const;
@@ -280,7 +247,6 @@ private:
     // ---- what is left open
     void complete();
     void complete_growth();
-    // Several values of one column, and no group: one figure for each of them.
     void group_by_values(std::size_t i);
     [[nodiscard]] std::optional<Field> superlative_field() const;
     [[nodiscard]] bool says_of_total() const;
@@ -289,7 +255,6 @@ private:
     void find_open_superlative();
     [[nodiscard]] bool says_pace() const;
     void choose_measure();
-    // "which region has the most orders": rows, not money
     [[nodiscard]] bool row_noun_counts() const;
     [[nodiscard]] bool is_row_word(std::size_t i) const;
     [[nodiscard]] std::size_t row_noun_at(std::size_t i) const;
@@ -298,7 +263,6 @@ private:
     [[nodiscard]] bool says_number(const Tag& t) const;
     [[nodiscard]] static bool is_usual_measure(const Column& column);
     void complete_aggregate();
-    // daily, per day, 日均; not "by day"
     [[nodiscard]] bool says_rate_of_time(bool counts) const;
     // What cannot be answered is not answered: times to come, reasons, things the table lacks.
     void find_limits();
@@ -307,6 +271,7 @@ private:
     void find_compared_with_figure();
     void find_open_rate();
     void find_span_of_dates();
+    void find_ordinal();
     void find_absent();
     void find_absent_han();
     void find_absent_numbers();
@@ -320,11 +285,9 @@ private:
     // A word for what a row of this table is about.
     [[nodiscard]] bool names_row(std::size_t i) const;
     void find_unknown();
-    // "by planet", where there is no such column: better said than left out
     [[nodiscard]] bool has_unknown_role() const;
     [[nodiscard]] bool is_known(std::size_t i) const;
     [[nodiscard]] bool is_table_word(std::size_t i) const;
-    // Unknown words that are written like names: a capital, a digit, quotes.
     void find_names();
     const Schema& schema_;
     const Question* before_;
@@ -344,8 +307,6 @@ private:
     bool ranks_grain_ = false;
     bool per_row_ = false;  // "revenue per order"
     std::optional<Field> rate_;
-    std::size_t rank_begin_ = 0;
-    double quantile_ = 0;
     std::vector<Aggregation> aggregations_said_;
     std::set<std::size_t> condition_numbers_;
     Grain grain_ = Grain::None;

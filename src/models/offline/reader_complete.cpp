@@ -1,3 +1,4 @@
+#include "models/offline/data.hpp"
 #include "models/offline/reader.hpp"
 
 #include <algorithm>
@@ -40,9 +41,9 @@ void Reader::complete() {
         if (!q_.filters.empty() || is_superlative) q_.intent = Intent::Rows;
     }
     // "what about women?" after nothing that was understood asks for no list of rows
-    const bool goes_on =
-        before_ == nullptr && !tokens_.empty() && !has(Word::Show) &&
-        (is_at(0, Word::FollowUp) || tokens_[0].text == "and" || tokens_.back().text == "呢");
+    const bool goes_on = before_ == nullptr && !tokens_.empty() && !has(Word::Show) &&
+                         (is_at(0, Word::FollowUp) || is_at(0, Word::Only) ||
+                          tokens_[0].text == "and" || tokens_.back().text == "呢");
     if (q_.intent == Intent::Rows && goes_on) q_.intent = Intent::Unknown;
     const bool of_rows = q_.intent == Intent::Rows || q_.intent == Intent::Shape;
     if (of_rows && q_.periods.size() > 1) {  // rows of which of these times?
@@ -63,13 +64,14 @@ void Reader::complete() {
                             q_.measures[0].aggregation != Aggregation::Sum &&
                             q_.measures[0].aggregation != Aggregation::Count &&
                             q_.measures[0].aggregation != Aggregation::Distinct;
-    if (is_of_mean) q_.measures = {{Aggregation::Count, std::nullopt, std::nullopt, 0}};
+    if (is_of_mean) q_.measures = {{Aggregation::Count, std::nullopt, std::nullopt}};
     if (q_.intent == Intent::Rows && q_.order != Order::None && q_.measures.empty()) {
         find_open_superlative();
-        if (const auto field = superlative_field()) {
+        const auto named = superlative_field();
+        if (const auto field = named ? named : main_measure(schema_, q_.table)) {
             q_.measures.push_back({Aggregation::Maximum, *field, std::nullopt});
             const Column& column = at(schema_, *field);
-            const bool is_year = column.is_whole && column.low >= 1900 && column.high <= 2100;
+            const bool is_year = column.is_year();
             const bool is_speed = column.means("speed") && says_pace();
             // the oldest car has the lowest year, the fastest one the highest speed
             if ((has({Word::Oldest, Word::Youngest}) && (is_year || column.is_date())) ||
@@ -93,12 +95,15 @@ void Reader::complete() {
     }
     // "2024 compared to 2023": from the earlier to the later
     if (q_.intent == Intent::Aggregate && q_.periods.size() == 2) {
-        std::stable_sort(q_.periods.begin(), q_.periods.end(),
-                         [](const TimeSpan& a, const TimeSpan& b) { return a.from < b.from; });
+        std::ranges::stable_sort(
+            q_.periods, [](const TimeSpan& a, const TimeSpan& b) { return a.from < b.from; });
     }
     if (q_.intent == Intent::Aggregate) complete_aggregate();
+    const bool is_han = q_.language == Language::Chinese;
+    if (q_.intent == Intent::Correlation && q_.fields.size() != 2) {
+        q_.absent.emplace_back(is_han ? "要比较的两列" : "the two columns to relate");
+    }
     turn_worst();
-    complete_rank();
     find_namesakes();
     if (q_.count) q_.count = std::min(*q_.count, kRowsMax);
     find_limits();
@@ -117,20 +122,19 @@ void Reader::complete_growth() {
     if (!tokens_.empty() && tokens_.back().text == "yoy") q_.against_last_year = true;
     if (has(Word::Drop) && !has(Word::Growth) && q_.of_growth) q_.order = Order::Lowest;
     // 9月环比8月: from the earlier to the later, however it is said
-    std::stable_sort(q_.periods.begin(), q_.periods.end(),
-                     [](const TimeSpan& a, const TimeSpan& b) { return a.from < b.from; });
+    std::ranges::stable_sort(q_.periods,
+                             [](const TimeSpan& a, const TimeSpan& b) { return a.from < b.from; });
     if (!q_.periods.empty()) {
         // "year over year, 2024 vs 2023": the periods are said
         std::erase_if(q_.groups, [](const Group& g) { return g.grain == Grain::Year; });
         return;
     }
     const auto date = main_date(schema_, q_.table);
-    const bool has_grain = std::any_of(q_.groups.begin(), q_.groups.end(),
-                                       [](const Group& g) { return g.grain != Grain::None; });
+    const bool has_grain = groups_by_time();
     if (has_grain || !date) return;
     for (const Group& g : q_.groups) {  // by a column of years
         const Column& c = at(schema_, g.field);
-        if (c.is_number() && c.is_whole && c.low >= 1900 && c.high <= 2100) return;
+        if (c.is_number() && c.is_year()) return;
     }
     // growth in 2024: against the year before
     for (std::size_t i = 0; i < q_.filters.size(); ++i) {
@@ -167,10 +171,10 @@ void Reader::complete_growth() {
 void Reader::group_by_values(std::size_t i) {
     const Filter& f = q_.filters[i];
     if (f.kind != Filter::Kind::OneOf || f.values.size() < 2 || q_.groups.size() > 1) return;
-    const bool known = std::any_of(q_.groups.begin(), q_.groups.end(),
-                                   [&](const Group& g) { return g.field == f.field; });
-    const bool has_name = std::any_of(q_.groups.begin(), q_.groups.end(),
-                                      [&](const Group& g) { return g.grain == Grain::None; });
+    const bool known =
+        std::ranges::any_of(q_.groups, [&](const Group& g) { return g.field == f.field; });
+    const bool has_name =
+        std::ranges::any_of(q_.groups, [&](const Group& g) { return g.grain == Grain::None; });
     if (!known && !has_name) q_.groups.push_back({f.field, Grain::None, 0});
 }
 
@@ -181,9 +185,9 @@ std::optional<Field> Reader::superlative_field() const {
         // of a whole booking its total, not the price of a night
         const auto& columns = schema_.tables[q_.table].columns;
         for (std::size_t c = 0; c < columns.size(); ++c) {
-            const bool is_total = std::any_of(
-                columns[c].words.begin(), columns[c].words.end(),
-                [](const Token& word) { return word.text == "total" || word.text == "总"; });
+            const bool is_total = std::ranges::any_of(columns[c].words, [](const Token& word) {
+                return word.text == "total" || word.text == "总";
+            });
             if (columns[c].is_number() && is_total &&
                 (columns[c].means("price") || columns[c].means("amount"))) {
                 return Field{q_.table, c};
@@ -192,7 +196,7 @@ std::optional<Field> Reader::superlative_field() const {
     }
     // of an order what it costs, not the price of a piece in it
     const bool of_pieces = field_meaning("quantity") && field_meaning("price");
-    const bool of_order = std::any_of(tags_.begin(), tags_.end(), [&](const Tag& t) {
+    const bool of_order = std::ranges::any_of(tags_, [&](const Tag& t) {
         return (t.word == Word::Expensive || t.word == Word::Cheap) && names_one_row(t);
     });
     if (q_.intent == Intent::Rows && of_pieces && of_order) {
@@ -207,34 +211,31 @@ std::optional<Field> Reader::superlative_field() const {
         if (auto field = field_meaning("age")) return field;
         const auto& columns = schema_.tables[q_.table].columns;
         for (std::size_t c = 0; c < columns.size(); ++c) {
-            const bool is_year = columns[c].is_number() && columns[c].is_whole &&
-                                 columns[c].low >= 1900 && columns[c].high <= 2100;
+            const bool is_year = columns[c].is_number() && columns[c].is_year();
             if (is_year) return Field{q_.table, c};
         }
         if (const auto date = main_date(schema_, q_.table)) return date;  // "the oldest invoice"
     }
     for (const Adjective& a : kAdjectives) {
-        const bool said = std::any_of(tokens_.begin(), tokens_.end(),
-                                      [&](const Token& t) { return t.text == a.word; });
+        const bool said =
+            std::ranges::any_of(tokens_, [&](const Token& t) { return t.text == a.word; });
         if (!said) continue;
         const auto field = field_meaning(a.about);
         if (field && !at(schema_, *field).means("delay")) return field;  // a delay is no length
     }
     if (has({Word::Newest, Word::Earliest})) return main_date(schema_, q_.table);
-    return main_measure(schema_, q_.table);
+    return std::nullopt;
 }
 
 // "the fastest": of times the lowest, of speeds the highest.
 bool Reader::says_pace() const {
     static const std::set<std::string> kWords = {"fastest", "quickest", "slowest"};
-    return std::any_of(tokens_.begin(), tokens_.end(),
-                       [&](const Token& t) { return kWords.contains(t.text); });
+    return std::ranges::any_of(tokens_, [&](const Token& t) { return kWords.contains(t.text); });
 }
 
 // The longest of what, where nothing in the table is long? But "largest" may be of any figure.
 void Reader::find_open_superlative() {
-    static const std::set<std::string> kAny = {"largest",  "smallest", "biggest",
-                                               "cheapest", "oldest",   "youngest"};
+    static const auto& kAny = word_list("find open superlative any");
     for (const Token& token : tokens_) {
         if (kAny.contains(token.text)) continue;
         bool is_adjective = false;
@@ -251,8 +252,7 @@ void Reader::find_open_superlative() {
         const auto field = superlative_field();
         const bool is_old =
             field && (at(schema_, *field).means("age") || at(schema_, *field).is_date() ||
-                      (at(schema_, *field).is_whole && at(schema_, *field).low >= 1900 &&
-                       at(schema_, *field).high <= 2100));
+                      (at(schema_, *field).is_year()));
         if (!is_old) refuse(has(Word::Oldest) ? Word::Oldest : Word::Youngest);
     }
 }
@@ -266,30 +266,29 @@ void Reader::choose_measure() {
     const bool charts_names = q_.chart != ChartKind::None && !q_.groups.empty() &&
                               q_.order == Order::None && aggregations_said_.empty() &&
                               !asks_money() && !has({Word::By, Word::Each, Word::Per}) &&
-                              std::all_of(q_.groups.begin(), q_.groups.end(), [&](const Group& g) {
+                              std::ranges::all_of(q_.groups, [&](const Group& g) {
                                   return g.grain == Grain::None && at(schema_, g.field).is_text();
                               });
     const bool counts_rows = (q_.intent == Intent::Share && !asks_money() && !says_of_total()) ||
                              counts_dates || charts_names || has({Word::Common, Word::Rare}) ||
                              row_noun_counts();
-    auto field = superlative_field();
-    if (says_how_long()) {
-        field = only_duration();
-        if (!field) {  // of several, or of none: how long what?
-            q_.absent.emplace_back("how long");
-            return;
-        }
-    }
+    auto field = says_how_long() ? only_duration() : superlative_field();
+    const auto main = main_measure(schema_, q_.table);
+    if (!field && main && asks_money() && is_money(at(schema_, *main))) field = main;
     // "top three authors", 借得最多: how often, where nothing in the table adds up
     const bool is_plain_top =
-        field && aggregations_said_.empty() && !is_usual_measure(at(schema_, *field)) &&
-        !q_.groups.empty() && field == main_measure(schema_, q_.table) &&
-        (has({Word::Top, Word::Bottom}) ||
-         std::any_of(tags_.begin(), tags_.end(), [&](const Tag& t) {
+        !field && aggregations_said_.empty() && !q_.groups.empty() &&
+        !(main && is_usual_measure(at(schema_, *main))) &&
+        (has({Word::Top, Word::Bottom}) || std::ranges::any_of(tags_, [&](const Tag& t) {
              return (t.word == Word::Highest || t.word == Word::Lowest) && says_number(t);
          }));
-    if (counts_rows || is_plain_top || !field || at(schema_, *field).is_date()) {
+    if (counts_rows || is_plain_top || !main || (field && at(schema_, *field).is_date())) {
         q_.measures.push_back({Aggregation::Count, std::nullopt, std::nullopt});
+        return;
+    }
+    if (!field) {  // which of the numbers is not guessed
+        const bool is_han = q_.language == Language::Chinese;
+        q_.absent.emplace_back(is_han ? "要计算的数值列" : "a number column to compute");
         return;
     }
     q_.chose_measure = true;
@@ -303,11 +302,10 @@ void Reader::choose_measure() {
 
 // "percentage of the total by category": of the money, where the table is about money
 bool Reader::says_of_total() const {
-    static const std::set<std::string> kBehind = {"by", "per", "for",  "does",
-                                                  "do", "is",  "from", "?"};
+    static const auto& kBehind = word_list("says of total behind");
     const auto main = main_measure(schema_, q_.table);
     if (!main || !is_usual_measure(at(schema_, *main))) return false;
-    return std::any_of(tags_.begin(), tags_.end(), [&](const Tag& t) {
+    return std::ranges::any_of(tags_, [&](const Tag& t) {
         if (t.word != Word::Sum || t.begin == 0 || tokens_[t.begin].text != "total") return false;
         const std::size_t before =
             tokens_[t.begin - 1].text == "the" && t.begin > 1 ? t.begin - 2 : t.begin - 1;
@@ -321,8 +319,8 @@ bool Reader::is_usual_measure(const Column& column) {
     static const std::set<std::string_view> kUsual = {"amount", "profit", "quantity",  "cost",
                                                       "visits", "energy", "passengers"};
     return column.nature() == Nature::Additive &&
-           std::any_of(column.meanings.begin(), column.meanings.end(),
-                       [](const Concept* about) { return kUsual.contains(about->name); });
+           std::ranges::any_of(column.meanings,
+                               [](const Concept* about) { return kUsual.contains(about->name); });
 }
 
 // "which region has the most orders": rows, not money
@@ -344,23 +342,18 @@ bool Reader::is_row_word(std::size_t i) const {
     for (const Said& s : said_) {
         if (s.begin <= i && i < s.end && (s.is_value || !is_row_noun(s))) return false;
     }
-    static const std::set<std::string> kNouns = {
-        "transaction", "order",   "purchase",   "request",  "row",         "record",
-        "employee",    "people",  "person",     "staff",    "entry",       "customer",
-        "user",        "visitor", "respondent", "response", "hit",         "log",
-        "event",       "reading", "headcount",  "worker",   "participant", "observation"};
+    static const auto& kNouns = word_list("is row word nouns");
     static const std::array<const char*, 8> kHan = {"订单", "交易", "记录", "员工",
                                                     "请求", "人员", "人数", "笔"};
     if (kNouns.contains(tokens_[i].stem)) return true;
     for (const Token& word : schema_.tables[q_.table].words) {
         const bool is_generic = word.stem == "sale" || word.stem == "data";
-        if (word.stem == tokens_[i].stem && word.kind == Token::Kind::Word &&
-            word.text.size() > 2 && !is_generic)
+        if (word.stem == tokens_[i].stem && word.is_word() && word.text.size() > 2 && !is_generic)
             return true;
     }
     return is_row_name(i) ||
-           std::any_of(kHan.begin(), kHan.end(),
-                       [&](const char* noun) { return matches_at(tokens_, i, tokens_of(noun)); }) ||
+           std::ranges::any_of(
+               kHan, [&](const char* noun) { return matches_at(tokens_, i, tokens_of(noun)); }) ||
            row_noun_at(i) > 0;
 }
 
@@ -374,15 +367,15 @@ std::size_t Reader::row_noun_at(std::size_t i) const {
         if (matches_at(tokens_, i, head) || matches_at(tokens_, i, tail)) return 2;
     }
     for (const auto& noun : schema_.tables[q_.table].row_names) {
-        if (noun[0].kind == Token::Kind::Han && matches_at(tokens_, i, noun)) return noun.size();
+        if (noun[0].is_han() && matches_at(tokens_, i, noun)) return noun.size();
     }
     return 0;
 }
 
 bool Reader::is_row_name(std::size_t i) const {
     const auto& names = schema_.tables[q_.table].row_names;
-    return std::any_of(names.begin(), names.end(),
-                       [&](const auto& noun) { return matches_at(tokens_, i, noun); });
+    return std::ranges::any_of(names,
+                               [&](const auto& noun) { return matches_at(tokens_, i, noun); });
 }
 
 // "most", 最多: a comparison of numbers, not of quality
@@ -397,7 +390,7 @@ void Reader::complete_aggregate() {
     // "which has the highest and which the lowest": both stand in the answer to all of them
     const bool both = has(Word::Highest) && has(Word::Lowest) && !has(Word::Rank);
     const bool by_day = !q_.groups.empty() && q_.groups[0].grain == Grain::Day;
-    if (both && !q_.groups.empty() && !by_day && !q_.count && !q_.rank) q_.order = Order::None;
+    if (both && !q_.groups.empty() && !by_day && !q_.count) q_.order = Order::None;
     // "average daily sales": the mean of daily totals; one figure, which is nothing to draw
     if (q_.chart == ChartKind::None && q_.measures.size() == 1 && q_.groups.size() == 1 &&
         !q_.averaged && !q_.having) {
@@ -429,7 +422,7 @@ void Reader::complete_aggregate() {
     const bool is_of_losses =
         q_.order == Order::Highest && q_.measures.size() == 1 && q_.measures[0].field &&
         q_.measures[0].aggregation == Aggregation::Sum &&
-        std::any_of(q_.filters.begin(), q_.filters.end(), [&](const Filter& f) {
+        std::ranges::any_of(q_.filters, [&](const Filter& f) {
             return f.kind == Filter::Kind::Less && f.low == 0 && f.field == *q_.measures[0].field;
         });
     if (is_of_losses) q_.order = Order::Lowest;
@@ -508,12 +501,8 @@ bool Reader::says_rate_of_time(bool counts) const {
 void Reader::find_unknown() {
     for (std::size_t i = 0; i < tokens_.size() && q_.unknown.size() < 5; ++i) {
         const Token& token = tokens_[i];
-        if (token.kind != Token::Kind::Word || token.text.size() < 3) continue;
-        const bool known = std::any_of(tags_.begin(), tags_.end(),
-                                       [&](const Tag& t) { return t.begin <= i && i < t.end; }) ||
-                           std::any_of(said_.begin(), said_.end(),
-                                       [&](const Said& s) { return s.begin <= i && i < s.end; }) ||
-                           is_in_time(i);
+        if (!token.is_word() || token.text.size() < 3) continue;
+        const bool known = has_tag(i) || (said_at(i) != nullptr) || is_in_time(i);
         if (!known) q_.unknown.push_back(token.as_written.substr(0, 40));
     }
     find_names();
@@ -524,10 +513,10 @@ bool Reader::has_unknown_role() const {
     if (!q_.groups.empty() || !q_.periods.empty() || q_.averaged) return false;
     for (const Tag& t : tags_) {
         if (t.word != Word::By && t.word != Word::Each) continue;
-        if (tokens_[t.begin].kind == Token::Kind::Han) continue;
+        if (tokens_[t.begin].is_han()) continue;
         std::size_t i = t.end;
         while (i < tokens_.size() && tokens_[i].text == "the") ++i;
-        if (i < tokens_.size() && tokens_[i].kind == Token::Kind::Word && !is_known(i) &&
+        if (i < tokens_.size() && tokens_[i].is_word() && !is_known(i) &&
             !number_word(tokens_[i])) {
             return true;
         }
@@ -536,17 +525,14 @@ bool Reader::has_unknown_role() const {
 }
 
 bool Reader::is_known(std::size_t i) const {
-    return std::any_of(tags_.begin(), tags_.end(),
-                       [&](const Tag& t) { return t.begin <= i && i < t.end; }) ||
-           std::any_of(said_.begin(), said_.end(),
-                       [&](const Said& s) { return s.begin <= i && i < s.end; }) ||
-           is_in_time(i) || is_noise(tokens_[i]) || is_table_word(i) || is_row_word(i);
+    return has_tag(i) || (said_at(i) != nullptr) || is_in_time(i) || is_noise(tokens_[i]) ||
+           is_table_word(i) || is_row_word(i);
 }
 
 bool Reader::is_table_word(std::size_t i) const {
-    return std::any_of(schema_.tables.begin(), schema_.tables.end(), [&](const Table& table) {
-        return std::any_of(table.words.begin(), table.words.end(),
-                           [&](const Token& word) { return word.stem == tokens_[i].stem; });
+    return std::ranges::any_of(schema_.tables, [&](const Table& table) {
+        return std::ranges::any_of(table.words,
+                                   [&](const Token& word) { return word.stem == tokens_[i].stem; });
     });
 }
 
@@ -562,7 +548,7 @@ void Reader::find_names() {
             looks_so = true;
             ++end;
         }
-        while (end < tokens_.size() && tokens_[end].kind == Token::Kind::Word && !is_known(end)) {
+        while (end < tokens_.size() && tokens_[end].is_word() && !is_known(end)) {
             const Token& token = tokens_[end];
             const bool has_capital = token.as_written != token.text;
             const bool has_digit = token.text.find_first_of("0123456789") != std::string::npos;

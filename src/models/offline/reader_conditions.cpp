@@ -205,7 +205,7 @@ void Reader::find_comparisons() {
 void Reader::try_between(std::size_t i, std::set<std::size_t>& done) {
     std::size_t first = i + 1;
     while (first < tokens_.size() && first < i + 3 && is_filler(first) &&
-           tokens_[first].kind != Token::Kind::Number) {
+           !tokens_[first].is_number()) {
         ++first;
     }
     std::size_t end = 0;
@@ -258,11 +258,11 @@ void Reader::try_range(std::size_t i, std::size_t end, double low, std::set<std:
 void Reader::add_comparison(Filter::Kind kind, double value, std::size_t begin, std::size_t end) {
     if (take_having(kind, value, value, begin, end)) return;
     // "bought more than 5 times": how many rows each has is no column
-    const bool is_column = std::any_of(said_.begin(), said_.end(), [&](const Said& s) {
+    const bool is_column = std::ranges::any_of(said_, [&](const Said& s) {
         return !s.is_value && s.column->is_number() && !s.column->is_id && s.begin == end;
     });
     const bool counts_rows =
-        end < tokens_.size() && tokens_[end].kind == Token::Kind::Word && !is_column &&
+        end < tokens_.size() && tokens_[end].is_word() && !is_column &&
         number_near(begin, end) == nullptr &&
         (tokens_[end].text == "times" || tokens_[end].stem == "order" ||
          tokens_[end].stem == "purchase" || tokens_[end].stem == "transaction");
@@ -285,7 +285,7 @@ void Reader::add_comparison(Filter::Kind kind, double value, std::size_t begin, 
 // "5 star ratings", "3 bedroom houses"
 bool Reader::take_number_before(Said& s, std::set<std::size_t>& done) {
     std::size_t end = 0;
-    if (s.begin == 0 || tokens_[s.begin - 1].kind != Token::Kind::Number) return false;
+    if (s.begin == 0 || !tokens_[s.begin - 1].is_number()) return false;
     const std::size_t i = s.begin - 1;
     const auto value = number_at(i, end);
     const bool is_choice = s.column->is_whole && s.column->distinct <= 12;
@@ -318,7 +318,7 @@ void Reader::find_equalities(std::set<std::size_t>& done) {
             ++i;
         }
         std::size_t end = 0;
-        if (i >= tokens_.size() || tokens_[i].kind != Token::Kind::Number) continue;
+        if (i >= tokens_.size() || !tokens_[i].is_number()) continue;
         const auto value = number_at(i, end);
         if (!value || done.contains(i)) continue;
         if (i == s.end && !s.column->is_whole) continue;
@@ -394,7 +394,7 @@ bool Reader::is_excluded(std::size_t begin) const {
         if (is_at(i - 1, Word::Exclude)) return true;
         const bool in_list = is_filler(i - 1) || is_at(i - 1, Word::And) ||
                              is_at(i - 1, Word::Or) || is_at(i - 1, Word::In) ||
-                             std::any_of(said_.begin(), said_.end(), [&](const Said& s) {
+                             std::ranges::any_of(said_, [&](const Said& s) {
                                  return s.begin <= i - 1 && i - 1 < s.end;
                              });
         if (!in_list) return false;
@@ -407,12 +407,10 @@ void Reader::find_value_filters() {
         if (!s.is_value) continue;
         const bool excluded = is_excluded(s.begin);
         const auto kind = excluded ? Filter::Kind::NoneOf : Filter::Kind::OneOf;
-        const auto same = std::find_if(q_.filters.begin(), q_.filters.end(), [&](const Filter& f) {
-            return f.kind == kind && f.field == s.field;
-        });
+        const auto same = std::ranges::find_if(
+            q_.filters, [&](const Filter& f) { return f.kind == kind && f.field == s.field; });
         if (same != q_.filters.end()) {
-            if (std::find(same->values.begin(), same->values.end(), s.value) ==
-                same->values.end()) {
+            if (std::ranges::find(same->values, s.value) == same->values.end()) {
                 same->values.push_back(s.value);
             }
             continue;
@@ -451,18 +449,17 @@ void Reader::find_presence() {
                              !follows(s.begin, {Word::Mean, Word::Sum, Word::Highest}, 2);
         const Token& last = tokens_[s.end - 1];
         // "refunded" said of a column "refund", but not the verb of "goals scored"
-        const bool is_verb_of_other = std::any_of(said_.begin(), said_.end(), [&](const Said& o) {
-            return &o != &s && !o.is_value && o.field == s.field;
-        });
+        const bool is_verb_of_other = std::ranges::any_of(
+            said_, [&](const Said& o) { return &o != &s && !o.is_value && o.field == s.field; });
         const bool is_participle =
-            !is_verb_of_other && last.kind == Token::Kind::Word && last.text.ends_with("ed") &&
+            !is_verb_of_other && last.is_word() && last.text.ends_with("ed") &&
             s.end - s.begin == 1 &&
-            std::none_of(s.column->words.begin(), s.column->words.end(),
-                         [&](const Token& word) { return word.text == last.text; }) &&
+            std::ranges::none_of(s.column->words,
+                                 [&](const Token& word) { return word.text == last.text; }) &&
             !follows(s.begin, {Word::HowMuch, Word::Sum, Word::Mean}, 4);
         // 有多少本书逾期了, 逾期率: of a column 逾期天数
-        const bool is_han_state = last.kind == Token::Kind::Han && s.score < kOwnName &&
-                                  s.column->is_number() && s.end < tokens_.size() &&
+        const bool is_han_state = last.is_han() && s.score < kOwnName && s.column->is_number() &&
+                                  s.end < tokens_.size() &&
                                   (tokens_[s.end].text == "了" ||
                                    (tokens_[s.end].text == "率" && tokens_.size() - s.end < 6));
         const bool is_number_of =

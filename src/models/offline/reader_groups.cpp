@@ -1,5 +1,6 @@
 // Conditions on groups: "departments with an average salary above 75,000", 订单超过5次的客户. The
 // comparison is of a figure of each group, not of each row.
+#include "models/offline/data.hpp"
 #include "models/offline/reader.hpp"
 
 #include <algorithm>
@@ -39,7 +40,7 @@ Reader::Compared Reader::compared_before(std::size_t begin) {
     for (std::size_t i = begin; i > 0 && glue < 4;) {
         const std::size_t last = i - 1;
         const Said* said = said_at(last);
-        const auto figure = std::find_if(tags_.begin(), tags_.end(), [&](const Tag& t) {
+        const auto figure = std::ranges::find_if(tags_, [&](const Tag& t) {
             return t.end == i && (aggregation_of(t.word) || t.word == Word::HowMany);
         });
         if (said != nullptr && !said->is_value && said->column->is_number() &&
@@ -62,7 +63,7 @@ Reader::Compared Reader::compared_before(std::size_t begin) {
             if (is_row || found.said != nullptr || found.aggregation) break;
             is_row = true;
             found.rows = last;
-            i = tokens_[last].kind == Token::Kind::Han && !is_row_word(last) ? last - 1 : last;
+            i = tokens_[last].is_han() && !is_row_word(last) ? last - 1 : last;
         } else if (is_at(last, Word::By) || is_at(last, Word::Each)) {
             if (found.aggregation && found.said == nullptr) {
                 const bool is_of = tokens_[last].text == "的";  // 工资的平均值超过
@@ -95,8 +96,7 @@ bool Reader::names_groups(std::size_t token) const {
         return is_group_noun(s) &&
                (s.end <= token || is_han || follows(s.begin, {Word::By, Word::Each, Word::Per}, 2));
     };
-    return std::any_of(said_.begin(), said_.end(), is_named) ||
-           (has(Word::Who) && person_column().has_value());
+    return std::ranges::any_of(said_, is_named) || (has(Word::Who) && person_column().has_value());
 }
 
 // The noun that a condition is said of: "customers in the North with more than 5 orders".
@@ -113,11 +113,11 @@ bool Reader::is_said_of_groups(std::size_t token, std::size_t end) const {
         if (s != nullptr) {
             const bool is_each = follows(s->begin, {Word::By, Word::Each, Word::Per}, 2);
             if (!is_each && is_group_noun(*s)) return true;
-            if (!is_each && tokens_[i - 1].kind == Token::Kind::Word) return false;
+            if (!is_each && tokens_[i - 1].is_word()) return false;
             i = s->begin + 1;
             continue;
         }
-        if (is_row_word(i - 1) && tokens_[i - 1].kind == Token::Kind::Word) return false;
+        if (is_row_word(i - 1) && tokens_[i - 1].is_word()) return false;
     }
     if (q_.language != Language::Chinese) {
         return has(Word::Who) && tag(Word::Who)->begin <= 1 && person_column().has_value();
@@ -139,7 +139,7 @@ std::optional<Measure> Reader::counted_behind(std::size_t& end, bool has_rows_be
     const bool is_distinct = i < tokens_.size() && is_at(i, Word::Distinct);
     while (i < tokens_.size() && is_at(i, Word::Distinct)) ++i;
     if (i >= tokens_.size()) return std::nullopt;
-    const Measure rows{Aggregation::Count, std::nullopt, std::nullopt, 0};
+    const Measure rows{Aggregation::Count, std::nullopt, std::nullopt};
     static const std::set<std::string> kTimes = {"times", "次", "笔", "单", "条"};
     static const std::set<std::string> kPeople = {"人", "名", "位"};
     const Said* said = said_at(i);
@@ -160,7 +160,7 @@ std::optional<Measure> Reader::counted_behind(std::size_t& end, bool has_rows_be
     }
     if (said != nullptr && said->column->is_number() && !said->column->is_id) {
         if (said->column->nature() != Nature::Additive) return std::nullopt;
-        const Measure sum{Aggregation::Sum, said->field, std::nullopt, 0};
+        const Measure sum{Aggregation::Sum, said->field, std::nullopt};
         take(said->end);
         return sum;
     }
@@ -168,15 +168,14 @@ std::optional<Measure> Reader::counted_behind(std::size_t& end, bool has_rows_be
     const auto quantity = field_meaning("quantity");
     if (kPieces.contains(tokens_[i].stem) && quantity && !is_distinct) {
         take(i + 1);
-        return Measure{Aggregation::Sum, *quantity, std::nullopt, 0};
+        return Measure{Aggregation::Sum, *quantity, std::nullopt};
     }
     if (said != nullptr && !is_unique(said->field)) {
-        const Measure distinct{Aggregation::Distinct, said->field, std::nullopt, 0};
+        const Measure distinct{Aggregation::Distinct, said->field, std::nullopt};
         take(said->end);
         return distinct;
     }
-    const bool is_row =
-        tokens_[i].kind == Token::Kind::Word ? is_row_word(i) || names_row(i) : is_row_word(i);
+    const bool is_row = tokens_[i].is_word() ? is_row_word(i) || names_row(i) : is_row_word(i);
     if (!is_row) return std::nullopt;
     take(said != nullptr ? said->end : i + std::max<std::size_t>(row_noun_at(i), 1));
     return rows;
@@ -184,11 +183,10 @@ std::optional<Measure> Reader::counted_behind(std::size_t& end, bool has_rows_be
 
 // "is the average above 50": the figure itself answers, and no row is left out
 bool Reader::asks_whether() const {
-    static const std::set<std::string> kFirst = {"is", "are", "was", "were", "does",
-                                                 "do", "did", "has", "have"};
+    static const auto& kFirst = word_list("asks whether first");
     if (!tokens_.empty() && kFirst.contains(tokens_[0].text)) return true;
-    return std::any_of(tokens_.begin(), tokens_.end(),
-                       [](const Token& t) { return t.text == "吗" || t.text == "否"; });
+    return std::ranges::any_of(tokens_,
+                               [](const Token& t) { return t.text == "吗" || t.text == "否"; });
 }
 
 // 5 % of a column that holds 0.05
@@ -215,7 +213,7 @@ bool Reader::take_having(Filter::Kind kind, double low, double high, std::size_t
     const std::size_t number = end - 1;
     const std::size_t end_of_number = end;
     Compared before = compared_before(begin);
-    const auto behind = std::find_if(tags_.begin(), tags_.end(), [&](const Tag& t) {
+    const auto behind = std::ranges::find_if(tags_, [&](const Tag& t) {
         const bool is_told = t.word == Word::Sum || t.word == Word::Mean;
         return is_told && t.begin >= end && t.begin <= end + 2 && t.end - t.begin > 1;
     });
@@ -235,7 +233,7 @@ bool Reader::take_having(Filter::Kind kind, double low, double high, std::size_t
         return true;
     };
     if (before.counts && names_groups(before.begin)) {
-        return keep({Aggregation::Count, std::nullopt, std::nullopt, 0});
+        return keep({Aggregation::Count, std::nullopt, std::nullopt});
     }
     if (before.aggregation && names_groups(before.begin)) {
         if (before.said == nullptr) {
@@ -245,7 +243,7 @@ bool Reader::take_having(Filter::Kind kind, double low, double high, std::size_t
             if (is_number) before.said = &said_[static_cast<std::size_t>(next - said_.data())];
         }
         if (before.said != nullptr) {
-            return keep({*before.aggregation, before.said->field, std::nullopt, 0});
+            return keep({*before.aggregation, before.said->field, std::nullopt});
         }
         if (const auto counted = counted_behind(end, false)) {
             if (*before.aggregation == Aggregation::Sum) return keep(*counted);
@@ -255,7 +253,7 @@ bool Reader::take_having(Filter::Kind kind, double low, double high, std::size_t
         const auto main = main_measure(schema_, q_.table);
         if (!main) return false;
         q_.chose_measure = true;
-        return keep({*before.aggregation, *main, std::nullopt, 0});
+        return keep({*before.aggregation, *main, std::nullopt});
     }
     if (before.aggregation && asks_whether()) {
         condition_numbers_.insert(number);
@@ -269,16 +267,16 @@ bool Reader::take_having(Filter::Kind kind, double low, double high, std::size_t
     }
     // "products with sales over 10,000": what adds up is added up
     if (before.said->column->nature() != Nature::Additive) return false;
-    return keep({Aggregation::Sum, before.said->field, std::nullopt, 0});
+    return keep({Aggregation::Sum, before.said->field, std::nullopt});
 }
 
 void Reader::decide_having() {
     if (q_.groups.empty() && counted_) add_group(*counted_);
     const Measure measure = q_.having->measure;
     const bool asks_other =
-        rate_.has_value() ||
-        std::any_of(measures_said_.begin(), measures_said_.end(),
-                    [&](const Said& m) { return !m.is_used && m.field != measure.field; });
+        rate_.has_value() || std::ranges::any_of(measures_said_, [&](const Said& m) {
+            return !m.is_used && m.field != measure.field;
+        });
     q_.intent = Intent::Aggregate;
     q_.order = Order::None;
     q_.count.reset();

@@ -1,3 +1,4 @@
+#include "models/offline/data.hpp"
 #include "models/offline/reader.hpp"
 
 #include <algorithm>
@@ -53,9 +54,8 @@ void Reader::decide_intent() {
         q_.intent = Intent::Shape;
         return;
     }
-    if ((has({Word::Distribution}) || q_.chart == ChartKind::Histogram ||
-         q_.chart == ChartKind::Box) &&
-        quantile_ == 0 && !(q_.groups.size() == 1 && measures_said_.empty())) {
+    if ((has({Word::Distribution}) || q_.chart == ChartKind::Histogram) &&
+        !(q_.groups.size() == 1 && measures_said_.empty())) {
         if (!measures_said_.empty() || q_.groups.empty()) {
             q_.intent = Intent::Distribution;
             q_.fields.clear();
@@ -83,17 +83,15 @@ void Reader::decide_intent() {
     // "click through rate", of a number: what it is divided by is not said
     for (const Said& m : measures_said_) {
         const Tag* t = tag(Word::Rate);
-        if (t == nullptr || rate_ || m.is_used || tokens_[t->begin].kind != Token::Kind::Word) {
-            break;
-        }
-        const bool is_named = std::any_of(m.column->words.begin(), m.column->words.end(),
-                                          [](const Token& word) { return word.stem == "rate"; });
+        if (t == nullptr || rate_ || m.is_used || !tokens_[t->begin].is_word()) { break; }
+        const bool is_named = std::ranges::any_of(
+            m.column->words, [](const Token& word) { return word.stem == "rate"; });
         if (!is_named && m.end <= t->begin && t->begin - m.end <= 1) refuse(Word::Rate);
     }
     // "return rate by product": of rows with that value
     const bool rate_of_value =
         has(Word::Rate) && !rate_ && measures_said_.empty() &&
-        std::any_of(q_.filters.begin(), q_.filters.end(), [](const Filter& f) {
+        std::ranges::any_of(q_.filters, [](const Filter& f) {
             const bool is_number =  // "pass rate, a pass is 60 or more"
                 f.kind == Filter::Kind::Greater || f.kind == Filter::Kind::GreaterOrEqual ||
                 f.kind == Filter::Kind::Less || f.kind == Filter::Kind::LessOrEqual;
@@ -108,8 +106,7 @@ void Reader::decide_intent() {
     // "how did sales change from 2023 to 2024, in percent": a change, not a share
     const bool is_change = has({Word::Growth, Word::Drop}) && tag(Word::Share) != nullptr &&
                            q_.part.empty() && tokens_[tag(Word::Share)->begin].text != "share";
-    const bool by_time = std::any_of(q_.groups.begin(), q_.groups.end(),
-                                     [](const Group& g) { return g.grain != Grain::None; });
+    const bool by_time = groups_by_time();
     if (is_change &&
         (!q_.periods.empty() || by_time || main_date(schema_, q_.table) == std::nullopt)) {
         q_.intent = Intent::Growth;
@@ -122,9 +119,9 @@ void Reader::decide_intent() {
             return;
         }
     }
-    const bool by_year = std::any_of(q_.groups.begin(), q_.groups.end(), [&](const Group& g) {
+    const bool by_year = std::ranges::any_of(q_.groups, [&](const Group& g) {
         const Column& c = at(schema_, g.field);
-        return c.is_number() && c.is_whole && c.low >= 1900 && c.high <= 2100;
+        return c.is_number() && c.is_year();
     });
     if (has({Word::Growth, Word::Drop}) &&
         (main_date(schema_, q_.table) || !q_.periods.empty() || by_year)) {
@@ -192,7 +189,7 @@ bool Reader::asks_relation() const {
     const auto is_more = [](const Token& t) { return t.text == "more" || t.text == "less"; };
     const bool is_of_subject = subject != nullptr && q_.groups.size() == 1 &&
                                q_.groups[0].field == subject->field &&
-                               std::any_of(tokens_.begin(), tokens_.end(), is_more);
+                               std::ranges::any_of(tokens_, is_more);
     std::set<std::size_t> columns;
     for (const Said& s : measures_said_) columns.insert(s.field.column);
     if (columns.size() != 2 || (!q_.groups.empty() && !is_of_subject)) return false;
@@ -205,12 +202,12 @@ bool Reader::decide_ratio() {
     const auto operand = [&](const Said& s) {
         const bool adds_up =
             s.column->nature() == Nature::Additive && !has({Word::Mean, Word::Median});
-        return Measure{adds_up ? Aggregation::Sum : Aggregation::Mean, s.field, std::nullopt, 0};
+        return Measure{adds_up ? Aggregation::Sum : Aggregation::Mean, s.field, std::nullopt};
     };
     std::vector<Said> numbers;
     for (const Said& s : measures_said_) {
-        const bool is_known = std::any_of(numbers.begin(), numbers.end(),
-                                          [&](const Said& o) { return o.field == s.field; });
+        const bool is_known =
+            std::ranges::any_of(numbers, [&](const Said& o) { return o.field == s.field; });
         if (!s.is_used && !is_known) numbers.push_back(s);
     }
     const bool is_ratio = has(Word::Ratio) || is_per_;
@@ -252,7 +249,7 @@ bool Reader::decide_ratio() {
         q_.filters.erase(q_.filters.begin() + static_cast<std::ptrdiff_t>(i));
         std::erase_if(q_.groups, [&](const Group& g) { return g.field == f.field; });
         if (numbers.empty()) {
-            q_.measures = {{Aggregation::Count, std::nullopt, std::nullopt, 0}};
+            q_.measures = {{Aggregation::Count, std::nullopt, std::nullopt}};
         } else if (!said_aggregation_) {
             q_.measures = {operand(numbers[0])};
         }
@@ -266,7 +263,7 @@ bool Reader::decide_ratio() {
 void Reader::decide_correlation() {
     std::vector<Field> numbers;
     for (const Said& s : measures_said_) {
-        const bool is_new = std::find(numbers.begin(), numbers.end(), s.field) == numbers.end();
+        const bool is_new = std::ranges::find(numbers, s.field) == numbers.end();
         if (is_new) numbers.push_back(s.field);
     }
     for (const Filter& f : q_.filters) {
@@ -312,19 +309,19 @@ void Reader::split_share() {
         // "percentage of women in each department" against "share of sales by category in 2023"
         const bool counts = q_.measures.empty() ? says_rows_ : !q_.measures[0].field;
         const bool measured_only =
-            measures_said_.empty() || std::all_of(measures_said_.begin(), measures_said_.end(),
-                                                  [](const Said& m) { return m.is_used; });
+            measures_said_.empty() ||
+            std::ranges::all_of(measures_said_, [](const Said& m) { return m.is_used; });
         // "what percentage of sales is paid by card in each region"
         const Tag* share = tag(Word::Share);
-        const bool is_predicate =
-            share != nullptr && q_.language == Language::English && q_.groups.size() == 1 &&
-            q_.groups[0].grain == Grain::None && group_is_each(q_.groups[0]) &&
-            std::any_of(tags_.begin(), tags_.end(), [&](const Tag& t) {
-                return t.word == Word::Is && t.begin >= share->end &&
-                       std::any_of(q_.filters.begin(), q_.filters.end(), [&](const Filter& f) {
-                           return is_value(f) && f.begin >= t.end;
-                       });
-            });
+        const bool is_predicate = share != nullptr && q_.language == Language::English &&
+                                  q_.groups.size() == 1 && q_.groups[0].grain == Grain::None &&
+                                  group_is_each(q_.groups[0]) &&
+                                  std::ranges::any_of(tags_, [&](const Tag& t) {
+                                      return t.word == Word::Is && t.begin >= share->end &&
+                                             std::ranges::any_of(q_.filters, [&](const Filter& f) {
+                                                 return is_value(f) && f.begin >= t.end;
+                                             });
+                                  });
         if (!counts && !measured_only && !is_predicate) return;
         std::vector<Filter> kept;
         for (const Filter& f : q_.filters) {
@@ -336,8 +333,7 @@ void Reader::split_share() {
         }
         return;
     }
-    if (std::all_of(measures_said_.begin(), measures_said_.end(),
-                    [](const Said& m) { return m.is_used; }) &&
+    if (std::ranges::all_of(measures_said_, [](const Said& m) { return m.is_used; }) &&
         !measures_said_.empty()) {
         q_.measures = {{Aggregation::Count, std::nullopt, std::nullopt}};
         if (counted_ && !is_row_noun(*counted_)) {
@@ -346,7 +342,7 @@ void Reader::split_share() {
     }
     std::vector<Filter> part;
     std::vector<Filter> whole;
-    const bool any_number = std::any_of(q_.filters.begin(), q_.filters.end(), is_number);
+    const bool any_number = std::ranges::any_of(q_.filters, is_number);
     const Filter* last_value = nullptr;
     for (const Filter& f : q_.filters) {
         if (is_value(f) && (last_value == nullptr || f.begin > last_value->begin)) {
@@ -378,9 +374,8 @@ void Reader::split_share() {
             }
         }
     }
-    const bool any_time = std::any_of(q_.filters.begin(), q_.filters.end(), [&](const Filter& f) {
-        return !is_number(f) && !is_value(f);
-    });
+    const bool any_time = std::ranges::any_of(
+        q_.filters, [&](const Filter& f) { return !is_number(f) && !is_value(f); });
     for (const Filter& f : q_.filters) {
         const bool is_part = any_number              ? is_number(f)
                              : last_value != nullptr ? &f == last_value
@@ -448,15 +443,12 @@ bool Reader::is_unique(Field field) const {
 bool Reader::row_noun_said() const {
     if (has(Word::Rows)) return true;
     const Table& table = schema_.tables[q_.table];
-    static const std::set<std::string> kNouns = {
-        "transaction", "order",      "purchase", "payment",  "request", "reading",
-        "measurement", "sale",       "record",   "employee", "person",  "people",
-        "response",    "respondent", "visit",    "trip"};
+    static const auto& kNouns = word_list("row noun said nouns");
     for (std::size_t i = 0; i < tokens_.size(); ++i) {
         if (kNouns.contains(tokens_[i].stem) && !is_measure_token(i)) return true;
         for (const Token& word : table.words) {
-            if (word.stem == tokens_[i].stem && word.text.size() > 2 &&
-                word.kind == Token::Kind::Word && !is_measure_token(i)) {
+            if (word.stem == tokens_[i].stem && word.text.size() > 2 && word.is_word() &&
+                !is_measure_token(i)) {
                 return true;
             }
         }
@@ -475,8 +467,8 @@ bool Reader::row_noun_said() const {
 }
 
 bool Reader::is_measure_token(std::size_t i) const {
-    return std::any_of(measures_said_.begin(), measures_said_.end(),
-                       [&](const Said& m) { return m.begin <= i && i < m.end; });
+    return std::ranges::any_of(measures_said_,
+                               [&](const Said& m) { return m.begin <= i && i < m.end; });
 }
 
 // 挂号费有哪几种: a number with few values
@@ -545,7 +537,7 @@ bool Reader::builds_on_before() const {
     const bool has_cue = begins_with_cue || ends_with_cue();
     if (q_.intent == Intent::Rows) return has_cue && q_.filters.empty() && q_.measures.empty();
     if (q_.intent == Intent::Values) return has_cue;
-    const bool says_of_them = std::any_of(tokens_.begin(), tokens_.end(), [](const Token& t) {
+    const bool says_of_them = std::ranges::any_of(tokens_, [](const Token& t) {
         return t.text == "them" || t.text == "those" || t.text == "these" || t.text == "其";
     });
     if (says_of_them && !before_->filters.empty() && asks_to_count()) return true;
@@ -569,16 +561,13 @@ bool Reader::builds_on_before() const {
 bool Reader::stands_alone() const {
     const bool is_figure = !aggregations_said_.empty();
     if (before_->intent == Intent::Shape) return is_figure || q_.order != Order::None;
-    const bool counted_before = std::none_of(before_->measures.begin(), before_->measures.end(),
-                                             [](const Measure& m) { return m.field.has_value(); });
+    const bool counted_before = std::ranges::none_of(
+        before_->measures, [](const Measure& m) { return m.field.has_value(); });
     return is_figure && !q_.groups.empty() && (says_rows_ || counted_before);
 }
 
 bool Reader::starts_with_cue() const {
-    static const std::set<std::string> kFirst = {
-        "and",  "but",     "now", "then", "only", "just", "same", "also", "ok",
-        "okay", "instead", "or",  "那",   "再",   "只",   "仅",   "换",   "改",
-        "同",   "也",      "还",  "接",   "把",   "以",   "如"};
+    static const auto& kFirst = word_list("starts with cue first");
     if (kFirst.contains(tokens_[0].text)) return true;
     return is_at(0, Word::FollowUp);
 }

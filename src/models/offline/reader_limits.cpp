@@ -1,4 +1,5 @@
 // What cannot be read off the table: better said than answered with another figure.
+#include "models/offline/data.hpp"
 #include "models/offline/plain_words.hpp"
 #include "models/offline/reader.hpp"
 #include "models/offline/row_families.hpp"
@@ -12,17 +13,14 @@ namespace {
 
 // Nouns for rows of any table, and for people, who are rows only of a table about them.
 const std::set<std::string>& row_nouns() {
-    static const std::set<std::string> nouns = {
-        "transaction", "order",       "purchase",  "request", "row",    "record", "entry",
-        "event",       "observation", "log",       "hit",     "people", "person", "case",
-        "line",        "one",         "headcount", "item",    "count"};
+    static const auto& nouns = word_list("row nouns nouns");
     return nouns;
 }
 
 bool shares_concept(const Token& a, const Token& b) {
-    return std::any_of(concepts().begin(), concepts().end(), [&](const Concept& about) {
+    return std::ranges::any_of(concepts(), [&](const Concept& about) {
         const auto holds = [&](const Token& token) {
-            return std::any_of(about.phrases.begin(), about.phrases.end(), [&](const auto& phrase) {
+            return std::ranges::any_of(about.phrases, [&](const auto& phrase) {
                 return phrase.size() == 1 && phrase[0].stem == token.stem;
             });
         };
@@ -31,14 +29,11 @@ bool shares_concept(const Token& a, const Token& b) {
 }
 
 bool holds_text(const std::vector<Token>& words, const Token& said) {
-    return std::any_of(words.begin(), words.end(),
-                       [&](const Token& word) { return word.text == said.text; });
+    return std::ranges::any_of(words, [&](const Token& word) { return word.text == said.text; });
 }
 
 bool is_noun_ending(const Token& token) {
-    static const std::set<std::string> kEndings = {"型", "式", "性", "者", "员", "层",
-                                                   "级", "段", "量", "额", "值", "率",
-                                                   "度", "费", "类", "区", "品", "商"};
+    static const auto& kEndings = word_list("is noun ending endings");
     return kEndings.contains(token.text);
 }
 
@@ -73,8 +68,7 @@ void Reader::find_limits() {
     find_compared_with_figure();
     find_open_rate();
     find_span_of_dates();
-    find_open_how();
-    find_absent_figures();
+    find_ordinal();
     find_absent_back();
     find_absent();
     if (!q_.absent.empty()) q_.intent = Intent::Unknown;
@@ -83,8 +77,7 @@ void Reader::find_limits() {
 // "never bought tea", 没有买过茶: what did not happen stands in no row.
 void Reader::find_denied() {
     static const std::set<std::string> kVerbs = {"did", "do", "does", "has", "have", "had"};
-    static const std::set<std::string> kNever = {"never",   "didn't", "don't",
-                                                 "doesn't", "hasn't", "haven't"};
+    static const auto& kNever = word_list("find denied never");
     const bool asks_groups = q_.intent == Intent::Values || !q_.groups.empty();
     for (std::size_t i = 0; i < tokens_.size(); ++i) {
         const Token& token = tokens_[i];
@@ -115,7 +108,7 @@ void Reader::find_compared_with_figure() {
                              t.word == Word::AtLeast || t.word == Word::AtMost;
         if (!is_than) continue;
         for (std::size_t i = t.end; i < tokens_.size() && i < t.end + 6; ++i) {
-            if (tokens_[i].kind == Token::Kind::Number || number_word(tokens_[i])) break;
+            if (tokens_[i].is_number() || number_word(tokens_[i])) break;
             if (!is_at(i, Word::Mean) && !is_at(i, Word::Median)) continue;
             q_.absent.push_back(tokens_[t.begin].as_written + " … " + tokens_[i].as_written);
             return;
@@ -132,7 +125,7 @@ void Reader::find_open_rate() {
     }
     const Tag* t = tag(Word::Rate);
     if (t == nullptr || t->begin == 0 || q_.intent != Intent::Share) return;
-    if (tokens_[t->begin].kind == Token::Kind::Han && said_at(t->begin - 1) == nullptr) {
+    if (tokens_[t->begin].is_han() && said_at(t->begin - 1) == nullptr) {
         q_.absent.push_back(tokens_[t->begin - 1].as_written + tokens_[t->begin].as_written);
     }
 }
@@ -152,21 +145,35 @@ void Reader::find_span_of_dates() {
 
 // "reason" may be a column and "Will" a name.
 bool Reader::is_said_beside_names(Word word) const {
-    return std::any_of(tags_.begin(), tags_.end(), [&](const Tag& t) {
-        return t.word == word && std::none_of(said_.begin(), said_.end(), [&](const Said& s) {
+    return std::ranges::any_of(tags_, [&](const Tag& t) {
+        return t.word == word && std::ranges::none_of(said_, [&](const Said& s) {
                    return s.begin < t.end && t.begin < s.end;
                });
     });
 }
 
+// "the second highest", 第二高: one place of a ranking is not told here.
+void Reader::find_ordinal() {
+    static const auto& kWords = word_list("find ordinal words");
+    static const std::set<std::string> kEndings = {"nd", "rd", "th"};
+    for (std::size_t i = 0; i < tokens_.size(); ++i) {
+        const bool is_unit = i > 0 && (tokens_[i - 1].text == "per" || tokens_[i - 1].text == "a" ||
+                                       tokens_[i - 1].is_number());
+        const bool is_word = kWords.contains(tokens_[i].text) && !is_unit;
+        const bool is_ending = kEndings.contains(tokens_[i].text) && is_unit;
+        const bool is_han = tokens_[i].text == "第" && i + 1 < tokens_.size() &&
+                            number_word(tokens_[i + 1]).value_or(1) > 1;
+        if ((!is_word && !is_ending && !is_han) || is_in_time(i) || said_at(i) != nullptr) continue;
+        q_.absent.push_back(tokens_[i].as_written + (is_han ? tokens_[i + 1].as_written : ""));
+    }
+}
+
 void Reader::find_absent() {
     for (std::size_t i = 0; i < tokens_.size() && q_.absent.size() < 5; ++i) {
         const Token& token = tokens_[i];
-        if (token.kind != Token::Kind::Word || token.text.size() < 3) continue;
-        const bool is_tagged = std::any_of(tags_.begin(), tags_.end(),
-                                           [&](const Tag& t) { return t.begin <= i && i < t.end; });
-        const bool is_said = std::any_of(said_.begin(), said_.end(),
-                                         [&](const Said& s) { return s.begin <= i && i < s.end; });
+        if (!token.is_word() || token.text.size() < 3) continue;
+        const bool is_tagged = has_tag(i);
+        const bool is_said = (said_at(i) != nullptr);
         if (is_tagged || is_said || condition_numbers_.contains(i) || is_in_time(i) ||
             is_noise(token) || names_row(i) || is_table_word(i) || number_word(token) ||
             is_plain_word(token) || goes_with(i)) {
@@ -178,9 +185,8 @@ void Reader::find_absent() {
     find_absent_han();
     find_absent_numbers();
     for (std::size_t i = 0; i + 1 < tokens_.size(); ++i) {  // of all subjects, where none holds it
-        const bool is_said = std::any_of(said_.begin(), said_.end(), [&](const Said& s) {
-            return s.begin <= i + 1 && i + 1 < s.end;
-        });
+        const bool is_said = std::ranges::any_of(
+            said_, [&](const Said& s) { return s.begin <= i + 1 && i + 1 < s.end; });
         if (!is_said && tokens_[i].text == "总" && tokens_[i + 1].text == "分") {
             q_.absent.emplace_back("总分");
         }
@@ -193,15 +199,12 @@ void Reader::find_absent() {
 // What is not computed here though every word of it is known: who left and who stayed, which of
 // several columns, a product of two, pieces that were sold, groups by what they earned.
 void Reader::find_absent_features() {
-    static const std::set<std::string> kLeft = {
-        "left",   "leavers", "resigned",   "quit",      "exited", "departed",
-        "stayed", "stay",    "terminated", "attrition", "离职",   "辞职",
-        "在职",   "各科",    "哪科",       "哪门",      "每科",   "remained"};
+    static const auto& kLeft = word_list("find absent features left");
     static const std::set<std::string> kTimes = {"times", "multiplied", "乘", "×"};
     static const std::set<std::string> kStill = {"current", "currently", "employed"};
     static const std::set<std::string> kMoney = {"revenue", "sale", "turnover", "value"};
     const auto& columns = schema_.tables[q_.table].columns;
-    const bool may_leave = std::any_of(columns.begin(), columns.end(), [](const Column& c) {
+    const bool may_leave = std::ranges::any_of(columns, [](const Column& c) {
         return (c.is_date() && c.missing > 0) || c.means("attrition");
     });
     const auto quantity = field_meaning("quantity");
@@ -224,12 +227,11 @@ void Reader::find_absent_features() {
         const bool is_product =
             before != nullptr && before->column->is_number() && kTimes.contains(tokens_[i].text);
         if (is_left || is_still || is_piece || is_product) {
-            q_.absent.push_back(tokens_[i].kind == Token::Kind::Han ? two : tokens_[i].as_written);
+            q_.absent.push_back(tokens_[i].is_han() ? two : tokens_[i].as_written);
         }
-        const bool is_compared =
-            std::any_of(q_.filters.begin(), q_.filters.end(), [&](const Filter& f) {
-                return f.begin == i + 1 && f.values.empty() && f.kind != Filter::Kind::Dates;
-            });
+        const bool is_compared = std::ranges::any_of(q_.filters, [&](const Filter& f) {
+            return f.begin == i + 1 && f.values.empty() && f.kind != Filter::Kind::Dates;
+        });
         if (is_compared && said == nullptr && kMoney.contains(tokens_[i].stem)) {
             q_.absent.push_back(tokens_[i].as_written);
         }
@@ -240,20 +242,15 @@ void Reader::find_absent_features() {
 void Reader::find_absent_numbers() {
     for (std::size_t i = 0; i < tokens_.size() && q_.absent.size() < 5; ++i) {
         const Token& token = tokens_[i];
-        if (token.kind != Token::Kind::Number || is_in_time(i)) continue;
-        const bool is_said = std::any_of(said_.begin(), said_.end(),
-                                         [&](const Said& s) { return s.begin <= i && i < s.end; });
+        if (!token.is_number() || is_in_time(i)) continue;
+        const bool is_said = (said_at(i) != nullptr);
         const bool is_count = q_.count && static_cast<double>(*q_.count) == token.number;
-        const bool is_quantile =
-            quantile_ > 0 && (token.number == quantile_ || token.number == quantile_ * 100);
-        const bool is_condition =
-            condition_numbers_.contains(i) || (i > 0 && condition_numbers_.contains(i - 1)) ||
-            std::any_of(q_.filters.begin(), q_.filters.end(), [&](const Filter& f) {
-                return f.low == token.number || f.high == token.number;
-            });
-        if (!is_said && !is_count && !is_quantile && !is_condition) {
-            q_.absent.push_back(token.text);
-        }
+        const bool is_condition = condition_numbers_.contains(i) ||
+                                  (i > 0 && condition_numbers_.contains(i - 1)) ||
+                                  std::ranges::any_of(q_.filters, [&](const Filter& f) {
+                                      return f.low == token.number || f.high == token.number;
+                                  });
+        if (!is_said && !is_count && !is_condition) { q_.absent.push_back(token.text); }
     }
 }
 
@@ -261,34 +258,27 @@ void Reader::find_absent_numbers() {
 // quantity.
 bool Reader::goes_with(std::size_t i) const {
     const Token& token = tokens_[i];
-    static const std::set<std::string> kPeople = {"user",   "customer", "people", "person",
-                                                  "holder", "owner",    "buyer",  "one"};
-    const bool after_value = std::any_of(said_.begin(), said_.end(),
-                                         [&](const Said& s) { return s.is_value && s.end == i; });
+    static const auto& kPeople = word_list("goes with people");
+    const bool after_value =
+        std::ranges::any_of(said_, [&](const Said& s) { return s.is_value && s.end == i; });
     if (after_value && (kPeople.contains(token.stem) || is_concept_word(token))) return true;
     if (i + 1 < tokens_.size() && condition_numbers_.contains(i + 1))
         return true;  // "returned 404"
-    const bool is_product = std::any_of(q_.measures.begin(), q_.measures.end(),
-                                        [](const Measure& m) { return m.times.has_value(); });
+    const bool is_product =
+        std::ranges::any_of(q_.measures, [](const Measure& m) { return m.times.has_value(); });
     if (is_product && is_concept_word(token)) return true;
     if (q_.intent == Intent::Ratio && is_concept_word(token)) return true;
-    static const std::set<std::string> kMoney = {"revenue", "sale", "turnover"};
-    static const std::set<std::string> kFigures = {
-        "grade", "mark",   "score",   "point",   "result", "level", "price", "cost",   "amount",
-        "rate",  "number", "reading", "revenue", "income", "total", "value", "charge", "fee"};
-    const bool beside_number = std::any_of(said_.begin(), said_.end(), [&](const Said& s) {
+    static const auto& kFigures = word_list("goes with figures");
+    const bool beside_number = std::ranges::any_of(said_, [&](const Said& s) {
         return !s.is_value && s.column->is_number() && (s.end == i || s.begin == i + 1);
     });
     if (beside_number && kFigures.contains(token.stem)) return true;
-    static const std::set<std::string> kLengths = {"length", "duration", "time",
-                                                   "lost",   "wasted",   "spent"};
-    const bool behind_duration = std::any_of(said_.begin(), said_.end(), [&](const Said& s) {
-        return !s.is_value && s.end == i && is_duration(*s.column);
-    });
+    static const auto& kLengths = word_list("goes with lengths");
+    const bool behind_duration = std::ranges::any_of(
+        said_, [&](const Said& s) { return !s.is_value && s.end == i && is_duration(*s.column); });
     if (behind_duration && kLengths.contains(token.stem)) return true;
-    const bool behind_flag = std::any_of(said_.begin(), said_.end(), [&](const Said& s) {
-        return !s.is_value && s.column->is_flag() && s.end == i;
-    });
+    const bool behind_flag = std::ranges::any_of(
+        said_, [&](const Said& s) { return !s.is_value && s.column->is_flag() && s.end == i; });
     const bool is_state = token.stem == "performance" || token.stem == "compliance";
     if (behind_flag && is_state) return true;  // "on-time performance"
     // happier, happiest, happy; rainy, rain; the error of a status
@@ -304,20 +294,19 @@ bool Reader::goes_with(std::size_t i) const {
                          (i > 1 && is_at(i - 2, Word::Which));
     const bool is_error = token.stem == "error" || token.stem == "failure" || token.stem == "5xx";
     const Table& table = schema_.tables[q_.table];
-    return std::any_of(table.columns.begin(), table.columns.end(), [&](const Column& c) {
+    return std::ranges::any_of(table.columns, [&](const Column& c) {
         if (is_error && c.means("status")) return true;
         const auto is_own = [&](const Token& word) { return word.text == token.text; };
-        if (!is_head && std::any_of(c.words.begin(), c.words.end(), is_own)) return true;  // kWh
+        if (!is_head && std::ranges::any_of(c.words, is_own)) return true;  // kWh
         const auto begins = [&](const Token& word) {
-            return root.size() >= 4 && word.kind == Token::Kind::Word &&
-                   word.stem.starts_with(root);
+            return root.size() >= 4 && word.is_word() && word.stem.starts_with(root);
         };
-        if (!is_head && std::any_of(c.words.begin(), c.words.end(), begins)) return true;
+        if (!is_head && std::ranges::any_of(c.words, begins)) return true;
         const bool is_used =
-            std::any_of(said_.begin(), said_.end(), [&](const Said& s) { return s.column == &c; });
-        return is_used && std::any_of(c.meanings.begin(), c.meanings.end(), [&](const Concept* a) {
-                   return std::any_of(a->phrases.begin(), a->phrases.end(),
-                                      [&](const auto& p) { return p.size() == 1 && begins(p[0]); });
+            std::ranges::any_of(said_, [&](const Said& s) { return s.column == &c; });
+        return is_used && std::ranges::any_of(c.meanings, [&](const Concept* a) {
+                   return std::ranges::any_of(
+                       a->phrases, [&](const auto& p) { return p.size() == 1 && begins(p[0]); });
                });
     });
 }
@@ -373,9 +362,7 @@ void Reader::find_absent_han() {
         for (const char* unit : {"公里", "千米", "分钟", "小时", "平米", "公斤", "平方"}) {
             const bool is_rate =
                 tokens_[i].text == "每" && matches_at(tokens_, i + 1, tokens_of(unit));
-            const bool is_grain =
-                std::any_of(q_.groups.begin(), q_.groups.end(),
-                            [](const Group& g) { return g.grain != Grain::None; });
+            const bool is_grain = groups_by_time();
             if (is_rate && !is_grain && q_.intent != Intent::Ratio) {
                 q_.absent.push_back("每" + std::string(unit));
             }
@@ -384,7 +371,7 @@ void Reader::find_absent_han() {
     for (std::size_t i = 0; i < tokens_.size() && q_.absent.size() < 5;) {
         std::string word;
         std::size_t end = i;
-        while (end < tokens_.size() && tokens_[end].kind == Token::Kind::Han && !known[end] &&
+        while (end < tokens_.size() && tokens_[end].is_han() && !known[end] &&
                !is_noise(tokens_[end])) {
             word += tokens_[end].text;
             ++end;
@@ -399,7 +386,7 @@ void Reader::find_absent_han() {
         };
         const auto& columns = schema_.tables[q_.table].columns;
         // 住院 where there is 住院费用
-        const bool is_of_table = std::any_of(columns.begin(), columns.end(), is_part);
+        const bool is_of_table = std::ranges::any_of(columns, is_part);
         const bool is_of_rows = end - i == 2 && shares_with_rows(i, end);
         const bool is_open = !is_of_table && !is_of_rows;
         if (end - i >= 2 && is_open) q_.absent.push_back(word);
@@ -409,7 +396,7 @@ void Reader::find_absent_han() {
 
 // How many Chinese tokens from `i` on say what a number may be about.
 std::size_t Reader::concept_length(std::size_t i) const {
-    if (tokens_[i].kind != Token::Kind::Han) return 0;
+    if (!tokens_[i].is_han()) return 0;
     std::size_t longest = 0;
     for (const Concept& about : concepts()) {
         if (about.nature != Nature::Additive && about.nature != Nature::Level) continue;
@@ -426,8 +413,8 @@ bool Reader::is_in_column_name(std::size_t begin, std::size_t length) const {
     std::string word;
     for (std::size_t i = begin; i < begin + length; ++i) word += tokens_[i].text;
     const auto& columns = schema_.tables[q_.table].columns;
-    return std::any_of(columns.begin(), columns.end(),
-                       [&](const Column& c) { return c.name.find(word) != std::string::npos; });
+    return std::ranges::any_of(
+        columns, [&](const Column& c) { return c.name.find(word) != std::string::npos; });
 }
 
 // 接诊 where the rows are 就诊
@@ -449,22 +436,19 @@ bool Reader::names_row(std::size_t i) const {
     const auto is_about = [&](const Token& word) {
         return word.stem == token.stem || shares_concept(word, token);
     };
-    if (std::any_of(table.words.begin(), table.words.end(), is_about)) return true;
-    if (std::any_of(table.row_words.begin(), table.row_words.end(), is_about)) return true;
+    if (std::ranges::any_of(table.words, is_about)) return true;
+    if (std::ranges::any_of(table.row_words, is_about)) return true;
     if (is_row_name(i) || holds_text(table.row_verbs, token)) return true;
     static constexpr std::array<std::string_view, 4> kOfPeople = {"age", "gender", "salary", "job"};
-    static const std::set<std::string> kPeople = {
-        "employee", "staff",       "worker", "customer", "user",    "respondent",
-        "visitor",  "participant", "member", "patient",  "student", "client"};
-    const bool is_of_people =
-        std::any_of(table.columns.begin(), table.columns.end(), [&](const Column& c) {
-            return std::any_of(kOfPeople.begin(), kOfPeople.end(),
-                               [&](std::string_view about) { return c.means(about); });
-        });
+    static const auto& kPeople = word_list("names row people");
+    const bool is_of_people = std::ranges::any_of(table.columns, [&](const Column& c) {
+        return std::ranges::any_of(kOfPeople,
+                                   [&](std::string_view about) { return c.means(about); });
+    });
     if (is_of_people && kPeople.contains(token.stem)) return true;
-    return std::any_of(table.columns.begin(), table.columns.end(), [&](const Column& c) {
+    return std::ranges::any_of(table.columns, [&](const Column& c) {
         const bool is_unique = (c.distinct + c.missing) * 100 >= table.rows * 98;
-        return is_unique && !c.is_date() && std::any_of(c.words.begin(), c.words.end(), is_about);
+        return is_unique && !c.is_date() && std::ranges::any_of(c.words, is_about);
     });
 }
 

@@ -1,3 +1,4 @@
+#include "models/offline/data.hpp"
 #include "models/offline/reader.hpp"
 
 #include <algorithm>
@@ -19,46 +20,25 @@ std::vector<Reader::AggregationTag> Reader::aggregations() const {
             case Word::Deviation: a = Aggregation::Deviation; break;
             default: break;
         }
-        if (a) found.push_back({*a, t.begin, t.end, 0});
-        if (t.word != Word::Percentile) continue;
-        if (const auto q = quantile_at(t)) {
-            found.push_back({Aggregation::Quantile, t.begin, t.end, *q});
-        }
+        if (a) found.push_back({*a, t.begin, t.end});
     }
     for (std::size_t i = 0; i < tokens_.size(); ++i) {  // "salary range", "range of prices"
-        const bool is_of_measure =
-            std::any_of(measures_said_.begin(), measures_said_.end(), [&](const Said& m) {
-                return m.end == i ||
-                       (m.begin > i + 1 && m.begin <= i + 3 && is_at(i + 1, Word::Of));
-            });
+        const bool is_of_measure = std::ranges::any_of(measures_said_, [&](const Said& m) {
+            return m.end == i || (m.begin > i + 1 && m.begin <= i + 3 && is_at(i + 1, Word::Of));
+        });
         if (tokens_[i].text != "range" || !is_of_measure || is_at(i, Word::Between)) continue;
-        found.push_back({Aggregation::Minimum, i, i + 1, 0});
-        found.push_back({Aggregation::Maximum, i, i + 1, 0});
+        found.push_back({Aggregation::Minimum, i, i + 1});
+        found.push_back({Aggregation::Maximum, i, i + 1});
     }
-    std::stable_sort(found.begin(), found.end(),
-                     [](const auto& a, const auto& b) { return a.begin < b.begin; });
+    std::ranges::stable_sort(found, [](const auto& a, const auto& b) { return a.begin < b.begin; });
     return found;
-}
-
-std::optional<double> Reader::quantile_at(const Tag& t) const {
-    std::size_t end = 0;
-    for (std::size_t back = 1; back <= 3 && back <= t.begin; ++back) {
-        const auto value = number_at(t.begin - back, end);
-        if (value && *value > 0 && *value < 100) return *value < 1 ? *value : *value / 100;
-    }
-    const auto value = number_at(t.end, end);
-    if (value && *value > 0 && *value < 100) return *value < 1 ? *value : *value / 100;
-    return std::nullopt;
 }
 
 void Reader::find_measures() {
     auto aggs = aggregations();
-    for (const AggregationTag& a : aggs) {
-        if (a.aggregation == Aggregation::Quantile) quantile_ = a.quantile;
-    }
     // "highest and lowest salary", "the highest temperature per sensor": extremes, not order
-    const bool names_group = std::any_of(q_.groups.begin(), q_.groups.end(),
-                                         [&](const Group& g) { return group_is_each(g); });
+    const bool names_group =
+        std::ranges::any_of(q_.groups, [&](const Group& g) { return group_is_each(g); });
     const bool both = has(Word::Highest) && has(Word::Lowest);
     if (!measures_said_.empty() &&
         !has({Word::Which, Word::Who, Word::Top, Word::Bottom, Word::Mean, Word::Sum,
@@ -70,23 +50,21 @@ void Reader::find_measures() {
             const bool is_low = t.word == Word::Lowest || t.word == Word::Cheap;
             if ((!is_high && !is_low) || (is_of_number(t) && !q_.groups.empty())) continue;
             if (q_.count && *q_.count > 1) continue;
-            const bool beside =
-                std::any_of(measures_said_.begin(), measures_said_.end(), [&](const Said& m) {
-                    return m.begin >= t.end ? m.begin - t.end <= 3 + (both ? 3U : 0U)
-                                            : t.begin - std::min(m.end, t.begin) <= 2;
-                });
+            const bool beside = std::ranges::any_of(measures_said_, [&](const Said& m) {
+                return m.begin >= t.end ? m.begin - t.end <= 3 + (both ? 3U : 0U)
+                                        : t.begin - std::min(m.end, t.begin) <= 2;
+            });
             if (!beside) continue;
-            aggs.push_back(
-                {is_high ? Aggregation::Maximum : Aggregation::Minimum, t.begin, t.end, 0});
+            aggs.push_back({is_high ? Aggregation::Maximum : Aggregation::Minimum, t.begin, t.end});
             extremes_ = true;
         }
-        std::stable_sort(aggs.begin(), aggs.end(),
-                         [](const auto& a, const auto& b) { return a.begin < b.begin; });
+        std::ranges::stable_sort(aggs,
+                                 [](const auto& a, const auto& b) { return a.begin < b.begin; });
         if (extremes_) q_.order = Order::None;
     }
     std::erase_if(aggs, [&](const AggregationTag& a) {
-        return std::any_of(measures_said_.begin(), measures_said_.end(),
-                           [&](const Said& m) { return m.begin <= a.begin && a.end <= m.end; });
+        return std::ranges::any_of(
+            measures_said_, [&](const Said& m) { return m.begin <= a.begin && a.end <= m.end; });
     });
     aggregations_are_none_ = aggs.empty();
     if (!aggs.empty()) said_aggregation_ = true;
@@ -125,7 +103,7 @@ void Reader::find_measures() {
             }
         }
         if (mine.empty()) {
-            const bool most = std::any_of(tags_.begin(), tags_.end(), [&](const Tag& t) {
+            const bool most = std::ranges::any_of(tags_, [&](const Tag& t) {
                 return t.word == Word::Top ||
                        ((t.word == Word::Highest || t.word == Word::Lowest) && is_of_number(t));
             });
@@ -150,8 +128,7 @@ void Reader::find_measures() {
 
 // 客单价, "order value": of one order, and so the mean of them
 bool Reader::is_of_one(const Said& s) const {
-    static const std::set<std::string> kWords = {"客单价",    "basketsize", "basket",  "ordervalue",
-                                                 "ordersize", "ticketsize", "dealsize"};
+    static const auto& kWords = word_list("is of one words");
     std::string text;
     for (std::size_t i = s.begin; i < s.end; ++i) text += tokens_[i].text;
     return kWords.contains(text) && s.score < kOwnName;
@@ -159,8 +136,7 @@ bool Reader::is_of_one(const Said& s) const {
 
 // "most" and "fewest" compare totals; "highest" and "lowest" may be of one row
 bool Reader::is_of_number(const Tag& t) const {
-    static const std::set<std::string> kWords = {"most", "best", "least", "fewest", "worst",
-                                                 "最多", "最少", "最好",  "最差",   "最佳"};
+    static const auto& kWords = word_list("is of number words");
     std::string text;
     for (std::size_t i = t.begin; i < t.end; ++i) text += tokens_[i].text;
     return kWords.contains(text);
@@ -182,9 +158,7 @@ Aggregation Reader::natural(const Column& column) {
 }
 
 void Reader::add_measure(Measure measure) {
-    if (measure.aggregation == Aggregation::Quantile) measure.quantile = quantile_;
-    if (q_.measures.size() < 6 &&
-        std::find(q_.measures.begin(), q_.measures.end(), measure) == q_.measures.end()) {
+    if (q_.measures.size() < 6 && std::ranges::find(q_.measures, measure) == q_.measures.end()) {
         q_.measures.push_back(measure);
     }
 }
@@ -254,15 +228,14 @@ void Reader::find_counts() {
 // "how many products were sold": pieces
 bool Reader::says_sold() const {
     static const std::set<std::string> kVerbs = {"sold", "sell", "bought", "buy", "卖", "ordered"};
-    const bool is_verb = std::any_of(tokens_.begin(), tokens_.end(),
-                                     [&](const Token& t) { return kVerbs.contains(t.text); });
+    const bool is_verb =
+        std::ranges::any_of(tokens_, [&](const Token& t) { return kVerbs.contains(t.text); });
     return is_verb && !has(Word::Distinct) &&
            (!counted_ || counted_->column->means("product") || counted_->column->means("category"));
 }
 
 bool Reader::is_filter_field(Field field) const {
-    return std::any_of(q_.filters.begin(), q_.filters.end(),
-                       [&](const Filter& f) { return f.field == field; });
+    return std::ranges::any_of(q_.filters, [&](const Filter& f) { return f.field == field; });
 }
 
 // A column whose values tell the rows apart: to count it is to count rows.
@@ -273,8 +246,7 @@ bool Reader::is_row_noun(const Said& s) const {
 
 // Revenue where there is only a price and a quantity.
 bool Reader::asks_money() const {
-    static const std::set<std::string> kMoney = {"revenue", "sale", "turnover", "销售额", "营收",
-                                                 "营业额",  "金额", "收入",     "amount"};
+    static const auto& kMoney = word_list("asks money money");
     for (std::size_t i = 0; i < tokens_.size(); ++i) {
         std::string three;
         for (std::size_t k = i; k < tokens_.size() && k < i + 3; ++k) {

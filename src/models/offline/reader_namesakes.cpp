@@ -8,7 +8,7 @@ namespace atl::offline {
 // The number columns whose names end in what is said, where no name is said in full.
 std::vector<Field> Reader::namesakes(const Said& s) const {
     const std::size_t length = s.end - s.begin;
-    const bool is_short = tokens_[s.begin].kind == Token::Kind::Han && length < 2;
+    const bool is_short = tokens_[s.begin].is_han() && length < 2;
     if (s.is_value || s.field.table != q_.table || !s.column->is_number() || is_short) return {};
     const auto& columns = schema_.tables[q_.table].columns;
     std::vector<Field> found;
@@ -22,15 +22,15 @@ std::vector<Field> Reader::namesakes(const Said& s) const {
         }
         if (!is_tail) continue;
         for (std::size_t i = 0; i < tokens_.size(); ++i) {  // "goals at home"
-            const bool is_named = (i < s.begin || i >= s.end) &&
-                                  std::any_of(words.begin(), words.end(), [&](const Token& word) {
-                                      return word.stem == tokens_[i].stem;
-                                  });
+            const bool is_named =
+                (i < s.begin || i >= s.end) && std::ranges::any_of(words, [&](const Token& word) {
+                    return word.stem == tokens_[i].stem;
+                });
             if (is_named) return {};
         }
         found.push_back({q_.table, c});
     }
-    const bool is_one = std::find(found.begin(), found.end(), s.field) != found.end();
+    const bool is_one = std::ranges::find(found, s.field) != found.end();
     return is_one && found.size() > 1 ? found : std::vector<Field>();
 }
 

@@ -16,10 +16,10 @@ bool Reader::is_rows_of_number(const Mention& m, const Candidate& chosen) const 
     const bool is_han = row_noun_at(m.begin) == m.end - m.begin;
     const bool is_named_after =
         is_han || (m.end - m.begin == 1 && is_row_name(m.begin) && is_table_word(m.begin));
-    const bool is_one_each = std::any_of(table.columns.begin(), table.columns.end(),
-                                         [&](const Column& c) {  // another one tells rows apart
-                                             return c.is_id && c.distinct * 100 >= table.rows * 98;
-                                         });
+    const bool is_one_each =
+        std::ranges::any_of(table.columns, [&](const Column& c) {  // another one tells rows apart
+            return c.is_id && c.distinct * 100 >= table.rows * 98;
+        });
     // "passengers per flight": of a row, where "flights per flight number" are of the number
     const bool is_per_row = m.begin > 1 && tokens_[m.begin - 1].text == "per" && !said_.empty() &&
                             said_.back().end + 1 == m.begin && !said_.back().is_value &&

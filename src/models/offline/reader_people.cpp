@@ -1,5 +1,6 @@
 // "how many people", 多少名员工, of a table where a person stands in several rows: each is counted
 // once.
+#include "models/offline/data.hpp"
 #include "models/offline/reader.hpp"
 
 #include <algorithm>
@@ -10,9 +11,7 @@ namespace atl::offline {
 
 // What tells persons apart and comes back: the only id of that kind, or their names.
 std::optional<Field> Reader::person_id() const {
-    static constexpr std::array<std::string_view, 9> kPeople = {"employee", "customer", "user",
-                                                                "patient",  "student",  "reader",
-                                                                "donor",    "player",   "member"};
+    static const auto& kPeople = word_list("person id people");
     const Table& table = schema_.tables[q_.table];
     std::optional<Field> found;
     for (std::size_t c = 0; c < table.columns.size(); ++c) {
@@ -23,9 +22,9 @@ std::optional<Field> Reader::person_id() const {
         const bool is_number_of_person = column.name.find("工号") != std::string::npos ||
                                          column.name.find("学号") != std::string::npos;
         const bool is_person =
-            is_number_of_person ||
-            (column.is_id && std::any_of(kPeople.begin(), kPeople.end(),
-                                         [&](auto about) { return column.means(about); }));
+            is_number_of_person || (column.is_id && std::ranges::any_of(kPeople, [&](auto about) {
+                                        return column.means(about);
+                                    }));
         if (!is_person) continue;
         if (found) return std::nullopt;  // whose?
         found = Field{q_.table, c};
@@ -34,8 +33,7 @@ std::optional<Field> Reader::person_id() const {
 }
 
 bool Reader::counts_people(std::size_t i) const {
-    static const std::set<std::string> kPeople = {"people", "person",  "persons",     "employees",
-                                                  "staff",  "workers", "individuals", "colleagues"};
+    static const auto& kPeople = word_list("counts people people");
     if (kPeople.contains(tokens_[i].text)) return true;
     for (const char* word : {"员工", "职工", "个人", "同事"}) {
         if (matches_at(tokens_, i, tokens_of(word))) return true;
@@ -48,12 +46,12 @@ void Reader::count_people() {
         q_.measures.size() == 1 && q_.measures[0].aggregation == Aggregation::Count && !counted_;
     const auto person = person_id();
     // "how many people waited more than an hour": each time counts
-    const bool is_of_times = std::any_of(q_.filters.begin(), q_.filters.end(), [](const Filter& f) {
+    const bool is_of_times = std::ranges::any_of(q_.filters, [](const Filter& f) {
         return f.kind != Filter::Kind::OneOf && f.kind != Filter::Kind::NoneOf &&
                f.kind != Filter::Kind::Dates;
     });
     if (!counts_rows || !person || is_of_times) return;
-    const bool is_said = std::any_of(tags_.begin(), tags_.end(), [&](const Tag& t) {
+    const bool is_said = std::ranges::any_of(tags_, [&](const Tag& t) {
         if (t.word != Word::HowMany) return false;
         const std::string& last = tokens_[t.end - 1].text;
         const bool is_unit = last == "人" || last == "名" || last == "位";

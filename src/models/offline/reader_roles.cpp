@@ -1,3 +1,4 @@
+#include "models/offline/data.hpp"
 #include "models/offline/reader.hpp"
 
 #include <algorithm>
@@ -13,7 +14,7 @@ void Reader::find_roles() {
         if (s.is_value || s.is_used) continue;
         const Column& column = *s.column;
         const bool after_by = follows(s.begin, {Word::By, Word::Each, Word::Per}, 4) ||
-                              std::any_of(tags_.begin(), tags_.end(), [&](const Tag& t) {
+                              std::ranges::any_of(tags_, [&](const Tag& t) {
                                   return t.word == Word::HowMany && t.end == s.begin &&
                                          s.column->is_number() &&
                                          follows(t.begin, {Word::By, Word::Each, Word::Per}, 2);
@@ -95,7 +96,7 @@ void Reader::find_roles() {
             }
             // "average revenue per booking": of a row
             const bool per_row = follows(s.begin, {Word::Per, Word::Each}, 2);
-            const bool is_broken_down = std::any_of(said_.begin(), said_.end(), [&](const Said& o) {
+            const bool is_broken_down = std::ranges::any_of(said_, [&](const Said& o) {
                 return &o != &s && !o.is_value && !o.is_used && o.begin > s.end &&
                        o.column->is_text() && !is_row_noun(o);
             });
@@ -125,7 +126,7 @@ void Reader::find_roles() {
             last_group_end = s.end;
             continue;
         }
-        const bool is_year = column.is_whole && column.low >= 1900 && column.high <= 2100;
+        const bool is_year = column.is_year();
         const bool is_by =
             s.begin > 0 &&
             (tokens_[s.begin - 1].text == "by" || tokens_[s.begin - 1].text == "per" ||
@@ -141,7 +142,7 @@ void Reader::find_roles() {
             continue;
         }
         const bool ranks = has({Word::Top, Word::Bottom, Word::Rank});
-        const bool has_other_measure = std::any_of(said_.begin(), said_.end(), [&](const Said& o) {
+        const bool has_other_measure = std::ranges::any_of(said_, [&](const Said& o) {
             return o.field != s.field && !o.is_value && !o.is_used && o.column->is_number() &&
                    !o.column->is_id && o.begin < s.begin;
         });
@@ -169,8 +170,8 @@ void Reader::find_roles() {
         measures_said_.push_back(s);
     }
     for (std::size_t i = 1; i < tokens_.size(); ++i) {  // "sales per order", 每单金额
-        const bool is_open = std::none_of(said_.begin(), said_.end(),
-                                          [&](const Said& s) { return s.begin <= i && i < s.end; });
+        const bool is_open =
+            std::ranges::none_of(said_, [&](const Said& s) { return s.begin <= i && i < s.end; });
         const bool is_english = tokens_[i - 1].text == "per" && is_row_word(i) && is_open;
         const bool is_han =
             tokens_[i - 1].text == "每" && (tokens_[i].text == "单" || tokens_[i].text == "笔");
@@ -186,12 +187,7 @@ void Reader::find_roles() {
 }
 
 bool Reader::is_person_noun(const Said& s) const {
-    static const std::set<std::string> kNouns = {
-        "user",    "customer",   "employee",  "member",  "client",    "reader",   "patient",
-        "student", "caller",     "passenger", "visitor", "applicant", "guest",    "buyer",
-        "rider",   "subscriber", "tenant",    "donor",   "driver",    "traveler", "traveller",
-        "shopper", "用户",       "客户",      "员工",    "会员",      "读者",     "顾客",
-        "患者",    "学生",       "学员",      "乘客",    "客人",      "游客"};
+    static const auto& kNouns = word_list("is person noun nouns");
     std::string text;
     for (std::size_t i = s.begin; i < s.end; ++i) text += tokens_[i].stem;
     return kNouns.contains(text);
@@ -199,7 +195,7 @@ bool Reader::is_person_noun(const Said& s) const {
 
 // "the most orders": how many
 bool Reader::follows_most(std::size_t token) const {
-    return std::any_of(tags_.begin(), tags_.end(), [&](const Tag& t) {
+    return std::ranges::any_of(tags_, [&](const Tag& t) {
         return (t.word == Word::Highest || t.word == Word::Lowest) && t.end == token &&
                is_of_number(t);
     });
@@ -211,7 +207,7 @@ void Reader::flag(Said& s, bool asks_rate) {
         return;
     }
     // "the most returns" are counted
-    const bool is_most = std::any_of(tags_.begin(), tags_.end(), [&](const Tag& t) {
+    const bool is_most = std::ranges::any_of(tags_, [&](const Tag& t) {
         return (t.word == Word::Highest || t.word == Word::Lowest) && t.end == s.begin &&
                says_number(t);
     });
@@ -242,11 +238,10 @@ void Reader::flag(Said& s, bool asks_rate) {
         return;
     }
     // "attrition rate of remote employees": the rate is of what stands before the word
-    const bool is_of_other =
-        has(Word::Rate) && !precedes(s.end, {Word::Rate}, 1) &&
-        std::any_of(flags_said_.begin(), flags_said_.end(), [&](const Said* other) {
-            return other != &s && precedes(other->end, {Word::Rate}, 1);
-        });
+    const bool is_of_other = has(Word::Rate) && !precedes(s.end, {Word::Rate}, 1) &&
+                             std::ranges::any_of(flags_said_, [&](const Said* other) {
+                                 return other != &s && precedes(other->end, {Word::Rate}, 1);
+                             });
     // 会员消费占总金额的比例: a share of the measure, with the flag as the condition
     // 会员的充电次数占比: a share of the rows
     const bool is_of_count = has(Word::HowMany);
@@ -257,12 +252,12 @@ void Reader::flag(Said& s, bool asks_rate) {
         return;
     }
     const bool was_filter =
-        before_ != nullptr && std::any_of(before_->filters.begin(), before_->filters.end(),
-                                          [&](const Filter& f) { return f.field == s.field; });
+        before_ != nullptr &&
+        std::ranges::any_of(before_->filters, [&](const Filter& f) { return f.field == s.field; });
     // "cancelled flights"
-    const bool is_before_rows = tokens_[s.begin].kind == Token::Kind::Word &&
-                                s.end < tokens_.size() && measures_said_.empty() &&
-                                q_.groups.empty() && (is_row_word(s.end) || names_row(s.end));
+    const bool is_before_rows = tokens_[s.begin].is_word() && s.end < tokens_.size() &&
+                                measures_said_.empty() && q_.groups.empty() &&
+                                (is_row_word(s.end) || names_row(s.end));
     if (is_before_rows) says_rows_ = true;
     if (was_filter || is_part || is_before_rows || has({Word::HowMany, Word::Only}) || is_most ||
         !measures_said_.empty() || has(Word::Show)) {
@@ -299,7 +294,7 @@ bool Reader::is_counted(const Said& s) const {
     const auto is_before = [&](const Said& o) {  // "how many British students"
         return o.is_value && o.end == s.begin && follows(o.begin, {Word::HowMany}, 2);
     };
-    if (std::any_of(said_.begin(), said_.end(), is_before)) return true;
+    if (std::ranges::any_of(said_, is_before)) return true;
     // 各大区门店数, where no column is called so
     if (s.end < tokens_.size() && tokens_[s.end].text == "数") {
         const std::string next = s.end + 1 < tokens_.size() ? tokens_[s.end + 1].text : "";
@@ -316,8 +311,8 @@ bool Reader::is_counted(const Said& s) const {
 }
 
 void Reader::add_group(const Said& s) {
-    const bool known = std::any_of(q_.groups.begin(), q_.groups.end(),
-                                   [&](const Group& g) { return g.field == s.field; });
+    const bool known =
+        std::ranges::any_of(q_.groups, [&](const Group& g) { return g.field == s.field; });
     if (!known && q_.groups.size() < 3) q_.groups.push_back({s.field, Grain::None, 0});
 }
 
@@ -349,13 +344,13 @@ void Reader::find_order() {
     for (const Said& s : said_) {
         const bool is_thing = !s.is_value && (s.column->is_text() || s.column->is_id);
         if (q_.order != Order::None && is_thing && s.begin > 0 &&
-            tokens_[s.begin - 1].kind == Token::Kind::Number && take_count(s.begin - 1)) {
+            tokens_[s.begin - 1].is_number() && take_count(s.begin - 1)) {
             return;
         }
     }
     // "the 3 people with the most overtime"
     for (std::size_t i = 1; i < tokens_.size() && q_.order != Order::None; ++i) {
-        const bool is_number = tokens_[i - 1].kind == Token::Kind::Number;
+        const bool is_number = tokens_[i - 1].is_number();
         if (is_number && counts_people(i) && take_count(i - 1)) return;
     }
     // 卖得最好的商品前三; "show 5 rows"
@@ -389,7 +384,7 @@ void Reader::find_person() {
     };
     const bool adds_up = measures_said_.size() == 1 &&
                          (ranks_people() || follows_most(measures_said_[0].begin) ||
-                          std::any_of(tags_.begin(), tags_.end(), is_behind)) &&
+                          std::ranges::any_of(tags_, is_behind)) &&
                          (measures_said_[0].column->nature() == Nature::Additive ||
                           measures_said_[0].column->means("hours"));
     if (!measures_said_.empty() && !adds_up) return;
@@ -408,9 +403,8 @@ std::optional<Field> Reader::person_column() const {
     for (std::size_t c = 0; c < columns.size(); ++c) {
         const Column& column = columns[c];
         if (!column.is_text() || column.distinct < 2 || is_unique({q_.table, c})) continue;
-        const bool is_person =
-            std::any_of(kPeople.begin(), kPeople.end(),
-                        [&](std::string_view about) { return column.means(about); });
+        const bool is_person = std::ranges::any_of(
+            kPeople, [&](std::string_view about) { return column.means(about); });
         if (is_person && !column.is_id) return Field{q_.table, c};
         if (is_person && !id) id = Field{q_.table, c};
     }

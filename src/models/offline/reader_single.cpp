@@ -1,4 +1,5 @@
 // "the largest single donation, and which donor made it": one row, told with what is asked of it.
+#include "models/offline/data.hpp"
 #include "models/offline/reader.hpp"
 
 #include <algorithm>
@@ -18,7 +19,7 @@ bool Reader::names_one_row(const Tag& t) const {
     std::size_t i = t.end;
     while (i < tokens_.size() && kSingle.contains(tokens_[i].text)) ++i;
     if (i >= tokens_.size()) return false;
-    if (tokens_[i].kind == Token::Kind::Han) {
+    if (tokens_[i].is_han()) {
         const bool is_one = tokens_[i].text == "一" || tokens_[i].text == "那";
         if (is_one && i + 1 < tokens_.size()) return kPieces.contains(tokens_[i + 1].text);
         const std::size_t length = row_noun_at(i);
@@ -33,7 +34,7 @@ bool Reader::names_one_row(const Tag& t) const {
 
 // 订单 of 订单状态, where a row is an order: no column was asked for
 bool Reader::is_noun_of_row(Field field) const {
-    return std::any_of(said_.begin(), said_.end(), [&](const Said& s) {
+    return std::ranges::any_of(said_, [&](const Said& s) {
         return !s.is_value && s.field == field && s.score < kOwnName && row_noun_at(s.begin) > 0 &&
                !follows(s.begin, {Word::Which, Word::Who}, 2);
     });
@@ -41,11 +42,11 @@ bool Reader::is_noun_of_row(Field field) const {
 
 bool Reader::asks_single_row() const {
     if (q_.order == Order::None || q_.groups.empty() || !q_.periods.empty()) return false;
-    if ((q_.count && *q_.count > 1) || q_.rank || said_aggregation_) return false;
-    const bool asks_more = std::any_of(q_.groups.begin(), q_.groups.end(),
-                                       [&](const Group& g) { return !is_unique(g.field); });
+    if ((q_.count && *q_.count > 1) || said_aggregation_) return false;
+    const bool asks_more =
+        std::ranges::any_of(q_.groups, [&](const Group& g) { return !is_unique(g.field); });
     if (!asks_more) return false;
-    const bool is_one = std::any_of(tags_.begin(), tags_.end(), [&](const Tag& t) {
+    const bool is_one = std::ranges::any_of(tags_, [&](const Tag& t) {
         const bool is_superlative = t.word == Word::Highest || t.word == Word::Lowest ||
                                     t.word == Word::Expensive || t.word == Word::Cheap ||
                                     t.word == Word::Oldest || t.word == Word::Newest ||
@@ -53,10 +54,10 @@ bool Reader::asks_single_row() const {
         return is_superlative && names_one_row(t);
     });
     if (!is_one) return false;
-    return std::all_of(q_.groups.begin(), q_.groups.end(), [&](const Group& g) {
+    return std::ranges::all_of(q_.groups, [&](const Group& g) {
         if (g.grain != Grain::None) return false;
         return is_unique(g.field) || is_noun_of_row(g.field) ||
-               std::any_of(said_.begin(), said_.end(), [&](const Said& s) {
+               std::ranges::any_of(said_, [&](const Said& s) {
                    return !s.is_value && s.field == g.field &&
                           follows(s.begin, {Word::Which, Word::Who}, 2);
                });
@@ -75,10 +76,8 @@ void Reader::take_single_row() {
 
 // "purchase": what one of them is about is money; "donations", also that of many
 bool Reader::is_paid(const Token& noun) {
-    static const std::set<std::string> kOne = {"purchase", "transaction", "refund", "bill", "gift",
-                                               "invoice",  "claim",       "loan",   "order"};
-    static const std::set<std::string> kMany = {"donation", "payment", "expense", "contribution",
-                                                "deposit"};
+    static const auto& kOne = word_list("is paid one");
+    static const auto& kMany = word_list("is paid many");
     return kMany.contains(noun.stem) || (noun.text == noun.stem && kOne.contains(noun.stem));
 }
 
@@ -86,9 +85,9 @@ bool Reader::is_paid(const Token& noun) {
 // how many there are. "Average donations" are counted.
 bool Reader::is_figure_of_row(const Said& s) const {
     const Token& noun = tokens_[s.end - 1];
-    const bool is_one = noun.kind == Token::Kind::Han || noun.text == noun.stem || is_paid(noun);
+    const bool is_one = noun.is_han() || noun.text == noun.stem || is_paid(noun);
     if (!is_one || !main_measure(schema_, q_.table)) return false;
-    return std::any_of(tags_.begin(), tags_.end(), [&](const Tag& t) {
+    return std::ranges::any_of(tags_, [&](const Tag& t) {
         const bool is_figure = t.word == Word::Mean || t.word == Word::Median ||
                                (t.word == Word::Sum && is_paid(noun));
         return is_figure && (t.end == s.begin || t.begin == s.end);

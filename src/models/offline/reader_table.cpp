@@ -1,3 +1,4 @@
+#include "models/offline/data.hpp"
 #include "models/offline/reader.hpp"
 
 #include <algorithm>
@@ -29,8 +30,8 @@ void Reader::choose_table_and_mentions() {
         worth[t] += 0;
         for (std::size_t i = 0; i < tokens_.size(); ++i) {
             for (const Token& word : schema_.tables[t].words) {
-                if (word.stem == tokens_[i].stem && word.kind == Token::Kind::Word &&
-                    word.text.size() > 2 && !is_at(i, Word::Noise)) {
+                if (word.stem == tokens_[i].stem && word.is_word() && word.text.size() > 2 &&
+                    !is_at(i, Word::Noise)) {
                     worth[t] += follows(i, {Word::HowMany, Word::Rows}, 2) ? 150 : 40;
                 }
             }
@@ -71,7 +72,7 @@ void Reader::choose_table_and_mentions() {
                                t.word == Word::Median || t.word == Word::Minimum ||
                                t.word == Word::Maximum || t.word == Word::Deviation ||
                                t.word == Word::Noise || t.word == Word::Of;
-        return !is_figure && std::any_of(said_.begin(), said_.end(), [&](const Said& s) {
+        return !is_figure && std::ranges::any_of(said_, [&](const Said& s) {
             return !s.is_value && s.score >= kOwnName && s.begin <= t.begin && t.end <= s.end &&
                    s.end - s.begin > t.end - t.begin;
         });
@@ -81,8 +82,8 @@ void Reader::choose_table_and_mentions() {
                                    t.word == Word::Top || t.word == Word::First ||
                                    t.word == Word::Last || t.word == Word::In ||
                                    t.word == Word::Is || t.word == Word::Exclude;
-        return may_be_inside && tokens_[t.begin].kind == Token::Kind::Han &&
-               std::any_of(said_.begin(), said_.end(), [&](const Said& s) {
+        return may_be_inside && tokens_[t.begin].is_han() &&
+               std::ranges::any_of(said_, [&](const Said& s) {
                    return s.begin <= t.begin && t.end <= s.end && s.end - s.begin > t.end - t.begin;
                });
     });
@@ -90,8 +91,7 @@ void Reader::choose_table_and_mentions() {
 
 // "rows in b.csv", "the file returns": said as a file's name, and only one is called so.
 std::optional<std::size_t> Reader::named_file() const {
-    static const std::set<std::string> kEndings = {"csv",  "tsv",     "txt",  "xls",
-                                                   "xlsx", "parquet", "json", "jsonl"};
+    static const auto& kEndings = word_list("named file endings");
     static const std::set<std::string> kFiles = {"file", "table", "sheet", "件", "表"};
     const auto is_named = [&](const std::vector<Token>& name, std::size_t at) {
         if (name.empty() || at + name.size() > tokens_.size()) return false;
@@ -118,7 +118,7 @@ std::optional<std::size_t> Reader::named_file() const {
 
 bool Reader::has_price_and_quantity(const Table& table) {
     const auto any = [&](std::string_view name) {
-        return std::any_of(table.columns.begin(), table.columns.end(), [&](const Column& c) {
+        return std::ranges::any_of(table.columns, [&](const Column& c) {
             return c.is_number() && !c.meanings.empty() && c.meanings[0]->name == name;
         });
     };
@@ -190,9 +190,8 @@ DataPeriod Reader::data_period(std::size_t table) const {
 void Reader::move_to_measures(const std::vector<Mention>& mentions) {
     for (const Mention& m : mentions) {
         if (m.is_value) continue;
-        const bool is_here =
-            std::any_of(m.candidates.begin(), m.candidates.end(),
-                        [&](const Candidate& c) { return c.field.table == q_.table; });
+        const bool is_here = std::ranges::any_of(
+            m.candidates, [&](const Candidate& c) { return c.field.table == q_.table; });
         for (const Candidate& c : m.candidates) {
             if (is_here || c.field.table == q_.table) break;
             const Column& column = at(schema_, c.field);
@@ -221,9 +220,9 @@ void Reader::settle(const Mention& m) {
     if (here.empty()) return;
     // 贷款金额: two words for one column
     if (!m.is_value && !said_.empty() && said_.back().end == m.begin && !said_.back().is_value &&
-        said_.back().column->is_number() &&
-        std::any_of(here.begin(), here.end(),
-                    [&](const Candidate& c) { return c.field == said_.back().field; })) {
+        said_.back().column->is_number() && std::ranges::any_of(here, [&](const Candidate& c) {
+            return c.field == said_.back().field;
+        })) {
         said_.back().end = m.end;
         return;
     }
@@ -237,18 +236,18 @@ void Reader::settle(const Mention& m) {
             follows(m.begin, {Word::Sum, Word::Mean, Word::Median, Word::Minimum, Word::Maximum,
                               Word::Deviation, Word::HowMuch});
         // "which page" asks for pages, not for the time on a page
-        const bool is_any_name = std::any_of(here.begin(), here.end(), [&](const Candidate& c) {
+        const bool is_any_name = std::ranges::any_of(here, [&](const Candidate& c) {
             const Column& column = at(schema_, c.field);
             return !column.is_number() || column.is_id || column.distinct <= 40;
         });
         const bool is_behind =
             m.begin > 1 && is_at(m.begin - 2, Word::Which) &&
-            std::none_of(
-                tags_.begin(), tags_.end(),
+            std::ranges::none_of(
+                tags_,
                 [&](const Tag& t) { return t.begin <= m.begin - 1 && m.begin - 1 < t.end; }) &&
             (said_.empty() || said_.back().end < m.begin);  // "which landing page"
         const bool after_which = (is_behind || follows(m.begin, {Word::Which, Word::Each}, 1)) &&
-                                 tokens_[m.begin].kind == Token::Kind::Word;
+                                 tokens_[m.begin].is_word();
         const bool is_name_of_part = m.end - m.begin == 1 && here[0].score < 78;
         // "cost per km" divides
         const bool divides = m.begin > 0 && tokens_[m.begin - 1].text == "per" && !said_.empty() &&
@@ -362,8 +361,6 @@ void Reader::find_chart() {
         q_.chart = ChartKind::Histogram;
     } else if (is_said(Word::Scatter)) {
         q_.chart = ChartKind::Scatter;
-    } else if (is_said(Word::Box)) {
-        q_.chart = ChartKind::Box;
     } else if (is_said(Word::Line)) {
         q_.chart = ChartKind::Line;
     } else if (is_said(Word::Bar)) {
@@ -387,7 +384,7 @@ void Reader::prefer_said(const Mention& m, std::vector<Candidate>& here) const {
         return points;
     };
     const auto main = main_measure(schema_, q_.table);
-    std::stable_sort(here.begin(), here.end(), [&](const Candidate& a, const Candidate& b) {
+    std::ranges::stable_sort(here, [&](const Candidate& a, const Candidate& b) {
         return std::tuple(a.score, worth(a), main == a.field) >
                std::tuple(b.score, worth(b), main == b.field);
     });

@@ -144,20 +144,19 @@ void Reader::find_year_column() {
     std::optional<Field> year;
     for (std::size_t c = 0; c < table.columns.size() && !year; ++c) {
         const Column& column = table.columns[c];
-        const bool is_year = column.is_number() && column.is_whole && column.low >= 1900 &&
-                             column.high <= 2100 && column.distinct > 0;
+        const bool is_year = column.is_number() && column.is_year() && column.distinct > 0;
         if (is_year) year = Field{q_.table, c};
     }
     if (!year) return;
     const bool grows = has({Word::Growth, Word::Drop});
-    const bool by_year = has({Word::Yearly, Word::Trend}) || grows ||
-                         std::any_of(tags_.begin(), tags_.end(), [&](const Tag& t) {
-                             return t.word == Word::Year && !is_in_time(t.begin) &&
-                                    follows(t.begin,
-                                            {Word::By, Word::Each, Word::Which, Word::Highest,
-                                             Word::Lowest, Word::Top, Word::Bottom},
-                                            3);
-                         });
+    const bool by_year =
+        has({Word::Yearly, Word::Trend}) || grows || std::ranges::any_of(tags_, [&](const Tag& t) {
+            return t.word == Word::Year && !is_in_time(t.begin) &&
+                   follows(t.begin,
+                           {Word::By, Word::Each, Word::Which, Word::Highest, Word::Lowest,
+                            Word::Top, Word::Bottom},
+                           3);
+        });
     if (by_year) q_.groups.push_back({*year, Grain::None, 0});
     std::vector<double> years;
     for (const TimeSpan& span : times_) {
@@ -206,7 +205,7 @@ void Reader::find_year_column() {
 
 bool Reader::is_column_said(Word word) const {
     const Tag* t = tag(word);
-    return t != nullptr && std::any_of(said_.begin(), said_.end(), [&](const Said& s) {
+    return t != nullptr && std::ranges::any_of(said_, [&](const Said& s) {
                return !s.is_value && !s.column->is_date() && s.begin < t->end && t->begin < s.end;
            });
 }
@@ -256,7 +255,7 @@ void Reader::find_grain(std::optional<Field> date) {
         times_.push_back(span);
     }
     for (const Adjective& a : kGrains) {
-        const bool is_free = std::any_of(tags_.begin(), tags_.end(), [&](const Tag& t) {
+        const bool is_free = std::ranges::any_of(tags_, [&](const Tag& t) {
             return t.word == a.word && !is_in_value(t.begin);  // Month-to-month is a contract
         });
         if (is_free && !is_column_said(a.word)) grain = a.grain;
@@ -343,18 +342,17 @@ std::optional<Field> Reader::date_before(std::size_t time, std::size_t first) co
         const std::size_t shorter = std::min(word.text.size(), said.text.size());
         std::size_t same = 0;
         while (same < shorter && word.text[same] == said.text[same]) ++same;
-        return word.kind == Token::Kind::Word && same >= 4 && same + 2 >= shorter;
+        return word.is_word() && same >= 4 && same + 2 >= shorter;
     };
     for (std::size_t back = 1; back <= 4 && first + back <= time; ++back) {
         const Said* named = said_at(time - back);
         if (named != nullptr && !named->is_value && named->column->is_date()) return named->field;
         const Token& said = tokens_[time - back];
-        if (said.kind != Token::Kind::Word) continue;
+        if (!said.is_word()) continue;
         for (std::size_t c = 0; c < columns.size(); ++c) {
             if (!columns[c].is_date()) continue;
             const auto& words = columns[c].strong;
-            if (std::any_of(words.begin(), words.end(),
-                            [&](const Token& word) { return is_of(word, said); })) {
+            if (std::ranges::any_of(words, [&](const Token& word) { return is_of(word, said); })) {
                 return Field{q_.table, c};
             }
         }

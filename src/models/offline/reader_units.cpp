@@ -51,7 +51,7 @@ const Unit* unit_at(const std::vector<Token>& tokens, std::size_t i) {
 // What a column is counted in, as its name says: wait_min, 时长(分钟), "Delivery Days".
 const Unit* unit_of(const Column& column) {
     const Unit* found = nullptr;
-    if (column.is_whole && column.low >= 1900 && column.high <= 2100) return found;  // years
+    if (column.is_year()) return found;  // years
     for (std::size_t i = 0; i < column.words.size(); ++i) {
         const bool is_least = i == 0 && column.words[0].text == "min" && column.words.size() > 1;
         const Unit* unit = is_least ? nullptr : unit_at(column.words, i);
@@ -98,9 +98,7 @@ Token number_token(const Token& said, double value) {
 }
 
 bool compares(const Token& token) {
-    static const std::set<std::string> kWords = {"than",   "over",      "under",   "least",
-                                                 "most",   "above",     "below",   "exceed",
-                                                 "within", "exceeding", "exceeds", "exceeded"};
+    static const auto& kWords = word_list("compares words");
     return kWords.contains(token.text);
 }
 
@@ -164,7 +162,7 @@ std::optional<Field> Reader::field_of_dimension(std::size_t begin, std::size_t e
     const auto is_own = [&](const Column& column) {  // a delay is no length
         return fits(column) && !column.means("delay");
     };
-    const auto first = std::find_if(columns.begin(), columns.end(), is_own);
+    const auto first = std::ranges::find_if(columns, is_own);
     if (first == columns.end() || std::count_if(first, columns.end(), is_own) > 1) {
         return std::nullopt;
     }
@@ -172,15 +170,14 @@ std::optional<Field> Reader::field_of_dimension(std::size_t begin, std::size_t e
 }
 
 bool Reader::is_money(const Column& column) {
-    static const std::set<std::string> kWords = {"eur", "usd",  "gbp",    "cny",  "rmb", "chf",
-                                                 "jpy", "euro", "dollar", "fare", "fee"};
+    static const auto& kWords = word_list("is money words");
     if (!column.is_number() || column.is_id) return false;
     for (const std::string_view about : {"amount", "price", "cost", "profit", "salary", "rent"}) {
         if (column.means(about)) return true;
     }
     return column.name.find("元") != std::string::npos ||
-           std::any_of(column.words.begin(), column.words.end(),
-                       [](const Token& word) { return kWords.contains(word.stem); });
+           std::ranges::any_of(column.words,
+                               [](const Token& word) { return kWords.contains(word.stem); });
 }
 
 // "longer than 3 hours", where nothing is counted in a unit of time.
@@ -208,7 +205,7 @@ bool Reader::is_duration(const Column& column) {
 // The one column that is counted in minutes, hours or days.
 std::optional<Field> Reader::only_duration() const {
     const auto& columns = schema_.tables[q_.table].columns;
-    const auto first = std::find_if(columns.begin(), columns.end(), is_duration);
+    const auto first = std::ranges::find_if(columns, is_duration);
     if (first == columns.end() || std::count_if(first, columns.end(), is_duration) > 1) {
         return std::nullopt;
     }
@@ -230,8 +227,7 @@ double Reader::unit_factor(Field field, std::size_t end, double value) const {
         return unit_at(tokens_, end)->size / (unit_of(column)->size * han_scale_of(column));
     }
     // 500万 and 5,000,000 are 500 of a column in 万元, where no row reaches so far otherwise
-    static const std::set<std::string> kSaid = {"万",       "亿",      "千",     "百",
-                                                "thousand", "million", "billion"};
+    static const auto& kSaid = word_list("unit factor said");
     static const std::set<std::string> kMoney = {"元", "块", "yuan", "dollar", "euro", "usd"};
     const bool is_said = (end > 0 && kSaid.contains(tokens_[end - 1].text)) ||
                          (end < tokens_.size() && kMoney.contains(tokens_[end].stem));

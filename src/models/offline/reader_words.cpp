@@ -1,4 +1,5 @@
 // Words whose sense the words beside them decide: "type of insurance", "how long", "rider age".
+#include "models/offline/data.hpp"
 #include "models/offline/reader.hpp"
 
 #include <algorithm>
@@ -13,22 +14,10 @@ void Reader::find_first_rows() {
         const bool is_before = t.word == Word::Top && tokens_[t.begin].text == "前";
         if (!is_before || t.begin + 2 >= tokens_.size()) continue;
         const std::string& unit = tokens_[t.begin + 2].text;
-        static const std::set<std::string> kNumbers = {"两", "二", "三", "四", "五",
-                                                       "六", "七", "八", "九", "十"};
+        static const auto& kNumbers = word_list("find first rows numbers");
         const Token& number = tokens_[t.begin + 1];
-        const bool is_number = number.kind == Token::Kind::Number || kNumbers.contains(number.text);
+        const bool is_number = number.is_number() || kNumbers.contains(number.text);
         if (is_number && (unit == "行" || unit == "条")) t.word = Word::Preview;
-    }
-}
-
-// "how long do patients stay", where nothing in the table is long: no other figure instead.
-void Reader::find_open_how() {
-    static const std::set<std::string> kAdjectives = {"long",  "old", "far",  "fast", "tall",
-                                                      "heavy", "hot", "warm", "cold", "late"};
-    if (!q_.chose_measure) return;
-    for (std::size_t i = 1; i < tokens_.size(); ++i) {
-        if (tokens_[i - 1].text != "how" || !kAdjectives.contains(tokens_[i].text)) continue;
-        if (said_at(i) == nullptr) q_.absent.push_back("how " + tokens_[i].text);
     }
 }
 
@@ -37,20 +26,20 @@ bool Reader::is_under_condition(const Said& s) const {
     const bool is_open = !has({Word::HowMany, Word::Top, Word::Bottom, Word::Rank, Word::Who}) &&
                          !follows(s.begin, {Word::Which, Word::By, Word::Each, Word::Per}, 3);
     if (!is_open || !is_person_noun(s) || !has({Word::Mean, Word::Median, Word::Sum})) return false;
-    const bool is_of_value = std::any_of(said_.begin(), said_.end(), [&](const Said& o) {
+    const bool is_of_value = std::ranges::any_of(said_, [&](const Said& o) {
         return o.is_value && o.end == s.begin;  // 西班牙学生的平均进度
     });
     if (is_of_value) return true;
     return tokens_[s.begin].text != tokens_[s.begin].stem &&
-           std::any_of(q_.filters.begin(), q_.filters.end(),
-                       [&](const Filter& f) { return f.begin >= s.end && f.begin <= s.end + 2; });
+           std::ranges::any_of(q_.filters, [&](const Filter& f) {
+               return f.begin >= s.end && f.begin <= s.end + 2;
+           });
 }
 
 // "home games only", "long-haul flights": which rows, and no figure for each game
 bool Reader::is_noun_of_value(const Said& s) const {
-    const auto value = std::find_if(said_.begin(), said_.end(), [&](const Said& o) {
-        return o.is_value && o.end == s.begin && o.field != s.field;
-    });
+    const auto value = std::ranges::find_if(
+        said_, [&](const Said& o) { return o.is_value && o.end == s.begin && o.field != s.field; });
     if (value == said_.end() || tokens_[s.begin].text == tokens_[s.begin].stem) return false;
     return !follows(value->begin, {Word::Which, Word::By, Word::Each, Word::Per, Word::Top,
                                    Word::Bottom, Word::Rank, Word::HowMany, Word::Show});
@@ -60,12 +49,12 @@ bool Reader::is_noun_of_value(const Said& s) const {
 bool Reader::is_noun_behind_value(const Said& s) const {
     std::string text;
     for (std::size_t i = s.begin; i < s.end; ++i) {
-        if (tokens_[i].kind != Token::Kind::Han) return false;
+        if (!tokens_[i].is_han()) return false;
         text += tokens_[i].text;
     }
     const bool is_part = s.score < kOwnName && s.column->name.starts_with(text) &&
                          s.column->strong.size() > s.end - s.begin;
-    return is_part && std::any_of(said_.begin(), said_.end(), [&](const Said& o) {
+    return is_part && std::ranges::any_of(said_, [&](const Said& o) {
                return o.end == s.begin && (o.is_value || o.column->is_flag());
            });
 }
@@ -75,34 +64,9 @@ bool Reader::is_volume_of_rows(const Said& s) const {
     return s.end < tokens_.size() && tokens_[s.end].text == "量" && is_row_noun(s);
 }
 
-// "waiting time", "blood pressure", where no column is about it: not another figure instead.
-void Reader::find_absent_figures() {
-    if (!q_.chose_measure) return;
-    for (std::size_t i = 0; i + 1 < tokens_.size(); ++i) {
-        for (const Concept& about : concepts()) {
-            if (about.nature != Nature::Additive && about.nature != Nature::Level) continue;
-            if (about.name == "amount" || about.name == "cost") continue;  // any money will do
-            const auto is_here = [&](const auto& phrase) {
-                if (phrase.size() < 2 || phrase[0].kind != Token::Kind::Word) return false;
-                if (!matches_at(tokens_, i, phrase)) return false;
-                for (std::size_t k = i; k < i + phrase.size(); ++k) {
-                    if (said_at(k) != nullptr || is_in_time(k)) return false;
-                }
-                return true;
-            };
-            const auto found = std::find_if(about.phrases.begin(), about.phrases.end(), is_here);
-            if (found == about.phrases.end()) continue;
-            q_.absent.push_back(tokens_[i].as_written + " " + tokens_[i + 1].as_written);
-            return;
-        }
-    }
-}
-
 // "sent back", "called back": plain words that together say what no column holds
 void Reader::find_absent_back() {
-    static const std::set<std::string> kVerbs = {"sent",  "send", "sends",   "paid",  "pay",
-                                                 "gave",  "give", "given",   "bring", "took",
-                                                 "taken", "take", "brought", "call",  "called"};
+    static const auto& kVerbs = word_list("find absent back verbs");
     for (std::size_t i = 1; i < tokens_.size(); ++i) {
         if (tokens_[i].text != "back" || !kVerbs.contains(tokens_[i - 1].text)) continue;
         if (said_at(i) == nullptr) { q_.absent.push_back(tokens_[i - 1].as_written + " back"); }
@@ -114,8 +78,7 @@ void Reader::drop_units() {
     std::erase_if(tags_, [&](const Tag& t) {
         const bool is_unit = (t.word == Word::Share && tokens_[t.begin].text == "%") ||
                              (t.word == Word::By && tokens_[t.begin].text == "分");
-        return is_unit && t.begin > 0 && t.end - t.begin == 1 &&
-               tokens_[t.begin - 1].kind == Token::Kind::Number;
+        return is_unit && t.begin > 0 && t.end - t.begin == 1 && tokens_[t.begin - 1].is_number();
     });
 }
 
@@ -125,7 +88,7 @@ void Reader::refuse(Word word) {
     if (t == nullptr) return;
     std::string text;
     for (std::size_t i = t->begin; i < t->end; ++i) {
-        const bool is_word = tokens_[i].kind == Token::Kind::Word;
+        const bool is_word = tokens_[i].is_word();
         text += (text.empty() || !is_word ? "" : " ") + tokens_[i].as_written;
     }
     q_.absent.push_back(text);

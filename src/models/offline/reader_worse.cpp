@@ -1,4 +1,5 @@
 // "the worst default rate": the highest one, for some figures are the worse the more they are.
+#include "models/offline/data.hpp"
 #include "models/offline/reader.hpp"
 
 #include <algorithm>
@@ -8,15 +9,7 @@ namespace atl::offline {
 namespace {
 
 bool is_bad(const Token& token) {
-    static const std::set<std::string> kBad = {
-        "default", "defect", "delay",    "late",   "cancel", "cancellation", "cancelled", "return",
-        "refund",  "churn",  "error",    "fail",   "failed", "failure",      "complaint", "scrap",
-        "reject",  "waste",  "downtime", "absent", "crash",  "accident",     "attrition", "bounce",
-        "overdue", "loss",   "latency",  "wait",   "injury", "rejection",    "absence",   "fault",
-        "crime",   "death",  "incident", "breach", "outage", "returned",     "refunded",  "delayed",
-        "违约",    "延误",   "退货",     "退款",   "投诉",   "报废",         "不良",      "次品",
-        "缺陷",    "故障",   "逾期",     "缺勤",   "流失",   "离职",         "取消",      "损耗",
-        "差评",    "等待",   "停机"};
+    static const auto& kBad = word_list("is bad bad");
     if (kBad.contains(token.stem) || kBad.contains(token.text)) return true;
     const std::string& word = token.text;  // Defaulted
     return word.ends_with("ed") && kBad.contains(word.substr(0, word.size() - 2));
@@ -26,7 +19,7 @@ bool is_bad(const Token& token) {
 bool holds_bad(const std::vector<Token>& words) {
     for (std::size_t i = 0; i < words.size(); ++i) {
         if (is_bad(words[i])) return true;
-        if (i == 0 || words[i].kind != Token::Kind::Han) continue;
+        if (i == 0 || !words[i].is_han()) continue;
         Token pair = words[i];
         pair.text = pair.stem = words[i - 1].text + words[i].text;
         if (is_bad(pair)) return true;
@@ -39,21 +32,21 @@ bool holds_bad(const std::vector<Token>& words) {
 // Whether the figure, or the value that a share is of, is something bad.
 bool Reader::is_more_worse() const {
     const auto is_bad_value = [](const Filter& f) {
-        return std::any_of(f.values.begin(), f.values.end(),
-                           [](const std::string& value) { return holds_bad(tokens_of(value)); });
+        return std::ranges::any_of(
+            f.values, [](const std::string& value) { return holds_bad(tokens_of(value)); });
     };
-    if (std::any_of(q_.part.begin(), q_.part.end(), is_bad_value)) return true;
+    if (std::ranges::any_of(q_.part, is_bad_value)) return true;
     const auto is_bad_figure = [&](const Measure& m) {
         return m.field && holds_bad(at(schema_, *m.field).words);
     };
-    return std::any_of(q_.measures.begin(), q_.measures.end(), is_bad_figure);
+    return std::ranges::any_of(q_.measures, is_bad_figure);
 }
 
 void Reader::turn_worst() {
     static const std::set<std::string> kWorst = {"worst", "poorest", "最差", "最糟"};
     static const std::set<std::string> kBest = {"best", "最好", "最佳"};
     const auto says = [&](const std::set<std::string>& words) {
-        return std::any_of(tags_.begin(), tags_.end(), [&](const Tag& t) {
+        return std::ranges::any_of(tags_, [&](const Tag& t) {
             std::string text;
             for (std::size_t i = t.begin; i < t.end; ++i) text += tokens_[i].text;
             return words.contains(text);

@@ -1,4 +1,5 @@
 #include "models/offline/remember.hpp"
+#include "models/offline/data.hpp"
 
 #include "models/offline/answer.hpp"
 #include "models/offline/sentences.hpp"
@@ -30,10 +31,9 @@ std::vector<std::string> subjects_of(std::string_view text) {
         "是", "多", "少", "什", "么", "的", "吗", "呢", "我", "你", "请", "问"};
     std::vector<std::string> subjects;
     for (const Token& token : tokens_of(text)) {
-        if (token.kind == Token::Kind::Sign) continue;
-        const bool asks =
-            std::find(kAsking.begin(), kAsking.end(), token.text) != kAsking.end() ||
-            std::find(kAskingHan.begin(), kAskingHan.end(), token.text) != kAskingHan.end();
+        if (token.is_sign()) continue;
+        const bool asks = std::ranges::find(kAsking, token.text) != kAsking.end() ||
+                          std::ranges::find(kAskingHan, token.text) != kAskingHan.end();
         if (!asks) subjects.push_back(token.stem.empty() ? token.text : token.stem);
     }
     return subjects;
@@ -48,12 +48,9 @@ bool is_to_be_remembered(std::string_view text) {
     said.erase(0, begin);
     if (said.starts_with("please ")) said.erase(0, 7);
     if (said.find('?') != std::string::npos || said.find("？") != std::string::npos) return false;
-    static constexpr std::array<std::string_view, 12> kBegins = {
-        "remember that ", "remember: ", "remember, ", "remember the ",
-        "remember my ",   "note that ", "note: ",     "keep in mind",
-        "don't forget",   "记住",       "请记住",     "请记得"};
-    return std::any_of(kBegins.begin(), kBegins.end(),
-                       [&](std::string_view word) { return said.starts_with(word); });
+    static const auto& kBegins = word_list("is to be remembered begins");
+    return std::ranges::any_of(kBegins,
+                               [&](std::string_view word) { return said.starts_with(word); });
 }
 
 std::vector<core::Quote> remembered_for(std::string_view question,
@@ -64,13 +61,13 @@ std::vector<core::Quote> remembered_for(std::string_view question,
     for (const core::Quote& quote : said) {
         if (quote.who != "user" || !is_to_be_remembered(quote.text)) continue;
         const auto there = subjects_of(quote.text);
-        const bool all = std::all_of(subjects.begin(), subjects.end(), [&](const auto& subject) {
-            return std::find(there.begin(), there.end(), subject) != there.end();
+        const bool all = std::ranges::all_of(subjects, [&](const auto& subject) {
+            return std::ranges::find(there, subject) != there.end();
         });
         if (all) found.push_back(quote);
     }
     // Those without a number are sent still, so they are the latest.
-    std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) {
+    std::ranges::stable_sort(found, [](const auto& a, const auto& b) {
         return a.turn - 1 < b.turn - 1;  // 0 wraps round to the largest
     });
     if (found.size() > kShownMax) {

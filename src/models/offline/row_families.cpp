@@ -30,7 +30,7 @@ const std::vector<Family>& families() {
 }
 
 bool is_word(const std::vector<Token>& noun, const Token& word) {
-    return noun.size() == 1 && noun[0].kind == Token::Kind::Word && noun[0].stem == word.stem;
+    return noun.size() == 1 && noun[0].is_word() && noun[0].stem == word.stem;
 }
 
 bool is_inside(const std::vector<Token>& noun, const std::vector<Token>& name) {
@@ -49,46 +49,21 @@ std::vector<Token> own_words(const Table& table) {
         if (!column.is_id || !is_unique) continue;
         words.insert(words.end(), column.strong.begin(), column.strong.end());
     }
-    std::erase_if(words, [](const Token& word) { return word.kind != Token::Kind::Word; });
+    std::erase_if(words, [](const Token& word) { return !word.is_word(); });
     return words;
 }
 
 }  // namespace
 
-bool is_family_word(const Token& token) {
-    static const auto stems = [] {
-        std::set<std::string> out;
-        for (const Family& family : families()) {
-            for (const auto& noun : family.nouns) out.insert(noun[0].stem);
-            for (const auto& verb : family.verbs) out.insert(verb[0].stem);
-        }
-        return out;
-    }();
-    return token.kind == Token::Kind::Word && stems.contains(token.stem);
-}
-
-bool is_family_noun(const std::vector<Token>& tokens, std::size_t begin, std::size_t end) {
-    static const auto nouns = [] {
-        std::vector<std::vector<Token>> out;
-        for (const Family& family : families()) {
-            for (const auto& noun : family.nouns) out.push_back(noun);
-        }
-        return out;
-    }();
-    return std::any_of(nouns.begin(), nouns.end(), [&](const auto& noun) {
-        return noun.size() == end - begin && matches_at(tokens, begin, noun);
-    });
-}
-
 void add_row_family(Table& table) {
     const auto words = own_words(table);
     for (const Family& family : families()) {
         const auto& nouns = family.nouns;
-        const bool is_own = std::any_of(nouns.begin(), nouns.end(), [&](const auto& noun) {
-            return std::any_of(words.begin(), words.end(),
-                               [&](const Token& word) { return is_word(noun, word); }) ||
-                   std::any_of(table.row_nouns.begin(), table.row_nouns.end(),
-                               [&](const auto& name) { return is_inside(noun, name); });
+        const bool is_own = std::ranges::any_of(nouns, [&](const auto& noun) {
+            return std::ranges::any_of(words,
+                                       [&](const Token& word) { return is_word(noun, word); }) ||
+                   std::ranges::any_of(table.row_nouns,
+                                       [&](const auto& name) { return is_inside(noun, name); });
         });
         if (!is_own) continue;
         for (const auto& noun : nouns) table.row_names.push_back(noun);

@@ -7,10 +7,5 @@ namespace atl::offline {
 
 // Fills `row_names` and `row_verbs` of a table whose columns and own words are known.
 void add_row_family(Table& table);
-// A noun of any family: it is spelled as it is meant, and no slip for another word.
-[[nodiscard]] bool is_family_word(const Token& token);
-// These Chinese tokens are a noun of any family.
-[[nodiscard]] bool is_family_noun(const std::vector<Token>& tokens, std::size_t begin,
-                                  std::size_t end);
 
 }  // namespace atl::offline

@@ -31,8 +31,8 @@ bool is_other_word_for(const std::string& said, const std::string& value) {
     const auto a = rows_of_words().find(said);
     const auto b = rows_of_words().find(value);
     if (a == rows_of_words().end() || b == rows_of_words().end()) return false;
-    return std::any_of(a->second.begin(), a->second.end(), [&](std::size_t row) {
-        return std::find(b->second.begin(), b->second.end(), row) != b->second.end();
+    return std::ranges::any_of(a->second, [&](std::size_t row) {
+        return std::ranges::find(b->second, row) != b->second.end();
     });
 }
 

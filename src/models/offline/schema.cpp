@@ -1,4 +1,5 @@
 #include "models/offline/schema.hpp"
+#include "models/offline/data.hpp"
 
 #include "models/offline/row_families.hpp"
 
@@ -81,13 +82,12 @@ void find_meanings(Column& column) {
         }
         if (best.end > 0) found.push_back(best);
     }
-    std::stable_sort(found.begin(), found.end(), [](const Found& a, const Found& b) {
+    std::ranges::stable_sort(found, [](const Found& a, const Found& b) {
         return std::pair(a.end, a.length) > std::pair(b.end, b.length);
     });
     // units sold are no money, though "sold" alone speaks of it
-    const auto pieces = std::find_if(found.begin(), found.end(), [](const Found& f) {
-        return f.about->name == "quantity" && f.length > 1;
-    });
+    const auto pieces = std::ranges::find_if(
+        found, [](const Found& f) { return f.about->name == "quantity" && f.length > 1; });
     if (pieces != found.end()) {
         const std::size_t begin = pieces->end - pieces->length;
         const std::size_t end = pieces->end;
@@ -125,10 +125,9 @@ bool is_id(const Column& column, std::size_t rows) {
         }
     }
     // 1, 2, 3, … without a telling name counts rows
-    const bool is_measure =
-        std::any_of(column.meanings.begin(), column.meanings.end(), [](const Concept* about) {
-            return about->nature == Nature::Additive || about->nature == Nature::Level;
-        });
+    const bool is_measure = std::ranges::any_of(column.meanings, [](const Concept* about) {
+        return about->nature == Nature::Additive || about->nature == Nature::Level;
+    });
     return !is_measure && column.is_number() && column.is_whole && rows > 20 &&
            column.distinct == rows && column.low <= 1 &&
            column.high - column.low + 1 == static_cast<double>(rows);
@@ -315,7 +314,7 @@ std::optional<Table> table_of(const json::value& value) {
     table.words = tokens_of_name(is_told ? table.sheet : stem);
     const auto add_noun = [&](const std::string& name) {
         auto noun = tokens_of(han_noun(name));
-        std::erase_if(noun, [](const Token& t) { return t.kind != Token::Kind::Han; });
+        std::erase_if(noun, [](const Token& t) { return !t.is_han(); });
         if (noun.size() >= 2) table.row_nouns.push_back(std::move(noun));
     };
     add_noun(is_told ? table.sheet : stem);
@@ -325,12 +324,9 @@ std::optional<Table> table_of(const json::value& value) {
         }
         if (!column.is_date()) continue;
         add_noun(column.name);  // 投递日期: 投递
-        static const std::set<std::string> kGeneric = {"date",  "time",     "day",      "at",
-                                                       "on",    "datetime", "last",     "first",
-                                                       "start", "end",      "timestamp"};
+        static const auto& kGeneric = word_list("table of generic");
         for (const Token& word : column.words) {
-            if (word.kind == Token::Kind::Word && word.text.size() > 3 &&
-                !kGeneric.contains(word.stem)) {
+            if (word.is_word() && word.text.size() > 3 && !kGeneric.contains(word.stem)) {
                 table.row_words.push_back(word);
             }
         }
@@ -342,8 +338,8 @@ std::optional<Table> table_of(const json::value& value) {
 }  // namespace
 
 bool Column::means(std::string_view concept_name) const {
-    return std::any_of(meanings.begin(), meanings.end(),
-                       [&](const Concept* about) { return about->name == concept_name; });
+    return std::ranges::any_of(meanings,
+                               [&](const Concept* about) { return about->name == concept_name; });
 }
 
 Token Column::last_word() const {
@@ -368,15 +364,13 @@ Nature Column::nature() const {
         // 年缴保费 is a premium, though one a year
         const bool is_how_often = &word == &words.front() && word.text == "年" && words.size() > 1;
         if (is_how_often) continue;
-        if (std::find(kLevels.begin(), kLevels.end(), word.text) != kLevels.end()) {
-            return Nature::Level;
-        }
+        if (std::ranges::find(kLevels, word.text) != kLevels.end()) { return Nature::Level; }
     }
     // invoices have a column "total": totals add up
     static constexpr std::array<std::string_view, 6> kTotals = {"total", "sum",  "subtotal",
                                                                 "合计",  "总计", "小计"};
     const auto is_total = [](const Token& word) {
-        return std::find(kTotals.begin(), kTotals.end(), word.text) != kTotals.end();
+        return std::ranges::find(kTotals, word.text) != kTotals.end();
     };
     if (!words.empty() && is_total(words.back())) return Nature::Additive;
     if (is_han_money(*this)) return Nature::Additive;
@@ -384,7 +378,7 @@ Nature Column::nature() const {
     const auto is_figure = [](const Concept* about) {
         return about->nature == Nature::Additive || about->nature == Nature::Level;
     };
-    const auto figures = std::count_if(meanings.begin(), meanings.end(), is_figure);
+    const auto figures = std::ranges::count_if(meanings, is_figure);
     for (const Concept* about : meanings) {
         if (!is_figure(about) || (figures > 1 && about->name == "minutes")) continue;
         return about->nature;
@@ -393,17 +387,15 @@ Nature Column::nature() const {
     for (const Token& word : words) {
         static constexpr std::array<std::string_view, 6> kMoney = {"usd", "eur", "gbp",
                                                                    "cny", "rmb", "元"};
-        if (std::find(kMoney.begin(), kMoney.end(), word.text) != kMoney.end()) {
-            return Nature::Additive;
-        }
+        if (std::ranges::find(kMoney, word.text) != kMoney.end()) { return Nature::Additive; }
     }
     // 药费, 退款额; Conversions: what its name ends with
     if (words.empty()) return Nature::Level;
     static constexpr std::array<std::string_view, 6> kSums = {"费", "额", "款", "数", "量", "次"};
     const Token end = last_word();
-    if (std::find(kSums.begin(), kSums.end(), end.text) != kSums.end()) return Nature::Additive;
-    const bool is_plural = end.kind == Token::Kind::Word && end.text.size() > 4 &&
-                           end.text != end.stem && is_whole && low >= 0;
+    if (std::ranges::find(kSums, end.text) != kSums.end()) return Nature::Additive;
+    const bool is_plural =
+        end.is_word() && end.text.size() > 4 && end.text != end.stem && is_whole && low >= 0;
     return is_plural ? Nature::Additive : Nature::Level;
 }
 
@@ -417,8 +409,7 @@ std::string Table::title() const {
 }
 
 bool Schema::has_data() const {
-    return std::any_of(tables.begin(), tables.end(),
-                       [](const Table& table) { return !table.columns.empty(); });
+    return std::ranges::any_of(tables, [](const Table& table) { return !table.columns.empty(); });
 }
 
 const Column& at(const Schema& schema, Field field) {

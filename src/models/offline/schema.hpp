@@ -40,6 +40,8 @@ struct Column {
     std::string negative;
 
     [[nodiscard]] bool is_number() const { return kind == Kind::Number; }
+    // A column of years: 1998, 2024.
+    [[nodiscard]] bool is_year() const { return is_whole && low >= 1900 && high <= 2100; }
     [[nodiscard]] bool is_date() const { return kind == Kind::Date; }
     [[nodiscard]] bool is_text() const { return kind == Kind::Text; }
     [[nodiscard]] bool is_flag() const { return !positive.empty(); }

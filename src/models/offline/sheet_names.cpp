@@ -1,4 +1,5 @@
 #include "models/offline/sheet_names.hpp"
+#include "models/offline/data.hpp"
 
 #include <algorithm>
 #include <set>
@@ -16,7 +17,7 @@ struct Place {
 std::string joined_words(const std::vector<Token>& tokens, std::size_t begin, std::size_t end) {
     std::string text;
     for (std::size_t i = begin; i < end; ++i) {
-        if (tokens[i].kind != Token::Kind::Sign) text += tokens[i].text;
+        if (!tokens[i].is_sign()) text += tokens[i].text;
     }
     return text;
 }
@@ -56,8 +57,7 @@ bool takes_sheet_words(const std::vector<Token>& tokens, Place& place) {
 }
 
 bool takes_preposition(const std::vector<Token>& tokens, Place& place) {
-    static const std::set<std::string> kPrepositions = {"in", "on", "from",  "for",
-                                                        "of", "at", "about", "在"};
+    static const auto& kPrepositions = word_list("takes preposition prepositions");
     std::size_t begin = place.begin;
     if (begin > 0 && tokens[begin - 1].text == "the") --begin;
     if (begin == 0 || !is_one_of(tokens[begin - 1], kPrepositions)) return false;

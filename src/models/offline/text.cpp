@@ -220,8 +220,7 @@ private:
             "kg", "g",  "km", "cm",  "mm",  "ms",  "min", "mins", "h",   "hrs", "kwh",
             "mb", "gb", "kb", "eur", "usd", "gbp", "rmb", "lbs",  "mph", "sqm", "l"};
         const std::string unit = lower(written(i, end));
-        return !is_digit(code(end)) &&
-               std::find(kUnits.begin(), kUnits.end(), unit) != kUnits.end();
+        return !is_digit(code(end)) && std::ranges::find(kUnits, unit) != kUnits.end();
     }
 
     void take_word() {
@@ -340,31 +339,6 @@ std::string stem_of(std::string_view word) {
     return stem;
 }
 
-bool is_typo_of(std::string_view written, std::string_view meant) {
-    if (written == meant) return true;
-    const std::size_t longest = std::max(written.size(), meant.size());
-    const std::size_t shortest = std::min(written.size(), meant.size());
-    if (shortest < 5 || longest - shortest > 2 || longest > 40) return false;
-    const std::size_t allowed = shortest >= 9 ? 2 : 1;
-    if (written[0] != meant[0]) return false;
-    // Restricted Damerau-Levenshtein: a swap of neighbours is one slip.
-    std::vector<std::vector<std::size_t>> d(written.size() + 1,
-                                            std::vector<std::size_t>(meant.size() + 1));
-    for (std::size_t i = 0; i <= written.size(); ++i) d[i][0] = i;
-    for (std::size_t j = 0; j <= meant.size(); ++j) d[0][j] = j;
-    for (std::size_t i = 1; i <= written.size(); ++i) {
-        for (std::size_t j = 1; j <= meant.size(); ++j) {
-            const std::size_t change = written[i - 1] == meant[j - 1] ? 0 : 1;
-            d[i][j] = std::min({d[i - 1][j] + 1, d[i][j - 1] + 1, d[i - 1][j - 1] + change});
-            if (i > 1 && j > 1 && written[i - 1] == meant[j - 2] &&
-                written[i - 2] == meant[j - 1]) {
-                d[i][j] = std::min(d[i][j], d[i - 2][j - 2] + 1);
-            }
-        }
-    }
-    return d[written.size()][meant.size()] <= allowed;
-}
-
 bool has_han(std::string_view text) {
     for (std::size_t at = 0; at < text.size();) {
         const Point point = point_at(text, at);
@@ -383,7 +357,7 @@ std::optional<double> number_word(const Token& token) {
          {"四", 4},        {"五", 5},       {"六", 6},      {"七", 7},      {"八", 8},
          {"九", 9},        {"十", 10},      {"廿", 20},     {"百", 100},    {"dozen", 12},
          {"零", 0},        {"千", 1000}}};
-    if (token.kind == Token::Kind::Number) return token.number;
+    if (token.is_number()) return token.number;
     for (const auto& [word, value] : kWords) {
         if (token.text == word) return value;
     }

@@ -21,6 +21,12 @@ struct Token {
     std::string date;   // Date: "2024-03-05" or "2024-03"
     bool is_quoted = false;
     bool is_bracketed = false;
+
+    [[nodiscard]] bool is_word() const { return kind == Kind::Word; }
+    [[nodiscard]] bool is_han() const { return kind == Kind::Han; }
+    [[nodiscard]] bool is_number() const { return kind == Kind::Number; }
+    [[nodiscard]] bool is_date() const { return kind == Kind::Date; }
+    [[nodiscard]] bool is_sign() const { return kind == Kind::Sign; }
 };
 
 [[nodiscard]] std::vector<Token> tokens_of(std::string_view text);
@@ -32,8 +38,6 @@ struct Token {
 [[nodiscard]] std::vector<std::vector<Token>> phrases_of(std::string_view list);
 
 [[nodiscard]] std::string stem_of(std::string_view word);
-// One slip of the keyboard in a word of five letters, two in one of nine.
-[[nodiscard]] bool is_typo_of(std::string_view written, std::string_view meant);
 [[nodiscard]] bool has_han(std::string_view text);
 // "three" and 三 as 3.
 [[nodiscard]] std::optional<double> number_word(const Token& token);

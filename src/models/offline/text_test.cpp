@@ -35,13 +35,6 @@ TEST(Text, FullWidthIsAsciiAndBadBytesArePassedOver) {
     EXPECT_NO_THROW((void)tokens_of(std::string("\xff\xfe\xc3(\xe4\xb8", 6)));
 }
 
-TEST(Text, Typos) {
-    EXPECT_TRUE(is_typo_of("avarage", "average"));
-    EXPECT_TRUE(is_typo_of("categroy", "category"));
-    EXPECT_FALSE(is_typo_of("north", "south"));
-    EXPECT_FALSE(is_typo_of("day", "pay"));
-}
-
 TEST(Text, NumberWords) {
     EXPECT_EQ(number_word(tokens_of("three")[0]), 3);
     EXPECT_EQ(number_word(tokens_of("五")[0]), 5);

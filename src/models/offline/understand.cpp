@@ -1,4 +1,5 @@
 #include "models/offline/understand.hpp"
+#include "models/offline/data.hpp"
 
 #include "models/offline/reader.hpp"
 
@@ -11,7 +12,6 @@ namespace atl::offline {
 Question Reader::read() {
     drop_units();
     choose_table_and_mentions();
-    find_rank();
     find_chart();
     find_time();
     find_comparisons();
@@ -32,23 +32,21 @@ bool Reader::is_english_around() const {
     std::size_t english = 0;
     std::size_t chinese = 0;
     for (std::size_t i = 0; i < tokens_.size(); ++i) {
-        const bool is_tagged = std::any_of(tags_.begin(), tags_.end(),
-                                           [&](const Tag& t) { return t.begin <= i && i < t.end; });
+        const bool is_tagged = has_tag(i);
         if (!is_tagged) continue;
-        if (i == 0 && tokens_[i].kind == Token::Kind::Han) return false;
-        english += tokens_[i].kind == Token::Kind::Word ? 1 : 0;
-        chinese += tokens_[i].kind == Token::Kind::Han ? 1 : 0;
+        if (i == 0 && tokens_[i].is_han()) return false;
+        english += tokens_[i].is_word() ? 1 : 0;
+        chinese += tokens_[i].is_han() ? 1 : 0;
     }
     return english >= 2 && english > chinese;
 }
 
 bool Reader::has(Word word) const {
-    return std::any_of(tags_.begin(), tags_.end(),
-                       [&](const Tag& tag) { return tag.word == word; });
+    return std::ranges::any_of(tags_, [&](const Tag& tag) { return tag.word == word; });
 }
 
 bool Reader::has(std::initializer_list<Word> words) const {
-    return std::any_of(words.begin(), words.end(), [&](Word word) { return has(word); });
+    return std::ranges::any_of(words, [&](Word word) { return has(word); });
 }
 
 const Tag* Reader::tag(Word word) const {
@@ -59,13 +57,21 @@ const Tag* Reader::tag(Word word) const {
 }
 
 bool Reader::is_at(std::size_t token, Word word) const {
-    return std::any_of(tags_.begin(), tags_.end(), [&](const Tag& t) {
-        return t.word == word && t.begin <= token && token < t.end;
-    });
+    return std::ranges::any_of(
+        tags_, [&](const Tag& t) { return t.word == word && t.begin <= token && token < t.end; });
+}
+
+bool Reader::has_tag(std::size_t token) const {
+    return std::ranges::any_of(tags_,
+                               [&](const Tag& t) { return t.begin <= token && token < t.end; });
+}
+
+bool Reader::groups_by_time() const {
+    return std::ranges::any_of(q_.groups, [](const Group& g) { return g.grain != Grain::None; });
 }
 
 bool Reader::is_filler(std::size_t i) const {
-    if (tokens_[i].kind == Token::Kind::Sign) return true;
+    if (tokens_[i].is_sign()) return true;
     return is_at(i, Word::Noise) || is_at(i, Word::Of) || is_noise(tokens_[i]);
 }
 
@@ -93,32 +99,30 @@ bool Reader::precedes(std::size_t token, std::initializer_list<Word> words,
 }
 
 bool Reader::is_in_time(std::size_t token) const {
-    return std::any_of(times_.begin(), times_.end(),
-                       [&](const TimeSpan& t) { return t.begin <= token && token < t.end; });
+    return std::ranges::any_of(
+        times_, [&](const TimeSpan& t) { return t.begin <= token && token < t.end; });
 }
 
 // "26-35" may be an age group
 bool Reader::is_in_value(std::size_t token) const {
-    return std::any_of(said_.begin(), said_.end(), [&](const Said& s) {
-        return s.is_value && s.begin <= token && token < s.end;
-    });
+    return std::ranges::any_of(
+        said_, [&](const Said& s) { return s.is_value && s.begin <= token && token < s.end; });
 }
 
 // The number at a token, with what multiplies it: 5 thousand, 3万, 1.5 million.
 std::optional<double> Reader::number_at(std::size_t i, std::size_t& end) const {
     if (i >= tokens_.size() || is_in_time(i) || is_in_value(i)) return std::nullopt;
-    const bool is_in_name = std::any_of(said_.begin(), said_.end(), [&](const Said& s) {
-        return s.begin <= i && i < s.end && s.end - s.begin > 1;
-    });
+    const bool is_in_name = std::ranges::any_of(
+        said_, [&](const Said& s) { return s.begin <= i && i < s.end && s.end - s.begin > 1; });
     if (is_in_name) return std::nullopt;  // the 5 of PM2.5
     std::optional<double> value;
-    if (tokens_[i].kind == Token::Kind::Number) {
+    if (tokens_[i].is_number()) {
         value = tokens_[i].number;
         end = i + 1;
-    } else if (tokens_[i].kind == Token::Kind::Han) {
+    } else if (tokens_[i].is_han()) {
         double total = 0;
         double digits = 0;  // read since the last 十, 百 or 千
-        for (end = i; end < tokens_.size() && tokens_[end].kind == Token::Kind::Han; ++end) {
+        for (end = i; end < tokens_.size() && tokens_[end].is_han(); ++end) {
             const auto word = number_word(tokens_[end]);
             if (!word) break;
             if (*word >= 10) {
@@ -171,8 +175,7 @@ std::optional<Field> main_measure(const Schema& schema, std::size_t table) {
                                                                 "latency"};
     const auto& columns = schema.tables[table].columns;
     for (std::size_t c = 0; c < columns.size(); ++c) {  // it says so itself
-        static const std::set<std::string> kNames = {"amount", "amt", "revenue", "sale",
-                                                     "turnover"};
+        static const auto& kNames = word_list("main measure names");
         const auto& words = columns[c].words;
         if (!columns[c].is_number() || words.empty() || !columns[c].means("amount")) continue;
         if (columns[c].means("discount") || columns[c].means("refund") || columns[c].means("tax")) {
@@ -180,8 +183,7 @@ std::optional<Field> main_measure(const Schema& schema, std::size_t table) {
         }
         if (columns[c].name.find("金额") != std::string::npos ||
             columns[c].name.find("销售额") != std::string::npos ||
-            std::any_of(words.begin(), words.end(),
-                        [](const Token& w) { return kNames.contains(w.stem); })) {
+            std::ranges::any_of(words, [](const Token& w) { return kNames.contains(w.stem); })) {
             return Field{table, c};
         }
     }
@@ -202,7 +204,7 @@ std::optional<Field> main_measure(const Schema& schema, std::size_t table) {
     for (std::size_t c = 0; c < columns.size(); ++c) {
         const Column& column = columns[c];
         if (!column.is_number() || column.is_id || column.is_flag()) continue;
-        const bool is_year = column.is_whole && column.low >= 1900 && column.high <= 2100;
+        const bool is_year = column.is_year();
         if (is_year) continue;
         if (!first || (!at(schema, *first).is_whole ? false : !column.is_whole)) {
             first = Field{table, c};

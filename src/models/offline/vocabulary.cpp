@@ -70,30 +70,6 @@ bool is_cut_off(const std::vector<Token>& tokens, std::size_t at, const Meaning&
 
 }  // namespace
 
-std::string meant_by_slip(const Token& token) {
-    static const std::map<std::string, std::string> kShort = {{"wich", "which"}, {"whch", "which"},
-                                                              {"waht", "what"},  {"hwo", "how"},
-                                                              {"teh", "the"},    {"mnay", "many"}};
-    if (const auto found = kShort.find(token.text); found != kShort.end()) return found->second;
-    if (token.kind != Token::Kind::Word || token.text.size() < 5) return "";
-    if (token.text == "summer" || token.text == "winter") return "";  // not summed, winner
-    if (meanings().contains(token.stem)) return "";  // begins a phrase as it stands
-    const auto sorted = [](std::string text) {
-        std::sort(text.begin(), text.end());
-        return text;
-    };
-    for (const auto& [first, meaning] : meanings()) {
-        if (meaning.phrase.size() != 1 || meaning.phrase[0].kind != Token::Kind::Word) continue;
-        const std::string& meant = meaning.phrase[0].text;
-        if (meant.size() < 5 || meaning.words[0] == Word::Noise) continue;
-        // short words are near to many others: only letters that changed places
-        const bool is_short = meant.size() < 6 || token.text.size() < 6;
-        if (is_short && sorted(token.text) != sorted(meant)) continue;
-        if (is_typo_of(token.text, meant)) return meant;
-    }
-    return "";
-}
-
 std::vector<Tag> tags_of(const std::vector<Token>& tokens) {
     std::vector<Tag> tags;
     for (std::size_t at = 0; at < tokens.size();) {
@@ -146,9 +122,7 @@ bool is_concept_word(const Token& token) {
         std::set<std::string> out;
         for (const Concept& about : concepts()) {
             for (const auto& phrase : about.phrases) {
-                if (phrase.size() == 1 && phrase[0].kind == Token::Kind::Word) {
-                    out.insert(phrase[0].stem);
-                }
+                if (phrase.size() == 1 && phrase[0].is_word()) { out.insert(phrase[0].stem); }
             }
         }
         return out;
@@ -157,9 +131,9 @@ bool is_concept_word(const Token& token) {
 }
 
 bool is_name_phrase(const std::vector<Token>& tokens, std::size_t begin, std::size_t end) {
-    return std::any_of(concepts().begin(), concepts().end(), [&](const Concept& about) {
+    return std::ranges::any_of(concepts(), [&](const Concept& about) {
         return about.nature == Nature::Name &&
-               std::any_of(about.phrases.begin(), about.phrases.end(), [&](const auto& phrase) {
+               std::ranges::any_of(about.phrases, [&](const auto& phrase) {
                    return phrase.size() == end - begin && matches_at(tokens, begin, phrase);
                });
     });

@@ -18,13 +18,13 @@ namespace atl::offline {
     X(Distinct) X(Rate) X(Running) X(Rolling) X(Moving) X(Highest) X(Lowest) X(Top) X(Bottom) \
     X(Rank) X(Common) X(Rare) X(Expensive) X(Cheap) X(Oldest) X(Youngest) X(Newest) \
     X(Earliest) X(Share) X(Trend) X(Growth) X(Drop) X(Compare) X(Versus) X(Correlation) \
-    X(Outlier) X(Distribution) X(Missing) X(Duplicate) X(Ratio) X(Percentile) X(Describe) \
+    X(Outlier) X(Distribution) X(Missing) X(Duplicate) X(Ratio) X(Describe) \
     X(Columns) X(Rows) X(Preview) X(Show) X(Exist) X(Period) X(Help) X(Greeting) X(Thanks) \
     X(Forecast) X(Why) X(Advice) X(By) X(Each) X(Which) X(What) X(Who) X(When) X(Of) X(Per) \
     X(More) X(AtLeast) X(Less) X(AtMost) X(Between) X(And) X(To) X(Or) X(Exclude) X(With) \
     X(Only) X(Is) X(In) X(From) X(Since) X(Until) X(After) X(Before) X(Negative) X(Positive) \
     X(Zero) X(OrMore) X(OrLess) X(Last) X(First) X(This) X(Ago) X(Half) X(Recent) X(Chart) \
-    X(Bar) X(Line) X(Pie) X(Histogram) X(Scatter) X(Box) X(Hour) X(Day) X(Week) X(Month) \
+    X(Bar) X(Line) X(Pie) X(Histogram) X(Scatter) X(Hour) X(Day) X(Week) X(Month) \
     X(Quarter) X(Year) X(Hourly) X(Daily) X(Weekly) X(Monthly) X(Quarterly) X(Yearly) \
     X(Weekday) X(Weekend) X(Workday) X(MonthOfYear) X(Previous) X(FollowUp) X(Also) X(Noise)
 // clang-format on
@@ -43,10 +43,6 @@ struct Tag {
 // Every phrase of the vocabulary in the question, the longest at each place. A place may carry
 // several words: "by" is By, "最高" is Highest.
 [[nodiscard]] std::vector<Tag> tags_of(const std::vector<Token>& tokens);
-
-// The word of the vocabulary that a long word is one slip away from: "distribtion", "avarage".
-// Empty where there is none, or where the word stands in the vocabulary itself.
-[[nodiscard]] std::string meant_by_slip(const Token& token);
 
 // How a column of this kind is totted up when the question does not say.
 enum class Nature { Additive, Level, Name, Time };

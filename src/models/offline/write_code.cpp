@@ -30,7 +30,6 @@ std::string function_of(const Measure& m) {
         case Aggregation::Minimum: return "'min'";
         case Aggregation::Maximum: return "'max'";
         case Aggregation::Deviation: return "'std'";
-        case Aggregation::Quantile: return py(m.quantile);
         case Aggregation::Count: return "'size'";
         case Aggregation::Distinct: return "'nunique'";
     }
@@ -113,7 +112,6 @@ const char* kind_name(ChartKind kind) {
     switch (kind) {
         case ChartKind::Line: return "'line'";
         case ChartKind::Pie: return "'pie'";
-        case ChartKind::Box: return "'box'";
         default: return "'bar'";
     }
 }
@@ -142,7 +140,7 @@ private:
     [[nodiscard]] Names names(const std::vector<Field>& fields) const {
         Names out;
         for (const Field f : fields) {
-            if (std::find(out.begin(), out.end(), name(f)) == out.end()) out.push_back(name(f));
+            if (std::ranges::find(out, name(f)) == out.end()) out.push_back(name(f));
         }
         return out;
     }
@@ -261,9 +259,7 @@ private:
         if (!q_.periods.empty()) arguments.emplace_back("sort=False");
         if (q_.order == Order::None && is_chronological()) return;
         arguments.push_back(direction());
-        if (q_.rank) {
-            arguments.push_back("rank=" + std::to_string(*q_.rank));
-        } else if (q_.best_of_each) {
+        if (q_.best_of_each) {
             const std::string each = name_of(q_, schema_, q_.groups[*q_.best_of_each]);
             const std::size_t count = q_.wants_one ? 1 : q_.count.value_or(1);
             arguments.push_back("each=" + py(each));
@@ -297,7 +293,7 @@ private:
     // Of a row: what it is about, then the table's first columns, in the table's own order.
     [[nodiscard]] Names shown_columns(Names first) const {
         const auto has = [&](const std::string& n) {
-            return std::find(first.begin(), first.end(), n) != first.end();
+            return std::ranges::find(first, n) != first.end();
         };
         for (const Column& c : table().columns) {
             if (first.size() < kShownColumnsMax && !has(c.name)) first.push_back(c.name);
@@ -341,16 +337,12 @@ private:
     }
     [[nodiscard]] std::string show_rows() {
         prepare();
-        std::size_t shown = q_.count.value_or(q_.order != Order::None ? 5 : kShownRows);
+        const std::size_t shown = q_.count.value_or(q_.order != Order::None ? 5 : kShownRows);
         Names first;
         Names order;
         if (q_.order != Order::None && !q_.measures.empty() && q_.measures[0].field) {
             first.push_back(value_column(q_.measures[0]));
             order = {"by=" + py(first[0]), direction()};
-            if (q_.rank) {
-                order.push_back("rank=" + std::to_string(*q_.rank));
-                shown = kShownRows;
-            }
         }
         for (const Group& g : q_.groups) first.push_back(name(g.field));
         for (const Filter& f : q_.filters) first.push_back(name(f.field));
@@ -483,24 +475,10 @@ private:
             change_rows(rows_ + ".assign(**{" + py(name(f)) + ": " + column(f) + ".eq(" +
                         py(c.positive) + ").astype(float)})");
         }
-        if (q_.fields.size() == 2) {
-            Names arguments = {rows_, py(name(q_.fields[0])), py(name(q_.fields[1]))};
-            add_chart_if_wanted(arguments, name(q_.fields[0]) + " / " + name(q_.fields[1]),
-                                "'scatter'");
-            return call("correlation_of", arguments);
-        }
-        Names numbers = names(q_.fields);
-        if (numbers.size() < 2) {
-            numbers.clear();
-            for (const Column& c : table().columns) {
-                const bool is_figure = c.is_number() && !c.is_id && c.distinct > 1;
-                if (is_figure && numbers.size() < 30) numbers.push_back(c.name);
-            }
-        }
-        Names arguments = {rows_, py(numbers)};
-        if (q_.fields.size() == 1) arguments.push_back("of=" + py(name(q_.fields[0])));
-        add_chart_if_wanted(arguments, "r", "'matrix'");
-        return call("correlations", arguments);
+        Names arguments = {rows_, py(name(q_.fields[0])), py(name(q_.fields[1]))};
+        add_chart_if_wanted(arguments, name(q_.fields[0]) + " / " + name(q_.fields[1]),
+                            "'scatter'");
+        return call("correlation_of", arguments);
     }
     [[nodiscard]] std::string outliers() {
         if (q_.fields.empty()) return call("shape_of", {rows_});
@@ -532,7 +510,7 @@ private:
             if (c.is_id && c.distinct * 2 > table().rows && ids.size() < 3) ids.push_back(c.name);
         }
         for (const std::string& n : names(q_.fields)) {
-            if (std::find(ids.begin(), ids.end(), n) == ids.end()) ids.push_back(n);
+            if (std::ranges::find(ids, n) == ids.end()) ids.push_back(n);
         }
         return call("duplicates_in", {rows_, py(ids)});
     }

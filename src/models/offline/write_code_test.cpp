@@ -41,11 +41,6 @@ TEST(WriteCode, KeepsGroups) {
         << code;
 }
 
-TEST(WriteCode, TakesOnePlace) {
-    const std::string code = code_of("region with the second highest amount");
-    EXPECT_NE(code.find("rank=2"), std::string::npos) << code;
-}
-
 TEST(WriteCode, ValuesAreQuoted) {
     const Schema schema = sales_schema();
     const Question q = understand("sales of It's 'x'", schema, nullptr);

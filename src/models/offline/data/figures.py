@@ -1,6 +1,6 @@
 # Computes what was asked of a table, reports it on one line for the answer, and draws it if wanted.
-# A measure is (its name, a column, how): how is 'size', 'sum', 'mean', 'nunique', or 0.9 for the
-# 90th percentile. A chart is (kind, title, file). Each function returns the table that it reported.
+# A measure is (its name, a column, how): how is 'size', 'sum', 'mean',
+# 'nunique' … A chart is (kind, title, file). Each function returns the table that it reported.
 DAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday']
 PERIODS = {'hour': 'h', 'day': 'D', 'week': 'W', 'month': 'M', 'quarter': 'Q', 'year': 'Y'}
 
@@ -54,16 +54,13 @@ def figure_of(rows, measure):
     values = rows[column]
     if how == 'sum':
         return values.sum(min_count=1)
-    return values.quantile(how) if isinstance(how, float) else getattr(values, how)()
+    return getattr(values, how)()
 
 
-def in_order(result, by, order=None, count=None, rank=None, each=None):
-    """The highest first, or the lowest; of these so many, one place alone, or so many of each."""
+def in_order(result, by, order=None, count=None, each=None):
+    """The highest first, or the lowest; of these so many, or so many of each."""
     if order:
-        low = order == 'lowest'
-        if rank:
-            result = result[result[by].rank(method='dense', ascending=low) == rank]
-        result = result.sort_values(by, ascending=low)
+        result = result.sort_values(by, ascending=order == 'lowest')
     if each:
         return result.groupby(each, sort=False).head(count or 1)
     return result.head(count) if count else result
@@ -204,10 +201,10 @@ def statistics_of(rows, columns=None):
     return reported(result, rows=len(rows), columns=len(rows.columns))
 
 
-def show(rows, columns, by=None, order=None, count=10, rank=None):
+def show(rows, columns, by=None, order=None, count=10):
     """The first rows, or those with the highest figures."""
-    chosen = in_order(rows, by, order, rank=rank) if by else rows
-    return reported(chosen[columns].head(count), rows=len(rows), sharing=len(chosen) if rank else 0)
+    chosen = in_order(rows, by, order) if by else rows
+    return reported(chosen[columns].head(count), rows=len(rows))
 
 
 def values_of(rows, column):
@@ -249,26 +246,6 @@ def correlation_of(rows, first, second, chart=None):
     return result
 
 
-def correlations(rows, columns, of=None, chart=None):
-    """The strongest among these columns, or those of one with the others."""
-    table = rows[columns].corr()
-    if of:
-        result = table[of].drop(of).rename_axis('column').reset_index(name='r')
-    else:
-        names = list(table)
-        pairs = [(a, b, table.loc[a, b]) for i, a in enumerate(names) for b in names[i + 1:]]
-        result = pd.DataFrame(pairs, columns=['column', 'with', 'r']).dropna()
-    result = reported(result.sort_values('r', key=abs, ascending=False).head(10), rows=len(rows))
-    if chart:
-        figure, axes = start_chart(chart[1])
-        image = axes.imshow(table, vmin=-1, vmax=1, cmap='RdBu_r')
-        axes.set_xticks(range(len(table)), table.columns, rotation=60, ha='right')
-        axes.set_yticks(range(len(table)), table.columns)
-        figure.colorbar(image)
-        save_chart(figure, chart[2])
-    return result
-
-
 def outliers_in(rows, column, columns, count=10, chart=None):
     """By the rule of 1.5 times the interquartile range."""
     values = rows[column]
@@ -290,7 +267,7 @@ def outliers_in(rows, column, columns, count=10, chart=None):
 def distribution_of(rows, column, chart, by=None, counted='rows'):
     values = rows[column]
     figure, axes = start_chart(chart[1])
-    axes.set(xlabel=by or column, ylabel=column if by or chart[0] == 'box' else counted)
+    axes.set(xlabel=by or column, ylabel=column if by else counted)
     if by:
         result = rows.groupby(by)[column].describe().reset_index()
         parts = {str(key): part.dropna() for key, part in rows.groupby(by)[column]}
@@ -299,10 +276,7 @@ def distribution_of(rows, column, chart, by=None, counted='rows'):
     else:
         result = values.describe().rename_axis('statistic').reset_index(name=column)
         bins = 'auto' if values.nunique() <= 12 else 30
-        if chart[0] == 'box':
-            axes.boxplot(values.dropna())
-        else:
-            axes.hist(values.dropna(), bins=bins, edgecolor='white')
+        axes.hist(values.dropna(), bins=bins, edgecolor='white')
     save_chart(figure, chart[2])
     return reported(result, rows=len(rows) if by else int(values.notna().sum()))
 
