@@ -130,10 +130,12 @@ asio::awaitable<ThreadRecord> Threads::create(NewThread wanted) {
                 {{path, "there is no upload " + schema::quoted(wanted.files[i].text())}});
         }
     }
+    if (!wanted.model.empty()) co_await parts_.models.pick(wanted.model);
     ThreadRecord record;
     record.id = ThreadId(sessions::random_id("th-"));
     record.owner = wanted.owner;
     record.title = wanted.title;
+    record.model = wanted.model;
     record.files = wanted.files;
     record.session_id = SessionId(sessions::random_id(sessions::kOfThread));
     record.created_at = record.updated_at = core::time_now();
@@ -162,10 +164,13 @@ asio::awaitable<core::ThreadPage> Threads::list(core::ThreadQuery query) {
     return parts_.store.list_threads(std::move(query));
 }
 
-asio::awaitable<ThreadRecord> Threads::rename(Whose whose, ThreadId id, std::string title) {
+asio::awaitable<ThreadRecord> Threads::change(Whose whose, ThreadId id, ThreadChange change) {
+    co_await parts_.store.get_thread(whose, id);  // NotFound, before a provider is asked
+    if (change.model && !change.model->empty()) co_await parts_.models.pick(*change.model);
     core::ThreadPatch patch;
-    patch.title = std::move(title);
-    return parts_.store.patch_thread(std::move(whose), std::move(id), std::move(patch));
+    patch.title = std::move(change.title);
+    patch.model = std::move(change.model);
+    co_return co_await parts_.store.patch_thread(std::move(whose), std::move(id), std::move(patch));
 }
 
 asio::awaitable<void> Threads::remove(Whose whose, ThreadId id) {
@@ -271,12 +276,24 @@ std::uint64_t Threads::owner_turns_max() const {
     return !options_.owners_differ || options_.owners_differ() ? kTurnShare : 0;
 }
 
+asio::awaitable<Threads::ModelPtr> Threads::model_for(std::string questions, std::string threads) {
+    if (!questions.empty()) co_return co_await parts_.models.pick(std::move(questions));
+    if (threads.empty()) co_return nullptr;
+    try {
+        co_return co_await parts_.models.pick(std::move(threads));
+    } catch (const ErrorException& error) {
+        // The provider was changed since, or choosing was forbidden: the thread goes on with the
+        // model in force, and each answer says which one gave it.
+        if (error.error.code != Code::InvalidArgument && error.error.code != Code::Forbidden) throw;
+    }
+    co_return nullptr;
+}
+
 asio::awaitable<std::shared_ptr<LiveTurn>> Threads::ask(Whose whose, ThreadId id,
                                                         Question question) {
     if (stopping_) throw ErrorException({Code::Unavailable, "the server is stopping"});
     const auto thread = co_await parts_.store.get_thread(whose, id);  // NotFound, before anything
-    ModelPtr chosen;
-    if (!question.model.empty()) chosen = co_await parts_.models.pick(question.model);
+    ModelPtr chosen = co_await model_for(question.model, thread.model);
     // Again: a turn that began after begin_stop() would not be told to end.
     if (stopping_) throw ErrorException({Code::Unavailable, "the server is stopping"});
     if (options_.messages_max > 0 && thread.messages >= options_.messages_max) {
@@ -362,7 +379,6 @@ asio::awaitable<core::TurnBegun> Threads::begin(TurnPtr turn, Whose whose, Quest
     wish.question.content = std::move(question.text);
     wish.question.client_id = std::move(question.client_id);
     if (!question.model.empty()) {
-        // The next question of a page that shows the thread names it again.
         MessageDetails details;
         details.model = question.model;
         wish.question.details_json = text_of(details);

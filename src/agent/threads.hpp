@@ -68,13 +68,20 @@ struct ThreadOptions {
 struct NewThread {
     std::string owner;
     std::string title;
+    std::string model;  // empty: the one in force
     std::vector<UploadId> files;
+};
+
+// What is to change; what is left out stays.
+struct ThreadChange {
+    std::optional<std::string> title;
+    std::optional<std::string> model;  // empty: the one in force
 };
 
 struct Question {
     std::string text;
     std::string client_id;  // the client's own name for it; may be empty
-    std::string model;      // that is to answer; empty: the one in force when its turn begins
+    std::string model;      // that is to answer this one; empty: the thread's
 };
 
 class TurnRun;
@@ -110,8 +117,9 @@ public:
     boost::asio::awaitable<core::ThreadRecord> create(NewThread wanted);
     boost::asio::awaitable<core::ThreadRecord> get(core::Whose whose, ThreadId id);
     boost::asio::awaitable<core::ThreadPage> list(core::ThreadQuery query);
-    boost::asio::awaitable<core::ThreadRecord> rename(core::Whose whose, ThreadId id,
-                                                      std::string title);
+    // A model must be one that a question may choose (Models::pick).
+    boost::asio::awaitable<core::ThreadRecord> change(core::Whose whose, ThreadId id,
+                                                      ThreadChange change);
     // Ends its turn, if one is under way.
     boost::asio::awaitable<void> remove(core::Whose whose, ThreadId id);
     // hot, warm or cold: its session's.
@@ -157,7 +165,9 @@ private:
     DeskPtr desk_of(const ThreadId& id);
     [[nodiscard]] bool holds(const ThreadId& id) const;  // its sandbox is needed here
     using ModelPtr = std::shared_ptr<core::ChatModel>;
-    // `chosen` is the model that the question named; null: none.
+    // Of a question in a thread; null: the one in force when its turn begins.
+    boost::asio::awaitable<ModelPtr> model_for(std::string questions, std::string threads);
+    // `chosen` is the model that the question or its thread named; null: none.
     boost::asio::awaitable<void> live_through(TurnPtr turn, DeskPtr desk, std::string owner,
                                               core::Whose whose, Question question,
                                               ModelPtr chosen);

@@ -108,6 +108,7 @@ public:
         agent::NewThread thread;
         thread.owner = caller_of(exchange.request()).owner;
         thread.title = wanted.title;
+        thread.model = wanted.model;
         for (const auto& id : wanted.file_ids) thread.files.emplace_back(id);
         const auto record = co_await threads_.create(std::move(thread));
         note_object(exchange, record.id.text());
@@ -214,8 +215,9 @@ public:
 
     asio::awaitable<void> patch(net::Exchange& exchange) const {
         auto wanted = co_await read_json<PatchThread>(exchange);
+        agent::ThreadChange change{std::move(wanted.title), std::move(wanted.model)};
         const auto record =
-            co_await threads_.rename(whose(exchange), thread_in(exchange), std::move(wanted.title));
+            co_await threads_.change(whose(exchange), thread_in(exchange), std::move(change));
         const auto state = co_await threads_.state_of(record);
         co_await exchange.respond(json_response(200, view_of(record, state)));
     }
@@ -472,7 +474,7 @@ void add_thread_routes(Api& api, agent::Threads& threads, ThreadRules rules) {
          .pattern = "/v1/threads/{id}",
          .id = "patch_thread",
          .tag = kThreadTag,
-         .summary = "Rename a thread",
+         .summary = "Rename a thread, or choose its model",
          .bodies = {json_body<PatchThread>()},
          .answers = {json_answer<ThreadView>(200, "The thread.")}},
         &ThreadRoutes::patch);

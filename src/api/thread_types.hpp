@@ -50,6 +50,7 @@ ATOLL_DESCRIBED(UploadPath);
 struct NewThreadBody {
     std::vector<std::string> file_ids;
     std::string title;
+    std::string model;
 };
 ATOLL_DESCRIBED(NewThreadBody);
 
@@ -62,6 +63,7 @@ ATOLL_DESCRIBED(ThreadFile);
 struct ThreadView {
     std::string thread_id;
     std::string title;
+    std::string model;
     std::string state;
     std::string session_id;
     std::vector<std::string> file_ids;
@@ -167,7 +169,8 @@ struct ResumeQuery {
 ATOLL_DESCRIBED(ResumeQuery);
 
 struct PatchThread {
-    std::string title;
+    std::optional<std::string> title;
+    std::optional<std::string> model;
 };
 ATOLL_DESCRIBED(PatchThread);
 

@@ -61,6 +61,7 @@ struct ThreadRecord {
     std::string owner;
     std::string title;  // empty until its first question
     std::vector<UploadId> files;
+    std::string model;         // that answers here; empty: the one in force
     SessionId session_id{""};  // its sandbox; made with the thread, woken by its turns
     std::string home;          // the server instance that has the session awake; empty: none
     Time created_at{};
@@ -160,6 +161,7 @@ struct TurnBegun {
 
 struct ThreadPatch {
     std::optional<std::string> title;
+    std::optional<std::string> model;
     std::optional<std::string> memory_json;
     std::optional<std::vector<UploadId>> files;
 };

@@ -172,6 +172,7 @@ TEST_P(ThreadsContract, UploadsAreListedWithTheirUses) {
 TEST_P(ThreadsContract, AThreadIsWhatWasCreated) {
     auto record = thread("t1", "ann");
     record.title = "Umsätze 销售 \"quoted\" \n line";
+    record.model = "a model/with:marks";
     record.memory_json = R"({"layers":[]})";
     auto told = record;
     told.messages = 7;
@@ -205,6 +206,16 @@ TEST_P(ThreadsContract, APatchChangesWhatIsSetAndNothingElse) {
     record.memory_json = *memory.memory_json;
     EXPECT_EQ(get(other().patch_thread(Whose::of("ann"), ThreadId("t1"), memory)), record);
     EXPECT_EQ(get(one().get_thread(Whose::of("ann"), ThreadId("t1"))), record);
+    ThreadPatch model;
+    model.model = "large";
+    record.model = *model.model;
+    EXPECT_EQ(get(one().patch_thread(Whose::of("ann"), ThreadId("t1"), model)), record);
+    EXPECT_EQ(get(other().list_threads({Whose::of("ann"), "", 1})).threads.at(0).model, "large");
+    model.model = "";
+    record.model.clear();
+    EXPECT_EQ(get(other().patch_thread(Whose::of("ann"), ThreadId("t1"), model)), record);
+    model.model = std::string(5000, 'x');
+    expect(Code::TooLarge, one().patch_thread(Whose::of("ann"), ThreadId("t1"), model));
     expect(Code::NotFound, one().patch_thread(Whose::of("bob"), ThreadId("t1"), patch));
     expect(Code::NotFound, one().patch_thread(Whose::of("ann"), ThreadId("t2"), patch));
 }

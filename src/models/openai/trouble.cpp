@@ -107,6 +107,23 @@ bool is_too_long(const Said& said) {
                  "reduce the length of the messages", "exceeds the maximum number of tokens"});
 }
 
+// Where the person who reads it can mend it.
+std::string key_setting(const Place& place) {
+    return place.chosen_here ? "the key on the settings page" : "OPENAI_API_KEY";
+}
+std::string address_setting(const Place& place) {
+    return place.chosen_here ? "the address on the settings page" : "OPENAI_BASE_URL";
+}
+std::string model_setting(const Place& place) {
+    return place.chosen_here ? "the model on the settings page" : "OPENAI_MODEL";
+}
+
+Trouble no_model(const Place& place) {
+    return {{Code::InvalidArgument, "there is no model \"" + place.model + "\" at " + place.origin +
+                                        "; check " + model_setting(place)},
+            false};
+}
+
 Trouble understood(int status, const Said& said, const Place& place) {
     const std::string who = "the model's provider at " + place.origin;
     const std::string words = made_safe(said.message, place);
@@ -125,24 +142,23 @@ Trouble understood(int status, const Said& said, const Place& place) {
     switch (status) {
         case 401:  // its words are left out: they like to repeat the key
             if (place.key.empty()) {
-                return {{Code::Forbidden, who + " requires a key; set OPENAI_API_KEY"}, false};
+                return {{Code::Forbidden, who + " requires a key; set " + key_setting(place)},
+                        false};
             }
-            return {{Code::Forbidden, who + " refuses the key; check OPENAI_API_KEY"}, false};
+            return {{Code::Forbidden, who + " refuses the key; check " + key_setting(place)},
+                    false};
         case 403:
-            return {{Code::Forbidden, who +
-                                          " refuses this key or this use of it; check "
-                                          "OPENAI_API_KEY" +
-                                          quoted},
+            return {{Code::Forbidden, who + " refuses this key or this use of it; check " +
+                                          key_setting(place) + quoted},
                     false};
         case 404:
             if (says(said.message + " " + said.code, {"model"})) {
-                return {{Code::InvalidArgument, "there is no model \"" + place.model + "\" at " +
-                                                    place.origin + "; check OPENAI_MODEL"},
-                        false};
+                return no_model(place);
             }
             return {{Code::InvalidArgument,
                      "there is no chat API at this address of " + place.origin +
-                         "; check OPENAI_BASE_URL, which usually ends in /v1, and OPENAI_MODEL"},
+                         "; check " + address_setting(place) + ", which usually ends in /v1, and " +
+                         model_setting(place)},
                     false};
         case 408: return {{Code::Unavailable, who + " took too long" + quoted}, true};
         case 413: return {{Code::TooLarge, who + " refuses a request this large" + quoted}, false};
@@ -160,13 +176,11 @@ Trouble understood(int status, const Said& said, const Place& place) {
     }
     if (status >= 300 && status < 400) {
         return {{Code::InvalidArgument,
-                 who + " redirects, which is not followed; check OPENAI_BASE_URL"},
+                 who + " redirects, which is not followed; check " + address_setting(place)},
                 false};
     }
     if (says(said.message, {"model"}) && says(said.message, {"not found", "does not exist"})) {
-        return {{Code::InvalidArgument, "there is no model \"" + place.model + "\" at " +
-                                            place.origin + "; check OPENAI_MODEL"},
-                false};
+        return no_model(place);
     }
     return {{Code::InvalidArgument,
              who + " rejects the request (status " + std::to_string(status) + ")" + quoted},
@@ -194,7 +208,7 @@ Trouble trouble_of_object(const json::value& error, const Place& place) {
 
 Trouble no_answer(std::string_view what_came, const Place& place) {
     return {{Code::Internal, "what came from " + place.origin + " is no answer of a chat model (" +
-                                 std::string(what_came) + "); check OPENAI_BASE_URL"},
+                                 std::string(what_came) + "); check " + address_setting(place)},
             false};
 }
 

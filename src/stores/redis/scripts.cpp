@@ -47,7 +47,7 @@ namespace {
     "    local r = fields(key, {'owner', 4096, 'title', 4096, 'session', 4096,\n"       \
     "        'home', 4096, 'created', 16, 'updated', 16, 'messages', 16,\n"             \
     "        'turns', 16, 'lease_instance', 4096, 'lease_until', 16,\n"                 \
-    "        'files', 65536, memory and 'memory' or 'owner', 1048576})\n"               \
+    "        'files', 65536, memory and 'memory' or 'owner', 1048576, 'model', 4096})\n" \
     "    if type(r) == 'string' or not r[1] then return r end\n"                        \
     "    for i = 5, 8 do\n"                                                             \
     "        if not r[i] or not string.match(r[i], '^%-?%d+$') then\n"                  \
@@ -118,7 +118,7 @@ return all
 )lua";
 
 // KEYS thread, index of the owner, index of all, uploads. ARGV id, owner, title, session, home,
-// created, updated, memory, files, most.
+// created, updated, memory, files, most, model.
 constexpr std::string_view kCreateThread = R"lua(
 if redis.call('EXISTS', KEYS[1]) == 1 then return {'there'} end
 local most = tonumber(ARGV[10])
@@ -129,7 +129,7 @@ end
 for i = 4, #KEYS do redis.call('HINCRBY', KEYS[i], 'uses', 1) end
 redis.call('HSET', KEYS[1], 'owner', ARGV[2], 'title', ARGV[3], 'session', ARGV[4],
     'home', ARGV[5], 'created', ARGV[6], 'updated', ARGV[7], 'memory', ARGV[8],
-    'files', ARGV[9], 'messages', '0', 'turns', '0', 'client', '')
+    'files', ARGV[9], 'messages', '0', 'turns', '0', 'client', '', 'model', ARGV[11])
 redis.call('ZADD', KEYS[2], ARGV[7], ARGV[1])
 redis.call('ZADD', KEYS[3], ARGV[7], ARGV[1])
 return {'ok'}
@@ -144,7 +144,7 @@ return all
 )lua";
 
 // KEYS thread, uploads of the old files, uploads of the new. ARGV owner, files as they were, how
-// many those are, which change ("tmf"), title, memory, files.
+// many those are, which change ("tmfc"), title, memory, files, model.
 constexpr std::string_view kPatchThread = ATOLL_LUA_TIME ATOLL_LUA_RECORD R"lua(
 local before = record(KEYS[1], true)
 if type(before) == 'string' then return {'unreadable', before} end
@@ -167,6 +167,7 @@ if files then
 end
 if title then redis.call('HSET', KEYS[1], 'title', ARGV[5]) end
 if memory then redis.call('HSET', KEYS[1], 'memory', ARGV[6]) end
+if string.find(ARGV[4], 'c', 1, true) then redis.call('HSET', KEYS[1], 'model', ARGV[8]) end
 return {'ok', record(KEYS[1], true)}
 )lua";
 

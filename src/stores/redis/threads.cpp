@@ -154,6 +154,8 @@ ThreadRecord to_thread(const std::string& id, const Reply& reply, bool with_memo
     }
     record.files = read_files(text(10));
     if (with_memory) record.memory_json = text(11);
+    // Older servers wrote none.
+    if (part(reply, 12).kind != Reply::Kind::Nothing) record.model = text(12);
     return record;
 }
 
@@ -433,7 +435,7 @@ asio::awaitable<ThreadRecord> RedisThreads::create_thread(ThreadRecord record,
         record.id.text(),          record.owner,       record.title,
         record.session_id.text(),  record.home,        digits(record.created_at),
         digits(record.updated_at), record.memory_json, write_files(record.files),
-        std::to_string(owner_max)};
+        std::to_string(owner_max), record.model};
     const Reply reply = co_await connection_.run(number_of(Script::CreateThread), std::move(keys),
                                                  std::move(arguments));
     const auto& said = verdict(reply);
@@ -549,6 +551,7 @@ asio::awaitable<ThreadRecord> RedisThreads::patch_thread(core::Whose whose, Thre
     if (patch.title) change += 't';
     if (patch.memory_json) change += 'm';
     if (patch.files) change += 'f';
+    if (patch.model) change += 'c';
     const std::string files = patch.files ? write_files(*patch.files) : std::string();
     for (int i = 0; i < kTries; ++i) {
         const ThreadRecord before = co_await get_thread(whose, id);
@@ -560,7 +563,7 @@ asio::awaitable<ThreadRecord> RedisThreads::patch_thread(core::Whose whose, Thre
         std::vector<std::string> arguments{
             before.owner, write_files(before.files), std::to_string(before.files.size()),
             change,       patch.title.value_or(""),  patch.memory_json.value_or(""),
-            files};
+            files,        patch.model.value_or("")};
         const Reply reply = co_await connection_.run(number_of(Script::PatchThread),
                                                      std::move(keys), std::move(arguments));
         const auto& said = verdict(reply);

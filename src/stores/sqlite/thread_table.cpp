@@ -16,7 +16,7 @@ constexpr std::uint64_t kReadBytesMax = 32u << 20;
 constexpr std::uint64_t kMessageCostMin = 64;  // what a message costs beside its bytes, about
 
 #define THREAD_COLUMNS                                                            \
-    "number, id, owner, title, session, home, created_at, updated_at, messages, " \
+    "number, id, owner, title, model, session, home, created_at, updated_at, messages, " \
     "turns, turn_client_id, lease_instance, lease_until"
 
 // A record with what only this room knows of it.
@@ -45,6 +45,7 @@ ThreadRow read_thread(Query& row) {
     record.id = ThreadId(row.text());
     record.owner = row.text();
     record.title = row.text();
+    record.model = row.text();
     record.session_id = SessionId(row.text());
     record.home = row.text();
     record.created_at = row.time();
@@ -317,12 +318,13 @@ ThreadRecord create_thread(Connection& db, const ThreadRecord& record, std::uint
     ThreadRow made;
     try {
         db.query(
-              "INSERT INTO threads (id, owner, title, session, home, created_at, updated_at,"
+              "INSERT INTO threads (id, owner, title, model, session, home, created_at, updated_at,"
               " messages, turns, turn_client_id, memory)"
-              " VALUES (?, ?, ?, ?, ?, ?, ?, 0, 0, '', ?)")
+              " VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0, 0, '', ?)")
             .bind(record.id.text())
             .bind(record.owner)
             .bind(record.title)
+            .bind(record.model)
             .bind(record.session_id.text())
             .bind(record.home)
             .bind(record.created_at)
@@ -387,10 +389,12 @@ ThreadRecord patch_thread(Connection& db, const core::Whose& whose, const Thread
     core::check_size(patch);
     ThreadRow row = read_thread(db, whose, id);
     if (patch.title) row.record.title = *patch.title;
+    if (patch.model) row.record.model = *patch.model;
     if (patch.memory_json) row.record.memory_json = *patch.memory_json;
-    if (patch.title || patch.memory_json) {
-        db.query("UPDATE threads SET title = ?, memory = ? WHERE number = ?")
+    if (patch.title || patch.model || patch.memory_json) {
+        db.query("UPDATE threads SET title = ?, model = ?, memory = ? WHERE number = ?")
             .bind(row.record.title)
+            .bind(row.record.model)
             .bind(row.record.memory_json)
             .bind(row.number)
             .run();

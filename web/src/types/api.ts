@@ -1023,7 +1023,7 @@ export interface paths {
         delete: operations["delete_thread"];
         options?: never;
         head?: never;
-        /** Rename a thread */
+        /** Rename a thread, or choose its model */
         patch: operations["patch_thread"];
         trace?: never;
     };
@@ -2659,7 +2659,7 @@ export interface components {
             message: string;
             /** @description Your own name for it: sent twice, it is answered once. */
             message_id?: string;
-            /** @description Which model answers, of those at /v1/models/available; left out: the server's. */
+            /** @description Which model answers this one, of those at /v1/models/available; left out: the thread's. */
             model?: string;
         };
         /** @description Which model answers, and who decided that. The key is never shown. */
@@ -2726,6 +2726,11 @@ export interface components {
              * @default
              */
             title: string;
+            /**
+             * @description Which model answers in it, of those at /v1/models/available; left out: the server's.
+             * @default
+             */
+            model: string;
         };
         /** @description Output that is still kept. */
         OutputAnswer: {
@@ -2806,13 +2811,15 @@ export interface components {
             /** @description It is removed so long from now on. */
             lifetime?: string | number;
         };
-        /** @description What is to change. */
+        /** @description What is to change; the rest stays. */
         PatchThread: {
             /**
              * @description What people call it.
              * @example Sales 2024
              */
-            title: string;
+            title?: string;
+            /** @description Which model answers in it, of those at /v1/models/available; empty: the server's. */
+            model?: string;
         };
         /** @description Where to look. */
         ProbeModels: {
@@ -3372,6 +3379,8 @@ export interface components {
             thread_id: string;
             /** @description Its first question, until it is renamed. */
             title: string;
+            /** @description Which model answers in it; empty: the server's. */
+            model: string;
             /**
              * @description hot, warm or cold: its sandbox.
              * @example cold

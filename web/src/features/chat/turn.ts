@@ -56,8 +56,6 @@ export interface Turn {
     error: string;
     stopped: string;
     model: string;
-    // That the question named; empty: the server's.
-    chosenModel: string;
     timings: Timings | null;
 }
 
@@ -73,7 +71,6 @@ export function newTurn(question: string, askedAt: string): Turn {
         error: "",
         stopped: "",
         model: "",
-        chosenModel: "",
         timings: null,
     };
 }
@@ -85,7 +82,6 @@ export function turnsFromHistory(messages: readonly HistoryMessage[]): Turn[] {
         if (message.role === "user" || !turn || turn.number !== message.turn) {
             const question = message.role === "user" ? message.content : "";
             turn = { ...newTurn(question, message.at), number: message.turn, state: "done" };
-            if (message.role === "user") turn.chosenModel = message.model ?? "";
             turns.push(turn);
         }
         const parts = [...turn.parts];

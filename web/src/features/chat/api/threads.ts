@@ -5,7 +5,10 @@ import {
     useQueryClient,
     type InfiniteData,
 } from "@tanstack/react-query";
+import { useTranslation } from "react-i18next";
+import { toast } from "@/components/ui/toasts";
 import { getJson, request, sendJson, type Schemas } from "@/lib/api";
+import { describeError } from "@/lib/describe-error";
 
 export type Thread = Schemas["ThreadView"];
 type ThreadList = Schemas["ThreadList"];
@@ -48,8 +51,9 @@ export const historyQuery = (id: string) =>
         },
     });
 
-export function createThread(fileIds: readonly string[]): Promise<Thread> {
-    return sendJson<Thread>("POST", "/thread/new", { file_ids: fileIds });
+// An empty model is the server's.
+export function createThread(fileIds: readonly string[], model: string): Promise<Thread> {
+    return sendJson<Thread>("POST", "/thread/new", { file_ids: fileIds, model });
 }
 
 function changeThreads(
@@ -77,6 +81,23 @@ export function useRenameThread() {
             void client.invalidateQueries({ queryKey: ["threads"] });
             void client.invalidateQueries({ queryKey: ["thread", id], exact: true });
         },
+    });
+}
+
+// The thread keeps it, whichever page asks next.
+export function useChooseModel(id: string) {
+    const { t } = useTranslation();
+    const client = useQueryClient();
+    const key = threadQuery(id).queryKey;
+    return useMutation({
+        mutationFn: (model: string) => sendJson<Thread>("PATCH", at(id), { model }),
+        onMutate: (model) =>
+            client.setQueryData(key, (thread) => (thread ? { ...thread, model } : thread)),
+        onError: (error) => {
+            const { title, detail } = describeError(error, t);
+            toast(`${title} ${detail}`, { bad: true });
+        },
+        onSettled: () => client.invalidateQueries({ queryKey: key, exact: true }),
     });
 }
 
