@@ -98,9 +98,10 @@ asio::awaitable<void> send_whole(net::EventStream& stream, const Follower& follo
 
 class ThreadRoutes {
 public:
-    ThreadRoutes(agent::Threads& threads, ThreadRules rules)
+    ThreadRoutes(agent::Threads& threads, ThreadRules rules, std::string ports_domain)
         : threads_(threads),
           rules_(rules),
+          ports_domain_(std::move(ports_domain)),
           budget_(std::make_shared<AnswerBudget>(rules.answer_bytes_max)) {}
 
     asio::awaitable<void> create(net::Exchange& exchange) const {
@@ -262,7 +263,9 @@ public:
         co_await send_file_content(exchange, files, path, entry, asked.download);
     }
 
-    asio::awaitable<void> ui(net::Exchange& exchange) const { co_await send_web_page(exchange); }
+    asio::awaitable<void> ui(net::Exchange& exchange) const {
+        co_await send_web_page(exchange, ports_domain_);
+    }
 
     asio::awaitable<void> context(net::Exchange& exchange) const {
         auto asked = schema::from_parameters<ContextQuery>(exchange.request().target.query);
@@ -344,6 +347,7 @@ private:
 
     agent::Threads& threads_;
     ThreadRules rules_;
+    std::string ports_domain_;
     std::shared_ptr<AnswerBudget> budget_;  // shared by the copies that handlers have
 };
 
@@ -384,7 +388,7 @@ schema::Answer turn_events() {
 }  // namespace
 
 void add_thread_routes(Api& api, agent::Threads& threads, ThreadRules rules) {
-    const ThreadRoutes routes(threads, rules);
+    const ThreadRoutes routes(threads, rules, api.ports_domain());
     using Method = asio::awaitable<void> (ThreadRoutes::*)(net::Exchange&) const;
     const auto add = [&](schema::Route route, Method method) {
         if (route.path == nullptr && route.pattern.find("{id}") != std::string_view::npos) {

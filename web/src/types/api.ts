@@ -51,6 +51,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/templates": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What sessions can start from */
+        get: operations["list_templates"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/metrics": {
         parameters: {
             query?: never;
@@ -623,6 +640,26 @@ export interface paths {
          * @description Binary messages are the terminal's bytes, both ways. Text messages are JSON: `{"resize": {"rows": 40, "cols": 120}}` from the client (without a terminal: `{"end_input": true}`), and at the end `{"ended": {"exit_code": 0, "signal": 0, "reason": "exited"}}` from the server, which then closes with 1000, or 1001 when the sandbox went. A client that leaves ends the shell.
          */
         get: operations["open_terminal"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sessions/{id}/ports": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What listens in the sandbox
+         * @description A frozen session is woken; one on disk has none, and stays there.
+         */
+        get: operations["list_ports"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2518,6 +2555,54 @@ export interface components {
              */
             output_bytes_max?: number;
         };
+        /** @description What a sandbox may use. */
+        LimitsView: {
+            /**
+             * Format: int64
+             * @description Memory of all its processes together.
+             */
+            memory_bytes_max: number;
+            /**
+             * Format: int64
+             * @description Processes and threads at one time.
+             */
+            processes_max: number;
+            /**
+             * Format: double
+             * @description Processors; 0 is all of them.
+             */
+            cpus_max: number;
+            /**
+             * Format: int64
+             * @description Size of one file.
+             */
+            file_bytes_max: number;
+            /**
+             * Format: int64
+             * @description Open files of one process.
+             */
+            open_files_max: number;
+            /**
+             * Format: int64
+             * @description Space for all files.
+             */
+            disk_bytes_max: number;
+            /**
+             * Format: int64
+             * @description Number of files.
+             */
+            disk_files_max: number;
+            /**
+             * Format: int64
+             * @description Output and results of one run.
+             */
+            output_bytes_max: number;
+            /**
+             * Format: int64
+             * @description Time of one run; 0 is no limit.
+             */
+            run_ms_max: number;
+        };
         /** @description Which folder to list. */
         ListFilesArguments: {
             /**
@@ -2548,6 +2633,20 @@ export interface components {
              * @description Bytes.
              */
             size: number;
+        };
+        /** @description A port that a program in the sandbox listens on. */
+        ListeningPort: {
+            /**
+             * Format: int32
+             * @description Its number.
+             * @example 8080
+             */
+            port: number;
+            /**
+             * @description Where a browser opens it: an origin of its own if the request came by a name that leads to one, else a path here.
+             * @example http://8080-s-mfrggzdfmztwq2lkmfrggzdfmztwq2lk.localhost:8000/
+             */
+            href: string;
         };
         /** @description A program on the server's machine that has models. */
         LocalModelServer: {
@@ -2820,6 +2919,11 @@ export interface components {
             title?: string;
             /** @description Which model answers in it, of those at /v1/models/available; empty: the server's. */
             model?: string;
+        };
+        /** @description What listens in a session. */
+        PortList: {
+            /** @description By their numbers. */
+            ports: components["schemas"]["ListeningPort"][];
         };
         /** @description Where to look. */
         ProbeModels: {
@@ -3215,6 +3319,8 @@ export interface components {
             idle_to_cold_s: number;
             /** @description What was lost at the last restore, or why it failed. */
             state_note?: string;
+            /** @description What it may use. */
+            limits?: components["schemas"]["LimitsView"];
             /** @description What its sandbox uses, while it has one. */
             usage?: components["schemas"]["UsageView"];
         };
@@ -3316,6 +3422,30 @@ export interface components {
             total_rows: number;
             /** @description There are more rows, or columns, than these. */
             truncated: boolean;
+        };
+        /** @description Templates of this server. */
+        TemplateList: {
+            /** @description By their names. */
+            templates: components["schemas"]["TemplateView"][];
+        };
+        /** @description What sandboxes start from. */
+        TemplateView: {
+            /**
+             * @description Its name.
+             * @example default
+             */
+            name: string;
+            /** @description What its maker says of it. */
+            description: string;
+            /** @description Whether sessions can start from it. */
+            ready: boolean;
+            /**
+             * Format: int64
+             * @description On disk.
+             */
+            bytes: number;
+            /** @description Why it cannot be used; empty: it can. */
+            problem: string;
         };
         /** @description A piece of text. */
         TextEvent: {
@@ -3782,6 +3912,35 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Info"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_templates: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All of them. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TemplateList"];
                 };
             };
             /** @description The request failed. */
@@ -5259,6 +5418,38 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_ports: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The session: its id or its name. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The ports. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PortList"];
+                };
             };
             /** @description The request failed. */
             default: {
