@@ -29,6 +29,7 @@ constexpr std::chrono::milliseconds kUploadsRoundMax = std::chrono::hours{1};
 constexpr std::chrono::minutes kRemembered{5};  // a turn that has ended
 constexpr std::chrono::seconds kTimeToStop{8};
 constexpr std::chrono::milliseconds kTryAgain{100};
+constexpr std::chrono::seconds kTimeToFork{3};
 constexpr std::size_t kTitleCharacters = 60;
 constexpr std::uint64_t kPageBytes = 1u << 20;  // read at a time for a page
 
@@ -146,6 +147,11 @@ asio::awaitable<ThreadRecord> Threads::create(NewThread wanted) {
         co_await homes_.make_session(thread);
     } catch (const ErrorException& error) { failed = error.error; }
     if (!failed) co_return thread;
+    co_await take_back(thread);
+    throw ErrorException(failed->during("make the thread's session"));
+}
+
+asio::awaitable<void> Threads::take_back(ThreadRecord thread) {
     try {
         co_await parts_.store.remove_thread(Whose::anyones(), thread.id, core::time_now());
         sheet_names_.forget(thread.session_id);
@@ -153,7 +159,45 @@ asio::awaitable<ThreadRecord> Threads::create(NewThread wanted) {
     } catch (const ErrorException&) {
         // It is listed, and its first question tries again.
     }
-    throw ErrorException(failed->during("make the thread's session"));
+}
+
+asio::awaitable<ThreadRecord> Threads::fork(Whose whose, ThreadId id,
+                                            std::optional<std::uint64_t> turn, std::string title) {
+    const Counted counted(running_, idle_);
+    if (stopping_) throw ErrorException({Code::Unavailable, "the server is stopping"});
+    const auto from = co_await parts_.store.get_thread(whose, id);
+    core::ThreadFork fork{std::move(whose), std::move(id), turn, {}, options_.threads_an_owner_max,
+                          core::time_now()};
+    // What is summarised of the pruned part may go beyond the turn, so it is made anew.
+    fork.record.id = ThreadId(sessions::random_id("th-"));
+    fork.record.owner = from.owner;
+    fork.record.title = title.empty() ? from.title : std::move(title);
+    fork.record.model = from.model;
+    fork.record.files = from.files;
+    fork.record.session_id = SessionId(sessions::random_id(sessions::kOfThread));
+    fork.record.created_at = fork.record.updated_at = fork.now;
+    const auto made = co_await parts_.store.fork_thread(std::move(fork));
+    std::optional<Error> failed;
+    try {
+        co_await copy_session(from, made);
+    } catch (const ErrorException& error) { failed = error.error; }
+    if (!failed) co_return made;
+    co_await take_back(made);
+    throw ErrorException(told(*failed, "fork thread " + from.id.text()));
+}
+
+// What ran a moment ago may hold the session still.
+asio::awaitable<void> Threads::copy_session(ThreadRecord from, ThreadRecord to) {
+    const auto until = Clock::now() + kTimeToFork;
+    for (;;) {
+        std::optional<Error> failed;
+        try {
+            co_await homes_.copy_session(from, to);
+        } catch (const ErrorException& error) { failed = error.error; }
+        if (!failed) co_return;
+        if (failed->code != Code::Conflict || Clock::now() > until) throw ErrorException(*failed);
+        co_await pause(kTryAgain);
+    }
 }
 
 asio::awaitable<ThreadRecord> Threads::get(Whose whose, ThreadId id) {

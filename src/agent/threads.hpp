@@ -115,6 +115,11 @@ public:
     boost::asio::awaitable<void> leave_homes() { return homes_.leave_all(); }
 
     boost::asio::awaitable<core::ThreadRecord> create(NewThread wanted);
+    // A new thread with the conversation up to the end of `turn` (none: all of it), and a copy of
+    // the session as it is now. An empty title: the same one.
+    boost::asio::awaitable<core::ThreadRecord> fork(core::Whose whose, ThreadId id,
+                                                    std::optional<std::uint64_t> turn,
+                                                    std::string title);
     boost::asio::awaitable<core::ThreadRecord> get(core::Whose whose, ThreadId id);
     boost::asio::awaitable<core::ThreadPage> list(core::ThreadQuery query);
     // A model must be one that a question may choose (Models::pick).
@@ -183,6 +188,9 @@ private:
                                             std::uint64_t number);
     boost::asio::awaitable<sessions::Use> use_session(core::ThreadRecord thread);
     boost::asio::awaitable<void> remove_unreadable(core::Whose whose, ThreadId id);
+    // Of a thread whose session could not be made.
+    boost::asio::awaitable<void> take_back(core::ThreadRecord thread);
+    boost::asio::awaitable<void> copy_session(core::ThreadRecord from, core::ThreadRecord to);
     void give_title(const core::ThreadRecord& thread, const std::string& question);
     [[nodiscard]] std::uint64_t owner_turns_max() const;  // 0 = no limit
     [[nodiscard]] Error told(const Error& error, const std::string& during) const;

@@ -223,6 +223,17 @@ public:
         co_await exchange.respond(json_response(200, view_of(record, state)));
     }
 
+    asio::awaitable<void> fork(net::Exchange& exchange) const {
+        auto wanted = co_await read_json_if_any<ForkThread>(exchange);
+        const auto record = co_await threads_.fork(whose(exchange), thread_in(exchange),
+                                                   wanted.turn, std::move(wanted.title));
+        note_object(exchange, record.id.text());
+        const auto state = co_await threads_.state_of(record);
+        auto response = json_response(201, view_of(record, state));
+        response.headers.set("Location", "/v1/threads/" + record.id.text());
+        co_await exchange.respond(std::move(response));
+    }
+
     asio::awaitable<void> remove(net::Exchange& exchange) const {
         co_await threads_.remove(whose(exchange), thread_in(exchange));
         co_await exchange.respond(net::Response::empty());
@@ -482,6 +493,18 @@ void add_thread_routes(Api& api, agent::Threads& threads, ThreadRules rules) {
          .bodies = {json_body<PatchThread>()},
          .answers = {json_answer<ThreadView>(200, "The thread.")}},
         &ThreadRoutes::patch);
+    auto how = json_body<ForkThread>();
+    how.required = false;
+    add({.method = "POST",
+         .pattern = "/v1/threads/{id}/fork",
+         .id = "fork_thread",
+         .tag = kThreadTag,
+         .summary = "Go on from an earlier answer in a thread of its own",
+         .description = "Copies the conversation up to a turn, and the session with its files and "
+                        "variables as they are now. The thread itself goes on.",
+         .bodies = {how},
+         .answers = {json_answer<ThreadView>(201, "The new thread.")}},
+        &ThreadRoutes::fork);
     add({.method = "DELETE",
          .pattern = "/v1/threads/{id}",
          .id = "delete_thread",

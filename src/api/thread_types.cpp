@@ -308,8 +308,8 @@ ATOLL_TYPE(ThreadStatus) {
 }
 
 BOOST_DESCRIBE_STRUCT(HistoryMessage, (),
-                      (role, content, turn, sequence, at, code_runs, images, tables, timings_ms,
-                       model, stopped, tool_calls, tool, run))
+                      (role, content, turn, sequence, at, code_runs, images, tables,
+                       timings_ms, model, stopped, tool_calls, tool, run))
 ATOLL_TYPE(HistoryMessage) {
     return response("A message of a thread.",
                     field<&T::role>("user, assistant or note (the server's own word: why a turn "
@@ -352,17 +352,27 @@ ATOLL_TYPE(ResumeQuery) {
 
 BOOST_DESCRIBE_STRUCT(PatchThread, (), (title, model))
 ATOLL_TYPE(PatchThread) {
-    return request("What is to change; the rest stays.",
-                   field<&T::title>("What people call it.", length(1, 200), one_line(),
-                                    example("Sales 2024")),
-                   field<&T::model>("Which model answers in it, of those at /v1/models/available; "
-                                    "empty: the server's.",
-                                    length(0, 200), one_line()),
-                   rule([](const T& value, Findings& findings) {
-                       if (!value.title && !value.model) {
-                           findings.add("title", "or `model` is missing: nothing is to change");
-                       }
-                   }));
+    return request(
+        "What is to change; the rest stays.",
+        field<&T::title>("What people call it.", length(1, 200), one_line(), example("Sales 2024")),
+        field<&T::model>("Which model answers in it, of those at /v1/models/available; "
+                         "empty: the server's.",
+                         length(0, 200), one_line()),
+        rule([](const T& value, Findings& findings) {
+            if (!value.title && !value.model) {
+                findings.add("title", "or `model` is missing: nothing is to change");
+            }
+        }));
+}
+
+BOOST_DESCRIBE_STRUCT(ForkThread, (), (turn, title))
+ATOLL_TYPE(ForkThread) {
+    return request("How a thread is to be forked. No body at all is enough.",
+                   field<&T::turn>("The last question that the copy has, with its answer; left "
+                                   "out: the latest.",
+                                   range(1, 1ull << 53), example(3)),
+                   field<&T::title>("What people call the copy; else as the thread.",
+                                    length(0, 200), one_line()));
 }
 
 BOOST_DESCRIBE_ENUM(ExportFormat, Markdown, Ipynb)

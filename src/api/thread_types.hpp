@@ -174,6 +174,12 @@ struct PatchThread {
 };
 ATOLL_DESCRIBED(PatchThread);
 
+struct ForkThread {
+    std::optional<std::uint64_t> turn;
+    std::string title;
+};
+ATOLL_DESCRIBED(ForkThread);
+
 enum class ExportFormat { Markdown, Ipynb };
 ATOLL_DESCRIBED(ExportFormat);
 

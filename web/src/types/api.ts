@@ -1064,6 +1064,26 @@ export interface paths {
         patch: operations["patch_thread"];
         trace?: never;
     };
+    "/v1/threads/{id}/fork": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Go on from an earlier answer in a thread of its own
+         * @description Copies the conversation up to a turn, and the session with its files and variables as they are now. The thread itself goes on.
+         */
+        post: operations["fork_thread"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/threads/{id}/export": {
         parameters: {
             query?: never;
@@ -2191,6 +2211,20 @@ export interface components {
              * @default
              */
             name: string;
+        };
+        /** @description How a thread is to be forked. No body at all is enough. */
+        ForkThread: {
+            /**
+             * Format: int64
+             * @description The last question that the copy has, with its answer; left out: the latest.
+             * @example 3
+             */
+            turn?: number;
+            /**
+             * @description What people call the copy; else as the thread.
+             * @default
+             */
+            title: string;
         };
         /** @description How the server is. */
         Health: {
@@ -6514,6 +6548,42 @@ export interface operations {
         responses: {
             /** @description The thread. */
             200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ThreadView"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    fork_thread: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The thread. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ForkThread"];
+            };
+        };
+        responses: {
+            /** @description The new thread. */
+            201: {
                 headers: {
                     [name: string]: unknown;
                 };

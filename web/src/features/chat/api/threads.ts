@@ -5,6 +5,7 @@ import {
     useQueryClient,
     type InfiniteData,
 } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { toast } from "@/components/ui/toasts";
 import { getJson, request, sendJson, type Schemas } from "@/lib/api";
@@ -98,6 +99,29 @@ export function useChooseModel(id: string) {
             toast(`${title} ${detail}`, { bad: true });
         },
         onSettled: () => client.invalidateQueries({ queryKey: key, exact: true }),
+    });
+}
+
+// Goes on from the end of a turn in a chat of its own, which opens.
+export function useForkThread(thread: Thread | undefined) {
+    const { t } = useTranslation();
+    const client = useQueryClient();
+    const navigate = useNavigate();
+    return useMutation({
+        mutationFn: (turn: number | null) => {
+            const title = t("chat.branchOf", { title: thread?.title ?? "" }).slice(0, 200);
+            const body = turn === null ? { title } : { title, turn };
+            return sendJson<Thread>("POST", `${at(thread?.thread_id ?? "")}/fork`, body);
+        },
+        onSuccess: async ({ thread_id: threadId }) => {
+            void client.invalidateQueries({ queryKey: ["threads"] });
+            await navigate({ to: "/ui/t/$threadId", params: { threadId } });
+            toast(t("chat.branched"));
+        },
+        onError: (error) => {
+            const { title, detail } = describeError(error, t);
+            toast(`${title} ${detail}`, { bad: true });
+        },
     });
 }
 

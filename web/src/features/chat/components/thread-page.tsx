@@ -7,7 +7,13 @@ import { ErrorNotice } from "@/components/ui/notice";
 import { toast } from "@/components/ui/toasts";
 import { describeError } from "@/lib/describe-error";
 import { formatBytes } from "@/lib/format";
-import { historyQuery, statusQuery, useChooseModel, type Thread } from "../api/threads";
+import {
+    historyQuery,
+    statusQuery,
+    useChooseModel,
+    useForkThread,
+    type Thread,
+} from "../api/threads";
 import { useAttachments } from "../hooks/use-attachments";
 import { useDraft } from "../hooks/use-draft";
 import { liveTurns, useLiveTurn } from "../live-turns";
@@ -69,6 +75,7 @@ export function ThreadPage({ thread, banner, onFile }: ThreadPageProps) {
     const open = status.isPending || (status.data?.busy ?? false);
     const turns = useMemo(() => merged(past, live, open), [past, live, open]);
     const choose = useChooseModel(id);
+    const { mutate: branch } = useForkThread(thread);
 
     const ask = useCallback(
         (question: string) => {
@@ -139,6 +146,7 @@ export function ThreadPage({ thread, banner, onFile }: ThreadPageProps) {
                 head={head}
                 onAgain={ask}
                 onEdit={edit}
+                onBranch={branch}
                 onStop={stop}
             />
             <div className="px-3 pb-3 sm:px-6 sm:pb-4">
