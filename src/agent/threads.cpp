@@ -540,6 +540,7 @@ asio::awaitable<void> Threads::end_turn(TurnPtr turn, std::shared_ptr<TurnRun> r
         if (!said->content.empty()) messages.push_back(std::move(*said));
     }
     MessageDetails details;
+    details.reasoning = run->take_reasoning();
     details.timings_ms = timings;
     details.usage = end.usage;
     details.model = outcome.model;

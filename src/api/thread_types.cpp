@@ -117,6 +117,7 @@ std::vector<HistoryMessage> history_of(const std::vector<core::ThreadMessage>& m
         if (all) {
             auto view = message_view(message);
             for (const auto& call : details.tool_calls) append(view.tool_calls, call);
+            view.reasoning = details.reasoning;
             if (details.run) {
                 view.tool = details.run->tool;
                 view.run = agent::end_of(*details.run);
@@ -152,6 +153,11 @@ std::vector<HistoryMessage> history_of(const std::vector<core::ThreadMessage>& m
                     answer->content += message.content;
                     answer->sequence = message.sequence;
                     answer->at = time_text(message.at);
+                }
+                if (details.reasoning) {
+                    if (!answer->reasoning) answer->reasoning.emplace();
+                    *answer->reasoning += (answer->reasoning->empty() ? "" : "\n\n");
+                    *answer->reasoning += *details.reasoning;
                 }
                 add_end(*answer, details);
                 break;
@@ -308,7 +314,7 @@ ATOLL_TYPE(ThreadStatus) {
 }
 
 BOOST_DESCRIBE_STRUCT(HistoryMessage, (),
-                      (role, content, turn, sequence, at, code_runs, images, tables,
+                      (role, content, turn, sequence, at, reasoning, code_runs, images, tables,
                        timings_ms, model, stopped, tool_calls, tool, run))
 ATOLL_TYPE(HistoryMessage) {
     return response("A message of a thread.",
@@ -317,6 +323,7 @@ ATOLL_TYPE(HistoryMessage) {
                     field<&T::content>("Its text."), field<&T::turn>("Which turn it belongs to."),
                     field<&T::sequence>("Its place in the thread."),
                     field<&T::at>("When.", format("date-time")),
+                    field<&T::reasoning>("What the model thought aloud before it."),
                     field<&T::code_runs>("Code that was run for it."),
                     field<&T::images>("Images that the code made."),
                     field<&T::tables>("Tables that the code answered with."),

@@ -137,6 +137,7 @@ struct HistoryMessage {
     std::uint64_t turn = 0;
     std::uint64_t sequence = 0;
     std::string at;
+    std::optional<std::string> reasoning;
     std::optional<std::vector<agent::CodeRun>> code_runs;
     std::optional<std::vector<agent::ImageLink>> images;
     std::optional<std::vector<agent::TableData>> tables;

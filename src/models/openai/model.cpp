@@ -23,8 +23,9 @@ Result<void> Endpoint::check() const {
     const auto host = base_url.find("://") + 3;
     if ((!base_url.starts_with("http://") && !base_url.starts_with("https://")) ||
         host >= base_url.size() || base_url[host] == '/' || base_url[host] == '?') {
-        return Error{Code::InvalidArgument, address + " is one with http:// or https://, as "
-                                                      "https://api.openai.com/v1 is"};
+        return Error{Code::InvalidArgument, address +
+                                                " is one with http:// or https://, as "
+                                                "https://api.openai.com/v1 is"};
     }
     if (base_url.size() > 2048) return Error{Code::InvalidArgument, address + " is too long"};
     if (!net::is_field_value(key)) {

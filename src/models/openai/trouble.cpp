@@ -152,13 +152,11 @@ Trouble understood(int status, const Said& said, const Place& place) {
                                           key_setting(place) + quoted},
                     false};
         case 404:
-            if (says(said.message + " " + said.code, {"model"})) {
-                return no_model(place);
-            }
-            return {{Code::InvalidArgument,
-                     "there is no chat API at this address of " + place.origin +
-                         "; check " + address_setting(place) + ", which usually ends in /v1, and " +
-                         model_setting(place)},
+            if (says(said.message + " " + said.code, {"model"})) { return no_model(place); }
+            return {{Code::InvalidArgument, "there is no chat API at this address of " +
+                                                place.origin + "; check " + address_setting(place) +
+                                                ", which usually ends in /v1, and " +
+                                                model_setting(place)},
                     false};
         case 408: return {{Code::Unavailable, who + " took too long" + quoted}, true};
         case 413: return {{Code::TooLarge, who + " refuses a request this large" + quoted}, false};

@@ -2267,6 +2267,8 @@ export interface components {
              * @description When.
              */
             at: string;
+            /** @description What the model thought aloud before it. */
+            reasoning?: string;
             /** @description Code that was run for it. */
             code_runs?: components["schemas"]["CodeRun"][];
             /** @description Images that the code made. */
