@@ -205,6 +205,16 @@ def test_fork_opens_the_copy(server, page):
     expect(page.get_by_role("tabpanel").get_by_text("answer_number")).to_be_visible()
 
 
+def test_sessions_fit_a_phone(server, page):
+    server.session(name="narrow")
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(f"{server.url}/ui/sessions")
+    row = page.get_by_role("row").filter(has_text="narrow")
+    # All of it, without scrolling to the side.
+    expect(row.get_by_role("link", name="narrow")).to_be_in_viewport(ratio=1)
+    expect(row.get_by_role("button", name="Actions for narrow")).to_be_in_viewport(ratio=1)
+
+
 def faults_of(page):
     """What axe calls serious or critical, with the first place of each."""
     page.evaluate(AXE.read_text(encoding="utf-8"))
