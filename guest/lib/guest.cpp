@@ -6,6 +6,7 @@
 #include "guest/lib/dial.hpp"
 #include "guest/lib/files.hpp"
 #include "guest/lib/limits_view.hpp"
+#include "guest/lib/listening.hpp"
 #include "guest/lib/memory_watch.hpp"
 #include "guest/lib/process.hpp"
 #include "guest/lib/process_tree.hpp"
@@ -243,6 +244,8 @@ std::unique_ptr<Operation> Guest::begin(std::uint32_t channel, const json::objec
         stats(*answer);
     } else if (op == "process.list") {
         list_programs(*answer);
+    } else if (op == "port.list") {
+        list_ports(*answer);
     } else if (op == "shutdown") {
         answer->end();
         stop_ = true;
@@ -545,6 +548,15 @@ void Guest::list_programs(Operation& operation) {
         list.push_back({{"pid", program.pid}, {"command", std::move(program.command)}});
     }
     operation.end({{"processes", std::move(list)}});
+}
+
+void Guest::list_ports(Operation& operation) {
+    constexpr std::size_t kPortsMax = 1024;
+    json::array list;
+    for (const auto port : listening_ports()) {
+        if (list.size() < kPortsMax) list.push_back(port);
+    }
+    operation.end({{"ports", std::move(list)}});
 }
 
 void Guest::stats(Operation& operation) {

@@ -46,6 +46,7 @@ private:
     void claim(Operation& operation, const json::object& request);
     void stats(Operation& operation);
     void list_programs(Operation& operation);
+    void list_ports(Operation& operation);
     void start_kernels();
     // SIGCHLD needs no more than a loop iteration; the host's SIGUSR1 says that we were frozen.
     void hear_signals();

@@ -24,6 +24,12 @@ constexpr std::chrono::seconds kTimeToComeHome{60};
 constexpr const char* kFilled = "files";  // a state file: the thread's files are all there
 constexpr const char* kHome = "home";     // a state file: the instance that has the session awake
 
+std::map<std::string, std::string> metadata_of(const ThreadRecord& thread) {
+    std::map<std::string, std::string> metadata{{"thread", thread.id.text()}};
+    if (!thread.title.empty()) metadata["title"] = thread.title;
+    return metadata;
+}
+
 // The gate of a session goes with the last who waits at it.
 struct Forgetting {
     std::map<std::string, std::shared_ptr<sessions::FifoMutex>>& all;
@@ -127,8 +133,7 @@ asio::awaitable<void> Homes::make_session(ThreadRecord thread) {
     sessions::NewSession wanted;
     wanted.owner = thread.owner;
     // No name: titles are not unique, and the session is found by its thread.
-    wanted.metadata = {{"thread", thread.id.text()}};
-    if (!thread.title.empty()) wanted.metadata["title"] = thread.title;
+    wanted.metadata = metadata_of(thread);
     wanted.limits = parts_.sessions.options().limits;
     wanted.id = thread.session_id;
     try {
@@ -137,6 +142,21 @@ asio::awaitable<void> Homes::make_session(ThreadRecord thread) {
         if (error.error.code != Code::Conflict) throw;  // else another request was first
     }
     if (!is_filled(thread)) co_await fill(std::move(thread));
+}
+
+asio::awaitable<void> Homes::copy_session(ThreadRecord from, ThreadRecord to) {
+    co_await come_home(from);
+    sessions::Sessions::Copies copies;
+    copies.id = to.session_id;
+    copies.metadata = metadata_of(to);
+    bool gone = false;
+    try {
+        co_await parts_.sessions.fork(Whose::of(from.owner), from.session_id, std::move(copies));
+    } catch (const ErrorException& error) {
+        if (error.error.code != Code::NotFound) throw;
+        gone = true;
+    }
+    if (gone) co_await make_session(std::move(to));
 }
 
 // Files that are there stay as they are, so this can be done again until all are.

@@ -54,6 +54,9 @@ public:
     boost::asio::awaitable<std::string> state_of(core::ThreadRecord thread);
     // With the files in it. It may be there already, also without some of them.
     boost::asio::awaitable<void> make_session(core::ThreadRecord thread);
+    // A copy of another thread's session, with its files and variables; where that one has none
+    // any more, as make_session. Conflict while something runs in it.
+    boost::asio::awaitable<void> copy_session(core::ThreadRecord from, core::ThreadRecord to);
     // Awake, and here.
     boost::asio::awaitable<sessions::Use> use(core::ThreadRecord thread);
     // The thread is gone, and its session shall be.

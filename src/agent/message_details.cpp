@@ -125,10 +125,12 @@ ATOLL_TYPE(RunNote) {
         field<&T::table>("A table that it answered with."));
 }
 
-BOOST_DESCRIBE_STRUCT(MessageDetails, (), (tool_calls, run, timings_ms, usage, model, stopped))
+BOOST_DESCRIBE_STRUCT(MessageDetails, (),
+                      (tool_calls, reasoning, run, timings_ms, usage, model, stopped))
 ATOLL_TYPE(MessageDetails) {
     return response("What belongs to a message besides its text.",
                     field<&T::tool_calls>("Tools that the model called with it."),
+                    field<&T::reasoning>("What the model thought aloud before it."),
                     field<&T::run>("Of a tool's answer: what became of the call."),
                     field<&T::timings_ms>("Of an answer: where the time went."),
                     field<&T::usage>("Of an answer: what was asked of the model."),

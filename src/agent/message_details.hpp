@@ -2,9 +2,9 @@
 // What belongs to a message of a thread besides its text, as `details_json` keeps it: one type for
 // who writes it (turns), who shows it (history, export) and who sends it again (contexts).
 //
-//     Assistant, on the way   tool_calls
+//     Assistant, on the way   tool_calls, reasoning
 //     Tool                    run: which call it answers, the code, its time, images, a table
-//     Assistant, the answer   timings_ms, usage, model, stopped
+//     Assistant, the answer   timings_ms, usage, model, stopped, reasoning
 #include "core/threads.hpp"
 #include "schema/json.hpp"
 
@@ -109,6 +109,7 @@ ATOLL_DESCRIBED(RunNote);
 
 struct MessageDetails {
     std::vector<CallNote> tool_calls;
+    std::optional<std::string> reasoning;  // what the model thought aloud before it
     std::optional<RunNote> run;
     std::optional<TurnTimings> timings_ms;
     std::optional<TurnUsage> usage;

@@ -113,6 +113,9 @@ public:
     asio::awaitable<core::ThreadRecord> create_thread(core::ThreadRecord, std::uint64_t) override {
         throw std::logic_error("not here");
     }
+    asio::awaitable<core::ThreadRecord> fork_thread(core::ThreadFork) override {
+        throw std::logic_error("not here");
+    }
     asio::awaitable<core::ThreadPage> list_threads(core::ThreadQuery) override {
         throw std::logic_error("not here");
     }

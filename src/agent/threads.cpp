@@ -29,6 +29,7 @@ constexpr std::chrono::milliseconds kUploadsRoundMax = std::chrono::hours{1};
 constexpr std::chrono::minutes kRemembered{5};  // a turn that has ended
 constexpr std::chrono::seconds kTimeToStop{8};
 constexpr std::chrono::milliseconds kTryAgain{100};
+constexpr std::chrono::seconds kTimeToFork{3};
 constexpr std::size_t kTitleCharacters = 60;
 constexpr std::uint64_t kPageBytes = 1u << 20;  // read at a time for a page
 
@@ -130,10 +131,12 @@ asio::awaitable<ThreadRecord> Threads::create(NewThread wanted) {
                 {{path, "there is no upload " + schema::quoted(wanted.files[i].text())}});
         }
     }
+    if (!wanted.model.empty()) co_await parts_.models.pick(wanted.model);
     ThreadRecord record;
     record.id = ThreadId(sessions::random_id("th-"));
     record.owner = wanted.owner;
     record.title = wanted.title;
+    record.model = wanted.model;
     record.files = wanted.files;
     record.session_id = SessionId(sessions::random_id(sessions::kOfThread));
     record.created_at = record.updated_at = core::time_now();
@@ -144,6 +147,11 @@ asio::awaitable<ThreadRecord> Threads::create(NewThread wanted) {
         co_await homes_.make_session(thread);
     } catch (const ErrorException& error) { failed = error.error; }
     if (!failed) co_return thread;
+    co_await take_back(thread);
+    throw ErrorException(failed->during("make the thread's session"));
+}
+
+asio::awaitable<void> Threads::take_back(ThreadRecord thread) {
     try {
         co_await parts_.store.remove_thread(Whose::anyones(), thread.id, core::time_now());
         sheet_names_.forget(thread.session_id);
@@ -151,7 +159,45 @@ asio::awaitable<ThreadRecord> Threads::create(NewThread wanted) {
     } catch (const ErrorException&) {
         // It is listed, and its first question tries again.
     }
-    throw ErrorException(failed->during("make the thread's session"));
+}
+
+asio::awaitable<ThreadRecord> Threads::fork(Whose whose, ThreadId id,
+                                            std::optional<std::uint64_t> turn, std::string title) {
+    const Counted counted(running_, idle_);
+    if (stopping_) throw ErrorException({Code::Unavailable, "the server is stopping"});
+    const auto from = co_await parts_.store.get_thread(whose, id);
+    core::ThreadFork fork{std::move(whose), std::move(id), turn, {}, options_.threads_an_owner_max,
+                          core::time_now()};
+    // What is summarised of the pruned part may go beyond the turn, so it is made anew.
+    fork.record.id = ThreadId(sessions::random_id("th-"));
+    fork.record.owner = from.owner;
+    fork.record.title = title.empty() ? from.title : std::move(title);
+    fork.record.model = from.model;
+    fork.record.files = from.files;
+    fork.record.session_id = SessionId(sessions::random_id(sessions::kOfThread));
+    fork.record.created_at = fork.record.updated_at = fork.now;
+    const auto made = co_await parts_.store.fork_thread(std::move(fork));
+    std::optional<Error> failed;
+    try {
+        co_await copy_session(from, made);
+    } catch (const ErrorException& error) { failed = error.error; }
+    if (!failed) co_return made;
+    co_await take_back(made);
+    throw ErrorException(told(*failed, "fork thread " + from.id.text()));
+}
+
+// What ran a moment ago may hold the session still.
+asio::awaitable<void> Threads::copy_session(ThreadRecord from, ThreadRecord to) {
+    const auto until = Clock::now() + kTimeToFork;
+    for (;;) {
+        std::optional<Error> failed;
+        try {
+            co_await homes_.copy_session(from, to);
+        } catch (const ErrorException& error) { failed = error.error; }
+        if (!failed) co_return;
+        if (failed->code != Code::Conflict || Clock::now() > until) throw ErrorException(*failed);
+        co_await pause(kTryAgain);
+    }
 }
 
 asio::awaitable<ThreadRecord> Threads::get(Whose whose, ThreadId id) {
@@ -162,10 +208,13 @@ asio::awaitable<core::ThreadPage> Threads::list(core::ThreadQuery query) {
     return parts_.store.list_threads(std::move(query));
 }
 
-asio::awaitable<ThreadRecord> Threads::rename(Whose whose, ThreadId id, std::string title) {
+asio::awaitable<ThreadRecord> Threads::change(Whose whose, ThreadId id, ThreadChange change) {
+    co_await parts_.store.get_thread(whose, id);  // NotFound, before a provider is asked
+    if (change.model && !change.model->empty()) co_await parts_.models.pick(*change.model);
     core::ThreadPatch patch;
-    patch.title = std::move(title);
-    return parts_.store.patch_thread(std::move(whose), std::move(id), std::move(patch));
+    patch.title = std::move(change.title);
+    patch.model = std::move(change.model);
+    co_return co_await parts_.store.patch_thread(std::move(whose), std::move(id), std::move(patch));
 }
 
 asio::awaitable<void> Threads::remove(Whose whose, ThreadId id) {
@@ -271,12 +320,24 @@ std::uint64_t Threads::owner_turns_max() const {
     return !options_.owners_differ || options_.owners_differ() ? kTurnShare : 0;
 }
 
+asio::awaitable<Threads::ModelPtr> Threads::model_for(std::string questions, std::string threads) {
+    if (!questions.empty()) co_return co_await parts_.models.pick(std::move(questions));
+    if (threads.empty()) co_return nullptr;
+    try {
+        co_return co_await parts_.models.pick(std::move(threads));
+    } catch (const ErrorException& error) {
+        // The provider was changed since, or choosing was forbidden: the thread goes on with the
+        // model in force, and each answer says which one gave it.
+        if (error.error.code != Code::InvalidArgument && error.error.code != Code::Forbidden) throw;
+    }
+    co_return nullptr;
+}
+
 asio::awaitable<std::shared_ptr<LiveTurn>> Threads::ask(Whose whose, ThreadId id,
                                                         Question question) {
     if (stopping_) throw ErrorException({Code::Unavailable, "the server is stopping"});
     const auto thread = co_await parts_.store.get_thread(whose, id);  // NotFound, before anything
-    ModelPtr chosen;
-    if (!question.model.empty()) chosen = co_await parts_.models.pick(question.model);
+    ModelPtr chosen = co_await model_for(question.model, thread.model);
     // Again: a turn that began after begin_stop() would not be told to end.
     if (stopping_) throw ErrorException({Code::Unavailable, "the server is stopping"});
     if (options_.messages_max > 0 && thread.messages >= options_.messages_max) {
@@ -362,7 +423,6 @@ asio::awaitable<core::TurnBegun> Threads::begin(TurnPtr turn, Whose whose, Quest
     request.question.content = std::move(question.text);
     request.question.client_id = std::move(question.client_id);
     if (!question.model.empty()) {
-        // The next question of a page that shows the thread names it again.
         MessageDetails details;
         details.model = question.model;
         request.question.details_json = text_of(details);
@@ -480,6 +540,7 @@ asio::awaitable<void> Threads::end_turn(TurnPtr turn, std::shared_ptr<TurnRun> r
         if (!said->content.empty()) messages.push_back(std::move(*said));
     }
     MessageDetails details;
+    details.reasoning = run->take_reasoning();
     details.timings_ms = timings;
     details.usage = end.usage;
     details.model = outcome.model;

@@ -68,13 +68,20 @@ struct ThreadOptions {
 struct NewThread {
     std::string owner;
     std::string title;
+    std::string model;  // empty: the one in force
     std::vector<UploadId> files;
+};
+
+// What is to change; what is left out stays.
+struct ThreadChange {
+    std::optional<std::string> title;
+    std::optional<std::string> model;  // empty: the one in force
 };
 
 struct Question {
     std::string text;
     std::string client_id;  // the client's own name for it; may be empty
-    std::string model;      // that is to answer; empty: the one in force when its turn begins
+    std::string model;      // that is to answer this one; empty: the thread's
 };
 
 class TurnRun;
@@ -108,10 +115,16 @@ public:
     boost::asio::awaitable<void> leave_homes() { return homes_.leave_all(); }
 
     boost::asio::awaitable<core::ThreadRecord> create(NewThread wanted);
+    // A new thread with the conversation up to the end of `turn` (none: all of it), and a copy of
+    // the session as it is now. An empty title: the same one.
+    boost::asio::awaitable<core::ThreadRecord> fork(core::Whose whose, ThreadId id,
+                                                    std::optional<std::uint64_t> turn,
+                                                    std::string title);
     boost::asio::awaitable<core::ThreadRecord> get(core::Whose whose, ThreadId id);
     boost::asio::awaitable<core::ThreadPage> list(core::ThreadQuery query);
-    boost::asio::awaitable<core::ThreadRecord> rename(core::Whose whose, ThreadId id,
-                                                      std::string title);
+    // A model must be one that a question may choose (Models::pick).
+    boost::asio::awaitable<core::ThreadRecord> change(core::Whose whose, ThreadId id,
+                                                      ThreadChange change);
     // Ends its turn, if one is under way.
     boost::asio::awaitable<void> remove(core::Whose whose, ThreadId id);
     // hot, warm or cold: its session's.
@@ -158,7 +171,9 @@ private:
     DeskPtr desk_of(const ThreadId& id);
     [[nodiscard]] bool holds(const ThreadId& id) const;  // its sandbox is needed here
     using ModelPtr = std::shared_ptr<core::ChatModel>;
-    // `chosen` is the model that the question named; null: none.
+    // Of a question in a thread; null: the one in force when its turn begins.
+    boost::asio::awaitable<ModelPtr> model_for(std::string questions, std::string threads);
+    // `chosen` is the model that the question or its thread named; null: none.
     boost::asio::awaitable<void> live_through(TurnPtr turn, DeskPtr desk, std::string owner,
                                               core::Whose whose, Question question,
                                               ModelPtr chosen);
@@ -174,6 +189,9 @@ private:
                                             std::uint64_t number);
     boost::asio::awaitable<sessions::Use> use_session(core::ThreadRecord thread);
     boost::asio::awaitable<void> remove_unreadable(core::Whose whose, ThreadId id);
+    // Of a thread whose session could not be made.
+    boost::asio::awaitable<void> take_back(core::ThreadRecord thread);
+    boost::asio::awaitable<void> copy_session(core::ThreadRecord from, core::ThreadRecord to);
     void give_title(const core::ThreadRecord& thread, const std::string& question);
     [[nodiscard]] std::uint64_t owner_turns_max() const;  // 0 = no limit
     [[nodiscard]] Error told(const Error& error, const std::string& during) const;

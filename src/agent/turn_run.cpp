@@ -5,8 +5,10 @@
 #include "agent/turn_write.hpp"
 #include "base/as_tuple.hpp"
 #include "base/encoding.hpp"
+#include "base/utf8.hpp"
 
 #include <boost/asio/use_awaitable.hpp>
+#include <utility>
 
 namespace atl::agent {
 
@@ -15,6 +17,7 @@ namespace asio = boost::asio;
 namespace {
 
 constexpr std::size_t kTurnAnswerBytesMax = 4u << 20;
+constexpr std::size_t kReasoningBytesMax = 256u << 10;  // that are stored with a message
 constexpr std::size_t kTablesMax = 20;
 constexpr std::size_t kImagesMax = 100;
 constexpr std::chrono::milliseconds kLeastTime{1000};
@@ -129,12 +132,21 @@ void TurnRun::token(std::string_view text) noexcept {
 }
 
 void TurnRun::reasoning(std::string_view text) noexcept {
+    if (reasoning_.size() < kReasoningBytesMax) {
+        reasoning_ += cut_utf8(text, kReasoningBytesMax - reasoning_.size());
+    }
     turn_->log.add("reasoning", text_event(text));
+}
+
+std::optional<std::string> TurnRun::take_reasoning() {
+    if (reasoning_.empty()) return std::nullopt;
+    return std::exchange(reasoning_, {});
 }
 
 void TurnRun::called(std::string text, std::vector<core::ToolCall> calls) {
     gap_ = !turn_->outcome.answer.empty();
     MessageDetails details;
+    details.reasoning = take_reasoning();
     for (auto& call : calls) {
         details.tool_calls.push_back(
             {std::move(call.id), std::move(call.name), std::move(call.arguments)});

@@ -50,6 +50,8 @@ public:
     void status(std::string_view text) noexcept override;
     void token(std::string_view text) noexcept override;
     void reasoning(std::string_view text) noexcept override;
+    // What was thought since the last call; nothing when that is nothing.
+    [[nodiscard]] std::optional<std::string> take_reasoning();
     void called(std::string text, std::vector<core::ToolCall> calls) override;
     boost::asio::awaitable<void> ran(core::ToolCall call, ToolResult result) override;
 
@@ -97,7 +99,8 @@ private:
     std::optional<Running> running_;
     std::uint64_t runs_ = 0;
     bool ended_ = false;
-    bool gap_ = false;  // the next word begins a new paragraph
+    bool gap_ = false;       // the next word begins a new paragraph
+    std::string reasoning_;  // since the last message
     std::optional<core::ThreadMessage> unsaved_;
 };
 

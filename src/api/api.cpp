@@ -133,8 +133,10 @@ void Api::finish(const schema::About& about) {
         response.headers.set("Location", "/docs/");
         co_await exchange.respond(std::move(response));
     };
-    router_.add("GET", "/", send_web_page);
-    router_.add("GET", "/ui/{path...}", send_web_file);
+    router_.add("GET", "/",
+                [this](net::Exchange& exchange) { return send_web_page(exchange, ports_domain_); });
+    router_.add("GET", "/ui/{path...}",
+                [this](net::Exchange& exchange) { return send_web_file(exchange, ports_domain_); });
     router_.add("GET", "/docs", to_the_page);
     router_.add("GET", "/docs/{path...}", send_page);
 }

@@ -68,6 +68,9 @@ public:
     // A handler that throws schema::ValidationError is answered with the list of what is wrong. A
     // route that names no scope has that of the place where it lies (scopes.hpp).
     void add(schema::Route route, net::Handler handler);
+    // Where ports have host names; empty: nowhere. The web interface may frame them.
+    void show_ports_at(std::string domain) { ports_domain_ = std::move(domain); }
+    [[nodiscard]] const std::string& ports_domain() const noexcept { return ports_domain_; }
     // Adds the document's own routes and the page that shows it.
     void finish(const schema::About& about);
 
@@ -83,6 +86,7 @@ private:
     std::vector<schema::Route> routes_;
     std::deque<std::string> scopes_;  // what the routes refer to
     std::string document_;
+    std::string ports_domain_;
 };
 
 // Text below this is printed at once; more of it, in pieces of about so many bytes while it is

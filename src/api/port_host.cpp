@@ -55,6 +55,21 @@ std::optional<PortHost> port_host_of(std::string_view host, std::string_view dom
     return there;
 }
 
+std::string port_origin(const net::Request& request, std::string_view domain,
+                        std::string_view label) {
+    const auto here = net::parse_host(request.host());
+    if (!here || domain.empty()) return {};
+    const bool local = net::same_ignoring_case(here->name, "localhost") ||
+                       here->name == "127.0.0.1" || here->name == "[::1]";
+    const bool leads_here =
+        net::same_ignoring_case(here->name, domain) || (local && domain == "localhost");
+    if (!leads_here) return {};
+    std::string origin = request.peer.encrypted ? "https://" : "http://";
+    origin.append(label).append(".").append(domain);
+    if (here->port) origin += ":" + std::to_string(*here->port);
+    return origin;
+}
+
 bool is_for(const net::Target& target, const PortHost& there) {
     const auto& segments = target.segments;
     return segments.size() > 5 && segments[0] == "v1" && segments[1] == "sessions" &&

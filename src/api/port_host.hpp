@@ -24,6 +24,12 @@ struct PortHost {
 // Of a Host with or without a port of its own. An empty domain has none.
 [[nodiscard]] std::optional<PortHost> port_host_of(std::string_view host, std::string_view domain);
 
+// "http://<label>.localhost:8000": the origin of a port as whoever sent this request can reach it,
+// or of any port with the label `*`. Empty where the domain may lead to another machine: the
+// request came by another name of this one.
+[[nodiscard]] std::string port_origin(const net::Request& request, std::string_view domain,
+                                      std::string_view label);
+
 // Before the door. Throws ErrorException when the request cannot be one for a port.
 void enter_port_host(net::Request& request, std::string_view domain);
 // Whether the path is that of this port.

@@ -4,6 +4,8 @@
 #include "api/port_stream.hpp"
 #include "api/port_types.hpp"
 #include "api/request_reading.hpp"
+#include "api/session_types.hpp"
+#include "guest_client/port_list.hpp"
 #include "net/problem.hpp"
 #include "net/proxy.hpp"
 
@@ -18,6 +20,7 @@ namespace {
 
 constexpr std::string_view kPortTag = "Ports";
 constexpr std::chrono::seconds kDialPatience{10};
+constexpr std::chrono::seconds kListPatience{10};
 constexpr std::size_t kPrefixSegments = 5;  // v1, sessions, {id}, ports, {port}
 constexpr std::string_view kMethods = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS";
 
@@ -132,10 +135,13 @@ std::string cookie_of(const Caller& caller, const net::Request& request, const S
                       .key_id = caller.key_id,
                       .scopes = {"ports"},
                       .until = *caller.until};
-    std::string cookie =
-        std::string(kPortCookie) + "=" + signer.sign(grant) + "; Path=/; HttpOnly; SameSite=Lax";
-    if (request.peer.encrypted) cookie += "; Secure";
-    return cookie;
+    std::string cookie = std::string(kPortCookie) + "=" + signer.sign(grant) + "; Path=/; HttpOnly";
+    // A frame in the web interface is on another site, whose browser would keep back a Lax cookie.
+    // A partitioned one is for frames in that very site: no other page can make use of it.
+    if (request.headers.get_or("Sec-Fetch-Dest", {}) == "iframe") {
+        return cookie + "; SameSite=None; Partitioned; Secure";
+    }
+    return cookie + "; SameSite=Lax" + (request.peer.encrypted ? "; Secure" : "");
 }
 
 // In an origin of its own the page may do what pages do; what is ours stays with us.
@@ -211,6 +217,25 @@ asio::awaitable<void> pass_on(sessions::Sessions& sessions, net::Exchange& excha
     co_await net::proxy(exchange, std::move(stream), std::move(options));
 }
 
+// A session that is on disk is not woken for it: what listened there has ended.
+asio::awaitable<void> list(sessions::Sessions& sessions, net::Exchange& exchange,
+                           const PortOptions& options) {
+    const auto record = co_await sessions.get(whose(exchange), session_in(exchange));
+    PortList answer;
+    if (record.state != core::SessionState::Cold && record.state != core::SessionState::Failed) {
+        const auto use = co_await sessions.use(whose(exchange), record.id);
+        const auto ports = co_await guest_client::list_ports(use.link(), kListPatience);
+        for (const auto port : ports) {
+            const std::string label = std::to_string(port) + "-" + record.id.text();
+            const auto origin = port_origin(exchange.request(), options.domain, label);
+            const std::string path =
+                "/v1/sessions/" + record.id.text() + "/ports/" + std::to_string(port);
+            answer.ports.push_back({port, (origin.empty() ? path : origin) + "/"});
+        }
+    }
+    co_await exchange.respond(json_response(200, answer));
+}
+
 asio::awaitable<void> redirect(net::Exchange& exchange) {
     (void)port_in(exchange.request());
     const auto& target = exchange.request().target;
@@ -231,6 +256,17 @@ void let_port_pages_in(net::Request& request) {
 
 void add_port_routes(Api& api, sessions::Sessions& sessions, const Signer& signer,
                      PortOptions options) {
+    api.add({.method = "GET",
+             .pattern = "/v1/sessions/{id}/ports",
+             .id = "list_ports",
+             .tag = kPortTag,
+             .summary = "What listens in the sandbox",
+             .description = "A frozen session is woken; one on disk has none, and stays there.",
+             .path = described<SessionPath>(),
+             .answers = {schema::json_answer<PortList>(200, "The ports.")}},
+            [&sessions, options](net::Exchange& exchange) {
+                return list(sessions, exchange, options);
+            });
     api.add({.method = "GET",
              .pattern = "/v1/sessions/{id}/ports/{port}",
              .id = "enter_port",

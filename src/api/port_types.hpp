@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace atl::api {
 
@@ -19,5 +20,16 @@ struct PortFilePath {
     std::string path;
 };
 ATOLL_DESCRIBED(PortFilePath);
+
+struct ListeningPort {
+    std::uint16_t port = 0;
+    std::string href;
+};
+ATOLL_DESCRIBED(ListeningPort);
+
+struct PortList {
+    std::vector<ListeningPort> ports;
+};
+ATOLL_DESCRIBED(PortList);
 
 }  // namespace atl::api

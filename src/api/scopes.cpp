@@ -29,7 +29,7 @@ std::string scope_of(const schema::Route& route) {
     const auto below = [&](std::string_view place) {
         return path == place || (path.starts_with(place) && path[place.size()] == '/');
     };
-    if (path == "/v1/info") return std::string(kAnyScope);
+    if (path == "/v1/info" || path == "/v1/templates") return std::string(kAnyScope);
     if (path == "/metrics") return "metrics";
     if (path == "/v1/run" || below("/v1/outputs") || below("/v1/tools")) return "run";
     for (const std::string_view part :

@@ -1,6 +1,7 @@
 #include "api/server_routes.hpp"
 
 #include "api/sandbox_options.hpp"
+#include "base/workers.hpp"
 #include "schema/describe.hpp"
 
 namespace atl::api {
@@ -52,6 +53,24 @@ ATOLL_TYPE(Info) {
                     field<&T::sessions_warm>("Frozen now."),
                     field<&T::model>("Who answers questions in threads.", example("offline")),
                     field<&T::model_note>("The same for people."));
+}
+
+BOOST_DESCRIBE_STRUCT(TemplateView, (), (name, description, ready, bytes, problem))
+ATOLL_TYPE(TemplateView) {
+    return response("What sandboxes start from.", field<&T::name>("Its name.", example("default")),
+                    field<&T::description>("What its maker says of it."),
+                    field<&T::ready>("Whether sessions can start from it."),
+                    field<&T::bytes>("On disk."),
+                    field<&T::problem>("Why it cannot be used; empty: it can."));
+}
+
+struct TemplateList {
+    std::vector<TemplateView> templates;
+};
+ATOLL_DESCRIBED(TemplateList);
+BOOST_DESCRIBE_STRUCT(TemplateList, (), (templates))
+ATOLL_TYPE(TemplateList) {
+    return response("Templates of this server.", field<&T::templates>("By their names."));
 }
 
 namespace {
@@ -141,6 +160,18 @@ void add_server_routes(Api& api, ServerFacts facts, sessions::Sessions& sessions
              .summary = "What this server is",
              .answers = {schema::json_answer<Info>(200, "Version, runtimes, walls in force.")}},
             info);
+    const auto templates = [facts](net::Exchange& exchange) -> asio::awaitable<void> {
+        TemplateList answer;
+        answer.templates = co_await workers_of(exchange.executor()).run(facts.templates);
+        co_await exchange.respond(json_response(200, answer));
+    };
+    api.add({.method = "GET",
+             .pattern = "/v1/templates",
+             .id = "list_templates",
+             .tag = kServerTag,
+             .summary = "What sessions can start from",
+             .answers = {schema::json_answer<TemplateList>(200, "All of them.")}},
+            templates);
 }
 
 }  // namespace atl::api

@@ -105,8 +105,9 @@ public:
     }
     asio::awaitable<void> fork(net::Exchange& exchange) const {
         const auto wanted = co_await read_json_if_any<ForkSession>(exchange);
-        const auto records = co_await sessions_.fork(whose(exchange), session_in(exchange),
-                                                     wanted.count, wanted.name);
+        sessions::Sessions::Copies copies{wanted.count, wanted.name};
+        const auto records =
+            co_await sessions_.fork(whose(exchange), session_in(exchange), std::move(copies));
         SessionList answer;
         for (const auto& record : records) answer.sessions.push_back(view_of(record));
         co_await exchange.respond(json_response(201, answer));

@@ -53,6 +53,18 @@ std::map<std::string, std::string> metadata_in(const std::vector<std::string>& p
     return metadata;
 }
 
+LimitsView view_of(const core::Limits& limits) {
+    return {limits.memory_bytes_max,
+            limits.processes_max,
+            limits.cpus_max,
+            limits.file_bytes_max,
+            limits.open_files_max,
+            limits.disk_bytes_max,
+            limits.disk_files_max,
+            limits.output_bytes_max,
+            static_cast<std::uint64_t>(limits.wall_time_max.count())};
+}
+
 UsageView view_of(const core::Usage& usage) {
     return {usage.memory_bytes, usage.memory_peak_bytes, usage.cpu_us / 1000, usage.processes};
 }
@@ -73,6 +85,10 @@ SessionView view_of(const core::SessionRecord& record) {
     view.idle_to_warm_s = record.idle_to_warm.count();
     view.idle_to_cold_s = record.idle_to_cold.count();
     if (!record.state_note.empty()) view.state_note = record.state_note;
+    // A record of a newer server may have a spec that is not understood here.
+    if (const auto spec = sessions::spec_from(record.spec_json, record.template_name)) {
+        view.limits = view_of(spec->limits());
+    }
     return view;
 }
 
@@ -171,10 +187,26 @@ ATOLL_TYPE(UsageView) {
                     field<&T::processes>("That live in it."));
 }
 
+BOOST_DESCRIBE_STRUCT(LimitsView, (),
+                      (memory_bytes_max, processes_max, cpus_max, file_bytes_max, open_files_max,
+                       disk_bytes_max, disk_files_max, output_bytes_max, run_ms_max))
+ATOLL_TYPE(LimitsView) {
+    return response("What a sandbox may use.",
+                    field<&T::memory_bytes_max>("Memory of all its processes together."),
+                    field<&T::processes_max>("Processes and threads at one time."),
+                    field<&T::cpus_max>("Processors; 0 is all of them."),
+                    field<&T::file_bytes_max>("Size of one file."),
+                    field<&T::open_files_max>("Open files of one process."),
+                    field<&T::disk_bytes_max>("Space for all files."),
+                    field<&T::disk_files_max>("Number of files."),
+                    field<&T::output_bytes_max>("Output and results of one run."),
+                    field<&T::run_ms_max>("Time of one run; 0 is no limit."));
+}
+
 BOOST_DESCRIBE_STRUCT(SessionView, (),
                       (id, state, name, template_name, runtime, network, datasets, metadata,
                        created_at, last_used_at, expires_at, idle_to_warm_s, idle_to_cold_s,
-                       state_note, usage))
+                       state_note, limits, usage))
 ATOLL_TYPE(SessionView) {
     return response(
         "A session.", field<&T::id>("Its id."),
@@ -191,6 +223,7 @@ ATOLL_TYPE(SessionView) {
         field<&T::idle_to_warm_s>("Unused for so long it is frozen; 0 is never."),
         field<&T::idle_to_cold_s>("Unused for so long it goes to disk; 0 is never."),
         field<&T::state_note>("What was lost at the last restore, or why it failed."),
+        field<&T::limits>("What it may use."),
         field<&T::usage>("What its sandbox uses, while it has one."));
 }
 

@@ -74,6 +74,19 @@ struct UsageView {
 };
 ATOLL_DESCRIBED(UsageView);
 
+struct LimitsView {
+    std::uint64_t memory_bytes_max = 0;
+    std::uint32_t processes_max = 0;
+    double cpus_max = 0;
+    std::uint64_t file_bytes_max = 0;
+    std::uint32_t open_files_max = 0;
+    std::uint64_t disk_bytes_max = 0;
+    std::uint64_t disk_files_max = 0;
+    std::uint64_t output_bytes_max = 0;
+    std::uint64_t run_ms_max = 0;
+};
+ATOLL_DESCRIBED(LimitsView);
+
 struct SessionView {
     std::string id;
     std::string state;
@@ -89,6 +102,7 @@ struct SessionView {
     std::int64_t idle_to_warm_s = 0;
     std::int64_t idle_to_cold_s = 0;
     std::optional<std::string> state_note;
+    std::optional<LimitsView> limits;
     std::optional<UsageView> usage;
 };
 ATOLL_DESCRIBED(SessionView);

@@ -99,9 +99,10 @@ asio::awaitable<void> send_whole(net::EventStream& stream, const Follower& follo
 
 class ThreadRoutes {
 public:
-    ThreadRoutes(agent::Threads& threads, ThreadRules rules)
+    ThreadRoutes(agent::Threads& threads, ThreadRules rules, std::string ports_domain)
         : threads_(threads),
           rules_(rules),
+          ports_domain_(std::move(ports_domain)),
           budget_(std::make_shared<AnswerBudget>(rules.answer_bytes_max)) {}
 
     asio::awaitable<void> create(net::Exchange& exchange) const {
@@ -109,6 +110,7 @@ public:
         agent::NewThread thread;
         thread.owner = caller_of(exchange.request()).owner;
         thread.title = wanted.title;
+        thread.model = wanted.model;
         for (const auto& id : wanted.file_ids) thread.files.emplace_back(id);
         const auto record = co_await threads_.create(std::move(thread));
         note_object(exchange, record.id.text());
@@ -215,10 +217,22 @@ public:
 
     asio::awaitable<void> patch(net::Exchange& exchange) const {
         auto wanted = co_await read_json<PatchThread>(exchange);
+        agent::ThreadChange change{std::move(wanted.title), std::move(wanted.model)};
         const auto record =
-            co_await threads_.rename(whose(exchange), thread_in(exchange), std::move(wanted.title));
+            co_await threads_.change(whose(exchange), thread_in(exchange), std::move(change));
         const auto state = co_await threads_.state_of(record);
         co_await exchange.respond(json_response(200, view_of(record, state)));
+    }
+
+    asio::awaitable<void> fork(net::Exchange& exchange) const {
+        auto wanted = co_await read_json_if_any<ForkThread>(exchange);
+        const auto record = co_await threads_.fork(whose(exchange), thread_in(exchange),
+                                                   wanted.turn, std::move(wanted.title));
+        note_object(exchange, record.id.text());
+        const auto state = co_await threads_.state_of(record);
+        auto response = json_response(201, view_of(record, state));
+        response.headers.set("Location", "/v1/threads/" + record.id.text());
+        co_await exchange.respond(std::move(response));
     }
 
     asio::awaitable<void> remove(net::Exchange& exchange) const {
@@ -261,7 +275,9 @@ public:
         co_await send_file_content(exchange, files, path, entry, asked.download);
     }
 
-    asio::awaitable<void> ui(net::Exchange& exchange) const { co_await send_web_page(exchange); }
+    asio::awaitable<void> ui(net::Exchange& exchange) const {
+        co_await send_web_page(exchange, ports_domain_);
+    }
 
     asio::awaitable<void> context(net::Exchange& exchange) const {
         auto asked = schema::from_parameters<ContextQuery>(exchange.request().target.query);
@@ -343,6 +359,7 @@ private:
 
     agent::Threads& threads_;
     ThreadRules rules_;
+    std::string ports_domain_;
     std::shared_ptr<AnswerBudget> budget_;  // shared by the copies that handlers have
 };
 
@@ -383,7 +400,7 @@ schema::Answer turn_events() {
 }  // namespace
 
 void add_thread_routes(Api& api, agent::Threads& threads, ThreadRules rules) {
-    const ThreadRoutes routes(threads, rules);
+    const ThreadRoutes routes(threads, rules, api.ports_domain());
     using Method = asio::awaitable<void> (ThreadRoutes::*)(net::Exchange&) const;
     const auto add = [&](schema::Route route, Method method) {
         if (route.path == nullptr && route.pattern.find("{id}") != std::string_view::npos) {
@@ -473,10 +490,22 @@ void add_thread_routes(Api& api, agent::Threads& threads, ThreadRules rules) {
          .pattern = "/v1/threads/{id}",
          .id = "patch_thread",
          .tag = kThreadTag,
-         .summary = "Rename a thread",
+         .summary = "Rename a thread, or choose its model",
          .bodies = {json_body<PatchThread>()},
          .answers = {json_answer<ThreadView>(200, "The thread.")}},
         &ThreadRoutes::patch);
+    auto how = json_body<ForkThread>();
+    how.required = false;
+    add({.method = "POST",
+         .pattern = "/v1/threads/{id}/fork",
+         .id = "fork_thread",
+         .tag = kThreadTag,
+         .summary = "Go on from an earlier answer in a thread of its own",
+         .description = "Copies the conversation up to a turn, and the session with its files and "
+                        "variables as they are now. The thread itself goes on.",
+         .bodies = {how},
+         .answers = {json_answer<ThreadView>(201, "The new thread.")}},
+        &ThreadRoutes::fork);
     add({.method = "DELETE",
          .pattern = "/v1/threads/{id}",
          .id = "delete_thread",

@@ -54,6 +54,7 @@ ThreadView view_of(const core::ThreadRecord& thread, const std::string& state) {
     ThreadView view;
     view.thread_id = thread.id.text();
     view.title = thread.title;
+    view.model = thread.model;
     view.state = state;
     view.session_id = thread.session_id.text();
     for (const auto& file : thread.files) view.file_ids.push_back(file.text());
@@ -116,6 +117,7 @@ std::vector<HistoryMessage> history_of(const std::vector<core::ThreadMessage>& m
         if (all) {
             auto view = message_view(message);
             for (const auto& call : details.tool_calls) append(view.tool_calls, call);
+            view.reasoning = details.reasoning;
             if (details.run) {
                 view.tool = details.run->tool;
                 view.run = agent::end_of(*details.run);
@@ -151,6 +153,11 @@ std::vector<HistoryMessage> history_of(const std::vector<core::ThreadMessage>& m
                     answer->content += message.content;
                     answer->sequence = message.sequence;
                     answer->at = time_text(message.at);
+                }
+                if (details.reasoning) {
+                    if (!answer->reasoning) answer->reasoning.emplace();
+                    *answer->reasoning += (answer->reasoning->empty() ? "" : "\n\n");
+                    *answer->reasoning += *details.reasoning;
                 }
                 add_end(*answer, details);
                 break;
@@ -197,14 +204,17 @@ ATOLL_TYPE(UploadPath) {
                    field<&T::id>("The upload.", required, length(1, 128), example(kUploadExample)));
 }
 
-BOOST_DESCRIBE_STRUCT(NewThreadBody, (), (file_ids, title))
+BOOST_DESCRIBE_STRUCT(NewThreadBody, (), (file_ids, title, model))
 ATOLL_TYPE(NewThreadBody) {
     return request("What a new thread is about. No body at all is enough.",
                    field<&T::file_ids>("Uploads that it gets in /data; none: a bundled "
                                        "transactions.csv.",
                                        items(0, 50), each(length(1, 128))),
                    field<&T::title>("What people call it; else its first question.", length(0, 200),
-                                    one_line()));
+                                    one_line()),
+                   field<&T::model>("Which model answers in it, of those at /v1/models/available; "
+                                    "left out: the server's.",
+                                    length(0, 200), one_line()));
 }
 
 BOOST_DESCRIBE_STRUCT(ThreadFile, (), (path, size))
@@ -215,11 +225,12 @@ ATOLL_TYPE(ThreadFile) {
 }
 
 BOOST_DESCRIBE_STRUCT(ThreadView, (),
-                      (thread_id, title, state, session_id, file_ids, files, turns, created_at,
-                       updated_at))
+                      (thread_id, title, model, state, session_id, file_ids, files, turns,
+                       created_at, updated_at))
 ATOLL_TYPE(ThreadView) {
     return response("A thread.", field<&T::thread_id>("Its id."),
                     field<&T::title>("Its first question, until it is renamed."),
+                    field<&T::model>("Which model answers in it; empty: the server's."),
                     field<&T::state>("hot, warm or cold: its sandbox.", example("cold")),
                     field<&T::session_id>("Its sandbox's session; files are to be had there."),
                     field<&T::file_ids>("Uploads that it was made with."),
@@ -269,8 +280,8 @@ ATOLL_TYPE(MessageBody) {
         field<&T::message_id>(
             "Your own name for it: sent twice, it is answered once.", length(1, 128),
             pattern("A-Za-z0-9._-", "A-Za-z0-9._-", "letters, digits, dot, dash and underscore")),
-        field<&T::model>("Which model answers, of those at /v1/models/available; left out: the "
-                         "server's.",
+        field<&T::model>("Which model answers this one, of those at /v1/models/available; left "
+                         "out: the thread's.",
                          length(1, 200), one_line()),
         rule([](const T& value, Findings& findings) {
             if (value.message.find_first_not_of(" \t\r\n\v\f") == std::string::npos) {
@@ -303,8 +314,8 @@ ATOLL_TYPE(ThreadStatus) {
 }
 
 BOOST_DESCRIBE_STRUCT(HistoryMessage, (),
-                      (role, content, turn, sequence, at, code_runs, images, tables, timings_ms,
-                       model, stopped, tool_calls, tool, run))
+                      (role, content, turn, sequence, at, reasoning, code_runs, images, tables,
+                       timings_ms, model, stopped, tool_calls, tool, run))
 ATOLL_TYPE(HistoryMessage) {
     return response("A message of a thread.",
                     field<&T::role>("user, assistant or note (the server's own word: why a turn "
@@ -312,6 +323,7 @@ ATOLL_TYPE(HistoryMessage) {
                     field<&T::content>("Its text."), field<&T::turn>("Which turn it belongs to."),
                     field<&T::sequence>("Its place in the thread."),
                     field<&T::at>("When.", format("date-time")),
+                    field<&T::reasoning>("What the model thought aloud before it."),
                     field<&T::code_runs>("Code that was run for it."),
                     field<&T::images>("Images that the code made."),
                     field<&T::tables>("Tables that the code answered with."),
@@ -345,11 +357,29 @@ ATOLL_TYPE(ResumeQuery) {
                                        range(1, 1ull << 53)));
 }
 
-BOOST_DESCRIBE_STRUCT(PatchThread, (), (title))
+BOOST_DESCRIBE_STRUCT(PatchThread, (), (title, model))
 ATOLL_TYPE(PatchThread) {
-    return request("What is to change.",
-                   field<&T::title>("What people call it.", required, length(1, 200), one_line(),
-                                    example("Sales 2024")));
+    return request(
+        "What is to change; the rest stays.",
+        field<&T::title>("What people call it.", length(1, 200), one_line(), example("Sales 2024")),
+        field<&T::model>("Which model answers in it, of those at /v1/models/available; "
+                         "empty: the server's.",
+                         length(0, 200), one_line()),
+        rule([](const T& value, Findings& findings) {
+            if (!value.title && !value.model) {
+                findings.add("title", "or `model` is missing: nothing is to change");
+            }
+        }));
+}
+
+BOOST_DESCRIBE_STRUCT(ForkThread, (), (turn, title))
+ATOLL_TYPE(ForkThread) {
+    return request("How a thread is to be forked. No body at all is enough.",
+                   field<&T::turn>("The last question that the copy has, with its answer; left "
+                                   "out: the latest.",
+                                   range(1, 1ull << 53), example(3)),
+                   field<&T::title>("What people call the copy; else as the thread.",
+                                    length(0, 200), one_line()));
 }
 
 BOOST_DESCRIBE_ENUM(ExportFormat, Markdown, Ipynb)

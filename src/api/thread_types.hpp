@@ -50,6 +50,7 @@ ATOLL_DESCRIBED(UploadPath);
 struct NewThreadBody {
     std::vector<std::string> file_ids;
     std::string title;
+    std::string model;
 };
 ATOLL_DESCRIBED(NewThreadBody);
 
@@ -62,6 +63,7 @@ ATOLL_DESCRIBED(ThreadFile);
 struct ThreadView {
     std::string thread_id;
     std::string title;
+    std::string model;
     std::string state;
     std::string session_id;
     std::vector<std::string> file_ids;
@@ -135,6 +137,7 @@ struct HistoryMessage {
     std::uint64_t turn = 0;
     std::uint64_t sequence = 0;
     std::string at;
+    std::optional<std::string> reasoning;
     std::optional<std::vector<agent::CodeRun>> code_runs;
     std::optional<std::vector<agent::ImageLink>> images;
     std::optional<std::vector<agent::TableData>> tables;
@@ -167,9 +170,16 @@ struct ResumeQuery {
 ATOLL_DESCRIBED(ResumeQuery);
 
 struct PatchThread {
-    std::string title;
+    std::optional<std::string> title;
+    std::optional<std::string> model;
 };
 ATOLL_DESCRIBED(PatchThread);
+
+struct ForkThread {
+    std::optional<std::uint64_t> turn;
+    std::string title;
+};
+ATOLL_DESCRIBED(ForkThread);
 
 enum class ExportFormat { Markdown, Ipynb };
 ATOLL_DESCRIBED(ExportFormat);

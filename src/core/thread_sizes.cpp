@@ -32,6 +32,7 @@ void check_size(const ThreadRecord& record) {
     at_most(record.session_id.text().size(), kNameBytesMax, "the id of a session, in bytes,");
     ThreadPatch rest;
     rest.title = record.title;
+    rest.model = record.model;
     rest.memory_json = record.memory_json;
     rest.files = record.files;
     check_size(rest);
@@ -39,6 +40,9 @@ void check_size(const ThreadRecord& record) {
 
 void check_size(const ThreadPatch& patch) {
     if (patch.title) at_most(patch.title->size(), kNameBytesMax, "a title, in bytes,");
+    if (patch.model) {
+        at_most(patch.model->size(), kNameBytesMax, "the name of a model, in bytes,");
+    }
     if (patch.memory_json) {
         at_most(patch.memory_json->size(), kThreadMemoryBytesMax, "a thread's memory, in bytes,");
     }

@@ -6,7 +6,7 @@
 
 namespace atl::core {
 
-inline constexpr std::size_t kNameBytesMax = 4096;  // an owner, an instance, a title, a file's name
+inline constexpr std::size_t kNameBytesMax = 4096;  // an owner, a title, a model, …
 inline constexpr std::size_t kThreadMemoryBytesMax = 1u << 20;
 inline constexpr std::size_t kThreadFilesMax = 256;
 inline constexpr std::size_t kClientIdBytesMax = 4096;

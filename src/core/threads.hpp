@@ -61,6 +61,7 @@ struct ThreadRecord {
     std::string owner;
     std::string title;  // empty until its first question
     std::vector<UploadId> files;
+    std::string model;         // that answers here; empty: the one in force
     SessionId session_id{""};  // its sandbox; made with the thread, woken by its turns
     std::string home;          // the server instance that has the session awake; empty: none
     Time created_at{};
@@ -160,8 +161,19 @@ struct TurnBegun {
 
 struct ThreadPatch {
     std::optional<std::string> title;
+    std::optional<std::string> model;
     std::optional<std::string> memory_json;
     std::optional<std::vector<UploadId>> files;
+};
+
+// A copy of a conversation up to the end of a turn, as a new thread.
+struct ThreadFork {
+    Whose whose;
+    ThreadId from{""};
+    std::optional<std::uint64_t> turn;  // the last that is copied; none: all of them
+    ThreadRecord record;                // the new one, as for create_thread
+    std::uint64_t owner_max = 0;
+    Time now{};
 };
 
 // The latest first, by updated_at.
@@ -216,6 +228,10 @@ public:
     // threads already (0 = no limit).
     virtual boost::asio::awaitable<ThreadRecord> create_thread(ThreadRecord record,
                                                                std::uint64_t owner_max) = 0;
+    // Messages keep sequence, turn and time, and lose their client_id; links that name the old
+    // thread name the new one. InvalidArgument: there is no such turn. Conflict while the last one
+    // to be copied is under way. Else as create_thread.
+    virtual boost::asio::awaitable<ThreadRecord> fork_thread(ThreadFork fork) = 0;
     virtual boost::asio::awaitable<ThreadRecord> get_thread(Whose whose, ThreadId id) = 0;
     virtual boost::asio::awaitable<ThreadPage> list_threads(ThreadQuery query) = 0;
     // Leaves updated_at as it is: that moves with the messages, and never back.

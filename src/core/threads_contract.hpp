@@ -172,6 +172,7 @@ TEST_P(ThreadsContract, UploadsAreListedWithTheirUses) {
 TEST_P(ThreadsContract, AThreadIsWhatWasCreated) {
     auto record = thread("t1", "ann");
     record.title = "Umsätze 销售 \"quoted\" \n line";
+    record.model = "a model/with:marks";
     record.memory_json = R"({"layers":[]})";
     auto told = record;
     told.messages = 7;
@@ -205,6 +206,16 @@ TEST_P(ThreadsContract, APatchChangesWhatIsSetAndNothingElse) {
     record.memory_json = *memory.memory_json;
     EXPECT_EQ(get(other().patch_thread(Whose::of("ann"), ThreadId("t1"), memory)), record);
     EXPECT_EQ(get(one().get_thread(Whose::of("ann"), ThreadId("t1"))), record);
+    ThreadPatch model;
+    model.model = "large";
+    record.model = *model.model;
+    EXPECT_EQ(get(one().patch_thread(Whose::of("ann"), ThreadId("t1"), model)), record);
+    EXPECT_EQ(get(other().list_threads({Whose::of("ann"), "", 1})).threads.at(0).model, "large");
+    model.model = "";
+    record.model.clear();
+    EXPECT_EQ(get(other().patch_thread(Whose::of("ann"), ThreadId("t1"), model)), record);
+    model.model = std::string(5000, 'x');
+    expect(Code::TooLarge, one().patch_thread(Whose::of("ann"), ThreadId("t1"), model));
     expect(Code::NotFound, one().patch_thread(Whose::of("bob"), ThreadId("t1"), patch));
     expect(Code::NotFound, one().patch_thread(Whose::of("ann"), ThreadId("t2"), patch));
 }
@@ -252,6 +263,79 @@ TEST_P(ThreadsContract, ListsAreInPagesLatestFirst) {
         }
     }
     EXPECT_TRUE(get(one().list_threads({Whose::of("nobody"), "", 10})).threads.empty());
+}
+
+TEST_P(ThreadsContract, AForkHasTheConversationUpToATurn) {
+    get(one().add_upload(upload("u1", "ann", 1), 0));
+    auto record = thread("old-thread", "ann");
+    record.files = {UploadId("u1")};
+    get(one().create_thread(record, 0));
+    // More than Redis reads at once.
+    constexpr std::size_t kTurns = 150;
+    for (std::size_t i = 1; i <= kTurns; ++i) {
+        const auto number = std::to_string(i);
+        auto hold = get(one().begin_turn(wish("old-thread", "a", "q" + number, "c" + number))).hold;
+        auto answer = says("a" + number);
+        answer[0].details_json = R"({"href":"/v1/threads/old-thread/files/x%"})";
+        get(one().end_turn(hold, answer));
+    }
+    const auto past = all("old-thread");
+    ASSERT_EQ(past.size(), 2 * kTurns);
+    const auto fork = [&](const std::string& id, std::optional<std::uint64_t> turn) {
+        ThreadFork wanted{Whose::of("ann"), ThreadId("old-thread"), turn, thread(id, "ann"), 0,
+                          time_now()};
+        wanted.record.files = {UploadId("u1")};
+        wanted.record.model = "large";
+        return wanted;
+    };
+    for (const std::size_t turns : {std::size_t{2}, std::size_t{140}, kTurns}) {
+        const std::string id = "n-" + std::to_string(turns);
+        auto wanted = fork(id, turns);
+        if (turns == kTurns) wanted.turn.reset();
+        const auto made = get(other().fork_thread(wanted));
+        EXPECT_EQ(made.turns, turns);
+        EXPECT_EQ(made.model, "large");
+        EXPECT_EQ(made, get(one().get_thread(Whose::of("ann"), ThreadId(id))));
+        const auto copied = all(id);
+        ASSERT_EQ(copied.size(), 2 * turns);
+        EXPECT_EQ(made.messages, copied.size());
+        for (std::size_t i = 0; i < copied.size(); ++i) {
+            auto expected = past[i];
+            expected.client_id.clear();
+            if (i % 2 == 1) {
+                expected.details_json = R"({"href":"/v1/threads/)" + id + R"(/files/x%"})";
+            }
+            EXPECT_EQ(copied[i], expected);
+        }
+    }
+    // Each goes its own way, and a question of the old one is no question of the copy.
+    const auto begun = get(one().begin_turn(wish("n-2", "a", "another", "c1")));
+    EXPECT_FALSE(begun.repeated);
+    EXPECT_EQ(begun.hold.turn, 3u);
+    get(one().end_turn(begun.hold, says("way")));
+    expect_in_order("n-2");
+    EXPECT_EQ(all("old-thread").size(), past.size());
+
+    expect(Code::InvalidArgument, one().fork_thread(fork("n-x", 0)));
+    expect(Code::InvalidArgument, one().fork_thread(fork("n-x", kTurns + 1)));
+    expect(Code::Conflict, one().fork_thread(fork("n-2", 1)));
+    auto foreign = fork("n-x", 1);
+    foreign.whose = Whose::of("bob");
+    expect(Code::NotFound, one().fork_thread(foreign));
+    auto many = fork("n-x", 1);
+    many.owner_max = 4;
+    expect(Code::Exhausted, one().fork_thread(many));
+    // Its upload stays for as long as one of them uses it.
+    get(one().remove_thread(Whose::of("ann"), ThreadId("old-thread"), time_now()));
+    expect(Code::Conflict, one().remove_upload(Whose::of("ann"), UploadId("u1")));
+    // What is being answered is not copied; what was answered before is.
+    get(one().begin_turn(wish("n-2", "a", "busy")));
+    ThreadFork busy{Whose::of("ann"), ThreadId("n-2"), std::nullopt, thread("n-3", "ann"), 0,
+                    time_now()};
+    expect(Code::Conflict, other().fork_thread(busy));
+    busy.turn = 3;
+    EXPECT_EQ(get(other().fork_thread(busy)).messages, 6u);
+    expect_in_order("n-3");
 }
 
 // ---- Turns ----

@@ -40,6 +40,7 @@
 #include "base/scope.hpp"
 #include "core/ceilings.hpp"
 #include "core/clock_watch.hpp"
+#include "core/host_paths.hpp"
 #include "main/analyst.hpp"
 #include "main/commands.hpp"
 #include "main/control_socket.hpp"
@@ -50,6 +51,7 @@
 #include "main/settings.hpp"
 #include "net/server.hpp"
 #include "runtimes/native/runtime.hpp"
+#include "runtimes/native/template.hpp"
 #include "sessions/jobs.hpp"
 #include "sessions/largest_file.hpp"
 #include "sessions/meter.hpp"
@@ -673,6 +675,7 @@ private:
 
     void make_http(const std::string& data) {
         api_.guard_with(*door_);
+        api_.show_ports_at(options_.ports_domain);
         api_.read_only_while([this] {
             const auto health = store_->health();
             const bool stuck = health.state == core::StoreHealth::State::ReadOnly;
@@ -682,6 +685,15 @@ private:
         facts.version = ATOLL_VERSION;
         facts.pooled = [this] { return runtime_->pooled(); };
         facts.walls = [walls = walls_of(sys::CgroupHost::detect())] { return walls; };
+        facts.templates = [] {
+            std::vector<api::TemplateView> all;
+            for (const auto& one : native::list_templates(native::Paths::find().value())) {
+                // Where it lies is the host's own affair.
+                const auto why = core::without_host_paths({Code::Unavailable, one.problem});
+                all.push_back({one.name, one.description, one.built, one.bytes, why.message});
+            }
+            return all;
+        };
         facts.stopping = [this] { return stopping_; };
         facts.storage = [this] { return storage_sentence(); };
         facts.model = [this] { return analyst_->model_name(); };

@@ -612,7 +612,9 @@ asio::awaitable<void> Sessions::note(SessionId id, std::string sentence) {
 }
 
 asio::awaitable<std::vector<SessionRecord>> Sessions::fork(Whose whose, SessionId id,
-                                                           std::size_t count, std::string name) {
+                                                           Copies copies) {
+    const auto count = copies.count;
+    const auto& name = copies.name;
     check_name(name);
     if (count > 1 && !name.empty()) {
         throw ErrorException(
@@ -663,8 +665,9 @@ asio::awaitable<std::vector<SessionRecord>> Sessions::fork(Whose whose, SessionI
     }
     for (std::size_t i = 0; i < count && !failed; ++i) {
         SessionRecord record = session->record_;
-        record.id = new_id();
+        record.id = copies.id ? *copies.id : new_id();
         record.name = name;
+        if (copies.metadata) record.metadata = *copies.metadata;
         record.state = SessionState::Cold;
         record.disk_bytes = bytes_each;
         record.created_at = record.last_used_at = clock_.wall();

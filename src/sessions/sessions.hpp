@@ -247,12 +247,18 @@ public:
     // Notes why its variables may be older than its files; said by the first Use after.
     boost::asio::awaitable<void> note(SessionId id, std::string sentence);
 
+    struct Copies {
+        std::size_t count = 1;
+        std::string name{};
+        // Of the only copy: else it gets a new id, and the metadata of the session.
+        std::optional<SessionId> id{};
+        std::optional<std::map<std::string, std::string>> metadata{};
+    };
     // Copies of its files and Python variables, cold until they are used. The session itself goes
     // on; what runs in it must have ended. All of them, or none. Names are unique, so a copy has
     // none, unless it is the only one.
     boost::asio::awaitable<std::vector<core::SessionRecord>> fork(core::Whose whose, SessionId id,
-                                                                  std::size_t count,
-                                                                  std::string name = {});
+                                                                  Copies copies);
     // Exhausted when the session, or its owner, has more on disk than allowed: looks at the disk,
     // unless that cannot be. For whatever could write more.
     boost::asio::awaitable<void> check_disk(const Session& session);

@@ -189,6 +189,63 @@ def test_a_question_may_choose_among_what_is_listed(bare, provider):
     assert bare.ask(thread, "hello", model="small")["answer"] == "small says hello"
 
 
+def thread_of(server, thread, status=200, **fields) -> dict:
+    answer = server.http.patch(f"/v1/threads/{thread}", json=fields) if fields else server.http.get(f"/v1/threads/{thread}")
+    assert answer.status_code == status, answer.text
+    return answer.json()
+
+
+def test_a_thread_keeps_its_model(bare, provider):
+    new = lambda **body: bare.http.post("/thread/new", json=body)  # noqa: E731
+    assert "no language model is set" in new(model="small").json()["detail"]
+    change(bare, base_url=provider.url, key=KEY, model="small")
+    assert "huge" in new(model="huge").json()["detail"]
+    made = new(model="large").json()
+    thread = made["thread_id"]
+    assert made["model"] == "large"
+    assert bare.ask(thread, "hello")["answer"] == "large says hello"
+    # A question may still have a model of its own, which changes nothing for the next.
+    assert bare.ask(thread, "hello", model="small")["answer"] == "small says hello"
+    assert bare.ask(thread, "hello")["answer"] == "large says hello"
+    # Another client sees it, and the next start has it.
+    assert bare.stop() == 0
+    bare.start()
+    assert thread_of(bare, thread)["model"] == "large"
+    listed = bare.http.get("/threads").json()["threads"]
+    assert [one["model"] for one in listed if one["thread_id"] == thread] == ["large"]
+    # To be changed without a new title, and the other way round.
+    assert thread_of(bare, thread, title="Mine")["model"] == "large"
+    changed = thread_of(bare, thread, model="small")
+    assert (changed["title"], changed["model"]) == ("Mine", "small")
+    assert "huge" in thread_of(bare, thread, 400, model="huge")["detail"]
+    assert bare.http.patch(f"/v1/threads/{thread}", json={}).status_code == 400
+    assert thread_of(bare, "th-" + "a" * 32, 404, model="small")
+    assert thread_of(bare, thread, model="")["model"] == ""
+    # Where it can no longer be had, the model in force answers, and the answer says which that is.
+    thread_of(bare, thread, model="large")
+    change(bare, questions_may_choose=False)
+    assert bare.ask(thread, "hello")["model"] == "openai/small"
+    assert bare.http.delete("/v1/model-settings").status_code == 200
+    assert bare.ask(thread, "How many rows?")["model"].startswith("offline")
+    assert thread_of(bare, thread)["model"] == "large"
+
+
+def test_errors_point_to_where_the_key_was_typed(bare, provider, tmp_path_factory):
+    change(bare, base_url=provider.url, key="wrong", model="small")
+    thread = bare.thread()
+    refused = bare.http.post(f"/thread/{thread}/message", json={"message": "hello"})
+    assert "refuses the key; check the key on the settings page" in refused.json()["detail"]
+    assert "settings page" in bare.http.get("/v1/models/available").json()["detail"]
+    assert "address" in change(bare, 400, base_url="ftp://x")["detail"]
+    own = Analyst(tmp_path_factory.mktemp("own"), environment={**NOTHING, "OPENAI_BASE_URL": provider.url,
+                                                               "OPENAI_API_KEY": "wrong"})
+    try:
+        refused = own.http.post(f"/thread/{own.thread()}/message", json={"message": "hello"})
+        assert "check OPENAI_API_KEY" in refused.json()["detail"]
+    finally:
+        assert own.stop() == 0
+
+
 def test_a_turn_under_way_keeps_its_model(bare, provider):
     from harness.model_server import call
 

@@ -99,3 +99,24 @@ def test_a_flood_of_prints(server, page):
     cell = page.get_by_role("region", name="Ran Python")
     expect(cell).to_be_visible()
     expect(cell.get_by_role("button", name=re.compile(r"^Show all [\d,]+ lines"))).to_be_visible()
+
+
+def test_calls_and_thoughts_of_local_models_are_not_shown_as_text(server, page, models):
+    """A model without fields for them writes <think> and <tool_call> into its text."""
+    code = "print('ran', 6 * 7)"
+    models.answer = [f'<think>I should compute it.</think>\n\nLet me see.\n<tool_call>\n'
+                     f'{{"name": "run_python", "arguments": {{"code": "{code}"}}}}\n</tool_call>',
+                     "<think>Done.</think>It is 42."]
+    ask(page, server, "what is it?")
+    expect(page.get_by_role("region", name="Ran Python")).to_contain_text("ran 42")
+    expect(page.get_by_text("It is 42.", exact=True)).to_be_visible()
+    expect(page.get_by_text("Let me see.", exact=True)).to_be_visible()
+    log = page.get_by_role("log")
+    expect(log).not_to_contain_text("tool_call")
+    expect(log).not_to_contain_text("<think>")
+    # What it thought is there for who wants it.
+    expect(page.get_by_text("I should compute it.")).to_be_hidden()
+    page.get_by_text("Reasoning").first.click()
+    expect(page.get_by_text("I should compute it.")).to_be_visible()
+    thread = re.search(r"/ui/t/(th-\w+)", page.url)[1]
+    assert server.history(thread)[-1]["content"].split() == "Let me see. It is 42.".split()

@@ -56,11 +56,18 @@ def test_from_the_banner_to_an_answer_of_the_model(bare, provider, page):
     page.get_by_label("Model of this chat").select_option("large")
     ask(page, "hello")
     expect(page.get_by_text("large says hello")).to_be_visible()
-    # The chat keeps its choice, also for a page that was not there.
+    # The chat keeps its choice, also for a page or a client that was not there.
+    thread = page.url.rsplit("/", 1)[1]
+    assert bare.http.get(f"/v1/threads/{thread}").json()["model"] == "large"
     page.reload()
     expect(page.get_by_label("Model of this chat")).to_have_value("large")
     ask(page, "and again")
     expect(page.get_by_text("large says hello")).to_have_count(2)
+    # And another one from now on.
+    page.get_by_label("Model of this chat").select_option("small")
+    ask(page, "once more")
+    expect(page.get_by_text("small says hello")).to_have_count(1)
+    assert bare.http.get(f"/v1/threads/{thread}").json()["model"] == "small"
     # A new chat begins with the server's.
     page.goto(bare.url + "/ui")
     expect(page.get_by_label("Model of this chat")).to_have_value("small")
@@ -98,4 +105,4 @@ def test_a_provider_that_refuses_the_key_says_so(bare, provider, page):
     page.get_by_label("Address of an OpenAI-compatible API").fill(provider.url)
     page.get_by_label("API key").fill("wrong")
     page.get_by_role("button", name="Save").click()
-    expect(page.get_by_role("alert")).to_contain_text("refuses the key")
+    expect(page.get_by_role("alert")).to_contain_text("refuses the key; check the key on the settings page")

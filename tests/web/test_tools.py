@@ -100,7 +100,8 @@ def test_html_is_inert_in_its_frame_and_alive_in_a_page_of_its_own(opened, conte
     with context.expect_page() as alive:
         page.get_by_role("button", name="Open it alive").click()
     expect(alive.value.get_by_role("heading", name="A report")).to_be_visible()
-    assert alive.value.evaluate("window.origin") == "null"
+    # An origin of its own, which is not the API's.
+    assert re.match(r"http://\d+-[st]-\w+\.localhost:", alive.value.evaluate("window.origin"))
 
 
 def test_the_console_shares_its_kernel(opened, server, session):
@@ -162,12 +163,19 @@ def test_a_server_in_the_sandbox_is_found(server, page, context):
     page.get_by_role("button", name="Run these lines").click()
     row = page.get_by_role("listitem").filter(has_text=":8000")
     expect(row).to_be_visible()
+    # In the page itself, in a frame that is another origin.
+    frame = page.frame_locator('iframe[title="Port 8000"]')
+    expect(frame.get_by_text("Directory listing")).to_be_visible()
     with context.expect_page() as opened_page:
         row.get_by_role("button", name="Open port 8000 in a new tab").click()
     expect(opened_page.value.get_by_text("Directory listing")).to_be_visible()
     # What it costs shows beside it.
     page.get_by_role("tab", name="Activity").click()
     expect(page.get_by_role("img", name=re.compile(r"^Memory: [\d.]+ [kM]B$"))).to_be_visible()
+    limit = server.http.get(f"/v1/sessions/{made}").json()["limits"]["memory_bytes_max"]
+    assert limit > 0
+    expect(page.get_by_text(re.compile(r"peak .* limit [\d.]+ [MG]B"))).to_be_visible()
+    expect(page.get_by_role("meter", name="Memory")).to_have_attribute("max", str(limit))
     expect(page.get_by_text("http.server").first).to_be_visible()
 
 
@@ -187,12 +195,24 @@ def test_out_of_memory_says_what_is_lost(server, page):
 def test_fork_opens_the_copy(server, page):
     thread = server.thread()
     server.ask(thread, "run: answer_number = 42")
-    page.goto(f"{server.url}/ui/t/{thread}")
-    page.get_by_role("button", name="Export").click()
-    page.get_by_role("menuitem", name="Fork files and variables").click()
-    expect(page).to_have_url(re.compile("/ui/s/s-"))
+    session = server.http.get(f"/v1/threads/{thread}").json()["session_id"]
+    page.goto(f"{server.url}/ui/s/{session}?panel=files")
+    expect(page.get_by_role("tabpanel").get_by_text("transactions.csv").first).to_be_visible()
+    page.get_by_role("button", name=f"Actions for {session}").click()
+    page.get_by_role("menuitem", name="Fork", exact=True).click()
+    expect(page).to_have_url(re.compile(r"/ui/s/s-\w+"))
     page.get_by_role("tab", name="Variables").click()
     expect(page.get_by_role("tabpanel").get_by_text("answer_number")).to_be_visible()
+
+
+def test_sessions_fit_a_phone(server, page):
+    server.session(name="narrow")
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(f"{server.url}/ui/sessions")
+    row = page.get_by_role("row").filter(has_text="narrow")
+    # All of it, without scrolling to the side.
+    expect(row.get_by_role("link", name="narrow")).to_be_in_viewport(ratio=1)
+    expect(row.get_by_role("button", name="Actions for narrow")).to_be_in_viewport(ratio=1)
 
 
 def faults_of(page):

@@ -19,17 +19,19 @@ constexpr int kLessonsMax = 2;
 }  // namespace
 
 Result<void> Endpoint::check() const {
+    const std::string address = chosen_here ? "the address of the model" : "OPENAI_BASE_URL";
     const auto host = base_url.find("://") + 3;
     if ((!base_url.starts_with("http://") && !base_url.starts_with("https://")) ||
         host >= base_url.size() || base_url[host] == '/' || base_url[host] == '?') {
-        return Error{Code::InvalidArgument,
-                     "OPENAI_BASE_URL is an address with http:// or https://, as "
-                     "https://api.openai.com/v1 is"};
+        return Error{Code::InvalidArgument, address +
+                                                " is one with http:// or https://, as "
+                                                "https://api.openai.com/v1 is"};
     }
-    if (base_url.size() > 2048) return Error{Code::InvalidArgument, "OPENAI_BASE_URL is too long"};
+    if (base_url.size() > 2048) return Error{Code::InvalidArgument, address + " is too long"};
     if (!net::is_field_value(key)) {
         return Error{Code::InvalidArgument,
-                     "OPENAI_API_KEY has a line break or another control character in it"};
+                     std::string(chosen_here ? "the key" : "OPENAI_API_KEY") +
+                         " has a line break or another control character in it"};
     }
     return {};
 }
@@ -67,7 +69,8 @@ struct OpenAiModel::Attempt {
 OpenAiModel::OpenAiModel(net::Fetcher& fetcher, ModelOptions options)
     : fetcher_(fetcher),
       options_(std::move(options)),
-      address_{net::origin_of(options_.endpoint.base_url), options_.model, options_.endpoint.key},
+      address_{net::origin_of(options_.endpoint.base_url), options_.model, options_.endpoint.key,
+               options_.endpoint.chosen_here},
       backoff_(options_.endpoint.retry) {
     dialect_.sees_images = options_.sees_images.value_or(name_says_it_sees(options_.model));
     // OpenAI's newer models refuse the old name; most others know no other.

@@ -22,6 +22,7 @@ namespace atl::openai {
 struct Endpoint {
     std::string base_url = "https://api.openai.com/v1";
     std::string key;                             // empty: none is sent
+    bool chosen_here = false;                    // on the settings page: what errors point to
     std::chrono::milliseconds connect{10'000};   // to get a connection
     std::chrono::milliseconds silence{300'000};  // without a byte; a model may read for minutes
     std::chrono::milliseconds total{3'600'000};  // of one answer

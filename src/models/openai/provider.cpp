@@ -44,7 +44,8 @@ bool is_name(std::string_view text) {
 
 asio::awaitable<std::vector<std::string>> fetch_names(net::Fetcher& fetcher, Endpoint endpoint,
                                                       std::chrono::milliseconds time) {
-    const ModelAddress address{net::origin_of(endpoint.base_url), "", endpoint.key};
+    const ModelAddress address{net::origin_of(endpoint.base_url), "", endpoint.key,
+                               endpoint.chosen_here};
     endpoint.check().value();
     auto request = endpoint.request("/models", "");
     request.method = "GET";
@@ -59,6 +60,14 @@ asio::awaitable<std::vector<std::string>> fetch_names(net::Fetcher& fetcher, End
     auto names = names_in(said);
     if (!names) throw ErrorException(no_answer(names.error().message, address).error);
     co_return std::move(*names);
+}
+
+Endpoint endpoint_of(const core::ChatEndpoint& endpoint) {
+    Endpoint made;
+    made.base_url = endpoint.base_url;
+    made.key = endpoint.key;
+    made.chosen_here = endpoint.said == core::ChatEndpoint::Said::Administrator;
+    return made;
 }
 
 // "http://127.0.0.1:1234" has 1234.
@@ -106,17 +115,13 @@ net::Fetcher& OpenAiProvider::fetcher_for(const core::ChatEndpoint& endpoint) co
 }
 
 Result<void> OpenAiProvider::check(const core::ChatEndpoint& endpoint) const {
-    Endpoint checked;
-    checked.base_url = endpoint.base_url;
-    checked.key = endpoint.key;
-    return checked.check();
+    return endpoint_of(endpoint).check();
 }
 
 std::shared_ptr<core::ChatModel> OpenAiProvider::model(const core::ChatEndpoint& endpoint,
                                                        const std::string& name) {
     ModelOptions options;
-    options.endpoint.base_url = endpoint.base_url;
-    options.endpoint.key = endpoint.key;
+    options.endpoint = endpoint_of(endpoint);
     options.endpoint.silence = options_.silence;
     options.endpoint.check().value();
     options.model = name;
@@ -126,9 +131,7 @@ std::shared_ptr<core::ChatModel> OpenAiProvider::model(const core::ChatEndpoint&
 }
 
 asio::awaitable<std::vector<std::string>> OpenAiProvider::list(core::ChatEndpoint endpoint) {
-    Endpoint asked;
-    asked.base_url = std::move(endpoint.base_url);
-    asked.key = std::move(endpoint.key);
+    auto asked = endpoint_of(endpoint);
     co_return co_await fetch_names(fetcher_for(endpoint), std::move(asked), kListTime);
 }
 
@@ -138,6 +141,7 @@ asio::awaitable<core::LocalProvider> OpenAiProvider::look_at_local(
     found.base_url = base_url;
     Endpoint endpoint;
     endpoint.base_url = std::move(base_url);
+    endpoint.chosen_here = true;
     endpoint.check().value();
     const auto port = port_of(endpoint.base_url);
     if (is_ours(port, not_these)) {

@@ -185,6 +185,11 @@ std::optional<core::ChatReply> ReplyReader::finish(bool end_is_marked) {
     if (const auto left = text_.rest(); !left.empty()) say(left, false);
     if (const auto left = reasoning_.rest(); !left.empty()) think(left, false);
     if (trouble_) return std::nullopt;
+    take_pieces(marks_.rest());
+    // Some servers give a call in its own field and leave its text where it was.
+    if (calls_.empty()) {
+        for (auto& call : written_calls_) calls_.push_back({std::nullopt, std::move(call)});
+    }
     name_calls();
     using Finish = core::ChatReply::Finish;
     if (finish_ == "length" || finish_ == "max_tokens") {
@@ -341,9 +346,28 @@ void ReplyReader::say(std::string_view text, bool doubtful) {
         text = joined;
     }
     if (text.empty() || !fits(text.size())) return;
-    reply_.text.append(text);
-    heard_ = true;
-    listener_.text(text);
+    take_pieces(marks_.add(text));
+}
+
+void ReplyReader::take_pieces(std::vector<InlineMarks::Piece> pieces) {
+    using Kind = InlineMarks::Piece::Kind;
+    for (auto& piece : pieces) {
+        if (piece.kind == Kind::Call) {
+            auto call = call_in(piece.text);
+            if (call && written_calls_.size() < kCallsMax) {
+                written_calls_.push_back(std::move(*call));
+            }
+            continue;
+        }
+        heard_ = true;
+        if (piece.kind == Kind::Thought) {
+            reply_.reasoning.append(piece.text);
+            listener_.reasoning(piece.text);
+        } else {
+            reply_.text.append(piece.text);
+            listener_.text(piece.text);
+        }
+    }
 }
 
 void ReplyReader::think(std::string_view text, bool doubtful) {

@@ -7,7 +7,8 @@
 //     tool calls in pieces by index, by id or in order, or whole; ids missing or repeated; the
 //         old function_call; arguments as text
 //         or as an object
-//     content as text, null or parts; thoughts as reasoning_content, reasoning or parts
+//     content as text, null or parts; thoughts as reasoning_content, reasoning or parts; thoughts
+//         and calls written into the text (inline_marks.hpp)
 //     comments, CRLF, characters cut in two, events that are no JSON, no [DONE], no finish_reason
 //     an error where a chunk should be; a page of HTML
 //
@@ -17,6 +18,7 @@
 //           unchanged.
 #include "base/utf8.hpp"
 #include "core/chat.hpp"
+#include "models/openai/inline_marks.hpp"
 #include "models/openai/trouble.hpp"
 #include "net/event_reader.hpp"
 
@@ -67,6 +69,7 @@ private:
     void take_function(Call& into, const boost::json::object& function);
     void take_usage(const boost::json::value& usage);
     void say(std::string_view text, bool doubtful);
+    void take_pieces(std::vector<InlineMarks::Piece> pieces);
     void think(std::string_view text, bool doubtful);
     bool fits(std::size_t more);
     void wrong(Trouble trouble);
@@ -81,6 +84,8 @@ private:
     core::ChatReply reply_;
     std::vector<Call> calls_;
     Utf8Joiner text_, reasoning_;
+    InlineMarks marks_;
+    std::vector<core::ToolCall> written_calls_;  // as text
     std::string finish_;
     std::optional<Trouble> trouble_;
     std::size_t bytes_ = 0;

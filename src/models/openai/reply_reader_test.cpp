@@ -106,6 +106,31 @@ TEST(ReplyReader, TextReasoningAndUsage) {
     });
 }
 
+// As local models write them that have no fields for it.
+TEST(ReplyReader, ThoughtsAndCallsInTheText) {
+    const std::string all =
+        event("{\"content\":\"<think>Hm, 好</think>\\n\\nFirst:\\n<tool_\"}") +
+        event("{\"content\":\"call>{\\\"name\\\": \\\"run_python\\\", \\\"arguments\\\": \"}") +
+        event("{\"content\":\"{\\\"code\\\": \\\"1 < 2\\\"}}</tool_call>\"}") +
+        event("{}", ",\"finish_reason\":\"stop\"") + kDone;
+    in_every_cut(all, [](const Outcome& outcome) {
+        ASSERT_TRUE(outcome.reply);
+        EXPECT_EQ(outcome.said, "First:\n");
+        EXPECT_EQ(outcome.reply->text, outcome.said);
+        EXPECT_EQ(outcome.thought, "Hm, 好");
+        EXPECT_EQ(calls_of(outcome), "run_python {\"code\":\"1 < 2\"}");
+        EXPECT_FALSE(outcome.reply->tool_calls[0].id.empty());
+        EXPECT_EQ(outcome.reply->finish, core::ChatReply::Finish::ToolCalls);
+    });
+    // One that is given as a call, too, is one call.
+    const auto twice =
+        read(event("{\"content\":\"<tool_call>{\\\"name\\\": \\\"f\\\"}</tool_call>\"}") +
+             call_event("{\"index\":0,\"function\":{\"name\":\"f\",\"arguments\":\"{}\"}}") +
+             event("{}", ",\"finish_reason\":\"stop\"") + kDone);
+    EXPECT_EQ(calls_of(twice), "f {}");
+    EXPECT_EQ(twice.said, "");
+}
+
 TEST(ReplyReader, ParallelCallsInPieces) {
     const std::string all =
         call_event(

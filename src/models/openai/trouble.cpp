@@ -107,6 +107,23 @@ bool is_too_long(const Said& said) {
                  "reduce the length of the messages", "exceeds the maximum number of tokens"});
 }
 
+// Where the person who reads it can mend it.
+std::string key_setting(const ModelAddress& address) {
+    return address.chosen_here ? "the key on the settings page" : "OPENAI_API_KEY";
+}
+std::string address_setting(const ModelAddress& address) {
+    return address.chosen_here ? "the address on the settings page" : "OPENAI_BASE_URL";
+}
+std::string model_setting(const ModelAddress& address) {
+    return address.chosen_here ? "the model on the settings page" : "OPENAI_MODEL";
+}
+
+Trouble no_model(const ModelAddress& address) {
+    return {{Code::InvalidArgument, "there is no model \"" + address.model + "\" at " +
+                                        address.origin + "; check " + model_setting(address)},
+            false};
+}
+
 Trouble understood(int status, const Said& said, const ModelAddress& address) {
     const std::string who = "the model's provider at " + address.origin;
     const std::string words = made_safe(said.message, address);
@@ -125,24 +142,21 @@ Trouble understood(int status, const Said& said, const ModelAddress& address) {
     switch (status) {
         case 401:  // its words are left out: they like to repeat the key
             if (address.key.empty()) {
-                return {{Code::Forbidden, who + " requires a key; set OPENAI_API_KEY"}, false};
-            }
-            return {{Code::Forbidden, who + " refuses the key; check OPENAI_API_KEY"}, false};
-        case 403:
-            return {{Code::Forbidden, who +
-                                          " refuses this key or this use of it; check "
-                                          "OPENAI_API_KEY" +
-                                          quoted},
-                    false};
-        case 404:
-            if (says(said.message + " " + said.code, {"model"})) {
-                return {{Code::InvalidArgument, "there is no model \"" + address.model + "\" at " +
-                                                    address.origin + "; check OPENAI_MODEL"},
+                return {{Code::Forbidden, who + " requires a key; set " + key_setting(address)},
                         false};
             }
+            return {{Code::Forbidden, who + " refuses the key; check " + key_setting(address)},
+                    false};
+        case 403:
+            return {{Code::Forbidden, who + " refuses this key or this use of it; check " +
+                                          key_setting(address) + quoted},
+                    false};
+        case 404:
+            if (says(said.message + " " + said.code, {"model"})) { return no_model(address); }
             return {{Code::InvalidArgument,
-                     "there is no chat API at this address of " + address.origin +
-                         "; check OPENAI_BASE_URL, which usually ends in /v1, and OPENAI_MODEL"},
+                     "there is no chat API at this address of " + address.origin + "; check " +
+                         address_setting(address) + ", which usually ends in /v1, and " +
+                         model_setting(address)},
                     false};
         case 408: return {{Code::Unavailable, who + " took too long" + quoted}, true};
         case 413: return {{Code::TooLarge, who + " refuses a request this large" + quoted}, false};
@@ -160,13 +174,11 @@ Trouble understood(int status, const Said& said, const ModelAddress& address) {
     }
     if (status >= 300 && status < 400) {
         return {{Code::InvalidArgument,
-                 who + " redirects, which is not followed; check OPENAI_BASE_URL"},
+                 who + " redirects, which is not followed; check " + address_setting(address)},
                 false};
     }
     if (says(said.message, {"model"}) && says(said.message, {"not found", "does not exist"})) {
-        return {{Code::InvalidArgument, "there is no model \"" + address.model + "\" at " +
-                                            address.origin + "; check OPENAI_MODEL"},
-                false};
+        return no_model(address);
     }
     return {{Code::InvalidArgument,
              who + " rejects the request (status " + std::to_string(status) + ")" + quoted},
@@ -195,7 +207,7 @@ Trouble trouble_of_object(const json::value& error, const ModelAddress& address)
 Trouble no_answer(std::string_view what_came, const ModelAddress& address) {
     return {
         {Code::Internal, "what came from " + address.origin + " is no answer of a chat model (" +
-                             std::string(what_came) + "); check OPENAI_BASE_URL"},
+                             std::string(what_came) + "); check " + address_setting(address)},
         false};
 }
 

@@ -16,7 +16,8 @@ namespace atl::openai {
 struct ModelAddress {
     std::string origin;
     std::string model;
-    std::string key;  // to be kept out of sentences
+    std::string key;           // to be kept out of sentences
+    bool chosen_here = false;  // on the settings page, not by the server's settings
 };
 
 struct Trouble {

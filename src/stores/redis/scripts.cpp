@@ -41,26 +41,26 @@ namespace {
 
 // A list, or a sentence that says why it cannot be read. The sizes are those of
 // core/thread_sizes.hpp.
-#define ATOLL_LUA_RECORD                                                                \
-    ATOLL_LUA_FIELD                                                                     \
-    "local function record(key, memory)\n"                                              \
-    "    local r = fields(key, {'owner', 4096, 'title', 4096, 'session', 4096,\n"       \
-    "        'home', 4096, 'created', 16, 'updated', 16, 'messages', 16,\n"             \
-    "        'turns', 16, 'lease_instance', 4096, 'lease_until', 16,\n"                 \
-    "        'files', 65536, memory and 'memory' or 'owner', 1048576})\n"               \
-    "    if type(r) == 'string' or not r[1] then return r end\n"                        \
-    "    for i = 5, 8 do\n"                                                             \
-    "        if not r[i] or not string.match(r[i], '^%-?%d+$') then\n"                  \
-    "            return 'one of its numbers is none'\n"                                 \
-    "        end\n"                                                                     \
-    "    end\n"                                                                         \
-    "    if r[9] then\n"                                                                \
-    "        local till = r[10] and tonumber(r[10])\n"                                  \
-    "        if not till then return 'its lease is none' end\n"                         \
-    "        local now = now_ms()\n"                                                    \
-    "        r[10] = num(lives(till, now) and till - now or math.min(0, till - now))\n" \
-    "    end\n"                                                                         \
-    "    return r\n"                                                                    \
+#define ATOLL_LUA_RECORD                                                                 \
+    ATOLL_LUA_FIELD                                                                      \
+    "local function record(key, memory)\n"                                               \
+    "    local r = fields(key, {'owner', 4096, 'title', 4096, 'session', 4096,\n"        \
+    "        'home', 4096, 'created', 16, 'updated', 16, 'messages', 16,\n"              \
+    "        'turns', 16, 'lease_instance', 4096, 'lease_until', 16,\n"                  \
+    "        'files', 65536, memory and 'memory' or 'owner', 1048576, 'model', 4096})\n" \
+    "    if type(r) == 'string' or not r[1] then return r end\n"                         \
+    "    for i = 5, 8 do\n"                                                              \
+    "        if not r[i] or not string.match(r[i], '^%-?%d+$') then\n"                   \
+    "            return 'one of its numbers is none'\n"                                  \
+    "        end\n"                                                                      \
+    "    end\n"                                                                          \
+    "    if r[9] then\n"                                                                 \
+    "        local till = r[10] and tonumber(r[10])\n"                                   \
+    "        if not till then return 'its lease is none' end\n"                          \
+    "        local now = now_ms()\n"                                                     \
+    "        r[10] = num(lives(till, now) and till - now or math.min(0, till - now))\n"  \
+    "    end\n"                                                                          \
+    "    return r\n"                                                                     \
     "end\n"
 
 #define ATOLL_LUA_MESSAGE                                                               \
@@ -117,22 +117,70 @@ end
 return all
 )lua";
 
-// KEYS thread, index of the owner, index of all, uploads. ARGV id, owner, title, session, home,
-// created, updated, memory, files, most.
-constexpr std::string_view kCreateThread = R"lua(
-if redis.call('EXISTS', KEYS[1]) == 1 then return {'there'} end
-local most = tonumber(ARGV[10])
-if most > 0 and redis.call('ZCARD', KEYS[2]) >= most then return {'full'} end
-for i = 4, #KEYS do
-    if redis.call('HGET', KEYS[i], 'owner') ~= ARGV[2] then return {'no_upload', i - 4} end
+// A thread whose keys begin at KEYS[k + 1] (thread, index of the owner, index of all, uploads) and
+// whose values at ARGV[a + 1]: id, owner, title, session, home, created, updated, memory, files,
+// most, model.
+#define ATOLL_LUA_CREATE                                                                      \
+    "local function create(k, a)\n"                                                           \
+    "    if redis.call('EXISTS', KEYS[k + 1]) == 1 then return {'there'} end\n"               \
+    "    local most = tonumber(ARGV[a + 10])\n"                                               \
+    "    if most > 0 and redis.call('ZCARD', KEYS[k + 2]) >= most then return {'full'} end\n" \
+    "    for i = k + 4, #KEYS do\n"                                                           \
+    "        if redis.call('HGET', KEYS[i], 'owner') ~= ARGV[a + 2] then\n"                   \
+    "            return {'no_upload', i - k - 4}\n"                                           \
+    "        end\n"                                                                           \
+    "    end\n"                                                                               \
+    "    for i = k + 4, #KEYS do redis.call('HINCRBY', KEYS[i], 'uses', 1) end\n"             \
+    "    redis.call('HSET', KEYS[k + 1], 'owner', ARGV[a + 2], 'title', ARGV[a + 3],\n"       \
+    "        'session', ARGV[a + 4], 'home', ARGV[a + 5], 'created', ARGV[a + 6],\n"          \
+    "        'updated', ARGV[a + 7], 'memory', ARGV[a + 8], 'files', ARGV[a + 9],\n"          \
+    "        'messages', '0', 'turns', '0', 'client', '', 'model', ARGV[a + 11])\n"           \
+    "    redis.call('ZADD', KEYS[k + 2], ARGV[a + 7], ARGV[a + 1])\n"                         \
+    "    redis.call('ZADD', KEYS[k + 3], ARGV[a + 7], ARGV[a + 1])\n"                         \
+    "    return {'ok'}\n"                                                                     \
+    "end\n"
+
+constexpr std::string_view kCreateThread = ATOLL_LUA_CREATE "return create(0, 0)\n";
+
+// KEYS thread, its messages, messages of the new one, then the new one's. ARGV owner, the last turn
+// that is copied or nothing, id, then the new one's. Redis does nothing else meanwhile.
+constexpr std::string_view kForkThread = ATOLL_LUA_TIME ATOLL_LUA_RECORD ATOLL_LUA_CREATE R"lua(
+local before = record(KEYS[1], false)
+if type(before) == 'string' then return {'unreadable', before} end
+if before[1] ~= ARGV[1] then return {'no_thread'} end
+local turns = tonumber(before[8])
+local last = ARGV[2] == '' and turns or tonumber(ARGV[2])
+if ARGV[2] ~= '' and (last < 1 or last > turns) then return {'no_turn'} end
+if before[9] and tonumber(before[10]) > 0 and last == turns then return {'busy'} end
+local made = create(3, 3)
+if made[1] ~= 'ok' then return made end
+local old = string.gsub(ARGV[3], '%W', '%%%0')
+local new = string.gsub(ARGV[4], '%%', '%%%%')
+local messages = 0
+local more = true
+while more do
+    local part = redis.call('XRANGE', KEYS[2], num(messages + 1) .. '-0', '+', 'COUNT', 256)
+    more = #part == 256
+    for _, message in ipairs(part) do
+        local fields = message[2]
+        for i = 1, #fields, 2 do
+            if fields[i] == 'turn' and (tonumber(fields[i + 1]) or 0) > last then
+                more = false
+                fields = nil
+                break
+            elseif fields[i] == 'client' then
+                fields[i + 1] = ''
+            elseif fields[i] == 'details' then
+                fields[i + 1] = string.gsub(fields[i + 1], old, new)
+            end
+        end
+        if not fields then break end
+        redis.call('XADD', KEYS[3], message[1], unpack(fields))
+        messages = tonumber(string.match(message[1], '^%d+'))
+    end
 end
-for i = 4, #KEYS do redis.call('HINCRBY', KEYS[i], 'uses', 1) end
-redis.call('HSET', KEYS[1], 'owner', ARGV[2], 'title', ARGV[3], 'session', ARGV[4],
-    'home', ARGV[5], 'created', ARGV[6], 'updated', ARGV[7], 'memory', ARGV[8],
-    'files', ARGV[9], 'messages', '0', 'turns', '0', 'client', '')
-redis.call('ZADD', KEYS[2], ARGV[7], ARGV[1])
-redis.call('ZADD', KEYS[3], ARGV[7], ARGV[1])
-return {'ok'}
+redis.call('HSET', KEYS[4], 'messages', num(messages), 'turns', num(last))
+return {'ok', record(KEYS[4], true)}
 )lua";
 
 // KEYS threads. ARGV whether with memory. Those that are not there have no owner; of those that
@@ -144,7 +192,7 @@ return all
 )lua";
 
 // KEYS thread, uploads of the old files, uploads of the new. ARGV owner, files as they were, how
-// many those are, which change ("tmf"), title, memory, files.
+// many those are, which change ("tmfc"), title, memory, files, model.
 constexpr std::string_view kPatchThread = ATOLL_LUA_TIME ATOLL_LUA_RECORD R"lua(
 local before = record(KEYS[1], true)
 if type(before) == 'string' then return {'unreadable', before} end
@@ -167,6 +215,7 @@ if files then
 end
 if title then redis.call('HSET', KEYS[1], 'title', ARGV[5]) end
 if memory then redis.call('HSET', KEYS[1], 'memory', ARGV[6]) end
+if string.find(ARGV[4], 'c', 1, true) then redis.call('HSET', KEYS[1], 'model', ARGV[8]) end
 return {'ok', record(KEYS[1], true)}
 )lua";
 
@@ -420,7 +469,7 @@ constexpr std::array kScripts{
     kAddUpload,   kRemoveUpload, kGetUploads, kCreateThread, kGetThreads,
     kPatchThread, kRemoveThread, kBeginTurn,  kRenewTurn,    kAppend,
     kRead,        kTakeHome,     kLeaveHome,  kLive,         kAskForHome,
-    kCancelTurn,  kGetField,     kGetNames,   kGetAsked,
+    kCancelTurn,  kGetField,     kGetNames,   kGetAsked,     kForkThread,
 };
 
 }  // namespace

@@ -31,6 +31,7 @@ enum class Script : std::size_t {
     GetField,
     GetNames,
     GetAsked,
+    ForkThread,
 };
 
 // In the order of the enumeration.

@@ -154,6 +154,8 @@ ThreadRecord to_thread(const std::string& id, const Reply& reply, bool with_memo
     }
     record.files = read_files(text(10));
     if (with_memory) record.memory_json = text(11);
+    // Older servers wrote none.
+    if (part(reply, 12).kind != Reply::Kind::Nothing) record.model = text(12);
     return record;
 }
 
@@ -419,23 +421,28 @@ asio::awaitable<void> RedisThreads::remove_upload(core::Whose whose, UploadId id
 
 // ---- Threads ----
 
-asio::awaitable<ThreadRecord> RedisThreads::create_thread(ThreadRecord record,
-                                                          std::uint64_t owner_max) {
-    core::check_id(record.id.text(), "thread");
-    core::check_size(record);
-    record.messages = 0;
-    record.turns = 0;
-    record.lease.reset();
+std::vector<std::string> RedisThreads::creation_keys(const ThreadRecord& record) const {
     std::vector<std::string> keys{key("thread", record.id.text()), key("owner", record.owner),
                                   prefix_ + "threads"};
     for (const auto& file : record.files) keys.push_back(key("upload", file.text()));
-    std::vector<std::string> arguments{
-        record.id.text(),          record.owner,       record.title,
-        record.session_id.text(),  record.home,        digits(record.created_at),
-        digits(record.updated_at), record.memory_json, write_files(record.files),
-        std::to_string(owner_max)};
-    const Reply reply = co_await connection_.run(number_of(Script::CreateThread), std::move(keys),
-                                                 std::move(arguments));
+    return keys;
+}
+
+namespace {
+
+void check_new(const ThreadRecord& record) {
+    core::check_id(record.id.text(), "thread");
+    core::check_size(record);
+}
+
+std::vector<std::string> creation_values(const ThreadRecord& record, std::uint64_t owner_max) {
+    return {record.id.text(),          record.owner,       record.title,
+            record.session_id.text(),  record.home,        digits(record.created_at),
+            digits(record.updated_at), record.memory_json, write_files(record.files),
+            std::to_string(owner_max), record.model};
+}
+
+void refuse_unless_made(const Reply& reply, const ThreadRecord& record, std::uint64_t owner_max) {
     const auto& said = verdict(reply);
     if (said == "there") {
         refuse(Code::Conflict, "there is a thread " + record.id.text() + " already");
@@ -447,7 +454,49 @@ asio::awaitable<ThreadRecord> RedisThreads::create_thread(ThreadRecord record,
     if (said == "no_upload") {
         no_upload(record.files.at(static_cast<std::size_t>(part(reply, 1).number)));
     }
+}
+
+}  // namespace
+
+asio::awaitable<ThreadRecord> RedisThreads::create_thread(ThreadRecord record,
+                                                          std::uint64_t owner_max) {
+    check_new(record);
+    record.messages = 0;
+    record.turns = 0;
+    record.lease.reset();
+    const Reply reply = co_await connection_.run(
+        number_of(Script::CreateThread), creation_keys(record), creation_values(record, owner_max));
+    refuse_unless_made(reply, record, owner_max);
     co_return record;
+}
+
+asio::awaitable<ThreadRecord> RedisThreads::fork_thread(core::ThreadFork fork) {
+    check_new(fork.record);
+    const auto owner = co_await owner_of(fork.whose, fork.from);
+    std::vector<std::string> keys{key("thread", fork.from.text()),
+                                  key("messages", fork.from.text()),
+                                  key("messages", fork.record.id.text())};
+    for (auto& one : creation_keys(fork.record)) keys.push_back(std::move(one));
+    std::vector<std::string> arguments{owner, fork.turn ? std::to_string(*fork.turn) : "",
+                                       fork.from.text()};
+    for (auto& one : creation_values(fork.record, fork.owner_max)) {
+        arguments.push_back(std::move(one));
+    }
+    const Reply reply = co_await connection_.run(number_of(Script::ForkThread), std::move(keys),
+                                                 std::move(arguments));
+    const auto& said = verdict(reply);
+    if (said == "no_thread") no_thread(fork.from);
+    if (said == "unreadable") unreadable(fork.from, part(reply, 1).text);
+    if (said == "no_turn") {
+        refuse(Code::InvalidArgument, "thread " + fork.from.text() + " has no turn " +
+                                          std::to_string(fork.turn.value_or(0)));
+    }
+    if (said == "busy") {
+        refuse(Code::Conflict,
+               "thread " + fork.from.text() + " is being answered; wait until that has ended");
+    }
+    refuse_unless_made(reply, fork.record, fork.owner_max);
+    co_return to_thread(fork.record.id.text(), part(reply, 1), true);
 }
 
 asio::awaitable<ThreadRecord> RedisThreads::get_thread(core::Whose whose, ThreadId id) {
@@ -549,6 +598,7 @@ asio::awaitable<ThreadRecord> RedisThreads::patch_thread(core::Whose whose, Thre
     if (patch.title) change += 't';
     if (patch.memory_json) change += 'm';
     if (patch.files) change += 'f';
+    if (patch.model) change += 'c';
     const std::string files = patch.files ? write_files(*patch.files) : std::string();
     for (int i = 0; i < kTries; ++i) {
         const ThreadRecord before = co_await get_thread(whose, id);
@@ -560,7 +610,7 @@ asio::awaitable<ThreadRecord> RedisThreads::patch_thread(core::Whose whose, Thre
         std::vector<std::string> arguments{
             before.owner, write_files(before.files), std::to_string(before.files.size()),
             change,       patch.title.value_or(""),  patch.memory_json.value_or(""),
-            files};
+            files,        patch.model.value_or("")};
         const Reply reply = co_await connection_.run(number_of(Script::PatchThread),
                                                      std::move(keys), std::move(arguments));
         const auto& said = verdict(reply);

@@ -40,6 +40,7 @@ public:
 
     boost::asio::awaitable<core::ThreadRecord> create_thread(core::ThreadRecord record,
                                                              std::uint64_t owner_max) override;
+    boost::asio::awaitable<core::ThreadRecord> fork_thread(core::ThreadFork fork) override;
     boost::asio::awaitable<core::ThreadRecord> get_thread(core::Whose whose, ThreadId id) override;
     boost::asio::awaitable<core::ThreadPage> list_threads(core::ThreadQuery query) override;
     boost::asio::awaitable<core::ThreadRecord> patch_thread(core::Whose whose, ThreadId id,
@@ -68,6 +69,7 @@ private:
     enum class After { GoesOn, Ends };
 
     [[nodiscard]] std::string key(const char* kind, const std::string& name) const;
+    [[nodiscard]] std::vector<std::string> creation_keys(const core::ThreadRecord& record) const;
     [[nodiscard]] std::vector<std::string> turn_keys(const std::string& id,
                                                      const std::string& owner) const;
     [[nodiscard]] std::vector<std::string> upload_keys(const UploadId& id,

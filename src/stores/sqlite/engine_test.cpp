@@ -11,6 +11,7 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <sys/stat.h>
 #include <thread>
+#include <tuple>
 
 namespace atl::sqlite {
 
@@ -385,6 +386,57 @@ TEST(Schema, JobsFromBeforeTheirSumAreInIt) {
     EXPECT_EQ(sum.text(), "ann");
     EXPECT_EQ(sum.number(), 2 + 2 + 100 + 2 + 2);
     EXPECT_FALSE(sum.next());
+}
+
+TEST(Schema, AThreadFromBeforeHasTheModelOfItsLastQuestion) {
+    const Folder folder;
+    std::fclose(std::fopen(folder.file().c_str(), "w"));
+    constexpr std::size_t kBefore = 8;  // steps that know no model
+    auto db = raw(folder.file());
+    ASSERT_TRUE(migrate(*db, schema_steps().first(kBefore)));
+    struct Row {
+        const char* id;
+        const char* details;  // of its last question
+        const char* model;
+    };
+    const Row rows[] = {{"a", R"({"model":"large"})", "large"},
+                        {"b", "{}", ""},
+                        {"c", "no JSON", ""},
+                        {"d", R"({"model":7})", ""}};
+    for (const auto& row : rows) {
+        db->query(
+              "INSERT INTO threads (id, owner, title, session, home, created_at, updated_at,"
+              " messages, turns, turn_client_id, memory) VALUES (?, 'ann', '', 's', '', 1, 1, 3, 2,"
+              " '', '{}')")
+            .bind(row.id)
+            .run();
+        const std::int64_t number = sqlite3_last_insert_rowid(db->raw());
+        const std::tuple<std::int64_t, const char*, const char*> messages[] = {
+            {1, "user", R"({"model":"small"})"},
+            {2, "user", row.details},
+            {3, "assistant", R"({"model":"openai/large"})"}};
+        for (const auto& [sequence, role, details] : messages) {
+            db->query("INSERT INTO thread_messages VALUES (?, ?, 1, ?, '', ?, '', 1)")
+                .bind(number)
+                .bind(sequence)
+                .bind(role)
+                .bind(details)
+                .run();
+        }
+    }
+    db->script(
+        "INSERT INTO threads (id, owner, title, session, home, created_at, updated_at, messages,"
+        " turns, turn_client_id, memory) VALUES ('e', 'ann', '', 's', '', 1, 1, 0, 0, '', '{}')");
+    ASSERT_TRUE(migrate(*db, schema_steps()));
+    auto found = db->query("SELECT id, model FROM threads ORDER BY id");
+    for (const auto& row : rows) {
+        ASSERT_TRUE(found.next());
+        EXPECT_EQ(found.text(), row.id);
+        EXPECT_EQ(found.text(), row.model) << row.id;
+    }
+    ASSERT_TRUE(found.next());
+    EXPECT_EQ(found.text(), "e");
+    EXPECT_EQ(found.text(), "");
 }
 
 TEST(Schema, StepsAreTakenInOrderEachWholeOrNotAtAll) {

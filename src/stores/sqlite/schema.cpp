@@ -247,6 +247,16 @@ CREATE INDEX uploads_of_owner_by_creation ON uploads (owner, created_at, id);
 -- Not UNIQUE: names were free before this step, and sessions that are being deleted keep theirs.
 CREATE INDEX sessions_by_name ON sessions (owner, name) WHERE name <> '';
 )sql",
+    R"sql(
+-- Which model answers in a thread; '' is the server's. Until now each question named its own, and
+-- the page went by the last one.
+ALTER TABLE threads ADD COLUMN model TEXT NOT NULL DEFAULT '';
+UPDATE threads SET model = coalesce((
+    SELECT CASE WHEN json_valid(details) AND json_type(details, '$.model') = 'text'
+                THEN json_extract(details, '$.model') END
+    FROM thread_messages AS m WHERE m.thread = threads.number AND m.role = 'user'
+    ORDER BY m.sequence DESC LIMIT 1), '');
+)sql",
 };
 
 std::int64_t pragma_number(Connection& db, const char* sql) {

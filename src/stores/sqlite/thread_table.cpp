@@ -15,8 +15,8 @@ using core::ThreadRecord;
 constexpr std::uint64_t kReadBytesMax = 32u << 20;
 constexpr std::uint64_t kMessageCostMin = 64;  // what a message costs beside its bytes, about
 
-#define THREAD_COLUMNS                                                            \
-    "number, id, owner, title, session, home, created_at, updated_at, messages, " \
+#define THREAD_COLUMNS                                                                   \
+    "number, id, owner, title, model, session, home, created_at, updated_at, messages, " \
     "turns, turn_client_id, lease_instance, lease_until"
 
 // A record with what only this room knows of it.
@@ -45,6 +45,7 @@ ThreadRow read_thread(Query& row) {
     record.id = ThreadId(row.text());
     record.owner = row.text();
     record.title = row.text();
+    record.model = row.text();
     record.session_id = SessionId(row.text());
     record.home = row.text();
     record.created_at = row.time();
@@ -317,12 +318,13 @@ ThreadRecord create_thread(Connection& db, const ThreadRecord& record, std::uint
     ThreadRow made;
     try {
         db.query(
-              "INSERT INTO threads (id, owner, title, session, home, created_at, updated_at,"
+              "INSERT INTO threads (id, owner, title, model, session, home, created_at, updated_at,"
               " messages, turns, turn_client_id, memory)"
-              " VALUES (?, ?, ?, ?, ?, ?, ?, 0, 0, '', ?)")
+              " VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0, 0, '', ?)")
             .bind(record.id.text())
             .bind(record.owner)
             .bind(record.title)
+            .bind(record.model)
             .bind(record.session_id.text())
             .bind(record.home)
             .bind(record.created_at)
@@ -340,6 +342,40 @@ ThreadRecord create_thread(Connection& db, const ThreadRecord& record, std::uint
     made.record.turns = 0;
     made.record.lease.reset();
     write_files(db, made, record.files);
+    return made.record;
+}
+
+ThreadRecord fork_thread(Connection& db, const core::ThreadFork& fork) {
+    const ThreadRow source = read_thread(db, fork.whose, fork.from);
+    const auto turns = source.record.turns;
+    const auto last = fork.turn.value_or(turns);
+    if (fork.turn && (last == 0 || last > turns)) {
+        throw ErrorException({Code::InvalidArgument, "thread " + fork.from.text() +
+                                                         " has no turn " + std::to_string(last)});
+    }
+    if (last == turns && source.record.lease && lives(*source.record.lease, fork.now)) {
+        throw ErrorException({Code::Conflict, "thread " + fork.from.text() +
+                                                  " is being answered; wait until that has ended"});
+    }
+    (void)create_thread(db, fork.record, fork.owner_max);
+    ThreadRow made = read_thread(db, core::Whose::anyones(), fork.record.id);
+    db.query(
+          "INSERT INTO thread_messages (thread, sequence, turn, role, content, details, client_id,"
+          " at) SELECT ?, sequence, turn, role, content, replace(details, ?, ?), '', at"
+          " FROM thread_messages WHERE thread = ? AND turn <= ? ORDER BY sequence")
+        .bind(made.number)
+        .bind(fork.from.text())
+        .bind(fork.record.id.text())
+        .bind(source.number)
+        .bind(last)
+        .run();
+    {
+        auto count = db.query("SELECT count(*) FROM thread_messages WHERE thread = ?");
+        count.bind(made.number);
+        if (count.next()) made.record.messages = count.count();
+    }
+    made.record.turns = last;
+    write_turn(db, made);
     return made.record;
 }
 
@@ -387,10 +423,12 @@ ThreadRecord patch_thread(Connection& db, const core::Whose& whose, const Thread
     core::check_size(patch);
     ThreadRow row = read_thread(db, whose, id);
     if (patch.title) row.record.title = *patch.title;
+    if (patch.model) row.record.model = *patch.model;
     if (patch.memory_json) row.record.memory_json = *patch.memory_json;
-    if (patch.title || patch.memory_json) {
-        db.query("UPDATE threads SET title = ?, memory = ? WHERE number = ?")
+    if (patch.title || patch.model || patch.memory_json) {
+        db.query("UPDATE threads SET title = ?, model = ?, memory = ? WHERE number = ?")
             .bind(row.record.title)
+            .bind(row.record.model)
             .bind(row.record.memory_json)
             .bind(row.number)
             .run();

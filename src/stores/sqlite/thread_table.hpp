@@ -23,6 +23,7 @@ void remove_upload(Connection& db, const core::Whose& whose, const UploadId& id)
 
 [[nodiscard]] core::ThreadRecord create_thread(Connection& db, const core::ThreadRecord& record,
                                                std::uint64_t owner_max);
+core::ThreadRecord fork_thread(Connection& db, const core::ThreadFork& fork);
 [[nodiscard]] core::ThreadRecord get_thread(Connection& db, const core::Whose& whose,
                                             const ThreadId& id);
 [[nodiscard]] core::ThreadPage list_threads(Connection& db, const core::ThreadQuery& query);

@@ -67,6 +67,13 @@ asio::awaitable<core::ThreadRecord> SqliteThreads::create_thread(core::ThreadRec
                                            });
 }
 
+asio::awaitable<core::ThreadRecord> SqliteThreads::fork_thread(core::ThreadFork fork) {
+    const auto bytes = weight_of(fork.record);
+    return worker_.ask<core::ThreadRecord>(
+        kWrites, bytes,
+        [fork = std::move(fork)](Connection& db) { return sqlite::fork_thread(db, fork); });
+}
+
 asio::awaitable<core::ThreadRecord> SqliteThreads::get_thread(core::Whose whose, ThreadId id) {
     return worker_.ask<core::ThreadRecord>(
         kReads, kSmall, [whose = std::move(whose), id = std::move(id)](Connection& db) {

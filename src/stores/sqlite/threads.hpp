@@ -24,6 +24,7 @@ public:
 
     boost::asio::awaitable<core::ThreadRecord> create_thread(core::ThreadRecord record,
                                                              std::uint64_t owner_max) override;
+    boost::asio::awaitable<core::ThreadRecord> fork_thread(core::ThreadFork fork) override;
     boost::asio::awaitable<core::ThreadRecord> get_thread(core::Whose whose, ThreadId id) override;
     boost::asio::awaitable<core::ThreadPage> list_threads(core::ThreadQuery query) override;
     boost::asio::awaitable<core::ThreadRecord> patch_thread(core::Whose whose, ThreadId id,

@@ -1,26 +1,17 @@
 // Web servers inside a sandbox: which there are, how to start one, where to open it.
 import { openable } from "@/lib/addresses";
-import { ApiError, sendJson } from "@/lib/api";
+import { ApiError, getJson, sendJson, type Schemas } from "@/lib/api";
 import { errorOf, kPageContext, runCode } from "@/lib/kernel";
 
 const at = (session: string) => `/v1/sessions/${encodeURIComponent(session)}`;
 
-// The API has no list of them; the sandbox's own kernel tables do. 0A: it listens.
-const kListening = `
-def _listening():
-    found = set()
-    for table in ("/proc/net/tcp", "/proc/net/tcp6"):
-        try:
-            with open(table) as lines:
-                for line in list(lines)[1:]:
-                    words = line.split()
-                    if words[3] == "0A":
-                        found.add(int(words[1].rsplit(":", 1)[1], 16))
-        except OSError:
-            pass
-    return sorted(found)
-print(_listening())
-`;
+export type Port = Schemas["ListeningPort"];
+
+export const listPorts = async (session: string): Promise<Port[]> =>
+    (await getJson<Schemas["PortList"]>(`${at(session)}/ports`)).ports;
+
+const listens = async (session: string, port: number) =>
+    (await listPorts(session)).some((one) => one.port === port);
 
 async function numbers(session: string, code: string): Promise<number[]> {
     const answer = await runCode(session, { code, context: kPageContext });
@@ -28,8 +19,6 @@ async function numbers(session: string, code: string): Promise<number[]> {
     if (failed || answer.exit_code !== 0) throw new ApiError(500, failed?.text ?? answer.reason);
     return JSON.parse(answer.stdout) as number[];
 }
-
-export const listeningPorts = (session: string) => numbers(session, kListening);
 
 const kFree = `
 import socket
@@ -42,7 +31,7 @@ const kTries = 50;
 export async function startServer(session: string, argv: string[], port: number): Promise<void> {
     await sendJson("POST", `${at(session)}/processes`, { argv });
     for (let tries = 0; tries < kTries; tries += 1) {
-        if ((await listeningPorts(session)).includes(port)) return;
+        if (await listens(session, port)) return;
         await new Promise((resolve) => setTimeout(resolve, 100));
     }
 }
@@ -53,7 +42,7 @@ const served = new Map<string, number>();
 export async function serveFolder(session: string, folder: string): Promise<number> {
     const name = `${session} ${folder}`;
     const old = served.get(name);
-    if (old && (await listeningPorts(session)).includes(old)) return old;
+    if (old && (await listens(session, old))) return old;
     const [port = 0] = await numbers(session, kFree);
     const argv = ["python3", "-m", "http.server", String(port)];
     await startServer(session, [...argv, "--bind", "127.0.0.1", "--directory", folder], port);
@@ -61,25 +50,21 @@ export async function serveFolder(session: string, folder: string): Promise<numb
     return port;
 }
 
-export const portAddress = (session: string, port: number, path = "") =>
-    openable(session, `${at(session)}/ports/${port}/${path}`, "ports");
+// By host name where the browser can reach that; then the page there has an origin of its own.
+export async function portAddress(session: string, port: number, path = ""): Promise<string> {
+    const found = (await listPorts(session)).find((one) => one.port === port);
+    const root = found?.href ?? `${at(session)}/ports/${port}/`;
+    return openable(session, root + path, "ports");
+}
+
+// The rules for a frame: what has an origin of its own may keep cookies and storage there; a page
+// below a path of this server must not, for the origin is this page's.
+export function frameRules(address: string): string {
+    const rules = "allow-scripts allow-forms allow-modals allow-popups allow-downloads";
+    const own = new URL(address, window.location.href).origin !== window.location.origin;
+    return own ? `${rules} allow-same-origin` : rules;
+}
 
 export async function openPort(session: string, port: number, path = ""): Promise<void> {
     window.open(await portAddress(session, port, path), "_blank", "noopener,noreferrer");
-}
-
-let frames: Promise<boolean> | null = null;
-
-// Whether the page's own policy lets it frame pages of this server. Asked, not tried: a frame that
-// is refused is an empty box.
-export function mayFrame(): Promise<boolean> {
-    frames ??= fetch("/ui", { method: "HEAD" }).then(
-        (answer) =>
-            /frame-src[^;]*'self'/.test(answer.headers.get("Content-Security-Policy") ?? ""),
-        () => {
-            frames = null;
-            return false;
-        },
-    );
-    return frames;
 }

@@ -51,6 +51,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/templates": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What sessions can start from */
+        get: operations["list_templates"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/metrics": {
         parameters: {
             query?: never;
@@ -631,6 +648,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/sessions/{id}/ports": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What listens in the sandbox
+         * @description A frozen session is woken; one on disk has none, and stays there.
+         */
+        get: operations["list_ports"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/sessions/{id}/ports/{port}": {
         parameters: {
             query?: never;
@@ -1023,8 +1060,28 @@ export interface paths {
         delete: operations["delete_thread"];
         options?: never;
         head?: never;
-        /** Rename a thread */
+        /** Rename a thread, or choose its model */
         patch: operations["patch_thread"];
+        trace?: never;
+    };
+    "/v1/threads/{id}/fork": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Go on from an earlier answer in a thread of its own
+         * @description Copies the conversation up to a turn, and the session with its files and variables as they are now. The thread itself goes on.
+         */
+        post: operations["fork_thread"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/v1/threads/{id}/export": {
@@ -2155,6 +2212,20 @@ export interface components {
              */
             name: string;
         };
+        /** @description How a thread is to be forked. No body at all is enough. */
+        ForkThread: {
+            /**
+             * Format: int64
+             * @description The last question that the copy has, with its answer; left out: the latest.
+             * @example 3
+             */
+            turn?: number;
+            /**
+             * @description What people call the copy; else as the thread.
+             * @default
+             */
+            title: string;
+        };
         /** @description How the server is. */
         Health: {
             /** @description ok, or degraded: it serves, and something is wrong. */
@@ -2196,6 +2267,8 @@ export interface components {
              * @description When.
              */
             at: string;
+            /** @description What the model thought aloud before it. */
+            reasoning?: string;
             /** @description Code that was run for it. */
             code_runs?: components["schemas"]["CodeRun"][];
             /** @description Images that the code made. */
@@ -2518,6 +2591,54 @@ export interface components {
              */
             output_bytes_max?: number;
         };
+        /** @description What a sandbox may use. */
+        LimitsView: {
+            /**
+             * Format: int64
+             * @description Memory of all its processes together.
+             */
+            memory_bytes_max: number;
+            /**
+             * Format: int64
+             * @description Processes and threads at one time.
+             */
+            processes_max: number;
+            /**
+             * Format: double
+             * @description Processors; 0 is all of them.
+             */
+            cpus_max: number;
+            /**
+             * Format: int64
+             * @description Size of one file.
+             */
+            file_bytes_max: number;
+            /**
+             * Format: int64
+             * @description Open files of one process.
+             */
+            open_files_max: number;
+            /**
+             * Format: int64
+             * @description Space for all files.
+             */
+            disk_bytes_max: number;
+            /**
+             * Format: int64
+             * @description Number of files.
+             */
+            disk_files_max: number;
+            /**
+             * Format: int64
+             * @description Output and results of one run.
+             */
+            output_bytes_max: number;
+            /**
+             * Format: int64
+             * @description Time of one run; 0 is no limit.
+             */
+            run_ms_max: number;
+        };
         /** @description Which folder to list. */
         ListFilesArguments: {
             /**
@@ -2548,6 +2669,20 @@ export interface components {
              * @description Bytes.
              */
             size: number;
+        };
+        /** @description A port that a program in the sandbox listens on. */
+        ListeningPort: {
+            /**
+             * Format: int32
+             * @description Its number.
+             * @example 8080
+             */
+            port: number;
+            /**
+             * @description Where a browser opens it: an origin of its own if the request came by a name that leads to one, else a path here.
+             * @example http://8080-s-mfrggzdfmztwq2lkmfrggzdfmztwq2lk.localhost:8000/
+             */
+            href: string;
         };
         /** @description A program on the server's machine that has models. */
         LocalModelServer: {
@@ -2659,7 +2794,7 @@ export interface components {
             message: string;
             /** @description Your own name for it: sent twice, it is answered once. */
             message_id?: string;
-            /** @description Which model answers, of those at /v1/models/available; left out: the server's. */
+            /** @description Which model answers this one, of those at /v1/models/available; left out: the thread's. */
             model?: string;
         };
         /** @description Which model answers, and who decided that. The key is never shown. */
@@ -2726,6 +2861,11 @@ export interface components {
              * @default
              */
             title: string;
+            /**
+             * @description Which model answers in it, of those at /v1/models/available; left out: the server's.
+             * @default
+             */
+            model: string;
         };
         /** @description Output that is still kept. */
         OutputAnswer: {
@@ -2806,13 +2946,20 @@ export interface components {
             /** @description It is removed so long from now on. */
             lifetime?: string | number;
         };
-        /** @description What is to change. */
+        /** @description What is to change; the rest stays. */
         PatchThread: {
             /**
              * @description What people call it.
              * @example Sales 2024
              */
-            title: string;
+            title?: string;
+            /** @description Which model answers in it, of those at /v1/models/available; empty: the server's. */
+            model?: string;
+        };
+        /** @description What listens in a session. */
+        PortList: {
+            /** @description By their numbers. */
+            ports: components["schemas"]["ListeningPort"][];
         };
         /** @description Where to look. */
         ProbeModels: {
@@ -3208,6 +3355,8 @@ export interface components {
             idle_to_cold_s: number;
             /** @description What was lost at the last restore, or why it failed. */
             state_note?: string;
+            /** @description What it may use. */
+            limits?: components["schemas"]["LimitsView"];
             /** @description What its sandbox uses, while it has one. */
             usage?: components["schemas"]["UsageView"];
         };
@@ -3310,6 +3459,30 @@ export interface components {
             /** @description There are more rows, or columns, than these. */
             truncated: boolean;
         };
+        /** @description Templates of this server. */
+        TemplateList: {
+            /** @description By their names. */
+            templates: components["schemas"]["TemplateView"][];
+        };
+        /** @description What sandboxes start from. */
+        TemplateView: {
+            /**
+             * @description Its name.
+             * @example default
+             */
+            name: string;
+            /** @description What its maker says of it. */
+            description: string;
+            /** @description Whether sessions can start from it. */
+            ready: boolean;
+            /**
+             * Format: int64
+             * @description On disk.
+             */
+            bytes: number;
+            /** @description Why it cannot be used; empty: it can. */
+            problem: string;
+        };
         /** @description A piece of text. */
         TextEvent: {
             /** @description What is new. */
@@ -3372,6 +3545,8 @@ export interface components {
             thread_id: string;
             /** @description Its first question, until it is renamed. */
             title: string;
+            /** @description Which model answers in it; empty: the server's. */
+            model: string;
             /**
              * @description hot, warm or cold: its sandbox.
              * @example cold
@@ -3773,6 +3948,35 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Info"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_templates: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All of them. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TemplateList"];
                 };
             };
             /** @description The request failed. */
@@ -5262,6 +5466,38 @@ export interface operations {
             };
         };
     };
+    list_ports: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The session: its id or its name. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The ports. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PortList"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     enter_port: {
         parameters: {
             query?: never;
@@ -6314,6 +6550,42 @@ export interface operations {
         responses: {
             /** @description The thread. */
             200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ThreadView"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    fork_thread: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The thread. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ForkThread"];
+            };
+        };
+        responses: {
+            /** @description The new thread. */
+            201: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -137,7 +137,7 @@ export function SessionsPage() {
                                 { label: t("sessions.choose"), hidden: true },
                                 { label: t("sessions.name") },
                                 { label: t("sessions.state") },
-                                { label: t("sessions.memory"), className: "number" },
+                                { label: t("sessions.memory"), className: "number max-sm:hidden" },
                                 { label: t("sessions.used"), className: "max-md:hidden" },
                                 { label: t("sessions.made"), className: "max-md:hidden" },
                                 { label: t("sessions.actions"), hidden: true },
@@ -161,7 +161,7 @@ export function SessionsPage() {
                                                 onChange={() => toggle(one.id)}
                                             />
                                         </td>
-                                        <td className="max-w-0 min-w-44 w-full">
+                                        <td className="max-w-0 w-full sm:min-w-44">
                                             <Link
                                                 to="/ui/s/$sessionId"
                                                 params={{ sessionId: one.id }}
@@ -178,7 +178,7 @@ export function SessionsPage() {
                                         <td>
                                             <StateChip state={one.state} />
                                         </td>
-                                        <td className="number whitespace-nowrap">
+                                        <td className="number whitespace-nowrap max-sm:hidden">
                                             {one.usage ? formatBytes(one.usage.memory_bytes) : "–"}
                                         </td>
                                         <td className="whitespace-nowrap text-ink-2 max-md:hidden">

@@ -11,6 +11,7 @@ import { CopyButton } from "@/components/ui/copy-button";
 import { ErrorNotice } from "@/components/ui/notice";
 import { modelSettingsQuery } from "@/features/models/api";
 import { ModelForms } from "@/features/models/components/model-settings";
+import { templatesQuery } from "@/features/sessions/api/sessions";
 import { ApiError } from "@/lib/api";
 import { setLanguage, type Language } from "@/lib/i18n";
 import { keyStore } from "@/lib/key";
@@ -233,6 +234,7 @@ function Access() {
 function Offers() {
     const { t } = useTranslation();
     const info = useQuery(infoQuery);
+    const templates = useQuery(templatesQuery);
     if (!info.data) return null;
     const { datasets, networks, runtimes, version } = info.data;
     return (
@@ -245,7 +247,14 @@ function Offers() {
                             ? datasets.map((name) => `/data/${name}`).join(", ")
                             : t("settings.noDatasets"),
                     ],
-                    [t("settings.templates"), t("settings.templatesText")],
+                    [
+                        t("settings.templates"),
+                        templates.data?.templates
+                            .map((one) =>
+                                one.ready ? one.name : t("settings.brokenTemplate", { ...one }),
+                            )
+                            .join(", "),
+                    ],
                     [t("server.networks"), networks.join(", ")],
                     [t("server.runtimes"), runtimes.join(", ")],
                     [t("server.version"), version],

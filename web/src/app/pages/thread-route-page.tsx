@@ -1,4 +1,4 @@
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { Copy, Download, FileText, NotebookText, PanelRight } from "lucide-react";
 import { useEffect, useState } from "react";
@@ -14,14 +14,12 @@ import { AskText } from "@/components/ui/dialog";
 import { Menu, MenuItem, MenuLine } from "@/components/ui/menu";
 import { ErrorNotice } from "@/components/ui/notice";
 import { StateChip } from "@/components/ui/state-dot";
-import { toast } from "@/components/ui/toasts";
-import { threadQuery, useRenameThread } from "@/features/chat/api/threads";
+import { threadQuery, useForkThread, useRenameThread } from "@/features/chat/api/threads";
 import { useExport } from "@/features/chat/components/thread-list";
 import { ThreadPage } from "@/features/chat/components/thread-page";
 import { useLiveTurn } from "@/features/chat/live-turns";
-import { forkSession, sessionQuery } from "@/features/sessions/api/sessions";
+import { sessionQuery } from "@/features/sessions/api/sessions";
 import { isGone } from "@/lib/api";
-import { describeError } from "@/lib/describe-error";
 
 const route = getRouteApi("/ui/t/$threadId");
 
@@ -39,19 +37,7 @@ export function ThreadRoutePage() {
     const rename = useRenameThread();
     const exportAs = useExport();
     const [renaming, setRenaming] = useState(false);
-    // Files and variables, not the conversation: of that the API makes no copy.
-    const fork = useMutation({
-        mutationFn: () => forkSession(session),
-        onSuccess: ({ sessions: [made] }) => {
-            if (!made) return;
-            const params = { sessionId: made.id };
-            void navigate({ to: "/ui/s/$sessionId", params, search: { panel: "files" } });
-        },
-        onError: (error) => {
-            const { title: what, detail } = describeError(error, t);
-            toast(`${what} ${detail}`, { bad: true });
-        },
-    });
+    const fork = useForkThread(thread.data);
     // A new chat is called after its first question, which the server has not told yet.
     const asked = useLiveTurn(threadId)?.question;
     const title = thread.data?.title || asked || t("chat.untitled");
@@ -101,7 +87,7 @@ export function ThreadRoutePage() {
                 <MenuItem
                     icon={<Copy size={15} />}
                     disabled={!session || fork.isPending}
-                    onSelect={() => fork.mutate()}
+                    onSelect={() => fork.mutate(null)}
                 >
                     {t("chat.fork")}
                 </MenuItem>

@@ -80,8 +80,7 @@ async function connect(thread: string, entry: Entry): Promise<void> {
         response = await request(path + query, { headers, signal });
     } else {
         // The same message_id again is the same question, not a second one.
-        const { question: message, chosenModel: model } = entry.turn;
-        const json = { message, message_id: entry.messageId, ...(model ? { model } : {}) };
+        const json = { message: entry.turn.question, message_id: entry.messageId };
         response = await request(path, { method: "POST", json, signal });
         entry.posted = true;
     }
@@ -131,18 +130,11 @@ async function run(thread: string, entry: Entry): Promise<void> {
     for (const listener of endListeners) listener(thread);
 }
 
-function begin(
-    thread: string,
-    question: string,
-    posted: boolean,
-    askedAt: number,
-    chosenModel = "",
-): void {
+function begin(thread: string, question: string, posted: boolean, askedAt: number): void {
     entries.get(thread)?.abort.abort();
     const now = new Date(askedAt);
     const turn: LiveTurn = {
         ...newTurn(question, now.toISOString()),
-        chosenModel,
         startedAt: now.getTime(),
         reconnecting: false,
         failure: null,
@@ -156,8 +148,7 @@ function begin(
 
 export const liveTurns = {
     get: (thread: string): LiveTurn | undefined => entries.get(thread)?.turn,
-    ask: (thread: string, question: string, model = ""): void =>
-        begin(thread, question, false, Date.now(), model),
+    ask: (thread: string, question: string): void => begin(thread, question, false, Date.now()),
     // A turn that was begun elsewhere: in another tab, or before a reload. `askedAt` is the
     // server's time, which may be ahead of this one.
     follow(thread: string, askedAt: number): void {

@@ -172,6 +172,8 @@ describe("the text of local models", () => {
     it("folds thinking away, also while it is still open", () => {
         expect(visibleText("<think>hm</think>Yes")).toEqual({ thinking: "hm", text: "Yes" });
         expect(visibleText("<think>still")).toEqual({ thinking: "still", text: "" });
+        // Some models' templates write the first mark into the question.
+        expect(visibleText("hm\n</think>\n\nYes")).toEqual({ thinking: "hm", text: "Yes" });
     });
     it("hides a tool call that was written as text", () => {
         expect(visibleText('A<tool_call>{"name": "x"}</tool_call>B').text).toBe("AB");

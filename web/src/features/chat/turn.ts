@@ -56,8 +56,6 @@ export interface Turn {
     error: string;
     stopped: string;
     model: string;
-    // That the question named; empty: the server's.
-    chosenModel: string;
     timings: Timings | null;
 }
 
@@ -73,7 +71,6 @@ export function newTurn(question: string, askedAt: string): Turn {
         error: "",
         stopped: "",
         model: "",
-        chosenModel: "",
         timings: null,
     };
 }
@@ -85,11 +82,11 @@ export function turnsFromHistory(messages: readonly HistoryMessage[]): Turn[] {
         if (message.role === "user" || !turn || turn.number !== message.turn) {
             const question = message.role === "user" ? message.content : "";
             turn = { ...newTurn(question, message.at), number: message.turn, state: "done" };
-            if (message.role === "user") turn.chosenModel = message.model ?? "";
             turns.push(turn);
         }
         const parts = [...turn.parts];
         if (message.role === "note") turn.note = message.content;
+        if (message.reasoning) parts.push({ kind: "reasoning", text: message.reasoning });
         if (message.role === "assistant" && message.content) {
             parts.push({ kind: "text", text: message.content });
         }
@@ -296,9 +293,16 @@ export function answerText(turn: Turn): string {
 }
 
 // What local models put into their text besides the answer: <think>…</think> folds away, and a
-// tool call that was written as text is hidden. Both may still be open while the text streams.
+// tool call that was written as text is hidden. Both may still be open while the text streams. The
+// server takes most of it out; what is left is what older servers stored, and thoughts whose
+// beginning the model's own template has swallowed.
 export function visibleText(raw: string): { thinking: string; text: string } {
     let thinking = "";
+    const end = raw.indexOf("</think>");
+    if (end >= 0 && !raw.slice(0, end).includes("<think>")) {
+        thinking = raw.slice(0, end);
+        raw = raw.slice(end + "</think>".length);
+    }
     const text = raw
         .replace(/<think>([\s\S]*?)(<\/think>|$)/g, (_, inner: string) => {
             thinking += inner;

@@ -5,7 +5,11 @@ import {
     useQueryClient,
     type InfiniteData,
 } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { useTranslation } from "react-i18next";
+import { toast } from "@/components/ui/toasts";
 import { getJson, request, sendJson, type Schemas } from "@/lib/api";
+import { describeError } from "@/lib/describe-error";
 
 export type Thread = Schemas["ThreadView"];
 type ThreadList = Schemas["ThreadList"];
@@ -48,8 +52,9 @@ export const historyQuery = (id: string) =>
         },
     });
 
-export function createThread(fileIds: readonly string[]): Promise<Thread> {
-    return sendJson<Thread>("POST", "/thread/new", { file_ids: fileIds });
+// An empty model is the server's.
+export function createThread(fileIds: readonly string[], model: string): Promise<Thread> {
+    return sendJson<Thread>("POST", "/thread/new", { file_ids: fileIds, model });
 }
 
 function changeThreads(
@@ -76,6 +81,46 @@ export function useRenameThread() {
         onSettled: (_, __, { id }) => {
             void client.invalidateQueries({ queryKey: ["threads"] });
             void client.invalidateQueries({ queryKey: ["thread", id], exact: true });
+        },
+    });
+}
+
+// The thread keeps it, whichever page asks next.
+export function useChooseModel(id: string) {
+    const { t } = useTranslation();
+    const client = useQueryClient();
+    const key = threadQuery(id).queryKey;
+    return useMutation({
+        mutationFn: (model: string) => sendJson<Thread>("PATCH", at(id), { model }),
+        onMutate: (model) =>
+            client.setQueryData(key, (thread) => (thread ? { ...thread, model } : thread)),
+        onError: (error) => {
+            const { title, detail } = describeError(error, t);
+            toast(`${title} ${detail}`, { bad: true });
+        },
+        onSettled: () => client.invalidateQueries({ queryKey: key, exact: true }),
+    });
+}
+
+// Goes on from the end of a turn in a chat of its own, which opens.
+export function useForkThread(thread: Thread | undefined) {
+    const { t } = useTranslation();
+    const client = useQueryClient();
+    const navigate = useNavigate();
+    return useMutation({
+        mutationFn: (turn: number | null) => {
+            const title = t("chat.branchOf", { title: thread?.title ?? "" }).slice(0, 200);
+            const body = turn === null ? { title } : { title, turn };
+            return sendJson<Thread>("POST", `${at(thread?.thread_id ?? "")}/fork`, body);
+        },
+        onSuccess: async ({ thread_id: threadId }) => {
+            void client.invalidateQueries({ queryKey: ["threads"] });
+            await navigate({ to: "/ui/t/$threadId", params: { threadId } });
+            toast(t("chat.branched"));
+        },
+        onError: (error) => {
+            const { title, detail } = describeError(error, t);
+            toast(`${title} ${detail}`, { bad: true });
         },
     });
 }

@@ -57,8 +57,10 @@ export function Composer(props: ComposerProps) {
         area.style.height = `${Math.min(area.scrollHeight, 240)}px`;
     }, [text]);
     useEffect(() => {
+        // A menu would close, and what is being typed elsewhere would go on here.
+        const busy = document.activeElement?.closest("[role=menu], dialog, input, textarea");
         // On a touch screen focus would open the keyboard over the page.
-        if (autoFocus && matchMedia("(hover: hover)").matches) box.current?.focus();
+        if (autoFocus && !busy && matchMedia("(hover: hover)").matches) box.current?.focus();
     }, [autoFocus]);
 
     const onKeyDown = (event: KeyboardEvent) => {

@@ -23,6 +23,7 @@ interface ConversationProps {
     busy: boolean;
     onAgain: (question: string) => void;
     onEdit: (question: string) => void;
+    onBranch: (turn: number) => void;
     onStop: () => void;
     head: ReactNode;
 }
@@ -47,6 +48,7 @@ export function Conversation({
     busy,
     onAgain,
     onEdit,
+    onBranch,
     onStop,
     head,
 }: ConversationProps) {
@@ -110,6 +112,7 @@ export function Conversation({
                             busy={busy}
                             onAgain={onAgain}
                             onEdit={onEdit}
+                            onBranch={onBranch}
                             onStop={onStop}
                         />
                     ))}

@@ -15,13 +15,15 @@ export function ModelPicker({ model, onModel, disabled }: ModelPickerProps) {
     const { t } = useTranslation();
     const { data } = useQuery(availableModelsQuery);
     if (!data?.questions_may_choose) return null;
-    const names = [...new Set([data.model, ...data.models, ...(model ? [model] : [])])];
+    const names = [...new Set([data.model, ...data.models])];
     if (names.length < 2) return null;
+    // A model that the provider no longer has does not answer: the server's does.
+    const shown = names.includes(model) ? model : data.model;
     return (
         <select
             aria-label={t("composer.model")}
             title={t("composer.model")}
-            value={model || data.model}
+            value={shown}
             disabled={disabled}
             onChange={(event) => onModel(event.target.value)}
             className="h-8 max-w-44 min-w-0 truncate rounded-lg border border-transparent bg-transparent px-1.5 text-12

@@ -34,10 +34,10 @@ export function NewChat({ banner }: { banner: ReactNode }) {
         setWaiting(true);
         setError(null);
         try {
-            const thread = await createThread(fileIds);
+            const thread = await createThread(fileIds, model);
             setText("");
             client.setQueryData(["thread", thread.thread_id], thread);
-            liveTurns.ask(thread.thread_id, question, model);
+            liveTurns.ask(thread.thread_id, question);
             await navigate({ to: "/ui/t/$threadId", params: { threadId: thread.thread_id } });
             void client.invalidateQueries({ queryKey: ["threads"] });
         } catch (failure) {

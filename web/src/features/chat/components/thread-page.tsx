@@ -1,13 +1,19 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { FileText } from "lucide-react";
-import { useCallback, useEffect, useMemo, useState, type ReactNode } from "react";
+import { useCallback, useEffect, useMemo, type ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { DropZone } from "@/components/drop-zone";
 import { ErrorNotice } from "@/components/ui/notice";
 import { toast } from "@/components/ui/toasts";
 import { describeError } from "@/lib/describe-error";
 import { formatBytes } from "@/lib/format";
-import { historyQuery, statusQuery, type Thread } from "../api/threads";
+import {
+    historyQuery,
+    statusQuery,
+    useChooseModel,
+    useForkThread,
+    type Thread,
+} from "../api/threads";
 import { useAttachments } from "../hooks/use-attachments";
 import { useDraft } from "../hooks/use-draft";
 import { liveTurns, useLiveTurn } from "../live-turns";
@@ -68,17 +74,15 @@ export function ThreadPage({ thread, banner, onFile }: ThreadPageProps) {
     }, [id, live, lastPast]);
     const open = status.isPending || (status.data?.busy ?? false);
     const turns = useMemo(() => merged(past, live, open), [past, live, open]);
-    // Its last question named the model, unless somebody chooses another now.
-    const [picked, setPicked] = useState<string | null>(null);
-    const model = picked ?? live?.chosenModel ?? lastPast?.chosenModel ?? "";
+    const choose = useChooseModel(id);
+    const { mutate: branch } = useForkThread(thread);
 
     const ask = useCallback(
         (question: string) => {
-            const failed = liveTurns.get(id);
-            if (failed?.state === "running") return;
-            liveTurns.ask(id, question, model);
+            if (liveTurns.get(id)?.state === "running") return;
+            liveTurns.ask(id, question);
         },
-        [id, model],
+        [id],
     );
     const send = () => {
         const names = uploads.attachments.map((one) => `/data/${one.file.name}`);
@@ -142,6 +146,7 @@ export function ThreadPage({ thread, banner, onFile }: ThreadPageProps) {
                 head={head}
                 onAgain={ask}
                 onEdit={edit}
+                onBranch={branch}
                 onStop={stop}
             />
             <div className="px-3 pb-3 sm:px-6 sm:pb-4">
@@ -150,6 +155,8 @@ export function ThreadPage({ thread, banner, onFile }: ThreadPageProps) {
                         text={text}
                         onText={setText}
                         uploads={uploads}
+                        // A question must not overtake the choice of its model.
+                        waiting={choose.isPending}
                         autoFocus
                         onSend={send}
                         onStop={running ? stop : null}
@@ -158,7 +165,11 @@ export function ThreadPage({ thread, banner, onFile }: ThreadPageProps) {
                             if (last) setText(last.question);
                         }}
                     >
-                        <ModelPicker model={model} onModel={setPicked} disabled={running} />
+                        <ModelPicker
+                            model={thread.model}
+                            onModel={(model) => choose.mutate(model)}
+                            disabled={running || choose.isPending}
+                        />
                     </Composer>
                 </div>
             </div>

@@ -1,4 +1,4 @@
-import { ChevronDown, CircleSlash, Pencil, RotateCcw } from "lucide-react";
+import { ChevronDown, CircleSlash, GitBranch, Pencil, RotateCcw } from "lucide-react";
 import type { TFunction } from "i18next";
 import { memo, useState } from "react";
 import { useTranslation } from "react-i18next";
@@ -17,6 +17,7 @@ interface TurnProps {
     busy: boolean;
     onAgain: (question: string) => void;
     onEdit: (question: string) => void;
+    onBranch: (turn: number) => void;
     onStop: () => void;
 }
 
@@ -26,6 +27,7 @@ export const TurnView = memo(function TurnView({
     busy,
     onAgain,
     onEdit,
+    onBranch,
     onStop,
 }: TurnProps) {
     const { t } = useTranslation();
@@ -106,6 +108,16 @@ export const TurnView = memo(function TurnView({
                     >
                         <RotateCcw size={14} />
                     </IconButton>
+                    {turn.number > 0 && (
+                        <IconButton
+                            small
+                            label={t("chat.branch")}
+                            disabled={busy}
+                            onClick={() => onBranch(turn.number)}
+                        >
+                            <GitBranch size={14} />
+                        </IconButton>
+                    )}
                     {turn.timings && <TimingsView timings={turn.timings} model={turn.model} />}
                 </div>
             )}

@@ -5,19 +5,19 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Button, IconButton } from "@/components/ui/button";
 import { Empty } from "@/components/ui/empty";
-import { ErrorNotice, Notice } from "@/components/ui/notice";
-import { listeningPorts, mayFrame, openPort, portAddress, startServer } from "@/lib/ports";
+import { ErrorNotice } from "@/components/ui/notice";
+import { frameRules, listPorts, openPort, portAddress, startServer } from "@/lib/ports";
 
 const kExamplePort = 8000;
 const kExample = `from http.server import ThreadingHTTPServer, SimpleHTTPRequestHandler
 server = ThreadingHTTPServer(("127.0.0.1", ${kExamplePort}), SimpleHTTPRequestHandler)
 server.serve_forever()`;
 
-// Not asked again by itself: that would keep an idle session awake.
+// Not asked again by itself: that would wake a frozen session, and keep it awake.
 const portsQuery = (session: string) =>
     queryOptions({
         queryKey: ["session", session, "ports"],
-        queryFn: () => listeningPorts(session),
+        queryFn: () => listPorts(session),
     });
 
 export default function PortsTab({ session }: { session: string }) {
@@ -32,7 +32,7 @@ export default function PortsTab({ session }: { session: string }) {
         onSettled: refresh,
     });
     if (list.isPending) return <div className="skeleton m-4 h-12" />;
-    const ports = list.data ?? [];
+    const ports = (list.data ?? []).map((one) => one.port);
     const port = ports.includes(shown) ? shown : 0;
     return (
         <div className="flex min-h-0 flex-1 flex-col">
@@ -104,35 +104,23 @@ export default function PortsTab({ session }: { session: string }) {
 
 function PortFrame({ session, port }: { session: string; port: number }) {
     const { t } = useTranslation();
-    const allowed = useQuery({ queryKey: ["mayFrame"], queryFn: mayFrame, staleTime: Infinity });
     const address = useQuery({
         queryKey: ["session", session, "port", port],
         queryFn: () => portAddress(session, port),
         staleTime: 300_000,
     });
-    if (allowed.isPending || address.isPending) return <div className="skeleton m-4 h-40" />;
+    if (address.isPending) return <div className="skeleton m-4 h-40" />;
     if (address.isError)
         return (
             <div className="p-4">
                 <ErrorNotice error={address.error} onRetry={() => void address.refetch()} />
             </div>
         );
-    if (!allowed.data) {
-        const action = {
-            label: t("ports.openTab"),
-            onClick: () => void openPort(session, port),
-        };
-        return (
-            <div className="p-4">
-                <Notice kind="info" title={t("ports.noFrame")} action={action} />
-            </div>
-        );
-    }
     return (
         <iframe
             title={t("ports.frame", { port })}
             src={address.data}
-            sandbox="allow-scripts allow-forms allow-modals allow-popups allow-downloads"
+            sandbox={frameRules(address.data)}
             referrerPolicy="no-referrer"
             className="min-h-0 w-full flex-1 border-0 bg-white"
         />

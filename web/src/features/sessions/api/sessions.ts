@@ -26,6 +26,12 @@ export const sessionQuery = (id: string) =>
         refetchInterval: 3000,
     });
 
+export const templatesQuery = queryOptions({
+    queryKey: ["templates"],
+    queryFn: ({ signal }) => getJson<Schemas["TemplateList"]>("/v1/templates", signal),
+    staleTime: 60_000,
+});
+
 export type Action = "pause" | "resume" | "evict" | "restart";
 
 export const act = (id: string, action: Action) => sendJson<unknown>("POST", `${at(id)}/${action}`);

@@ -1,10 +1,11 @@
 // A session without a chat: its name is enough; the rest is the server's choice unless said.
+import { useQuery } from "@tanstack/react-query";
 import { useState, type FormEvent } from "react";
 import { useTranslation } from "react-i18next";
 import { Button } from "@/components/ui/button";
 import { Dialog } from "@/components/ui/dialog";
 import type { Schemas } from "@/lib/api";
-import type { NewSession as Wish } from "../api/sessions";
+import { templatesQuery, type NewSession as Wish } from "../api/sessions";
 
 interface NewSessionProps {
     info: Schemas["Info"] | undefined;
@@ -17,6 +18,7 @@ const kBox =
 
 export function NewSession({ info, onSubmit, onClose }: NewSessionProps) {
     const { t } = useTranslation();
+    const { data: templates } = useQuery(templatesQuery);
     const [datasets, setDatasets] = useState<readonly string[]>([]);
     const submit = (event: FormEvent<HTMLFormElement>) => {
         event.preventDefault();
@@ -55,12 +57,17 @@ export function NewSession({ info, onSubmit, onClose }: NewSessionProps) {
                     <div className="flex flex-col gap-3 pt-2">
                         <label>
                             {t("sessions.template")}
-                            <input
-                                name="template"
-                                autoComplete="off"
-                                placeholder={t("sessions.optional")}
-                                className={kBox}
-                            />
+                            <select name="template" className={kBox}>
+                                <option value="">{t("sessions.optional")}</option>
+                                {templates?.templates
+                                    .filter((one) => one.ready)
+                                    .map((one) => (
+                                        <option key={one.name} value={one.name}>
+                                            {one.name}
+                                            {one.description && ` – ${one.description}`}
+                                        </option>
+                                    ))}
+                            </select>
                         </label>
                         <label>
                             {t("sessions.network")}

@@ -11,6 +11,7 @@ export function UsageBar({ session }: { session: string }) {
     const query = useQuery(sessionQuery(session));
     const state = query.data?.state;
     const usage = state === "hot" || state === "warm" ? query.data?.usage : undefined;
+    const limit = query.data?.limits?.memory_bytes_max ?? 0;
     const before = useRef<{ at: number; cpu: number } | null>(null);
     const [cpu, setCpu] = useState<number | null>(null);
     const cpuMs = usage?.cpu_ms;
@@ -31,11 +32,25 @@ export function UsageBar({ session }: { session: string }) {
             <StateChip state={query.data.state} />
             {usage ? (
                 <>
-                    <span>
-                        {t("usage.memory", {
-                            now: formatBytes(usage.memory_bytes),
-                            peak: formatBytes(usage.memory_peak_bytes),
-                        })}
+                    {limit > 0 && (
+                        <meter
+                            min={0}
+                            max={limit}
+                            value={Math.min(usage.memory_bytes, limit)}
+                            aria-label={t("activity.memory")}
+                            className="usage-meter h-[5px] w-16 flex-none"
+                        />
+                    )}
+                    <span className="truncate">
+                        {limit > 0
+                            ? t("usage.memoryOf", {
+                                  now: formatBytes(usage.memory_bytes),
+                                  limit: formatBytes(limit),
+                              })
+                            : t("usage.memory", {
+                                  now: formatBytes(usage.memory_bytes),
+                                  peak: formatBytes(usage.memory_peak_bytes),
+                              })}
                     </span>
                     <span className="flex-1" />
                     <span className="max-[400px]:hidden">
