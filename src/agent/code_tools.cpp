@@ -13,20 +13,11 @@ namespace json = boost::json;
 
 namespace {
 
-asio::awaitable<sessions::Use*> session_at(ToolEnvironment& environment) {
-    auto* use = co_await environment.session();
-    if (use == nullptr) {
-        const schema::Issue missing{"session_id", "is needed: which session to work in"};
-        throw schema::ValidationError({missing});
-    }
-    co_return use;
-}
-
 asio::awaitable<ToolResult> run_in_session(sessions::Sessions& sessions,
                                            ToolEnvironment& environment,
                                            guest_client::RunRequest request,
                                            std::optional<std::string> shown = std::nullopt) {
-    auto* use = co_await session_at(environment);
+    auto* use = co_await environment.needed_session();
     request.timeout =
         shortest(request.timeout, (*use)->limits().wall_time_max, environment.time_left());
     request.output_bytes_max = (*use)->limits().output_bytes_max;
@@ -65,7 +56,7 @@ asio::awaitable<ToolResult> execute_script(sessions::Sessions& sessions,
     request.timeout = wanted.timeout;
     std::string path = wanted.path ? absolute_path(*wanted.path) : "";
     if (wanted.script) {
-        auto* use = co_await session_at(environment);
+        auto* use = co_await environment.needed_session();
         path = "/session/.atoll-script.py";
         co_await write_bytes(guest_client::Files(use->link()), path, *wanted.script);
     }

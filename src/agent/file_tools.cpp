@@ -18,24 +18,8 @@ constexpr std::uint32_t kListMax = 1000;
 constexpr int kDepthMax = 16;
 
 asio::awaitable<guest_client::Files> files_at(ToolEnvironment& environment) {
-    auto* use = co_await environment.session();
-    if (use == nullptr) {
-        const schema::Issue missing{"session_id", "is needed: which session to work in"};
-        throw schema::ValidationError({missing});
-    }
+    const auto* use = co_await environment.needed_session();
     co_return guest_client::Files(use->link());
-}
-
-std::string_view name_of(guest_client::FileType type) {
-    switch (type) {
-        case guest_client::FileType::File: return "file";
-        case guest_client::FileType::Directory: return "directory";
-        case guest_client::FileType::Symlink: return "symlink";
-        case guest_client::FileType::Fifo: return "fifo";
-        case guest_client::FileType::Socket: return "socket";
-        case guest_client::FileType::Device: return "device";
-    }
-    return "device";
 }
 
 asio::awaitable<ToolResult> list_files(ToolEnvironment& environment, json::value arguments) {

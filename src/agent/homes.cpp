@@ -30,13 +30,13 @@ std::map<std::string, std::string> metadata_of(const ThreadRecord& thread) {
     return metadata;
 }
 
-// The gate of a session goes with the last who waits at it.
+// The mutex of a session goes with the last who waits at it.
 struct Forgetting {
     std::map<std::string, std::shared_ptr<sessions::FifoMutex>>& all;
     const std::string& key;
-    const std::shared_ptr<sessions::FifoMutex>& gate;
+    const std::shared_ptr<sessions::FifoMutex>& mutex;
     ~Forgetting() {
-        if (gate.use_count() == 2) all.erase(key);  // the map's and ours
+        if (mutex.use_count() == 2) all.erase(key);  // the map's and ours
     }
 };
 
@@ -127,9 +127,9 @@ asio::awaitable<void> Homes::make_session(ThreadRecord thread) {
     const std::string key = thread.session_id.text();
     auto& entry = filling_[key];
     if (!entry) entry = std::make_shared<sessions::FifoMutex>();
-    const std::shared_ptr<sessions::FifoMutex> gate = entry;
-    const Forgetting forgetting{filling_, key, gate};
-    const auto turn = co_await gate->lock();
+    const std::shared_ptr<sessions::FifoMutex> mutex = entry;
+    const Forgetting forgetting{filling_, key, mutex};
+    const auto lock = co_await mutex->lock();
     sessions::NewSession wanted;
     wanted.owner = thread.owner;
     // No name: titles are not unique, and the session is found by its thread.

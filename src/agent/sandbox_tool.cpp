@@ -25,16 +25,21 @@ core::Limits limits_of(const CodeSandboxArguments& wanted, core::Limits limits,
     return limits;
 }
 
+asio::awaitable<ToolResult> run_wanted(ToolEnvironment& environment, sessions::Execution& execution,
+                                       core::Outputs& outputs, CodeSandboxArguments wanted) {
+    execution.keep_artifacts(outputs);
+    const auto timeout =
+        shortest(wanted.timeout, execution.limits().wall_time_max, environment.time_left());
+    auto request =
+        execution.request(guest_client::Language::Python, std::move(wanted.code), timeout);
+    co_return co_await run_code(environment, execution, std::move(request));
+}
+
 asio::awaitable<ToolResult> pinned(Tools& tools, core::Outputs& outputs,
                                    ToolEnvironment& environment, sessions::Use& use,
                                    CodeSandboxArguments wanted) {
     const auto execution = sessions::Execution::with(tools.sessions(), use);
-    execution->keep_artifacts(outputs);
-    const auto timeout =
-        shortest(wanted.timeout, execution->limits().wall_time_max, environment.time_left());
-    auto request =
-        execution->request(guest_client::Language::Python, std::move(wanted.code), timeout);
-    co_return co_await run_code(environment, *execution, std::move(request));
+    co_return co_await run_wanted(environment, *execution, outputs, std::move(wanted));
 }
 
 // A model is told why there is none, and not where the server keeps its files.
@@ -54,12 +59,7 @@ asio::awaitable<ToolResult> ephemeral(Tools& tools, core::Outputs& outputs,
     alone.owner = environment.owner();
     alone.limits = limits_of(wanted, sessions.options().run_limits, sessions.options().ceilings);
     const auto execution = co_await in_fresh_sandbox(sessions, std::move(alone));
-    execution->keep_artifacts(outputs);
-    const auto timeout =
-        shortest(wanted.timeout, execution->limits().wall_time_max, environment.time_left());
-    auto request =
-        execution->request(guest_client::Language::Python, std::move(wanted.code), timeout);
-    co_return co_await run_code(environment, *execution, std::move(request));
+    co_return co_await run_wanted(environment, *execution, outputs, std::move(wanted));
 }
 
 }  // namespace

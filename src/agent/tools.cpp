@@ -57,6 +57,15 @@ std::string ToolEnvironment::href_of(const SessionId& session, std::string_view 
     return "/v1/sessions/" + session.text() + "/files" + percent_encoded(path, "/");
 }
 
+asio::awaitable<sessions::Use*> ToolEnvironment::needed_session() {
+    auto* use = co_await session();
+    if (use == nullptr) {
+        const schema::Issue missing{"session_id", "is needed: which session to work in"};
+        throw schema::ValidationError({missing});
+    }
+    co_return use;
+}
+
 asio::awaitable<sessions::Use*> NamedSessionEnvironment::session() {
     return session_with(sessions_.options().limits);
 }

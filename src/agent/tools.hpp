@@ -82,7 +82,9 @@ public:
     // The session, awake. Asked for as late as possible: whoever has one may be readying it.
     // Null: there is none.
     virtual boost::asio::awaitable<sessions::Use*> session() = 0;
-    // The same; if this makes the session, it has these limits.
+    // The same, for tools that cannot do without: throws ValidationError if there is none.
+    boost::asio::awaitable<sessions::Use*> needed_session();
+    // As session(); if this makes the session, it has these limits.
     virtual boost::asio::awaitable<sessions::Use*> session_with(core::Limits) { return session(); }
     [[nodiscard]] virtual Cancellation& cancellation() = 0;
     [[nodiscard]] virtual bool wants_images() const { return false; }  // their bytes

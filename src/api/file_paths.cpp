@@ -54,18 +54,6 @@ std::string date_time(std::int64_t ns) {
     return text;
 }
 
-std::string_view name_of(guest_client::FileType type) {
-    switch (type) {
-        case guest_client::FileType::File: return "file";
-        case guest_client::FileType::Directory: return "directory";
-        case guest_client::FileType::Symlink: return "symlink";
-        case guest_client::FileType::Fifo: return "fifo";
-        case guest_client::FileType::Socket: return "socket";
-        case guest_client::FileType::Device: return "device";
-    }
-    return "device";
-}
-
 }  // namespace
 
 std::string path_in(const net::Request& request) {

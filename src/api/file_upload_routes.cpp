@@ -107,13 +107,7 @@ asio::awaitable<void> store_all(sessions::Sessions& sessions, net::Exchange& exc
 asio::awaitable<void> upload(sessions::Sessions& sessions, net::Exchange& exchange) {
     const auto asked = schema::from_parameters<UploadQuery>(exchange.request().target.query);
     const auto folder = path_in(exchange.request());
-    const auto content_type = exchange.request().headers.get_or("Content-Type", {});
-    auto boundary = net::boundary_of(content_type);
-    if (!boundary) {
-        throw net::Problem(boundary.error())
-            .with_status(content_type.find("multipart/form-data") == std::string_view::npos ? 415
-                                                                                            : 400);
-    }
+    const auto boundary = form_boundary(exchange.request());
     const auto use = co_await sessions.use(whose(exchange), session_in(exchange));
     exchange.limit_body(kFormBytesMax);
     const auto length = exchange.content_length().value_or(0);
@@ -130,7 +124,7 @@ asio::awaitable<void> upload(sessions::Sessions& sessions, net::Exchange& exchan
     Uploaded done;
     std::optional<net::Problem> problem;
     try {
-        co_await store_all(sessions, exchange, use, folder, *boundary, done);
+        co_await store_all(sessions, exchange, use, folder, boundary, done);
     } catch (const net::Problem& failed) {
         problem = failed;
     } catch (const ErrorException& failed) {

@@ -13,6 +13,9 @@ namespace atl::api {
 // Whether it asks for events in place of one answer.
 [[nodiscard]] bool wants_events(const net::Request& request);
 
+// The boundary of a multipart form. Throws 415 if the body is none, 400 if it names no boundary.
+[[nodiscard]] std::string form_boundary(const net::Request& request);
+
 // The body as a described value. A large one is taken apart on a worker: text that is made for it
 // can take a second.
 template <schema::Described T, bool kMayBeEmpty = false>

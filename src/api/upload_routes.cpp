@@ -106,15 +106,9 @@ private:
 };
 
 asio::awaitable<void> upload(agent::Uploads& uploads, net::Exchange& exchange) {
-    const auto content_type = exchange.request().headers.get_or("Content-Type", {});
-    auto boundary = net::boundary_of(content_type);
-    if (!boundary) {
-        throw net::Problem(boundary.error())
-            .with_status(content_type.find("multipart/form-data") == std::string_view::npos ? 415
-                                                                                            : 400);
-    }
+    const auto boundary = form_boundary(exchange.request());
     UploadForm form(uploads, exchange, caller_of(exchange.request()).owner);
-    net::MultipartParser parser(*boundary);
+    net::MultipartParser parser(boundary);
     std::exception_ptr failed;
     try {
         co_await form.read(parser);

@@ -274,7 +274,8 @@ TEST_P(ThreadsContract, AForkHasTheConversationUpToATurn) {
     constexpr std::size_t kTurns = 150;
     for (std::size_t i = 1; i <= kTurns; ++i) {
         const auto number = std::to_string(i);
-        auto hold = get(one().begin_turn(wish("old-thread", "a", "q" + number, "c" + number))).hold;
+        auto hold =
+            get(one().begin_turn(turn_request("old-thread", "a", "q" + number, "c" + number))).hold;
         auto answer = says("a" + number);
         answer[0].details_json = R"({"href":"/v1/threads/old-thread/files/x%"})";
         get(one().end_turn(hold, answer));
@@ -309,7 +310,7 @@ TEST_P(ThreadsContract, AForkHasTheConversationUpToATurn) {
         }
     }
     // Each goes its own way, and a question of the old one is no question of the copy.
-    const auto begun = get(one().begin_turn(wish("n-2", "a", "another", "c1")));
+    const auto begun = get(one().begin_turn(turn_request("n-2", "a", "another", "c1")));
     EXPECT_FALSE(begun.repeated);
     EXPECT_EQ(begun.hold.turn, 3u);
     get(one().end_turn(begun.hold, says("way")));
@@ -329,7 +330,7 @@ TEST_P(ThreadsContract, AForkHasTheConversationUpToATurn) {
     get(one().remove_thread(Whose::of("ann"), ThreadId("old-thread"), time_now()));
     expect(Code::Conflict, one().remove_upload(Whose::of("ann"), UploadId("u1")));
     // What is being answered is not copied; what was answered before is.
-    get(one().begin_turn(wish("n-2", "a", "busy")));
+    get(one().begin_turn(turn_request("n-2", "a", "busy")));
     ThreadFork busy{Whose::of("ann"), ThreadId("n-2"), std::nullopt, thread("n-3", "ann"), 0,
                     time_now()};
     expect(Code::Conflict, other().fork_thread(busy));

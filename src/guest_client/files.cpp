@@ -205,6 +205,18 @@ Unpacked read_report(const std::string& text) {
 
 }  // namespace
 
+std::string_view name_of(FileType type) noexcept {
+    switch (type) {
+        case FileType::File: return "file";
+        case FileType::Directory: return "directory";
+        case FileType::Symlink: return "symlink";
+        case FileType::Fifo: return "fifo";
+        case FileType::Socket: return "socket";
+        case FileType::Device: break;
+    }
+    return "device";
+}
+
 asio::awaitable<FileEntry> Files::stat(std::string path, bool follow) const {
     json::object request{{"op", "file.stat"}, {"follow", follow}};
     put(request, "path", path);

@@ -18,11 +18,13 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace atl::guest_client {
 
 enum class FileType { File, Directory, Symlink, Fifo, Socket, Device };
+[[nodiscard]] std::string_view name_of(FileType type) noexcept;  // "file", "directory", …
 
 struct FileEntry {
     std::string name;  // any bytes

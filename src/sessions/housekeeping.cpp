@@ -130,7 +130,7 @@ void Sessions::check_pulses() {
 }
 
 asio::awaitable<void> Sessions::make_cold_if_idle(SessionPtr session) {
-    const auto turn = co_await session->changing_.lock();
+    const auto lock = co_await session->changing_.lock();
     if (session->users_ > 0 || session->gone_) co_return;
     co_await go_cold(session);
 }
@@ -181,7 +181,7 @@ asio::awaitable<void> Sessions::look_after(SessionPtr session) {
         co_await remove(Whose::anyones(), id);
         co_return;
     }
-    const auto turn = co_await session->changing_.lock();
+    const auto lock = co_await session->changing_.lock();
     if (session->users_ > 0 || session->gone_) co_return;
     if (clock_.now() - session->unused_since_ <= options_.background_awake) {
         const bool works = co_await works_in_background(session);

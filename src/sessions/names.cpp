@@ -79,11 +79,11 @@ asio::awaitable<Use> Sessions::use_or_make(NewSession wanted) {
     const std::pair key(wanted.owner, wanted.name);
     auto& entry = first_uses_[key];
     if (!entry) entry = std::make_shared<FifoMutex>();
-    const std::shared_ptr<FifoMutex> gate = entry;
+    const std::shared_ptr<FifoMutex> mutex = entry;
     const AtExit forget([&] {
-        if (gate.use_count() == 2) first_uses_.erase(key);  // the map's and ours
+        if (mutex.use_count() == 2) first_uses_.erase(key);  // the map's and ours
     });
-    const auto turn = co_await gate->lock();
+    const auto lock = co_await mutex->lock();
     if (auto found = co_await is_there()) co_return std::move(*found);
     try {
         static_cast<void>(co_await create(std::move(wanted)));

@@ -248,18 +248,18 @@ asio::awaitable<bool> Process::wait_unless(std::chrono::milliseconds time,
 }
 
 asio::awaitable<bool> Process::send_input(std::string bytes) {
-    const auto turn = co_await input_turn_.lock();
+    const auto lock = co_await input_mutex_.lock();
     if (!stdin_open()) co_return false;
     co_return co_await channel_.data(std::move(bytes));
 }
 
 asio::awaitable<bool> Process::send_end_of_input() {
-    const auto turn = co_await input_turn_.lock();
+    const auto lock = co_await input_mutex_.lock();
     if (std::exchange(stdin_open_, false)) channel_.eof();
     co_return true;
 }
 
-// The wait for one's turn counts: what others write, or the input that it was started with, may
+// Waiting for the mutex counts: what others write, or the input that it was started with, may
 // never be read.
 asio::awaitable<bool> Process::within(std::chrono::milliseconds patience,
                                       asio::awaitable<bool> sending) {

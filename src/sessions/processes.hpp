@@ -90,8 +90,8 @@ public:
     boost::asio::awaitable<bool> wait_unless(std::chrono::milliseconds time,
                                              std::function<bool()> enough);
 
-    // Returns when the program's side has room for it. False when it has ended. Several callers
-    // take turns. Throws Timeout when that, or the turn, takes longer than so long.
+    // Returns when the program's side has room for it. False when it has ended. Several callers are
+    // served in order. Throws Timeout if all of that takes longer than `patience`.
     boost::asio::awaitable<bool> input(std::string bytes, std::chrono::milliseconds patience);
     // After what others are still writing. Throws Timeout as well.
     boost::asio::awaitable<bool> end_input(std::chrono::milliseconds patience);
@@ -145,7 +145,7 @@ private:
     boost::asio::steady_timer end_came_;
     std::optional<guest_client::CallDeadline> deadline_;
     bool overdue_ = false;
-    FifoMutex input_turn_;
+    FifoMutex input_mutex_;
     // What may come in one tick of the clock, and what waits for the next.
     core::Timer tick_;
     bool ticking_ = false;

@@ -222,9 +222,9 @@ asio::awaitable<SessionRecord> Sessions::create(NewSession wanted) {
     std::optional<Error> refused;
     // Known from here on, and locked: whoever finds its record in a list waits until it is awake,
     // and makes no second sandbox for it.
-    std::optional<FifoMutex::Guard> turn;
+    std::optional<FifoMutex::Guard> lock;
     if (!failed && !wanted.id) {
-        turn.emplace(co_await session->changing_.lock());
+        lock.emplace(co_await session->changing_.lock());
         known_[id.text()] = session;
         // A folder without a record is removed at the next start; a record without a folder would
         // be a session that cannot come back. So the folder was first, and the record is written
@@ -248,7 +248,7 @@ asio::awaitable<SessionRecord> Sessions::create(NewSession wanted) {
     if (failed || refused) {
         let_go(*session);
         session->gone_ = true;
-        if (turn) known_.erase(id.text());
+        if (lock) known_.erase(id.text());
         try {
             if (recorded) co_await store_.remove_session(Whose::anyones(), id);
             co_await folders_.remove(id);
@@ -307,7 +307,7 @@ asio::awaitable<Use> Sessions::use(Whose whose, SessionId id) {
     Use use(session);
     const auto awake = [&] { return session->is_up() && !session->frozen_; };
     if (!awake() || session->changing_.locked()) {
-        const auto turn = co_await session->changing_.lock();
+        const auto lock = co_await session->changing_.lock();
         refuse_if_left(*session);
         if (!awake()) co_await wake(session);
     }
@@ -556,7 +556,7 @@ asio::awaitable<void> Sessions::go_cold(SessionPtr session) {
 asio::awaitable<SessionRecord> Sessions::pause(Whose whose, SessionId id) {
     id = co_await resolve(whose, id);
     const auto session = co_await find(whose, id);
-    const auto turn = co_await session->changing_.lock();
+    const auto lock = co_await session->changing_.lock();
     refuse_if_left(*session);
     if (session->users_ > 0) {
         throw ErrorException({Code::Conflict, "the session is in use: something runs in it"});
@@ -568,7 +568,7 @@ asio::awaitable<SessionRecord> Sessions::pause(Whose whose, SessionId id) {
 asio::awaitable<SessionRecord> Sessions::evict(Whose whose, SessionId id) {
     id = co_await resolve(whose, id);
     const auto session = co_await find(whose, id);
-    const auto turn = co_await session->changing_.lock();
+    const auto lock = co_await session->changing_.lock();
     refuse_if_left(*session);
     if (session->users_ > 0) {
         throw ErrorException({Code::Conflict, "the session is in use: something runs in it"});
@@ -581,7 +581,7 @@ asio::awaitable<SessionRecord> Sessions::restart(Whose whose, SessionId id) {
     id = co_await resolve(whose, id);
     const auto session = co_await find(whose, id);
     cut(*session);
-    const auto turn = co_await session->changing_.lock();
+    const auto lock = co_await session->changing_.lock();
     refuse_if_left(*session);
     let_go(*session);
     // Should one of the next steps fail, this is why its variables are not there.
@@ -596,7 +596,7 @@ asio::awaitable<SessionRecord> Sessions::restart(Whose whose, SessionId id) {
 asio::awaitable<void> Sessions::release(SessionId id) {
     if (known_.count(id.text()) == 0) co_return;
     const auto session = co_await find(Whose::anyones(), id);
-    const auto turn = co_await session->changing_.lock();
+    const auto lock = co_await session->changing_.lock();
     if (session->gone_) co_return;
     if (session->users_ > 0) {
         throw ErrorException({Code::Conflict, "the session is in use: something runs in it"});
@@ -622,7 +622,7 @@ asio::awaitable<std::vector<SessionRecord>> Sessions::fork(Whose whose, SessionI
     }
     id = co_await resolve(whose, id);
     const auto session = co_await find(whose, id);
-    const auto turn = co_await session->changing_.lock();
+    const auto lock = co_await session->changing_.lock();
     refuse_if_left(*session);
     if (session->users_ > 0) {
         throw ErrorException({Code::Conflict, "the session is in use: something runs in it"});
@@ -710,12 +710,12 @@ asio::awaitable<std::vector<SessionRecord>> Sessions::fork(Whose whose, SessionI
 asio::awaitable<void> Sessions::remove(Whose whose, SessionId id) {
     id = co_await resolve(whose, id);
     SessionPtr session;
-    std::optional<FifoMutex::Guard> turn;
+    std::optional<FifoMutex::Guard> lock;
     do {  // until nobody else has released it while this one waited
-        turn.reset();
+        lock.reset();
         session = co_await find(whose, id);
         cut(*session);
-        turn.emplace(co_await session->changing_.lock());
+        lock.emplace(co_await session->changing_.lock());
     } while (session->released_);
     refuse_if_left(*session);
     session->gone_ = true;
@@ -848,7 +848,7 @@ asio::awaitable<void> Sessions::stop() {
     for (const auto& [id, session] : known_) all.push_back(session);
     const auto save = [this](SessionPtr session) -> asio::awaitable<void> {
         try {
-            const auto turn = co_await session->changing_.lock();
+            const auto lock = co_await session->changing_.lock();
             co_await go_cold(session);
         } catch (const std::exception&) {
             // It stays awake and goes with its sandbox; counts() says that it was not saved.
