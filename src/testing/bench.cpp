@@ -130,7 +130,8 @@ asio::awaitable<core::SessionState> Bench::state_of(SessionId id) {
 }
 
 asio::awaitable<SessionId> Bench::forked(SessionId id) {
-    const auto made = co_await server_->all.fork(Whose::of("ann"), id, 1);
+    const sessions::Sessions::Copies copies;
+    const auto made = co_await server_->all.fork(Whose::of("ann"), id, copies);
     co_return made.at(0).id;
 }
 

@@ -687,7 +687,9 @@ private:
         const auto work = [](World& in, std::string of, std::uint64_t copies,
                              std::vector<core::SessionRecord>& into) -> asio::awaitable<void> {
             const SessionId session(of);
-            into = co_await in.sessions.fork(Whose::of(kOwner), session, copies);
+            sessions::Sessions::Copies wanted;
+            wanted.count = copies;
+            into = co_await in.sessions.fork(Whose::of(kOwner), session, std::move(wanted));
         };
         const auto answer =
             co_await request(world, "fork " + id, work(world, id, count, made), patience);
