@@ -259,6 +259,7 @@ asio::awaitable<std::vector<Lost>> save_variables(std::shared_ptr<GuestLink> lin
                                                   SavedFor purpose) {
     const CallDeadline stop(co_await asio::this_coro::executor, link, kTimeForAll);
     std::uint64_t room = bytes_max;
+    std::vector<Lost> gone = untold;  // from the sandbox as well
     std::vector<Lost> lost = std::move(untold);
     const auto on_disk = contexts_on_disk(folders, id);
     const json::object question{{"op", "kernel.list"}};
@@ -278,7 +279,9 @@ asio::awaitable<std::vector<Lost>> save_variables(std::shared_ptr<GuestLink> lin
                 there.insert(saved);
                 // It died since the last run that was told so, and another is in its place.
                 if (fields::flag_of(kernel.get_object(), "state_lost")) {
-                    add(lost, {context, "", "", "its kernel ended; all its variables are lost"});
+                    const Lost all{context, "", "", "its kernel ended; all its variables are lost"};
+                    add(lost, all);
+                    add(gone, all);
                 }
                 contexts.push_back(std::move(saved));
             } else if (!fields::flag_of(kernel.get_object(), "restarted")) {
@@ -300,9 +303,11 @@ asio::awaitable<std::vector<Lost>> save_variables(std::shared_ptr<GuestLink> lin
         const auto unwritten = co_await receive_file(transfer, folders, file, room);
         if (unwritten) throw ErrorException(*unwritten);
         std::string why;
+        bool died = false;
         try {
             const auto end = co_await transfer.end();
-            if (fields::flag_of(end, "died")) why = "the kernel ended while it was saved";
+            died = fields::flag_of(end, "died");
+            if (died) why = "the kernel ended while it was saved";
             if (fields::flag_of(end, "timed_out")) why = "saving it took too long";
             add_failed(lost, context, kernel_part(end));
         } catch (const ErrorException& error) {
@@ -314,6 +319,7 @@ asio::awaitable<std::vector<Lost>> save_variables(std::shared_ptr<GuestLink> lin
                 why += "; they are as they were when the session was last put to sleep";
             }
             add(lost, {context, "", "", why});
+            if (died) add(gone, {context, "", "", why});
             continue;
         }
         co_await folders.sync_state(file);
@@ -324,7 +330,7 @@ asio::awaitable<std::vector<Lost>> save_variables(std::shared_ptr<GuestLink> lin
         if (deleted) folders.remove_state(id, file_of(context)).value();
     }
     note_lost(folders, id, lost);
-    co_return lost;
+    co_return gone;
 }
 
 namespace {

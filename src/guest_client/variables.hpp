@@ -42,17 +42,15 @@ struct Lost {
 // the sandbox. Throws ErrorException when the host could not write or the guest's link ended: then
 // each context is as it was, or newer and whole. `untold` was lost before and nobody has been told:
 // it is noted with the rest. `restored`: the contexts that this sandbox took from disk; of these,
-// one that is not there any more was deleted.
+// one that is not there any more was deleted. Returns what the sandbox itself has lost, should it
+// live on: `untold`, and the variables of kernels that ended.
 // Both are done within a minute or so, whatever the guest does: objects have methods of their own
 // for this, which are the guest's code, and one that never ends has its kernel ended and then its
 // sandbox.
 enum class SavedFor { Sleep, Copy };
-boost::asio::awaitable<std::vector<Lost>> save_variables(std::shared_ptr<GuestLink> link,
-                                                         core::Folders& folders, SessionId id,
-                                                         std::uint64_t bytes_max,
-                                                         std::vector<Lost> untold,
-                                                         std::set<std::string> restored,
-                                                         SavedFor purpose);
+boost::asio::awaitable<std::vector<Lost>> save_variables(
+    std::shared_ptr<GuestLink> link, core::Folders& folders, SessionId id, std::uint64_t bytes_max,
+    std::vector<Lost> untold, std::set<std::string> restored, SavedFor purpose);
 
 struct Loaded {
     std::vector<Lost> lost;          // what did not come back, then or now, each once

@@ -643,9 +643,9 @@ asio::awaitable<std::vector<SessionRecord>> Sessions::fork(Whose whose, SessionI
         session->link_->stand_still(false);
         session->frozen_ = false;
         const auto state_before = co_await state_bytes(*session);
-        // Not for the session itself, which has all of it still. It stays in the note on disk, for
-        // the copies, and for this one should the server be killed before its next sleep.
-        co_await guest_client::save_variables(
+        // What merely a copy lacks is no loss of the session itself. It stays in the note on disk,
+        // for the copies, and for this one should the server be killed before its next sleep.
+        session->lost_ = co_await guest_client::save_variables(
             session->link_, folders_, id, session->spec_.limits().memory_bytes_max, session->lost_,
             session->restored_, guest_client::SavedFor::Copy);
         co_await count_state(*session, state_before);
