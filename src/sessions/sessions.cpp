@@ -690,8 +690,8 @@ asio::awaitable<std::vector<SessionRecord>> Sessions::fork(Whose whose, SessionI
             }
         }
     }
-    if (awake && session->frozen_ && !was_frozen) {
-        set_frozen(*session->sandbox_, false, options_.tell);
+    // The copies stand whether it thaws or not; if not, its next use tries again, as after a sleep.
+    if (awake && session->frozen_ && !was_frozen && session->sandbox_->freeze(false)) {
         session->link_->stand_still(false);
         session->frozen_ = false;
     }

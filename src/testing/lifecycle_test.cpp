@@ -231,6 +231,19 @@ TEST(Lifecycle, AForkAndItsSessionGoApart) {
     EXPECT_EQ(bench.run(fork, "get x\nread /session/a"), "3\n3");
 }
 
+TEST(Lifecycle, ACopyStandsThoughItsSessionCannotBeThawed) {
+    Bench bench;
+    const auto id = bench.create();
+    bench.run(id, "set x 1");
+    bench.runtime().thaw_fails = true;
+    const auto fork = bench.await(bench.forked(id));
+    EXPECT_TRUE(bench.error_of(bench.evicted(id)));  // it cannot be saved as it is
+    bench.runtime().thaw_fails = false;
+    EXPECT_EQ(bench.run(fork, "get x"), "1");
+    EXPECT_EQ(bench.run(id, "get x"), "1");
+    EXPECT_TRUE(bench.lost.empty());
+}
+
 TEST(Lifecycle, AForkOfASessionThatFellSaysSo) {
     Bench bench;
     const auto id = bench.create();

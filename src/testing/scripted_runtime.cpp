@@ -24,7 +24,8 @@ public:
     [[nodiscard]] UniqueFd take_stream() override { return std::move(stream_); }
     [[nodiscard]] bool has_kernels() const override { return true; }
     Result<void> freeze(bool frozen) override {
-        if (runtime_.freezer_fails) return Error{Code::Internal, "freeze: input/output error"};
+        if (runtime_.freezer_fails || (runtime_.thaw_fails && !frozen))
+            return Error{Code::Internal, "freeze: input/output error"};
         if (guest_) guest_->freeze(frozen);
         return {};
     }

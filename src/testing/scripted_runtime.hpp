@@ -24,6 +24,7 @@ public:
 
     bool fails = false;          // no sandbox can be had: the zygote is dead
     bool freezer_fails = false;  // what is awake cannot be frozen, and what is frozen stays so
+    bool thaw_fails = false;     // what is frozen stays so
 
     // Sandboxes that were made and not destroyed.
     [[nodiscard]] std::size_t live() const noexcept { return live_; }
