@@ -73,11 +73,11 @@ def cgroups_of_process(pid: int) -> list:
     return found
 
 
-# The README
+# What the documentation shows
 
-def readme_examples() -> list:
-    text = (ROOT / "README.md").read_text()
-    block = text.split("## Use it", 1)[1].split("\nEach run", 1)[0]
+def documented_examples() -> list:
+    text = (ROOT / "docs" / "using.md").read_text()
+    block = text.split("## On the command line", 1)[1].split("\nEach run", 1)[0]
     lines = [line.strip() for line in block.splitlines() if line.startswith("    ")]
     return [line.split("  #")[0].strip() for line in lines if "$atoll" in line]
 
@@ -97,8 +97,8 @@ EXPECTED = {
 }
 
 
-@pytest.mark.parametrize("line", readme_examples())
-def test_examples_of_the_readme(folder, line):
+@pytest.mark.parametrize("line", documented_examples())
+def test_examples_of_the_documentation(folder, line):
     if line == "$atoll shell":
         pytest.skip("needs a terminal: test_shell.py")
     if line == "$atoll serve":

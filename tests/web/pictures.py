@@ -59,6 +59,8 @@ def scripted(asked):
 
 def screens(server) -> dict[str, str]:
     """Names and addresses, after the data that they show was made."""
+    first = server.thread()  # what the README shows
+    server.ask(first, QUESTION)
     thread = server.thread()
     server.ask(thread, QUESTION)
     server.ask(thread, "run: 1 / 0")
@@ -70,7 +72,7 @@ def screens(server) -> dict[str, str]:
     server.http.post("/v1/jobs", json={"kind": "shell", "code": "exit 3"})
     chat, own = f"/ui/t/{thread}", f"/ui/s/{empty}?panel="
     return {
-        "start": "/ui", "chat": chat, "chat-error": chat + "?panel=activity",
+        "start": "/ui", "first": f"/ui/t/{first}", "chat": chat, "chat-error": chat + "?panel=activity",
         "table": chat + "?panel=files&file=/data/transactions.csv",
         "notebook": f"/ui/s/{session}?panel=files&file=/data/outputs/payments.ipynb",
         "gallery": chat + "?panel=gallery", "terminal": chat + "?panel=terminal",
@@ -96,6 +98,8 @@ def take(browser, server, folder: Path, wanted: list[str]):
         for name, path in found.items():
             if wanted and name not in wanted:
                 continue
+            # The README shows a whole answer: question, code, chart and table.
+            page.set_viewport_size({"width": width, "height": 1340 if name == "first" else WIDTHS[width]})
             page.goto(server.url + path)
             # The answers of the server, and what they make appear.
             page.wait_for_load_state("networkidle")
