@@ -316,7 +316,7 @@ void Guest::answer_kernel_request(Operation& operation, const std::string& op,
         // Whoever waits on the old kernel is told; a restart forks a fresh one in its place.
         const std::string directory = kernel.directory();
         const auto language = kernel.language();
-        if (kernel.pid() > 0) leaving_.insert(kernel.pid());
+        let_go_of(kernel);
         kernels_.erase(found);
         if (op == "kernel.restart") {
             kernels_[context] =
@@ -325,6 +325,13 @@ void Guest::answer_kernel_request(Operation& operation, const std::string& op,
         return operation.end();
     }
     operation.fail("invalid_argument", "there is no operation " + op);
+}
+
+// What is left of it is no program of the user's: it is killed with its Kernel, or, when it is
+// still on its way here, ends as soon as it comes.
+void Guest::let_go_of(const Kernel& kernel) {
+    if (kernel.pid() > 0) leaving_.insert(kernel.pid());
+    if (kernel.awaited()) unwanted_until_ = Clock::now() + Kernel::kSummonTimeMax;
 }
 
 void Guest::start_kernels() {
@@ -526,7 +533,7 @@ void Guest::claim(Operation& operation, const json::object& request) {
     if (!(surroundings_.limits == limits_before)) {
         for (auto& [context, kernel] : kernels_) {
             const std::string directory = kernel->directory();
-            if (kernel->pid() > 0) leaving_.insert(kernel->pid());
+            let_go_of(*kernel);
             kernel = std::make_unique<Kernel>(context, directory);
         }
     } else if (kept || request.contains("env")) {
@@ -538,7 +545,7 @@ void Guest::claim(Operation& operation, const json::object& request) {
 // What a host that ends this sandbox ends with it, kernels aside.
 void Guest::list_programs(Operation& operation) {
     std::set<pid_t> kernels = leaving_;
-    bool coming = false;
+    bool coming = Clock::now() < unwanted_until_;
     for (const auto& [context, kernel] : kernels_) {
         kernels.insert(kernel->pid());
         coming = coming || kernel->awaited();

@@ -52,6 +52,7 @@ private:
     void hear_signals();
     void reap();
     void bury_kernels();
+    void let_go_of(const Kernel& kernel);
     void check_memory();
     [[nodiscard]] StartingKernels starting_kernels() const;
     void check_user_share();
@@ -67,8 +68,9 @@ private:
     UniqueFd signals_;
     Channels operations_;
     std::map<std::string, std::unique_ptr<Kernel>> kernels_;
-    std::set<pid_t> leaving_;            // kernels that were killed and are not reaped yet
-    std::map<pid_t, int> unknown_dead_;  // while a kernel is awaited, whose id is not known yet
+    std::set<pid_t> leaving_;             // kernels that were killed and are not reaped yet
+    Clock::time_point unwanted_until_{};  // a kernel that was deleted before it came may still come
+    std::map<pid_t, int> unknown_dead_;   // while a kernel is awaited, whose id is not known yet
     PollSet set_;
     bool claimed_ = false;
     bool stop_ = false;

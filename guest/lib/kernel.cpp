@@ -27,8 +27,6 @@ constexpr std::size_t kWorkAnIteration = 1 << 20;
 constexpr std::size_t kWorkAtItsEnd = 32 << 20;  // all that can lie in its pipes, and more
 constexpr std::size_t kWorkAStep = 256;          // in addition to the bytes that a step moves
 constexpr std::chrono::milliseconds kAskAgain{250};
-// A fork takes milliseconds; a machine that is much too busy, seconds.
-constexpr std::chrono::seconds kSummonTimeMax{20};
 
 std::size_t bytes_waiting(const UniqueFd& pipe) {
     int bytes = 0;

@@ -89,6 +89,8 @@ private:
 class Kernel {
 public:
     static constexpr bool kRestarted = true;
+    // A fork takes milliseconds; on a machine that is much too busy, seconds.
+    static constexpr std::chrono::seconds kSummonTimeMax{20};
     Kernel(std::string context, std::string directory,
            KernelLanguage language = KernelLanguage::Python, bool restarted = false)
         : context_(std::move(context)),

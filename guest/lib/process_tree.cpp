@@ -106,15 +106,20 @@ std::map<pid_t, pid_t> living_and_parents() {
 std::vector<RunningProgram> programs_except(const std::set<pid_t>& ours, bool coming) {
     std::vector<RunningProgram> found;
     const std::string kernels_command = command_of(1);  // both are forks of the zygote
-    for (const auto& [pid, parent] : living_and_parents()) {
+    const auto living = living_and_parents();
+    for (const auto& [pid, parent] : living) {
         if (ours.count(pid) != 0) continue;
-        // Its parent is outside: a helper of the zygote that has brought a kernel here and is about
-        // to end. No program of this sandbox can have such a parent.
+        // Its parent is outside: a helper of the zygote that brings a kernel here and is about to
+        // end. No program of this sandbox can have such a parent. Its child is that kernel, which
+        // becomes ours when the helper ends: it may have done so while this looked.
         if (parent == 0) continue;
+        const auto above = living.find(parent);
+        if (above != living.end() && above->second == 0) continue;
+        const bool may_have_come = parent <= 1 || above == living.end();
         if (found.size() == kProgramsMax) break;
         std::string command = command_of(pid);
         if (is_ending(pid)) continue;  // looked at last: it may have ended in between
-        if (coming && parent <= 1 && command == kernels_command) continue;
+        if (coming && may_have_come && command == kernels_command) continue;
         found.push_back({pid, std::move(command)});
     }
     return found;
