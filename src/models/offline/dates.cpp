@@ -184,6 +184,7 @@ private:
     [[nodiscard]] bool part_of_year(std::size_t i, Stretch& out) const {
         static constexpr std::array<std::string_view, 4> kOrdinals = {"first", "second", "third",
                                                                       "fourth"};
+        if (i >= tokens_.size()) return false;
         const std::string& word = text(i);
         if (word.size() == 2 && (word[0] == 'q' || word[0] == 'h') && word[1] >= '1' &&
             word[1] <= (word[0] == 'q' ? '4' : '2')) {
