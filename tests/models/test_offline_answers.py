@@ -15,7 +15,7 @@ STEP = 1 if os.environ.get("ATOLL_KEPT_QUESTIONS") == "all" else 5
 
 
 def kept():
-    for name in ["questions", "siblings", *(f"held_back_{n}" for n in range(1, 37))]:
+    for name in ["questions", "siblings", *(f"held_back_{n}" for n in range(1, 38))]:
         yield from importlib.import_module(name).CASES
 
 

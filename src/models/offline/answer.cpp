@@ -1,4 +1,5 @@
 #include "models/offline/answer.hpp"
+#include "models/offline/data.hpp"
 
 #include "models/offline/answer_writer.hpp"
 
@@ -157,23 +158,7 @@ std::size_t AnswerWriter::key_count() const {
 
 // What the code calls a column of its own, in the language of the answer.
 std::string AnswerWriter::heading(std::size_t c) const {
-    static constexpr std::array<std::pair<std::string_view, const char*>, 16> kNames = {
-        {{"part", "部分"},
-         {"whole", "总体"},
-         {kShareColumn, "占比 (%)"},
-         {"column", "列"},
-         {"missing", "缺失"},
-         {"ratio", "比值"},
-         {"type", "类型"},
-         {"distinct", "不同值"},
-         {"rows", "行数"},
-         {"first", "最早"},
-         {"last", "最晚"},
-         {"repeated", "重复"},
-         {"period", "时期"},
-         {"change", "变化"},
-         {"change (%)", "变化 (%)"},
-         {"statistic", "统计量"}}};
+    static const auto& kNames = word_pairs("headings");
     const std::string& own = result_.columns[c];
     const auto& columns = schema_.tables[q_.table].columns;
     const bool is_of_table =

@@ -34,9 +34,9 @@ std::vector<std::string> data_lines(std::string_view name) {
         const std::size_t end = left.find('\n');
         const std::string_view line = left.substr(0, end);
         left = end == std::string_view::npos ? std::string_view() : left.substr(end + 1);
-        if (line.empty() || line.front() == '#') continue;
+        if (line.find_first_not_of(' ') == line.npos || line.front() == '#') continue;
         if (line.front() == ' ' && !lines.empty()) {
-            lines.back() += line;
+            lines.back() += line.substr(line.find_first_not_of(' ') - 1);
         } else {
             lines.emplace_back(line);
         }
@@ -55,11 +55,39 @@ std::vector<DataRow> data_rows(std::string_view name) {
     return rows;
 }
 
+const std::vector<std::string>& word_row(const std::string& name) {
+    static const auto rows = [] {
+        std::map<std::string, std::vector<std::string>> out;
+        for (const DataRow& row : data_rows("lists.txt")) {
+            for (const std::string_view word : parts_of(row.phrases)) {
+                out[row.key].emplace_back(word);
+            }
+        }
+        return out;
+    }();
+    return rows.at(name);
+}
+
 const std::set<std::string>& word_list(const std::string& name) {
     static const auto lists = [] {
         std::map<std::string, std::set<std::string>> out;
         for (const DataRow& row : data_rows("lists.txt")) {
-            for (const std::string_view word : parts_of(row.phrases)) out[row.key].emplace(word);
+            const auto& words = word_row(row.key);
+            out[row.key] = {words.begin(), words.end()};
+        }
+        return out;
+    }();
+    return lists.at(name);
+}
+
+const WordPairs& word_pairs(const std::string& name) {
+    static const auto lists = [] {
+        std::map<std::string, WordPairs> out;
+        for (const DataRow& row : data_rows("pairs.txt")) {
+            for (const std::string_view pair : parts_of(row.phrases)) {
+                const std::size_t middle = pair.find(" = ");
+                out[row.key].emplace_back(pair.substr(0, middle), pair.substr(middle + 3));
+            }
         }
         return out;
     }();

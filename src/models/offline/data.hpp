@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace atl::offline {
@@ -35,5 +36,10 @@ struct DataRow {
 
 // Words of one kind, from lists.txt.
 [[nodiscard]] const std::set<std::string>& word_list(const std::string& name);
+// The same in the order in which they stand there.
+[[nodiscard]] const std::vector<std::string>& word_row(const std::string& name);
+// Words and what they stand for, from pairs.txt, in its order.
+using WordPairs = std::vector<std::pair<std::string, std::string>>;
+[[nodiscard]] const WordPairs& word_pairs(const std::string& name);
 
 }  // namespace atl::offline

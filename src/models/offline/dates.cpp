@@ -1,5 +1,7 @@
 #include "models/offline/dates.hpp"
 
+#include "models/offline/data.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cstdlib>
@@ -117,29 +119,13 @@ private:
     }
 
     [[nodiscard]] int month_name(std::size_t i) const {
-        static constexpr std::array<std::array<std::string_view, 3>, 12> kMonths = {
-            {{"january", "jan", "janury"},
-             {"february", "feb", "febuary"},
-             {"march", "mar", ""},
-             {"april", "apr", ""},
-             {"may", "", ""},
-             {"june", "jun", ""},
-             {"july", "jul", ""},
-             {"august", "aug", ""},
-             {"september", "sep", "sept"},
-             {"october", "oct", ""},
-             {"november", "nov", ""},
-             {"december", "dec", ""}}};
+        static const auto& kMonths = word_pairs("month names");
         if (i >= tokens_.size() || !tokens_[i].is_word()) return 0;
-        for (std::size_t m = 0; m < kMonths.size(); ++m) {
-            for (const std::string_view name : kMonths[m]) {
-                if (name.empty() || text(i) != name) continue;
-                if (name == "may" && tokens_[i].as_written == "may" && !year_at(i + 1) &&
-                    !(i > 0 && is(i - 1, {"in", "of", "to", "and", "from", "for", "since"}))) {
-                    continue;
-                }
-                return static_cast<int>(m) + 1;
-            }
+        const bool is_verb =
+            tokens_[i].as_written == "may" && !year_at(i + 1) &&
+            !(i > 0 && is(i - 1, {"in", "of", "to", "and", "from", "for", "since"}));
+        for (const auto& [name, number] : kMonths) {
+            if (text(i) == name && !is_verb) return std::stoi(number);
         }
         return 0;
     }
@@ -184,6 +170,7 @@ private:
     [[nodiscard]] bool part_of_year(std::size_t i, Stretch& out) const {
         static constexpr std::array<std::string_view, 4> kOrdinals = {"first", "second", "third",
                                                                       "fourth"};
+        if (i >= tokens_.size()) return false;
         const std::string& word = text(i);
         if (word.size() == 2 && (word[0] == 'q' || word[0] == 'h') && word[1] >= '1' &&
             word[1] <= (word[0] == 'q' ? '4' : '2')) {
@@ -320,49 +307,20 @@ private:
 
     // `at` moves behind the unit.
     [[nodiscard]] std::optional<CalendarUnit> unit_at(std::size_t& at) const {
-        static constexpr std::array<std::pair<std::string_view, CalendarUnit>, 18> kUnits = {
-            {{"day", CalendarUnit::Day},
-             {"days", CalendarUnit::Day},
-             {"week", CalendarUnit::Week},
-             {"weeks", CalendarUnit::Week},
-             {"month", CalendarUnit::Month},
-             {"months", CalendarUnit::Month},
-             {"quarter", CalendarUnit::Quarter},
-             {"quarters", CalendarUnit::Quarter},
-             {"year", CalendarUnit::Year},
-             {"years", CalendarUnit::Year},
-             {"个月", CalendarUnit::Month},
-             {"季度", CalendarUnit::Quarter},
-             {"天", CalendarUnit::Day},
-             {"日", CalendarUnit::Day},
-             {"周", CalendarUnit::Week},
-             {"月", CalendarUnit::Month},
-             {"年", CalendarUnit::Year},
-             {"星期", CalendarUnit::Week}}};
+        static const auto& kUnits = word_pairs("calendar units");
         if (is(at, {"calendar", "full", "complete", "个"}) && !reads(at, "个月")) ++at;
         for (const auto& [name, unit] : kUnits) {
             if (!reads(at, name)) continue;
             at += length_at(at, name);
             if (is(at, {"份", "度"})) ++at;
-            return unit;
+            return static_cast<CalendarUnit>(std::stoi(unit));
         }
         return std::nullopt;
     }
 
     [[nodiscard]] std::optional<Stretch> relative_at(std::size_t i) const {
-        struct Lead {
-            std::string_view phrase;
-            int direction;  // -1 the last ones of the data, 1 the first ones, 0 the present one,
-                            // -2 the one before the present
-        };
-        static constexpr std::array kLeads = {
-            Lead{"last", -1},   Lead{"past", -1},   Lead{"latest", -1},   Lead{"most recent", -1},
-            Lead{"final", -1},  Lead{"recent", -1}, Lead{"previous", -2}, Lead{"this", 0},
-            Lead{"current", 0}, Lead{"first", 1},   Lead{"最近的", -1},   Lead{"最近一", -1},
-            Lead{"最近", -1},   Lead{"最后一", -1}, Lead{"最后", -1},     Lead{"过去", -1},
-            Lead{"近", -1},     Lead{"上一个", -1}, Lead{"上个", -1},     Lead{"上一", -1},
-            Lead{"上", -1},     Lead{"最新", -1},   Lead{"本", 0},        Lead{"这个", 0},
-            Lead{"最初", 1},    Lead{"最早", 1},    Lead{"第一个", 1}};
+        // -1: the last ones of the data, 1: the first ones, 0: the present one, -2: the one before
+        static const auto& kLeads = word_pairs("time leads");
         for (const auto& [phrase, unit] : {std::pair("month before", CalendarUnit::Month),
                                            std::pair("year before", CalendarUnit::Year),
                                            std::pair("quarter before", CalendarUnit::Quarter)}) {
@@ -382,9 +340,9 @@ private:
         }
         if (reads(i, "去年")) return whole(CalendarUnit::Year, -2, i + 2);
         if (reads(i, "今年")) return whole(CalendarUnit::Year, 0, i + 2);
-        for (const Lead& lead : kLeads) {
-            if (!reads(i, lead.phrase)) continue;
-            std::size_t at = i + length_at(i, lead.phrase);
+        for (const auto& [phrase, way] : kLeads) {
+            if (!reads(i, phrase)) continue;
+            std::size_t at = i + length_at(i, phrase);
             int count = 1;
             std::size_t behind = at;
             bool counted = false;
@@ -399,7 +357,7 @@ private:
             const auto unit = unit_at(at);
             if (!unit) continue;
             // "last year" with no count is the year before the data's present one
-            int direction = lead.direction;
+            int direction = std::stoi(way);
             const bool of_data = reads(at, "of the data") || reads(at, "in the data") ||
                                  reads(at, "on record") || reads(at, "of data");
             if (*unit == CalendarUnit::Year && direction == -1 && !counted && !of_data &&
@@ -592,31 +550,18 @@ private:
     }
 
     [[nodiscard]] std::optional<TimeSpan> weekday_at(std::size_t i) const {
-        static constexpr std::array<std::string_view, 7> kNames = {
-            "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"};
-        static constexpr std::array<std::string_view, 8> kHan = {"一", "二", "三", "四",
-                                                                 "五", "六", "日", "天"};
-        TimeSpan span;
-        span.kind = TimeSpan::Kind::Weekdays;
-        span.begin = i;
-        for (std::size_t n = 0; n < kNames.size(); ++n) {
-            if (i < tokens_.size() && (text(i) == kNames[n] || tokens_[i].stem == kNames[n])) {
-                span.parts = {static_cast<int>(n)};
-                span.end = i + 1;
-                span.label = tokens_[i].as_written;
-                return span;
-            }
-        }
-        for (const std::string_view lead : {"星期", "周", "礼拜"}) {
-            if (!reads(i, lead)) continue;
-            const std::size_t at = i + length_at(i, lead);
-            for (std::size_t n = 0; n < kHan.size(); ++n) {
-                if (text(at) != kHan[n]) continue;
-                span.parts = {static_cast<int>(std::min<std::size_t>(n, 6))};
-                span.end = at + 1;
-                span.label = std::string(lead) + std::string(kHan[n]);
-                return span;
-            }
+        static const auto& kNames = word_pairs("weekdays");
+        for (const auto& [name, number] : kNames) {
+            const std::size_t length = length_at(i, name);
+            const bool is_stem = i < tokens_.size() && tokens_[i].stem == name;
+            if (length == 0 && !is_stem) continue;
+            TimeSpan span;
+            span.kind = TimeSpan::Kind::Weekdays;
+            span.begin = i;
+            span.end = i + std::max<std::size_t>(length, 1);
+            span.parts = {std::stoi(number)};
+            span.label = tokens_[i].is_han() ? name : tokens_[i].as_written;
+            return span;
         }
         return std::nullopt;
     }

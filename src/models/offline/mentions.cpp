@@ -57,30 +57,12 @@ std::string root_of(std::string word) {
 
 // resolution and resolved, conversion and converted
 bool is_noun_of_verb(std::string_view noun, std::string_view verb) {
-    static constexpr std::array<std::pair<std::string_view, std::string_view>, 18> kEndings = {
-        {{"ability", "able"},
-         {"ibility", "ible"},
-         {"ivity", "ive"},
-         {"iness", "y"},
-         {"ness", ""},
-         {"ency", "ent"},
-         {"acy", "ate"},
-         {"ity", "e"},
-         {"ity", ""},
-         {"ution", "ve"},
-         {"rsion", "rt"},
-         {"ption", "be"},
-         {"ission", "it"},
-         {"usion", "ude"},
-         {"nsion", "nd"},
-         {"ision", "ide"},
-         {"ention", "ain"},
-         {"uction", "uce"}}};
+    static const auto& kEndings = word_pairs("noun and verb");
     for (const auto& [of_noun, of_verb] : kEndings) {
         if (noun.size() < of_noun.size() + 2 || noun.size() < 7 || !noun.ends_with(of_noun))
             continue;
         std::string stem(noun.substr(0, noun.size() - of_noun.size()));
-        stem += of_verb;
+        if (of_verb != "*") stem += of_verb;
         if (verb.starts_with(stem) && verb.size() <= stem.size() + 3) return true;
     }
     return false;

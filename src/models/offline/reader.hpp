@@ -4,7 +4,6 @@
 #include "models/offline/follow_up.hpp"
 #include "models/offline/mentions.hpp"
 #include "models/offline/question.hpp"
-#include "models/offline/sheet_names.hpp"
 #include "models/offline/understand.hpp"
 
 #include <initializer_list>
@@ -35,8 +34,6 @@ public:
     Reader(std::string_view text, const Schema& schema, const Question* before)
         : schema_(schema), before_(before), tokens_(tokens_of(text)) {
         if (tokens_.size() > kTokensMax) tokens_.resize(kTokensMax);
-        sheet_ = take_sheet(tokens_, schema);
-        spell_out_numbers();
         tags_ = tags_of(tokens_);
         find_first_rows();
         q_.language = has_han(text) && !is_english_around() ? Language::Chinese : Language::English;
@@ -191,7 +188,6 @@ private:
     void find_namesakes();
 
     // ---- numbers with a unit
-    void spell_out_numbers();
     [[nodiscard]] std::optional<Field> field_of_dimension(std::size_t begin, std::size_t end);
     bool refuse_unit(std::size_t end);
     [[nodiscard]] bool says_how_long() const;
@@ -250,8 +246,6 @@ private:
     void group_by_values(std::size_t i);
     [[nodiscard]] std::optional<Field> superlative_field() const;
     [[nodiscard]] bool says_of_total() const;
-    [[nodiscard]] bool is_more_worse() const;
-    void turn_worst();
     void find_open_superlative();
     [[nodiscard]] bool says_pace() const;
     void choose_measure();
@@ -272,6 +266,8 @@ private:
     void find_open_rate();
     void find_span_of_dates();
     void find_ordinal();
+    void find_other_sheet();
+    void find_open_worst();
     void find_absent();
     void find_absent_han();
     void find_absent_numbers();
@@ -292,7 +288,6 @@ private:
     const Schema& schema_;
     const Question* before_;
     std::vector<Token> tokens_;
-    std::optional<std::size_t> sheet_;  // the table that the question names as a sheet
     std::vector<Tag> tags_;
     std::vector<TimeSpan> times_;
     std::vector<Said> said_;

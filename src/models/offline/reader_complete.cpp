@@ -11,25 +11,11 @@ namespace {
 constexpr std::size_t kListMax = 10;  // "top merchants" without a number
 constexpr std::size_t kRowsMax = 50;
 
-// What a superlative is about.
-struct Adjective {
-    std::string_view word;
-    std::string_view about;
-};
-constexpr std::array kAdjectives = {
-    Adjective{"longest", "latency"},     Adjective{"shortest", "latency"},
-    Adjective{"slowest", "latency"},     Adjective{"fastest", "latency"},
-    Adjective{"longest", "distance"},    Adjective{"shortest", "distance"},
-    Adjective{"fastest", "speed"},       Adjective{"slowest", "speed"},
-    Adjective{"heaviest", "weight"},     Adjective{"lightest", "weight"},
-    Adjective{"tallest", "height"},      Adjective{"shortest", "height"},
-    Adjective{"hottest", "temperature"}, Adjective{"coldest", "temperature"},
-    Adjective{"warmest", "temperature"}, Adjective{"coolest", "temperature"},
-    Adjective{"wettest", "rain"},        Adjective{"driest", "rain"},
-    Adjective{"windiest", "wind"},       Adjective{"largest", "area"},
-    Adjective{"smallest", "area"},       Adjective{"biggest", "area"},
-    Adjective{"cheapest", "price"},      Adjective{"oldest", "age"},
-    Adjective{"youngest", "age"}};
+// What a superlative is about: "longest", a length of time or way.
+const WordPairs& adjectives() {
+    static const auto& pairs = word_pairs("adjectives");
+    return pairs;
+}
 
 }  // namespace
 
@@ -103,7 +89,6 @@ void Reader::complete() {
     if (q_.intent == Intent::Correlation && q_.fields.size() != 2) {
         q_.absent.emplace_back(is_han ? "要比较的两列" : "the two columns to relate");
     }
-    turn_worst();
     find_namesakes();
     if (q_.count) q_.count = std::min(*q_.count, kRowsMax);
     find_limits();
@@ -216,11 +201,11 @@ std::optional<Field> Reader::superlative_field() const {
         }
         if (const auto date = main_date(schema_, q_.table)) return date;  // "the oldest invoice"
     }
-    for (const Adjective& a : kAdjectives) {
+    for (const auto& [word, about] : adjectives()) {
         const bool said =
-            std::ranges::any_of(tokens_, [&](const Token& t) { return t.text == a.word; });
+            std::ranges::any_of(tokens_, [&](const Token& t) { return t.text == word; });
         if (!said) continue;
-        const auto field = field_meaning(a.about);
+        const auto field = field_meaning(about);
         if (field && !at(schema_, *field).means("delay")) return field;  // a delay is no length
     }
     if (has({Word::Newest, Word::Earliest})) return main_date(schema_, q_.table);
@@ -240,10 +225,10 @@ void Reader::find_open_superlative() {
         if (kAny.contains(token.text)) continue;
         bool is_adjective = false;
         bool has_field = false;
-        for (const Adjective& a : kAdjectives) {
-            if (a.word != token.text) continue;
+        for (const auto& [word, about] : adjectives()) {
+            if (word != token.text) continue;
             is_adjective = true;
-            const auto field = field_meaning(a.about);
+            const auto field = field_meaning(about);
             has_field = has_field || (field && !at(schema_, *field).means("delay"));
         }
         if (is_adjective && !has_field) q_.absent.push_back(token.as_written);

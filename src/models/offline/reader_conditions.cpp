@@ -1,3 +1,4 @@
+#include "models/offline/data.hpp"
 #include "models/offline/reader.hpp"
 
 #include <algorithm>
@@ -49,23 +50,7 @@ std::optional<Field> Reader::condition_field(std::size_t begin, std::size_t end)
     if (const auto field = field_of_dimension(begin, end)) return field;
     for (std::size_t i = begin; i < end; ++i) {
         const std::string& word = tokens_[i].text;
-        static constexpr std::array<std::pair<std::string_view, std::string_view>, 16> kAbout = {
-            {{"older", "age"},
-             {"younger", "age"},
-             {"cheaper", "price"},
-             {"pricier", "price"},
-             {"longer", "latency"},
-             {"shorter", "latency"},
-             {"slower", "latency"},
-             {"faster", "latency"},
-             {"hotter", "temperature"},
-             {"colder", "temperature"},
-             {"warmer", "temperature"},
-             {"cooler", "temperature"},
-             {"heavier", "weight"},
-             {"lighter", "weight"},
-             {"taller", "height"},
-             {"aged", "age"}}};
+        static const auto& kAbout = word_pairs("condition about");
         for (const auto& [said, about] : kAbout) {
             if (word != said) continue;
             const auto field = field_meaning(about);
@@ -124,17 +109,7 @@ std::optional<Field> Reader::condition_field(std::size_t begin, std::size_t end)
 // "more than 10 items", 低于3分: the column that counts them
 std::optional<Field> Reader::field_of_noun(std::size_t i) {
     if (i >= tokens_.size()) return std::nullopt;
-    static constexpr std::array<std::pair<std::string_view, std::string_view>, 10> kNouns = {
-        {{"item", "quantity"},
-         {"unit", "quantity"},
-         {"piece", "quantity"},
-         {"product", "quantity"},
-         {"件", "quantity"},
-         {"star", "rating"},
-         {"星", "rating"},
-         {"分", "rating"},
-         {"分", "score"},
-         {"point", "score"}}};
+    static const auto& kNouns = word_pairs("counted nouns");
     for (const auto& [noun, about] : kNouns) {
         if (tokens_[i].stem != noun) continue;
         const bool is_minute = i + 1 < tokens_.size() && tokens_[i + 1].text == "钟";

@@ -69,6 +69,8 @@ void Reader::find_limits() {
     find_open_rate();
     find_span_of_dates();
     find_ordinal();
+    find_other_sheet();
+    find_open_worst();
     find_absent_back();
     find_absent();
     if (!q_.absent.empty()) q_.intent = Intent::Unknown;
@@ -103,12 +105,18 @@ void Reader::find_denied() {
 
 // "above their department's average", 高于本部门平均: no number, and another one for each row.
 void Reader::find_compared_with_figure() {
+    static const std::set<std::string> kOpen = {"a", "an", "half", "once", "twice", "半"};
     for (const Tag& t : tags_) {
         const bool is_than = t.word == Word::More || t.word == Word::Less ||
                              t.word == Word::AtLeast || t.word == Word::AtMost;
         if (!is_than) continue;
         for (std::size_t i = t.end; i < tokens_.size() && i < t.end + 6; ++i) {
-            if (tokens_[i].is_number() || number_word(tokens_[i])) break;
+            // "more than an hour", "only once": a number that no figure says
+            const bool is_open = i < t.end + 2 && kOpen.contains(tokens_[i].text) &&
+                                 said_at(i) == nullptr && !is_in_time(i);
+            if (is_open)
+                q_.absent.push_back(tokens_[t.begin].as_written + " " + tokens_[i].as_written);
+            if (tokens_[i].is_number() || number_word(tokens_[i]) || is_open) break;
             if (!is_at(i, Word::Mean) && !is_at(i, Word::Median)) continue;
             q_.absent.push_back(tokens_[t.begin].as_written + " … " + tokens_[i].as_written);
             return;
@@ -165,6 +173,37 @@ void Reader::find_ordinal() {
                             number_word(tokens_[i + 1]).value_or(1) > 1;
         if ((!is_word && !is_ending && !is_han) || is_in_time(i) || said_at(i) != nullptr) continue;
         q_.absent.push_back(tokens_[i].as_written + (is_han ? tokens_[i + 1].as_written : ""));
+    }
+}
+
+// A sheet that is named while another one was understood: "in Feb", where the first sheet is Jan.
+void Reader::find_other_sheet() {
+    for (std::size_t t = 0; t < schema_.tables.size(); ++t) {
+        const auto name = tokens_of(schema_.tables[t].sheet);
+        const bool is_other = t != q_.table && (!q_.join || q_.join->right.table != t);
+        for (std::size_t i = 0; is_other && !name.empty() && i < tokens_.size(); ++i) {
+            if (!matches_at(tokens_, i, name) || said_at(i) != nullptr) continue;
+            q_.absent.push_back(schema_.tables[t].sheet);
+            return;
+        }
+    }
+}
+
+// "the worst default rate" is the highest: which end is bad is not told by the number.
+void Reader::find_open_worst() {
+    static const auto& kWorst = word_list("find open worst worst");
+    static const auto& kGood = word_list("find open worst good");
+    const bool is_good = std::ranges::all_of(q_.measures, [&](const Measure& m) {
+        return !m.field || std::ranges::any_of(kGood, [&](const std::string& about) {
+            return at(schema_, *m.field).means(about);
+        });
+    });
+    const bool has_rate = rate_.has_value() || q_.intent == Intent::Share;
+    if (q_.order == Order::None || (is_good && !has_rate)) return;
+    for (const Tag& t : tags_) {
+        std::string text;
+        for (std::size_t i = t.begin; i < t.end; ++i) text += tokens_[i].text;
+        if (kWorst.contains(text)) q_.absent.push_back(text);
     }
 }
 

@@ -395,9 +395,7 @@ void Reader::find_person() {
 }
 
 std::optional<Field> Reader::person_column() const {
-    static constexpr std::array<std::string_view, 16> kPeople = {
-        "author", "salesperson", "customer", "employee", "user",   "reader", "rider",   "assignee",
-        "player", "teacher",     "doctor",   "student",  "member", "name",   "trainer", "referee"};
+    static const auto& kPeople = word_list("person column people");
     const auto& columns = schema_.tables[q_.table].columns;
     std::optional<Field> id;  // names are read rather than numbers
     for (std::size_t c = 0; c < columns.size(); ++c) {

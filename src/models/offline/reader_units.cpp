@@ -68,81 +68,17 @@ double han_scale_of(const Column& column) {
 
 // How many ones a column's one is: 万元, (k), (mn).
 double scale_of(const Column& column) {
-    static constexpr std::array<std::pair<std::string_view, double>, 10> kScales = {
-        {{"k", 1e3},
-         {"thousand", 1e3},
-         {"m", 1e6},
-         {"mn", 1e6},
-         {"mio", 1e6},
-         {"mm", 1e6},
-         {"million", 1e6},
-         {"bn", 1e9},
-         {"billion", 1e9},
-         {"千元", 1e3}}};
+    static const auto& kScales = word_pairs("column scales");
     if (han_scale_of(column) > 1) return han_scale_of(column);
     for (const Token& word : column.words) {
         for (const auto& [name, scale] : kScales) {
-            if (word.text == name || word.stem == name) return scale;
+            if (word.text == name || word.stem == name) return std::stod(scale);
         }
     }
     return 1;
 }
 
-Token number_token(const Token& said, double value) {
-    Token token = said;
-    token.kind = Token::Kind::Number;
-    token.number = value;
-    token.text = value == 0.5 ? "0.5" : std::to_string(static_cast<int>(value));
-    token.stem = token.as_written = token.text;
-    return token;
-}
-
-bool compares(const Token& token) {
-    static const auto& kWords = word_list("compares words");
-    return kWords.contains(token.text);
-}
-
 }  // namespace
-
-// "more than once" as more than 1 times, "over half an hour" as over 0.5 hours.
-void Reader::spell_out_numbers() {
-    const auto put = [&](std::size_t i, std::size_t count, std::vector<Token> tokens) {
-        const auto at = tokens_.begin() + static_cast<std::ptrdiff_t>(i);
-        tokens_.erase(at, at + static_cast<std::ptrdiff_t>(count));
-        tokens_.insert(tokens_.begin() + static_cast<std::ptrdiff_t>(i), tokens.begin(),
-                       tokens.end());
-    };
-    Token times;
-    times.text = times.stem = times.as_written = "times";
-    times.stem = stem_of("times");
-    for (std::size_t i = 1; i < tokens_.size(); ++i) {
-        const std::string& word = tokens_[i].text;
-        const bool is_once = word == "once";
-        if ((is_once || word == "twice") && compares(tokens_[i - 1])) {
-            put(i, 1, {number_token(tokens_[i], is_once ? 1 : 2), times});
-            continue;
-        }
-        const bool is_only = tokens_[i - 1].text == "only" || tokens_[i - 1].text == "exactly" ||
-                             tokens_[i - 1].text == "just";
-        if (is_once && is_only) {  // who came only once came less than twice
-            const auto less = tokens_of("less than");
-            put(i - 1, 2, {less[0], less[1], number_token(tokens_[i], 2), times});
-            continue;
-        }
-        if (!compares(tokens_[i - 1])) continue;
-        const bool is_half = word == "half";
-        const std::size_t article = is_half ? i + 1 : i;
-        const bool has_article = article < tokens_.size() &&
-                                 (tokens_[article].text == "a" || tokens_[article].text == "an");
-        if (!has_article || unit_at(tokens_, article + 1) == nullptr) continue;
-        put(i, article + 1 - i, {number_token(tokens_[i], is_half ? 0.5 : 1)});
-    }
-    for (std::size_t i = 0; i + 1 < tokens_.size(); ++i) {  // 半小时, 半个小时
-        if (tokens_[i].text != "半" || unit_at(tokens_, i + 1) == nullptr) continue;
-        if (unit_at(tokens_, i + 1)->size != 3600) continue;
-        tokens_[i] = number_token(tokens_[i], 0.5);
-    }
-}
 
 // The column that a number with a unit is about, where the unit does not name it itself.
 std::optional<Field> Reader::field_of_dimension(std::size_t begin, std::size_t end) {

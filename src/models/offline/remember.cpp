@@ -23,17 +23,11 @@ std::string folded(std::string_view text) {
 
 // What the question is about: neither signs nor words that every question has.
 std::vector<std::string> subjects_of(std::string_view text) {
-    static constexpr std::array<std::string_view, 32> kAsking = {
-        "what", "which", "who",  "when", "where", "how",  "much", "many", "is",  "was", "are",
-        "were", "do",    "does", "did",  "you",   "i",    "me",   "my",   "our", "we",  "the",
-        "a",    "an",    "for",  "of",   "to",    "that", "it",   "tell", "in",  "said"};
-    static constexpr std::array<std::string_view, 12> kAskingHan = {
-        "是", "多", "少", "什", "么", "的", "吗", "呢", "我", "你", "请", "问"};
+    static const auto& kAsking = word_list("asking words");
     std::vector<std::string> subjects;
     for (const Token& token : tokens_of(text)) {
         if (token.is_sign()) continue;
-        const bool asks = std::ranges::find(kAsking, token.text) != kAsking.end() ||
-                          std::ranges::find(kAskingHan, token.text) != kAskingHan.end();
+        const bool asks = kAsking.contains(token.text);
         if (!asks) subjects.push_back(token.stem.empty() ? token.text : token.stem);
     }
     return subjects;

@@ -114,10 +114,7 @@ void find_meanings(Column& column) {
 }
 
 bool is_id(const Column& column, std::size_t rows) {
-    static constexpr std::array<std::string_view, 26> kNames = {
-        "id",    "no",   "nr",       "code", "number", "key",  "index", "uuid", "zip",
-        "phone", "编号", "序号",     "代码", "单号",   "号码", "工号",  "学号", "邮编",
-        "电话",  "卡号", "postcode", "lat",  "lon",    "sku",  "证号",  "账号"};
+    static const auto& kNames = word_list("is id names");
     for (const std::string_view name : kNames) {
         if (holds(column.words, tokens_of(name)) &&
             (column.is_text() || (column.is_number() && column.is_whole))) {
@@ -134,21 +131,7 @@ bool is_id(const Column& column, std::size_t rows) {
 }
 
 void find_flag(Column& column) {
-    static constexpr std::array<std::pair<std::string_view, std::string_view>, 14> kPairs = {
-        {{"yes", "no"},
-         {"true", "false"},
-         {"y", "n"},
-         {"t", "f"},
-         {"是", "否"},
-         {"有", "无"},
-         {"1", "0"},
-         {"passed", "failed"},
-         {"pass", "fail"},
-         {"success", "failure"},
-         {"won", "lost"},
-         {"active", "inactive"},
-         {"合格", "不合格"},
-         {"已", "未"}}};
+    static const auto& kPairs = word_pairs("yes and no");
     if (column.is_number()) {
         if (column.is_whole && column.low == 0 && column.high == 1 && column.distinct == 2) {
             column.positive = "1";
@@ -176,23 +159,7 @@ void find_flag(Column& column) {
 
 // What people shorten in headers is said in full in questions.
 std::string written_out(const std::string& word) {
-    static constexpr std::array<std::pair<std::string_view, std::string_view>, 46> kShort = {
-        {{"amt", "amount"},    {"qty", "quantity"},     {"cust", "customer"},
-         {"prod", "product"},  {"cat", "category"},     {"dept", "department"},
-         {"emp", "employee"},  {"temp", "temperature"}, {"avg", "average"},
-         {"pct", "percent"},   {"perc", "percent"},     {"num", "number"},
-         {"addr", "address"},  {"desc", "description"}, {"mgr", "manager"},
-         {"yr", "year"},       {"yrs", "year"},         {"hr", "hour"},
-         {"hrs", "hour"},      {"min", "minute"},       {"mins", "minute"},
-         {"sec", "second"},    {"dist", "distance"},    {"dur", "duration"},
-         {"acct", "account"},  {"inv", "invoice"},      {"trans", "transaction"},
-         {"mth", "month"},     {"wt", "weight"},        {"loc", "location"},
-         {"disc", "discount"}, {"appt", "appointment"}, {"rev", "revenue"},
-         {"pmt", "payment"},   {"dest", "destination"}, {"orig", "origin"},
-         {"src", "source"},    {"vol", "volume"},       {"bal", "balance"},
-         {"lvl", "level"},     {"wk", "week"},          {"veh", "vehicle"},
-         {"pax", "passenger"}, {"mkt", "market"},       {"val", "value"},
-         {"hosp", "hospital"}}};
+    static const auto& kShort = word_pairs("written out");
     for (const auto& [written, meant] : kShort) {
         if (word == written) return std::string(meant);
     }
@@ -254,10 +221,7 @@ std::optional<Column> column_of(const json::value& value, std::size_t rows) {
 
 // 骑行编号, 借阅单号, 外卖订单: the noun in front, what a row is
 std::string han_noun(std::string name) {
-    static constexpr std::array<std::string_view, 25> kEndings = {
-        "日期", "时间", "时刻", "单号", "编号", "编码", "号码", "流水号", "序号",
-        "号",   "代码", "ID",   "id",   "记录", "数据", "明细", "列表",   "清单",
-        "表",   "监测", "统计", "信息", "汇总", "日志", "流水"};
+    static const auto& kEndings = word_row("han noun endings");
     for (bool again = true; again;) {
         again = false;
         for (const std::string_view ending : kEndings) {
@@ -358,20 +322,15 @@ Nature Column::nature() const {
     if (is_date()) return Nature::Time;
     for (const Token& word : words) {
         // an average or a rate in the name is no sum, whatever else it is about
-        static constexpr std::array<std::string_view, 18> kLevels = {
-            "rate", "pct",   "percent", "avg",  "average", "mean",  "ratio",       "per", "率",
-            "均",   "index", "score",   "year", "rating",  "level", "temperature", "年",  "比"};
+        static const auto& kLevels = word_list("nature levels");
         // 年缴保费 is a premium, though one a year
         const bool is_how_often = &word == &words.front() && word.text == "年" && words.size() > 1;
         if (is_how_often) continue;
-        if (std::ranges::find(kLevels, word.text) != kLevels.end()) { return Nature::Level; }
+        if (kLevels.contains(word.text)) { return Nature::Level; }
     }
     // invoices have a column "total": totals add up
-    static constexpr std::array<std::string_view, 6> kTotals = {"total", "sum",  "subtotal",
-                                                                "合计",  "总计", "小计"};
-    const auto is_total = [](const Token& word) {
-        return std::ranges::find(kTotals, word.text) != kTotals.end();
-    };
+    static const auto& kTotals = word_list("nature totals");
+    const auto is_total = [](const Token& word) { return kTotals.contains(word.text); };
     if (!words.empty() && is_total(words.back())) return Nature::Additive;
     if (is_han_money(*this)) return Nature::Additive;
     // Downtime_min is downtime: the unit says least
@@ -385,15 +344,14 @@ Nature Column::nature() const {
     }
     // tips_usd, 佣金(元): money adds up
     for (const Token& word : words) {
-        static constexpr std::array<std::string_view, 6> kMoney = {"usd", "eur", "gbp",
-                                                                   "cny", "rmb", "元"};
-        if (std::ranges::find(kMoney, word.text) != kMoney.end()) { return Nature::Additive; }
+        static const auto& kMoney = word_list("nature money");
+        if (kMoney.contains(word.text)) { return Nature::Additive; }
     }
     // 药费, 退款额; Conversions: what its name ends with
     if (words.empty()) return Nature::Level;
-    static constexpr std::array<std::string_view, 6> kSums = {"费", "额", "款", "数", "量", "次"};
+    static const auto& kSums = word_list("nature sums");
     const Token end = last_word();
-    if (std::ranges::find(kSums, end.text) != kSums.end()) return Nature::Additive;
+    if (kSums.contains(end.text)) return Nature::Additive;
     const bool is_plural =
         end.is_word() && end.text.size() > 4 && end.text != end.stem && is_whole && low >= 0;
     return is_plural ? Nature::Additive : Nature::Level;

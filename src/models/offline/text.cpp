@@ -1,4 +1,5 @@
 #include "models/offline/text.hpp"
+#include "models/offline/data.hpp"
 
 #include <algorithm>
 #include <array>
@@ -216,11 +217,9 @@ private:
         if (is_ordinal && !is_letter(code(i + 2))) return true;
         std::size_t end = i;
         while (is_letter(code(end))) ++end;
-        static constexpr std::array<std::string_view, 22> kUnits = {
-            "kg", "g",  "km", "cm",  "mm",  "ms",  "min", "mins", "h",   "hrs", "kwh",
-            "mb", "gb", "kb", "eur", "usd", "gbp", "rmb", "lbs",  "mph", "sqm", "l"};
+        static const auto& kUnits = word_list("number units");
         const std::string unit = lower(written(i, end));
-        return !is_digit(code(end)) && std::ranges::find(kUnits, unit) != kUnits.end();
+        return !is_digit(code(end)) && kUnits.contains(unit);
     }
 
     void take_word() {

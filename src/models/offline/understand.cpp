@@ -139,19 +139,11 @@ std::optional<double> Reader::number_at(std::size_t i, std::size_t& end) const {
         end = i + 1;
     }
     if (!value) return std::nullopt;
-    static constexpr std::array<std::pair<std::string_view, double>, 8> kTimes = {
-        {{"thousand", 1e3},
-         {"million", 1e6},
-         {"billion", 1e9},
-         {"hundred", 1e2},
-         {"千", 1e3},
-         {"万", 1e4},
-         {"亿", 1e8},
-         {"百", 1e2}}};
+    static const auto& kTimes = word_pairs("number times");
     for (const auto& [word, times] : kTimes) {
         if (end < tokens_.size() && tokens_[end].text == word) {
             ++end;
-            return *value * times;
+            return *value * std::stod(times);
         }
     }
     return *value;
@@ -159,20 +151,8 @@ std::optional<double> Reader::number_at(std::size_t i, std::size_t& end) const {
 
 std::optional<Field> main_measure(const Schema& schema, std::size_t table) {
     if (table >= schema.tables.size()) return std::nullopt;
-    // what people mean by "how much", in this order
-    static constexpr std::array<std::string_view, 13> kUsual = {"amount",
-                                                                "profit",
-                                                                "salary",
-                                                                "quantity",
-                                                                "cost",
-                                                                "visits",
-                                                                "price",
-                                                                "",  // whatever adds up
-                                                                "temperature",
-                                                                "score",
-                                                                "rating",
-                                                                "satisfaction",
-                                                                "latency"};
+    // what people mean by "how much", in this order; *: whatever adds up
+    static const auto& kUsual = word_row("main measure usual");
     const auto& columns = schema.tables[table].columns;
     for (std::size_t c = 0; c < columns.size(); ++c) {  // it says so itself
         static const auto& kNames = word_list("main measure names");
@@ -191,7 +171,7 @@ std::optional<Field> main_measure(const Schema& schema, std::size_t table) {
         for (std::size_t c = 0; c < columns.size(); ++c) {
             const Column& column = columns[c];
             if (!column.is_number() || column.is_id) continue;
-            const bool adds_up = about.empty() && column.nature() == Nature::Additive &&
+            const bool adds_up = about == "*" && column.nature() == Nature::Additive &&
                                  !column.is_flag() && column.distinct > 2;
             const bool is_side = column.means("discount") || column.means("refund");
             if ((adds_up && !is_side) ||
