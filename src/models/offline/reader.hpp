@@ -4,6 +4,7 @@
 #include "models/offline/follow_up.hpp"
 #include "models/offline/mentions.hpp"
 #include "models/offline/question.hpp"
+#include "models/offline/sheet_names.hpp"
 #include "models/offline/understand.hpp"
 
 #include <initializer_list>
@@ -34,6 +35,7 @@ public:
     Reader(std::string_view text, const Schema& schema, const Question* before)
         : schema_(schema), before_(before), tokens_(tokens_of(text)) {
         if (tokens_.size() > kTokensMax) tokens_.resize(kTokensMax);
+        sheet_ = take_sheet(tokens_, schema);
         tags_ = tags_of(tokens_);
         find_first_rows();
         q_.language = has_han(text) && !is_english_around() ? Language::Chinese : Language::English;
@@ -266,7 +268,6 @@ private:
     void find_open_rate();
     void find_span_of_dates();
     void find_ordinal();
-    void find_other_sheet();
     void find_open_worst();
     void find_absent();
     void find_absent_han();
@@ -288,6 +289,7 @@ private:
     const Schema& schema_;
     const Question* before_;
     std::vector<Token> tokens_;
+    std::optional<std::size_t> sheet_;  // the table that the question names as a sheet
     std::vector<Tag> tags_;
     std::vector<TimeSpan> times_;
     std::vector<Said> said_;

@@ -69,7 +69,6 @@ void Reader::find_limits() {
     find_open_rate();
     find_span_of_dates();
     find_ordinal();
-    find_other_sheet();
     find_open_worst();
     find_absent_back();
     find_absent();
@@ -173,19 +172,6 @@ void Reader::find_ordinal() {
                             number_word(tokens_[i + 1]).value_or(1) > 1;
         if ((!is_word && !is_ending && !is_han) || is_in_time(i) || said_at(i) != nullptr) continue;
         q_.absent.push_back(tokens_[i].as_written + (is_han ? tokens_[i + 1].as_written : ""));
-    }
-}
-
-// A sheet that is named while another one was understood: "in Feb", where the first sheet is Jan.
-void Reader::find_other_sheet() {
-    for (std::size_t t = 0; t < schema_.tables.size(); ++t) {
-        const auto name = tokens_of(schema_.tables[t].sheet);
-        const bool is_other = t != q_.table && (!q_.join || q_.join->right.table != t);
-        for (std::size_t i = 0; is_other && !name.empty() && i < tokens_.size(); ++i) {
-            if (!matches_at(tokens_, i, name) || said_at(i) != nullptr) continue;
-            q_.absent.push_back(schema_.tables[t].sheet);
-            return;
-        }
     }
 }
 

@@ -45,9 +45,12 @@ void Reader::choose_table_and_mentions() {
             q_.table = t;
         }
     }
-    const auto named = named_file();
-    if (named) q_.table = *named;
-    move_to_measures(mentions);
+    if (sheet_) {
+        q_.table = *sheet_;
+    } else if (const auto named = named_file()) {
+        q_.table = *named;
+    }
+    if (!sheet_) move_to_measures(mentions);
     times_ = spans_of(tokens_, data_period(q_.table));
     std::erase_if(
         times_, [&](const TimeSpan& span) { return is_column_name(span) || is_value_name(span); });
@@ -89,7 +92,7 @@ void Reader::choose_table_and_mentions() {
 // "rows in b.csv", "the file returns": said as a file's name, and only one is called so.
 std::optional<std::size_t> Reader::named_file() const {
     static const auto& kEndings = word_list("named file endings");
-    static const std::set<std::string> kFiles = {"file", "table", "sheet", "tab", "件", "表"};
+    static const std::set<std::string> kFiles = {"file", "table", "sheet", "件", "表"};
     const auto is_named = [&](const std::vector<Token>& name, std::size_t at) {
         if (name.empty() || at + name.size() > tokens_.size()) return false;
         for (std::size_t i = 0; i < name.size(); ++i) {
@@ -98,8 +101,7 @@ std::optional<std::size_t> Reader::named_file() const {
         std::size_t behind = at + name.size();
         if (behind < tokens_.size() && tokens_[behind].text == ".") ++behind;
         const bool has_ending = behind < tokens_.size() && kEndings.contains(tokens_[behind].text);
-        return has_ending || (at > 0 && kFiles.contains(tokens_[at - 1].text)) ||
-               (behind < tokens_.size() && kFiles.contains(tokens_[behind].text));
+        return has_ending || (at > 0 && kFiles.contains(tokens_[at - 1].text));
     };
     std::optional<std::size_t> found;
     for (std::size_t t = 0; t < schema_.tables.size(); ++t) {
