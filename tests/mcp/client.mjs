@@ -22,7 +22,7 @@ seen.tools = (await client.listTools()).tools.map((tool) => tool.name);
 await use("make_directory", { path: "results" });
 await use("write_file", { path: "results/a.txt", content: "grüße" });
 seen.read_file = text(await use("read_file", { path: "results/a.txt" }));
-seen.list_files = text(await use("list_files", { path: "results" }));
+seen.list_files = text(await use("list_files", { path: "results" })).trim();
 seen.execute_shell = text(await use("execute_shell", { command: "cat results/a.txt" }));
 seen.run_python = text(await use("run_python", { code: "x = 41\nx + 1" }));
 seen.execute_python_script = text(await use("execute_python_script", { script: "print(6 * 7)" }));

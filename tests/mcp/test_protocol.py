@@ -219,7 +219,8 @@ def test_the_session_of_an_address(server):
     server.http.post("/mcp?session=by-address", headers=headers, json=call)
     told = server.http.post("/v1/tools/run_python", json={"session_id": "by-address", "code": "here"})
     assert told.json()["output"] == "'yes'"
-    assert server.http.post("/mcp?sesion=x", headers=headers, json=call).status_code == 400
+    wrong = server.http.post("/mcp?sesion=x", headers=headers, json=call)
+    assert wrong.status_code == 400 and "sesion" in wrong.json()["error"]["message"]
 
 
 def test_pages_of_other_origins_are_refused(server, session):
