@@ -146,9 +146,18 @@ public:
           sessions_(std::move(options.limits)) {}
 
     asio::awaitable<void> post(net::Exchange& exchange) {
-        const auto place = place_of(exchange.request());
-        const std::string body = co_await exchange.read_body(kBodyBytesMax);
+        Place place;
         std::optional<Fault> fault;
+        try {
+            place = place_of(exchange.request());
+        } catch (const schema::ValidationError& error) {
+            fault = Fault{kInvalidParams, error.error.message};
+        }
+        if (fault) {
+            co_await exchange.respond(fault_response(*fault, Era::Stateless));
+            co_return;
+        }
+        const std::string body = co_await exchange.read_body(kBodyBytesMax);
         Era era = Era::Sessions;
         Message message;
         try {
