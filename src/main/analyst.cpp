@@ -1,5 +1,6 @@
 #include "main/analyst.hpp"
 
+#include "api/mcp/routes.hpp"
 #include "api/model_routes.hpp"
 #include "api/thread_routes.hpp"
 #include "api/tool_routes.hpp"
@@ -217,6 +218,7 @@ void Analyst::add_routes(api::Api& api) {
     api::add_upload_routes(api, *uploads_);
     api::add_thread_routes(api, *threads_, {settings_.input_chars_max});
     api::add_tool_routes(api, *tools_);
+    api::add_mcp_routes(api, *tools_, {.version = ATOLL_VERSION});
     api::add_model_routes(api, *models_);
 }
 

@@ -1,6 +1,7 @@
 // atoll: the composition root. Reads the command line and hands over to one command.
 #include "cli/command_line.hpp"
 #include "cli/commands.hpp"
+#include "cli/mcp/command.hpp"
 #include "main/commands.hpp"
 
 #include <CLI/Config.hpp>
@@ -47,7 +48,7 @@ int main(int argc, char** argv) {
         {"Sessions of a server (ATOLL_URL, ATOLL_API_KEY)",
          {atl::cli::add_list_commands, atl::cli::add_exec_command, atl::cli::add_copy_command,
           atl::cli::add_lifecycle_commands, atl::cli::add_work_commands, atl::cli::add_logs_command,
-          atl::cli::add_top_command, atl::cli::add_bench_command}},
+          atl::cli::add_top_command, atl::cli::add_bench_command, atl::cli::add_mcp_command}},
         {"The server itself",
          {atl::main::add_serve_command, atl::main::add_config_command, atl::main::add_key_command}},
         {"This machine",

@@ -730,6 +730,7 @@ private:
                               {"Threads", "Conversations about files, with a data analyst."},
                               {"Models", "Which language model answers."},
                               {"Tools", "What an agent can do in a session, one call each."},
+                              {"MCP", "The same tools for clients of the Model Context Protocol."},
                               {"Access", "Keys, tokens and the audit log."},
                               {"Server", "About the server itself."}}});
         net::ServerOptions http;

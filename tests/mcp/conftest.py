@@ -1,0 +1,37 @@
+"""A real server, and the official client in each of the ways in which it can be connected."""
+
+import asyncio
+import os
+
+import pytest
+from harness.cli import ATOLL
+from harness.server import Server
+from mcp import Client, StdioServerParameters
+
+WAYS = {"sessions": "legacy", "stateless": "2026-07-28", "found out": "auto", "stdio": "legacy"}
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory):
+    running = Server(tmp_path_factory.mktemp("mcp"))
+    yield running
+    assert running.stop() == 0
+
+
+def program(url: str, key: str = "", *words: str) -> StdioServerParameters:
+    """`atoll mcp`, as a client starts it."""
+    return StdioServerParameters(command=str(ATOLL), args=["mcp", *words],
+                                 env={**os.environ, "ATOLL_URL": url, "ATOLL_API_KEY": key})
+
+
+@pytest.fixture(params=WAYS)
+def client(server, request):
+    """Runs a coroutine function with a connected client."""
+    def run(work, **more):
+        async def with_client():
+            target = program(server.url) if request.param == "stdio" else server.url + "/mcp"
+            async with Client(target, mode=WAYS[request.param], **more) as connected:
+                return await work(connected)
+        return asyncio.run(with_client())
+    run.way = request.param
+    return run
