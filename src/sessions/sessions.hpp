@@ -102,6 +102,9 @@ public:
     explicit Session(core::Clock& clock) : clock_(clock), unused_since_(clock.now()) {}
     [[nodiscard]] const core::SessionRecord& record() const noexcept { return record_; }
     [[nodiscard]] const core::Limits& limits() const noexcept { return spec_.limits(); }
+    [[nodiscard]] const std::map<std::string, std::string>& environment() const noexcept {
+        return spec_.environment();
+    }
     [[nodiscard]] const std::shared_ptr<DiskStops>& disk_stops() const noexcept { return stops_; }
     [[nodiscard]] std::optional<std::uint64_t> disk_bytes_max() const { return disk_->bytes_max; }
     // What did not come back with a restore: every run says it until one was heard, which tells
