@@ -116,7 +116,7 @@ void Api::add(schema::Route route, net::Handler handler) {
         return run_checked(unless_read_only, exchange, guard_, need);
     };
     router_.add(route.method, route.pattern, checked);
-    routes_.push_back(std::move(route));
+    if (route.listed) routes_.push_back(std::move(route));
 }
 
 void Api::finish(const schema::About& about) {

@@ -21,6 +21,8 @@
 #include "api/audit.hpp"
 #include "api/context_routes.hpp"
 #include "api/door.hpp"
+#include "api/e2b/envd_routes.hpp"
+#include "api/e2b/interpreter_routes.hpp"
 #include "api/file_routes.hpp"
 #include "api/job_routes.hpp"
 #include "api/keys.hpp"
@@ -299,7 +301,11 @@ private:
                 "are",
                 folders_->root(), strangers);
         }
-        sessions_->on_removed([this](const SessionId& id) { processes_->forget(id); });
+        sessions_->on_removed([this](const SessionId& id) {
+            processes_->forget(id);
+            envd_.forget(id);
+            interpreter_->forget(id);
+        });
         if (!read_only()) co_await recover_jobs();
         http_->start();
         served_ = true;
@@ -712,6 +718,8 @@ private:
         api::add_context_routes(api_, *sessions_);
         api::add_process_routes(api_, *sessions_, *processes_, answers);
         api::add_terminal_routes(api_, *sessions_);
+        api::e2b::add_envd_routes(api_, *sessions_, *processes_, envd_);
+        api::e2b::add_interpreter_routes(api_, *sessions_, interpreter_);
         api::add_port_routes(api_, *sessions_, *signer_,
                              {options_.ports_answer_timeout, options_.ports_domain});
         api::add_job_routes(api_, *jobs_, rules, sessions_->options().run_limits, ceilings_);
@@ -795,6 +803,9 @@ private:
     std::unique_ptr<sessions::OwnerStorage> owner_storage_;
     std::unique_ptr<sessions::Sessions> sessions_;
     std::unique_ptr<sessions::Processes> processes_;
+    const api::e2b::EnvdState envd_;
+    const std::shared_ptr<api::e2b::InterpreterContexts> interpreter_ =
+        std::make_shared<api::e2b::InterpreterContexts>();
     std::unique_ptr<sessions::Jobs> jobs_;
     std::unique_ptr<Analyst> analyst_;
     std::unique_ptr<api::Door> door_;
