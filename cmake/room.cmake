@@ -1,17 +1,16 @@
-# atoll_room(<folder> [PARTS folder...] [DEPENDS room...] [LINK library...] [HEAVY])
+# atoll_room(<folder> [DEPENDS room...] [LINK library...] [HEAVY])
 #
 # Makes one folder a room:
 #   *.cpp          the static library atoll_<room> (headers only: an interface library)
 #   *_test.cpp     one GoogleTest program <room>_tests, registered with CTest
 #   *_fuzz.cpp     one libFuzzer program each, in the preset fuzz
 #   main.cpp       left to the caller
-# PARTS are folders inside of it that belong to the same room.
 # A room's name is its folder with / as _: runtimes/native is atoll_runtimes_native. DEPENDS names
 # rooms so, and must agree with the table in src/README.md. HEAVY: uses Asio or Boost.JSON in most
 # of its files, so it takes the shared precompiled header.
 
 function(atoll_room folder)
-  cmake_parse_arguments(PARSE_ARGV 1 ROOM "HEAVY" "" "PARTS;DEPENDS;LINK")
+  cmake_parse_arguments(PARSE_ARGV 1 ROOM "HEAVY" "" "DEPENDS;LINK")
   if(ROOM_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "atoll_room(${folder}): unknown argument ${ROOM_UNPARSED_ARGUMENTS}")
   endif()
@@ -21,16 +20,9 @@ function(atoll_room folder)
   cmake_path(APPEND here "${folder}" OUTPUT_VARIABLE room)
   string(REPLACE "/" "_" room "${room}")
 
-  set(folders "${CMAKE_CURRENT_SOURCE_DIR}/${folder}")
-  foreach(part IN LISTS ROOM_PARTS)
-    list(APPEND folders "${CMAKE_CURRENT_SOURCE_DIR}/${folder}/${part}")
-  endforeach()
-  list(TRANSFORM folders APPEND "/*_test.cpp" OUTPUT_VARIABLE patterns)
-  file(GLOB tests CONFIGURE_DEPENDS ${patterns})
-  list(TRANSFORM folders APPEND "/*_fuzz.cpp" OUTPUT_VARIABLE patterns)
-  file(GLOB fuzzers CONFIGURE_DEPENDS ${patterns})
-  list(TRANSFORM folders APPEND "/*.cpp" OUTPUT_VARIABLE patterns)
-  file(GLOB sources CONFIGURE_DEPENDS ${patterns})
+  file(GLOB tests CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*_test.cpp")
+  file(GLOB fuzzers CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*_fuzz.cpp")
+  file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.cpp")
   list(FILTER sources EXCLUDE REGEX "(_test|_fuzz|/main)\\.cpp$")
   if(ATOLL_FUZZ)
     # clang 14 cannot assemble coroutines with its sanitizers, and no fuzzer has any.

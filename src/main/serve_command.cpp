@@ -21,7 +21,11 @@
 #include "api/audit.hpp"
 #include "api/context_routes.hpp"
 #include "api/door.hpp"
+#include "api/e2b/access.hpp"
+#include "api/e2b/control_routes.hpp"
 #include "api/e2b/envd_routes.hpp"
+#include "api/e2b/errors.hpp"
+#include "api/e2b/gateway.hpp"
 #include "api/e2b/interpreter_routes.hpp"
 #include "api/file_routes.hpp"
 #include "api/job_routes.hpp"
@@ -606,6 +610,9 @@ private:
         door.allowed_hosts = options_.allowed_hosts;
         door.allowed_origins = options_.allowed_origins;
         door.ports_domain = options_.ports_domain;
+        door.stays_inside = [this](const net::Request& request) {
+            return e2b_gateway_->stays_inside(request);
+        };
         door.rate_requests = options_.rate_requests;
         door.rate_window = options_.rate_window;
         door.may_run = [this](const std::string& owner) { meter_->check_cpu(owner); };
@@ -679,6 +686,26 @@ private:
         return ports;
     }
 
+    // What the E2B SDK speaks to: the control API, and what is in a sandbox.
+    void add_e2b_routes() {
+        e2b_access_ = std::make_unique<api::e2b::Access>(*signer_, *keys_, *sessions_,
+                                                         [this] { return door_->keys_needed(); });
+        e2b_gateway_ = std::make_unique<api::e2b::Gateway>(options_.e2b_domain, *e2b_access_);
+        api_.usher_below(std::string(api::e2b::kPlace), [this](net::Exchange& exchange) {
+            return e2b_access_->admit(exchange);
+        });
+        api::e2b::add_control_routes(api_, {*sessions_, *e2b_access_, *e2b_gateway_});
+        api::PortPlace ports;
+        ports.pattern = std::string(api::e2b::kPlace) + "ports/{port}/{path...}";
+        ports.has_own_origin = [this](const net::Request& request) {
+            return api::e2b::sandbox_host_of(request.host(), options_.e2b_domain).has_value();
+        };
+        ports.hidden_headers = {std::string(api::e2b::kTrafficHeader),
+                                std::string(api::e2b::kTokenHeader)};
+        ports.closed = api::e2b::port_is_closed;
+        api::add_ports_at(api_, *sessions_, std::move(ports), {options_.ports_answer_timeout, {}});
+    }
+
     void make_http(const std::string& data) {
         api_.guard_with(*door_);
         api_.show_ports_at(options_.ports_domain);
@@ -715,6 +742,7 @@ private:
         api::add_run_routes(api_, *sessions_, *outputs_, rules, answers);
         api::add_output_routes(api_, *outputs_);
         api::add_file_routes(api_, *sessions_);
+        add_e2b_routes();
         api::add_context_routes(api_, *sessions_);
         api::add_process_routes(api_, *sessions_, *processes_, answers);
         api::add_terminal_routes(api_, *sessions_);
@@ -764,7 +792,9 @@ private:
             http.tls = net::TlsOptions{options_.tls_certificate, options_.tls_key};
         }
         http.observer = [this](const net::Finished& request) { metrics_->request_ended(request); };
+        http.tell_problem = api::e2b::tell_problem;
         http.admit = [this](net::Request& request) {
+            e2b_gateway_->enter(request);
             api::enter_port_host(request, options_.ports_domain);
             api::let_port_pages_in(request);
             door_->admit(request);
@@ -809,6 +839,8 @@ private:
     std::unique_ptr<sessions::Jobs> jobs_;
     std::unique_ptr<Analyst> analyst_;
     std::unique_ptr<api::Door> door_;
+    std::unique_ptr<api::e2b::Access> e2b_access_;
+    std::unique_ptr<api::e2b::Gateway> e2b_gateway_;
     std::unique_ptr<api::Metrics> metrics_;
     std::string control_address_;
     api::Api api_;
