@@ -104,9 +104,11 @@ private:
             if (end.execution_count > 0) context_->runs = end.execution_count;
             if (end.state_lost) context_->runs = 0;
             tell_how_it_ended(end);
-        } catch (const std::exception&) {
-            failed_ = true;  // the sandbox went with it
-        }
+        } catch (const ErrorException& error) {
+            // It could not be run; or the sandbox went with it, which is no end to be told.
+            failed_ = error.error.code == Code::Unavailable;
+            events_.error("ExecutionError", error.error.message, error.error.message);
+        } catch (const std::exception&) { failed_ = true; }
         events_.end();
         ended_ = true;
         news_.cancel();

@@ -79,9 +79,9 @@ asio::awaitable<Message> read_message(net::Exchange& exchange, std::string text)
 
 asio::awaitable<std::string> text_of(net::Exchange& exchange, json::object message) {
     // Its parts were limited by whoever made it; a directory may still have thousands of entries.
-    const auto print = [&message] { return json::serialize(message); };
-    const bool small = schema::is_small(json::value(message), kWholeBytesMax);
-    if (small) co_return print();
+    const json::value value(std::move(message));
+    const auto print = [&value] { return json::serialize(value); };
+    if (schema::is_small(value, kWholeBytesMax)) co_return print();
     co_return co_await workers_of(exchange.executor()).run(print);
 }
 
