@@ -37,7 +37,8 @@ TEST(Gunzip, gives_back_what_was_packed) {
     std::string text;
     for (int i = 0; i < 20'000; ++i) text += std::to_string(i * 7919) + " ";
     const auto bytes = packed(text);
-    for (const std::size_t step : {std::size_t{1}, std::size_t{7}, std::size_t{4096}, bytes.size()}) {
+    const std::size_t steps[] = {1, 7, 4096, bytes.size()};
+    for (const std::size_t step : steps) {
         for (const std::size_t room : {std::size_t{1}, std::size_t{100}, std::size_t{65536}}) {
             if (step == 1 && room == 1) continue;  // says nothing that the others do not
             EXPECT_EQ(unpacked(bytes, step, room).value(), text) << step << " " << room;

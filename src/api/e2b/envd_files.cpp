@@ -171,7 +171,7 @@ public:
             const auto part = parser.part();
             if (part.name != kFormField) refuse("the form takes files under the name file");
             if (!path.empty() && !stored.empty()) {
-                refuse("several files cannot have one path; leave it out and name each in the form");
+                refuse("several files cannot have one path; name each in the form instead");
             }
             if (path.empty() && part.filename.value_or(std::string()).empty()) {
                 refuse("a file has neither a path nor a name");

@@ -40,6 +40,10 @@ ErrorException unknown_context(const std::string& id) {
         {Code::NotFound, "Context " + shown_path(id.substr(0, 64)) + " not found"});
 }
 
+bool is_default(std::string_view id) {
+    return id == kDefaultId || id == guest_client::kJavaScript || id.starts_with("default-");
+}
+
 bool has_kernel(const InterpreterContext& context) { return context.language != kBash; }
 
 std::string_view kernel_language(std::string_view language) {
@@ -100,10 +104,7 @@ asio::awaitable<std::vector<InterpreterContext>> InterpreterContexts::list(Sessi
     // A kernel that ended with its sandbox is a context no more.
     const auto is_left = [&](const auto& one) {
         const auto& context = *one.second;
-        const bool is_default =
-            context.id == kDefaultId || context.id == guest_client::kJavaScript ||
-            context.id.starts_with("default-");
-        return !is_default && has_kernel(context) &&
+        return !is_default(context.id) && has_kernel(context) &&
                std::none_of(kernels.begin(), kernels.end(),
                             [&](const auto& kernel) { return kernel.name == context.id; });
     };
@@ -117,10 +118,7 @@ asio::awaitable<std::vector<InterpreterContext>> InterpreterContexts::list(Sessi
         table.emplace(kernel.name, std::move(found));
     }
     for (const auto& [id, context] : table) {
-        if (id == kDefaultId || id == guest_client::kJavaScript || id.starts_with("default-")) {
-            continue;
-        }
-        all.push_back(*context);
+        if (!is_default(id)) all.push_back(*context);
     }
     co_return all;
 }
@@ -178,7 +176,7 @@ asio::awaitable<void> InterpreterContexts::remove(SessionId session, Link link, 
     }
     context->runs = 0;
     // Default ones are there again with their next run.
-    if (id == kDefaultId || id == guest_client::kJavaScript || id.starts_with("default-")) co_return;
+    if (is_default(id)) co_return;
     table_of(session).erase(id);
 }
 

@@ -7,7 +7,7 @@
 // A handler throws ErrorException, or RpcError to name the protocol's code itself. Before the
 // answer of a stream has begun, and within it, a failure is the stream's end frame; when the
 // sandbox has gone the connection is cut instead, so that the client asks what became of it.
-// Trusts    nothing in a request: messages have a limit, and are read on a worker if they are large.
+// Trusts    nothing in a request: messages have a limit; large ones are read on a worker.
 #include "api/api.hpp"
 #include "api/connect/frames.hpp"
 #include "api/e2b/message.hpp"
