@@ -1,7 +1,7 @@
 // Goal: what was packed comes out again, in any pieces and through any buffer; what is cut or
 // damaged is a failure, and nobody is made to hold more than they asked for.
-#include "net/compress.hpp"
 #include "net/decompress.hpp"
+#include "net/compress.hpp"
 
 #include <gtest/gtest.h>
 #include <string>

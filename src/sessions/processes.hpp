@@ -38,11 +38,11 @@ struct ProcessStart {
     std::vector<std::string> argv;
     std::map<std::string, std::string> environment;
     std::string directory = "/session";
-    bool stdin_open = false;               // else it reads an end at once
+    bool stdin_open = false;  // else it reads an end at once
     struct Terminal {
         int rows = 24, cols = 80;
     };
-    std::optional<Terminal> terminal;  // then its input is open, and all output is Stdout
+    std::optional<Terminal> terminal;      // then its input is open, and all output is Stdout
     std::chrono::milliseconds timeout{0};  // 0 = none
     bool keep_awake = false;
     bool output_held = false;  // from the start: see Process::hold_output

@@ -125,8 +125,7 @@ asio::awaitable<void> read_file(sessions::Sessions& sessions, net::Exchange& exc
         entry = co_await files.stat(path, true);
     } catch (const ErrorException& error) { failed = error.error; }
     if (failed && failed->code == Code::NotFound) {
-        throw ErrorException(
-            {Code::NotFound, "path '" + shown_path(path) + "' does not exist"});
+        throw ErrorException({Code::NotFound, "path '" + shown_path(path) + "' does not exist"});
     }
     if (failed) throw ErrorException(*failed);
     if (entry.type == FileType::Directory) {
@@ -192,9 +191,7 @@ public:
     }
 
 private:
-    [[nodiscard]] std::uint64_t declared() const {
-        return exchange_.content_length().value_or(0);
-    }
+    [[nodiscard]] std::uint64_t declared() const { return exchange_.content_length().value_or(0); }
 
     // A link is written through, as open(2) does.
     asio::awaitable<std::string> resolved(std::string path) const {

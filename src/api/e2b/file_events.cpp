@@ -34,9 +34,9 @@ std::vector<FileEvent> FileEvents::of(const guest_client::FileChange& change) {
         return {};
     }
     if (what == "moved_to") {
-        const auto upload =
-            std::find_if(uploads_.begin(), uploads_.end(),
-                         [&](const Upload& one) { return one.cookie == change.cookie; });
+        const auto upload = std::find_if(uploads_.begin(), uploads_.end(), [&](const Upload& one) {
+            return one.cookie == change.cookie;
+        });
         if (upload == uploads_.end()) return {{kCreate, change.path}};
         std::vector<FileEvent> events;
         if (!upload->replaces) events.push_back({kCreate, change.path});

@@ -49,9 +49,7 @@ asio::awaitable<json::object> entry_of(Files files, std::string path) {
 // What is at a path that must be a folder.
 asio::awaitable<FileEntry> folder_at(Files files, std::string path) {
     auto entry = co_await look(files, path);
-    if (!entry) {
-        throw ErrorException({Code::NotFound, "path not found: " + shown_path(path)});
-    }
+    if (!entry) { throw ErrorException({Code::NotFound, "path not found: " + shown_path(path)}); }
     if (!leads_to_folder(*entry)) {
         throw ErrorException({Code::InvalidArgument, shown_path(path) + " is not a directory"});
     }
@@ -122,8 +120,8 @@ public:
         const auto place = folder.resolved.value_or(path);
         auto page = co_await files.walk(place, static_cast<int>(depth), kEntriesMax, kDetails);
         if (!page.complete) {
-            throw ErrorException({Code::Exhausted,
-                                  shown_path(path) + " has more than " +
+            throw ErrorException(
+                {Code::Exhausted, shown_path(path) + " has more than " +
                                       std::to_string(kEntriesMax) +
                                       " entries; list it with a smaller depth, or in parts"});
         }
@@ -259,10 +257,10 @@ void add_filesystem_service(Api& api, sessions::Sessions& sessions,
     call("/e2b/sandboxes/{id}/envd/filesystem.Filesystem/RemoveWatcher",
          &FilesystemService::remove_watcher);
     api.add(rpc_route("/e2b/sandboxes/{id}/envd/filesystem.Filesystem/WatchDir", "files"),
-            server_stream(sessions, [service](net::Exchange& exchange, Message message,
-                                              MessageStream& out) {
-                return service->watch(exchange, std::move(message), out);
-            }));
+            server_stream(sessions,
+                          [service](net::Exchange& exchange, Message message, MessageStream& out) {
+                              return service->watch(exchange, std::move(message), out);
+                          }));
 }
 
 }  // namespace atl::api::e2b

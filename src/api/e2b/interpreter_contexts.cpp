@@ -31,8 +31,8 @@ constexpr Default kHiddenDefaults[] = {{"default-typescript", kTypeScript},
 
 InterpreterContexts::ContextPtr context_of(std::string_view id, std::string_view language,
                                            std::string_view directory) {
-    return std::make_shared<InterpreterContext>(InterpreterContext{
-        std::string(id), std::string(language), std::string(directory), 0});
+    return std::make_shared<InterpreterContext>(
+        InterpreterContext{std::string(id), std::string(language), std::string(directory), 0});
 }
 
 ErrorException unknown_context(const std::string& id) {

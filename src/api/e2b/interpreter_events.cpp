@@ -21,11 +21,11 @@ struct Field {
     std::string_view mime, name;
 };
 constexpr Field kFields[] = {
-    {"text/plain", "text"},           {"text/html", "html"},
-    {"text/markdown", "markdown"},    {"image/svg+xml", "svg"},
-    {"image/png", "png"},             {"image/jpeg", "jpeg"},
-    {"application/pdf", "pdf"},       {"text/latex", "latex"},
-    {"application/json", "json"},     {"application/javascript", "javascript"},
+    {"text/plain", "text"},        {"text/html", "html"},
+    {"text/markdown", "markdown"}, {"image/svg+xml", "svg"},
+    {"image/png", "png"},          {"image/jpeg", "jpeg"},
+    {"application/pdf", "pdf"},    {"text/latex", "latex"},
+    {"application/json", "json"},  {"application/javascript", "javascript"},
 };
 
 std::string instant_text(core::Time time) {

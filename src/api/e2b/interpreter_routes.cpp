@@ -210,8 +210,8 @@ public:
         } else {
             context = co_await contexts_->find(session, execution->link(), id);
         }
-        auto run = execution->request(language_of(context->language), *code,
-                                      std::chrono::milliseconds{0});
+        auto run =
+            execution->request(language_of(context->language), *code, std::chrono::milliseconds{0});
         run.context = guest_client::kernel_for(
             run.language, context->id.starts_with("default") ? "default" : context->id);
         run.directory = context->directory;

@@ -69,8 +69,7 @@ std::uint32_t Message::number(std::string_view name, std::uint32_t most) const {
         if (static_cast<double>(number) != value->get_double()) number = -1;
     } else if (value->is_string()) {
         const std::string_view text = value->get_string();
-        const auto [end, failed] =
-            std::from_chars(text.data(), text.data() + text.size(), number);
+        const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), number);
         if (failed != std::errc() || end != text.data() + text.size()) number = -1;
     }
     if (number < 0 || number > most) {

@@ -74,8 +74,7 @@ public:
         wanted.stdin_open = message.flag("stdin").value_or(true);
         wanted.timeout = timeout_of(exchange.request());
         if (const auto terminal = message.message("pty")) wanted.terminal = size_in(*terminal);
-        const auto process =
-            co_await start_process(exchange, std::move(config), std::move(wanted));
+        const auto process = co_await start_process(exchange, std::move(config), std::move(wanted));
         co_await stream_process(exchange, stream, process, Reader::From::Start);
     }
 
@@ -264,8 +263,7 @@ private:
 
 void add_process_service(Api& api, sessions::Sessions& sessions, sessions::Processes& processes,
                          std::shared_ptr<ProcessRegistry> registry) {
-    const auto service =
-        std::make_shared<ProcessService>(sessions, processes, std::move(registry));
+    const auto service = std::make_shared<ProcessService>(sessions, processes, std::move(registry));
     const auto call = [&](std::string_view pattern, auto method) {
         api.add(rpc_route(pattern, "run"),
                 unary(sessions, [service, method](net::Exchange& exchange, Message message) {

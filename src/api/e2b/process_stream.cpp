@@ -48,8 +48,8 @@ json::object end_event(const sessions::ProcessEnd& end) {
         fields["status"] = words;
         using core::EndReason;
         const bool by_limit = end.reason == EndReason::Memory || end.reason == EndReason::Disk;
-        fields["error"] = by_limit ? words + " (" + std::string(core::name_of(end.reason)) + ")"
-                                   : words;
+        fields["error"] =
+            by_limit ? words + " (" + std::string(core::name_of(end.reason)) + ")" : words;
     } else {
         const auto words = "exit status " + std::to_string(end.exit_code);
         fields["exitCode"] = end.exit_code;
@@ -97,15 +97,15 @@ asio::awaitable<void> stream_process(net::Exchange& exchange, MessageStream& str
             throw ErrorException({Code::Unavailable, "the server is stopping"});
         }
         if (reader.dropped()) {
-            throw ErrorException({Code::Exhausted,
-                                  "this client took no output for too long; the command goes on"});
+            throw ErrorException(
+                {Code::Exhausted, "this client took no output for too long; the command goes on"});
         }
         if (reader.at() < log.begin()) {
             throw RpcError("data_loss", Code::Internal, "some output came too fast and was lost");
         }
         if (const auto piece = log.at(reader.at())) {
             const auto bytes = piece->bytes.substr(0, kPieceBytesMax);
-            const char* name = one->config().terminal                 ? "pty"
+            const char* name = one->config().terminal                  ? "pty"
                                : piece->stream == core::Stream::Stdout ? "stdout"
                                                                        : "stderr";
             const auto size = bytes.size();

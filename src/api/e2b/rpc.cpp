@@ -23,10 +23,10 @@ constexpr std::chrono::milliseconds kKeepaliveDefault{50'000};
 constexpr std::chrono::milliseconds kKeepaliveMin{1'000};
 
 constexpr RpcCode kCodes[] = {
-    {"invalid_argument", 400},  {"unauthenticated", 401},    {"permission_denied", 403},
-    {"not_found", 404},         {"already_exists", 409},     {"resource_exhausted", 429},
-    {"failed_precondition", 400}, {"unimplemented", 501},    {"unavailable", 503},
-    {"deadline_exceeded", 504}, {"data_loss", 500},          {"internal", 500},
+    {"invalid_argument", 400},    {"unauthenticated", 401}, {"permission_denied", 403},
+    {"not_found", 404},           {"already_exists", 409},  {"resource_exhausted", 429},
+    {"failed_precondition", 400}, {"unimplemented", 501},   {"unavailable", 503},
+    {"deadline_exceeded", 504},   {"data_loss", 500},       {"internal", 500},
 };
 
 // Why a call failed, kept until it can be told: nothing may be awaited in a catch.

@@ -20,9 +20,7 @@ asio::awaitable<void> run_plain(sessions::Sessions& sessions, net::Handler handl
     bool gone = false;
     try {
         co_await handler(exchange);
-    } catch (const SandboxGone&) {
-        gone = true;
-    } catch (const net::Problem& problem) {
+    } catch (const SandboxGone&) { gone = true; } catch (const net::Problem& problem) {
         failed = problem.error;
         status = problem.status;
     } catch (const ErrorException& error) { failed = error.error; }

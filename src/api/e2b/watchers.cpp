@@ -107,8 +107,8 @@ Watchers::WatchPtr Watchers::find(const SessionId& session, const std::string& i
         const auto found = table->second.find(id);
         if (found != table->second.end()) return found->second;
     }
-    throw ErrorException({Code::NotFound, "watcher with id " + shown_path(id.substr(0, 64)) +
-                                              " not found"});
+    throw ErrorException(
+        {Code::NotFound, "watcher with id " + shown_path(id.substr(0, 64)) + " not found"});
 }
 
 void Watchers::remove(const SessionId& session, const std::string& id) {
