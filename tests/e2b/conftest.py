@@ -2,6 +2,7 @@
 import os
 
 import pytest
+from harness.e2b_sdk import options_of
 from harness.server import Server
 
 # The SDK reads its settings from here, too; a test says what it means.
@@ -10,18 +11,12 @@ for name in [name for name in os.environ if name.startswith("E2B_")]:
 for name in ("http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"):
     os.environ.pop(name, None)
 
-ANY_KEY = "e2b_" + "0" * 40
-
 
 @pytest.fixture(scope="session")
 def server(tmp_path_factory):
     running = Server(tmp_path_factory.mktemp("server"))
     yield running
     assert running.stop() == 0
-
-
-def options_of(server, key=ANY_KEY) -> dict:
-    return {"api_key": key, "api_url": server.url, "sandbox_url": server.url}
 
 
 @pytest.fixture

@@ -6,13 +6,12 @@ import uuid
 
 import httpx
 import pytest
-from e2b import (AuthenticationException, InvalidArgumentException, Sandbox, SandboxException,  # noqa: F401
+from e2b import (AuthenticationException, Sandbox, SandboxException,
                  SandboxNotFoundException, SandboxQuery, SandboxState)
 from harness.cli import atoll
+from harness.e2b_sdk import ANY_KEY, options_of
 from harness.host import eventually
 from harness.server import Server
-
-from conftest import ANY_KEY, options_of
 
 UNKNOWN = "s" + "a" * 32
 

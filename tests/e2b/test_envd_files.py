@@ -6,7 +6,7 @@ import threading
 
 import httpx
 import pytest
-from conftest import ANY_KEY, options_of
+from harness.e2b_sdk import ANY_KEY, options_of
 from e2b import (AsyncSandbox, FileNotFoundException, FilesystemEventType, FileType, InvalidArgumentException,
                  NotFoundException, Sandbox)
 from harness.connect import RawSandbox

@@ -2,7 +2,7 @@
 import threading
 
 import pytest
-from conftest import options_of
+from harness.e2b_sdk import options_of
 from e2b import (AuthenticationException, CommandExitException, InvalidArgumentException, NotFoundException, PtySize,
                  Sandbox, TimeoutException)
 from harness.host import eventually

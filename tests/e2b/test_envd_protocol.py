@@ -5,7 +5,7 @@ import threading
 
 import httpx
 import pytest
-from conftest import ANY_KEY
+from harness.e2b_sdk import ANY_KEY
 from harness.connect import END, RawSandbox, frame, frames_in
 from harness.host import eventually
 

@@ -2,9 +2,8 @@
 import httpx
 import pytest
 from e2b import Sandbox
+from harness.e2b_sdk import ANY_KEY, options_of
 from harness.host import eventually
-
-from conftest import ANY_KEY, options_of
 
 UNKNOWN = "s" + "a" * 32
 

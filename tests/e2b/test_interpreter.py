@@ -1,6 +1,6 @@
 """The code interpreter with the official SDK."""
 import pytest
-from conftest import options_of
+from harness.e2b_sdk import options_of
 from e2b import InvalidArgumentException, NotFoundException, SandboxException, TimeoutException  # noqa: F401
 from e2b_code_interpreter import Sandbox
 from harness.host import eventually
