@@ -227,9 +227,8 @@ Caller Door::identify(net::Request& request) {
         header && header->size() > 7 && net::same_ignoring_case(header->substr(0, 7), "Bearer ")) {
         shown = net::trimmed(header->substr(7));
     }
-    const bool bearer_is_ours =
-        (!open_to_all && !is_port_of_sandbox(request)) || looks_like_key(shown) ||
-        shown.starts_with(kTokenPrefix);
+    const bool bearer_is_ours = (!open_to_all && !is_port_of_sandbox(request)) ||
+                                looks_like_key(shown) || shown.starts_with(kTokenPrefix);
     if (!shown.empty() && bearer_is_ours) {
         request.headers.remove("Authorization");
         return of_credential(shown, open_to_all);

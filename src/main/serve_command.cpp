@@ -691,9 +691,8 @@ private:
         e2b_access_ = std::make_unique<api::e2b::Access>(*signer_, *keys_, *sessions_,
                                                          [this] { return door_->keys_needed(); });
         e2b_gateway_ = std::make_unique<api::e2b::Gateway>(options_.e2b_domain, *e2b_access_);
-        api_.usher_below(std::string(api::e2b::kPlace), [this](net::Exchange& exchange) {
-            return e2b_access_->admit(exchange);
-        });
+        api_.usher_below(std::string(api::e2b::kPlace),
+                         [this](net::Exchange& exchange) { return e2b_access_->admit(exchange); });
         api::e2b::add_control_routes(api_, {*sessions_, *e2b_access_, *e2b_gateway_});
         api::PortPlace ports;
         ports.pattern = std::string(api::e2b::kPlace) + "ports/{port}/{path...}";
@@ -794,8 +793,9 @@ private:
         http.observer = [this](const net::Finished& request) { metrics_->request_ended(request); };
         http.tell_problem = api::e2b::tell_problem;
         http.admit = [this](net::Request& request) {
-            e2b_gateway_->enter(request);
-            api::enter_port_host(request, options_.ports_domain);
+            if (!e2b_gateway_->enter(request)) {
+                api::enter_port_host(request, options_.ports_domain);
+            }
             api::let_port_pages_in(request);
             door_->admit(request);
         };

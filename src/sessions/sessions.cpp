@@ -67,8 +67,7 @@ Error not_there(const SessionId& id) {
 
 // Throws for an environment that no sandbox can have.
 std::string spec_for_copy(const SessionRecord& record, const Sessions::Copies& copies) {
-    const auto standing =
-        copies.standing ? *copies.standing : standing_in(record.spec_json);
+    const auto standing = copies.standing ? *copies.standing : standing_in(record.spec_json);
     if (copies.environment.empty()) return with_standing(record.spec_json, standing);
     core::SpecBuilder builder(spec_from(record.spec_json, record.template_name).value());
     for (const auto& [name, value] : copies.environment) builder.environment(name, value);

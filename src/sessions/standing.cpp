@@ -46,9 +46,8 @@ std::string with_standing(std::string_view spec_text, const Standing& standing) 
     }
     json::object notes;
     for (const auto& [name, value] : standing.notes) notes[name] = value;
-    spec[kStanding] = json::object{{kHeldAtEnd, standing.held_at_end},
-                                   {kHeld, standing.held},
-                                   {kNotes, std::move(notes)}};
+    spec[kStanding] = json::object{
+        {kHeldAtEnd, standing.held_at_end}, {kHeld, standing.held}, {kNotes, std::move(notes)}};
     return json::serialize(spec);
 }
 

@@ -84,8 +84,8 @@ asio::awaitable<void> Access::admit(net::Exchange& exchange) const {
     }
     if (is_paused(record)) {
         if (health || !marks.auto_resume) throw not_running(record.id);
-        record = co_await resume(sessions_, core::Whose::of(record.owner), record.id,
-                                 kDefaultTimeout);
+        record =
+            co_await resume(sessions_, core::Whose::of(record.owner), record.id, kDefaultTimeout);
     }
     Caller caller;
     caller.owner = record.owner;

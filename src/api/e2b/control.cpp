@@ -34,9 +34,9 @@ Tokens tokens_for(const ControlParts& parts, const core::SessionRecord& record,
 asio::awaitable<core::SessionRecord> with_good_key(ControlParts parts, core::SessionRecord record,
                                                    net::Exchange& exchange) {
     if (parts.access.is_key_good(marks_of(record).key_id)) co_return record;
-    const auto rekey = [key = caller_of(exchange.request()).key_id](
-                           sessions::Standing& standing, const core::SessionRecord&,
-                           core::SessionPatch&) {
+    const auto rekey = [key = caller_of(exchange.request()).key_id](sessions::Standing& standing,
+                                                                    const core::SessionRecord&,
+                                                                    core::SessionPatch&) {
         auto marks = marks_in(standing);
         marks.key_id = key;
         note(marks, standing);

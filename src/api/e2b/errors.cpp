@@ -14,9 +14,9 @@ namespace json = boost::json;
 
 namespace {
 
-constexpr std::array<std::string_view, 10> kPlaces{"sandboxes", "v2",      "v3",
-                                                   "templates", "snapshots", "volumes",
-                                                   "secrets",   "e2b",     "files", "teams"};
+constexpr std::array<std::string_view, 10> kPlaces{"sandboxes", "v2",      "v3",      "templates",
+                                                   "snapshots", "volumes", "secrets", "e2b",
+                                                   "files",     "teams"};
 
 std::string sandbox_text(const SessionId& session) {
     const auto id = sandbox_id_of(session);

@@ -26,6 +26,7 @@ bool is_control(const net::Target& target) {
 }
 
 std::optional<std::uint16_t> port_in(std::string_view text) {
+    if (text.empty()) return std::nullopt;
     std::uint16_t port = 0;
     const auto [at, wrong] = std::from_chars(text.data(), text.data() + text.size(), port);
     // One name for each port.
@@ -39,8 +40,8 @@ std::string_view label_in(std::string_view host, std::string_view domain) {
     if (!parsed || domain.empty() || parsed->name.size() <= domain.size() + 1) return {};
     const auto name = parsed->name;
     const auto label = name.substr(0, name.size() - domain.size() - 1);
-    const bool below = name[label.size()] == '.' &&
-                       net::same_ignoring_case(name.substr(label.size() + 1), domain);
+    const bool below =
+        name[label.size()] == '.' && net::same_ignoring_case(name.substr(label.size() + 1), domain);
     return below ? label : std::string_view();
 }
 
@@ -51,7 +52,7 @@ std::string place_of(const SandboxHost& there) {
     return place + "/ports/" + std::to_string(there.port);
 }
 
-void go_to(const SandboxHost& there, net::Request& request) {
+bool go_to(const SandboxHost& there, net::Request& request) {
     auto& target = request.target;
     if (!target.path.starts_with('/')) {
         throw ErrorException({Code::InvalidArgument, "a sandbox is asked for a path"});
@@ -61,6 +62,7 @@ void go_to(const SandboxHost& there, net::Request& request) {
     auto written = net::parse_target(text).value();
     written.authority = std::move(target.authority);
     target = std::move(written);
+    return true;
 }
 
 net::Problem unknown_sandbox(std::string_view id) {
@@ -92,23 +94,23 @@ std::optional<SandboxHost> sandbox_host_of(std::string_view host, std::string_vi
     return SandboxHost{*session, *port};
 }
 
-void Gateway::enter(net::Request& request) const {
+bool Gateway::enter(net::Request& request) const {
     const auto& target = request.target;
     const auto host = sandbox_host_of(request.host(), domain_);
     // A host of a sandbox leads there, whatever else the request says: what a page in it sends
     // must not reach the API.
     if (host) return go_to(*host, request);
-    const auto port = request.headers.get_or(kPortHeader, std::to_string(kEnvdPort));
-    const bool for_envd = port == std::to_string(kEnvdPort);
-    if (request.headers.contains("X-API-Key") && is_control(target) && for_envd) return;
+    const auto port = request.headers.get(kPortHeader);
+    const bool for_envd = !port || port_in(*port) == kEnvdPort;
+    if (request.headers.contains("X-API-Key") && is_control(target) && for_envd) return false;
     if (const auto named = named_by_headers(request)) return go_to(*named, request);
-    if (target.segments.size() != 1 || target.segments[0] != "files") return;
+    if (target.segments.size() != 1 || target.segments[0] != "files") return false;
     if (!target.parameter("signature")) {
         throw net::Problem(Code::Unauthenticated, "missing signature query parameter");
     }
     const auto session = access_.signer_of(request);
     if (!session) throw net::Problem(Code::Unauthenticated, "invalid signature");
-    go_to({*session, kEnvdPort}, request);
+    return go_to({*session, kEnvdPort}, request);
 }
 
 std::optional<bool> Gateway::stays_inside(const net::Request& request) const {
@@ -122,9 +124,9 @@ std::optional<bool> Gateway::stays_inside(const net::Request& request) const {
 std::string Gateway::domain_for(const net::Request& request) const {
     const auto here = net::parse_host(request.host());
     if (!here || domain_.empty()) return {};
-    const bool local = domain_ == "localhost" &&
-                       (net::same_ignoring_case(here->name, "localhost") ||
-                        here->name == "127.0.0.1" || here->name == "[::1]");
+    const bool local =
+        domain_ == "localhost" && (net::same_ignoring_case(here->name, "localhost") ||
+                                   here->name == "127.0.0.1" || here->name == "[::1]");
     const bool below = net::same_ignoring_case(label_in(request.host(), domain_), kApiLabel) ||
                        net::same_ignoring_case(here->name, domain_);
     if (!local && !below) return {};

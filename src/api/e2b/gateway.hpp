@@ -41,8 +41,9 @@ public:
     Gateway(std::string domain, const Access& access)
         : domain_(std::move(domain)), access_(access) {}
 
-    // Throws net::Problem for one that names a sandbox which cannot be.
-    void enter(net::Request& request) const;
+    // Whether it was for something in a sandbox, and is written so now. Throws net::Problem for one
+    // that names a sandbox which cannot be.
+    bool enter(net::Request& request) const;
     // For DoorOptions::stays_inside: a sandbox's host is for that port of it, and api.<domain> for
     // the control API.
     [[nodiscard]] std::optional<bool> stays_inside(const net::Request& request) const;

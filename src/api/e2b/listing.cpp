@@ -18,7 +18,7 @@ namespace {
 constexpr std::uint32_t kScanPage = 500;
 constexpr std::size_t kPageMax = 1000;
 
-[[noreturn]] void refuse(const std::string& sentence) {
+[[noreturn]] void refuse_list(const std::string& sentence) {
     throw ErrorException({Code::InvalidArgument, sentence});
 }
 
@@ -38,7 +38,7 @@ Place place_in(const std::string& token) {
     const char* end = token.data() + std::min(dot, token.size());
     const auto read = std::from_chars(token.data(), end, place.first);
     if (dot == std::string::npos || read.ec != std::errc() || read.ptr != end) {
-        refuse("nextToken: this is no token of a page");
+        refuse_list("nextToken: this is no token of a page");
     }
     place.second = token.substr(dot + 1);
     return place;
@@ -83,13 +83,13 @@ core::Time started_in(std::string text) {
         text.replace(sign, std::string::npos, "Z");
     }
     const auto time = time_from(text);
-    if (!time) refuse("startedAfter: write a time as 2026-03-01T12:30:00Z");
+    if (!time) refuse_list("startedAfter: write a time as 2026-03-01T12:30:00Z");
     return *time - shift;
 }
 
 template <class Fits>
-asio::awaitable<ListPage> list(sessions::Sessions& sessions, core::Whose whose,
-                               Listing wanted, Fits fits) {
+asio::awaitable<ListPage> list(sessions::Sessions& sessions, core::Whose whose, Listing wanted,
+                               Fits fits) {
     std::vector<core::SessionRecord> all;
     core::SessionQuery query{std::move(whose), {}, wanted.metadata, {}, kScanPage};
     std::size_t scanned = 0;
@@ -105,15 +105,13 @@ asio::awaitable<ListPage> list(sessions::Sessions& sessions, core::Whose whose,
 
     const bool up = wanted.oldest_first;
     const auto before = [up](const Place& a, const Place& b) { return up ? a < b : b < a; };
-    std::sort(all.begin(), all.end(), [&](const auto& a, const auto& b) {
-        return before(place_of(a), place_of(b));
-    });
+    std::sort(all.begin(), all.end(),
+              [&](const auto& a, const auto& b) { return before(place_of(a), place_of(b)); });
     auto first = all.begin();
     if (!wanted.token.empty()) {
         const auto last = place_in(wanted.token);
-        first = std::find_if(all.begin(), all.end(), [&](const auto& record) {
-            return before(last, place_of(record));
-        });
+        first = std::find_if(all.begin(), all.end(),
+                             [&](const auto& record) { return before(last, place_of(record)); });
     }
     ListPage page;
     for (; first != all.end() && page.records.size() < wanted.limit; ++first) {
@@ -137,15 +135,15 @@ Listing listing_in(const net::Target& target) {
                 const auto state = list.substr(0, end);
                 list.remove_prefix(std::min(end + 1, list.size()));
                 if (state != "running" && state != "paused") {
-                    refuse("state: there is no state " + schema::quoted(state) +
-                           "; there are running and paused");
+                    refuse_list("state: there is no state " + schema::quoted(state) +
+                                "; there are running and paused");
                 }
                 (state == "running" ? wanted.running : wanted.paused) = true;
             }
         }
     }
     if (const auto order = target.parameter("order")) {
-        if (*order != "asc" && *order != "desc") refuse("order: must be asc or desc");
+        if (*order != "asc" && *order != "desc") refuse_list("order: must be asc or desc");
         wanted.oldest_first = *order == "asc";
     }
     if (const auto from = target.parameter("startedAfter")) {
@@ -157,7 +155,7 @@ Listing listing_in(const net::Target& target) {
         const auto read = std::from_chars(limit->data(), end, wanted.limit);
         const bool good = read.ec == std::errc() && read.ptr == end && wanted.limit >= 1;
         if (!good || wanted.limit > kPageMax) {
-            refuse("limit: must be from 1 to " + std::to_string(kPageMax));
+            refuse_list("limit: must be from 1 to " + std::to_string(kPageMax));
         }
     }
     wanted.token = target.parameter("nextToken").value_or("");

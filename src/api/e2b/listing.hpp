@@ -32,11 +32,10 @@ struct ListPage {
     std::vector<core::SessionRecord> records;
     std::string next_token;  // empty: that was the last one
 };
-boost::asio::awaitable<ListPage> list_sandboxes(sessions::Sessions& sessions,
-                                                core::Whose whose, Listing wanted);
+boost::asio::awaitable<ListPage> list_sandboxes(sessions::Sessions& sessions, core::Whose whose,
+                                                Listing wanted);
 // `of`: the sandbox's session that they were taken of; empty: all. `name`: exactly.
-boost::asio::awaitable<ListPage> list_snapshots(sessions::Sessions& sessions,
-                                                core::Whose whose, Listing wanted, std::string of,
-                                                std::string name);
+boost::asio::awaitable<ListPage> list_snapshots(sessions::Sessions& sessions, core::Whose whose,
+                                                Listing wanted, std::string of, std::string name);
 
 }  // namespace atl::api::e2b

@@ -51,7 +51,9 @@ void note(const Marks& marks, sessions::Standing& standing) {
     put(standing, kSnapshotNameNote, marks.snapshot_name);
 }
 
-bool is_snapshot(const core::SessionRecord& record) { return !marks_of(record).snapshot_of.empty(); }
+bool is_snapshot(const core::SessionRecord& record) {
+    return !marks_of(record).snapshot_of.empty();
+}
 
 bool is_paused(const core::SessionRecord& record) {
     return record.state != core::SessionState::Hot &&

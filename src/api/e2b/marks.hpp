@@ -9,11 +9,11 @@
 namespace atl::api::e2b {
 
 struct Marks {
-    std::string template_id;    // as the client called it; empty: the session was not made here
-    std::string key_id;         // that its tokens end with; empty: none was needed
-    bool auto_resume = false;   // traffic for a paused one wakes it
+    std::string template_id;     // as the client called it; empty: the session was not made here
+    std::string key_id;          // that its tokens end with; empty: none was needed
+    bool auto_resume = false;    // traffic for a paused one wakes it
     bool private_ports = false;  // its ports take the traffic token
-    std::string snapshot_of;    // the sandbox that it was taken from; empty: it is no snapshot
+    std::string snapshot_of;     // the sandbox that it was taken from; empty: it is no snapshot
     std::string snapshot_name;
 
     bool operator==(const Marks&) const = default;

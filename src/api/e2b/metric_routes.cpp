@@ -101,8 +101,8 @@ private:
             const char* end = text->data() + text->size();
             const auto read = std::from_chars(text->data(), end, value);
             if (read.ec != std::errc() || read.ptr != end) {
-                throw ErrorException({Code::InvalidArgument,
-                                      std::string(name) + ": must be seconds since 1970"});
+                throw ErrorException(
+                    {Code::InvalidArgument, std::string(name) + ": must be seconds since 1970"});
             }
             return value;
         };
@@ -119,8 +119,9 @@ void add_metric_routes(Api& api, ControlParts parts) {
     const auto routes = std::make_shared<MetricRoutes>(parts);
     using Handle = asio::awaitable<void> (MetricRoutes::*)(net::Exchange&);
     const auto add = [&](std::string_view pattern, std::string_view id, Handle handle) {
-        api.add(unlisted("GET", pattern, id, "sessions:read"),
-                [routes, handle](net::Exchange& exchange) { return ((*routes).*handle)(exchange); });
+        api.add(
+            unlisted("GET", pattern, id, "sessions:read"),
+            [routes, handle](net::Exchange& exchange) { return ((*routes).*handle)(exchange); });
     };
     add("/sandboxes/{id}/metrics", "get_sandbox_metrics", &MetricRoutes::send);
     add("/sandboxes/metrics", "list_sandbox_metrics", &MetricRoutes::send_many);

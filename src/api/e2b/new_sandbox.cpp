@@ -10,14 +10,14 @@ namespace atl::api::e2b {
 namespace {
 
 constexpr std::size_t kTemplateBytesMax = 128;
-constexpr std::size_t kMetadataMax = 32;
+constexpr std::size_t kWishedMetadataMax = 32;
 constexpr std::size_t kMetadataNameBytesMax = 128;
 constexpr std::size_t kMetadataBytesMax = 1024;
-constexpr std::size_t kVariablesMax = 256;
+constexpr std::size_t kWishedVariablesMax = 256;
 constexpr std::size_t kVariableNameBytesMax = 256;
 constexpr std::size_t kVariableBytesMax = 32'768;
 
-[[noreturn]] void refuse(const std::string& sentence) {
+[[noreturn]] void refuse_wish(const std::string& sentence) {
     throw ErrorException({Code::InvalidArgument, sentence});
 }
 
@@ -26,29 +26,30 @@ constexpr std::size_t kVariableBytesMax = 32'768;
 void check_network(const Body& network) {
     for (const auto* name : {"allowOut", "egressProxy", "rules", "dnsServers"}) {
         if (network.says(name)) {
-            refuse(std::string("network.") + name +
-                   ": sandboxes of this server have no network but loopback, so there is nothing "
-                   "to allow");
+            refuse_wish(
+                std::string("network.") + name +
+                ": sandboxes of this server have no network but loopback, so there is nothing "
+                "to allow");
         }
     }
     if (network.says("maskRequestHost")) {
-        refuse("network.maskRequestHost: this server does not change the Host of requests");
+        refuse_wish("network.maskRequestHost: this server does not change the Host of requests");
     }
     if (network.says("httpsPorts")) {
-        refuse("network.httpsPorts: servers in sandboxes are reached over plain HTTP");
+        refuse_wish("network.httpsPorts: servers in sandboxes are reached over plain HTTP");
     }
 }
 
 NewSandbox new_sandbox_in(const Body& body) {
     NewSandbox wanted;
     const auto template_id = body.text("templateID", kTemplateBytesMax);
-    if (!template_id || template_id->empty()) refuse("templateID: name a template");
+    if (!template_id || template_id->empty()) refuse_wish("templateID: name a template");
     wanted.template_id = *template_id;
     wanted.timeout = timeout_in(body);
     wanted.metadata =
-        body.texts("metadata", kMetadataMax, kMetadataNameBytesMax, kMetadataBytesMax);
+        body.texts("metadata", kWishedMetadataMax, kMetadataNameBytesMax, kMetadataBytesMax);
     wanted.environment =
-        body.texts("envVars", kVariablesMax, kVariableNameBytesMax, kVariableBytesMax);
+        body.texts("envVars", kWishedVariablesMax, kVariableNameBytesMax, kVariableBytesMax);
     wanted.auto_pause = body.flag("autoPause").value_or(false);
     if (const auto resume = body.object("autoResume")) {
         wanted.auto_resume = resume->flag("enabled").value_or(false);
@@ -60,9 +61,9 @@ NewSandbox new_sandbox_in(const Body& body) {
     // Older SDKs say true to it in every request, so it is no wish: the sandbox says of itself that
     // it has none.
     (void)body.flag("allow_internet_access");
-    if (body.says("volumeMounts")) refuse("volumeMounts: this server has no volumes");
-    if (body.says("mcp")) refuse("mcp: this server starts no MCP servers in sandboxes");
-    if (body.says("iam")) refuse("iam: this server gives sandboxes no identity");
+    if (body.says("volumeMounts")) refuse_wish("volumeMounts: this server has no volumes");
+    if (body.says("mcp")) refuse_wish("mcp: this server starts no MCP servers in sandboxes");
+    if (body.says("iam")) refuse_wish("iam: this server gives sandboxes no identity");
     return wanted;
 }
 

@@ -27,7 +27,8 @@ public:
     explicit SandboxRoutes(ControlParts parts) : parts_(parts), sessions_(parts.sessions) {}
 
     asio::awaitable<void> create(net::Exchange& exchange) const {
-        const auto wanted = new_sandbox_in(co_await Body::read(exchange));
+        const auto body = co_await Body::read(exchange);
+        const auto wanted = new_sandbox_in(body);
         sessions::Standing standing;
         standing.held_at_end = wanted.auto_pause;
         Marks marks;
@@ -37,8 +38,12 @@ public:
         marks.private_ports = wanted.private_ports;
         note(marks, standing);
         const auto snapshot = co_await snapshot_named(exchange, wanted.template_id);
-        auto record = snapshot ? co_await from_snapshot(exchange, wanted, standing, *snapshot)
-                               : co_await from_template(exchange, wanted, standing);
+        core::SessionRecord record;
+        if (snapshot) {
+            record = co_await from_snapshot(exchange, wanted, standing, *snapshot);
+        } else {
+            record = co_await from_template(exchange, wanted, standing);
+        }
         note_object(exchange, record.id.text());
         co_await answer(exchange, 201, record);
     }
@@ -48,8 +53,11 @@ public:
         const auto timeout = timeout_in(body);
         auto record = co_await sandbox_in(parts_, exchange);
         const bool paused = is_paused(record);
-        record = paused ? co_await resume(sessions_, whose(exchange), record.id, timeout)
-                        : co_await extend(sessions_, whose(exchange), record.id, timeout);
+        if (paused) {
+            record = co_await resume(sessions_, whose(exchange), record.id, timeout);
+        } else {
+            record = co_await extend(sessions_, whose(exchange), record.id, timeout);
+        }
         record = co_await with_good_key(parts_, std::move(record), exchange);
         co_await answer(exchange, paused ? 201 : 200, record);
     }
@@ -139,7 +147,10 @@ public:
         copies.says_from_where = false;
         const auto made = co_await sessions_.fork(whose(exchange), record.id, std::move(copies));
         json::array answer;
-        for (const auto& one : made) answer.push_back(co_await woken(exchange, one));
+        for (const auto& one : made) {
+            auto result = co_await woken(exchange, one);
+            answer.push_back(std::move(result));
+        }
         co_await exchange.respond(json_text(201, answer));
     }
 
@@ -243,14 +254,12 @@ private:
             // It has a deadline.
         }
         co_return json::object{
-            {"error",
-             {{"code", net::status_of(failed->code)}, {"message", failed->message}}}};
+            {"error", {{"code", net::status_of(failed->code)}, {"message", failed->message}}}};
     }
 
     asio::awaitable<void> end(net::Exchange& exchange, core::SessionRecord record) const {
         if (sessions::standing_in(record.spec_json).held_at_end) {
-            co_await sessions_.hold(whose(exchange), record.id,
-                                    sessions::Sessions::Hold::Frozen);
+            co_await sessions_.hold(whose(exchange), record.id, sessions::Sessions::Hold::Frozen);
         } else {
             co_await sessions_.remove(whose(exchange), record.id);
         }
@@ -268,9 +277,8 @@ void add_sandbox_routes(Api& api, ControlParts parts) {
     const auto add = [&](std::string_view method, std::string_view pattern, std::string_view id,
                          Handle handle) {
         const auto scope = method == "GET" ? kReadScope : kWriteScope;
-        api.add(unlisted(method, pattern, id, scope), [routes, handle](net::Exchange& exchange) {
-            return (routes.*handle)(exchange);
-        });
+        api.add(unlisted(method, pattern, id, scope),
+                [routes, handle](net::Exchange& exchange) { return (routes.*handle)(exchange); });
     };
     add("POST", "/v2/sandboxes", "create_sandbox", &SandboxRoutes::create);
     add("POST", "/sandboxes", "create_sandbox", &SandboxRoutes::create);

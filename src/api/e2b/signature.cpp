@@ -18,7 +18,9 @@ constexpr std::string_view kVersion = "v1_";
 // So that a search among many sandboxes hashes a bounded text.
 constexpr std::size_t kSignedBytesMax = 8192;
 
-[[noreturn]] void refuse(const char* why) { throw net::Problem(Code::Unauthenticated, why); }
+[[noreturn]] void refuse_signature(const char* why) {
+    throw net::Problem(Code::Unauthenticated, why);
+}
 
 void must_hash(int done) {
     if (done != 1) std::abort();  // no memory left for a digest
@@ -33,16 +35,16 @@ std::optional<FileSignature> FileSignature::in(const net::Request& request) {
     FileSignature signature;
     // base64 without its padding, which the decoder wants.
     std::string text(shown->starts_with(kVersion) ? shown->substr(kVersion.size()) : "");
-    if (text.size() != 43) refuse("invalid signature");
+    if (text.size() != 43) refuse_signature("invalid signature");
     const auto bytes = base64_decoded(text + "=");
-    if (bytes.size() != signature.shown_.size()) refuse("invalid signature");
+    if (bytes.size() != signature.shown_.size()) refuse_signature("invalid signature");
     std::copy(bytes.begin(), bytes.end(), signature.shown_.begin());
 
     if (const auto until = target.parameter("signature_expiration")) {
         std::int64_t seconds = 0;
         const auto read = std::from_chars(until->data(), until->data() + until->size(), seconds);
         if (read.ec != std::errc() || read.ptr != until->data() + until->size()) {
-            refuse("invalid signature expiration format");
+            refuse_signature("invalid signature expiration format");
         }
         signature.until_ = seconds;
         signature.behind_ = ":" + std::string(*until);
@@ -52,7 +54,7 @@ std::optional<FileSignature> FileSignature::in(const net::Request& request) {
     before += reads ? ":read:" : ":write:";
     before += target.parameter("username").value_or("");
     before += ':';
-    if (before.size() > kSignedBytesMax) refuse("invalid signature");
+    if (before.size() > kSignedBytesMax) refuse_signature("invalid signature");
     signature.before_ = ::EVP_MD_CTX_new();
     if (signature.before_ == nullptr) std::abort();
     must_hash(::EVP_DigestInit_ex(signature.before_, ::EVP_sha256(), nullptr));
@@ -83,7 +85,7 @@ bool FileSignature::is_of(std::string_view token) const {
 void FileSignature::check_time() const {
     if (!until_) return;
     const auto now = std::chrono::floor<std::chrono::seconds>(core::time_now());
-    if (*until_ < now.time_since_epoch().count()) refuse("signature is already expired");
+    if (*until_ < now.time_since_epoch().count()) refuse_signature("signature is already expired");
 }
 
 }  // namespace atl::api::e2b
