@@ -37,11 +37,11 @@ struct Failure {
 
     void keep(const RpcError& error) {
         code = rpc_code_named(error.name);
-        why = error.error.message;
+        why = as_utf8(error.error.message);
     }
     void keep(const ErrorException& error) {
         code = rpc_code_of(error.error.code);
-        why = error.error.message;
+        why = as_utf8(error.error.message);  // it may quote a name of any bytes
     }
     [[nodiscard]] explicit operator bool() const { return gone || code; }
 };

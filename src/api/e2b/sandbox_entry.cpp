@@ -1,6 +1,7 @@
 #include "api/e2b/sandbox_entry.hpp"
 
 #include "base/encoding.hpp"
+#include "base/utf8.hpp"
 
 #include <boost/json/object.hpp>
 
@@ -105,7 +106,7 @@ net::Response gone_response(const net::Exchange& exchange) {
 }
 
 net::Response error_response(int status, std::string_view message) {
-    const json::object body{{"code", status}, {"message", message}};
+    const json::object body{{"code", status}, {"message", as_utf8(message)}};
     return net::Response::json(status, body);
 }
 
