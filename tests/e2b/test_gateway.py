@@ -79,7 +79,7 @@ def test_a_killed_sandbox_is_502(server):
     made = Sandbox.create(timeout=60, **options_of(server))
     token = token_of(server, made)
     made.kill()
-    for path in ("/health", "/files?path=/x", "/contexts"):
+    for path in ("/health", "/files?path=/x"):
         answer = server.http.get(path, headers=inside(made.sandbox_id, **{"X-Access-Token": token}))
         assert answer.status_code == 502 and "was not found" in answer.json()["message"]
 

@@ -8,7 +8,7 @@
 
 namespace atl::api::e2b {
 
-// Whether a request is for this API or for a sandbox of it, by its path.
+// Whether a request is for this API or for a sandbox of it, by its path and its headers.
 [[nodiscard]] bool is_for_us(const net::Request& request);
 // For ServerOptions::tell_problem.
 [[nodiscard]] std::optional<net::Response> tell_problem(const net::Request& request,

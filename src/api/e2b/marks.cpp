@@ -62,7 +62,8 @@ bool is_paused(const core::SessionRecord& record) {
 }
 
 bool is_over(const core::SessionRecord& record) {
-    return record.expires_at && *record.expires_at <= core::time_now();
+    return record.expires_at && *record.expires_at <= core::time_now() &&
+           !sessions::standing_in(record.spec_json).held_at_end;
 }
 
 }  // namespace atl::api::e2b
