@@ -26,8 +26,8 @@ void note(const Marks& marks, sessions::Standing& standing);
 // Held until it is resumed. A session that merely sleeps is running to this API: whoever uses it
 // wakes it without noticing.
 [[nodiscard]] bool is_paused(const core::SessionRecord& record);
-// Its end has come, and the next round of housekeeping, which removes it, is not there yet. One that
-// is held at its end runs until it is.
+// Its end has come, and the next round of housekeeping, which removes it, is not there yet. One
+// that is held at its end runs until it is.
 [[nodiscard]] bool is_over(const core::SessionRecord& record);
 
 }  // namespace atl::api::e2b
