@@ -11,7 +11,7 @@ namespace {
 namespace json = boost::json;
 using core::Stream;
 
-core::Time at(int us) { return core::Time{} + std::chrono::microseconds(us); }
+core::Time at(int ms) { return core::Time{} + std::chrono::milliseconds(ms); }
 
 json::object object(std::string_view text) { return json::parse(text).as_object(); }
 
@@ -29,9 +29,9 @@ TEST(InterpreterEvents, output_is_told_in_whole_writes) {
     events.output(Stream::Stderr, "e", at(7));
     EXPECT_FALSE(events.may_grow());
     EXPECT_EQ(all_of(events),
-              "{\"type\":\"stdout\",\"timestamp\":\"1970-01-01T00:00:00.000005Z\","
+              "{\"type\":\"stdout\",\"timestamp\":\"1970-01-01T00:00:00.005000Z\","
               "\"text\":\"a\\n\"}\n"
-              "{\"type\":\"stderr\",\"timestamp\":\"1970-01-01T00:00:00.000007Z\","
+              "{\"type\":\"stderr\",\"timestamp\":\"1970-01-01T00:00:00.007000Z\","
               "\"text\":\"e\"}\n");
 }
 
