@@ -19,6 +19,7 @@
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 #include <vector>
 
@@ -94,7 +95,8 @@ public:
         : Operation(link, channel), user_(user) {}
     ~WriteFile() override { discard(); }
 
-    void start(const std::string& path, mode_t mode, bool parents, bool sync) {
+    void start(const std::string& path, mode_t mode, bool parents, bool sync,
+               const json::object* attributes) {
         const AsUser as_user(user_);
         path_ = path;
         sync_ = sync;
@@ -117,7 +119,8 @@ public:
         }
         unsigned long random = 0;
         if (::getrandom(&random, sizeof random, 0) != sizeof random) return fail_errno("random");
-        temporary_ = ".atoll-" + std::to_string(random);
+        // Watchers tell by the name what an upload does.
+        temporary_ = (replaced_ ? ".atoll-replace-" : ".atoll-") + std::to_string(random);
         // O_EXCL | O_NOFOLLOW: a link planted under the temporary name is not followed.
         fd_ = UniqueFd(::openat(target_.folder.get(), temporary_.c_str(),
                                 O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
@@ -126,6 +129,10 @@ public:
             return fail_errno("write " + path);
         }
         mode_ = mode;
+        if (attributes != nullptr && !set_attributes(*attributes)) {
+            fail_errno("set attributes of " + path);
+            return discard();
+        }
         take_more(kWriteAhead);
     }
     void data(std::string_view bytes) override {
@@ -164,6 +171,15 @@ public:
     }
 
 private:
+    bool set_attributes(const json::object& attributes) {
+        for (const auto& [name, value] : attributes) {
+            if (!value.is_string()) continue;
+            const auto& text = value.get_string();
+            if (::fsetxattr(fd_.get(), std::string(name).c_str(), text.data(), text.size(), 0) != 0)
+                return false;
+        }
+        return true;
+    }
     void discard() {
         if (temporary_.empty()) return;
         const AsUser as_user(user_);
@@ -183,11 +199,16 @@ private:
 // Depth first, one directory open for each level, so that a wide tree costs no memory here.
 class ListFiles : public Operation {
 public:
-    using Operation::Operation;
     ~ListFiles() override {
         for (const Level& level : levels_) ::closedir(level.directory);
     }
-    void start(const std::string& path, int depth, std::int64_t limit) {
+    ListFiles(HostLink& link, std::uint32_t channel, const sys::UserIdentity& user)
+        : Operation(link, channel), user_(user) {}
+    void start(const std::string& path, int depth, std::int64_t limit, bool details,
+               std::string attributes) {
+        path_ = path;
+        details_ = details;
+        attributes_ = std::move(attributes);
         depth_ = std::clamp(depth, 1, kDepthMax);
         limit_ = limit > 0 ? limit : LLONG_MAX;
         UniqueFd folder = open_path(path, O_RDONLY | O_DIRECTORY);
@@ -217,7 +238,12 @@ public:
             if (::fstatat(::dirfd(directory), name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0)
                 continue;
             const std::string relative = levels_.back().prefix + name;
-            entries.push_back(describe(relative, info));
+            auto described = describe(relative, info);
+            if (details_) {
+                const AsUser as_user(user_);
+                add_details(described, path_ + "/" + relative, info, attributes_);
+            }
+            entries.push_back(std::move(described));
             ++found_;
             if (S_ISDIR(info.st_mode) && static_cast<int>(levels_.size()) < depth_) {
                 const int below = ::openat(::dirfd(directory), name.c_str(),
@@ -239,6 +265,10 @@ private:
         DIR* directory;
         std::string prefix;
     };
+    sys::UserIdentity user_;
+    std::string path_;
+    bool details_ = false;
+    std::string attributes_;
     std::vector<Level> levels_;
     int depth_ = 1;
     std::int64_t limit_ = 0;
@@ -276,7 +306,8 @@ bool move_path(const std::string& from, const std::string& to, int scratch_fd) {
     return false;
 }
 
-void stat_path(Operation& operation, const std::string& path, bool follow) {
+void stat_path(Operation& operation, const std::string& path, bool follow, bool details,
+               const std::string& attributes) {
     const DirectoryEntry at = entry_of(path);
     struct stat info {};
     const char* name = at.name.c_str();
@@ -297,6 +328,7 @@ void stat_path(Operation& operation, const std::string& path, bool follow) {
         const ssize_t n = ::readlinkat(at.folder.get(), name, target, sizeof target);
         if (n > 0) put_name(entry, "target", {target, static_cast<std::size_t>(n)});
     }
+    if (details) add_details(entry, path, info, attributes);
     operation.end({{"entry", std::move(entry)}});
 }
 
@@ -354,14 +386,18 @@ std::unique_ptr<Operation> begin_file_operation(HostLink& link, std::uint32_t ch
     }
     if (op == "file.write") {
         auto write = std::make_unique<WriteFile>(link, channel, user);
-        write->start(path, static_cast<mode_t>(number_of(request, "mode", 0644)) & 0777,
-                     flag_of(request, "parents"), flag_of(request, "sync", true));
+        const auto* attributes = request.if_contains("attributes");
+        write->start(
+            path, static_cast<mode_t>(number_of(request, "mode", 0644)) & 0777,
+            flag_of(request, "parents"), flag_of(request, "sync", true),
+            attributes != nullptr && attributes->is_object() ? &attributes->get_object() : nullptr);
         return write;
     }
     if (op == "file.list") {
-        auto list = std::make_unique<ListFiles>(link, channel);
+        auto list = std::make_unique<ListFiles>(link, channel, user);
         list->start(path, static_cast<int>(number_of(request, "depth", 1)),
-                    number_of(request, "limit"));
+                    number_of(request, "limit"), flag_of(request, "details"),
+                    text_of(request, "attributes"));
         return list;
     }
     if (op == "file.page") return begin_file_page(link, channel, request, user);
@@ -369,7 +405,8 @@ std::unique_ptr<Operation> begin_file_operation(HostLink& link, std::uint32_t ch
         return begin_remove(link, channel, path, flag_of(request, "recursive"), user);
     }
     if (op == "file.stat") {
-        stat_path(*simple, path, flag_of(request, "follow"));
+        stat_path(*simple, path, flag_of(request, "follow"), flag_of(request, "details"),
+                  text_of(request, "attributes"));
     } else if (op == "file.mkdir") {
         if (!make_folder(path, flag_of(request, "parents"))) {
             simple->fail_errno("make " + path);

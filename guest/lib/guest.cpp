@@ -274,6 +274,9 @@ void Guest::begin_kernel(KernelCall& call, const json::object& request) {
         kernel =
             std::make_unique<Kernel>(context, text_of(request, "cwd", kDefaultDirectory), language);
     }
+    if (flag_of(request, "fresh_cwd")) {
+        kernel->begin_in(text_of(request, "cwd", kDefaultDirectory), surroundings_);
+    }
     if (!named.empty() && kernel->language() != language) {
         return call.fail("conflict", "the context " + context + " runs " +
                                          std::string(name_of(kernel->language())) +

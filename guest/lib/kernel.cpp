@@ -158,6 +158,12 @@ void Kernel::renew_environment(const Surroundings& surroundings) {
     if ((pid() > 0 || awaited()) && idle()) post_start(surroundings);
 }
 
+void Kernel::begin_in(const std::string& directory, const Surroundings& surroundings) {
+    if (runs_ > 0 || directory == directory_ || !idle()) return;
+    directory_ = directory;
+    renew_environment(surroundings);
+}
+
 void Kernel::post(char type, std::string_view payload) {
     const auto length = static_cast<std::uint32_t>(payload.size());
     pending_.append(reinterpret_cast<const char*>(&length), sizeof length);

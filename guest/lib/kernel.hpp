@@ -116,6 +116,8 @@ public:
 
     // Tells a kernel that was forked ahead about the environment of its owner.
     void renew_environment(const Surroundings& surroundings);
+    // The same about its folder, if it has run nothing yet.
+    void begin_in(const std::string& directory, const Surroundings& surroundings);
 
     void submit(KernelCall& call);
     void forget(KernelCall& call);  // the operation is going away

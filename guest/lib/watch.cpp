@@ -106,6 +106,7 @@ private:
         json::object changed{
             {"event", "change"}, {"what", what_happened(change.mask)}, {"directory", folder}};
         put_name(changed, "path", path);
+        if (change.cookie != 0) changed["cookie"] = change.cookie;
         event(changed);
         if (folder && recursive_ && (change.mask & (IN_CREATE | IN_MOVED_TO))) (void)add(path);
     }

@@ -68,7 +68,9 @@ asio::awaitable<void> create_key(KeyRing& keys, net::Exchange& exchange) {
     auto scopes = checked_scopes(wanted.scopes);
     std::optional<core::Time> expires_at;
     if (wanted.lifetime) expires_at = core::time_now() + *wanted.lifetime;
-    const auto made = co_await keys.make(wanted.owner, wanted.name, std::move(scopes), expires_at);
+    const auto form = wanted.e2b ? KeyRing::Form::E2b : KeyRing::Form::Atoll;
+    const auto made =
+        co_await keys.make(wanted.owner, wanted.name, std::move(scopes), expires_at, form);
     note_object(exchange, made.record.id.text());
     auto view = view_of(made.record);
     view.key = made.text;

@@ -18,7 +18,7 @@ KeyView view_of(const core::KeyRecord& record) {
     return view;
 }
 
-BOOST_DESCRIBE_STRUCT(CreateKey, (), (name, owner, scopes, lifetime))
+BOOST_DESCRIBE_STRUCT(CreateKey, (), (name, owner, scopes, lifetime, e2b))
 ATOLL_TYPE(CreateKey) {
     return request(
         "A new key.",
@@ -31,7 +31,8 @@ ATOLL_TYPE(CreateKey) {
             "admin. None named: all but metrics and admin.",
             items(0, 16), each(length(1, 32)), example_json(R"(["sessions:read", "run"])")),
         field<&T::lifetime>("It ends after so long; left out: never.", range(1, 315'360'000),
-                            example("720h")));
+                            example("720h")),
+        field<&T::e2b>("In the form that the E2B SDK takes: `e2b_` and hex digits."));
 }
 
 BOOST_DESCRIBE_STRUCT(KeyView, (),

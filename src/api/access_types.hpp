@@ -16,6 +16,7 @@ struct CreateKey {
     std::string owner = "local";
     std::vector<std::string> scopes;
     std::optional<std::chrono::milliseconds> lifetime;
+    bool e2b = false;
 };
 ATOLL_DESCRIBED(CreateKey);
 

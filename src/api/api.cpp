@@ -44,8 +44,9 @@ std::string_view outcome_of(const std::exception_ptr& failed) {
 }
 
 asio::awaitable<void> run_checked(net::Handler handler, net::Exchange& exchange, Guard* guard,
-                                  std::shared_ptr<const Need> need) {
+                                  net::Handler usher, std::shared_ptr<const Need> need) {
     if (guard == nullptr) throw ErrorException({Code::Internal, "this route has no access check"});
+    if (usher) co_await usher(exchange);
     guard->pass(exchange.request(), *need);
     std::optional<net::Problem> problem;
     std::exception_ptr failed;
@@ -112,11 +113,23 @@ void Api::add(schema::Route route, net::Handler handler) {
         check_writable(exchange.request());
         return handler(exchange);
     };
-    const auto checked = [this, need, unless_read_only](net::Exchange& exchange) {
-        return run_checked(unless_read_only, exchange, guard_, need);
+    const auto usher = usher_of(route.pattern);
+    const auto checked = [this, need, usher, unless_read_only](net::Exchange& exchange) {
+        return run_checked(unless_read_only, exchange, guard_, usher, need);
     };
     router_.add(route.method, route.pattern, checked);
-    routes_.push_back(std::move(route));
+    if (route.listed) routes_.push_back(std::move(route));
+}
+
+void Api::usher_below(std::string place, net::Handler usher) {
+    ushers_.emplace_back(std::move(place), std::move(usher));
+}
+
+net::Handler Api::usher_of(std::string_view pattern) const {
+    for (const auto& [place, usher] : ushers_) {
+        if (pattern.starts_with(place)) return usher;
+    }
+    return nullptr;
 }
 
 void Api::finish(const schema::About& about) {

@@ -65,6 +65,9 @@ public:
     // Before the server starts. While it answers with a sentence, requests that change something
     // are refused with it (503); those that read go on.
     void read_only_while(std::function<std::string()> why) { read_only_ = std::move(why); }
+    // Before the routes below `place` are added. Runs ahead of the guard, for callers that show
+    // another proof than a key: it says who they are (Request::context), or throws.
+    void usher_below(std::string place, net::Handler usher);
     // A handler that throws schema::ValidationError is answered with the list of what is wrong. A
     // route that names no scope has that of the place where it lies (scopes.hpp).
     void add(schema::Route route, net::Handler handler);
@@ -79,9 +82,11 @@ public:
 
 private:
     void check_writable(const net::Request& request) const;
+    [[nodiscard]] net::Handler usher_of(std::string_view pattern) const;
 
     Guard* guard_ = nullptr;
     std::function<std::string()> read_only_;
+    std::vector<std::pair<std::string, net::Handler>> ushers_;
     net::Router router_;
     std::vector<schema::Route> routes_;
     std::deque<std::string> scopes_;  // what the routes refer to

@@ -71,6 +71,13 @@ bool opens_by_token(const net::Request& request) {
                        [&](const TokenScope& scope) { return scope.name == segments[3]; });
 }
 
+// Whose server has callers of its own, who prove themselves to it.
+bool is_port_of_sandbox(const net::Request& request) {
+    const auto& segments = request.target.segments;
+    return segments.size() > 3 && segments[0] == "e2b" && segments[1] == "sandboxes" &&
+           segments[3] == "ports";
+}
+
 // What the audit log calls a route: create_session is session.create.
 std::string action_of(const std::string& id) {
     const auto under = id.find('_');
@@ -79,9 +86,9 @@ std::string action_of(const std::string& id) {
 }
 
 bool is_audited(const Need& need) {
-    constexpr std::array<std::string_view, 6> kAlways{"create_session", "delete_session",
-                                                      "fork_session",   "create_token",
-                                                      "new_thread",     "delete_thread"};
+    constexpr std::array<std::string_view, 10> kAlways{
+        "create_session", "delete_session", "fork_session",   "create_token", "new_thread",
+        "delete_thread",  "create_sandbox", "delete_sandbox", "fork_sandbox", "create_snapshot"};
     return need.scope == kAdmin ||
            std::find(kAlways.begin(), kAlways.end(), need.id) != kAlways.end();
 }
@@ -133,6 +140,10 @@ bool Door::keys_needed() const {
 
 void Door::check_host(const net::Request& request) const {
     const auto name = name_in(request.host());
+    if (const auto stays = options_.stays_inside ? options_.stays_inside(request) : std::nullopt) {
+        if (*stays) return;
+        throw ErrorException({Code::Forbidden, "this host is for one sandbox and nothing else"});
+    }
     if (const auto there = port_host_of(request.host(), options_.ports_domain)) {
         if (is_for(request.target, *there)) return;
         throw ErrorException({Code::Forbidden, "this host is for one port and nothing else"});
@@ -216,8 +227,8 @@ Caller Door::identify(net::Request& request) {
         header && header->size() > 7 && net::same_ignoring_case(header->substr(0, 7), "Bearer ")) {
         shown = net::trimmed(header->substr(7));
     }
-    const bool bearer_is_ours =
-        !open_to_all || shown.starts_with(kKeyPrefix) || shown.starts_with(kTokenPrefix);
+    const bool bearer_is_ours = (!open_to_all && !is_port_of_sandbox(request)) ||
+                                looks_like_key(shown) || shown.starts_with(kTokenPrefix);
     if (!shown.empty() && bearer_is_ours) {
         request.headers.remove("Authorization");
         return of_credential(shown, open_to_all);

@@ -41,6 +41,9 @@ struct DoorOptions {
     std::vector<std::string> allowed_hosts;  // names without a port; "*" is any
     std::vector<std::string> allowed_origins;
     std::string ports_domain;  // {port}-{session}.<domain> is a port (port_host.hpp); empty: none
+    // Of hosts that are for something special, as a port's is: whether the request stays within
+    // that. Nothing: none of them. May be null.
+    std::function<std::optional<bool>(const net::Request&)> stays_inside;
     std::optional<std::uint64_t> rate_requests;
     std::chrono::milliseconds rate_window{60'000};
     // Throws when this owner may run no more; asked before code runs.

@@ -1,6 +1,7 @@
 // POST to a folder: several files in one multipart form, each stored while it comes in.
 #include "api/file_paths.hpp"
 #include "api/file_routes.hpp"
+#include "api/part_source.hpp"
 #include "guest_client/files.hpp"
 #include "net/multipart.hpp"
 #include "net/problem.hpp"
@@ -18,54 +19,6 @@ namespace {
 constexpr std::string_view kFormField = "files";
 constexpr std::uint64_t kFormBytesMax = 1ull << 46;  // the files have limits of their own
 
-// Reads the form up to its next step that is not a matter of more bytes.
-asio::awaitable<Step> next_step(net::Exchange& exchange, net::MultipartParser& parser) {
-    for (;;) {
-        const Step step = parser.next().value();
-        if (step != Step::NeedMore) co_return step;
-        const auto bytes = co_await exchange.read_into(parser.room());
-        parser.wrote(bytes);
-    }
-}
-
-// The bytes of one part, as a file's source.
-class PartSource {
-public:
-    PartSource(net::Exchange& exchange, net::MultipartParser& parser, std::uint64_t bytes_max,
-               sessions::DiskRoom& disk)
-        : exchange_(exchange), parser_(parser), bytes_max_(bytes_max), disk_(disk) {}
-
-    asio::awaitable<std::size_t> read(std::span<char> room) {
-        if (ended_) co_return 0;
-        if (rest_.empty()) {
-            const Step step = co_await next_step(exchange_, parser_);
-            if (step == Step::PartEnd) {
-                ended_ = true;
-                co_return 0;
-            }
-            rest_ = parser_.data();
-            bytes_ += rest_.size();
-            if (bytes_ > bytes_max_) {
-                throw net::Problem(Code::TooLarge, "a file is larger than this session may store");
-            }
-            disk_.take(rest_.size());
-        }
-        const auto piece = rest_.substr(0, room.size());
-        std::copy(piece.begin(), piece.end(), room.begin());
-        rest_.remove_prefix(piece.size());
-        co_return piece.size();
-    }
-
-private:
-    net::Exchange& exchange_;
-    net::MultipartParser& parser_;
-    std::uint64_t bytes_max_;
-    sessions::DiskRoom& disk_;
-    std::uint64_t bytes_ = 0;
-    std::string_view rest_;  // of the parser's buffer, until its next step
-    bool ended_ = false;
-};
-
 // What is stored already stays stored: who reads that it failed is told what is there.
 net::Problem with_stored(net::Problem problem, const Uploaded& done) {
     json::array stored;
@@ -82,7 +35,7 @@ asio::awaitable<void> store_all(sessions::Sessions& sessions, net::Exchange& exc
     net::MultipartParser parser(boundary);
     const auto bytes_max = file_bytes_max(record);
     for (;;) {
-        const Step step = co_await next_step(exchange, parser);
+        const Step step = co_await next_form_step(exchange, parser);
         if (step == Step::End) break;
         if (step != Step::Part) continue;
         const auto part = parser.part();

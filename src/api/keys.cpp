@@ -2,6 +2,7 @@
 
 #include "api/scopes.hpp"
 #include "api/secrets.hpp"
+#include "base/encoding.hpp"
 
 #include <algorithm>
 
@@ -17,11 +18,44 @@ constexpr std::size_t kKeyTextBytesMax = 512;
 constexpr std::chrono::minutes kTouchEvery{1};
 constexpr std::uint32_t kPage = 1000;
 
+std::string hex_of(std::string_view bytes) {
+    constexpr std::string_view kDigits = "0123456789abcdef";
+    std::string text;
+    for (const char byte : bytes) {
+        const auto value = static_cast<unsigned char>(byte);
+        text.push_back(kDigits[value >> 4]);
+        text.push_back(kDigits[value & 15]);
+    }
+    return text;
+}
+
+// The id that a key names, as the records have it; empty: it is no key.
+std::string id_in_key(std::string_view text) {
+    if (text.starts_with(kKeyPrefix)) {
+        text.remove_prefix(kKeyPrefix.size());
+        return std::string(text.substr(0, text.find('_')));
+    }
+    if (!text.starts_with(kE2bKeyPrefix)) return {};
+    text.remove_prefix(kE2bKeyPrefix.size());
+    if (text.size() != 2 * (kIdBytes + kKeySecretBytes)) return {};
+    std::string bytes;
+    for (std::size_t i = 0; i < 2 * kIdBytes; i += 2) {
+        const int high = hex_value(text[i]), low = hex_value(text[i + 1]);
+        if (high < 0 || low < 0) return {};
+        bytes.push_back(static_cast<char>(high << 4 | low));
+    }
+    return letters_of(bytes);
+}
+
 bool is_good_record(const core::KeyRecord& key, core::Time now) {
     return !key.revoked_at && (!key.expires_at || *key.expires_at > now);
 }
 
 }  // namespace
+
+bool looks_like_key(std::string_view text) {
+    return text.starts_with(kKeyPrefix) || text.starts_with(kE2bKeyPrefix);
+}
 
 asio::awaitable<void> KeyRing::load() {
     core::KeyQuery query{core::Whose::anyones(), {}, kPage};
@@ -47,13 +81,15 @@ void KeyRing::add_fixed(std::string_view text) {
 
 asio::awaitable<MadeKey> KeyRing::make(std::string owner, std::string name,
                                        std::vector<std::string> scopes,
-                                       std::optional<core::Time> expires_at) {
+                                       std::optional<core::Time> expires_at, Form form) {
     if (keys_.size() >= kKeysMax) {
         throw ErrorException({Code::Exhausted, "there are 10,000 keys already"});
     }
-    const auto id = letters_of(random_bytes(kIdBytes));
+    const auto named = random_bytes(kIdBytes), secret = random_bytes(kKeySecretBytes);
+    const auto id = letters_of(named);
     MadeKey made;
-    made.text = std::string(kKeyPrefix) + id + "_" + letters_of(random_bytes(kKeySecretBytes));
+    made.text = form == Form::E2b ? std::string(kE2bKeyPrefix) + hex_of(named) + hex_of(secret)
+                                  : std::string(kKeyPrefix) + id + "_" + letters_of(secret);
     made.record.id = KeyId(id);
     made.record.secret_sha256 = sha256(made.text);
     made.record.owner = std::move(owner);
@@ -76,9 +112,7 @@ const core::KeyRecord* KeyRing::find(std::string_view text, core::Time now) cons
     if (text.empty() || text.size() > kKeyTextBytesMax) return nullptr;
     const auto digest = sha256(text);
     if (fixed_ && core::same_digest(fixed_->secret_sha256, digest)) return &*fixed_;
-    if (!text.starts_with(kKeyPrefix)) return nullptr;
-    const auto rest = text.substr(kKeyPrefix.size());
-    const auto found = keys_.find(rest.substr(0, rest.find('_')));
+    const auto found = keys_.find(id_in_key(text));
     if (found == keys_.end()) return nullptr;
     const auto& key = found->second;
     const bool same = core::same_digest(key.secret_sha256, digest);

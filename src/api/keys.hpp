@@ -2,6 +2,7 @@
 // The API keys, all of them in memory: checking a request's key does not wait for the store.
 //
 //     atl_<id, 16 letters>_<secret, 52 letters: 256 random bits>
+//     e2b_<id, 20 hex digits><secret, 64 of them>    for clients that take no other form
 //
 // Owns      nothing but its copy; the store has the records, with the secrets' SHA-256 alone.
 // Threads   the server's one. One server has the data folder, so nobody changes keys behind it.
@@ -20,6 +21,9 @@
 namespace atl::api {
 
 inline constexpr std::string_view kKeyPrefix = "atl_";
+inline constexpr std::string_view kE2bKeyPrefix = "e2b_";
+// By its form, which says nothing about whether it is good.
+[[nodiscard]] bool looks_like_key(std::string_view text);
 inline constexpr std::size_t kKeysMax = 10'000;
 // Who owns what is made on this machine without a key, and with the first one.
 inline constexpr std::string_view kLocalOwner = "local";
@@ -41,10 +45,12 @@ public:
     // A key of the settings, for an administrator; it is in no list and cannot be revoked.
     void add_fixed(std::string_view text);
 
+    enum class Form { Atoll, E2b };
     // Exhausted when there are too many. `scopes` were checked before.
     boost::asio::awaitable<MadeKey> make(std::string owner, std::string name,
                                          std::vector<std::string> scopes,
-                                         std::optional<core::Time> expires_at);
+                                         std::optional<core::Time> expires_at,
+                                         Form form = Form::Atoll);
     boost::asio::awaitable<core::KeyRecord> revoke(KeyId id);
 
     // Null when it is no key of ours, revoked, or past its end: one answer for all of these.

@@ -217,6 +217,40 @@ asio::awaitable<void> pass_on(sessions::Sessions& sessions, net::Exchange& excha
     co_await net::proxy(exchange, std::move(stream), std::move(options));
 }
 
+// Whoever asks was let in by another API. Its callers prove themselves to the server inside as they
+// like, so Authorization is passed on.
+asio::awaitable<void> pass_on_from(const PortPlace& place, sessions::Sessions& sessions,
+                                   net::Exchange& exchange, const PortOptions& limits) {
+    const net::Request& request = exchange.request();
+    const int port = port_in(request);
+    const bool own_origin = place.has_own_origin(request);
+    const auto use = co_await sessions.use(whose(exchange), session_in(exchange));
+    const std::string inside = "localhost:" + std::to_string(port);
+    net::ProxyOptions options;
+    options.target = target_inside(request);
+    options.host = own_origin ? std::string(request.host()) : inside;
+    options.answer_timeout = limits.answer_timeout;
+    options.hidden_headers = place.hidden_headers;
+    options.hidden_headers.emplace_back("X-Api-Key");
+    options.hidden_response_headers = refused_headers(own_origin ? Origin::ItsOwn : Origin::Shared);
+    if (!own_origin) {
+        options.added_response_headers = {{"Content-Security-Policy", std::string(kPortPagePolicy)},
+                                          {"Referrer-Policy", "no-referrer"}};
+    }
+    options.edit_response = [inside](net::Headers& headers) {
+        mend_location(headers, "", inside);
+        confine_cookies(headers);
+    };
+    std::unique_ptr<net::ByteStream> stream;
+    std::optional<net::Problem> refused;
+    try {
+        stream = co_await dial(use, exchange, port);
+    } catch (const net::Problem& problem) { refused = problem; }
+    if (refused && refused->status == 502) throw place.closed(session_in(exchange), port);
+    if (refused) throw *refused;
+    co_await net::proxy(exchange, std::move(stream), std::move(options));
+}
+
 // A session that is on disk is not woken for it: what listened there has ended.
 asio::awaitable<void> list(sessions::Sessions& sessions, net::Exchange& exchange,
                            const PortOptions& options) {
@@ -246,6 +280,21 @@ asio::awaitable<void> redirect(net::Exchange& exchange) {
 }
 
 }  // namespace
+
+void add_ports_at(Api& api, sessions::Sessions& sessions, PortPlace place, PortOptions options) {
+    const auto kept = std::make_shared<const PortPlace>(std::move(place));
+    for (const auto* method : {"GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}) {
+        schema::Route route{.method = method,
+                            .pattern = kept->pattern,
+                            .id = "use_port_of_sandbox",
+                            .tag = {},
+                            .summary = {}};
+        route.listed = false;
+        api.add(std::move(route), [kept, &sessions, options](net::Exchange& exchange) {
+            return pass_on_from(*kept, sessions, exchange, options);
+        });
+    }
+}
 
 void let_port_pages_in(net::Request& request) {
     const auto& segments = request.target.segments;

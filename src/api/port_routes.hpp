@@ -7,9 +7,13 @@
 // host name it has an origin of its own (port_host.hpp).
 #include "api/api.hpp"
 #include "api/tokens.hpp"
+#include "net/problem.hpp"
 #include "sessions/sessions.hpp"
 
 #include <chrono>
+#include <functional>
+#include <string>
+#include <vector>
 
 namespace atl::api {
 
@@ -20,6 +24,16 @@ struct PortOptions {
 
 void add_port_routes(Api& api, sessions::Sessions& sessions, const Signer& signer,
                      PortOptions options);
+
+// The same ports for another API, whose usher (Api::usher_below) says who may ask. Its pattern has
+// five segments before the path, as ours: {id} is the third and {port} the fifth.
+struct PortPlace {
+    std::string pattern;
+    std::function<bool(const net::Request&)> has_own_origin;         // it came by a host of its own
+    std::vector<std::string> hidden_headers;                         // of requests, beside our own
+    std::function<net::Problem(const SessionId&, int port)> closed;  // nobody listens there
+};
+void add_ports_at(Api& api, sessions::Sessions& sessions, PortPlace place, PortOptions options);
 
 // Before the door: pages of a port have the origin `null`, and may ask their own server and nothing
 // else. Changes requests for ports only.

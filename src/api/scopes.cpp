@@ -36,6 +36,11 @@ std::string scope_of(const schema::Route& route) {
          {"/thread", "/threads", "/upload", "/v1/threads", "/v1/uploads"}) {
         if (below(part)) return "threads";
     }
+    // Who came past the usher of a sandbox has all of it; only what runs code is counted.
+    for (const std::string_view part : {"/interpreter", "/envd/process.Process", "/ports"}) {
+        if (below(std::string("/e2b/sandboxes/{id}").append(part))) return "run";
+    }
+    if (below("/e2b/sandboxes/{id}")) return std::string(kAnyScope);
     if (below("/v1/jobs") || path == "/schedule" || below("/status")) return "jobs";
     constexpr std::string_view kSession = "/v1/sessions/{id}";
     for (const std::string_view part : {"/run", "/contexts", "/processes", "/terminal", "/ports"}) {

@@ -271,7 +271,7 @@ ATOLL_TYPE(RunBody) {
             pattern("A-Za-z0-9._-", "A-Za-z0-9._-", "letters, digits, dot, dash and underscore")),
         field<&T::timeout>("It is stopped after so long; 0 is the session's own limit.",
                            range(0, 86'400), example("30s")),
-        field<&T::environment>("Variables, for programs and for JavaScript.", items(0, 256),
+        field<&T::environment>("Variables, for this run alone.", items(0, 256),
                                keys(length(1, 256)), each(length(0, 32'768))),
         field<&T::keep_running>("It goes on when the client leaves; else it is stopped then."));
 }

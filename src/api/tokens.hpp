@@ -36,6 +36,10 @@ public:
     // Nothing when it is not ours, was changed, or is past its end.
     [[nodiscard]] std::optional<Grant> read(std::string_view token, core::Time now) const;
 
+    // Letters that prove that we said this, for proofs that last as long as what they are about.
+    // `what` names their kind, so that one of a kind is none of another.
+    [[nodiscard]] std::string seal(std::string_view what, std::string_view text) const;
+
 private:
     std::string secret_;
 };

@@ -35,6 +35,9 @@ namespace atl::guest_client {
 class GuestLink;
 using ChannelId = std::uint32_t;
 
+// What may still come on a channel after the last grant: its credit, and one frame beyond it.
+inline constexpr std::size_t kUnpaidBytesMax = 2 * wire::kPayloadBytesMax;
+
 // Any may be left out. They are called from the loop, never from inside open() or the destructor.
 struct ChannelHandlers {
     std::function<void(boost::json::object)> event;

@@ -81,6 +81,17 @@ FileEntry entry_of(const json::object& from) {
     entry.stored_bytes = static_cast<std::uint64_t>(
         std::max<std::int64_t>(0, fields::number_of(from, "stored_bytes")));
     if (from.contains("target")) entry.target = name_in(from, "target");
+    entry.uid = static_cast<std::uint32_t>(fields::number_of(from, "uid"));
+    entry.gid = static_cast<std::uint32_t>(fields::number_of(from, "gid"));
+    if (from.contains("resolved")) {
+        entry.resolved = name_in(from, "resolved");
+        entry.resolved_type = type_named(fields::text_of(from, "resolved_type"));
+    }
+    const auto* attributes = from.if_contains("attributes");
+    if (attributes == nullptr || !attributes->is_object()) return entry;
+    for (const auto& [name, value] : attributes->get_object()) {
+        if (value.is_string()) entry.attributes[std::string(name)] = value.get_string().c_str();
+    }
     return entry;
 }
 
@@ -232,8 +243,23 @@ asio::awaitable<FilePage> Files::list(std::string path, std::string after,
     return collect(link_, std::move(request), limit);
 }
 
-asio::awaitable<FilePage> Files::walk(std::string path, int depth, std::uint32_t limit) const {
+asio::awaitable<FileEntry> Files::stat(std::string path, Details details) const {
+    json::object request{{"op", "file.stat"},
+                         {"follow", false},
+                         {"details", true},
+                         {"attributes", details.attributes}};
+    put(request, "path", path);
+    const auto end = co_await link_->call(std::move(request));
+    co_return entry_in(end);
+}
+
+asio::awaitable<FilePage> Files::walk(std::string path, int depth, std::uint32_t limit,
+                                      std::optional<Details> details) const {
     json::object request{{"op", "file.list"}, {"depth", depth}, {"limit", limit}};
+    if (details) {
+        request["details"] = true;
+        request["attributes"] = details->attributes;
+    }
     put(request, "path", path);
     return collect(link_, std::move(request), limit);
 }
@@ -274,6 +300,11 @@ asio::awaitable<WrittenFile> Files::write(std::string path, WriteOptions options
                          {"mode", options.mode},
                          {"parents", options.parents},
                          {"sync", options.sync}};
+    if (!options.attributes.empty()) {
+        json::object attributes;
+        for (const auto& [name, value] : options.attributes) attributes[name] = value;
+        request["attributes"] = std::move(attributes);
+    }
     put(request, "path", path);
     Transfer transfer(link_, request);
     co_await send_all(transfer, std::move(source));
@@ -370,13 +401,43 @@ std::unique_ptr<Transfer> Files::watch(const std::string& path, bool recursive) 
     return std::make_unique<Transfer>(link_, request);
 }
 
-std::optional<FileChange> Files::change_in(const Transfer::Piece& piece) {
-    if (fields::text_of(piece.event, "event") != "change") return std::nullopt;
+namespace {
+
+std::optional<FileChange> file_change_of(const json::object& event) {
+    if (fields::text_of(event, "event") != "change") return std::nullopt;
     FileChange change;
-    change.what = fields::text_of(piece.event, "what");
-    change.path = name_in(piece.event, "path");
-    change.directory = fields::flag_of(piece.event, "directory");
+    change.what = fields::text_of(event, "what");
+    change.path = name_in(event, "path");
+    change.directory = fields::flag_of(event, "directory");
+    change.cookie = fields::number_of(event, "cookie");
     return change;
+}
+
+}  // namespace
+
+std::optional<FileChange> Files::change_in(const Transfer::Piece& piece) {
+    return file_change_of(piece.event);
+}
+
+Channel Files::watch(const std::string& path, bool recursive, WatchListener listener) const {
+    json::object request{{"op", "file.watch"}, {"recursive", recursive}};
+    put(request, "path", path);
+    const auto heard = std::make_shared<const WatchListener>(std::move(listener));
+    ChannelHandlers handlers;
+    handlers.event = [heard](const json::object& event) {
+        if (auto change = file_change_of(event)) {
+            heard->change(std::move(*change));
+        } else if (fields::text_of(event, "event") == "watching") {
+            heard->watching();
+        } else {
+            heard->overflow();
+        }
+    };
+    handlers.ended = [heard](const Result<json::object>& result) {
+        heard->ended(result ? Error{Code::Unavailable, "it is not watched any more"}
+                            : result.error());
+    };
+    return link_->open(request, std::move(handlers));
 }
 
 }  // namespace atl::guest_client

@@ -14,6 +14,7 @@
 #include <boost/asio/awaitable.hpp>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -35,6 +36,12 @@ struct FileEntry {
     std::uint64_t inode = 0;
     std::uint64_t stored_bytes = 0;     // of `stat` alone: what the disk gets back when it goes
     std::optional<std::string> target;  // of a link, as it stands there
+    std::uint32_t uid = 0;
+    std::uint32_t gid = 0;
+    // With Details: where a link leads in the end, unless it leads nowhere; extended attributes.
+    std::optional<std::string> resolved;
+    FileType resolved_type = FileType::File;
+    std::map<std::string, std::string> attributes;
 
     // Changes with the content, as far as the clock of a file system is fine enough.
     [[nodiscard]] bool same_version(const FileEntry& other) const noexcept {
@@ -54,10 +61,16 @@ struct OpenFile {
     std::unique_ptr<Transfer> pieces;
 };
 
+// What entries say beside what stat(2) knows.
+struct Details {
+    std::string attributes;  // the prefix of extended attributes; empty: none
+};
+
 struct WriteOptions {
     std::uint32_t mode = 0644;
     bool parents = false;
     bool sync = false;  // on disk when it answers, not just with the kernel
+    std::map<std::string, std::string> attributes = {};  // extended ones, by their full names
 };
 
 struct WrittenFile {
@@ -94,6 +107,7 @@ struct FileChange {
     std::string what;  // created, removed, moved_from, moved_to, written, modified, attributes
     std::string path;
     bool directory = false;
+    std::int64_t cookie = 0;  // the same for both halves of a move
 };
 
 // Gives the next bytes of a file that is written; 0 at the end.
@@ -104,11 +118,14 @@ public:
     explicit Files(std::shared_ptr<GuestLink> link) : link_(std::move(link)) {}
 
     boost::asio::awaitable<FileEntry> stat(std::string path, bool follow) const;
+    // Of a link, the link.
+    boost::asio::awaitable<FileEntry> stat(std::string path, Details details) const;
     // In the order of names, those after `after`.
     boost::asio::awaitable<FilePage> list(std::string path, std::string after,
                                           std::uint32_t limit) const;
     // A tree, in no order; names are relative to it.
-    boost::asio::awaitable<FilePage> walk(std::string path, int depth, std::uint32_t limit) const;
+    boost::asio::awaitable<FilePage> walk(std::string path, int depth, std::uint32_t limit,
+                                          std::optional<Details> details = {}) const;
     boost::asio::awaitable<OpenFile> open(std::string path, std::uint64_t offset,
                                           std::uint64_t length) const;
     // Whole or not at all: when this throws, or is destroyed, what was there is there still.
@@ -130,6 +147,15 @@ public:
     // Pieces of kind Event are changes; none is an overflow: list again.
     [[nodiscard]] std::unique_ptr<Transfer> watch(const std::string& path, bool recursive) const;
     [[nodiscard]] static std::optional<FileChange> change_in(const Transfer::Piece& piece);
+    // The same for a listener that takes all of it at once. It must outlive the channel.
+    struct WatchListener {
+        std::function<void()> watching;  // from now on
+        std::function<void(FileChange)> change;
+        std::function<void()> overflow;  // list again
+        std::function<void(const Error&)> ended;
+    };
+    [[nodiscard]] Channel watch(const std::string& path, bool recursive,
+                                WatchListener listener) const;
 
 private:
     std::shared_ptr<GuestLink> link_;

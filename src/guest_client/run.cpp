@@ -218,6 +218,7 @@ asio::awaitable<RunEnd> Run::in_kernel(RunRequest request, RunListener listener)
             co_return never_ran;
         }
     }
+    if (listener.started) listener.started();
     KernelRun kernel_run(link_, request.context, request.output_bytes_max, std::move(listener));
     const auto pace = kernel_run.pace();
     const UnderWay under_way(
@@ -232,7 +233,9 @@ asio::awaitable<RunEnd> Run::in_kernel(RunRequest request, RunListener listener)
                           {"timeout_ms", request.timeout.count()},
                           {"grace_ms", kGrace.count()}};
     if (request.tell_at_end) request.tell_at_end->add_to(question);
-    if (is_javascript(request.language) && !request.environment.empty()) {
+    if (request.fresh_directory) question["fresh_cwd"] = true;
+    if (request.plain_json) question["plain_json"] = true;
+    if (!request.environment.empty()) {
         json::object environment;
         for (const auto& [name, value] : request.environment) environment[name] = value;
         question["env"] = std::move(environment);
@@ -294,6 +297,7 @@ asio::awaitable<RunEnd> Run::in_kernel(RunRequest request, RunListener listener)
 }
 
 asio::awaitable<RunEnd> Run::as_program(RunRequest request, RunListener listener) {
+    if (listener.started) listener.started();
     Program program(link_, sandbox_);
     const auto pace = std::make_shared<Pace>(
         std::move(listener.cost), [&program](std::size_t bytes) { program.grant(bytes); });

@@ -36,14 +36,17 @@ struct RunRequest {
     std::string context = "default";  // of languages with kernels
     bool keeps_state = true;          // JavaScript and TypeScript: in a kernel
     std::string directory = "/session";
-    std::map<std::string, std::string> environment;  // of programs and JavaScript
+    bool fresh_directory = false;  // also for a kernel that is there and has run nothing
+    std::map<std::string, std::string> environment;  // for this run alone
     std::chrono::milliseconds timeout{0};            // 0 = none
     std::uint64_t output_bytes_max = 16u << 20;      // stdout, stderr and results together
     std::optional<TellAtEnd> tell_at_end;            // what it has changed
+    bool plain_json = false;  // Python: a result that is a dict or a list comes as JSON as well
 };
 
 // What happens on the way, as it happens. Any may be left out.
 struct RunListener {
+    std::function<void()> started;  // it has waited its turn
     std::function<void(core::Stream, std::string_view)> output;
     std::function<void(boost::json::object)> result;  // a MIME bundle: result or display
     std::function<void(boost::json::object)> error;   // name, value, traceback

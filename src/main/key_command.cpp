@@ -55,6 +55,7 @@ struct KeyOptions {
     std::string lifetime;
     std::vector<std::string> ids;
     bool as_json = false;
+    bool e2b = false;
 
     [[nodiscard]] std::string folder() const {
         if (data_dir.empty()) return native::Paths::data_folder();
@@ -99,6 +100,7 @@ public:
         for (const auto& scope : options.scopes) scopes.emplace_back(scope);
         body["scopes"] = std::move(scopes);
         if (!options.lifetime.empty()) body["lifetime"] = options.lifetime;
+        if (options.e2b) body["e2b"] = true;
         return ask("POST", "/v1/keys", json::serialize(body));
     }
     Result<json::array> list() override {
@@ -214,9 +216,10 @@ public:
             until = core::time_now() + *time;
         }
         std::optional<api::MadeKey> made;
+        const auto form = options.e2b ? api::KeyRing::Form::E2b : api::KeyRing::Form::Atoll;
         const auto work = [&]() -> asio::awaitable<void> {
             co_await ring_.load();
-            made = co_await ring_.make(options.owner, options.name, options.scopes, until);
+            made = co_await ring_.make(options.owner, options.name, options.scopes, until, form);
             core::AuditRecord record;
             record.time = core::time_now();
             record.owner = api::kLocalOwner;
@@ -397,6 +400,8 @@ void add_key_command(CLI::App& app, int& exit_code) {
                      "What it allows; can be repeated (default: all but metrics and admin)")
         ->allow_extra_args(false);
     create_command->add_option("--lifetime", options->lifetime, "Expires after this time: 720h");
+    create_command->add_flag("--e2b", options->e2b,
+                             "In the form that the E2B SDK takes: e2b_ and hex digits");
     create_command->add_flag("--json", options->as_json, "One JSON object; also errors");
     create_command->callback([options, &exit_code] { exit_code = create(*options); });
 

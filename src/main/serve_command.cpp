@@ -21,6 +21,12 @@
 #include "api/audit.hpp"
 #include "api/context_routes.hpp"
 #include "api/door.hpp"
+#include "api/e2b/access.hpp"
+#include "api/e2b/control_routes.hpp"
+#include "api/e2b/envd_routes.hpp"
+#include "api/e2b/errors.hpp"
+#include "api/e2b/gateway.hpp"
+#include "api/e2b/interpreter_routes.hpp"
 #include "api/file_routes.hpp"
 #include "api/job_routes.hpp"
 #include "api/keys.hpp"
@@ -299,7 +305,11 @@ private:
                 "are",
                 folders_->root(), strangers);
         }
-        sessions_->on_removed([this](const SessionId& id) { processes_->forget(id); });
+        sessions_->on_removed([this](const SessionId& id) {
+            processes_->forget(id);
+            envd_.forget(id);
+            interpreter_->forget(id);
+        });
         if (!read_only()) co_await recover_jobs();
         http_->start();
         served_ = true;
@@ -600,6 +610,9 @@ private:
         door.allowed_hosts = options_.allowed_hosts;
         door.allowed_origins = options_.allowed_origins;
         door.ports_domain = options_.ports_domain;
+        door.stays_inside = [this](const net::Request& request) {
+            return e2b_gateway_->stays_inside(request);
+        };
         door.rate_requests = options_.rate_requests;
         door.rate_window = options_.rate_window;
         door.may_run = [this](const std::string& owner) { meter_->check_cpu(owner); };
@@ -673,6 +686,25 @@ private:
         return ports;
     }
 
+    // What the E2B SDK speaks to: the control API, and what is in a sandbox.
+    void add_e2b_routes() {
+        e2b_access_ = std::make_unique<api::e2b::Access>(*signer_, *keys_, *sessions_,
+                                                         [this] { return door_->keys_needed(); });
+        e2b_gateway_ = std::make_unique<api::e2b::Gateway>(options_.e2b_domain, *e2b_access_);
+        api_.usher_below(std::string(api::e2b::kPlace),
+                         [this](net::Exchange& exchange) { return e2b_access_->admit(exchange); });
+        api::e2b::add_control_routes(api_, {*sessions_, *e2b_access_, *e2b_gateway_});
+        api::PortPlace ports;
+        ports.pattern = std::string(api::e2b::kPlace) + "ports/{port}/{path...}";
+        ports.has_own_origin = [this](const net::Request& request) {
+            return api::e2b::sandbox_host_of(request.host(), options_.e2b_domain).has_value();
+        };
+        ports.hidden_headers = {std::string(api::e2b::kTrafficHeader),
+                                std::string(api::e2b::kTokenHeader)};
+        ports.closed = api::e2b::port_is_closed;
+        api::add_ports_at(api_, *sessions_, std::move(ports), {options_.ports_answer_timeout, {}});
+    }
+
     void make_http(const std::string& data) {
         api_.guard_with(*door_);
         api_.show_ports_at(options_.ports_domain);
@@ -709,9 +741,12 @@ private:
         api::add_run_routes(api_, *sessions_, *outputs_, rules, answers);
         api::add_output_routes(api_, *outputs_);
         api::add_file_routes(api_, *sessions_);
+        add_e2b_routes();
         api::add_context_routes(api_, *sessions_);
         api::add_process_routes(api_, *sessions_, *processes_, answers);
         api::add_terminal_routes(api_, *sessions_);
+        api::e2b::add_envd_routes(api_, *sessions_, *processes_, envd_);
+        api::e2b::add_interpreter_routes(api_, *sessions_, interpreter_);
         api::add_port_routes(api_, *sessions_, *signer_,
                              {options_.ports_answer_timeout, options_.ports_domain});
         api::add_job_routes(api_, *jobs_, rules, sessions_->options().run_limits, ceilings_);
@@ -757,8 +792,11 @@ private:
             http.tls = net::TlsOptions{options_.tls_certificate, options_.tls_key};
         }
         http.observer = [this](const net::Finished& request) { metrics_->request_ended(request); };
+        http.tell_problem = api::e2b::tell_problem;
         http.admit = [this](net::Request& request) {
-            api::enter_port_host(request, options_.ports_domain);
+            if (!e2b_gateway_->enter(request)) {
+                api::enter_port_host(request, options_.ports_domain);
+            }
             api::let_port_pages_in(request);
             door_->admit(request);
         };
@@ -796,9 +834,14 @@ private:
     std::unique_ptr<sessions::OwnerStorage> owner_storage_;
     std::unique_ptr<sessions::Sessions> sessions_;
     std::unique_ptr<sessions::Processes> processes_;
+    const api::e2b::EnvdState envd_;
+    const std::shared_ptr<api::e2b::InterpreterContexts> interpreter_ =
+        std::make_shared<api::e2b::InterpreterContexts>();
     std::unique_ptr<sessions::Jobs> jobs_;
     std::unique_ptr<Analyst> analyst_;
     std::unique_ptr<api::Door> door_;
+    std::unique_ptr<api::e2b::Access> e2b_access_;
+    std::unique_ptr<api::e2b::Gateway> e2b_gateway_;
     std::unique_ptr<api::Metrics> metrics_;
     std::string control_address_;
     api::Api api_;

@@ -55,6 +55,7 @@ struct Settings {
     Milliseconds header_timeout{10'000};
     Milliseconds ports_answer_timeout{60'000};
     std::string ports_domain = "localhost";
+    std::string e2b_domain = "localhost";
     std::size_t jobs = 0;
     std::optional<std::uint64_t> jobs_per_owner;
     Milliseconds idle_timeout{75'000};

@@ -201,6 +201,11 @@ std::vector<Setting> declare() {
          .variables = {{"ATOLL_PORTS_DOMAIN"}},
          .member = &S::ports_domain,
          .help = "Web servers in sandboxes are at {port}-{session}.<this domain>; empty is off"},
+        {.key = "e2b.domain",
+         .variables = {{"ATOLL_E2B_DOMAIN"}},
+         .member = &S::e2b_domain,
+         .help = "The E2B SDK finds sandboxes at {port}-{id}.<this domain> and the API at "
+                 "api.<this domain>; empty is off"},
         {.key = "jobs.running",
          .variables = {{"ATOLL_JOBS"}},
          .flag = "--jobs",

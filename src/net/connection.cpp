@@ -394,7 +394,9 @@ asio::awaitable<void> Connection::serve() {
 }
 
 asio::awaitable<void> Connection::answer_problem(Problem problem) {
-    auto response = problem_response(problem, request.id);
+    std::optional<Response> told;
+    if (core_->options.tell_problem) told = core_->options.tell_problem(request, problem);
+    auto response = told ? std::move(*told) : problem_response(problem, request.id);
     co_await respond(std::move(response));
 }
 

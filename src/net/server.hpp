@@ -12,6 +12,7 @@
 // or of epoll watches it pauses accepting. A stop must have come to its end before the executor
 // goes.
 #include "net/exchange.hpp"
+#include "net/problem.hpp"
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
@@ -84,6 +85,9 @@ struct ServerOptions {
     // still is. False ends the exchange as if the client had left; a WebSocket hears 1008. It is
     // not asked again for the same exchange.
     std::function<bool(const Request&)> still_welcome;
+    // How a failure is told to clients that speak another language than problem+json; nothing: this
+    // one does not.
+    std::function<std::optional<Response>(const Request&, const Problem&)> tell_problem;
     // Runs on each answer's headers just before they go out, errors included.
     std::function<void(const Request&, int status, Headers&)> decorate;
     std::function<void(const Finished&)> observer;

@@ -80,7 +80,11 @@ asio::awaitable<void> Sessions::end_expired() {
     for (const auto& record : over) {
         if (stopping_) break;
         try {
-            co_await remove(Whose::anyones(), record.id);
+            if (standing_in(record.spec_json).held_at_end) {
+                static_cast<void>(co_await hold(Whose::anyones(), record.id, Hold::Frozen));
+            } else {
+                co_await remove(Whose::anyones(), record.id);
+            }
         } catch (const ErrorException&) {
             // Somebody else removed it, or the next round does.
         }

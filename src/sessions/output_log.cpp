@@ -26,6 +26,15 @@ void OutputLog::add(core::Stream stream, std::string_view bytes) {
         end_ += piece.size();
         bytes.remove_prefix(piece.size());
     }
+    trim();
+}
+
+void OutputLog::limit(std::size_t bytes_max) {
+    bytes_max_ = bytes_max;
+    trim();
+}
+
+void OutputLog::trim() {
     while (end_ - begin_ > bytes_max_) {
         begin_ += kept_.front().bytes.size();
         kept_.pop_front();

@@ -19,6 +19,8 @@ public:
     explicit OutputLog(std::size_t bytes_max) : bytes_max_(bytes_max) {}
 
     void add(core::Stream stream, std::string_view bytes);
+    // How much is kept from now on.
+    void limit(std::size_t bytes_max);
 
     [[nodiscard]] std::uint64_t begin() const noexcept { return begin_; }  // the oldest still there
     [[nodiscard]] std::uint64_t end() const noexcept { return end_; }      // all that ever came
@@ -36,6 +38,7 @@ private:
         std::uint64_t begin;
         std::string bytes;
     };
+    void trim();
     std::size_t bytes_max_;
     std::deque<Kept> kept_;
     std::uint64_t begin_ = 0;

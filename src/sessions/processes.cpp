@@ -68,12 +68,16 @@ Process::Process(asio::any_io_executor executor, std::string id, ProcessStart wa
       log_(kOutputBytesMax),
       news_(executor, asio::steady_timer::time_point::max()),
       end_came_(executor, asio::steady_timer::time_point::max()),
-      tick_(executor, clock) {}
+      tick_(executor, clock),
+      output_held_(wanted_.output_held),
+      time_is_up_(executor, clock) {
+    if (output_held_) log_.limit(guest_client::kUnpaidBytesMax);
+}
 
 void Process::open(std::shared_ptr<guest_client::GuestLink> link, core::Sandbox& sandbox) {
     link_ = std::move(link);
     sandbox_ = &sandbox;
-    stdin_open_ = wanted_.stdin_open;
+    stdin_open_ = wanted_.stdin_open || wanted_.terminal;
     json::object request{{"op", "process.start"},
                          {"cwd", wanted_.directory},
                          {"stdin", wanted_.stdin_open},
@@ -81,6 +85,9 @@ void Process::open(std::shared_ptr<guest_client::GuestLink> link, core::Sandbox&
     json::array argv;
     for (const auto& part : wanted_.argv) argv.emplace_back(part);
     request["argv"] = std::move(argv);
+    if (const auto& size = wanted_.terminal) {
+        request["pty"] = {{"rows", size->rows}, {"cols", size->cols}};
+    }
     json::object environment;
     for (const auto& [name, value] : wanted_.environment) environment[name] = value;
     request["env"] = std::move(environment);
@@ -95,6 +102,8 @@ void Process::open(std::shared_ptr<guest_client::GuestLink> link, core::Sandbox&
     handlers.ended = [this](const Result<json::object>& result) { end(result); };
     channel_ = link_->open(request, std::move(handlers));
     if (wanted_.timeout.count() == 0) return;
+    time_is_up_.expires_after(wanted_.timeout);
+    time_is_up_.then([this] { let_output_go(); });
     deadline_.emplace(executor_, link_, wanted_.timeout + kDeadlineMargin, [this] {
         overdue_ = true;
         if (sandbox_ != nullptr) sandbox_->destroy();
@@ -133,7 +142,7 @@ void Process::output(core::Stream stream, std::string_view piece) {
 void Process::pace(std::size_t bytes) {
     owed_ += bytes;
     spent_ += bytes;
-    if (spent_ < kOutputBytesATick) channel_.grant(std::exchange(owed_, 0));
+    grant_owed();
     if (ticking_) return;
     ticking_ = true;
     tick_.expires_after(kTick);
@@ -142,8 +151,29 @@ void Process::pace(std::size_t bytes) {
         if (!self) return;
         self->ticking_ = false;
         self->spent_ = 0;
-        self->channel_.grant(std::exchange(self->owed_, 0));
+        self->grant_owed();
     });
+}
+
+void Process::grant_owed() {
+    if (output_held_ || spent_ >= kOutputBytesATick) return;
+    channel_.grant(std::exchange(owed_, 0));
+}
+
+void Process::hold_output(bool hold) {
+    output_held_ = hold && may_hold_output_;
+    grant_owed();
+}
+
+void Process::keep_output(std::size_t bytes_max) {
+    log_.limit(bytes_max == 0 ? kOutputBytesMax : bytes_max);
+}
+
+// A program whose output waits in its pipes has not ended for its guest, and a guest that does not
+// report an end in time is not believed.
+void Process::let_output_go() {
+    may_hold_output_ = false;
+    hold_output(false);
 }
 
 // It did not start, and never will.
@@ -214,6 +244,7 @@ void Process::finish(ProcessEnd end) {
     sandbox_ = nullptr;
     stdin_open_ = false;
     wanted_.output = nullptr;
+    time_is_up_.cancel();
     ended_ = std::move(end);
     awake_.reset();
     news_.cancel();
@@ -301,6 +332,13 @@ void Process::kill(EndReason reason) {
     if (!channel_.open()) return;
     if (!killed_) killed_ = reason;
     const json::object command{{"do", "cancel"}};
+    channel_.control(command);
+    let_output_go();
+}
+
+void Process::resize(ProcessStart::Terminal size) {
+    if (!wanted_.terminal) return;
+    const json::object command{{"do", "resize"}, {"rows", size.rows}, {"cols", size.cols}};
     channel_.control(command);
 }
 

@@ -38,9 +38,14 @@ struct ProcessStart {
     std::vector<std::string> argv;
     std::map<std::string, std::string> environment;
     std::string directory = "/session";
-    bool stdin_open = false;               // else it reads an end at once
+    bool stdin_open = false;  // else it reads an end at once
+    struct Terminal {
+        int rows = 24, cols = 80;
+    };
+    std::optional<Terminal> terminal;      // then its input is open, and all output is Stdout
     std::chrono::milliseconds timeout{0};  // 0 = none
     bool keep_awake = false;
+    bool output_held = false;  // from the start: see Process::hold_output
     // Besides the record's own log: all of its output as it comes.
     std::function<void(core::Stream, std::string_view)> output;
 };
@@ -100,6 +105,15 @@ public:
     void signal(int number);
     // With its whole tree. The first reason given is that of its end.
     void kill(core::EndReason reason = core::EndReason::Killed);
+    void resize(ProcessStart::Terminal size);
+
+    // For readers that must not miss anything. While output is held back the program gets no more
+    // credit, so that it waits in its next write; what it has credit for already still comes, at
+    // most guest_client::kUnpaidBytesMax. Has no effect once it was killed or its time is up: its
+    // end must come.
+    void hold_output(bool hold);
+    // How much of the latest output is kept, while it runs; 0: as much as usual.
+    void keep_output(std::size_t bytes_max);
 
 private:
     friend class Processes;
@@ -114,6 +128,8 @@ private:
     void finish(ProcessEnd end);
     void let_go();
     void pace(std::size_t bytes);
+    void grant_owed();
+    void let_output_go();
 
     void fail(Error why);
 
@@ -151,6 +167,9 @@ private:
     bool ticking_ = false;
     std::size_t spent_ = 0;
     std::size_t owed_ = 0;
+    bool output_held_ = false;
+    bool may_hold_output_ = true;
+    core::Timer time_is_up_;
     guest_client::Channel channel_;  // the last, for its handlers refer to the rest
 };
 

@@ -65,6 +65,16 @@ Error not_there(const SessionId& id) {
     return {Code::NotFound, "there is no session " + id.text()};
 }
 
+// Throws for an environment that no sandbox can have.
+std::string spec_for_copy(const SessionRecord& record, const Sessions::Copies& copies) {
+    const auto standing = copies.standing ? *copies.standing : standing_in(record.spec_json);
+    if (copies.environment.empty()) return with_standing(record.spec_json, standing);
+    core::SpecBuilder builder(spec_from(record.spec_json, record.template_name).value());
+    for (const auto& [name, value] : copies.environment) builder.environment(name, value);
+    const auto text = spec_text(builder.build().value(), data_sets_from(record.spec_json));
+    return with_standing(text, standing);
+}
+
 }  // namespace
 
 Sessions::Sessions(asio::any_io_executor executor, core::Runtime& runtime, core::Store& store,
@@ -203,7 +213,8 @@ asio::awaitable<SessionRecord> Sessions::create(NewSession wanted) {
     session->data_sets_ = wanted.data_sets;
     // Throws for one that is not there, before anything is made.
     static_cast<void>(DataSetReview(options_.data_sets).mounts(wanted.data_sets));
-    record.spec_json = spec_text(session->spec_, session->data_sets_);
+    record.spec_json =
+        with_standing(spec_text(session->spec_, session->data_sets_), wanted.standing);
     record.state = wanted.id ? SessionState::Cold : SessionState::Hot;
     const SessionId id = record.id;
     co_await check_owner_disk(record.owner);
@@ -623,8 +634,9 @@ asio::awaitable<std::vector<SessionRecord>> Sessions::fork(Whose whose, SessionI
     id = co_await resolve(whose, id);
     const auto session = co_await find(whose, id);
     const auto lock = co_await session->changing_.lock();
+    const std::string spec_of_copy = spec_for_copy(session->record_, copies);
     refuse_if_left(*session);
-    if (session->users_ > 0) {
+    if (session->users_ > 0 && !copies.while_in_use) {
         throw ErrorException({Code::Conflict, "the session is in use: something runs in it"});
     }
     if (is_taken_over(*session)) {
@@ -671,11 +683,14 @@ asio::awaitable<std::vector<SessionRecord>> Sessions::fork(Whose whose, SessionI
         record.state = SessionState::Cold;
         record.disk_bytes = bytes_each;
         record.created_at = record.last_used_at = clock_.wall();
-        if (record.expires_at) {
+        if (copies.expires_at) {
+            record.expires_at = *copies.expires_at;
+        } else if (record.expires_at) {
             *record.expires_at += record.created_at - session->record_.created_at;
         }
+        record.spec_json = spec_of_copy;
         if (!session->unsaved_.empty()) record.state_note = session->unsaved_;
-        record.metadata["forked_from"] = id.text();
+        if (copies.says_from_where) record.metadata["forked_from"] = id.text();
         try {
             // Folders first: without a record they go at the next start, should we be killed here.
             co_await folders_.copy(id, record.id);

@@ -29,6 +29,7 @@
 #include "sessions/fifo_mutex.hpp"
 #include "sessions/meter.hpp"
 #include "sessions/owner_storage.hpp"
+#include "sessions/standing.hpp"
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
@@ -57,6 +58,7 @@ struct NewSession {
     std::optional<std::chrono::seconds> idle_to_warm;  // else the server's
     std::optional<std::chrono::seconds> idle_to_cold;
     std::optional<std::chrono::seconds> lifetime;  // hard, from now on
+    Standing standing;
     // Of a thread's session, which the thread names before it is there: begins with kOfThread. It
     // is cold until it is used. Its folder may be there already, left by a server that shares it.
     std::optional<SessionId> id;
@@ -102,6 +104,9 @@ public:
     explicit Session(core::Clock& clock) : clock_(clock), unused_since_(clock.now()) {}
     [[nodiscard]] const core::SessionRecord& record() const noexcept { return record_; }
     [[nodiscard]] const core::Limits& limits() const noexcept { return spec_.limits(); }
+    [[nodiscard]] const std::map<std::string, std::string>& environment() const noexcept {
+        return spec_.environment();
+    }
     [[nodiscard]] const std::shared_ptr<DiskStops>& disk_stops() const noexcept { return stops_; }
     [[nodiscard]] std::optional<std::uint64_t> disk_bytes_max() const { return disk_->bytes_max; }
     // What did not come back with a restore: every run says it until one was heard, which tells
@@ -239,6 +244,21 @@ public:
     boost::asio::awaitable<Use> use_or_make(NewSession wanted);
     boost::asio::awaitable<core::SessionRecord> pause(core::Whose whose, SessionId id);
     boost::asio::awaitable<core::SessionRecord> evict(core::Whose whose, SessionId id);
+    // Puts it to sleep until it is taken up again, also while something runs in it: what runs
+    // stands still with it (Frozen), or ends (OnDisk, where files and variables are kept). It has
+    // no end meanwhile, and a frozen one goes to disk after the server's own time. Conflict when it
+    // is held already.
+    enum class Hold { Frozen, OnDisk };
+    boost::asio::awaitable<core::SessionRecord> hold(core::Whose whose, SessionId id, Hold how);
+    // Changes what is arranged for it, with all else in the patch; one at a time.
+    boost::asio::awaitable<core::SessionRecord> arrange(
+        core::Whose whose, SessionId id,
+        std::function<void(Standing&, const core::SessionRecord&, core::SessionPatch&)> change);
+    // Anybody's, as it is in memory if it is there, else as it is stored. For who has no owner's
+    // word yet, and checks another proof against it.
+    boost::asio::awaitable<core::SessionRecord> look(SessionId id);
+    // Those that are awake, until `hear` says false.
+    void each_awake(const std::function<bool(const core::SessionRecord&)>& hear) const;
     // A fresh sandbox with the same files; variables are gone.
     boost::asio::awaitable<core::SessionRecord> restart(core::Whose whose, SessionId id);
     // To disk, and out of memory: what is read next is what another server has left there. NotFound
@@ -253,6 +273,14 @@ public:
         // Of the only copy: else it gets a new id, and the metadata of the session.
         std::optional<SessionId> id{};
         std::optional<std::map<std::string, std::string>> metadata{};
+        std::optional<Standing> standing{};  // else the session's own
+        // Of the copies; the inner one empty: they have none. Else as long as the session's was.
+        std::optional<std::optional<core::Time>> expires_at{};
+        std::map<std::string, std::string> environment{};  // in addition to the session's
+        // What runs in it goes on, and is not in the copy: its files are those of one moment, which
+        // a program in the middle of writing may not have chosen.
+        bool while_in_use = false;
+        bool says_from_where = true;  // in the metadata, as `forked_from`
     };
     // Copies of its files and Python variables, cold until they are used. The session itself goes
     // on; what runs in it must have ended. All of them, or none. Names are unique, so a copy has
@@ -346,6 +374,9 @@ private:
     // They may have changed since: its ledger follows. Answers with what the record shall say.
     boost::asio::awaitable<std::optional<std::uint64_t>> count_state(
         Session& session, std::optional<std::uint64_t> before);
+    // With the session's mutex held.
+    boost::asio::awaitable<core::SessionRecord> rewrite(SessionPtr session,
+                                                        core::SessionPatch patch);
     [[nodiscard]] core::SessionRecord as_it_is(core::SessionRecord record) const;
 
     boost::asio::any_io_executor executor_;

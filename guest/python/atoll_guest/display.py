@@ -8,6 +8,7 @@ A bundle has a limit (`bundle_bytes_max`); what is above it is cut, and the bund
 """
 
 import builtins
+import json
 import os
 import sys
 import tempfile
@@ -21,6 +22,7 @@ from . import wire
 BUNDLE_BYTES_MAX = 16 << 20
 _builtin_names = vars(builtins)
 _BEGINNING_CHARACTERS = 4096
+_JSON_CHARACTERS_MAX = 1 << 20
 _BINARY = ("image/png", "image/jpeg", "image/gif", "image/webp", "application/pdf")
 # Types whose bundle is their repr, unless somebody registered a formatter for them.
 _PLAIN_TYPES = frozenset((int, bool, str, bytes))
@@ -99,6 +101,7 @@ class ResultHook(DisplayHook):
     cell = ""  # the source of the cell that runs, for the semicolon check
     count = 0
     exec_result = None  # a trait in IPython, whose checks cost more than a small cell
+    plain_json = False  # of the run: dicts and lists as JSON, too
     _printers = ()
 
     def quiet(self):
@@ -119,6 +122,8 @@ class ResultHook(DisplayHook):
         self._is_active = True
         try:
             data, metadata = self._format(result)
+            if self.plain_json and type(result) in (dict, list):
+                data = _with_json(data, result)
             self.update_user_ns(result)
             self.fill_exec_result(result)
             if data:
@@ -181,6 +186,17 @@ class ResultHook(DisplayHook):
         for number in sorted(results)[: max(int(len(results) * self.cull_fraction), 2)]:
             self.shell.user_ns.pop(f"_{number}", None)
             results.pop(number, None)
+
+
+def _with_json(data, value):
+    """Where it is data through and through, and not so much that it would crowd out the text."""
+    try:
+        text = json.dumps(value, allow_nan=False)
+        if len(text) > _JSON_CHARACTERS_MAX:
+            return data
+        return {**data, "application/json": json.loads(text)}
+    except (TypeError, ValueError, RecursionError):
+        return data
 
 
 def close_shown_figure(result):

@@ -14,6 +14,7 @@ import ast
 import bdb
 import inspect
 import linecache
+import os
 import sys
 
 from IPython.core.autocall import IPyAutocall
@@ -27,6 +28,23 @@ from .loop import Loop, inside, needs_running_loop
 
 _AWAIT = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
 _NOT_CODE = (SyntaxError, ValueError, OverflowError, MemoryError, RecursionError, TypeError)
+
+
+def _use_environment(variables):
+    """For one run. What it sets itself under the same names goes with it."""
+    if not isinstance(variables, dict):
+        return {}
+    before = {name: os.environ.get(name) for name in variables}
+    os.environ.update(variables)
+    return before
+
+
+def _restore_environment(before):
+    for name, value in before.items():
+        if value is None:
+            os.environ.pop(name, None)
+        else:
+            os.environ[name] = value
 
 
 class Runner:
@@ -59,6 +77,8 @@ class Runner:
         if not code or code.isspace():
             return {"status": "ok", "execution_count": count - 1}
         self._guard.before(self._hook)
+        self._hook.plain_json = bool(request.get("plain_json"))
+        before = _use_environment(request.get("env"))
         error = None
         try:
             self._interrupts.active = True
@@ -73,6 +93,7 @@ class Runner:
         finally:
             if not self._outlet.link.owned:
                 self._leave_forked_child(error)
+            _restore_environment(before)
             self._guard.after(error is not None)
         return self._done(error, count if store else shell.execution_count - 1)
 

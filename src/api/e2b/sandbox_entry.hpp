@@ -1,0 +1,56 @@
+#pragma once
+// The sandbox that a request is for, and the answers that do not depend on what was asked of it.
+//
+// Requests come here after the gateway has rewritten them to /e2b/sandboxes/{id}/envd/… or
+// /e2b/sandboxes/{id}/interpreter/…; the id is that of a session.
+// Trusts    the door for who is asking. Whatever else opens a sandbox (an access token, the
+//           signature of an address) is checked in enter(), and nowhere else here.
+#include "api/request_reading.hpp"
+#include "net/problem.hpp"
+#include "sessions/sessions.hpp"
+
+#include <boost/asio/awaitable.hpp>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace atl::api::e2b {
+
+inline constexpr std::string_view kUser = "user";
+inline constexpr std::string_view kHome = "/home/user";
+
+// The sandbox is not there, or it went away while something was asked of it.
+struct SandboxGone : std::runtime_error {
+    SandboxGone() : std::runtime_error("the sandbox is not there") {}
+};
+
+// Wakes the sandbox of this request. Throws SandboxGone, ErrorException.
+[[nodiscard]] boost::asio::awaitable<sessions::Use> enter(sessions::Sessions& sessions,
+                                                          net::Exchange& exchange);
+// Whether it is still there, for callers whose link to it was lost.
+[[nodiscard]] boost::asio::awaitable<bool> is_there(sessions::Sessions& sessions,
+                                                    net::Exchange& exchange);
+
+// Throws Unauthenticated unless the request is for the one user of a sandbox: by HTTP basic
+// authentication without a password, or as `name`.
+void check_user(const net::Request& request);
+void check_user_name(std::string_view name);
+
+// The variables of a program or kernel: the user's, then the sandbox's, then `more`.
+[[nodiscard]] std::map<std::string, std::string> environment_in(
+    const sessions::Use& use, std::map<std::string, std::string> more);
+// Throws InvalidArgument for what no program can be given.
+void check_environment(const std::map<std::string, std::string>& variables);
+
+// 502: what the client libraries take for a sandbox that has ended.
+[[nodiscard]] net::Response gone_response(const net::Exchange& exchange);
+// {"code": status, "message": …}
+[[nodiscard]] net::Response error_response(int status, std::string_view message);
+[[nodiscard]] int http_status_of(const Error& error) noexcept;
+
+// A handler whose failures become such answers. One that fails after it has begun its answer cuts
+// the connection.
+[[nodiscard]] net::Handler plain_http(sessions::Sessions& sessions, net::Handler handler);
+
+}  // namespace atl::api::e2b
