@@ -1,11 +1,13 @@
 """Files: bytes, text, folders, archives, watches; names of any kind."""
 
+import contextlib
 import io
 import tarfile
 
 import pytest
 
 from atoll import AtollError, DiskFull, InvalidRequest, NotFound, TooLarge
+from atoll._archives import unpack
 
 
 def test_write_and_read(sandbox):
@@ -67,10 +69,58 @@ def test_upload_and_download(sandbox, tmp_path):
 
 def test_a_hostile_folder_stays_in_its_place(sandbox, tmp_path):
     """A sandbox packs what is downloaded; a link that leads out must not be followed or made."""
-    sandbox.shell("mkdir -p bad && ln -s /etc bad/out && ln -s ../../x bad/up")
-    with pytest.raises(tarfile.FilterError):
+    sandbox.shell("mkdir -p bad && echo y > bad/file && ln -s /etc bad/out")
+    with pytest.raises(AtollError, match="leads out of the folder, to '/etc'"):
         sandbox.files.download("bad", tmp_path / "bad")
-    assert not (tmp_path / "x").exists() and not (tmp_path / "bad/out").is_symlink()
+    assert list((tmp_path / "bad").iterdir()) == []
+    sandbox.shell("rm bad/out; ln -s file bad/link; mkdir bad/d; ln -s ../file bad/d/up")
+    sandbox.files.download("bad", tmp_path / "bad")
+    assert (tmp_path / "bad/d/up").read_text() == (tmp_path / "bad/link").read_text() == "y\n"
+
+
+def entry(name, kind=tarfile.REGTYPE, link="", data=b""):
+    member = tarfile.TarInfo(name)
+    member.type, member.linkname, member.size, member.mode = kind, link, len(data), 0o4755
+    return member, io.BytesIO(data)
+
+
+@pytest.mark.parametrize("attack", [
+    [entry("../out", data=b"x")],
+    [entry("a/../../out", data=b"x")],
+    [entry("/tmp/out", data=b"x")],
+    [entry("l", tarfile.SYMTYPE, "..")],
+    [entry("d/l", tarfile.SYMTYPE, "../../out")],
+    [entry("d/l", tarfile.SYMTYPE, ".."), entry("m", tarfile.SYMTYPE, "d/l/../out")],
+    [entry("dev", tarfile.CHRTYPE)],
+    [entry("fifo", tarfile.FIFOTYPE)],
+    [entry("hard", tarfile.LNKTYPE, "../out")],
+])
+def test_archives_that_lead_out_are_refused(tmp_path, attack):
+    target = tmp_path / "target"
+    target.mkdir()
+    with tarfile.open(tmp_path / "a.tar", "w") as archive:
+        for member, data in attack:
+            archive.addfile(member, data)
+    with pytest.raises(AtollError):
+        unpack(tmp_path / "a.tar", target)
+    assert list(target.iterdir()) == []
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["a.tar", "target"]
+
+
+def test_no_file_is_written_through_a_link(tmp_path):
+    target, outside = tmp_path / "target", tmp_path / "outside"
+    target.mkdir()
+    outside.mkdir()
+    (target / "d").symlink_to(outside)  # of an earlier time
+    with tarfile.open(tmp_path / "a.tar", "w") as archive:
+        for member, data in (entry("l", tarfile.SYMTYPE, "d"), entry("l/f", data=b"x"),
+                             entry("d/g", data=b"y")):
+            archive.addfile(member, data)
+    with contextlib.suppress(AtollError, OSError):
+        unpack(tmp_path / "a.tar", target)
+    assert list(outside.iterdir()) == []
+    assert (target / "d/g").read_bytes() == b"y"
+    assert (target / "d/g").stat().st_mode & 0o7000 == 0  # no setuid
 
 
 def test_archives(sandbox, tmp_path):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import builtins
 import os
-import tarfile
 import tempfile
 from pathlib import Path
 
+from ._archives import pack, unpack
 from ._call import (
     Answer,
     Call,
@@ -69,7 +69,7 @@ class FileOperations(SessionPart):
         os.close(descriptor)
         packed = Path(name)
         try:
-            yield from Work(lambda: _pack(source, packed))
+            yield from Work(lambda: pack(source, packed))
             yield from self._unpack(LocalFile(packed), target, 0, True)
         finally:
             packed.unlink()
@@ -101,7 +101,7 @@ class FileOperations(SessionPart):
                 into=packed,
                 timeout=None,
             )
-            yield from Work(lambda: _unpack_here(packed, target))
+            yield from Work(lambda: unpack(packed, target))
         finally:
             packed.unlink()
         return target
@@ -265,23 +265,3 @@ def _change(event: ServerEvent) -> FileChange | None:
     if event.name == "overflow":
         return FileChange(what="overflow", path="/", directory=True)
     return None
-
-
-def _pack(folder: Path, into: Path) -> None:
-    with tarfile.open(into, "w") as archive:
-        archive.add(folder, arcname=".", filter=_without_owner)
-
-
-def _without_owner(member: tarfile.TarInfo) -> tarfile.TarInfo:
-    member.uid = member.gid = 0
-    member.uname = member.gname = ""
-    return member
-
-
-def _unpack_here(archive: Path, target: Path) -> None:
-    # The archive was made in a sandbox. `data` refuses what would leave the folder: absolute
-    # names, dots, links that lead out, devices.
-    if not hasattr(tarfile, "data_filter"):
-        raise AtollError("this Python's tarfile has no filters; update it to download folders")
-    with tarfile.open(archive, "r:") as packed:
-        packed.extractall(target, filter="data")
