@@ -6,7 +6,7 @@ import tarfile
 
 import pytest
 
-from atoll import AtollError, DiskFull, InvalidRequest, NotFound, TooLarge
+from atoll import AtollError, DiskFull, NotFound, TooLarge
 from atoll._archives import unpack
 
 
@@ -23,8 +23,21 @@ def test_write_and_read(sandbox):
         sandbox.files.read("deep")
     with pytest.raises(AtollError, match="not a folder"):
         sandbox.files.list("run")
-    with pytest.raises(InvalidRequest):
-        sandbox.files.read("../etc/passwd")
+
+
+@pytest.mark.parametrize("path", ["../../../info", "/..", "a/../b"])
+def test_a_path_leads_to_no_other_address(client, sandbox, path):
+    """A model may have written it, and the key opens more than files."""
+    with pytest.raises(ValueError, match="dots"):
+        sandbox.files.read(path)
+    with pytest.raises(ValueError, match="dots"):
+        sandbox.ports.request(8000, path)
+    with pytest.raises(ValueError, match="dots"):
+        sandbox.ports.request(8000, path.replace("..", "%2E%2e"))
+    with pytest.raises(ValueError, match="dots"):
+        client.output("r-1", path)
+    with pytest.raises(ValueError, match="dots"):
+        client.sessions.delete("..")
 
 
 def test_names_that_are_no_text(sandbox):

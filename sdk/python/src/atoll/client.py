@@ -13,7 +13,7 @@ from ._call import AsyncNode, Call, Effect, EventCall, SyncNode, operation, stre
 from ._config import resolve
 from ._decode import many, one
 from ._options import Duration, LimitOptions
-from ._paths import part
+from ._paths import no_dots, part
 from ._retry import Retry
 from ._running import ephemeral_body, run_effect, run_events
 from ._transport import AsyncTransport, SyncTransport
@@ -82,6 +82,7 @@ class ClientOperations:
     def output(self, run_id: str, path: str) -> Effect[bytes]:
         """A file that a run without a session left in /work/artifacts. It stays for a day."""
         there = path.removeprefix("/work/artifacts").lstrip("/")
+        no_dots(there.split("/"), path)
         encoded = quote(there, safe="/", errors="surrogateescape")
         return Call("GET", f"/v1/outputs/{part(run_id)}/{encoded}", parse=whole)
 

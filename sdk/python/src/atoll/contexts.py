@@ -14,7 +14,7 @@ from ._call import Answer, Call, Effect, Pause, Steps, nothing, operation
 from ._decode import decode, json_of, many, one
 from ._nodes import AsyncPart, SessionPart, SyncPart
 from ._options import Duration, duration, given
-from ._paths import part
+from ._paths import no_dots, part
 from .errors import AtollError
 from .models import ContextInfo, Port, Variable
 
@@ -138,6 +138,7 @@ class PortOperations(SessionPart):
         """Asks a web server in the sandbox. `path` may hold a query. The program's own answer
         comes back whatever its status."""
         address, _, query = path.partition("?")
+        no_dots(address.split("/"), path)
         there = quote(address.lstrip("/"), safe="/%:@!$&'()*+,;=~")
         return Call(
             method.upper(),
