@@ -13,7 +13,6 @@ import re
 import shutil
 import signal
 import subprocess
-import sys
 import tempfile
 import threading
 import time
@@ -170,9 +169,3 @@ def local_url() -> str:
         _shared = LocalServer()
         atexit.register(_shared.stop)
         return _shared.url
-
-
-def main() -> None:
-    """`atoll` of a wheel that carries the server."""
-    program = Path(__file__).parent / "_server" / "atoll"
-    os.execv(program, ["atoll", *sys.argv[1:]])

@@ -6,9 +6,9 @@ from __future__ import annotations
 
 import os
 import socket
-import tempfile
 import time
 import urllib.request
+import uuid
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from functools import partial
@@ -123,16 +123,13 @@ def _direct(config: Config) -> bool:
 @contextmanager
 def _whole_or_not_at_all(target: Path) -> Iterator[BinaryIO]:
     """A file beside `target` that takes its place if all went well."""
-    descriptor, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+    beside = target.with_name(f".{uuid.uuid4().hex}.part")
     try:
-        with os.fdopen(descriptor, "wb") as file:
-            yield cast(BinaryIO, file)
-        mask = os.umask(0)
-        os.umask(mask)
-        os.chmod(name, 0o666 & ~mask)
-        os.replace(name, target)
+        with beside.open("xb") as file:
+            yield file
+        os.replace(beside, target)
     except BaseException:
-        os.unlink(name)
+        beside.unlink(missing_ok=True)
         raise
 
 
@@ -168,6 +165,8 @@ class SyncTransport:
                     effect = generator.send(outcome)
         except StopIteration as end:
             return cast(T, end.value)
+        finally:
+            generator.close()  # it tidies up, also when this task is cancelled
 
     def perform(self, effect: Effect[Any]) -> Any:
         if isinstance(effect, Call):
@@ -270,6 +269,8 @@ class AsyncTransport:
                     effect = generator.send(outcome)
         except StopIteration as end:
             return cast(T, end.value)
+        finally:
+            generator.close()  # it tidies up, also when this task is cancelled
 
     async def perform(self, effect: Effect[Any]) -> Any:
         if isinstance(effect, Call):
