@@ -17,6 +17,7 @@ REPORTS = {
     "sim": ["sim.txt"],
     "fuzz": ["fuzz.txt"],
     "guest": ["kernel.xml", "archive.xml"],
+    "sdk": ["sdk.xml", "sdk.txt"],
     "escape": ["root.xml", "root.txt", "rootless.xml"],
     "sanitize": ["asan.xml", "tsan.xml"],
     "suites": ["suites.txt"],

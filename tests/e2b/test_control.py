@@ -29,7 +29,7 @@ def left(sandbox) -> float:
 
 
 def in_session(server, sandbox, code) -> str:
-    return server.run(session_of(sandbox), code)["out"].strip()
+    return server.run(session_of(sandbox), code)["stdout"].strip()
 
 
 def test_a_sandbox_is_a_session(server, create):

@@ -111,16 +111,24 @@ def test_a_timeout_ends_the_command(box):
 def test_a_terminal(box):
     out = []
     handle = box.pty.create(PtySize(rows=24, cols=91), envs={"ABC": "xyz"}, cwd="/tmp")
-    box.pty.send_stdin(handle.pid, b"tput cols; echo v=$ABC $TERM; pwd\n")
+    box.pty.send_stdin(handle.pid, b"echo v=$ABC $TERM; pwd\n")
     box.pty.resize(handle.pid, PtySize(rows=30, cols=123))
     box.pty.send_stdin(handle.pid, b"until [ \"$(stty size)\" = '30 123' ]; do sleep 0.1; done; stty size; exit 3\n")
     with pytest.raises(CommandExitException) as failed:
         handle.wait(on_pty=out.append)
     text = b"".join(bytes(piece) for piece in out).decode()
     assert failed.value.exit_code == 3
-    assert all(word in text for word in ("91", "v=xyz xterm-256color", "/tmp", "30 123"))
+    assert all(word in text for word in ("v=xyz xterm-256color", "/tmp", "30 123"))
+    out.clear()
+    sized = box.pty.create(PtySize(rows=24, cols=91))
+    box.pty.send_stdin(sized.pid, b"stty size; exit 0\n")
+    sized.wait(on_pty=out.append)
+    assert "24 91" in b"".join(bytes(piece) for piece in out).decode()
     again = box.pty.create(PtySize(rows=24, cols=80))
-    assert box.pty.kill(again.pid) is True and box.pty.kill(again.pid) is False
+    assert box.pty.kill(again.pid) is True
+    with pytest.raises(CommandExitException):
+        again.wait()
+    assert box.pty.kill(again.pid) is False
 
 
 def test_a_process_is_its_sandboxs_own(box, create):
