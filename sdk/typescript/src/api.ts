@@ -1355,6 +1355,34 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/mcp": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What the server says by itself
+         * @description Nothing is said here; the stream ends with the session.
+         */
+        get: operations["mcp_stream"];
+        put?: never;
+        /**
+         * One message of the Model Context Protocol
+         * @description Streamable HTTP, revisions up to 2025-11-25 with a session that initialize begins, and 2026-07-28 without. A call of a tool is answered with events if Accept names text/event-stream; leaving cancels it. docs/mcp.md.
+         */
+        post: operations["mcp_message"];
+        /**
+         * End an MCP session
+         * @description Its calls are cancelled. Sandboxes that it worked in stay.
+         */
+        delete: operations["end_mcp_session"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/model-settings": {
         parameters: {
             query?: never;
@@ -1880,6 +1908,11 @@ export interface components {
              * @example 720h
              */
             lifetime?: string | number;
+            /**
+             * @description In the form that the E2B SDK takes: `e2b_` and hex digits.
+             * @default false
+             */
+            e2b: boolean;
         };
         /** @description What a new session is made of. An empty object is enough. */
         CreateSession: {
@@ -2491,6 +2524,46 @@ export interface components {
             log_bytes: number;
             /** @description It printed more than is kept. */
             log_truncated: boolean;
+        };
+        /** @description The answer to a request: its result, or its error. */
+        JsonRpcAnswer: {
+            /** @description 2.0 */
+            jsonrpc: string;
+            /** @description The request's; null if it could not be read. */
+            id: unknown;
+            /** @description What the method answers with. */
+            result?: Record<string, never>;
+            /** @description Why there is no result. */
+            error?: components["schemas"]["JsonRpcError"];
+        };
+        /** @description What went wrong. */
+        JsonRpcError: {
+            /**
+             * Format: int32
+             * @description -32602: a parameter is wrong, …
+             */
+            code: number;
+            /** @description The same in words. */
+            message: string;
+            /** @description More about it. */
+            data?: unknown;
+        };
+        /** @description A message of the Model Context Protocol. */
+        JsonRpcRequest: {
+            /**
+             * @description 2.0
+             * @example 2.0
+             */
+            jsonrpc: string;
+            /** @description A string or an integer; a notification has none. */
+            id?: unknown;
+            /**
+             * @description initialize, ping, tools/list, tools/call, resources/list, …
+             * @example tools/list
+             */
+            method: string;
+            /** @description What the method takes. */
+            params?: Record<string, never>;
         };
         /** @description Keys, the newest first. */
         KeyList: {
@@ -3211,7 +3284,7 @@ export interface components {
              */
             timeout: string | number;
             /**
-             * @description Variables, for programs and for JavaScript.
+             * @description Variables, for this run alone.
              * @default {}
              */
             environment: {
@@ -7070,6 +7143,175 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ToolResult"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    mcp_stream: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description What initialize was answered with. */
+                "Mcp-Session-Id"?: string;
+                /** @description The revision in use. */
+                "Mcp-Protocol-Version"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Comments, until the session ends. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": unknown;
+                };
+            };
+            /** @description No session is named. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JsonRpcAnswer"];
+                };
+            };
+            /** @description There is no such session. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JsonRpcAnswer"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    mcp_message: {
+        parameters: {
+            query?: {
+                /** @description The session for tools that name none: its id, or a name of your choice, made at its first use. */
+                session?: string;
+            };
+            header?: {
+                /** @description What initialize was answered with. */
+                "Mcp-Session-Id"?: string;
+                /** @description The revision in use. */
+                "Mcp-Protocol-Version"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["JsonRpcRequest"];
+            };
+        };
+        responses: {
+            /** @description The answer to a request. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JsonRpcAnswer"];
+                    "text/event-stream": unknown;
+                };
+            };
+            /** @description A notification was heard. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description It is no message, or belongs to no session. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JsonRpcAnswer"];
+                };
+            };
+            /** @description No such session, or no such method. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JsonRpcAnswer"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    end_mcp_session: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description What initialize was answered with. */
+                "Mcp-Session-Id"?: string;
+                /** @description The revision in use. */
+                "Mcp-Protocol-Version"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It has ended. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description No session is named. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JsonRpcAnswer"];
+                };
+            };
+            /** @description There is no such session. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JsonRpcAnswer"];
                 };
             };
             /** @description The request failed. */

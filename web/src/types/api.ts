@@ -1908,6 +1908,11 @@ export interface components {
              * @example 720h
              */
             lifetime?: string | number;
+            /**
+             * @description In the form that the E2B SDK takes: `e2b_` and hex digits.
+             * @default false
+             */
+            e2b: boolean;
         };
         /** @description What a new session is made of. An empty object is enough. */
         CreateSession: {
@@ -3279,7 +3284,7 @@ export interface components {
              */
             timeout: string | number;
             /**
-             * @description Variables, for programs and for JavaScript.
+             * @description Variables, for this run alone.
              * @default {}
              */
             environment: {
