@@ -126,7 +126,9 @@ for i in range(5):
     if not answer["error" if "error" in answer else "lost"]:
         kept = sum(os.path.getsize(path) for path in answer["artifact_map"].values())
         assert kept <= 64 << 20
-        assert answer["artifacts_left_out"][0]["reason"] == "there is no more room for artifacts"
+        # On a slow machine its disk limit may have ended the sandbox before they were copied.
+        assert answer["artifacts_left_out"][0]["reason"] in (
+            "there is no more room for artifacts", "the sandbox was closed")
 
 
 def test_an_artifact_is_told_while_the_run_goes_on(server):
