@@ -1,12 +1,11 @@
 """A real server, and the official client in each of the ways in which it can be connected."""
 
 import asyncio
-import os
 
 import pytest
-from harness.cli import ATOLL
+from harness.mcp_client import program
 from harness.server import Server
-from mcp import Client, StdioServerParameters
+from mcp import Client
 
 WAYS = {"sessions": "legacy", "stateless": "2026-07-28", "found out": "auto", "stdio": "legacy"}
 
@@ -16,12 +15,6 @@ def server(tmp_path_factory):
     running = Server(tmp_path_factory.mktemp("mcp"))
     yield running
     assert running.stop() == 0
-
-
-def program(url: str, key: str = "", *words: str) -> StdioServerParameters:
-    """`atoll mcp`, as a client starts it."""
-    return StdioServerParameters(command=str(ATOLL), args=["mcp", *words],
-                                 env={**os.environ, "ATOLL_URL": url, "ATOLL_API_KEY": key})
 
 
 @pytest.fixture(params=WAYS)

@@ -283,7 +283,7 @@ def test_sessions_and_files_are_their_owners(keyed, key_of):
 def test_clients_with_a_key(keyed, key_of):
     """The official one, over HTTP and over stdio."""
     import httpx2
-    from conftest import program
+    from harness.mcp_client import program
     from mcp import Client
     from mcp.client.streamable_http import streamable_http_client
     key = key_of("erin", "run", "sessions:write")
