@@ -14,6 +14,8 @@ from harness.host import eventually
 from harness.server import Server
 
 UNKNOWN = "s" + "a" * 32
+# An ordinary user without a cgroup cannot pause a sandbox, and is told so.
+freezes = pytest.mark.root_only
 
 
 def session_of(sandbox) -> str:
@@ -150,6 +152,7 @@ def test_a_deadline_holds_across_a_killed_server(own_server):
     assert still.get_info().end_at == end and still.is_running()
 
 
+@freezes
 def test_pause_and_resume(server, create):
     made = create()
     in_session(server, made, "kept = 7")
@@ -175,6 +178,7 @@ def test_a_paused_sandbox_goes_to_disk_and_comes_back(server, create):
     assert in_session(server, made, "print(kept, open('/session/file').read())") == "7 text"
 
 
+@freezes
 def test_auto_pause(create):
     made = create(timeout=1, lifecycle={"on_timeout": "pause"})
     assert eventually(lambda: made.get_info().state is SandboxState.PAUSED, 30)
@@ -184,6 +188,7 @@ def test_auto_pause(create):
     assert made.get_info().state is SandboxState.PAUSED
 
 
+@freezes
 def test_lists(create, sdk):
     tag = uuid.uuid4().hex
     words = {"t": tag, "sp ace": "a&b=c+d%20 é"}
@@ -252,6 +257,7 @@ def test_fork(server, create, sdk):
         copy.kill()
 
 
+@freezes
 def test_metrics(create):
     made = create()
     (metric,) = made.get_metrics()
@@ -270,6 +276,7 @@ def test_what_does_not_exist_says_so(server):
     assert answer.status_code == 404 and answer.json()["code"] == 404
 
 
+@freezes
 def test_a_pause_does_not_wait_for_what_runs(server, create):
     made = create()
     process = server.http.post(f"/v1/sessions/{session_of(made)}/processes", json={"argv": ["sleep", "600"]}).json()

@@ -6,6 +6,8 @@ from harness.e2b_sdk import ANY_KEY, options_of
 from harness.host import eventually
 
 UNKNOWN = "s" + "a" * 32
+# An ordinary user without a cgroup cannot pause a sandbox, and is told so.
+freezes = pytest.mark.root_only
 
 
 def session_of(sandbox) -> str:
@@ -149,6 +151,7 @@ def test_ports(server):
     assert "was not found" in server.http.get("/", headers=host).json()["message"]
 
 
+@freezes
 def test_traffic_wakes_a_paused_sandbox_that_wants_it(server):
     made = Sandbox.create(timeout=120, lifecycle={"on_timeout": "pause", "auto_resume": True}, **options_of(server))
     made.files.write("kept", "1")
