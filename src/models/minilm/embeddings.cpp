@@ -1,21 +1,13 @@
 #include "models/minilm/embeddings.hpp"
 
-#include "base/result.hpp"
 #include "models/minilm/encoder.hpp"
 
 #include <algorithm>
-#include <atomic>
-#include <boost/asio/any_io_executor.hpp>
-#include <boost/asio/associated_cancellation_slot.hpp>
-#include <boost/asio/associated_executor.hpp>
-#include <boost/asio/async_result.hpp>
-#include <boost/asio/execution/outstanding_work.hpp>
-#include <boost/asio/post.hpp>
-#include <boost/asio/prefer.hpp>
-#include <boost/asio/use_awaitable.hpp>
-#include <csignal>
+#include <boost/asio/cancellation_state.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <limits>
 #include <optional>
-#include <pthread.h>
+#include <utility>
 
 namespace atl::minilm {
 
@@ -24,114 +16,78 @@ namespace asio = boost::asio;
 namespace {
 
 constexpr std::size_t kTextsMax = 4096;
-constexpr std::size_t kTasksMax = 256;
+constexpr std::size_t kRequestsMax = 256;
 
 using Vectors = std::vector<std::vector<float>>;
 
 }  // namespace
 
-struct LocalEmbeddings::Task {
+struct LocalEmbeddings::Request {
     std::vector<std::string> texts;
     Vectors vectors;
     std::atomic<bool> cancelled{false};
-    std::function<void(Result<Vectors>)> answer;  // once; from any thread
 
     [[nodiscard]] std::size_t left() const noexcept { return texts.size() - vectors.size(); }
 };
 
 LocalEmbeddings::LocalEmbeddings(std::string name, Encode encode)
-    : name_(std::move(name)), encode_(std::move(encode)), thread_([this] { live(); }) {}
-
-LocalEmbeddings::~LocalEmbeddings() {
-    {
-        const std::lock_guard guard(mutex_);
-        stopping_ = true;
-    }
-    came_.notify_one();
-    thread_.join();
-}
+    : name_(std::move(name)),
+      encode_(std::move(encode)),
+      // The queue is no more than a way in: what is held is counted in admit().
+      thread_(
+          "atoll-vectors",
+          {.tasks_max = std::numeric_limits<std::size_t>::max(),
+           .group_max = std::numeric_limits<std::size_t>::max()},
+          [this](std::vector<TaskPtr>& group, bool stopping) { return serve(group, stopping); },
+          [this](const Task&, Thread::Room) { return admit(); }) {}
 
 asio::awaitable<Vectors> LocalEmbeddings::embed(std::vector<std::string> texts) {
     if (texts.size() > kTextsMax) {
         throw ErrorException({Code::TooLarge, "more than 4096 texts at once"});
     }
     if (texts.empty()) co_return Vectors();
-    const auto task = std::make_shared<Task>();
-    task->texts = std::move(texts);
-    auto begin = [this, task](auto handler) {
-        using Handler = std::decay_t<decltype(handler)>;
-        auto slot = asio::get_associated_cancellation_slot(handler);
-        // Tracked: a loop must not run out of work while a coroutine of its own waits here.
-        auto executor = asio::prefer(asio::any_io_executor(asio::get_associated_executor(handler)),
-                                     asio::execution::outstanding_work.tracked);
-        const auto held = std::make_shared<Handler>(std::move(handler));
-        task->answer = [held, executor](Result<Vectors> outcome) {
-            asio::post(executor, [held, outcome = std::move(outcome)]() mutable {
-                std::move (*held)(std::move(outcome));
-            });
-        };
-        if (slot.is_connected()) {
-            slot.assign([task](asio::cancellation_type) { task->cancelled = true; });
-        }
-        submit(task);
+    const auto request = std::make_shared<Request>();
+    request->texts = std::move(texts);
+    auto slot = (co_await asio::this_coro::cancellation_state).slot();
+    if (slot.is_connected()) {
+        slot.assign([request](asio::cancellation_type) { request->cancelled = true; });
+    }
+    auto encode_next = [request](const Encode& encode) -> std::optional<Result<Vectors>> {
+        request->vectors.push_back(encode(request->texts[request->vectors.size()]));
+        if (request->left() != 0) return {};
+        return std::move(request->vectors);
     };
-    Result<Vectors> outcome =
-        co_await asio::async_initiate<const asio::use_awaitable_t<>, void(Result<Vectors>)>(
-            std::move(begin), asio::use_awaitable);
-    co_return std::move(outcome).value();
+    co_return co_await thread_.ask_in_steps<Vectors>(request, 0, std::move(encode_next));
 }
 
-void LocalEmbeddings::submit(TaskPtr task) {
-    {
-        const std::lock_guard guard(mutex_);
-        if (!stopping_ && waiting_.size() < kTasksMax) { waiting_.push_back(std::move(task)); }
+std::optional<Error> LocalEmbeddings::admit() {
+    if (held_ >= kRequestsMax) {
+        return Error{Code::Unavailable, "too many texts are waiting for their vectors"};
     }
-    if (task) {
-        const auto answer = std::exchange(task->answer, {});
-        answer(Error{Code::Unavailable, "too many texts are waiting for their vectors"});
-    } else {
-        came_.notify_one();
-    }
+    ++held_;
+    return {};
 }
 
-void LocalEmbeddings::live() {
-    sigset_t all;
-    ::sigfillset(&all);
-    ::pthread_sigmask(SIG_BLOCK, &all, nullptr);
-    ::pthread_setname_np(::pthread_self(), "atoll-vectors");
-    while (true) {
-        TaskPtr task;
-        bool stopping = false;
-        {
-            std::unique_lock guard(mutex_);
-            came_.wait(guard, [this] { return stopping_ || !waiting_.empty(); });
-            if (waiting_.empty()) return;
-            stopping = stopping_;
-            const auto shortest = std::min_element(
-                waiting_.begin(), waiting_.end(),
-                [](const auto& a, const auto& b) { return a->left() < b->left(); });
-            task = *shortest;
-            waiting_.erase(shortest);
+std::optional<LocalEmbeddings::Thread::Clock::time_point> LocalEmbeddings::serve(
+    std::vector<TaskPtr>& group, bool stopping) {
+    std::move(group.begin(), group.end(), std::back_inserter(waiting_));
+    // One text, then the queue is looked at again; on shutdown, all are given up.
+    do {
+        if (waiting_.empty()) return {};
+        const auto shortest = std::min_element(
+            waiting_.begin(), waiting_.end(),
+            [](const auto& a, const auto& b) { return a->mark->left() < b->mark->left(); });
+        Task& task = **shortest;
+        if (stopping || task.mark->cancelled) {
+            task.fail({Code::Unavailable, "the vectors were given up"});
+        } else if (!run_or_fail(task, encode_, Code::Unavailable, "no vector")) {
+            continue;
         }
-        std::optional<Result<Vectors>> outcome;
-        if (stopping || task->cancelled) {
-            outcome = Error{Code::Unavailable, "the vectors were given up"};
-        } else {
-            try {
-                task->vectors.push_back(encode_(task->texts[task->vectors.size()]));
-                if (task->left() == 0) outcome = std::move(task->vectors);
-            } catch (const std::exception& failed) {
-                outcome = Error{Code::Unavailable, std::string("no vector: ") + failed.what()};
-            }
-        }
-        if (outcome) {
-            const auto answer = std::exchange(task->answer, {});
-            answer(std::move(*outcome));
-        } else {
-            const std::lock_guard guard(mutex_);
-            waiting_.push_back(std::move(task));
-        }
-    }
+        --held_;
+        task.answer();
+        waiting_.erase(shortest);
+    } while (stopping);
+    return Thread::Clock::now();
 }
 
 std::unique_ptr<core::Embeddings> open_embeddings(const std::string& folder) {
