@@ -1,8 +1,8 @@
 #pragma once
 // Texts to vectors on this machine, without an API, computed on an OS thread of its own.
 //
-// Texts are computed one by one, those of the shortest request first, so a question does not wait for
-// the turns of a long thread. A request whose coroutine was cancelled is dropped.
+// Texts are computed one by one, those of the shortest request first, so a question does not wait
+// for the turns of a long thread. A request whose coroutine was cancelled is dropped.
 //
 // Owns      the thread and the requests that wait for it.
 // Threads   its methods may be called from any thread; callers are resumed on their own
