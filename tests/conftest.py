@@ -10,6 +10,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from harness.driver import Driver  # noqa: E402
 
+# What these test stands above the walls, where a sandbox is a sandbox whoever runs the server: as root is
+# enough, but for the files marked `each_user`.
+ABOVE_THE_WALLS = {"analyst", "e2b", "mcp", "models", "suites", "ui", "web"}
+
 
 def pytest_configure(config):
     config.addinivalue_line(
@@ -18,6 +22,9 @@ def pytest_configure(config):
     config.addinivalue_line(
         "markers", "once: what it tests knows nothing of users; not run again as an ordinary one"
     )
+    config.addinivalue_line(
+        "markers", "each_user: run again as an ordinary user, though its folder is `once`"
+    )
 
 
 def pytest_runtest_setup(item):
@@ -25,7 +32,13 @@ def pytest_runtest_setup(item):
         item.user_properties.append(("second_try", "yes"))  # for scripts/summary.py
 
 
+@pytest.hookimpl(tryfirst=True)  # before -m looks at the marks
 def pytest_collection_modifyitems(items):
+    here = Path(__file__).resolve().parent
+    for item in items:
+        folder = item.path.relative_to(here).parts[0] if item.path.is_relative_to(here) else ""
+        if folder in ABOVE_THE_WALLS and not item.get_closest_marker("each_user"):
+            item.add_marker(pytest.mark.once)
     if os.geteuid() == 0:
         return
     for item in items:

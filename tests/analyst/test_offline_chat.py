@@ -9,6 +9,8 @@ import sys
 
 import pytest
 
+pytestmark = pytest.mark.each_user
+
 
 @pytest.fixture(scope="module")
 def sales():

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.once
 
 PROGRAM = (Path(__file__).resolve().parents[2] / "src" / "agent" / "data" / "sheet_names.py").read_text()
 WITHIN_S = 60

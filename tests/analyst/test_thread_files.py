@@ -8,6 +8,8 @@ import pytest
 from harness.analyst import Analyst
 from harness.faults import NAME, WRITE, Faults
 
+pytestmark = pytest.mark.each_user
+
 CSV = b"region,amount\nNorth,10\nSouth,32\n"
 
 

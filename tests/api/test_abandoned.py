@@ -7,6 +7,8 @@ import pytest
 from harness.host import eventually
 from harness.server import Server
 
+pytestmark = pytest.mark.once
+
 WITHIN_S = 60
 MEGABYTES = 48  # more than all buffers on the way hold
 

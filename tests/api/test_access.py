@@ -14,6 +14,8 @@ import pytest
 from harness.cli import ATOLL, atoll
 from harness.server import Server
 
+pytestmark = pytest.mark.once
+
 ADMIN = "an-administrators-key-for-these-tests-0123456789"
 
 
@@ -124,7 +126,6 @@ def test_a1_it_makes_one_key_and_prints_it_once(tmp_path):
         server.stop()
 
 
-@pytest.mark.once
 def test_on_this_machine_it_works_at_once_and_the_first_key_closes_it(own_server):
     assert own_server.http.get("/v1/sessions").status_code == 200
     assert own_server.http.get("/v1/sessions", headers={"Authorization": "Bearer anything"}).status_code == 200
@@ -480,7 +481,6 @@ def test_b5_allowed_origins_and_hosts(tmp_path):
 # ---- Rate limits and quotas ------------------------------------------------------------------------------------------
 
 
-@pytest.mark.once
 def test_rate_limits_by_key_and_by_address(tmp_path):
     server = Keyed(tmp_path, environment={"ATOLL_ADMIN_KEY": ADMIN, "RATE_LIMIT_MAX": "20",
                                           "RATE_LIMIT_WINDOW_MS": "3600000"})
@@ -498,7 +498,6 @@ def test_rate_limits_by_key_and_by_address(tmp_path):
         server.stop()
 
 
-@pytest.mark.once
 def test_without_keys_the_address_is_counted(tmp_path):
     server = Server(tmp_path, environment={"RATE_LIMIT_MAX": "5", "RATE_LIMIT_WINDOW_MS": "3600000"})
     try:
@@ -524,7 +523,6 @@ def small(**more):
     return {"limits": {"memory_bytes_max": 256 << 20}, **more}
 
 
-@pytest.mark.once
 def test_quota_of_sessions_and_memory(narrow):
     with everything(narrow, "ann") as ann, everything(narrow, "bob") as bob:
         made = [ann.post("/v1/sessions", json=small()).json()["id"] for _ in range(2)]
@@ -570,7 +568,6 @@ def test_quota_of_processor_time(narrow):
         assert problem(busy.post("/v1/run", json=small(code="1")), 429)
 
 
-@pytest.mark.once
 def test_unused_sessions_end(tmp_path):
     server = Server(tmp_path, environment={"SESSION_TTL_S": "3"})
     try:
@@ -596,7 +593,6 @@ def test_unused_sessions_end(tmp_path):
 # ---- The audit log ---------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.once
 def test_the_audit_log(keyed):
     key = keyed.key("audited", "sessions:read", "sessions:write")
     with keyed.client(key) as client:
@@ -624,7 +620,6 @@ def test_the_audit_log(keyed):
     assert key not in json.dumps(keyed.audit())
 
 
-@pytest.mark.once
 def test_the_audit_log_is_paged_and_cannot_be_changed(keyed):
     seen, cursor = [], ""
     with keyed.client(ADMIN) as admin:

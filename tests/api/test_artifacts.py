@@ -4,7 +4,10 @@ import json
 import os
 from pathlib import Path
 
+import pytest
 from harness.host import eventually
+
+pytestmark = pytest.mark.once
 
 WRITE = """
 import os

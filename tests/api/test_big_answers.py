@@ -13,6 +13,8 @@ import pytest
 from harness.host import memory_of, room
 from harness.server import Server
 
+pytestmark = pytest.mark.once
+
 MIB = 1 << 20
 # What is hard to escape and to cut: control characters, quotes, characters of each length, and bytes that are none.
 HARD = bytes(range(256)) + "aé€😀\u2028\"\\".encode() + b"\xf0\x9f\x98" + b"\x80" * 7 + b"\xed\xa0\x80" + b"\xc3"

@@ -10,6 +10,8 @@ from harness.cli import ATOLL
 from harness.host import memory_of
 from harness.server import Server
 
+pytestmark = pytest.mark.once
+
 SET = {"ATOLL_MEMORY_MAX": "1g", "ATOLL_PROCESSES_MAX": "64", "ATOLL_CPUS_MAX": "1", "ATOLL_OPEN_FILES_MAX": "256",
        "ATOLL_DISK_MAX": "64m", "ATOLL_DISK_FILES_MAX": "1000", "ATOLL_TIMEOUT_MAX": "20s",
        "ATOLL_OUTPUT_MAX": "1m"}
@@ -105,7 +107,6 @@ def test_a_default_server_has_some_too(server):
     server.session(limits={"processes_max": 4096, "cpus_max": 0, "output_bytes_max": 1 << 30})
 
 
-@pytest.mark.once
 def test_answers_that_are_collected_share_a_budget(own_server):
     """Each is within its own limit; together they would be the server's memory."""
     printing = {"code": "for _ in range(60): print('x' * (1 << 20))", "limits": {"output_bytes_max": 64 << 20}}
@@ -124,7 +125,6 @@ def test_answers_that_are_collected_share_a_budget(own_server):
     assert httpx.post(f"{own_server.url}/v1/run", json=printing, timeout=120).status_code == 200
 
 
-@pytest.mark.once
 def test_answers_of_processes_are_in_the_same_budget(own_server):
     """Each prints less than is kept of it, and waits; an owner's share is full before the last of them has printed."""
     sessions = [own_server.session() for _ in range(2)]
@@ -145,7 +145,6 @@ def test_answers_of_processes_are_in_the_same_budget(own_server):
     assert all("answers that are being collected" in answer.json()["detail"] for answer in answers if answer not in good)
 
 
-@pytest.mark.once
 @pytest.mark.parametrize("environment, says", [
     ({"CPYTHON_AS_MB": "2048", "ATOLL_MEMORY_MAX": "1g"}, "limits.memory (environment: CPYTHON_AS_MB) is more than limits.memory_max"),
     ({"SANDBOX_AS_MB": "2048", "ATOLL_MEMORY_MAX": "1g"}, "run.memory"),
@@ -157,7 +156,6 @@ def test_settings_that_contradict_each_other(environment, says):
     assert done.returncode == 2 and says in done.stderr and len(done.stderr.splitlines()) == 1, done.stderr
 
 
-@pytest.mark.once
 def test_a_default_that_was_set_raises_its_ceiling(tmp_path):
     machine = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     server = Server(tmp_path, environment={"CPYTHON_AS_MB": str((machine >> 20) + 1024), "CPYTHON_NOFILE": "70000"})

@@ -5,6 +5,8 @@ import time
 
 import pytest
 
+pytestmark = pytest.mark.once
+
 
 @pytest.fixture(scope="module")
 def session(server):

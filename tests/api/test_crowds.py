@@ -12,6 +12,8 @@ from harness import host
 from harness.faults import WATCH, Faults
 from harness.server import Server
 
+pytestmark = pytest.mark.once
+
 ADMIN = "an-administrators-key-for-these-tests-0123456789"
 FILES = 1024
 
@@ -123,7 +125,6 @@ def test_t3_the_soft_limit_is_raised_and_sandboxes_keep_theirs(tmp_path):
         server.stop()
 
 
-@pytest.mark.once
 def test_more_connections_than_files_are_refused_at_the_start(tmp_path):
     with pytest.raises(RuntimeError) as refused:
         Server(tmp_path, environment={"ATOLL_CONNECTIONS": "5000"}, prefix=SMALL)
@@ -167,7 +168,6 @@ def test_without_epoll_watches_the_server_pauses_and_goes_on(faulty):
     assert server.http.post("/v1/sessions", json={}).status_code == 201
 
 
-@pytest.mark.once
 def test_t4_one_owners_long_jobs_leave_a_place(tmp_path):
     server = Server(tmp_path, "--jobs", "2", environment={"ATOLL_ADMIN_KEY": ADMIN})
     try:
@@ -191,7 +191,6 @@ def test_t4_one_owners_long_jobs_leave_a_place(tmp_path):
         server.stop()
 
 
-@pytest.mark.once
 @pytest.mark.parametrize("options", [(), ("--jobs-per-owner", "0")])
 def test_t4_who_is_alone_has_all_places(tmp_path, options):
     environment = {"ATOLL_ADMIN_KEY": ADMIN} if options else {}

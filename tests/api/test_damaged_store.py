@@ -8,6 +8,8 @@ import subprocess
 import pytest
 from harness.server import Server
 
+pytestmark = pytest.mark.once
+
 ADMIN = "an-administrators-own-key-for-tests-0123456789"
 
 

@@ -4,6 +4,8 @@ import pytest
 from harness.host import eventually
 from harness.server import Server
 
+pytestmark = pytest.mark.once
+
 TOTAL = 12_000
 # Eight processes with a thousand files each, which stay.
 GREED = """

@@ -4,6 +4,8 @@ import httpx
 import pytest
 from harness.server import Server
 
+pytestmark = pytest.mark.once
+
 ADMIN = "an-administrators-key-for-these-tests-0123456789"
 
 

@@ -10,6 +10,8 @@ import httpx
 import pytest
 from harness.server import Server
 
+pytestmark = pytest.mark.once
+
 
 @pytest.fixture(scope="module")
 def one_by_one(tmp_path_factory):
@@ -91,7 +93,6 @@ def events(response):
     ("python", "import sys\nprint('out')\nprint('err', file=sys.stderr)"),
     ("shell", "echo out; echo err >&2"),
     ("typescript", "const x: string = 'out'; console.log(x); console.error('err')")])
-@pytest.mark.once
 def test_schedule_and_status(server, kind, code):
     answer = server.http.post("/schedule", json={"kind": kind, "code": code})
     assert answer.status_code == 200 and list(answer.json()) == ["job_id"]
@@ -107,7 +108,6 @@ def test_schedule_and_status(server, kind, code):
     assert status["stdout"] == "out\n" and status["stderr"] == "err\n"
 
 
-@pytest.mark.once
 def test_the_log_grows_while_it_runs(server):
     job = server.http.post("/schedule", json={"kind": "shell", "code":
                            "echo one; while [ ! -e /tmp/never ]; do sleep 0.1; done"}).json()["job_id"]
@@ -119,7 +119,6 @@ def test_the_log_grows_while_it_runs(server):
     assert status["state"] == "failed" and "cancelled" in status["stderr"]  # four states, and no more
 
 
-@pytest.mark.once
 def test_a_python_job_that_raises(server):
     job = server.http.post("/schedule", json={"kind": "python", "code": "print(1)\n1/0"}).json()["job_id"]
     found = ended(server, job)
@@ -129,7 +128,6 @@ def test_a_python_job_that_raises(server):
 
 
 @pytest.mark.parametrize("path", ["/schedule", "/v1/jobs"])
-@pytest.mark.once
 def test_gui_is_not_there(server, path):
     answer = server.http.post(path, json={"kind": "gui", "code": "xdotool key a"})
     assert answer.status_code == 501
@@ -139,7 +137,6 @@ def test_gui_is_not_there(server, path):
 
 # ---- /v1/jobs ----
 
-@pytest.mark.once
 def test_a_job_from_end_to_end(server):
     job = add(server, kind="shell", code="echo $GREETING; pwd; exit 3", timeout="20s", priority=7,
               after_crash="run_again", environment={"GREETING": "salut"}, limits={"memory_bytes_max": 256 << 20})
@@ -155,7 +152,6 @@ def test_a_job_from_end_to_end(server):
     assert server.http.get(f"/v1/jobs/{job}/logs").status_code == 404
 
 
-@pytest.mark.once
 def test_in_a_session(server):
     session = server.session()
     server.run(session, "x = 20")
@@ -171,7 +167,6 @@ def test_in_a_session(server):
     assert server.run(session, "print(x)")["stdout"] == "21\n"
 
 
-@pytest.mark.once
 def test_a_session_that_goes_takes_its_job_along(server):
     session = server.session()
     job = add(server, kind="shell", code="echo up; sleep 600", session=session, retries=3)
@@ -181,7 +176,6 @@ def test_a_session_that_goes_takes_its_job_along(server):
     assert found["state"] == "failed" and found["error"]
 
 
-@pytest.mark.once
 def test_priority_then_age(one_by_one):
     session = one_by_one.session()
     gate = add(one_by_one, kind="shell", code="until [ -e /session/go ]; do sleep 0.05; done", session=session)
@@ -196,7 +190,6 @@ def test_priority_then_age(one_by_one):
     assert one_by_one.run(session, "cat /session/order", language="shell")["stdout"].split() == list("abcde")
 
 
-@pytest.mark.once
 def test_retries_with_pauses(server):
     session = server.session()
     job = add(server, kind="shell", session=session, retries=3,
@@ -210,7 +203,6 @@ def test_retries_with_pauses(server):
     assert "at last" in log_of(server, job, "stdout") and log_of(server, job, "mark").count("tried again") == 2
 
 
-@pytest.mark.once
 def test_retries_come_to_an_end(server):
     job = add(server, kind="shell", code="echo x; exit 9", retries=1)
     found = ended(server, job)
@@ -235,7 +227,6 @@ def test_why_it_ended(server, fields, says):
     assert says in server.http.get(f"/status/{job}").json()["stderr"]
 
 
-@pytest.mark.once
 def test_exit_status_of_python(server):
     job = add(server, kind="python", code="import sys\nprint('bye')\nsys.exit(5)")
     found = ended(server, job)
@@ -244,7 +235,6 @@ def test_exit_status_of_python(server):
     assert ended(server, job)["state"] == "succeeded"
 
 
-@pytest.mark.once
 def test_cancel_of_queued_and_running(one_by_one):
     session = one_by_one.session()
     running = add(one_by_one, kind="python", session=session, retries=5, code="""
@@ -269,7 +259,6 @@ while True:
     assert log_of(one_by_one, last) == "up\n"
 
 
-@pytest.mark.once
 def test_live_logs_and_resume(server):
     session = server.session()
     code = "for i in 1 2 3; do echo line $i ✓; until [ -e /session/$i ]; do sleep 0.05; done; done; exit 1"
@@ -293,7 +282,6 @@ def test_live_logs_and_resume(server):
         assert [one[0] for one in events(response)] == ["stdout", "stdout", "stdout", "ended"]
 
 
-@pytest.mark.once
 def test_followers_of_a_job_that_waits_and_is_removed(server):
     """They hear of its end; and one whose job is removed is let go."""
     job = add(server, kind="shell", code="sleep 1; echo done")
@@ -309,7 +297,6 @@ def test_followers_of_a_job_that_waits_and_is_removed(server):
     assert heard == [["stdout", "ended"]] * 10
 
 
-@pytest.mark.once
 def test_characters_are_not_cut(server):
     job = add(server, kind="python", code="import sys\nfor i in range(40000): sys.stdout.write('€uro ')\nsys.stdout.flush()")
     ended(server, job)
@@ -320,7 +307,6 @@ def test_characters_are_not_cut(server):
     assert re.fullmatch("a�+b�+", server.http.get(f"/status/{job}").json()["stdout"])
 
 
-@pytest.mark.once
 def test_paging(server):
     made = []
     for _ in range(5):
@@ -455,7 +441,6 @@ def test_killed_in_the_middle_of_twelve(own_server):
     assert cut_off >= 1  # or nothing was tested
 
 
-@pytest.mark.once
 def test_a_stop_gives_grace_and_then_decides(own_server):
     session = own_server.session()
     again = add(own_server, kind="shell", session=session, after_crash="run_again",
@@ -474,7 +459,6 @@ def test_a_stop_gives_grace_and_then_decides(own_server):
     assert ended(own_server, waits)["attempts"] == 1 and log_of(own_server, waits) == "waited\n"
 
 
-@pytest.mark.once
 def test_the_document_has_them(server):
     paths = server.http.get("/openapi.json").json()["paths"]
     for path in ("/schedule", "/status/{job_id}", "/v1/jobs", "/v1/jobs/{id}", "/v1/jobs/{id}/logs",

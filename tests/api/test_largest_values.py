@@ -2,6 +2,8 @@
 
 import pytest
 
+pytestmark = pytest.mark.once
+
 TEXT_MAX = 32_768
 # What JSON writes in one byte, in two, in six.
 FILLERS = ["x", "\\", "\x01", "é"]

@@ -11,6 +11,8 @@ import pytest
 from harness.host import memory_of
 from harness.server import Server
 
+pytestmark = pytest.mark.once
+
 HOST = b"Host: localhost\r\n"
 
 

@@ -8,6 +8,8 @@ import pytest
 from harness.host import all_processes, eventually, look_at, marker, processes_in, with_argument
 from harness.server import Server
 
+pytestmark = pytest.mark.once
+
 LOCK = "import threading; lock = threading.Lock(); kept = 1; open('/session/f', 'w').write('f')"
 
 

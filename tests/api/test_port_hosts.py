@@ -9,6 +9,8 @@ from harness.server import Server
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
+pytestmark = pytest.mark.once
+
 ADMIN = "atl_" + "0123456789abcdef" * 3
 
 # Says what it was asked, sets cookies, redirects, and echoes one WebSocket message.

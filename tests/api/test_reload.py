@@ -16,6 +16,8 @@ from harness import host
 from harness.driver import BUILD
 from harness.server import Server
 
+pytestmark = pytest.mark.once
+
 WITHIN_S = 60
 
 
@@ -33,7 +35,6 @@ def name_in_certificate(port):
         return found[1].decode()
 
 
-@pytest.mark.once
 def test_certificates_and_settings(tmp_path):
     make_certificate(tmp_path, "first")
     settings = tmp_path / "atoll.toml"
@@ -71,7 +72,6 @@ def test_certificates_and_settings(tmp_path):
     assert "requests under way have 3 s to end" in log.read_text()
 
 
-@pytest.mark.once
 def test_a_terminal_that_closes_ends_nothing(tmp_path):
     """Whoever started it in a window and closed that: it goes on, and is stopped in good order later."""
     ours, theirs = pty.openpty()

@@ -14,6 +14,8 @@ from harness.server import Server
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
+pytestmark = pytest.mark.once
+
 ADMIN = "an-administrators-key-for-these-tests-0123456789"
 SCOPES = ["sessions:read", "sessions:write", "run", "files", "jobs", "threads"]
 # Endings are waited for, and what shall not end is looked at after this: several looks of the server's.
@@ -270,7 +272,6 @@ def test_a_key_that_revokes_itself_hears_so(keyed):
     assert answer.status_code == 200 and json.loads(answer.text)["revoked_at"]
 
 
-@pytest.mark.once
 def test_the_first_key_ends_what_was_open_to_everybody(own_server):
     session = own_server.session()
     nobody = Holder(own_server, "anything")

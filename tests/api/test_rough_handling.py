@@ -10,6 +10,8 @@ import httpx
 import pytest
 from harness.host import eventually
 
+pytestmark = pytest.mark.once
+
 
 @pytest.mark.parametrize("method, what", [("DELETE", ""), ("POST", "/restart")])
 def test_ending_a_session_in_use_hurts_nobody_else(server, method, what):

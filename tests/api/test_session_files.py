@@ -12,6 +12,8 @@ from urllib.parse import quote
 import httpx
 import pytest
 
+pytestmark = pytest.mark.once
+
 
 @pytest.fixture(scope="module")
 def session(server):

@@ -7,6 +7,8 @@ import pytest
 from harness.host import eventually
 from test_access import keyed  # noqa: F401  a server that asks for keys
 
+pytestmark = pytest.mark.once
+
 
 def test_a_name_is_as_good_as_the_id(server):
     name = f"taxi data {uuid.uuid4().hex[:8]}"

@@ -15,6 +15,8 @@ import pytest
 from harness.cli import ATOLL
 from harness.server import Server
 
+pytestmark = pytest.mark.once
+
 ROOT = Path(__file__).resolve().parents[2]
 CONTRACT = {
     "RATE_LIMIT_WINDOW_MS": "5000", "RATE_LIMIT_MAX": "7", "MAX_INPUT_CHARS": "4000",
@@ -157,7 +159,6 @@ JUNK = [
 ]
 
 
-@pytest.mark.once
 @pytest.mark.parametrize("key, variable, value, says", JUNK)
 def test_junk_is_refused_at_once_and_its_place_named(tmp_path, key, variable, value, says):
     """By `config` and by `serve` alike, wherever it stands; nothing has been made by then."""
@@ -183,7 +184,6 @@ def test_junk_is_refused_at_once_and_its_place_named(tmp_path, key, variable, va
     assert not data.exists()
 
 
-@pytest.mark.once
 @pytest.mark.parametrize("words, says", [
     (("--listen", "nonsense"), "--listen: \"nonsense\""), (("--listen", "127.0.0.1:99999"), "--listen: \"127.0.0.1:99999\""),
     (("--listen", "127.0.0.1:8000,127.0.0.1:8000"), "twice"), (("--allowed-host", "a/b"), "--allowed-host: \"a/b\""),
@@ -304,7 +304,6 @@ def test_what_holds_for_runs_holds_for_jobs(limited):
     assert result("/v1/jobs", {"kind": "shell", "code": "ulimit -n", "limits": {"open_files_max": 128}}) == "128\n"
 
 
-@pytest.mark.once
 def test_without_settings_code_is_not_echoed(server):
     assert "code" not in server.http.post("/v1/run", json={"code": "1"}).json()
 
@@ -318,7 +317,6 @@ def certificate(tmp_path_factory):
     return folder
 
 
-@pytest.mark.once
 def test_tls(tmp_path, certificate):
     server = Server(tmp_path, "--tls-cert", str(certificate / "cert.pem"), "--tls-key", str(certificate / "key.pem"))
     try:

@@ -11,6 +11,8 @@ import pytest
 from harness.host import memory_of, room
 from harness.server import Server
 
+pytestmark = pytest.mark.once
+
 
 def flood(megabytes):
     """Pieces of 64 KiB, each of which says its number all through."""

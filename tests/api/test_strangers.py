@@ -6,6 +6,8 @@ import shutil
 import pytest
 from harness.server import Server
 
+pytestmark = pytest.mark.once
+
 
 @pytest.fixture
 def place(tmp_path):

@@ -12,6 +12,8 @@ from harness import host
 from harness.cli import ATOLL, atoll
 from harness.terminal import WITHIN_S, Terminal
 
+pytestmark = pytest.mark.once
+
 PROMPT = re.compile(r"\$ $")
 
 

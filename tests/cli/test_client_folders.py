@@ -16,6 +16,8 @@ from harness import host
 from harness.cli import atoll
 from harness.terminal import WITHIN_S, Terminal
 
+pytestmark = pytest.mark.once
+
 
 def tree_of(top) -> dict:
     """Name to content, target of a link, or None for a folder; and whether it may be executed."""

@@ -7,6 +7,8 @@ from e2b import (AuthenticationException, CommandExitException, InvalidArgumentE
                  Sandbox, TimeoutException)
 from harness.host import eventually
 
+pytestmark = pytest.mark.each_user
+
 
 @pytest.fixture(scope="module")
 def box(server):

@@ -5,6 +5,8 @@ from e2b import InvalidArgumentException, NotFoundException, SandboxException, T
 from e2b_code_interpreter import Sandbox
 from harness.host import eventually
 
+pytestmark = pytest.mark.each_user
+
 
 @pytest.fixture(scope="module")
 def box(server):

@@ -8,6 +8,8 @@ import pytest
 from harness.cli import ATOLL, atoll
 from harness.server import Server
 
+pytestmark = pytest.mark.each_user
+
 HELLO = {"jsonrpc": "2.0", "id": 0, "method": "initialize",
          "params": {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}}
 

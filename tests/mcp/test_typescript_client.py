@@ -10,8 +10,6 @@ from harness.cli import ATOLL
 
 HERE = Path(__file__).parent
 
-pytestmark = pytest.mark.once
-
 
 @pytest.mark.parametrize("way", ["http", "stdio"])
 def test_all_of_it(server, way):

@@ -7,7 +7,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-pytestmark = pytest.mark.once
 
 DATA = Path(__file__).resolve().parents[2] / "src" / "models" / "offline" / "data"
 CODE = compile((DATA / "tables.py").read_text() + (DATA / "figures.py").read_text(), "figures.py", "exec")

@@ -10,7 +10,6 @@ import pytest
 
 from harness.model import Failed, ModelProgram
 
-pytestmark = pytest.mark.once
 
 SERVER = r"""
 const http2 = require("node:http2"), fs = require("node:fs");

@@ -8,7 +8,6 @@ import pathlib
 import pytest
 from checking import lacks
 
-pytestmark = pytest.mark.once
 
 OPEN = set((pathlib.Path(__file__).parent / "open_questions.txt").read_text().splitlines())
 STEP = 1 if os.environ.get("ATOLL_KEPT_QUESTIONS") == "all" else 5

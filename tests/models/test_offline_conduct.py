@@ -4,7 +4,6 @@ import re
 
 import pytest
 
-pytestmark = pytest.mark.once
 
 CSV = b"city,price\nBerlin,10\nParis,20\nBerlin,30\n"
 

@@ -10,7 +10,6 @@ import pytest
 from harness.model import Failed, ModelProgram
 from harness.model_server import RECORDED, ModelProcess, ModelServer, call
 
-pytestmark = pytest.mark.once
 
 RUN_PYTHON = {"name": "run_python", "description": "Runs code.",
               "parameters": '{"type": "object", "properties": {"code": {"type": "string"}}}'}

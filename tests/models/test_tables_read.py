@@ -12,7 +12,6 @@ import datasets
 import pandas as pd
 import pytest
 
-pytestmark = pytest.mark.once
 
 TOOLS = Path(__file__).resolve().parents[2] / "src" / "models" / "offline" / "data" / "tables.py"
 CODE = compile(TOOLS.read_text(), "tools.py", "exec")

@@ -1,7 +1,6 @@
 """Workbooks of several sheets: each that has a table can be asked about by its name."""
 import pytest
 
-pytestmark = pytest.mark.once
 
 MAKE = """
 import pandas as pd

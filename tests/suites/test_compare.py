@@ -1,9 +1,7 @@
 """What ./scripts/test suites calls a difference. The suites themselves run only in that part."""
 
-import pytest
 from compare import differences, outcomes_of, verdicts
 
-pytestmark = pytest.mark.once
 
 CASE = '<testcase file="a/test_b.py" classname="a.test_b{within}" name="{name}">{inner}</testcase>'
 FAILED = '<failure message="first line&#10;second line">long</failure>'

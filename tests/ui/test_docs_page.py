@@ -14,7 +14,6 @@ from pathlib import Path
 import pytest
 from playwright import sync_api as playwright
 
-pytestmark = pytest.mark.once
 
 PAGE = Path(__file__).resolve().parents[2] / "src/api/docs_page/page"
 POLICY = ("default-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'; "

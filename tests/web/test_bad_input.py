@@ -8,7 +8,6 @@ from harness.analyst import Analyst
 from harness.host import eventually
 from playwright.sync_api import expect
 
-pytestmark = pytest.mark.once
 QUESTION = "Your question"
 # An emoji, a family of four, Arabic, Hebrew with a mark that turns the direction, quotes.
 NAMES = ["📊 sales.csv", "👨‍👩‍👧‍👦.csv", "تقرير المبيعات.csv", "דוח\u200f 1.csv", "a 'b' \"c\" & <d>.csv"]

@@ -2,10 +2,8 @@
 
 import re
 
-import pytest
 from playwright.sync_api import expect
 
-pytestmark = pytest.mark.once
 
 QUESTION = "Your question"
 

@@ -2,11 +2,9 @@
 
 import re
 
-import pytest
 from harness.model_server import call
 from playwright.sync_api import expect
 
-pytestmark = pytest.mark.once
 
 QUESTION = "Your question"
 # Nothing but the test lets it end.

@@ -6,7 +6,6 @@ from harness.analyst import Analyst
 from harness.model_server import ModelServer
 from playwright.sync_api import expect
 
-pytestmark = pytest.mark.once
 
 KEY = "sk-typed-into-the-page-0123456789"
 QUESTION = "Your question"

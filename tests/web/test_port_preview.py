@@ -1,11 +1,9 @@
 """A page of a session's own web server in a real browser, by host name: what it can do, and what it cannot."""
 
 import httpx
-import pytest
 from harness.analyst import Analyst
 from playwright.sync_api import expect
 
-pytestmark = pytest.mark.once
 
 PAGE = """<!doctype html><link rel=stylesheet href=/style.css><p id=text>text</p><script>
 document.cookie = "own=1; path=/"; localStorage.own = "kept";

@@ -9,13 +9,11 @@ import re
 from pathlib import Path
 
 import httpx
-import pytest
 from harness.analyst import Analyst
 from harness.host import eventually
 from harness.model_server import call
 from playwright.sync_api import expect
 
-pytestmark = pytest.mark.once
 
 ROOT = Path(__file__).resolve().parents[2]
 CSV = "city,amount\n" + "".join(f"{city},{n}\n" for n in range(1, 41) for city in ("Bern", "Basel"))
