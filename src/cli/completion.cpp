@@ -186,7 +186,7 @@ std::string fish_completion(const CLI::App& app) {
         }
         if (command.word == Word::Copy) {
             text += begin +
-                    " -a '(atoll completion sessions 2>/dev/null | string replace -r \"$\" :)'\n";
+                    " -a '(for id in (atoll completion sessions 2>/dev/null); echo $id:; end)'\n";
         }
         for (const auto& option : command.options) {
             text += begin;

@@ -219,21 +219,25 @@ def test_exec_it_as_elsewhere(client, session):
     assert (done.returncode, done.out) == (0, "x")
 
 
+COMPLETE = {
+    "bash": ["bash", "--norc", "-c", "source <(atoll completion bash); read -ra COMP_WORDS <<< \"$1\"; [[ $1 == *' ' ]] && COMP_WORDS+=('');"
+             "COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); COMP_LINE=$1; _atoll; printf '%s\\n' \"${COMPREPLY[@]}\"", "_"],
+    "fish": ["fish", "--no-config", "-c", "atoll completion fish | source; complete -C $argv[1]"]}
+
+
+@pytest.mark.parametrize("shell", ["bash", "fish"])
 @pytest.mark.parametrize("line, expected", [
     ("atoll ", {"run", "exec", "ls", "completion"}), ("atoll te", {"template"}), ("atoll template ", {"build", "list", "rm"}),
     ("atoll exec --ti", {"--timeout"}), ("atoll exec ", {"NAME", "ID"}), ("atoll exec --timeout 3s ", {"NAME", "ID"}),
     ("atoll rm NAME ", {"NAME", "ID"}), ("atoll ls --st", {"--state"}), ("atoll completion ", {"bash", "zsh", "fish"}),
     ("atoll cp NAM", {"NAME:"})])
-def test_bash_completes(client, named, tmp_path, line, expected):
+def test_a_shell_completes(client, named, tmp_path, shell, line, expected):
     name, session = named
     line = line.replace("NAME", name).replace("NAM", name[:-3])
     expected = {one.replace("NAME", name).replace("ID", session) for one in expected}
-    (tmp_path / "script").write_text(client("completion", "bash").out)
     (tmp_path / "atoll").symlink_to(ATOLL)
-    asked = subprocess.run(
-        ["bash", "--norc", "-c", "source ./script; read -ra COMP_WORDS <<< \"$1\"; [[ $1 == *' ' ]] && COMP_WORDS+=('');"
-         "COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); COMP_LINE=$1; _atoll; printf '%s\\n' \"${COMPREPLY[@]}\"", "_", line],
-        cwd=tmp_path, capture_output=True, text=True, timeout=60, env={**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"})
+    asked = subprocess.run([*COMPLETE[shell], line], cwd=tmp_path, capture_output=True, text=True, timeout=60,
+                           env={**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"})
     assert asked.stderr == ""
     assert expected <= set(asked.stdout.split()), asked.stdout
 
