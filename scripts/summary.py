@@ -16,7 +16,7 @@ REPORTS = {
     "unit": ["unit/*.xml"],
     "sim": ["sim.txt"],
     "fuzz": ["fuzz.txt"],
-    "guest": ["kernel.xml", "archive.xml"],
+    "guest": ["kernel.xml", "archive.xml", "typescript.xml"],
     "sdk": ["sdk.xml", "sdk.txt"],
     "escape": ["root.xml", "root.txt", "rootless.xml"],
     "sanitize": ["asan.xml", "tsan.xml"],
