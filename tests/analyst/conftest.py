@@ -21,7 +21,7 @@ def as_scripted(request):
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory, models):
-    running = Analyst(tmp_path_factory.mktemp("server"), environment=models.environment())
+    running = Analyst(tmp_path_factory.mktemp("server"), environment=models.environment(), pandas=True)
     yield running
     assert running.stop() == 0
 
@@ -37,7 +37,8 @@ def own_server(tmp_path, models):
 
 @pytest.fixture(scope="module")
 def offline(tmp_path_factory):
-    running = Analyst(tmp_path_factory.mktemp("offline"), environment={"OPENAI_API_KEY": "", "OPENAI_BASE_URL": ""})
+    running = Analyst(tmp_path_factory.mktemp("offline"), environment={"OPENAI_API_KEY": "", "OPENAI_BASE_URL": ""},
+                      pandas=True)
     running.http.timeout = httpx.Timeout(120)
     yield running
     assert running.stop() == 0

@@ -326,7 +326,8 @@ def test_another_server_finds_what_was_said_at_the_first(tmp_path, environment, 
 
 
 def test_without_a_model_a_fact_is_quoted(tmp_path):
-    server = Analyst(tmp_path, environment={"OPENAI_API_KEY": "", "OPENAI_BASE_URL": "", "ATOLL_CONTEXT_TOKENS": "6000"})
+    server = Analyst(tmp_path, environment={"OPENAI_API_KEY": "", "OPENAI_BASE_URL": "", "ATOLL_CONTEXT_TOKENS": "6000"},
+                     pandas=True)
     thread = server.thread()
     assert "Noted" in server.ask(thread, "Remember that the budget for marketing is 4711.")["answer"]
     for i in range(12):

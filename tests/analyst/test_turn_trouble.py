@@ -274,7 +274,7 @@ def test_money_and_tokens_are_budgets_too(tmp_path, models):
 
 
 def test_a_model_that_sees_is_shown_the_chart(tmp_path, models):
-    running = Analyst(tmp_path, environment={**models.environment(), "OPENAI_SEES_IMAGES": "yes"})
+    running = Analyst(tmp_path, environment={**models.environment(), "OPENAI_SEES_IMAGES": "yes"}, pandas=True)
     try:
         models.answer = lambda asked: answering(asked)
         running.ask(running.thread(), "run: import matplotlib.pyplot as plt; plt.plot([1, 2]); "

@@ -7,7 +7,7 @@ from harness.server import Server
 @pytest.fixture(scope="session")
 def shared_server(tmp_path_factory):
     """One for all files: its zygote imports for seconds."""
-    running = Server(tmp_path_factory.mktemp("server"))
+    running = Server(tmp_path_factory.mktemp("server"), pandas=True)
     yield running
     assert running.stop() == 0
 

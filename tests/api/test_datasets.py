@@ -28,7 +28,7 @@ def sets(tmp_path_factory):
 @pytest.fixture(scope="module")
 def server(tmp_path_factory, sets):
     running = Server(tmp_path_factory.mktemp("server"), "--dataset", f"taxi={sets}/taxi", "--dataset", f"private={sets}/private",
-                     "--dataset", f"gone={sets}/gone", environment={"CPYTHON_DATA_ROOT": "/mnt/input"})
+                     "--dataset", f"gone={sets}/gone", environment={"CPYTHON_DATA_ROOT": "/mnt/input"}, pandas=True)
     yield running
     assert running.stop() == 0
 

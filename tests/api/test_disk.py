@@ -19,7 +19,7 @@ MB = 1_000_000
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):
-    running = Server(tmp_path_factory.mktemp("disk"), environment={"SESSION_MAX_BYTES": str(LIMIT)})
+    running = Server(tmp_path_factory.mktemp("disk"), environment={"SESSION_MAX_BYTES": str(LIMIT)}, pandas=True)
     yield running
     assert running.stop() == 0
 

@@ -14,6 +14,7 @@ import pytest
 from harness import host
 from harness.cli import ATOLL, atoll, run_json
 from harness.driver import ROOT
+from harness.templates import lean
 
 _PR_SET_CHILD_SUBREAPER = 36
 
@@ -33,6 +34,13 @@ def nothing_is_left():
             os.kill(one.pid, signal.SIGKILL)
         os.waitpid(one.pid, 0)
     assert not alive
+
+
+@pytest.fixture(autouse=True)
+def template(request, monkeypatch):
+    """The documentation's examples have the default one, all else one that starts sooner."""
+    if request.function is not test_examples_of_the_documentation:
+        monkeypatch.setenv("ATOLL_DATA_DIR", str(lean()))
 
 
 @pytest.fixture
@@ -280,9 +288,9 @@ def test_reasons(words, reason, status, signal_):
 
 
 def test_without_json_the_reason_is_said_on_stderr():
-    done = atoll("run", "-t", "300ms", "-c", "print('before')\nimport time; time.sleep(60)")
+    done = atoll("run", "-t", "2500ms", "-c", "print('before')\nimport time; time.sleep(60)")
     assert (done.returncode, done.stdout) == (124, b"before\n")
-    assert done.stderr == b"atoll: stopped after 0.3 s (--timeout)\n"
+    assert done.stderr == b"atoll: stopped after 2.5 s (--timeout)\n"
     done = atoll("run", "--output", "1k", "--", "yes")
     assert done.stdout == b"y\n" * 512 and b"stopped: it wrote more than 1 KiB of output (--output)" in done.stderr
     done = atoll("run", "--output", "1k", "-c", "print('x' * 5000)")  # ends before anybody can stop it, or is stopped

@@ -4,8 +4,14 @@ import json
 import pytest
 
 from harness.cli import atoll
+from harness.templates import lean
 
 pytestmark = pytest.mark.once
+
+
+@pytest.fixture(autouse=True)
+def template(monkeypatch):
+    monkeypatch.setenv("ATOLL_DATA_DIR", str(lean()))
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ WAYS = {"sessions": "legacy", "stateless": "2026-07-28", "found out": "auto", "s
 
 @pytest.fixture(scope="session")
 def server(tmp_path_factory):
-    running = Server(tmp_path_factory.mktemp("mcp"))
+    running = Server(tmp_path_factory.mktemp("mcp"), pandas=True)
     yield running
     assert running.stop() == 0
 

@@ -97,7 +97,7 @@ class Talk:
 
 @pytest.fixture(scope="session")
 def server(tmp_path_factory):
-    running = Server(tmp_path_factory.mktemp("server"))
+    running = Server(tmp_path_factory.mktemp("server"), pandas=True)
     yield running
     assert running.stop() == 0
 

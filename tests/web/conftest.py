@@ -28,7 +28,7 @@ def as_scripted(request):
 @pytest.fixture(scope="module")
 def server(tmp_path_factory, models):
     """With a scripted model."""
-    running = Analyst(tmp_path_factory.mktemp("server"), environment=models.environment())
+    running = Analyst(tmp_path_factory.mktemp("server"), environment=models.environment(), pandas=True)
     yield running
     assert running.stop() == 0
 
@@ -37,7 +37,7 @@ def server(tmp_path_factory, models):
 def offline(tmp_path_factory):
     """With the offline analyst."""
     folder = tmp_path_factory.mktemp("offline")
-    running = Analyst(folder, environment={"OPENAI_API_KEY": "", "OPENAI_BASE_URL": ""})
+    running = Analyst(folder, environment={"OPENAI_API_KEY": "", "OPENAI_BASE_URL": ""}, pandas=True)
     running.http.timeout = httpx.Timeout(120)
     yield running
     assert running.stop() == 0

@@ -262,7 +262,7 @@ class Pages:
 def main(*parts):
     with tempfile.TemporaryDirectory() as data, ModelServer(answering) as models:
         listen = os.environ.get("ATOLL_LISTEN", "127.0.0.1:0")
-        server = Analyst(Path(data), environment=models.environment(), listen=listen)
+        server = Analyst(Path(data), environment=models.environment(), listen=listen, pandas=True)
         try:
             with playwright.sync_playwright() as p:
                 browser = p.chromium.launch(executable_path=str(CHROMIUM), args=FLAGS)

@@ -112,7 +112,7 @@ def main(folder: str, *wanted: str):
     target = Path(folder)
     target.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as data, ModelServer(scripted) as models:
-        server = Analyst(Path(data), environment=dict(os.environ) | models.environment())
+        server = Analyst(Path(data), environment=dict(os.environ) | models.environment(), pandas=True)
         try:
             with playwright.sync_playwright() as p:
                 browser = p.chromium.launch(executable_path=str(CHROMIUM), args=FLAGS)
