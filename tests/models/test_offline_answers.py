@@ -1,6 +1,6 @@
 """The offline model's answers against the truth: its code runs in real sandboxes, pandas computes here
 what must come out. open_questions.txt holds those that it has not learned yet: who teaches it one takes
-the line out. Every fifth question is asked; ATOLL_KEPT_QUESTIONS=all asks all of them."""
+the line out. Every tenth question is asked; ATOLL_KEPT_QUESTIONS=all asks all of them."""
 import importlib
 import os
 import pathlib
@@ -10,7 +10,7 @@ from checking import lacks
 
 
 OPEN = set((pathlib.Path(__file__).parent / "open_questions.txt").read_text().splitlines())
-STEP = 1 if os.environ.get("ATOLL_KEPT_QUESTIONS") == "all" else 5
+STEP = 1 if os.environ.get("ATOLL_KEPT_QUESTIONS") == "all" else 10
 
 
 def kept():
