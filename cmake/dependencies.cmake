@@ -1,6 +1,7 @@
 # What Atoll needs from the machine. A missing piece ends here, with the name of the script that
 # installs it, and not as a page of compiler errors.
 
+include(CheckCXXSourceCompiles)
 find_package(PkgConfig)
 set(ATOLL_MISSING "")
 
@@ -33,6 +34,46 @@ function(atoll_need target module what)
   endif()
 endfunction()
 
+# atoll::archive_inside: libarchive for the program that runs in sandboxes, which see the host's
+# /usr and so may see no libarchive. Static, with the libraries that its formats need, if this
+# machine's archives of them suffice for a program; else as shared as any other.
+function(atoll_archive_inside)
+  add_library(atoll_archive_inside INTERFACE)
+  add_library(atoll::archive_inside ALIAS atoll_archive_inside)
+  set(archives "")
+  foreach(name archive nettle z bz2 lzma zstd)
+    find_library(ATOLL_STATIC_${name} NAMES lib${name}.a)
+    mark_as_advanced(ATOLL_STATIC_${name})
+    list(APPEND archives "${ATOLL_STATIC_${name}}")
+  endforeach()
+  set(CMAKE_REQUIRED_LIBRARIES ${archives})
+  # Formats that nobody asks for want further libraries; the linker leaves them out.
+  set(unused_left_out -Wl,--gc-sections)
+  set(CMAKE_REQUIRED_LINK_OPTIONS ${unused_left_out})
+  set(CMAKE_REQUIRED_QUIET ON)
+  if(NOT archives MATCHES "NOTFOUND")
+    check_cxx_source_compiles("
+      #include <archive.h>
+      int main() {
+        archive* in = archive_read_new();
+        archive* out = archive_write_new();
+        return archive_read_support_format_zip_seekable(in) + archive_read_support_format_7zip(in) +
+               archive_read_support_format_tar(in) + archive_read_support_filter_gzip(in) +
+               archive_read_support_filter_bzip2(in) + archive_read_support_filter_xz(in) +
+               archive_read_support_filter_zstd(in) + archive_write_set_format_zip(out) +
+               archive_write_set_format_pax(out) + archive_write_add_filter_gzip(out) +
+               archive_write_add_filter_zstd(out);
+      }" ATOLL_STATIC_ARCHIVE)
+  endif()
+  if(ATOLL_STATIC_ARCHIVE)
+    target_link_libraries(atoll_archive_inside INTERFACE ${archives})
+    target_link_options(atoll_archive_inside INTERFACE ${unused_left_out})
+  elseif(TARGET PkgConfig::archive)
+    message(STATUS "no static libarchive: sandboxes take it from this host's /usr")
+    target_link_libraries(atoll_archive_inside INTERFACE PkgConfig::archive)
+  endif()
+endfunction()
+
 if(NOT ATOLL_FUZZ)
   atoll_need(seccomp libseccomp libseccomp)
   atoll_need(cap libcap libcap)
@@ -60,6 +101,7 @@ if(NOT ATOLL_FUZZ)
   if(NOT ATOLL_HNSWLIB_INCLUDE)
     list(APPEND ATOLL_MISSING hnswlib)
   endif()
+  atoll_archive_inside()
   find_package(GTest QUIET)  # without it there are no unit tests; ./scripts/setup test installs it
 endif()
 find_package(Threads REQUIRED)
