@@ -19,14 +19,13 @@ namespace {
 using Status = Check::Status;
 
 Check python() {
-    constexpr const char* kPython = "/usr/bin/python3";
     std::error_code failed;
-    const auto real = fs::canonical(kPython, failed);
+    const auto real = fs::canonical(native::system_python(), failed);
     if (!failed) return {"Parts", "Python", Status::Ok, real.string(), "", ""};
     return {"Parts",
             "Python",
             Status::Fail,
-            std::string(kPython) + " is missing",
+            "there is no /usr/bin/python3, nor one in /usr/local/bin",
             "no template can be built or used",
             "apt install python3"};
 }
@@ -39,7 +38,7 @@ Check installer() {
             Status::Warn,
             "missing",
             "templates can be used but not built",
-            "./scripts/setup, or name one with ATOLL_UV"};
+            "pip install uv, in a checkout ./scripts/setup, or name one with ATOLL_UV"};
 }
 
 Check default_template(const native::Paths& paths) {
@@ -49,7 +48,7 @@ Check default_template(const native::Paths& paths) {
             "template default",
             Status::Warn,
             made.error().message,
-            "nothing runs until it is built",
+            "the first `atoll serve` or `atoll run` waits until it is built",
             "atoll template build default"};
 }
 

@@ -3,6 +3,7 @@
 #include "base/as_tuple.hpp"
 #include "base/write_all.hpp"
 #include "cli/archiver.hpp"
+#include "cli/build_display.hpp"
 #include "cli/server.hpp"
 #include "cli/terminal.hpp"
 #include "guest_client/files.hpp"
@@ -56,6 +57,11 @@ public:
         const auto began = Clock::now();
         auto paths = native::Paths::find();
         if (!paths) return paths.error();
+        if (spec_.template_name() == "default") {
+            BuildDisplay display(tell_build_step);
+            const auto there = native::build_missing_default(*paths, display.listener());
+            if (!there) return there.error();
+        }
         auto from = native::Template::load(*paths, spec_.template_name());
         if (!from) return from.error();
         host_ = sys::CgroupHost::detect();

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 namespace atl::cli {
@@ -14,18 +13,10 @@ namespace {
 
 constexpr std::chrono::milliseconds kBetween{100};
 constexpr std::uint64_t kBarWidth = 30;
-constexpr std::size_t kColumns = 80;  // where the terminal does not say
-
-std::size_t columns() {
-    winsize window{};
-    if (::ioctl(STDERR_FILENO, TIOCGWINSZ, &window) != 0 || window.ws_col == 0) return kColumns;
-    return window.ws_col;
-}
-
 // In one row: a line that wraps is not wiped by the next, and the window would fill with them. What
 // is known gives way first, the name, then what is only nice to see, the bar.
 std::string fitting(const std::string& name, const std::string& bar, const std::string& figures) {
-    const std::size_t room = columns() - 1;  // some terminals wrap at the last column
+    const std::size_t room = columns_of_stderr() - 1;  // some terminals wrap at the last column
     constexpr std::size_t kNameColumns = 12;
     if (kNameColumns + bar.size() + figures.size() <= room) {
         return clipped(name, room - bar.size() - figures.size()) + bar + figures;

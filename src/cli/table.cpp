@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <ctime>
 #include <iterator>
+#include <sys/ioctl.h>
+#include <unistd.h>
 #include <utility>
 
 namespace atl::cli {
@@ -60,6 +62,13 @@ std::string clipped(std::string_view text, std::size_t columns) {
         at = next;
     }
     return std::string(text.substr(0, at));
+}
+
+std::size_t columns_of_stderr() {
+    constexpr std::size_t kUsual = 80;
+    winsize window{};
+    if (::ioctl(STDERR_FILENO, TIOCGWINSZ, &window) != 0 || window.ws_col == 0) return kUsual;
+    return window.ws_col;
 }
 
 std::string Table::text() const {

@@ -19,6 +19,8 @@ private:
 
 // As much of it as so many columns of a terminal hold.
 [[nodiscard]] std::string clipped(std::string_view text, std::size_t columns);
+// Of the terminal that stderr is; 80 if it does not say.
+[[nodiscard]] std::size_t columns_of_stderr();
 // How long ago a time of the API was: "42s", "5m", "3h", "2d"; empty when it is none.
 [[nodiscard]] std::string age_of(const std::string& time);
 

@@ -1,5 +1,6 @@
 #include "cli/commands.hpp"
 
+#include "cli/build_display.hpp"
 #include "cli/failure.hpp"
 #include "core/spec.hpp"
 #include "runtimes/native/template.hpp"
@@ -28,11 +29,6 @@ constexpr std::size_t kFileBytesMax = 1u << 20;
 int complain(const Error& error, For whom = For::People) {
     tell_failure(error, whom);
     return error.code == Code::InvalidArgument ? kUsage : kFailed;
-}
-
-void show_progress(const std::string& line) {
-    std::fprintf(stderr, "  %s\n", line.c_str());
-    std::fflush(stderr);
 }
 
 Result<std::string> read_template_file(const std::string& path) {
@@ -75,7 +71,10 @@ int build(const std::string& name, const std::string& file, bool as_json) {
     const auto paths = native::Paths::find();
     if (!paths) return complain(paths.error(), whom);
     std::fprintf(stderr, "building template %s\n", name.c_str());
-    const auto made = native::build_template(*paths, *wanted, text, show_progress);
+    const auto made = [&] {
+        BuildDisplay display(tell_build_step);
+        return native::build_template(*paths, *wanted, text, display.listener());
+    }();
     if (!made) {
         (void)complain(made.error(), whom);
         return kFailed;  // the command line was fine, what it names was not

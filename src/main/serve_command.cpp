@@ -44,6 +44,7 @@
 #include "api/tokens.hpp"
 #include "base/as_tuple.hpp"
 #include "base/scope.hpp"
+#include "cli/build_display.hpp"
 #include "core/ceilings.hpp"
 #include "core/clock_watch.hpp"
 #include "core/host_paths.hpp"
@@ -296,6 +297,7 @@ private:
         co_await analyst_->start();
         make_http(data);
         http_->bind();  // a port that is taken is said at once
+        build_template_if_missing(paths);
         spdlog::info("starting the template default");
         co_await runtime_->start();
         const auto strangers = co_await sessions_->recover();
@@ -342,6 +344,20 @@ private:
             // As if killed: what is on disk is whole, and the next start clears the rest.
             std::_Exit(kStoppedTwice);
         });
+    }
+
+    // At a first start. Blocks the loop, which has nothing to do yet. Signals are the build's for
+    // that time: it cleans up, and then ends us as they would anybody.
+    void build_template_if_missing(const native::Paths& paths) {
+        signals_.clear();
+        {
+            cli::BuildDisplay display(
+                [](const std::string& step) { spdlog::info("template default: {}", step); });
+            native::build_missing_default(paths, display.listener()).value();
+        }
+        signals_.add(SIGINT);
+        signals_.add(SIGTERM);
+        say_a_word_if_stopped_early();
     }
 
     // Raising a template takes seconds. Nothing is served yet, so nothing is to be saved: the

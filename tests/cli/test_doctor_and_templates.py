@@ -89,8 +89,10 @@ def test_no_template_at_all(elsewhere):
     assert b"template build default" in done.stderr
     assert json.loads(atoll("template", "list", "--json", env=elsewhere).stdout) == {
         "templates": []}
-    done = atoll("run", "-c", "1", env=elsewhere)
-    assert done.returncode == 125 and b"atoll template build default" in done.stderr
+    # A run would make it (test_first_start.py), if it could.
+    done = atoll("run", "-c", "1", env={**elsewhere, "ATOLL_UV": "/nonexistent/uv"})
+    assert done.returncode == 125 and b"ATOLL_UV names /nonexistent/uv" in done.stderr
+    assert b"atoll template build default" in done.stderr
 
 
 @pytest.mark.parametrize("content, said", [

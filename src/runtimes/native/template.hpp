@@ -7,7 +7,8 @@
 //     etc/            matplotlibrc: fonts with CJK glyphs
 //     built.json      written last: a folder without it is half-made and not used
 //
-// Building needs the network's package index and `uv`; using one needs neither.
+// Building needs the network's package index and `uv`; using one needs neither. That, and nothing
+// else of Atoll, downloads: at `atoll template build`, and at a first start without a `default`.
 // Owns      the folders below <data>/templates (template_folder.hpp says how they lie there).
 // Trusts    the host's user, who names packages and trees. Code of a package does not run as root,
 //           unless that user asks for source builds.
@@ -16,6 +17,7 @@
 #include "runtimes/native/paths.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -61,13 +63,25 @@ struct TemplateStatus {
 // Conflict while sandboxes run from it.
 [[nodiscard]] Result<void> remove_template(const Paths& paths, const std::string& name);
 
-// The program that installs packages: ATOLL_UV, the one beside this checkout, or one on PATH.
+// The Python that templates are made with: the system's, or the one below /usr/local, as container
+// images have it. Empty if there is none: sandboxes see /usr and nothing of anybody's home.
+[[nodiscard]] std::string system_python();
+// The program that installs packages: ATOLL_UV, the one beside this checkout, the one that was
+// installed with this program, or one on PATH.
 [[nodiscard]] Result<std::string> find_uv();
 
-// Reports progress in whole sentences. Half-made folders are removed on failure, and when a signal
-// asks the process to end; a build of the same name that exists is replaced at the very end.
-using Progress = void (*)(const std::string& line);
+// Hears of a build, on the thread that builds.
+struct BuildListener {
+    std::function<void(const std::string& sentence)> step;
+    std::function<void()> still = [] {};  // ten times a second or more, while a step goes on
+};
+// Half-made folders are removed on failure, and when a signal asks the process to end; a build of
+// the same name that exists is replaced at the very end.
 [[nodiscard]] Result<Template> build_template(const Paths& paths, const Template& wanted,
-                                              const std::string& text, Progress progress);
+                                              const std::string& text,
+                                              const BuildListener& listener);
+// Builds `default` as it is built in, if this user has none. Of several processes that come at the
+// same time one builds, and the others wait for it. Blocks; a stop signal ends the wait.
+[[nodiscard]] Result<void> build_missing_default(const Paths& paths, const BuildListener& listener);
 
 }  // namespace atl::native

@@ -24,8 +24,6 @@ namespace json = boost::json;
 
 namespace {
 
-// The system's: sandboxes see /usr and nothing of anybody's home.
-constexpr const char* kPython = "/usr/bin/python3";
 // The kernel inside is made of the first two, and sessions install wheels with the third, whatever
 // else a template asks for.
 constexpr std::array kAlwaysThere = {"ipython", "cloudpickle", "pip"};
@@ -211,10 +209,11 @@ Trouble trouble_in(const std::string& errors) {
 
 class Build {
 public:
-    Build(const Paths& paths, const Template& wanted, const std::string& text, Progress progress)
+    Build(const Paths& paths, const Template& wanted, const std::string& text,
+          const BuildListener& listener)
         : wanted_(wanted),
           text_(text),
-          progress_(progress),
+          listener_(listener),
           folder_(partial_folder(paths, wanted.name)),
           data_(paths.data) {}
 
@@ -230,9 +229,11 @@ public:
 
 private:
     Result<void> check_host() {
-        if (!is_program(kPython)) {
+        python_ = system_python();
+        if (python_.empty()) {
             return Error{Code::Unavailable,
-                         std::string(kPython) + " is missing; install the package python3"};
+                         "this machine has no /usr/bin/python3, nor one in /usr/local/bin; install "
+                         "the package python3"};
         }
         for (std::size_t i = 0; i < wanted_.trees.size(); ++i) {
             std::error_code failed;
@@ -263,14 +264,14 @@ private:
     }
 
     Result<void> make_environment() {
-        progress_("making a Python environment from " + std::string(kPython));
-        return call_uv({"venv", "--quiet", "--relocatable", "--no-project", "--python", kPython,
+        listener_.step("making a Python environment from " + python_);
+        return call_uv({"venv", "--quiet", "--relocatable", "--no-project", "--python", python_,
                         folder_ + "/env"});
     }
 
     Result<void> install() {
-        progress_("installing " + counted(wanted_.packages.size(), "package") +
-                  " and what they need");
+        listener_.step("installing " + counted(wanted_.packages.size(), "package") +
+                       " and what they need");
         // Not links into a cache that somebody can write to.
         std::vector<std::string> arguments = {
             "pip",         "install", "--python",      folder_ + "/env/bin/python",
@@ -304,14 +305,15 @@ private:
     // By the host's Python without its site: the new environment's would run the .pth files of
     // every package, as root, and so would uv's own --compile-bytecode.
     Result<void> compile() {
-        progress_("compiling bytecode");
+        listener_.step("compiling bytecode");
         Child child;
-        child.argv = {kPython, "-I", "-S", "-m", "compileall", "-q", "-j", "0",
+        child.argv = {python_, "-I", "-S", "-m", "compileall", "-q", "-j", "0",
                       // The path that tracebacks show inside.
                       "-s", folder_ + "/env", "-p", kEnvironmentInside, folder_ + "/env/lib"};
         child.environment = proving_environment();
         child.folder = folder_;
         child.time_max = kInstallTimeMax;
+        child.still = listener_.still;
         auto end = run_child(child);
         if (!end) return end.error().during("compile bytecode");
         if (end->succeeded) return {};
@@ -328,14 +330,15 @@ private:
         child.folder = folder_;  // no project file of the caller's folder is read
         child.time_max = kInstallTimeMax;
         child.on_error_line = [this](const std::string& line) { pass_on(line); };
+        child.still = listener_.still;
         for (int tries = 1;; ++tries) {
             auto end = run_child(child);
             if (!end) return end.error().during("install packages");
             if (end->succeeded) return {};
             const auto trouble = trouble_in(end->errors);
             if (trouble == Trouble::Network && tries < kInstallTries) {
-                progress_("a download failed; trying again (" + std::to_string(tries + 1) + " of " +
-                          std::to_string(kInstallTries) + ")");
+                listener_.step("a download failed; trying again (" + std::to_string(tries + 1) +
+                               " of " + std::to_string(kInstallTries) + ")");
                 pause(std::chrono::seconds(2 * tries));
                 if (!StopSignals::raised()) continue;
             }
@@ -353,7 +356,7 @@ private:
     // What tells of progress, without the list of what was installed.
     void pass_on(const std::string& line) {
         for (const char* start : {"Resolved ", "Prepared ", "Installed "}) {
-            if (line.starts_with(start)) progress_(line);
+            if (line.starts_with(start)) listener_.step(line);
         }
     }
 
@@ -379,8 +382,8 @@ private:
     }
 
     Result<void> prove() {
-        progress_("checking that " + counted(wanted_.preload.size(), "module") +
-                  " can be preloaded, and listing fonts");
+        listener_.step("checking that " + counted(wanted_.preload.size(), "module") +
+                       " can be preloaded, and listing fonts");
         json::array modules;
         for (const auto& module : wanted_.preload) modules.emplace_back(module);
         Child child;
@@ -398,6 +401,7 @@ private:
         child.folder = folder_;
         child.unprivileged = true;
         child.time_max = kProveTimeMax;
+        child.still = listener_.still;
         auto end = run_child(child);
         if (!end) return end.error().during("try the new environment");
         json::error_code failed;
@@ -440,7 +444,7 @@ private:
         if (std::find(kCjkFonts.begin(), kCjkFonts.end(), cjk) != kCjkFonts.end()) {
             families += ", " + cjk;
         } else if (!name.empty()) {
-            progress_(
+            listener_.step(
                 "no font for Chinese, Japanese and Korean is installed (fonts-noto-cjk); "
                 "plots will show boxes for such text");
         }
@@ -510,7 +514,8 @@ private:
 
     const Template& wanted_;
     const std::string& text_;
-    Progress progress_;
+    const BuildListener& listener_;
+    std::string python_;
     std::string folder_;
     std::string data_;
     std::string uv_;
@@ -534,6 +539,9 @@ Result<std::string> find_uv() {
     // build/<preset>/atoll of a checkout.
     const auto ours = self.parent_path().parent_path().parent_path() / ".tools/uv/bin/uv";
     if (is_program(ours.string())) return ours.string();
+    // <prefix>/libexec/atoll/atoll of a Python package, whose requirement uv is in <prefix>/bin.
+    const auto with_us = self.parent_path().parent_path().parent_path() / "bin/uv";
+    if (is_program(with_us.string())) return with_us.string();
     const char* path = std::getenv("PATH");
     std::string folders = path == nullptr ? "" : path;
     while (!folders.empty()) {
@@ -543,26 +551,82 @@ Result<std::string> find_uv() {
         folders = colon == std::string::npos ? "" : folders.substr(colon + 1);
     }
     return Error{Code::NotFound,
-                 "uv, which installs Python packages, is missing; ./scripts/setup installs it, "
-                 "or ATOLL_UV names one"};
+                 "uv, which installs Python packages, is missing; `pip install uv` installs it, "
+                 "in a checkout ./scripts/setup, or ATOLL_UV names one"};
 }
 
-Result<Template> build_template(const Paths& paths, const Template& wanted, const std::string& text,
-                                Progress progress) {
-    const StopSignals signals;  // outlives all that must be cleaned up
-    const std::string intent = "build template " + wanted.name;
-    const auto lock = lock_build(paths, wanted.name);
-    if (!lock) return lock.error().during(intent);
+std::string system_python() {
+    for (const char* path : {"/usr/bin/python3", "/usr/local/bin/python3"}) {
+        if (is_program(path)) return path;
+    }
+    return {};
+}
+
+namespace {
+
+// Under the lock of the name, with a StopSignals that outlives all that must be cleaned up.
+Result<Template> build_locked(const Paths& paths, const Template& wanted, const std::string& text,
+                              const BuildListener& listener) {
     sweep(paths, wanted.name);
     Partial partial(partial_folder(paths, wanted.name));
-    if (auto done = Build(paths, wanted, text, progress).run(); !done) {
-        if (StopSignals::raised()) progress("stopping; removing partial files");
-        return done.error().during(intent);
+    if (auto done = Build(paths, wanted, text, listener).run(); !done) {
+        if (StopSignals::raised()) listener.step("stopping; removing partial files");
+        return done.error();
     }
-    if (auto done = publish(paths, wanted.name); !done) return done.error().during(intent);
+    if (auto done = publish(paths, wanted.name); !done) return done.error();
     partial.keep();
     sweep(paths, wanted.name);
     return Template::load(paths, wanted.name);
+}
+
+// The lock of the name, as soon as no other process has it; empty if that one left a build.
+Result<UniqueFd> lock_or_build_of_another(const Paths& paths, const std::string& name,
+                                          const BuildListener& listener) {
+    constexpr std::chrono::milliseconds kBetween{100};
+    for (bool told = false;; told = true) {
+        auto lock = lock_build(paths, name);
+        if (!lock && lock.error().code != Code::Conflict) return lock.error();
+        if (!current_build(paths, name).empty()) return UniqueFd();
+        if (lock) return lock;
+        if (!told) listener.step("waiting for another process, which is making it");
+        if (StopSignals::raised()) return Error{Code::Unavailable, "stopped by a signal"};
+        listener.still();
+        std::this_thread::sleep_for(kBetween);
+    }
+}
+
+}  // namespace
+
+Result<Template> build_template(const Paths& paths, const Template& wanted, const std::string& text,
+                                const BuildListener& listener) {
+    const StopSignals signals;
+    const std::string intent = "build template " + wanted.name;
+    const auto lock = lock_build(paths, wanted.name);
+    if (!lock) return lock.error().during(intent);
+    auto made = build_locked(paths, wanted, text, listener);
+    if (!made) return made.error().during(intent);
+    return made;
+}
+
+Result<void> build_missing_default(const Paths& paths, const BuildListener& listener) {
+    const std::string name = "default";
+    if (!current_build(paths, name).empty()) return {};
+    const StopSignals signals;
+    const std::string intent = "build the missing template " + name;
+    const auto lock = lock_or_build_of_another(paths, name, listener);
+    if (!lock) return lock.error().during(intent);
+    if (!*lock) return {};
+    listener.step("the template default is missing and is built now, once (some 740 MiB)");
+    const auto wanted = Template::parse(name, "").value();
+    if (auto made = build_locked(paths, wanted, "", listener); !made) {
+        auto error = made.error().during(intent);
+        if (!StopSignals::raised()) {
+            error.message +=
+                ". Then start again, or try it alone with: atoll template build " + name;
+        }
+        return error;
+    }
+    return {};
 }
 
 }  // namespace atl::native

@@ -108,6 +108,7 @@ public:
         const auto begin = std::chrono::steady_clock::now();
         while (output_ || errors_) {
             if (StopSignals::raised()) return "stopped by a signal";
+            if (child_.still) child_.still();
             if (std::chrono::steady_clock::now() - begin > child_.time_max) {
                 return "took longer than " + std::to_string(child_.time_max.count()) + " s";
             }
@@ -171,7 +172,12 @@ StopSignals::StopSignals() {
     struct sigaction action {};
     action.sa_handler = note_stop;  // without SA_RESTART: a wait is to end
     std::size_t at = 0;
-    for (const int signal : kStops) ::sigaction(signal, &action, &before_[at++]);
+    for (const int signal : kStops) {
+        ::sigaction(signal, &action, &before_[at]);
+        // nohup: who had it ignored is not to be stopped by it now.
+        if (before_[at].sa_handler == SIG_IGN) ::sigaction(signal, &before_[at], nullptr);
+        ++at;
+    }
     action.sa_handler = SIG_IGN;  // a closed terminal must not end a build before it cleans up
     ::sigaction(SIGPIPE, &action, &before_[at]);
 }

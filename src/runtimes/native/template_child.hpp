@@ -37,6 +37,7 @@ struct Child {
     bool unprivileged = false;
     std::chrono::seconds time_max{0};
     std::function<void(const std::string&)> on_error_line;  // each line of stderr, as it comes
+    std::function<void()> still;                            // ten times a second or more
 };
 
 struct ChildEnd {

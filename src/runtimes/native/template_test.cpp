@@ -4,6 +4,7 @@
 #include "runtimes/native/template_folder.hpp"
 
 #include <boost/json.hpp>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
@@ -259,9 +260,33 @@ TEST_F(TemplateFolder, AFailedBuildLeavesNothing) {
     Template wanted;
     wanted.name = "mine";
     wanted.trees.push_back({paths_.data + "/nowhere", "/srv/x"});
-    const auto made = build_template(paths_, wanted, "{}", [](const std::string&) {});
+    const auto made = build_template(paths_, wanted, "{}", {[](const std::string&) {}});
     ASSERT_FALSE(made.has_value());
     EXPECT_NE(made.error().message.find("nowhere does not exist"), std::string::npos);
+    EXPECT_EQ(entries(), 0u);
+}
+
+// Goal: a default that is there stays as it is, also one that is broken: it may be the user's own.
+TEST_F(TemplateFolder, OnlyAMissingDefaultIsBuilt) {
+    std::vector<std::string> steps;
+    const BuildListener listener{[&](const std::string& step) { steps.push_back(step); }};
+    ::setenv("ATOLL_UV", "/nonexistent/uv", 1);
+
+    make_build("default");
+    EXPECT_TRUE(build_missing_default(paths_, listener).has_value());
+    fs::remove(current_build(paths_, "default") + "/template.json");
+    EXPECT_TRUE(build_missing_default(paths_, listener).has_value());
+    EXPECT_TRUE(steps.empty());
+
+    fs::remove(paths_.templates() + "/default");
+    const auto made = build_missing_default(paths_, listener);
+    ::unsetenv("ATOLL_UV");
+    ASSERT_FALSE(made.has_value());
+    for (const char* part :
+         {"build the missing template default", "ATOLL_UV names", "atoll template build default"}) {
+        EXPECT_NE(made.error().message.find(part), std::string::npos) << made.error().message;
+    }
+    EXPECT_EQ(steps.size(), 1u);
     EXPECT_EQ(entries(), 0u);
 }
 
