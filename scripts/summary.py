@@ -21,6 +21,7 @@ REPORTS = {
     "escape": ["root.xml", "root.txt", "rootless.xml"],
     "sanitize": ["asan.xml", "tsan.xml"],
     "suites": ["suites.txt"],
+    "wheel": ["wheel.xml"],
 }
 
 

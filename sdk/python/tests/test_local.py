@@ -1,5 +1,7 @@
 """A server of this process's own: found, started, shared, stopped."""
 
+import io
+import logging
 import os
 import subprocess
 import sys
@@ -7,7 +9,7 @@ import sys
 import pytest
 
 from atoll import Client, ConnectionFailed, LocalServer, LocalServerError, Sandbox
-from atoll._local import find_program
+from atoll._local import _carried, find_program
 
 # Port 8000 may be in use on this machine; the programs below look for a server at a port of ours.
 ALONE = """
@@ -57,6 +59,38 @@ def test_where_the_program_is(monkeypatch, tmp_path):
     assert find_program() == tmp_path / "atoll"
     with pytest.raises(LocalServerError, match="status 3: it is broken"):
         LocalServer()
+
+
+@pytest.mark.parametrize("package", ["lib/python3.13/site-packages/atoll", "atoll"])
+def test_the_program_that_came_with_the_package(tmp_path, package):
+    """In an environment, and in the folder of `pip install --target`."""
+    assert _carried(tmp_path / package) is None
+    program = tmp_path / "libexec/atoll/atoll"
+    program.parent.mkdir(parents=True)
+    program.touch(0o755)
+    assert _carried(tmp_path / package) == program
+
+
+def test_the_steps_of_a_first_start_are_told(monkeypatch, tmp_path, caplog):
+    program = tmp_path / "atoll"
+    program.write_text("#!/bin/sh\n"
+                       "echo 2026-01-01T00:00:00.000 info template default: installing >&2\n"
+                       "echo 2026-01-01T00:00:01.000 info starting the template default >&2\n"
+                       "echo there is no index >&2; exit 1\n")
+    program.chmod(0o755)
+    with caplog.at_level(logging.INFO, "atoll"), pytest.raises(LocalServerError, match="no index"):
+        LocalServer(program)
+    assert [one.getMessage() for one in caplog.records if one.name == "atoll"] == ["installing"]
+
+    # To a person, without a word in the log.
+    caplog.clear()
+    terminal = io.StringIO()
+    monkeypatch.setattr(terminal, "isatty", lambda: True)
+    monkeypatch.setattr(sys, "stderr", terminal)
+    with pytest.raises(LocalServerError, match="no index"):
+        LocalServer(program)
+    assert terminal.getvalue() == "atoll: installing\n"
+    assert not caplog.records
 
 
 def test_a_server_that_dies_is_noticed(tmp_path):

@@ -1,18 +1,21 @@
 """A server of this process's own, for whoever has none running.
 
 Owns      the server's process and its data folder; both are gone at exit. Templates are those of
-          this user's data folder, since they are large and take a while to build.
+          this user's data folder, since they are large and take a while to build: the first
+          server makes the one that is missing.
 If the server dies, calls fail with ConnectionFailed; the next `local_url()` starts another.
 """
 
 from __future__ import annotations
 
 import atexit
+import logging
 import os
 import re
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import threading
 import time
@@ -24,31 +27,47 @@ import httpx
 from ._config import DEFAULT_URL, variable
 from .errors import LocalServerError
 
+_logger = logging.getLogger("atoll")
 # A start takes about a second; on a machine with other things to do it was seen to take a hundred.
 _READY_S = 300.0
+# The first start on a machine downloads a Python environment; the server itself gives up on it
+# after half an hour for each of its steps.
+_FIRST_READY_S = 3600.0
 _STOP_S = 60.0  # sessions are saved; after that it is killed
 _POOL = "2"  # sandboxes kept ready: one program uses few at a time
 _SEEN_BYTES_MAX = 64 << 10
+_STEP = re.compile(rb"^\S+ info template default: (.*)\n", re.MULTILINE)
 _LISTENING = re.compile(rb"listening on (\S+?);")
 
 
 def find_program() -> Path:
-    """The server's program: ATOLL_BIN, the one in this package, or `atoll` in PATH."""
+    """The server's program: ATOLL_BIN, the one that came with this package, or `atoll` in PATH."""
     named = variable("ATOLL_BIN")
     if named:
         if not os.access(named, os.X_OK):
             raise LocalServerError(f"ATOLL_BIN is {named}, which is no program")
         return Path(named)
-    inside = Path(__file__).parent / "_server" / "atoll"
-    if os.access(inside, os.X_OK):
-        return inside
+    carried = _carried(Path(__file__).resolve().parent)
+    if carried is not None:
+        return carried
     found = shutil.which("atoll")
     if found is None:
         raise LocalServerError(
-            "there is no program `atoll`: it is not in this package, not in PATH, and ATOLL_BIN "
-            "names none. Install a wheel that carries it, or build Atoll with ./scripts/build"
+            "there is no program `atoll`: it did not come with this package, is not in PATH, and "
+            "ATOLL_BIN names none. Install a wheel that carries it, or build Atoll with "
+            "./scripts/build"
         )
     return Path(found)
+
+
+def _carried(package: Path) -> Path | None:
+    """The program of the wheel that carries it. It lies below the prefix of the environment, which
+    is above lib/python3.X/site-packages, or beside the package after `pip install --target`."""
+    for root in (package.parent, *package.parents[3:4]):
+        program = root / "libexec" / "atoll" / "atoll"
+        if os.access(program, os.X_OK):
+            return program
+    return None
 
 
 class LocalServer:
@@ -121,20 +140,36 @@ class LocalServer:
         return os.pread(self._log.fileno(), _SEEN_BYTES_MAX, 0)
 
     def _wait_until_ready(self) -> str:
-        until = time.monotonic() + _READY_S
+        began = time.monotonic()
+        ready_s = _READY_S
+        steps = 0
         url = ""
-        while time.monotonic() < until:
-            if not self.running:
-                said = self._said().decode(errors="replace").strip()
+        while time.monotonic() < began + ready_s:
+            ended = not self.running  # before what it said last is read
+            said = self._said()
+            for step in _STEP.findall(said)[steps:]:
+                ready_s = _FIRST_READY_S
+                steps += 1
+                _tell(step.decode(errors="replace"))
+            if ended:
+                last = said.decode(errors="replace").strip()[-2000:]
                 raise LocalServerError(
-                    f"{self.program} ended with status {self.process.returncode}: {said[-2000:]}"
+                    f"{self.program} ended with status {self.process.returncode}: {last}"
                 )
-            if not url and (found := _LISTENING.search(self._said())):
+            if not url and (found := _LISTENING.search(said)):
                 url = f"http://{found[1].decode()}"
             if url and _ready(url):
                 return url
             time.sleep(0.02)
-        raise LocalServerError(f"{self.program} is not ready after {_READY_S:g} s")
+        raise LocalServerError(f"{self.program} is not ready after {ready_s:g} s")
+
+
+def _tell(step: str) -> None:
+    """On a terminal for the person who waits there; elsewhere for the program's log."""
+    if sys.stderr is not None and sys.stderr.isatty():
+        print(f"atoll: {step}", file=sys.stderr, flush=True)
+    else:
+        _logger.info("%s", step)
 
 
 def _ready(url: str) -> bool:
