@@ -117,6 +117,15 @@ def test_pip_installs_a_program_that_starts(root, tell):
     tell(f"{wheel.name}: {wheel.stat().st_size / 1e6:.1f} MB; pip installed it in {took:.1f} s")
 
 
+def test_a_strict_umask_is_noticed(root):
+    """pip gives files the modes that the umask allows, and sandboxes of root read them as other users."""
+    guest = "/root/atoll/libexec/atoll/guest"
+    ok(root, "chmod", "-R", "go-rwx", guest)
+    done = empty_root.inside(root, "atoll", "run", "-c", "1", timeout=WITHIN_S)
+    assert done.returncode == 125 and f"chmod -R a+rX {guest}" in done.stderr, done
+    ok(root, "chmod", "-R", "a+rX", guest)
+
+
 def test_no_package_is_to_be_had(root):
     """The first start cannot be; it says so, and nothing is left in its way."""
     nowhere = {"UV_HTTP_RETRIES": "0"}

@@ -58,6 +58,13 @@ Result<Paths> Paths::find() {
         return Error{Code::Unavailable, "the guest's files are missing beside " + binary.string() +
                                             "; build them with ./scripts/build"};
     }
+    // Sandboxes of root run them as other users, who cannot if pip ran with a strict umask.
+    const auto mode = fs::status(paths.guest + "/atoll-guest", failed).permissions();
+    constexpr auto kForAll = fs::perms::others_read | fs::perms::others_exec;
+    if (::geteuid() == 0 && (mode & kForAll) != kForAll) {
+        return Error{Code::Unavailable, "sandboxes cannot read " + paths.guest +
+                                            "; allow it with: chmod -R a+rX " + paths.guest};
+    }
     return paths;
 }
 
