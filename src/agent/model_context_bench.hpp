@@ -137,6 +137,12 @@ public:
                                             std::vector<core::ThreadMessage> more) override {
         co_return write(hold, std::move(more));
     }
+    asio::awaitable<void> mark(std::string, std::vector<std::string>, core::ThreadMark) override {
+        throw std::logic_error("not here");
+    }
+    asio::awaitable<std::vector<core::ThreadMark>> marked(std::string, std::string) override {
+        throw std::logic_error("not here");
+    }
     asio::awaitable<core::Home> take_home(ThreadId, std::string) override {
         throw std::logic_error("not here");
     }

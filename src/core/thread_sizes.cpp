@@ -1,5 +1,7 @@
 #include "core/thread_sizes.hpp"
 
+#include "core/paging.hpp"
+
 namespace atl::core {
 
 namespace {
@@ -57,6 +59,14 @@ void check_size(const UploadRecord& record) {
     at_most(record.owner.size(), kNameBytesMax, "the name of an owner, in bytes,");
     at_most(record.name.size(), kNameBytesMax, "the name of a file, in bytes,");
     at_most(record.sha256.size(), 128, "a checksum, in bytes,");
+}
+
+void check_mark_keys(const std::vector<std::string>& keys) {
+    if (keys.size() > kMarkKeysMax) {
+        throw ErrorException({Code::InvalidArgument,
+                              "a mark has at most " + std::to_string(kMarkKeysMax) + " keys"});
+    }
+    for (const auto& key : keys) check_id(key, "mark");
 }
 
 }  // namespace atl::core

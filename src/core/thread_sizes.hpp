@@ -17,4 +17,7 @@ void check_size(const ThreadRecord& record);
 void check_size(const ThreadPatch& patch);
 void check_size(const UploadRecord& record);
 
+// Keys of marks: so many at most, and each an id in form. InvalidArgument.
+void check_mark_keys(const std::vector<std::string>& keys);
+
 }  // namespace atl::core

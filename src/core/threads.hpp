@@ -205,6 +205,17 @@ struct UploadRoom {
     std::uint64_t count_max = 0;
 };
 
+// Where a conversation has got to: `thread`, after its turn `turn`. Clients that name no thread are
+// recognised by keys, which are digests of what was said (agent/conversation_keys.hpp).
+struct ThreadMark {
+    ThreadId thread{""};
+    std::uint64_t turn = 0;
+
+    bool operator==(const ThreadMark&) const = default;
+};
+inline constexpr std::size_t kMarkKeysMax = 8;     // of one call
+inline constexpr std::size_t kMarksOfKeyMax = 16;  // that are answered
+
 struct Home {
     std::string instance;  // whose it is now
     // The one before ended without leaving: what it had not saved is lost.
@@ -257,6 +268,15 @@ public:
     virtual boost::asio::awaitable<std::vector<ThreadMessage>> read(Whose whose, ThreadId id,
                                                                     std::uint64_t sequence,
                                                                     std::uint64_t bytes_max) = 0;
+
+    // Notes under each of these keys where the conversation has got to; the thread's marks go with
+    // it. NotFound: there is no such thread of this owner. Keys are ids in form.
+    virtual boost::asio::awaitable<void> mark(std::string owner, std::vector<std::string> keys,
+                                              ThreadMark mark) = 0;
+    // What this owner's threads have under a key, the latest first, kMarksOfKeyMax at most. Where
+    // marks expire (Redis) an old one may be missing, and one may outlive its thread.
+    virtual boost::asio::awaitable<std::vector<ThreadMark>> marked(std::string owner,
+                                                                   std::string key) = 0;
 
     // Which server has a thread's session awake. `take_home` succeeds when it is nobody's, the
     // caller's already, or of an instance that no longer lives; it answers with whose it is then.

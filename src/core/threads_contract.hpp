@@ -59,6 +59,43 @@ protected:
     std::unique_ptr<Bench> bench_;
 };
 
+// ---- Marks ----
+
+TEST_P(ThreadsContract, MarksAreFoundByTheirKeyTheLatestFirst) {
+    get(one().create_thread(thread("t1", "ann"), 0));
+    get(one().create_thread(thread("t2", "ann"), 0));
+    get(one().create_thread(thread("t3", "bob"), 0));
+    EXPECT_TRUE(get(other().marked("ann", "k")).empty());
+    get(one().mark("ann", {"k", "l"}, {ThreadId("t1"), 1}));
+    get(other().mark("ann", {"k"}, {ThreadId("t2"), 7}));
+    get(one().mark("bob", {"k"}, {ThreadId("t3"), 1}));
+    using Marks = std::vector<ThreadMark>;
+    EXPECT_EQ(get(one().marked("ann", "k")), (Marks{{ThreadId("t2"), 7}, {ThreadId("t1"), 1}}));
+    EXPECT_EQ(get(one().marked("ann", "l")), (Marks{{ThreadId("t1"), 1}}));
+    EXPECT_EQ(get(one().marked("bob", "k")), (Marks{{ThreadId("t3"), 1}}));
+    // The same one again is the latest, and there once.
+    get(one().mark("ann", {"k"}, {ThreadId("t1"), 1}));
+    EXPECT_EQ(get(other().marked("ann", "k")), (Marks{{ThreadId("t1"), 1}, {ThreadId("t2"), 7}}));
+    for (std::uint64_t turn = 2; turn < 40; ++turn) {
+        get(one().mark("ann", {"k"}, {ThreadId("t1"), turn}));
+    }
+    const auto many = get(one().marked("ann", "k"));
+    ASSERT_EQ(many.size(), kMarksOfKeyMax);
+    EXPECT_EQ(many.front(), (ThreadMark{ThreadId("t1"), 39}));
+}
+
+TEST_P(ThreadsContract, OnlyTheOwnerMarksAThread) {
+    get(one().create_thread(thread("t1", "ann"), 0));
+    expect(Code::NotFound, one().mark("bob", {"k"}, {ThreadId("t1"), 1}));
+    expect(Code::NotFound, one().mark("ann", {"k"}, {ThreadId("none"), 1}));
+    expect(Code::InvalidArgument, one().mark("ann", {""}, {ThreadId("t1"), 1}));
+    expect(Code::InvalidArgument, one().marked("ann", std::string(129, 'k')));
+    const std::vector<std::string> many(kMarkKeysMax + 1, "k");
+    expect(Code::InvalidArgument, one().mark("ann", many, {ThreadId("t1"), 1}));
+    EXPECT_TRUE(get(one().marked("ann", "k")).empty());
+    EXPECT_TRUE(get(one().marked("bob", "k")).empty());
+}
+
 // ---- Uploads ----
 
 TEST_P(ThreadsContract, AnUploadIsWhatWasAdded) {

@@ -465,11 +465,32 @@ redis.call('HSET', KEYS[1], 'cancel', t[2])
 return {'ok'}
 )lua";
 
+// KEYS thread, lists of marks. ARGV owner, the mark, most of them, for how long they are kept.
+constexpr std::string_view kAddMarks = ATOLL_LUA_FIELD R"lua(
+if field(KEYS[1], 'owner', 4096) ~= ARGV[1] then return {'no_thread'} end
+for i = 2, #KEYS do
+    redis.call('LREM', KEYS[i], 0, ARGV[2])
+    redis.call('LPUSH', KEYS[i], ARGV[2])
+    redis.call('LTRIM', KEYS[i], 0, tonumber(ARGV[3]) - 1)
+    redis.call('PEXPIRE', KEYS[i], ARGV[4])
+end
+return {'ok'}
+)lua";
+
+// KEYS a list of marks. ARGV most of them.
+constexpr std::string_view kGetMarks = R"lua(
+local found = {'ok'}
+for _, mark in ipairs(redis.call('LRANGE', KEYS[1], 0, tonumber(ARGV[1]) - 1)) do
+    if #mark <= 160 then found[#found + 1] = mark end
+end
+return found
+)lua";
+
 constexpr std::array kScripts{
-    kAddUpload,   kRemoveUpload, kGetUploads, kCreateThread, kGetThreads,
-    kPatchThread, kRemoveThread, kBeginTurn,  kRenewTurn,    kAppend,
-    kRead,        kTakeHome,     kLeaveHome,  kLive,         kAskForHome,
-    kCancelTurn,  kGetField,     kGetNames,   kGetAsked,     kForkThread,
+    kAddUpload,    kRemoveUpload, kGetUploads, kCreateThread, kGetThreads, kPatchThread,
+    kRemoveThread, kBeginTurn,    kRenewTurn,  kAppend,       kRead,       kTakeHome,
+    kLeaveHome,    kLive,         kAskForHome, kCancelTurn,   kGetField,   kGetNames,
+    kGetAsked,     kForkThread,   kAddMarks,   kGetMarks,
 };
 
 }  // namespace

@@ -32,6 +32,8 @@ enum class Script : std::size_t {
     GetNames,
     GetAsked,
     ForkThread,
+    AddMarks,
+    GetMarks,
 };
 
 // In the order of the enumeration.

@@ -26,6 +26,7 @@ constexpr std::size_t kFilesBytesMax = 64u << 10;
 // Of a message with the names of its fields and all that is not its text.
 constexpr std::size_t kEntryBytesMax = core::kMessageBytesMax + (64u << 10);
 constexpr std::chrono::minutes kToldEvery{1};
+constexpr std::chrono::hours kMarksStay{90 * 24};  // since the last one of a key
 
 std::size_t number_of(Script script) { return static_cast<std::size_t>(script); }
 
@@ -794,6 +795,48 @@ asio::awaitable<std::vector<ThreadMessage>> RedisThreads::read(core::Whose whose
         }
     }
     co_return messages;
+}
+
+// ---- Marks ----
+
+// The length, because both parts may hold any byte.
+std::string RedisThreads::marks_key(const std::string& owner, const std::string& name) const {
+    return key("marks", std::to_string(name.size()) + ":" + name + ":" + owner);
+}
+
+asio::awaitable<void> RedisThreads::mark(std::string owner, std::vector<std::string> names,
+                                         core::ThreadMark mark) {
+    core::check_mark_keys(names);
+    std::vector<std::string> keys{key("thread", mark.thread.text())};
+    for (const auto& name : names) keys.push_back(marks_key(owner, name));
+    std::vector<std::string> arguments{
+        std::move(owner), std::to_string(mark.turn) + " " + mark.thread.text(),
+        std::to_string(core::kMarksOfKeyMax), digits(std::chrono::milliseconds(kMarksStay))};
+    const Reply reply = co_await connection_.run(number_of(Script::AddMarks), std::move(keys),
+                                                 std::move(arguments));
+    if (verdict(reply) == "no_thread") no_thread(mark.thread);
+}
+
+asio::awaitable<std::vector<core::ThreadMark>> RedisThreads::marked(std::string owner,
+                                                                    std::string name) {
+    const std::vector<std::string> names{name};
+    core::check_mark_keys(names);
+    std::vector<std::string> keys{marks_key(owner, name)};
+    std::vector<std::string> arguments{std::to_string(core::kMarksOfKeyMax)};
+    const Reply reply = co_await connection_.run(number_of(Script::GetMarks), std::move(keys),
+                                                 std::move(arguments));
+    (void)verdict(reply);
+    std::vector<core::ThreadMark> marks;
+    for (std::size_t i = 1; i < reply.list.size(); ++i) {
+        const std::string& text = reply.list[i].text;
+        const auto space = text.find(' ');
+        if (space == text.npos) strange("mark");
+        core::ThreadMark mark;
+        mark.turn = to_count(text.substr(0, space), "mark");
+        mark.thread = ThreadId(text.substr(space + 1));
+        marks.push_back(std::move(mark));
+    }
+    co_return marks;
 }
 
 // ---- Homes ----

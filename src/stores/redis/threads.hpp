@@ -59,6 +59,11 @@ public:
                                                                   std::uint64_t sequence,
                                                                   std::uint64_t bytes_max) override;
 
+    boost::asio::awaitable<void> mark(std::string owner, std::vector<std::string> keys,
+                                      core::ThreadMark mark) override;
+    boost::asio::awaitable<std::vector<core::ThreadMark>> marked(std::string owner,
+                                                                 std::string key) override;
+
     boost::asio::awaitable<core::Home> take_home(ThreadId id, std::string instance) override;
     boost::asio::awaitable<void> leave_home(ThreadId id, std::string instance) override;
     boost::asio::awaitable<void> live(std::string instance, core::Time until) override;
@@ -69,6 +74,7 @@ private:
     enum class After { GoesOn, Ends };
 
     [[nodiscard]] std::string key(const char* kind, const std::string& name) const;
+    [[nodiscard]] std::string marks_key(const std::string& owner, const std::string& name) const;
     [[nodiscard]] std::vector<std::string> creation_keys(const core::ThreadRecord& record) const;
     [[nodiscard]] std::vector<std::string> turn_keys(const std::string& id,
                                                      const std::string& owner) const;

@@ -257,6 +257,17 @@ UPDATE threads SET model = coalesce((
     FROM thread_messages AS m WHERE m.thread = threads.number AND m.role = 'user'
     ORDER BY m.sequence DESC LIMIT 1), '');
 )sql",
+    R"sql(
+-- Where conversations have got to whose clients name no thread: by digests of what was said.
+CREATE TABLE thread_marks (
+    number INTEGER PRIMARY KEY,
+    thread INTEGER NOT NULL REFERENCES threads (number) ON DELETE CASCADE,
+    key    TEXT NOT NULL,
+    turn   INTEGER NOT NULL,
+    UNIQUE (key, thread, turn)
+) STRICT;
+CREATE INDEX thread_marks_by_thread ON thread_marks (thread);
+)sql",
 };
 
 std::int64_t pragma_number(Connection& db, const char* sql) {

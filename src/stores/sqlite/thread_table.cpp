@@ -547,6 +547,39 @@ std::vector<ThreadMessage> read_messages(Connection& db, const core::Whose& whos
 
 // ---- Homes ----
 
+// ---- Marks ----
+
+void add_marks(Connection& db, const std::string& owner, const std::vector<std::string>& keys,
+               const core::ThreadMark& mark) {
+    core::check_mark_keys(keys);
+    const ThreadRow row = read_bare(db, mark.thread);
+    if (row.record.owner != owner) no_thread(mark.thread);
+    for (const auto& key : keys) {
+        db.query("INSERT OR REPLACE INTO thread_marks (thread, key, turn) VALUES (?, ?, ?)")
+            .bind(row.number)
+            .bind(key)
+            .bind(mark.turn)
+            .run();
+    }
+}
+
+std::vector<core::ThreadMark> read_marks(Connection& db, const std::string& owner,
+                                         const std::string& key) {
+    core::check_mark_keys({key});
+    auto found = db.query(
+        "SELECT threads.id, turn FROM thread_marks JOIN threads ON threads.number = thread"
+        " WHERE key = ? AND owner = ? ORDER BY thread_marks.number DESC LIMIT ?");
+    found.bind(key).bind(owner).bind(std::uint64_t{core::kMarksOfKeyMax});
+    std::vector<core::ThreadMark> marks;
+    while (found.next()) {
+        core::ThreadMark mark;
+        mark.thread = ThreadId(found.text());
+        mark.turn = found.count();
+        marks.push_back(std::move(mark));
+    }
+    return marks;
+}
+
 core::Home take_home(Connection& db, const ThreadId& id, const std::string& instance) {
     const auto before = get_thread(db, core::Whose::anyones(), id).home;
     (void)db.query("UPDATE threads SET home = ? WHERE id = ?").bind(instance).bind(id.text()).run();

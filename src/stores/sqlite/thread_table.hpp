@@ -44,6 +44,11 @@ enum class After { GoesOn, Ends };
                                                              std::uint64_t sequence,
                                                              std::uint64_t bytes_max);
 
+void add_marks(Connection& db, const std::string& owner, const std::vector<std::string>& keys,
+               const core::ThreadMark& mark);
+[[nodiscard]] std::vector<core::ThreadMark> read_marks(Connection& db, const std::string& owner,
+                                                       const std::string& key);
+
 [[nodiscard]] core::Home take_home(Connection& db, const ThreadId& id, const std::string& instance);
 void leave_home(Connection& db, const ThreadId& id, const std::string& instance);
 

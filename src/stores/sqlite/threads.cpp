@@ -152,6 +152,25 @@ asio::awaitable<std::vector<core::ThreadMessage>> SqliteThreads::read(core::Whos
         });
 }
 
+// ---- Marks ----
+
+asio::awaitable<void> SqliteThreads::mark(std::string owner, std::vector<std::string> keys,
+                                          core::ThreadMark mark) {
+    return worker_.ask<void>(
+        kWrites, kSmall,
+        [owner = std::move(owner), keys = std::move(keys), mark = std::move(mark)](Connection& db) {
+            add_marks(db, owner, keys, mark);
+        });
+}
+
+asio::awaitable<std::vector<core::ThreadMark>> SqliteThreads::marked(std::string owner,
+                                                                     std::string key) {
+    return worker_.ask<std::vector<core::ThreadMark>>(
+        kReads, kSmall, [owner = std::move(owner), key = std::move(key)](Connection& db) {
+            return read_marks(db, owner, key);
+        });
+}
+
 // ---- Homes ----
 
 asio::awaitable<core::Home> SqliteThreads::take_home(ThreadId id, std::string instance) {

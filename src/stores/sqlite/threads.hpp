@@ -43,6 +43,11 @@ public:
                                                                   std::uint64_t sequence,
                                                                   std::uint64_t bytes_max) override;
 
+    boost::asio::awaitable<void> mark(std::string owner, std::vector<std::string> keys,
+                                      core::ThreadMark mark) override;
+    boost::asio::awaitable<std::vector<core::ThreadMark>> marked(std::string owner,
+                                                                 std::string key) override;
+
     boost::asio::awaitable<core::Home> take_home(ThreadId id, std::string instance) override;
     boost::asio::awaitable<void> leave_home(ThreadId id, std::string instance) override;
     boost::asio::awaitable<void> live(std::string instance, core::Time until) override;
