@@ -21,6 +21,7 @@ constexpr std::size_t kOutputBytesMax = 24'000;    // of what a model reads
 constexpr std::size_t kErrorsBytesMax = 2'000;     // of stderr in it
 constexpr std::size_t kTracebackBytesMax = 4'000;  // of a traceback in it
 constexpr std::size_t kFiguresMax = 8;             // of one run
+constexpr std::size_t kMadeMax = 20;               // files of one run that are no images
 constexpr std::size_t kFigureBytesMax = 8u << 20;
 constexpr std::size_t kSeenMax = 4;  // images that a model gets to see of one run
 constexpr std::size_t kSeenBytesMax = 4u << 20;
@@ -137,6 +138,17 @@ asio::awaitable<void> look_at(ToolResult& result, guest_client::Files files) {
             auto read = co_await read_bytes(files, image.path, 0, kSeenBytesMax);
             result.seen.push_back({image.content_type, std::move(read.bytes)});
         } catch (const ErrorException&) { continue; }
+    }
+}
+
+// What is no image, and was left where results go.
+void tell_files(ToolResult& result,
+                const std::map<std::string, guest_client::ChangedFile>& changed) {
+    for (const auto& [name, change] : changed) {
+        if (!change.path.starts_with(kOutputs) || !image_type_of(change.path).empty()) continue;
+        if (change.change == "removed" || change.type != "file" || !change.exact) continue;
+        if (result.made.size() >= kMadeMax) break;
+        result.made.push_back({change.path, change.size});
     }
 }
 
@@ -269,6 +281,7 @@ asio::awaitable<ToolResult> run_code(ToolEnvironment& environment, sessions::Exe
     auto files = co_await execution.files();
     co_await tell_images(environment, result, execution, std::move(collected.figures),
                          files.changed);
+    tell_files(result, files.changed);
     if (environment.wants_images()) co_await look_at(result, guest_client::Files(execution.link()));
     if (files.promoted) result.artifact_map = std::move(files.promoted->map);
     if (files.promoted && !files.promoted->left_out.empty()) {

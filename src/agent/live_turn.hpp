@@ -22,6 +22,7 @@ struct TurnOutcome {
     std::string answer;  // all that was said, as the tokens were
     std::vector<CodeRun> code_runs;
     std::vector<ImageLink> images;
+    std::vector<MadeFile> files;  // other ones that code left in /data/outputs
     std::vector<TableData> tables;
     TurnTimings timings_ms;
     std::string container_state = "cold";
@@ -63,6 +64,7 @@ public:
         outcome.answer = {};
         outcome.code_runs = {};
         outcome.images = {};
+        outcome.files = {};
         outcome.tables = {};
         forgotten = true;
     }

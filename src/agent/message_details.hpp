@@ -24,6 +24,12 @@ struct ImageLink {
 };
 ATOLL_DESCRIBED(ImageLink);
 
+// A file that code left in /data/outputs and that is no image.
+struct MadeFile {
+    std::string path;  // in the sandbox
+    std::uint64_t size = 0;
+};
+
 // A table that code answered with: the first rows of it, as data.
 struct TableData {
     std::vector<std::string> columns;

@@ -69,8 +69,9 @@ struct ToolResult {
     std::optional<std::string> session_id;
     std::optional<std::string> run_id;
 
-    // Not part of the answer: for models that see.
+    // Not part of the answer: for models that see, and for clients of a turn.
     std::vector<core::ChatImage> seen;
+    std::vector<MadeFile> made;
 };
 ATOLL_DESCRIBED(ToolResult);
 

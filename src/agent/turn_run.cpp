@@ -20,6 +20,7 @@ constexpr std::size_t kTurnAnswerBytesMax = 4u << 20;
 constexpr std::size_t kReasoningBytesMax = 256u << 10;  // that are stored with a message
 constexpr std::size_t kTablesMax = 20;
 constexpr std::size_t kImagesMax = 100;
+constexpr std::size_t kMadeFilesMax = 100;
 constexpr std::chrono::milliseconds kLeastTime{1000};
 // Of one run while it runs. A turn has two dozen of them at most by default, and its log 2 MiB.
 constexpr std::size_t kLiveOutputBytesMax = 32u << 10;
@@ -222,6 +223,9 @@ asio::awaitable<void> TurnRun::ran(core::ToolCall call, ToolResult result) {
     co_await write_surely(store_, begun_.hold, std::move(messages), After::GoesOn);
 
     auto& outcome = turn_->outcome;
+    for (auto& file : result.made) {
+        if (outcome.files.size() < kMadeFilesMax) outcome.files.push_back(std::move(file));
+    }
     if (result.code) {
         turn_->log.add("code_end", schema::to_json(*end_of(*details.run)));
         CodeRun run{std::move(*result.code), std::move(result.output), result.exec_ms};
