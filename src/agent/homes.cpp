@@ -1,9 +1,12 @@
 #include "agent/homes.hpp"
 
 #include "agent/pause.hpp"
+#include "base/workers.hpp"
 #include "base/write_all.hpp"
+#include "guest_client/files.hpp"
 
 #include <algorithm>
+#include <boost/asio/this_coro.hpp>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
@@ -157,6 +160,31 @@ asio::awaitable<void> Homes::copy_session(ThreadRecord from, ThreadRecord to) {
         gone = true;
     }
     if (gone) co_await make_session(std::move(to));
+}
+
+asio::awaitable<void> Homes::bring_files(ThreadRecord thread, std::size_t first) {
+    const auto files = co_await files_of(thread);
+    const auto awake = co_await use(thread);
+    const guest_client::Files inside(awake.link());
+    for (std::size_t i = first; i < files.size() && i < thread.files.size(); ++i) {
+        const auto bytes = co_await parts_.uploads.open_bytes(thread.files[i]);
+        ::off_t offset = 0;
+        const guest_client::ByteSource source =
+            [&](std::span<char> into) -> asio::awaitable<std::size_t> {
+            const auto executor = co_await asio::this_coro::executor;
+            const auto read = [&] {
+                return ::pread(bytes.get(), into.data(), into.size(), offset);
+            };
+            const ssize_t n = co_await workers_of(executor).run(read);
+            if (n < 0) {
+                throw ErrorException({Code::Unavailable, "an upload cannot be read now"});
+            }
+            offset += n;
+            co_return static_cast<std::size_t>(n);
+        };
+        guest_client::WriteOptions options;
+        co_await inside.write(files[i].path, std::move(options), source);
+    }
 }
 
 // Files that are there stay as they are, so this can be done again until all are.

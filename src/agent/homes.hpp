@@ -54,6 +54,8 @@ public:
     boost::asio::awaitable<std::string> state_of(core::ThreadRecord thread);
     // With the files in it. It may be there already, also without some of them.
     boost::asio::awaitable<void> make_session(core::ThreadRecord thread);
+    // Writes the thread's files from number `first` on into its session, which is awake then.
+    boost::asio::awaitable<void> bring_files(core::ThreadRecord thread, std::size_t first);
     // A copy of another thread's session, with its files and variables; where that one has none
     // any more, as make_session. Conflict while something runs in it.
     boost::asio::awaitable<void> copy_session(core::ThreadRecord from, core::ThreadRecord to);

@@ -133,7 +133,7 @@ asio::awaitable<ThreadRecord> Threads::create(NewThread wanted) {
     }
     if (!wanted.model.empty()) co_await parts_.models.pick(wanted.model);
     ThreadRecord record;
-    record.id = ThreadId(sessions::random_id("th-"));
+    record.id = ThreadId(sessions::random_id(wanted.prefix));
     record.owner = wanted.owner;
     record.title = wanted.title;
     record.model = wanted.model;
@@ -145,10 +145,31 @@ asio::awaitable<ThreadRecord> Threads::create(NewThread wanted) {
     std::optional<Error> failed;
     try {
         co_await homes_.make_session(thread);
+        if (!wanted.past.empty()) {
+            co_await write_past(thread.id, wanted.owner, std::move(wanted.past));
+        }
     } catch (const ErrorException& error) { failed = error.error; }
     if (!failed) co_return thread;
     co_await take_back(thread);
     throw ErrorException(failed->during("make the thread's session"));
+}
+
+// As if each had been asked and answered here; nothing of it is run.
+asio::awaitable<void> Threads::write_past(ThreadId id, std::string owner,
+                                          std::vector<PastExchange> past) {
+    for (auto& one : past) {
+        core::TurnRequest request{Whose::of(owner), id, options_.instance, core::time_now(),
+                                  options_.lease,   {}};
+        request.question.role = core::MessageRole::User;
+        request.question.content = std::move(one.question);
+        request.question.at = request.now;
+        auto begun = co_await parts_.store.begin_turn(std::move(request));
+        std::vector<core::ThreadMessage> answer(1);
+        answer[0].role = core::MessageRole::Assistant;
+        answer[0].content = std::move(one.answer);
+        answer[0].at = core::time_now();
+        co_await write_surely(parts_.store, begun.hold, std::move(answer), After::Ends, kWriteTime);
+    }
 }
 
 asio::awaitable<void> Threads::take_back(ThreadRecord thread) {
@@ -162,14 +183,15 @@ asio::awaitable<void> Threads::take_back(ThreadRecord thread) {
 }
 
 asio::awaitable<ThreadRecord> Threads::fork(Whose whose, ThreadId id,
-                                            std::optional<std::uint64_t> turn, std::string title) {
+                                            std::optional<std::uint64_t> turn, std::string title,
+                                            const char* prefix) {
     const Counted counted(running_, idle_);
     if (stopping_) throw ErrorException({Code::Unavailable, "the server is stopping"});
     const auto from = co_await parts_.store.get_thread(whose, id);
     core::ThreadFork fork{std::move(whose), std::move(id), turn, {}, options_.threads_an_owner_max,
                           core::time_now()};
     // What is summarised of the pruned part may go beyond the turn, so it is made anew.
-    fork.record.id = ThreadId(sessions::random_id("th-"));
+    fork.record.id = ThreadId(sessions::random_id(prefix));
     fork.record.owner = from.owner;
     fork.record.title = title.empty() ? from.title : std::move(title);
     fork.record.model = from.model;
@@ -215,6 +237,28 @@ asio::awaitable<ThreadRecord> Threads::change(Whose whose, ThreadId id, ThreadCh
     patch.title = std::move(change.title);
     patch.model = std::move(change.model);
     co_return co_await parts_.store.patch_thread(std::move(whose), std::move(id), std::move(patch));
+}
+
+asio::awaitable<void> Threads::add_files(Whose whose, ThreadId id, std::vector<UploadId> files) {
+    if (files.empty()) co_return;
+    const Counted counted(running_, idle_);
+    if (stopping_) throw ErrorException({Code::Unavailable, "the server is stopping"});
+    auto thread = co_await parts_.store.get_thread(whose, id);
+    const auto before = thread.files.size();
+    for (auto& file : files) {
+        const auto& all = thread.files;
+        if (std::find(all.begin(), all.end(), file) == all.end()) {
+            thread.files.push_back(std::move(file));
+        }
+    }
+    core::ThreadPatch patch;
+    patch.files = thread.files;
+    co_await parts_.store.patch_thread(std::move(whose), id, std::move(patch));
+    std::optional<Error> failed;
+    try {
+        co_await homes_.bring_files(std::move(thread), before);
+    } catch (const ErrorException& error) { failed = error.error; }
+    if (failed) throw ErrorException(told(*failed, "bring files into thread " + id.text()));
 }
 
 asio::awaitable<void> Threads::remove(Whose whose, ThreadId id) {
@@ -514,6 +558,12 @@ asio::awaitable<TurnEnd> Threads::answer(std::shared_ptr<TurnRun> run, Question 
     const SheetNames::UseSession wake = [run] { return run->session(); };
     files = co_await sheet_names_.added_to(std::move(files), input.thread.session_id, wake);
     input.system = system_prompt(files, model->info().sees_images);
+    if (!question.instructions.empty()) {
+        input.system +=
+            "\nWhat the user's own chat program asks of you, as far as it does not "
+            "contradict the rules above:\n" +
+            question.instructions + "\n";
+    }
     input.tools = parts_.tools.for_models();
     input.tokens_max = options_.context_tokens_max;
     auto context = co_await parts_.contexts.build(std::move(input));

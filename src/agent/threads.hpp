@@ -15,6 +15,7 @@
 //           next question. A server that is killed leaves a lease, which runs out.
 // Trusts    its caller for who is asking (Whose). Nothing that users, models or sandboxes say.
 // On failure ErrorException: NotFound, Conflict, InvalidArgument, what the store says.
+#include "agent/conversation_keys.hpp"
 #include "agent/homes.hpp"
 #include "agent/kept_turns.hpp"
 #include "agent/live_turn.hpp"
@@ -49,6 +50,11 @@ namespace atl::agent {
 // hold a sandbox, a request to the model and its reader.
 inline constexpr std::uint64_t kTurnShare = 256;
 
+// What ids begin with: of threads in general, and of those that are made for clients which name
+// none (conversations.hpp).
+inline constexpr const char* kThreadPrefix = "th-";
+inline constexpr const char* kConversationPrefix = "tc-";
+
 struct ThreadOptions {
     std::string instance;  // this start of this server, and no other
     bool several_servers = false;
@@ -70,6 +76,8 @@ struct NewThread {
     std::string title;
     std::string model;  // empty: the one in force
     std::vector<UploadId> files;
+    const char* prefix = kThreadPrefix;
+    std::vector<PastExchange> past = {};  // turns that it begins with; nobody ran them here
 };
 
 // What is to change; what is left out stays.
@@ -82,6 +90,8 @@ struct Question {
     std::string text;
     std::string client_id;  // the client's own name for it; may be empty
     std::string model;      // that is to answer this one; empty: the thread's
+    // What the client's own system prompt says, for this turn alone; not stored.
+    std::string instructions = {};
 };
 
 class TurnRun;
@@ -119,12 +129,16 @@ public:
     // the session as it is now. An empty title: the same one.
     boost::asio::awaitable<core::ThreadRecord> fork(core::Whose whose, ThreadId id,
                                                     std::optional<std::uint64_t> turn,
-                                                    std::string title);
+                                                    std::string title,
+                                                    const char* prefix = kThreadPrefix);
     boost::asio::awaitable<core::ThreadRecord> get(core::Whose whose, ThreadId id);
     boost::asio::awaitable<core::ThreadPage> list(core::ThreadQuery query);
     // A model must be one that a question may choose (Models::pick).
     boost::asio::awaitable<core::ThreadRecord> change(core::Whose whose, ThreadId id,
                                                       ThreadChange change);
+    // More uploads for a thread: in its session's /data when this returns. TooLarge: too many.
+    boost::asio::awaitable<void> add_files(core::Whose whose, ThreadId id,
+                                           std::vector<UploadId> files);
     // Ends its turn, if one is under way.
     boost::asio::awaitable<void> remove(core::Whose whose, ThreadId id);
     // hot, warm or cold: its session's.
@@ -189,6 +203,8 @@ private:
                                             std::uint64_t number);
     boost::asio::awaitable<sessions::Use> use_session(core::ThreadRecord thread);
     boost::asio::awaitable<void> remove_unreadable(core::Whose whose, ThreadId id);
+    boost::asio::awaitable<void> write_past(ThreadId id, std::string owner,
+                                            std::vector<PastExchange> past);
     // Of a thread whose session could not be made.
     boost::asio::awaitable<void> take_back(core::ThreadRecord thread);
     boost::asio::awaitable<void> copy_session(core::ThreadRecord from, core::ThreadRecord to);
