@@ -103,10 +103,13 @@ std::string disposition(bool attachment, std::string_view given) {
 
 asio::awaitable<void> send_file_content(net::Exchange& exchange, guest_client::Files files,
                                         std::string path, guest_client::FileEntry entry,
-                                        bool download) {
+                                        bool download, Embedding embedding) {
     const auto& request = exchange.request();
     for (int tries = 0; tries < kTriesMax; ++tries) {
         auto headers = headers_of(path, entry, download);
+        if (embedding == Embedding::AnySite) {
+            headers.set("Cross-Origin-Resource-Policy", "cross-origin");
+        }
         if (has_not_changed(request.headers, headers)) {
             headers.remove("Content-Type");
             net::Response unchanged{304, std::move(headers), {}};

@@ -14,9 +14,13 @@
 
 namespace atl::api {
 
+// Whether pages of other sites may show it as theirs: an image of an answer in a chat front end.
+enum class Embedding : bool { OwnSite, AnySite };
+
 boost::asio::awaitable<void> send_file_content(net::Exchange& exchange, guest_client::Files files,
                                                std::string path, guest_client::FileEntry entry,
-                                               bool download);
+                                               bool download,
+                                               Embedding embedding = Embedding::OwnSite);
 
 // What goes with any file that untrusted code wrote: its type by its name, and nothing in it runs.
 [[nodiscard]] net::Headers inert_headers(std::string_view name, bool download);

@@ -2,6 +2,7 @@
 
 #include "api/mcp/routes.hpp"
 #include "api/model_routes.hpp"
+#include "api/openai/routes.hpp"
 #include "api/thread_routes.hpp"
 #include "api/tool_routes.hpp"
 #include "api/upload_routes.hpp"
@@ -191,7 +192,10 @@ Analyst::Analyst(Parts parts) : settings_(parts.settings) {
     }
     const agent::Threads::Parts threads{store,   parts.sessions, parts.folders, *uploads_,
                                         *tools_, *models_,       *contexts_};
+    agent::ConversationOptions conversations{settings_.conversations_unused_time, options.tell};
     threads_ = std::make_unique<agent::Threads>(parts.executor, threads, std::move(options));
+    conversations_ = std::make_unique<agent::Conversations>(parts.executor, *threads_, store,
+                                                            std::move(conversations));
 }
 
 // A file that cannot be used costs the choice that is in it, not the server.
@@ -214,12 +218,14 @@ std::unique_ptr<agent::Models> Analyst::make_models(const Parts& parts) const {
     return std::make_unique<agent::Models>(std::move(made), set);
 }
 
-void Analyst::add_routes(api::Api& api) {
+void Analyst::add_routes(api::Api& api, const api::openai::FileLinks& links) {
     api::add_upload_routes(api, *uploads_);
     api::add_thread_routes(api, *threads_, {settings_.input_chars_max});
     api::add_tool_routes(api, *tools_);
     api::add_mcp_routes(api, *tools_, {.version = ATOLL_VERSION});
     api::add_model_routes(api, *models_);
+    api::add_openai_routes(
+        api, {*threads_, *conversations_, *models_, *uploads_, links, settings_.input_chars_max});
 }
 
 std::optional<core::StoreHealth> Analyst::shared_health() const {

@@ -4,12 +4,14 @@
 // Owns      all of these. The server's other parts are borrowed and outlive it.
 // Order     made before the server starts; begin_stop() with the first signal, stop() before the
 //           sessions stop, leave_homes() after.
+#include "agent/conversations.hpp"
 #include "agent/layered_model_contexts.hpp"
 #include "agent/models.hpp"
 #include "agent/threads.hpp"
 #include "agent/tools.hpp"
 #include "agent/uploads.hpp"
 #include "api/api.hpp"
+#include "api/openai/file_links.hpp"
 #include "core/outputs.hpp"
 #include "core/recall.hpp"
 #include "main/settings.hpp"
@@ -55,7 +57,7 @@ public:
     // Once, before anybody is served. Throws Unavailable: Redis is not there.
     boost::asio::awaitable<void> start();
 
-    void add_routes(api::Api& api);
+    void add_routes(api::Api& api, const api::openai::FileLinks& links);
     // Who answers, for people: in the log and in /v1/info.
     [[nodiscard]] std::string model_sentence() const;
     [[nodiscard]] std::string model_name() const;
@@ -66,7 +68,13 @@ public:
     boost::asio::awaitable<void> keep_uploads(std::function<bool()> not_now) {
         return threads_->keep_uploads(std::move(not_now));
     }
-    void begin_stop() { threads_->begin_stop(); }
+    boost::asio::awaitable<void> keep_conversations(std::function<bool()> not_now) {
+        return conversations_->keep_house(std::move(not_now));
+    }
+    void begin_stop() {
+        conversations_->begin_stop();
+        threads_->begin_stop();
+    }
     boost::asio::awaitable<void> stop() { return threads_->stop(); }
     boost::asio::awaitable<bool> ended_by(std::chrono::steady_clock::time_point until) {
         return threads_->ended_by(until);
@@ -91,6 +99,7 @@ private:
     std::unique_ptr<recall::SqliteRecall> recall_;
     std::unique_ptr<agent::LayeredModelContexts> contexts_;
     std::unique_ptr<agent::Threads> threads_;
+    std::unique_ptr<agent::Conversations> conversations_;
 };
 
 }  // namespace atl::main

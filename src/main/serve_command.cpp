@@ -31,6 +31,8 @@
 #include "api/job_routes.hpp"
 #include "api/keys.hpp"
 #include "api/metrics.hpp"
+#include "api/openai/errors.hpp"
+#include "api/openai/file_links.hpp"
 #include "api/output_routes.hpp"
 #include "api/port_host.hpp"
 #include "api/port_routes.hpp"
@@ -322,6 +324,8 @@ private:
         go_on("looking after sessions", sessions_->keep_house());
         go_on("looking after threads", analyst_->keep_house());
         go_on("looking after uploads", analyst_->keep_uploads([this] { return read_only(); }));
+        go_on("looking after conversations",
+              analyst_->keep_conversations([this] { return read_only(); }));
         go_on("metering", meter_->run());
         go_on("the audit log", audit_->run());
         go_on("removing old outputs", clear_outputs());
@@ -766,7 +770,10 @@ private:
         api::add_port_routes(api_, *sessions_, *signer_,
                              {options_.ports_answer_timeout, options_.ports_domain});
         api::add_job_routes(api_, *jobs_, rules, sessions_->options().run_limits, ceilings_);
-        analyst_->add_routes(api_);
+        file_links_ = std::make_unique<api::openai::FileLinks>(
+            *signer_, *keys_, [this] { return door_->keys_needed(); },
+            api::openai::FileLinks::Options{options_.link_life, options_.public_url});
+        analyst_->add_routes(api_, *file_links_);
         api::add_access_routes(api_, *keys_, *signer_, *sessions_, *store_);
         api_.finish({.title = "Atoll",
                      .version = ATOLL_VERSION,
@@ -780,6 +787,7 @@ private:
                               {"Jobs", "Work that is queued, and done also when nobody waits."},
                               {"Threads", "Conversations about files, with a data analyst."},
                               {"Models", "Which language model answers."},
+                              {"OpenAI", "The data analyst as a model of the OpenAI API."},
                               {"Tools", "What an agent can do in a session, one call each."},
                               {"MCP", "The same tools for clients of the Model Context Protocol."},
                               {"Access", "Keys, tokens and the audit log."},
@@ -808,7 +816,10 @@ private:
             http.tls = net::TlsOptions{options_.tls_certificate, options_.tls_key};
         }
         http.observer = [this](const net::Finished& request) { metrics_->request_ended(request); };
-        http.tell_problem = api::e2b::tell_problem;
+        http.tell_problem = [](const net::Request& request, const net::Problem& problem) {
+            auto told = api::openai::tell_problem(request, problem);
+            return told ? std::move(told) : api::e2b::tell_problem(request, problem);
+        };
         http.admit = [this](net::Request& request) {
             if (!e2b_gateway_->enter(request)) {
                 api::enter_port_host(request, options_.ports_domain);
@@ -855,6 +866,7 @@ private:
         std::make_shared<api::e2b::InterpreterContexts>();
     std::unique_ptr<sessions::Jobs> jobs_;
     std::unique_ptr<Analyst> analyst_;
+    std::unique_ptr<api::openai::FileLinks> file_links_;
     std::unique_ptr<api::Door> door_;
     std::unique_ptr<api::e2b::Access> e2b_access_;
     std::unique_ptr<api::e2b::Gateway> e2b_gateway_;

@@ -54,6 +54,19 @@ Result<void> check_allowed_origin(const std::string& word) {
                  "https://app.example");
 }
 
+Result<void> check_public_url(const std::string& word) {
+    for (const std::string scheme : {"https://", "http://"}) {
+        if (!word.starts_with(scheme)) continue;
+        const std::string rest = word.substr(scheme.size());
+        // A path goes in front of ours, so it does not end with a slash.
+        if (!rest.empty() && rest.front() != '/' && rest.back() != '/' &&
+            !has_any(rest, " \t@?#")) {
+            return {};
+        }
+    }
+    return wrong(word, "is not an address: write it as https://atoll.example");
+}
+
 Result<void> check_redis_host(const std::string& word) {
     const auto colons = std::count(word.begin(), word.end(), ':');  // an IPv6 address has several
     if (!has_any(word, "/ \t@") && colons != 1) return {};

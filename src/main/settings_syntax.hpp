@@ -13,6 +13,7 @@ namespace atl::main {
 [[nodiscard]] Result<void> check_model_url(const std::string& word);
 [[nodiscard]] Result<void> check_allowed_host(const std::string& word);
 [[nodiscard]] Result<void> check_allowed_origin(const std::string& word);
+[[nodiscard]] Result<void> check_public_url(const std::string& word);
 [[nodiscard]] Result<void> check_redis_host(const std::string& word);
 
 // What is wrong with them together.

@@ -1445,6 +1445,80 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/chat/completions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * The next answer of a conversation, in the form of the OpenAI API
+         * @description The agent answers, with a sandbox behind it that goes on from question to question. A client that leaves ends the answer. docs/openai.md.
+         */
+        post: operations["create_chat_completion"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/models": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The models of /v1/chat/completions */
+        get: operations["list_models"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/models/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One model */
+        get: operations["get_model"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/links/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A file that an answer links to
+         * @description The link is its own proof, for a bounded time: no key is needed.
+         */
+        get: operations["get_linked_file"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/keys": {
         parameters: {
             query?: never;
@@ -1534,6 +1608,24 @@ export interface components {
          * @enum {string}
          */
         AfterCrashName: "fail" | "run_again";
+        /** @description What comes to the answer. */
+        AnswerDelta: {
+            /** @description assistant; in the first chunk. */
+            role?: string;
+            /** @description More of the answer. */
+            content?: string;
+            /** @description More of what the model thinks aloud. */
+            reasoning_content?: string;
+        };
+        /** @description The answer. */
+        AnswerMessage: {
+            /** @description assistant */
+            role: string;
+            /** @description Markdown, with the code that ran, what it printed, and links to files. */
+            content: string;
+            /** @description What the model thought aloud. */
+            reasoning_content?: string;
+        };
         /** @description What code left in /session/artifacts and /data/outputs. */
         Artifacts: {
             /** @description Files, in the order of their paths. */
@@ -1628,6 +1720,87 @@ export interface components {
              * @description Bytes it has now.
              */
             size: number;
+        };
+        /** @description The answer to a conversation. */
+        ChatCompletion: {
+            /** @description Of this answer. */
+            id: string;
+            /** @description chat.completion */
+            object: string;
+            /**
+             * Format: int64
+             * @description Seconds since 1970.
+             */
+            created: number;
+            /** @description As it was asked for. */
+            model: string;
+            /** @description One. */
+            choices: components["schemas"]["CompletionChoice"][];
+            /** @description Tokens. */
+            usage: components["schemas"]["CompletionUsage"];
+        };
+        /** @description A conversation whose last message is to be answered. Other fields are ignored, or refused where ignoring them would show (docs/openai.md). */
+        ChatCompletionBody: {
+            /**
+             * @description atoll, atoll-quiet (shows no code), or either with /name for one of the models behind it.
+             * @example atoll
+             */
+            model: string;
+            /**
+             * @description All of it, the oldest first; the last is the user's.
+             * @example [
+             *       {
+             *         "role": "user",
+             *         "content": "What is 6 * 7?"
+             *       }
+             *     ]
+             */
+            messages: components["schemas"]["ChatCompletionMessage"][];
+            /** @description Whether the answer comes in chunks. */
+            stream?: boolean;
+            /** @description include_usage: true for a last chunk with the usage. */
+            stream_options?: Record<string, never>;
+            /** @description Who asks, as the client calls them; keeps their conversations apart. */
+            user?: string;
+            /** @description thread_id: the thread that answers. chat_id: the client's own name for the conversation. */
+            metadata?: Record<string, never>;
+        };
+        /** @description A piece of an answer. */
+        ChatCompletionChunk: {
+            /** @description Of the whole answer. */
+            id: string;
+            /** @description chat.completion.chunk */
+            object: string;
+            /**
+             * Format: int64
+             * @description Seconds since 1970.
+             */
+            created: number;
+            /** @description As it was asked for. */
+            model: string;
+            /** @description One; none in the chunk with the usage. */
+            choices: components["schemas"]["ChunkChoice"][];
+            /** @description In the last chunk, if it was asked for. */
+            usage?: components["schemas"]["CompletionUsage"];
+        };
+        /** @description One message of a conversation. */
+        ChatCompletionMessage: {
+            /** @description system, developer, user, assistant or tool. */
+            role: string;
+            /** @description Text, or a list of parts: text, image_url with a data: URL, file with file_data or with the file_id of an upload. */
+            content: unknown;
+        };
+        /** @description The one choice. */
+        ChunkChoice: {
+            /**
+             * Format: int64
+             * @description 0
+             */
+            index: number;
+            /** @description What is new. */
+            delta: components["schemas"]["AnswerDelta"];
+            /** @description null; in the last chunk stop, length or content_filter. */
+            finish_reason: unknown;
         };
         /** @description How code ended. */
         CodeEnd: {
@@ -1736,6 +1909,36 @@ export interface components {
              * @description When, in milliseconds since the question was taken.
              */
             at_ms: number;
+        };
+        /** @description The one choice. */
+        CompletionChoice: {
+            /**
+             * Format: int64
+             * @description 0
+             */
+            index: number;
+            /** @description The answer. */
+            message: components["schemas"]["AnswerMessage"];
+            /** @description stop, length or content_filter. */
+            finish_reason: string;
+        };
+        /** @description Of all requests to the language model that the answer took; zero where there is none. */
+        CompletionUsage: {
+            /**
+             * Format: int64
+             * @description What was sent.
+             */
+            prompt_tokens: number;
+            /**
+             * Format: int64
+             * @description What it answered.
+             */
+            completion_tokens: number;
+            /**
+             * Format: int64
+             * @description Both.
+             */
+            total_tokens: number;
         };
         /**
          * @description What a kernel runs.
@@ -2185,6 +2388,22 @@ export interface components {
             bytes: number;
             /** @description Entries that were refused or kept; the first hundred. */
             skipped: components["schemas"]["SkippedView"][];
+        };
+        /** @description A failure, in OpenAI's form. */
+        Failure: {
+            /** @description What went wrong. */
+            error: components["schemas"]["FailureText"];
+        };
+        /** @description What went wrong. */
+        FailureText: {
+            /** @description For people. */
+            message: string;
+            /** @description invalid_request_error, authentication_error, … */
+            type: string;
+            /** @description The field that is wrong, or null. */
+            param: unknown;
+            /** @description For programs, or null. */
+            code: unknown;
         };
         /** @description A page of a folder, in the order of names. */
         FileList: {
@@ -2870,6 +3089,13 @@ export interface components {
             /** @description Which model answers this one, of those at /v1/models/available; left out: the thread's. */
             model?: string;
         };
+        /** @description All models. */
+        ModelList: {
+            /** @description list */
+            object: string;
+            /** @description Each of them. */
+            data: components["schemas"]["ModelView"][];
+        };
         /** @description Which model answers, and who decided that. The key is never shown. */
         ModelSettingsView: {
             /**
@@ -2898,6 +3124,20 @@ export interface components {
             model_from: string;
             /** @description A question may name another model of this API. */
             questions_may_choose: boolean;
+        };
+        /** @description A model that questions can be asked of. */
+        ModelView: {
+            /** @description Its name. */
+            id: string;
+            /** @description model */
+            object: string;
+            /**
+             * Format: int64
+             * @description When this server began to offer it, in seconds since 1970.
+             */
+            created: number;
+            /** @description atoll */
+            owned_by: string;
         };
         /** @description What to move, and where to. A path that starts with a slash is taken as it is; one that does not is in percent, like `path` in a listing. */
         MoveBody: {
@@ -7466,6 +7706,481 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["LocalModelServers"];
                 };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    create_chat_completion: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The thread that answers, instead of the one that is found by what was said. */
+                "X-Atoll-Thread"?: string;
+                /** @description The client's own name for the conversation. */
+                "X-Atoll-Chat"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChatCompletionBody"];
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChatCompletion"];
+                    "text/event-stream": unknown;
+                };
+            };
+            /** @description Something in it is wrong, or is not done here. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description No key, or one that is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description The key lacks a scope. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description No such model, or no such thread. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Another method. */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too many questions wait in the thread. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description It is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too many requests, or a quota is used up. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description A fault of the server. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description The model cannot be reached, or the server is stopping. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description The model took too long. */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description There is no room for its files. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_models: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All of them. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ModelList"];
+                };
+            };
+            /** @description Something in it is wrong, or is not done here. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description No key, or one that is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description The key lacks a scope. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description No such model, or no such thread. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Another method. */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too many questions wait in the thread. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description It is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too many requests, or a quota is used up. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description A fault of the server. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description The model cannot be reached, or the server is stopping. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description The model took too long. */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description There is no room for its files. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_model: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Its name. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The model. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ModelView"];
+                };
+            };
+            /** @description Something in it is wrong, or is not done here. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description No key, or one that is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description The key lacks a scope. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description No such model, or no such thread. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Another method. */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too many questions wait in the thread. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description It is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too many requests, or a quota is used up. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description A fault of the server. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description The model cannot be reached, or the server is stopping. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description The model took too long. */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description There is no room for its files. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_linked_file: {
+        parameters: {
+            query: {
+                /** @description As it stands in the answer. */
+                link: string;
+            };
+            header?: never;
+            path: {
+                /** @description What it is called; for people, the link says which it is. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "*/*": string;
+                };
+            };
+            /** @description The range asked for. */
+            206: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "*/*": string;
+                };
+            };
+            /** @description It has not changed. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description The request failed. */
             default: {
