@@ -12,7 +12,7 @@ from harness.driver import Driver  # noqa: E402
 
 # What these test stands above the walls, where a sandbox is a sandbox whoever runs the server: as root is
 # enough, but for the files marked `each_user`.
-ABOVE_THE_WALLS = {"analyst", "e2b", "mcp", "models", "suites", "ui", "web"}
+ABOVE_THE_WALLS = {"analyst", "completions", "e2b", "mcp", "models", "suites", "ui", "web"}
 
 
 def pytest_configure(config):

@@ -9,8 +9,10 @@ import subprocess
 import threading
 import time
 
+import openai
 import pytest
 from harness.analyst import Analyst
+from harness.completions import Chat
 
 pytestmark = pytest.mark.skipif(shutil.which("redis-server") is None, reason="redis-server is not installed")
 
@@ -77,6 +79,17 @@ def test_a_thread_moves_with_its_variables_and_files(pair):
     assert a.ask(thread, "run: x")["answer"] == "It says 100"
     assert [m["role"] for m in a.history(thread)] == [m["role"] for m in b.history(thread)] == ["user", "assistant"] * 4
     assert [t["thread_id"] for t in a.http.get("/threads").json()["threads"]] == [thread]
+
+
+def test_a_conversation_without_a_thread_goes_on_at_the_other_server(pair):
+    def client(server):
+        return openai.OpenAI(base_url=server.url + "/v1", api_key="any", max_retries=0, timeout=120)
+
+    chat = Chat(client(pair[0]))
+    chat.say("run: x = 41")
+    chat.client = client(pair[1])
+    assert chat.say("run: x + 1").endswith("It says 42")
+    assert len(pair[0].http.get("/threads").json()["threads"]) == 1
 
 
 def test_one_turn_at_a_time_over_both(pair):
