@@ -1,8 +1,18 @@
 import "./index.css";
-import "@/lib/i18n";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { App } from "@/app/app";
+import { toast } from "@/components/ui/toasts";
+import { ApiError } from "@/lib/api";
+import { sentenceOfError } from "@/lib/describe-error";
+import i18n from "@/lib/i18n";
+
+// A click that failed and has no place of its own for saying so: a download, a port's page.
+addEventListener("unhandledrejection", (event) => {
+    if (!(event.reason instanceof ApiError)) return;
+    event.preventDefault();
+    toast(sentenceOfError(event.reason, i18n.t), { bad: true });
+});
 
 const root = document.getElementById("root");
 if (root)

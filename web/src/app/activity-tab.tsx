@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import UsageGraphs from "@/features/activity/components/usage-graphs";
 import ProcessesTab from "@/features/processes/components/processes-tab";
 import { Notice } from "@/components/ui/notice";
-import { sessionQuery } from "@/features/sessions/api/sessions";
+import { sessionQuery } from "@/lib/session-query";
 
 export default function ActivityTab({ session }: { session: string }) {
     // Asking what it uses does not wake it.

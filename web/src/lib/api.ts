@@ -9,6 +9,7 @@ export class ApiError extends Error {
     readonly status: number;
     // Seconds until the server takes more, from Retry-After.
     readonly retryAfter: number | null;
+    readonly at = Date.now();
 
     constructor(status: number, message: string, retryAfter: number | null = null) {
         super(message);
@@ -17,6 +18,12 @@ export class ApiError extends Error {
         this.retryAfter = retryAfter;
     }
 }
+
+// When the server takes more, by this page's clock; 0: it did not say.
+export const retryAt = (error: unknown) =>
+    error instanceof ApiError && error.status === 429 && error.retryAfter !== null
+        ? error.at + error.retryAfter * 1000
+        : 0;
 
 export const isGone = (error: unknown) =>
     error instanceof ApiError && (error.status === 404 || error.status === 410);

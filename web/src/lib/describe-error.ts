@@ -1,6 +1,6 @@
 // One sentence for each way a request can fail, and the server's own words below it.
 import type { TFunction } from "i18next";
-import { ApiError } from "@/lib/api";
+import { ApiError, retryAt } from "@/lib/api";
 
 export interface Described {
     title: string;
@@ -26,11 +26,11 @@ export function describeError(error: unknown, t: TFunction): Described {
         case 413:
             return { title: t("error.tooLarge"), detail };
         case 429: {
-            const wait = error.retryAfter;
+            const until = retryAt(error);
+            const seconds = Math.ceil((until - Date.now()) / 1000);
+            if (until === 0) return { title: t("error.tooMany"), detail };
             const title =
-                wait === null
-                    ? t("error.tooMany")
-                    : t("error.tooManyWait", { seconds: Math.ceil(wait) });
+                seconds > 0 ? t("error.tooManyWait", { seconds }) : t("error.tooManyOver");
             return { title, detail };
         }
         case 502:
@@ -44,4 +44,11 @@ export function describeError(error: unknown, t: TFunction): Described {
                 ? { title: t("error.server"), detail }
                 : { title: detail || t("error.refused"), detail: "" };
     }
+}
+
+// In one line, for toasts.
+export function sentenceOfError(error: unknown, t: TFunction): string {
+    const { title, detail } = describeError(error, t);
+    if (!detail) return title;
+    return /[.。]$/.test(title) ? `${title} ${detail}` : `${title}${t("error.stop")}${detail}`;
 }

@@ -7,7 +7,7 @@ import { isGone } from "@/lib/api";
 import { Workspace } from "@/app/workspace";
 import { ErrorNotice } from "@/components/ui/notice";
 import { StateChip } from "@/components/ui/state-dot";
-import { sessionQuery } from "@/features/sessions/api/sessions";
+import { sessionQuery } from "@/lib/session-query";
 import { SessionActions } from "@/features/sessions/components/session-actions";
 
 const route = getRouteApi("/ui/s/$sessionId");
@@ -26,8 +26,7 @@ export function SessionPage() {
             params: { sessionId: id },
             search: { panel: "files" },
         });
-    if (isGone(session.error) && !session.data)
-        return <GonePage title={t("gone.session")} text={t("gone.text")} />;
+    if (isGone(session.error)) return <GonePage title={t("gone.session")} text={t("gone.text")} />;
     return (
         <>
             <TopBar

@@ -21,7 +21,7 @@ import {
 } from "@/features/sessions/api/sessions";
 import { NewSession } from "@/features/sessions/components/new-session";
 import { SessionActions } from "@/features/sessions/components/session-actions";
-import { describeError } from "@/lib/describe-error";
+import { describeError, sentenceOfError } from "@/lib/describe-error";
 import { formatBytes, formatTime } from "@/lib/format";
 
 export function SessionsPage() {
@@ -51,8 +51,7 @@ export function SessionsPage() {
         mutationFn: createSession,
         onSuccess: (made) => open(made.id),
         onError: (error) => {
-            const { title, detail } = describeError(error, t);
-            toast(`${title} ${detail}`, { bad: true });
+            toast(sentenceOfError(error, t), { bad: true });
         },
     });
     const removeAll = async () => {

@@ -18,7 +18,7 @@ import { threadQuery, useForkThread, useRenameThread } from "@/features/chat/api
 import { useExport } from "@/features/chat/components/thread-list";
 import { ThreadPage } from "@/features/chat/components/thread-page";
 import { useLiveTurn } from "@/features/chat/live-turns";
-import { sessionQuery } from "@/features/sessions/api/sessions";
+import { sessionQuery } from "@/lib/session-query";
 import { isGone } from "@/lib/api";
 
 const route = getRouteApi("/ui/t/$threadId");
@@ -50,8 +50,7 @@ export function ThreadRoutePage() {
     const open = (to: PanelSearch) =>
         void navigate({ to: "/ui/t/$threadId", params: { threadId }, search: to });
 
-    if (isGone(thread.error) && !thread.data)
-        return <GonePage title={t("gone.chat")} text={t("gone.text")} />;
+    if (isGone(thread.error)) return <GonePage title={t("gone.chat")} text={t("gone.text")} />;
     if (thread.isError && !thread.data) {
         return (
             <>

@@ -16,7 +16,11 @@ export function Dialog({ title, onClose, children, wide }: DialogProps) {
     const element = useRef<HTMLDialogElement>(null);
     useEffect(() => {
         const dialog = element.current;
-        if (dialog && !dialog.open) dialog.showModal();
+        if (dialog && !dialog.open) {
+            dialog.showModal();
+            // The browser takes the first button, which closes it. A field is what it is there for.
+            dialog.querySelector<HTMLElement>("input:not([type=checkbox]), textarea")?.focus();
+        }
         return () => dialog?.close();
     }, []);
     return (

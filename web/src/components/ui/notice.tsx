@@ -3,13 +3,15 @@ import { AlertTriangle, Info } from "lucide-react";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { Button } from "@/components/ui/button";
+import { retryAt } from "@/lib/api";
 import { describeError } from "@/lib/describe-error";
+import { useClock } from "@/lib/use-clock";
 
 interface NoticeProps {
     kind?: "bad" | "info";
     title: string;
     children?: ReactNode;
-    action?: { label: string; onClick: () => void } | undefined;
+    action?: { label: string; onClick: () => void; disabled?: boolean } | undefined;
 }
 
 export function Notice({ kind = "bad", title, children, action }: NoticeProps) {
@@ -27,7 +29,7 @@ export function Notice({ kind = "bad", title, children, action }: NoticeProps) {
                 {children && <div className="text-13 text-ink-2">{children}</div>}
             </div>
             {action && (
-                <Button small onClick={action.onClick}>
+                <Button small disabled={action.disabled} onClick={action.onClick}>
                     {action.label}
                 </Button>
             )}
@@ -35,16 +37,33 @@ export function Notice({ kind = "bad", title, children, action }: NoticeProps) {
     );
 }
 
-export function ErrorNotice({
-    error,
-    onRetry,
-}: {
+interface ErrorProps {
     error: unknown;
     onRetry?: (() => void) | undefined;
-}) {
+}
+
+// For narrow places, beside a page that tells more.
+export function ErrorLine({ error, onRetry }: ErrorProps) {
     const { t } = useTranslation();
+    return (
+        <p role="status" className="px-2 pt-3 text-13 text-ink-2">
+            {describeError(error, t).title}{" "}
+            <button type="button" onClick={onRetry} className="text-accent hover:underline">
+                {t("common.retry")}
+            </button>
+        </p>
+    );
+}
+
+export function ErrorNotice({ error, onRetry }: ErrorProps) {
+    const { t } = useTranslation();
+    // The title counts down.
+    const waits = retryAt(error) > Date.now();
+    useClock(waits, 500);
     const { title, detail } = describeError(error, t);
-    const action = onRetry ? { label: t("common.retry"), onClick: onRetry } : undefined;
+    const action = onRetry
+        ? { label: t("common.retry"), onClick: onRetry, disabled: waits }
+        : undefined;
     return (
         <Notice title={title} action={action}>
             {detail}

@@ -20,11 +20,20 @@ interface Entry {
     posted: boolean;
 }
 
+// A question that another tab of this browser asked.
+export interface Asked {
+    thread: string;
+    question: string;
+    askedAt: number;
+}
+
 const kPausesMs = [300, 700, 1500, 3000, 5000];
 const kGiveUpMs = 90_000;
 const entries = new Map<string, Entry>();
 const listeners = new Set<() => void>();
 const endListeners = new Set<(thread: string) => void>();
+const askedListeners = new Set<(asked: Asked) => void>();
+let tabs: BroadcastChannel | null = null;
 let scheduled = false;
 let pauseMs = 0;
 
@@ -51,6 +60,16 @@ function tell(): void {
 function update(thread: string, entry: Entry, change: Partial<LiveTurn>): void {
     entry.turn = { ...entry.turn, ...change };
     if (entries.get(thread) === entry) tell();
+}
+
+// Opened when it is first needed. Only pages of this origin hear it.
+function otherTabs(): BroadcastChannel | null {
+    if (tabs || typeof BroadcastChannel === "undefined") return tabs;
+    tabs = new BroadcastChannel("atoll.turns");
+    tabs.onmessage = (event: MessageEvent<Asked>) => {
+        for (const listener of askedListeners) listener(event.data);
+    };
+    return tabs;
 }
 
 function wait(ms: number, signal: AbortSignal): Promise<void> {
@@ -83,6 +102,8 @@ async function connect(thread: string, entry: Entry): Promise<void> {
         const json = { message: entry.turn.question, message_id: entry.messageId };
         response = await request(path, { method: "POST", json, signal });
         entry.posted = true;
+        const { question, startedAt } = entry.turn;
+        otherTabs()?.postMessage({ thread, question, askedAt: startedAt } satisfies Asked);
     }
     if (entry.lastId === "" && entry.turn.parts.length > 0) update(thread, entry, { parts: [] });
     update(thread, entry, { reconnecting: false });
@@ -155,6 +176,16 @@ export const liveTurns = {
         if (entries.has(thread)) return;
         const now = Date.now();
         begin(thread, "", true, askedAt > 0 && askedAt < now ? askedAt : now);
+    },
+    // One that another tab has just told of: newer than what is here, unless that streams.
+    join({ thread, question, askedAt }: Asked): void {
+        if (entries.get(thread)?.turn.state === "running") return;
+        begin(thread, question, true, askedAt);
+    },
+    onAsked(listener: (asked: Asked) => void): () => void {
+        otherTabs();
+        askedListeners.add(listener);
+        return () => askedListeners.delete(listener);
     },
     async stop(thread: string): Promise<void> {
         await sendJson("POST", `/thread/${encodeURIComponent(thread)}/cancel`);

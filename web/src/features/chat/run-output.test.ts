@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { failureIn, lastLines, overprinted, withoutEndNote, withoutReports } from "./run-output";
+import { failureIn, lastLines, overprinted, withoutEndNotes, withoutReports } from "./run-output";
 
 const rule = "-".repeat(75);
 const zero = [
@@ -68,13 +68,29 @@ it("shows the last lines, whichever stream they are of", () => {
 });
 
 it("leaves out the note of why a run was stopped, which the page says itself", () => {
-    expect(withoutEndNote("a\n[stopped after 15.0 s: that is its time limit]")).toBe("a");
-    expect(withoutEndNote("[ended by signal 9]\n")).toBe("");
-    expect(withoutEndNote("[stopped by me]\na")).toBe("[stopped by me]\na");
-    const memory = "[ran out of its 512 MiB of memory and was ended; its variables are gone]";
-    expect(withoutEndNote(memory)).toBe(memory);
+    const text = (output: string) => withoutEndNotes(output).text;
+    expect(text("a\n[stopped after 15.0 s: that is its time limit]")).toBe("a");
+    expect(text("[ended by signal 9]\n")).toBe("");
+    expect(text("[stopped by me]\na")).toBe("[stopped by me]\na");
 });
 
 it("hides what the offline analyst's code reports to it", () => {
     expect(withoutReports('a\n{"atoll_table": 1}\nb\n')).toBe("a\nb\n");
+});
+
+it("tells the end of a run that lost its memory from what the run printed", () => {
+    const notes =
+        "[ran out of its 200 MiB of memory and was ended; its variables are gone]\n" +
+        "[the kernel was replaced: variables of earlier runs are gone]\n";
+    expect(withoutEndNotes(`printed\n[mine]\n${notes}`)).toEqual({
+        text: "printed\n[mine]",
+        memoryLimit: "200 MiB",
+        variablesGone: true,
+    });
+    const killed = withoutEndNotes(
+        "[ended by signal 9]\n[the kernel was replaced: variables of x]",
+    );
+    expect([killed.text, killed.variablesGone]).toEqual(["", true]);
+    expect(withoutEndNotes("a\n[stopped by request]").variablesGone).toBe(false);
+    expect(withoutEndNotes("[1, 2, 3]").text).toBe("[1, 2, 3]");
 });

@@ -9,10 +9,33 @@ export function withoutReports(output: string): string {
         .join("\n");
 }
 
-// The server ends the output of a run that it stopped with a note for the model; people are told
-// why in their own language. What it says of memory stays: it has the limit and what was lost.
-export function withoutEndNote(output: string): string {
-    return output.replace(/(^|\n)\[(stopped|ended by signal)[^\n]*\]\s*$/, "");
+export interface Ending {
+    // Without the notes.
+    text: string;
+    // The limit that was reached, as the server writes it; empty: not memory.
+    memoryLimit: string;
+    variablesGone: boolean;
+}
+
+const kNotes = [
+    "stopped.*",
+    "ended by signal \\d+",
+    "ran out of its (.+?) of memory and was ended(?:; its variables are gone)?",
+    "the kernel was replaced: variables .*",
+];
+const kNote = new RegExp(`(?:^|\\n)\\[(?:${kNotes.join("|")})\\]\\s*$`);
+
+// The server ends the output of a run that did not end by itself with notes for the model; people
+// are told in their own language.
+export function withoutEndNotes(output: string): Ending {
+    const ending: Ending = { text: output, memoryLimit: "", variablesGone: false };
+    for (;;) {
+        const note = kNote.exec(ending.text);
+        if (!note) return ending;
+        ending.text = ending.text.slice(0, note.index);
+        ending.memoryLimit = note[1] ?? ending.memoryLimit;
+        ending.variablesGone ||= note[0].includes("variables");
+    }
 }
 
 // A carriage return begins its line anew, as in a terminal: of a progress bar the last state stays.

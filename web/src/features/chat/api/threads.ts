@@ -9,7 +9,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { toast } from "@/components/ui/toasts";
 import { getJson, request, sendJson, type Schemas } from "@/lib/api";
-import { describeError } from "@/lib/describe-error";
+import { sentenceOfError } from "@/lib/describe-error";
 
 export type Thread = Schemas["ThreadView"];
 type ThreadList = Schemas["ThreadList"];
@@ -67,6 +67,7 @@ function changeThreads(
 }
 
 export function useRenameThread() {
+    const { t } = useTranslation();
     const client = useQueryClient();
     return useMutation({
         mutationFn: ({ id, title }: { id: string; title: string }) =>
@@ -77,6 +78,9 @@ export function useRenameThread() {
                     all.map((one) => (one.thread_id === id ? { ...one, title } : one)),
                 ),
             );
+        },
+        onError: (error) => {
+            toast(sentenceOfError(error, t), { bad: true });
         },
         onSettled: (_, __, { id }) => {
             void client.invalidateQueries({ queryKey: ["threads"] });
@@ -95,8 +99,7 @@ export function useChooseModel(id: string) {
         onMutate: (model) =>
             client.setQueryData(key, (thread) => (thread ? { ...thread, model } : thread)),
         onError: (error) => {
-            const { title, detail } = describeError(error, t);
-            toast(`${title} ${detail}`, { bad: true });
+            toast(sentenceOfError(error, t), { bad: true });
         },
         onSettled: () => client.invalidateQueries({ queryKey: key, exact: true }),
     });
@@ -119,8 +122,7 @@ export function useForkThread(thread: Thread | undefined) {
             toast(t("chat.branched"));
         },
         onError: (error) => {
-            const { title, detail } = describeError(error, t);
-            toast(`${title} ${detail}`, { bad: true });
+            toast(sentenceOfError(error, t), { bad: true });
         },
     });
 }

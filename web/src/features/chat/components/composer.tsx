@@ -11,7 +11,7 @@ import { useTranslation } from "react-i18next";
 import { IconButton } from "@/components/ui/button";
 import { Tip } from "@/components/ui/tip";
 import { toast } from "@/components/ui/toasts";
-import { describeError } from "@/lib/describe-error";
+import { sentenceOfError } from "@/lib/describe-error";
 import { formatBytes, formatPercent } from "@/lib/format";
 import type { Attachment, useAttachments } from "../hooks/use-attachments";
 
@@ -105,6 +105,18 @@ export function Composer(props: ComposerProps) {
                     ))}
                 </ul>
             )}
+            {uploads.attachments.map((one) => {
+                if (one.state !== "failed") return null;
+                return (
+                    <p
+                        key={one.key}
+                        role="alert"
+                        className="mb-1.5 px-1 text-13 [overflow-wrap:anywhere] text-bad"
+                    >
+                        <bdi>{one.file.name}</bdi>: {sentenceOfError(one.error, t)}
+                    </p>
+                );
+            })}
             <textarea
                 ref={box}
                 value={text}
@@ -160,7 +172,6 @@ function Chip(props: { one: Attachment; onRemove: () => void; onRetry: () => voi
     const { one, onRemove, onRetry } = props;
     const { t } = useTranslation();
     const failed = one.state === "failed";
-    const why = failed ? describeError(one.error, t) : null;
     return (
         <li
             className={`relative flex h-8 max-w-full items-center gap-2 overflow-hidden rounded-lg border pr-1 pl-2.5
@@ -177,8 +188,8 @@ function Chip(props: { one: Attachment; onRemove: () => void; onRetry: () => voi
                       ? t("composer.uploadFailed")
                       : formatBytes(one.file.size)}
             </span>
-            {why && (
-                <Tip text={`${why.title} ${why.detail}`}>
+            {failed && (
+                <Tip text={t("common.retry")}>
                     <button
                         type="button"
                         aria-label={t("common.retry")}

@@ -56,6 +56,7 @@ export function Conversation({
     const scroller = useRef<HTMLDivElement>(null);
     const column = useRef<HTMLDivElement>(null);
     const follows = useRef(true);
+    const lastTop = useRef(0);
     const [away, setAway] = useState(false);
     const [observer] = useState(() => new SlotObserver());
     useEffect(() => (scroller.current ? observer.start(scroller.current) : undefined), [observer]);
@@ -70,6 +71,10 @@ export function Conversation({
         const box = scroller.current;
         if (!box) return;
         const near = box.scrollHeight - box.scrollTop - box.clientHeight < kNearEnd;
+        const isUp = box.scrollTop < lastTop.current;
+        lastTop.current = box.scrollTop;
+        // An image that came meanwhile moves the end away, not the reader.
+        if (!near && follows.current && !isUp) return;
         follows.current = near;
         setAway(!near);
     };

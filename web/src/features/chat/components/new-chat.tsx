@@ -67,7 +67,7 @@ export function NewChat({ banner }: { banner: ReactNode }) {
                         <button
                             type="button"
                             onClick={() => picker.current?.click()}
-                            className="flex flex-col items-center gap-1.5 rounded-2xl border-[1.5px] border-dashed border-line
+                            className="flex flex-col items-center gap-1.5 rounded-2xl border-2 border-dashed border-ink-3/40
                                 bg-panel px-6 py-8 text-ink-2 transition-colors hover:border-accent hover:bg-accent-soft"
                         >
                             <UploadCloud size={26} className="text-accent" />

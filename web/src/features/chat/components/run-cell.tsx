@@ -9,7 +9,14 @@ import { Button, IconButton } from "@/components/ui/button";
 import { CopyButton } from "@/components/ui/copy-button";
 import { formatDuration, formatNumber } from "@/lib/format";
 import { useClock } from "@/lib/use-clock";
-import { failureIn, lastLines, overprinted, withoutEndNote, withoutReports } from "../run-output";
+import {
+    failureIn,
+    lastLines,
+    overprinted,
+    withoutEndNotes,
+    withoutReports,
+    type Ending,
+} from "../run-output";
 import type { Printed, RunPart } from "../turn";
 
 // Code that is longer than this begins folded to its head line.
@@ -31,7 +38,7 @@ function headOf({ state, language }: RunPart, t: TFunction): string {
 }
 
 // Why it ended, unless by itself.
-function whyOf(part: RunPart, t: TFunction): string {
+function whyOf(part: RunPart, ending: Ending, t: TFunction): string {
     if (part.state !== "failed") return "";
     switch (part.reason) {
         case "exited":
@@ -39,6 +46,9 @@ function whyOf(part: RunPart, t: TFunction): string {
         case "timeout":
             return t("code.why.timeout", { time: formatDuration(part.ms) });
         case "memory":
+            return ending.memoryLimit
+                ? t("ended.memoryLimit", { limit: ending.memoryLimit })
+                : t("ended.memory");
         case "disk":
         case "output":
         case "killed":
@@ -67,9 +77,11 @@ export function RunCell({ part, turnStart, onStop }: RunCellProps) {
     const shows = chosen ?? true;
     const running = part.state === "running";
     const failure = part.state === "failed" && part.output !== null ? failureIn(part.output) : null;
-    const why = whyOf(part, t);
     const output = failure ? failure.before : (part.output ?? "");
-    const printed = withoutReports(overprinted(why ? withoutEndNote(output) : output)).trimEnd();
+    const ending = withoutEndNotes(part.output ?? "");
+    const why = whyOf(part, ending, t);
+    const shown = why ? withoutEndNotes(output).text : output;
+    const printed = withoutReports(overprinted(shown)).trimEnd();
     const head = headOf(part, t);
     return (
         <section
@@ -131,7 +143,11 @@ export function RunCell({ part, turnStart, onStop }: RunCellProps) {
             )}
             {(why || failure) && (
                 <div className="border-t border-soft px-3.5 py-2 text-13 text-bad">
-                    {why && <p>{why}</p>}
+                    {why && (
+                        <p>
+                            {why} {ending.variablesGone && t("ended.variablesGone")}
+                        </p>
+                    )}
                     {failure && (
                         <p className="font-mono text-[12.5px] [overflow-wrap:anywhere]">
                             {failure.last}

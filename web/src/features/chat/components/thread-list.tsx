@@ -1,14 +1,14 @@
 import { useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate, useParams } from "@tanstack/react-router";
 import { FileText, MoreHorizontal, NotebookText, Pencil, Search, Trash2, X } from "lucide-react";
-import { useCallback, useMemo, useRef, useState } from "react";
+import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { AskText } from "@/components/ui/dialog";
 import { Menu, MenuItem, MenuLine } from "@/components/ui/menu";
-import { ErrorNotice } from "@/components/ui/notice";
+import { ErrorLine } from "@/components/ui/notice";
 import { StateDot } from "@/components/ui/state-dot";
 import { toast } from "@/components/ui/toasts";
-import { describeError } from "@/lib/describe-error";
+import { sentenceOfError } from "@/lib/describe-error";
 import { startDownload } from "@/lib/addresses";
 import {
     deleteThread,
@@ -33,7 +33,7 @@ export function useExport(): (
             startDownload(address, `${name}.${format === "ipynb" ? "ipynb" : "md"}`);
             setTimeout(() => URL.revokeObjectURL(address), 60_000);
         } catch (error) {
-            toast(describeError(error, t).title, { bad: true });
+            toast(sentenceOfError(error, t), { bad: true });
         }
     };
 }
@@ -42,7 +42,13 @@ export function ThreadList() {
     const { t } = useTranslation();
     const [words, setWords] = useState("");
     const box = useRef<HTMLInputElement>(null);
+    const client = useQueryClient();
     const query = useInfiniteQuery(threadListQuery);
+    // A chat that another tab began.
+    useEffect(
+        () => liveTurns.onAsked(() => void client.invalidateQueries({ queryKey: ["threads"] })),
+        [client],
+    );
     const threads = useMemo(
         () => query.data?.pages.flatMap((page) => page.threads) ?? [],
         [query.data],
@@ -106,7 +112,7 @@ export function ThreadList() {
                 {query.isPending &&
                     [0, 1, 2].map((key) => <div key={key} className="skeleton mx-2 my-2 h-5" />)}
                 {query.isError && (
-                    <ErrorNotice error={query.error} onRetry={() => void query.refetch()} />
+                    <ErrorLine error={query.error} onRetry={() => void query.refetch()} />
                 )}
                 {query.isSuccess && shown.length === 0 && (
                     <p className="px-2 pt-3 text-13 text-ink-3">
@@ -167,7 +173,7 @@ function Row({ thread, onHide, onShow }: RowProps) {
                 await deleteThread(id);
                 await client.invalidateQueries({ queryKey: ["threads"] });
             } catch (error) {
-                toast(describeError(error, t).title, { bad: true });
+                toast(sentenceOfError(error, t), { bad: true });
                 onShow(id);
             }
         };
@@ -186,7 +192,7 @@ function Row({ thread, onHide, onShow }: RowProps) {
                 to="/ui/t/$threadId"
                 params={{ threadId: id }}
                 title={title}
-                className="flex h-8 items-center gap-2 rounded-lg pr-8 pl-2 text-14 text-ink-2 hover:bg-soft
+                className="flex h-8 items-center gap-2 rounded-lg pr-2 pl-2 text-14 text-ink-2 group-focus-within:pr-8 group-hover:pr-8 hover:bg-soft [@media(hover:none)]:pr-8
                     aria-[current]:bg-panel aria-[current]:text-ink aria-[current]:shadow-[inset_0_0_0_1px_var(--line)]"
                 {...(isOpen ? { "aria-current": "page" as const } : {})}
             >

@@ -5,7 +5,7 @@ import { useTranslation } from "react-i18next";
 import { DropZone } from "@/components/drop-zone";
 import { ErrorNotice } from "@/components/ui/notice";
 import { toast } from "@/components/ui/toasts";
-import { describeError } from "@/lib/describe-error";
+import { sentenceOfError } from "@/lib/describe-error";
 import { formatBytes } from "@/lib/format";
 import {
     historyQuery,
@@ -47,6 +47,13 @@ export function ThreadPage({ thread, banner, onFile }: ThreadPageProps) {
         const asked = messages.findLast((message) => message.role === "user");
         liveTurns.follow(id, Date.parse(asked?.at ?? ""));
     }, [client, id, status.data?.busy, history.isSuccess]);
+    useEffect(
+        () =>
+            liveTurns.onAsked((asked) => {
+                if (asked.thread === id) liveTurns.join(asked);
+            }),
+        [id],
+    );
     useEffect(
         () =>
             liveTurns.onEnd((ended) => {
@@ -103,7 +110,7 @@ export function ThreadPage({ thread, banner, onFile }: ThreadPageProps) {
     const stop = useCallback(() => {
         liveTurns
             .stop(id)
-            .catch((error: unknown) => toast(describeError(error, t).title, { bad: true }));
+            .catch((error: unknown) => toast(sentenceOfError(error, t), { bad: true }));
     }, [id, t]);
     const head = (
         <>

@@ -1,5 +1,5 @@
 // Python on the kernel of the chat: the same variables.
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Eraser, Play, RotateCcw, Square, SquareTerminal } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
@@ -8,6 +8,7 @@ import { Confirm } from "@/components/ui/dialog";
 import { Empty } from "@/components/ui/empty";
 import { ErrorNotice } from "@/components/ui/notice";
 import { interrupt, kThreadContext, restartKernel } from "@/lib/kernel";
+import { sessionQuery } from "@/lib/session-query";
 import { clearConsole, isRunning, runInConsole, useConsole } from "../store";
 import { ConsoleInput } from "./console-input";
 import { EntryView } from "./entry-view";
@@ -21,6 +22,7 @@ export default function ConsoleTab({ session }: { session: string }) {
     const client = useQueryClient();
     const entries = useConsole(session);
     const running = entries.some(isRunning);
+    const memoryMax = useQuery(sessionQuery(session)).data?.limits?.memory_bytes_max ?? 0;
     const [asking, setAsking] = useState(false);
     const end = useRef<HTMLDivElement>(null);
     const count = entries.length;
@@ -76,7 +78,12 @@ export default function ConsoleTab({ session }: { session: string }) {
                     </Empty>
                 )}
                 {entries.map((entry) => (
-                    <EntryView key={entry.id} entry={entry} onRestart={() => restart.mutate()} />
+                    <EntryView
+                        key={entry.id}
+                        entry={entry}
+                        memoryMax={memoryMax}
+                        onRestart={() => restart.mutate()}
+                    />
                 ))}
                 {(stop.error ?? restart.error) && (
                     <div className="p-3">

@@ -11,7 +11,14 @@ import { failureOf, isRunning, type Entry, type Output } from "../store";
 
 const Highlighted = lazy(load(() => import("@/components/highlighted")));
 
-export function EntryView({ entry, onRestart }: { entry: Entry; onRestart: () => void }) {
+interface EntryProps {
+    entry: Entry;
+    // Of the session; 0: not known.
+    memoryMax: number;
+    onRestart: () => void;
+}
+
+export function EntryView({ entry, memoryMax, onRestart }: EntryProps) {
     const { t } = useTranslation();
     const running = isRunning(entry);
     const now = useClock(running);
@@ -54,7 +61,9 @@ export function EntryView({ entry, onRestart }: { entry: Entry; onRestart: () =>
                     )}
                 </>
             )}
-            {entry.answer && <HowItEnded answer={entry.answer} onRestart={onRestart} />}
+            {entry.answer && (
+                <HowItEnded answer={entry.answer} memoryMax={memoryMax} onRestart={onRestart} />
+            )}
             {entry.failure != null && (
                 <div className="px-4 pt-2">
                     <ErrorNotice error={entry.failure} />
@@ -83,12 +92,19 @@ function OutputView({ output }: { output: Output }) {
 }
 
 // Why it ended, if not by itself, and what became of the variables.
-function HowItEnded(props: { answer: NonNullable<Entry["answer"]>; onRestart: () => void }) {
-    const { answer, onRestart } = props;
+function HowItEnded(props: {
+    answer: NonNullable<Entry["answer"]>;
+    memoryMax: number;
+    onRestart: () => void;
+}) {
+    const { answer, memoryMax, onRestart } = props;
     const { t } = useTranslation();
     const lost = answer.lost ?? [];
     const titles: Record<string, string> = {
-        memory: t("ended.memory"),
+        memory:
+            memoryMax > 0
+                ? t("ended.memoryLimit", { limit: formatBytes(memoryMax) })
+                : t("ended.memory"),
         timeout: t("ended.timeout"),
         disk: t("ended.disk"),
         output: t("ended.output"),

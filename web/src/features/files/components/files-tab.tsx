@@ -28,7 +28,7 @@ import { Menu, MenuItem, MenuLine } from "@/components/ui/menu";
 import { ErrorNotice } from "@/components/ui/notice";
 import { toast } from "@/components/ui/toasts";
 import { downloadFile, fileAddress, openable, startDownload } from "@/lib/addresses";
-import { describeError } from "@/lib/describe-error";
+import { sentenceOfError } from "@/lib/describe-error";
 import { formatBytes, formatPercent } from "@/lib/format";
 import { upload } from "@/lib/upload";
 import {
@@ -84,8 +84,7 @@ export function FilesTab({
         try {
             await work();
         } catch (error) {
-            const { title, detail } = describeError(error, t);
-            toast(`${title} ${detail}`, { bad: true });
+            toast(sentenceOfError(error, t), { bad: true });
         }
         refresh();
     };
@@ -97,10 +96,9 @@ export function FilesTab({
             const path = `${fileAddress(session, `${folder}/${one.name}`)}?parents=true`;
             upload({ method: "PUT", path, body: one, onProgress: progress })
                 .catch((error: unknown) => {
-                    const { title, detail } = describeError(error, t);
                     const text = t("files.uploadFailed", { name: one.name });
                     const action = { label: t("common.retry"), onClick: () => send([one]) };
-                    toast(`${text} ${title} ${detail}`, { bad: true, action });
+                    toast(`${text} ${sentenceOfError(error, t)}`, { bad: true, action });
                 })
                 .finally(() => {
                     setSending(({ [one.name]: _, ...rest }) => rest);

@@ -1,7 +1,7 @@
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import { getJson, request, sendJson, type Schemas } from "@/lib/api";
+import type { Session } from "@/lib/session-query";
 
-export type Session = Schemas["SessionView"];
 export const kStates = ["hot", "warm", "cold", "starting", "failed"] as const;
 const at = (id: string) => `/v1/sessions/${encodeURIComponent(id)}`;
 
@@ -17,13 +17,6 @@ export const sessionListQuery = (state: string) =>
         initialPageParam: "",
         getNextPageParam: (page) => page.next_cursor ?? null,
         refetchInterval: 5000,
-    });
-
-export const sessionQuery = (id: string) =>
-    queryOptions({
-        queryKey: ["session", id],
-        queryFn: ({ signal }) => getJson<Session>(at(id), signal),
-        refetchInterval: 3000,
     });
 
 export const templatesQuery = queryOptions({

@@ -6,8 +6,9 @@ import { IconButton } from "@/components/ui/button";
 import { Confirm } from "@/components/ui/dialog";
 import { Menu, MenuItem, MenuLine } from "@/components/ui/menu";
 import { toast } from "@/components/ui/toasts";
-import { describeError } from "@/lib/describe-error";
-import { act, deleteSession, forkSession, type Action, type Session } from "../api/sessions";
+import { sentenceOfError } from "@/lib/describe-error";
+import type { Session } from "@/lib/session-query";
+import { act, deleteSession, forkSession, type Action } from "../api/sessions";
 
 interface ActionsProps {
     session: Session;
@@ -21,8 +22,7 @@ export function SessionActions({ session, onForked, onDeleted }: ActionsProps) {
     const [asking, setAsking] = useState<"delete" | "restart" | null>(null);
     const settle = {
         onError: (error: unknown) => {
-            const { title, detail } = describeError(error, t);
-            toast(`${title} ${detail}`, { bad: true });
+            toast(sentenceOfError(error, t), { bad: true });
         },
         onSettled: () => {
             void client.invalidateQueries({ queryKey: ["sessions"] });

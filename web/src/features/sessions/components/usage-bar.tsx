@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { StateChip } from "@/components/ui/state-dot";
 import { formatBytes, formatPercent } from "@/lib/format";
-import { sessionQuery } from "../api/sessions";
+import { sessionQuery } from "@/lib/session-query";
 
 // What the sandbox uses now. Asking for it does not wake it.
 export function UsageBar({ session }: { session: string }) {

@@ -187,6 +187,11 @@ export function TerminalView({ session, hidden }: { session: string; hidden: boo
                     </Notice>
                 </div>
             )}
+            {state === "connecting" && (
+                <p role="status" className="px-4 pb-2 text-12 text-ink-3">
+                    {t("terminal.connecting")}
+                </p>
+            )}
             <div
                 ref={place}
                 data-testid="terminal"
