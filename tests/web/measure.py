@@ -5,7 +5,7 @@
 Parts: paint stream table messages upload memory; all of them if none is named. The server is that of
 ATOLL_TEST_BUILD, with a scripted model. Pages that are not built in: ATOLL_LISTEN is the server's
 address, ATOLL_WEB that of `npm run preview` before it. By hand, not a test: a busy machine would
-fail it, so each line ends with the load.
+fail it, so each line ends with the load. Some ten minutes on a quiet one.
 """
 
 import json
@@ -19,10 +19,11 @@ from pathlib import Path
 sys.path.append(str(Path(__file__).resolve().parents[1]))
 from harness.analyst import Analyst, answering
 from harness.browser import CHROMIUM, FLAGS
-from harness.model_server import ModelServer
+from harness.model_server import ModelServer, call
 from playwright import sync_api as playwright
 
-TOKENS, ROWS, MESSAGES, UPLOAD_MB, LONG_TOKENS = 20_000, 1_000_000, 5_000, 200, 200_000
+TOKENS, ROWS, MESSAGES, UPLOAD_MB = 20_000, 1_000_000, 5_000, 200
+HOUR_TOKENS, HOUR_ANSWERS = 180_000, 60
 
 WATCH = """
 window.tasks = [];
@@ -243,23 +244,48 @@ class Pages:
             self.server.http.delete(f"/v1/sessions/{session}")
 
     def memory(self):
+        """What an hour brings at 50 tokens a second, without the waiting: 60 answers of 3,000 tokens in one chat, every sixth
+        of them with code that prints 5,000 lines while it runs."""
         page = self.page
-        parts = texts(TOKENS)["a usual answer"]
-        self.models.answer = {"text": parts + "finis", "rate": 0}
+        text = texts(HOUR_TOKENS // HOUR_ANSWERS)["a usual answer"] + "finis"
+        code = "for n in range(5000): print('line', n, 'of what code prints while it runs')"
+
+        def answer(asked):
+            if asked.user.endswith("with code") and not asked.tool_results:
+                return {"tool_calls": [call("run_python", code=code)]}
+            return {"text": text, "rate": 0}
+        self.models.answer = answer
+        page.goto("about:blank")
+        blank = self.private_memory()
         page.goto(self.url + "/ui/")
         page.evaluate(WATCH)
-        begin, heaps = time.monotonic(), []
-        for n in range(LONG_TOKENS // TOKENS):
-            self.ask(f"many words {n}")
+        begin, heaps, own = time.monotonic(), [], []
+        for n in range(HOUR_ANSWERS):
+            self.ask(f"many words {n}" + (", with code" if n % 6 == 0 else ""))
             last = page.locator(f"article[data-turn='{n + 1}']")
             last.get_by_role("button", name="Ask again", exact=True).wait_for()
-            heaps.append(self.heap())
+            if n % 10 == 9:
+                heaps.append(self.heap())
+                own.append(self.private_memory())
         tasks = page.evaluate("tasks")
-        say(f"{LONG_TOKENS} tokens in {LONG_TOKENS // TOKENS} answers of one chat, {time.monotonic() - begin:.0f} s: heap after each "
-            + ", ".join(f"{one:.0f}" for one in heaps) + f" MB; longest task {max(tasks, default=0):.0f} ms")
+        say(f"an hour of streaming: {HOUR_TOKENS} tokens in {HOUR_ANSWERS} answers of one chat, in {time.monotonic() - begin:.0f} s: "
+            "heap after each ten " + ", ".join(f"{one:.0f}" for one in heaps) + " MB; the page's process has "
+            + ", ".join(f"{one:.0f}" for one in own) + f" MB of its own (an empty page {blank:.0f}); "
+            f"longest task {max(tasks, default=0):.0f} ms")
+
+    def private_memory(self) -> float:
+        """MB that only the process of this page has. The heap is a part of it; pictures, layout and styles are others."""
+        processes = self.browser.new_browser_cdp_session().send("SystemInfo.getProcessInfo")["processInfo"]
+        sizes = []
+        for one in processes:
+            if one["type"] == "renderer":
+                rollup = Path(f"/proc/{one['id']}/smaps_rollup").read_text()
+                sizes.append(sum(int(line.split()[1]) for line in rollup.splitlines() if line.startswith("Private_")))
+        return max(sizes) * 1024 / 1e6
 
 
 def main(*parts):
+    begin = time.monotonic()
     with tempfile.TemporaryDirectory() as data, ModelServer(answering) as models:
         listen = os.environ.get("ATOLL_LISTEN", "127.0.0.1:0")
         server = Analyst(Path(data), environment=models.environment(), listen=listen, pandas=True)
@@ -271,6 +297,7 @@ def main(*parts):
                 browser.close()
         finally:
             server.stop()
+    say(f"all of it in {time.monotonic() - begin:.0f} s")
 
 
 if __name__ == "__main__":

@@ -1,8 +1,9 @@
 """Pictures of every screen: light and dark, three widths, both languages.
 
-    .tools/test/bin/python tests/web/pictures.py FOLDER [SCREEN…]
+    .tools/test/bin/python tests/web/pictures.py FOLDER [WORD…]
 
-It starts the server of ATOLL_TEST_BUILD with a scripted model, fixed data and a fixed clock.
+It starts the server of ATOLL_TEST_BUILD with a scripted model, fixed data and a fixed clock. Words
+choose: names of screens, and of 1440 1024 390, light dark, en zh. All of it takes some minutes.
 """
 
 import itertools
@@ -49,6 +50,14 @@ json.dump({"cells": [
     open("/data/outputs/payments.ipynb", "w"))"""
 
 
+# It runs until its session is deleted.
+ENDLESS = """import time
+for step in range(1, 10_000):
+    if step < 6:
+        print("fitting tree", step, "of 400", flush=True)
+    time.sleep(0.1)"""
+
+
 def scripted(asked):
     if asked.user != QUESTION:
         return "A number cannot be divided by zero, so Python stopped there." if asked.tool_results else answering(asked)
@@ -57,8 +66,8 @@ def scripted(asked):
     return "**North** leads, and the other regions follow in the order of the chart. Amounts that are no numbers were left out."
 
 
-def screens(server) -> dict[str, str]:
-    """Names and addresses, after the data that they show was made."""
+def screens(server, plain) -> dict[str, str]:
+    """Names and addresses, after the data that they show was made. `plain` has no model."""
     first = server.thread()  # what the README shows
     server.ask(first, QUESTION)
     thread = server.thread()
@@ -70,23 +79,57 @@ def screens(server) -> dict[str, str]:
     empty = server.session(name="Scratch")
     server.http.post("/v1/jobs", json={"kind": "python", "code": "print(sum(range(100)))"})
     server.http.post("/v1/jobs", json={"kind": "shell", "code": "exit 3"})
-    chat, own = f"/ui/t/{thread}", f"/ui/s/{empty}?panel="
+    working = server.thread()
+    for name, _, _, _ in server.stream(working, "run: " + ENDLESS):
+        if name == "code_output":
+            break  # it goes on without a reader
+    chat, own = f"{server.url}/ui/t/{thread}", f"{server.url}/ui/s/{empty}?panel="
+    page = lambda path: server.url + path  # noqa: E731
     return {
-        "start": "/ui", "first": f"/ui/t/{first}", "chat": chat, "chat-error": chat + "?panel=activity",
+        "start": page("/ui"), "start-offline": plain.url + "/ui", "drawer": page("/ui"),
+        "first": page(f"/ui/t/{first}"), "chat": chat, "chat-error": chat + "?panel=activity",
+        "working": page(f"/ui/t/{working}"),
         "table": chat + "?panel=files&file=/data/transactions.csv",
-        "notebook": f"/ui/s/{session}?panel=files&file=/data/outputs/payments.ipynb",
+        "notebook": page(f"/ui/s/{session}?panel=files&file=/data/outputs/payments.ipynb"),
         "gallery": chat + "?panel=gallery", "terminal": chat + "?panel=terminal",
         "console-empty": own + "console", "variables": chat + "?panel=variables",
-        "frame": f"/ui/s/{session}?panel=variables&variable=df",
+        "frame": page(f"/ui/s/{session}?panel=variables&variable=df"),
         "ports-empty": own + "ports", "activity": own + "activity",
-        "sessions": "/ui/sessions", "jobs": "/ui/jobs", "server": "/ui/server",
-        "keys-empty": "/ui/keys", "settings": "/ui/settings",
-        "gone": "/ui/t/th-" + "a" * 32, "not-found": "/ui/nowhere"}
+        "sessions": page("/ui/sessions"), "jobs": page("/ui/jobs"), "server": page("/ui/server"),
+        "keys-empty": page("/ui/keys"), "settings": page("/ui/settings"),
+        "gone": page("/ui/t/th-" + "a" * 32), "not-found": page("/ui/nowhere"),
+        "no-server": page("/ui/jobs"), "key": page("/ui"), "too-large": page("/ui")}
 
 
-def take(browser, server, folder: Path, wanted: list[str]):
-    found = screens(server)
-    for width, theme, language in itertools.product(WIDTHS, ("light", "dark"), ("en", "zh")):
+def before(page, name: str):
+    """What goes wrong in a picture of a state."""
+    if name == "no-server":
+        page.route("**/v1/**", lambda route: route.abort())
+    if name == "key":
+        page.route("**/v1/**", lambda route: route.fulfill(status=401, json={"detail": "a key is needed"}))
+    if name == "too-large":
+        detail = "large.csv has more than the 1 GiB that an upload may have"
+        page.route("**/upload", lambda route: route.fulfill(status=413, json={"detail": detail}))
+
+
+def after(page, name: str):
+    """What is done on it."""
+    menu = page.locator("header button").first
+    if name == "drawer" and menu.is_visible():
+        menu.click()
+    if name == "no-server":
+        page.get_by_role("alert").first.wait_for()
+    if name == "too-large":
+        page.get_by_test_id("file-picker").set_input_files(
+            {"name": "large.csv", "mimeType": "text/csv", "buffer": b"n\n1\n"})
+        page.get_by_role("alert").wait_for()
+
+
+def take(browser, found: dict[str, str], folder: Path, wanted: list[str]):
+    names = [name for name in found if name in wanted] or list(found)
+    chosen = [[one for one in kinds if str(one) in wanted] or kinds
+              for kinds in (list(WIDTHS), ["light", "dark"], ["en", "zh"])]
+    for width, theme, language in itertools.product(*chosen):
         context = browser.new_context(
             viewport={"width": width, "height": WIDTHS[width]}, reduced_motion="reduce",
             locale="zh-CN" if language == "zh" else "en-US", color_scheme=theme)
@@ -95,16 +138,21 @@ def take(browser, server, folder: Path, wanted: list[str]):
             f"localStorage.setItem('atoll.language', '{language}')")
         page = context.new_page()
         page.clock.set_fixed_time(NOW)
-        for name, path in found.items():
-            if wanted and name not in wanted:
-                continue
+        for name in names:
             # The README shows a whole answer: question, code, chart and table.
             page.set_viewport_size({"width": width, "height": 1340 if name == "first" else WIDTHS[width]})
-            page.goto(server.url + path)
-            # The answers of the server, and what they make appear.
-            page.wait_for_load_state("networkidle")
-            page.wait_for_function("() => !document.querySelector('.skeleton, .prose.whitespace-pre-wrap')")
+            before(page, name)
+            page.goto(found[name])
+            if name in ("no-server", "working"):  # asks again and again, or streams
+                page.locator("main").wait_for()
+                page.get_by_role("region").or_(page.get_by_role("alert")).first.wait_for()
+            else:
+                # The answers of the server, and what they make appear.
+                page.wait_for_load_state("networkidle")
+                page.wait_for_function("() => !document.querySelector('.skeleton, .prose.whitespace-pre-wrap')")
+            after(page, name)
             page.screenshot(path=folder / f"{name}-{width}-{theme}-{language}.png")
+            page.unroute_all()
         context.close()
 
 
@@ -112,14 +160,21 @@ def main(folder: str, *wanted: str):
     target = Path(folder)
     target.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as data, ModelServer(scripted) as models:
-        server = Analyst(Path(data), environment=dict(os.environ) | models.environment(), pandas=True)
+        servers = []
         try:
+            for name, environment in (("model", models.environment()),
+                                      ("plain", {"OPENAI_API_KEY": "", "OPENAI_BASE_URL": ""})):
+                (Path(data) / name).mkdir()
+                servers.append(Analyst(Path(data) / name, environment=dict(os.environ) | environment,
+                                       pandas=True))
             with playwright.sync_playwright() as p:
                 browser = p.chromium.launch(executable_path=str(CHROMIUM), args=FLAGS)
-                take(browser, server, target, list(wanted))
+                take(browser, screens(*servers), target, list(wanted))
                 browser.close()
         finally:
-            server.stop()
+            for server in servers:
+                server.remove_sessions()
+                server.stop()
 
 
 if __name__ == "__main__":

@@ -184,7 +184,7 @@ def test_out_of_memory_says_what_is_lost(server, page):
     box = page.get_by_label("Python code")
     box.fill("x = bytearray(b'1') * (400 << 20)")
     box.press("Enter")
-    expect(page.get_by_text("the session's memory limit was reached")).to_be_visible()
+    expect(page.get_by_text("the memory limit of 210 MB was reached")).to_be_visible()
     expect(page.get_by_text("Variables are gone; files are kept.")).to_be_visible()
     box.fill("'here ' + 'again'")
     box.press("Enter")

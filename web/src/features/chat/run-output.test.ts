@@ -84,7 +84,7 @@ it("tells the end of a run that lost its memory from what the run printed", () =
         "[the kernel was replaced: variables of earlier runs are gone]\n";
     expect(withoutEndNotes(`printed\n[mine]\n${notes}`)).toEqual({
         text: "printed\n[mine]",
-        memoryLimit: "200 MiB",
+        memoryMax: 200 << 20,
         variablesGone: true,
     });
     const killed = withoutEndNotes(

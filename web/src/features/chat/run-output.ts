@@ -9,11 +9,19 @@ export function withoutReports(output: string): string {
         .join("\n");
 }
 
+const kUnits = ["B", "KiB", "MiB", "GiB", "TiB"];
+
+// "1.5 GiB", as the server writes sizes.
+function bytesOf(size: string): number {
+    const [value = "", unit = ""] = size.split(" ");
+    return Number(value) * 1024 ** Math.max(0, kUnits.indexOf(unit)) || 0;
+}
+
 export interface Ending {
     // Without the notes.
     text: string;
-    // The limit that was reached, as the server writes it; empty: not memory.
-    memoryLimit: string;
+    // The limit that was reached, in bytes; 0: not memory.
+    memoryMax: number;
     variablesGone: boolean;
 }
 
@@ -28,12 +36,12 @@ const kNote = new RegExp(`(?:^|\\n)\\[(?:${kNotes.join("|")})\\]\\s*$`);
 // The server ends the output of a run that did not end by itself with notes for the model; people
 // are told in their own language.
 export function withoutEndNotes(output: string): Ending {
-    const ending: Ending = { text: output, memoryLimit: "", variablesGone: false };
+    const ending: Ending = { text: output, memoryMax: 0, variablesGone: false };
     for (;;) {
         const note = kNote.exec(ending.text);
         if (!note) return ending;
         ending.text = ending.text.slice(0, note.index);
-        ending.memoryLimit = note[1] ?? ending.memoryLimit;
+        if (note[1]) ending.memoryMax = bytesOf(note[1]);
         ending.variablesGone ||= note[0].includes("variables");
     }
 }

@@ -7,7 +7,7 @@ import { useTranslation } from "react-i18next";
 import { FoldedText } from "@/components/code-view";
 import { Button, IconButton } from "@/components/ui/button";
 import { CopyButton } from "@/components/ui/copy-button";
-import { formatDuration, formatNumber } from "@/lib/format";
+import { formatBytes, formatDuration, formatNumber } from "@/lib/format";
 import { useClock } from "@/lib/use-clock";
 import {
     failureIn,
@@ -46,8 +46,8 @@ function whyOf(part: RunPart, ending: Ending, t: TFunction): string {
         case "timeout":
             return t("code.why.timeout", { time: formatDuration(part.ms) });
         case "memory":
-            return ending.memoryLimit
-                ? t("ended.memoryLimit", { limit: ending.memoryLimit })
+            return ending.memoryMax > 0
+                ? t("ended.memoryLimit", { limit: formatBytes(ending.memoryMax) })
                 : t("ended.memory");
         case "disk":
         case "output":

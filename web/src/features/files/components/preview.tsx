@@ -40,7 +40,11 @@ export function Preview({ session, file, onClose }: PreviewProps) {
                 </b>
                 {stat.data && (
                     <span className="tabular flex-none truncate text-12 text-ink-3">
-                        {formatBytes(stat.data.size)} · {formatTime(stat.data.modified_at)}
+                        {formatBytes(stat.data.size)}
+                        <span className="@max-md:hidden">
+                            {" · "}
+                            {formatTime(stat.data.modified_at)}
+                        </span>
                     </span>
                 )}
                 <span className="flex-1" />
