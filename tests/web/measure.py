@@ -293,7 +293,9 @@ def main(*parts):
             with playwright.sync_playwright() as p:
                 browser = p.chromium.launch(executable_path=str(CHROMIUM), args=FLAGS)
                 for part in parts or ("paint", "stream", "table", "messages", "upload", "memory"):
-                    getattr(Pages(browser, server, models), part)()
+                    pages = Pages(browser, server, models)
+                    getattr(pages, part)()
+                    pages.page.close()  # its process is not to be taken for that of the next
                 browser.close()
         finally:
             server.stop()

@@ -73,6 +73,8 @@ def screens(server, plain) -> dict[str, str]:
     thread = server.thread()
     server.ask(thread, QUESTION)
     server.ask(thread, "run: 1 / 0")
+    title = lambda of, text: server.http.patch(f"/v1/threads/{of}", json={"title": text})  # noqa: E731
+    title(thread, "Card payments, month by month")
     session = server.http.get(f"/v1/threads/{thread}").json()["session_id"]
     made = server.run(session, NOTEBOOK)
     assert "error" not in made, made
@@ -83,6 +85,7 @@ def screens(server, plain) -> dict[str, str]:
     for name, _, _, _ in server.stream(working, "run: " + ENDLESS):
         if name == "code_output":
             break  # it goes on without a reader
+    title(working, "A forest for the refunds")
     chat, own = f"{server.url}/ui/t/{thread}", f"{server.url}/ui/s/{empty}?panel="
     page = lambda path: server.url + path  # noqa: E731
     return {
@@ -140,7 +143,7 @@ def take(browser, found: dict[str, str], folder: Path, wanted: list[str]):
         page.clock.set_fixed_time(NOW)
         for name in names:
             # The README shows a whole answer: question, code, chart and table.
-            page.set_viewport_size({"width": width, "height": 1340 if name == "first" else WIDTHS[width]})
+            page.set_viewport_size({"width": width, "height": 1440 if name == "first" else WIDTHS[width]})
             before(page, name)
             page.goto(found[name])
             if name in ("no-server", "working"):  # asks again and again, or streams

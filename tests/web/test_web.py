@@ -125,6 +125,22 @@ def test_both_languages(offline, page):
     expect(page.get_by_role("heading", name="What do you want to know?")).to_be_visible()
 
 
+def test_the_keyboard(offline, page):
+    page.goto(offline.url + "/ui/sessions")
+    page.get_by_role("heading", name="Sessions").click()
+    page.keyboard.press("?")
+    keys = page.get_by_role("dialog", name="Keyboard")
+    expect(keys).to_contain_text("Search chats")
+    page.keyboard.press("Escape")
+    expect(keys).to_have_count(0)
+    page.keyboard.press("Control+k")
+    search = page.get_by_label("Search chats")
+    expect(search).to_be_focused()
+    page.keyboard.type("is that so?")  # what is typed is text
+    expect(search).to_have_value("is that so?")
+    expect(keys).to_have_count(0)
+
+
 def test_a_reload_in_mid_stream_loses_nothing(server, models, page):
     words = [f"word{n}" for n in range(120)]
     models.answer = {"text": " ".join(words), "rate": 25}

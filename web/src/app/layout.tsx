@@ -5,7 +5,9 @@ import { Activity, BookOpen, Boxes, KeyRound, ListTodo, Plus, Settings } from "l
 import { createContext, useContext, useEffect, useState, type ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { infoQuery } from "@/app/info";
+import { Shortcuts } from "@/app/shortcuts";
 import { Logo } from "@/components/logo";
+import { Dialog } from "@/components/ui/dialog";
 import { Notice } from "@/components/ui/notice";
 import { ThreadList } from "@/features/chat/components/thread-list";
 import { ApiError } from "@/lib/api";
@@ -17,6 +19,7 @@ export const useOpenRail = () => useContext(RailContext);
 export function Layout() {
     const { t } = useTranslation();
     const [open, setOpen] = useState(false);
+    const [listing, setListing] = useState(false);
     const location = useLocation();
     useEffect(() => setOpen(false), [location.pathname]);
     useEffect(() => {
@@ -27,6 +30,10 @@ export function Layout() {
                 document.getElementById("search-threads")?.focus();
             }
             if (event.key === "Escape") setOpen(false);
+            const isTyped =
+                event.target instanceof Element &&
+                event.target.closest("input, textarea, select, dialog, [contenteditable]");
+            if (event.key === "?" && !isTyped) setListing(true);
         };
         addEventListener("keydown", onKey);
         return () => removeEventListener("keydown", onKey);
@@ -93,6 +100,11 @@ export function Layout() {
                     <Connection />
                     <Outlet />
                 </main>
+                {listing && (
+                    <Dialog title={t("settings.shortcuts")} onClose={() => setListing(false)}>
+                        <Shortcuts />
+                    </Dialog>
+                )}
             </div>
         </RailContext.Provider>
     );

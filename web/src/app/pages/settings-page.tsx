@@ -1,9 +1,10 @@
 // What a person chooses for this browser, and what the server was started with.
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { ChevronRight, ExternalLink } from "lucide-react";
-import { useSyncExternalStore, type ReactNode } from "react";
+import { useSyncExternalStore } from "react";
 import { useTranslation } from "react-i18next";
 import { infoQuery, isOffline } from "@/app/info";
+import { Shortcuts } from "@/app/shortcuts";
 import { TopBar } from "@/app/top-bar";
 import { Card, Details, PageBody } from "@/components/page";
 import { Button } from "@/components/ui/button";
@@ -26,15 +27,6 @@ const kProviders = [
     ["vLLM", "OPENAI_BASE_URL=http://127.0.0.1:8001/v1 OPENAI_MODEL=… ./scripts/run"],
 ] as const;
 
-const kShortcuts = [
-    ["Ctrl K", "settings.keySearch"],
-    ["Enter", "settings.keySend"],
-    ["Shift Enter", "settings.keyLine"],
-    ["Esc", "settings.keyStop"],
-    ["↑", "settings.keyEdit"],
-    ["Tab", "settings.keyComplete"],
-] as const;
-
 export function SettingsPage() {
     const { t } = useTranslation();
     return (
@@ -48,23 +40,10 @@ export function SettingsPage() {
                 <Access />
                 <Offers />
                 <Card title={t("settings.shortcuts")}>
-                    <Details
-                        rows={kShortcuts.map(([key, what]) => [
-                            t(what),
-                            <Key key={key}>{key}</Key>,
-                        ])}
-                    />
+                    <Shortcuts />
                 </Card>
             </PageBody>
         </>
-    );
-}
-
-function Key({ children }: { children: ReactNode }) {
-    return (
-        <kbd className="rounded border border-line bg-code px-1.5 py-0.5 font-mono text-12">
-            {children}
-        </kbd>
     );
 }
 
