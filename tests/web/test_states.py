@@ -88,7 +88,7 @@ def test_too_many_requests(tmp_path, models, page):
         page.goto(running.url + "/ui")
         box = page.get_by_label(QUESTION)
         box.fill("asked too often")
-        assert eventually(lambda: running.http.get("/v1/info").status_code == 429, 60)
+        assert any(running.http.get("/v1/info").status_code == 429 for _ in range(100))
         box.press("Enter")
         alert = page.get_by_role("alert").filter(has_text="Too many requests.")
         expect(alert).to_contain_text(re.compile(r"Try again in \d+ s\."))

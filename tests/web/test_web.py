@@ -127,7 +127,7 @@ def test_both_languages(offline, page):
 
 def test_the_keyboard(offline, page):
     page.goto(offline.url + "/ui/sessions")
-    page.get_by_role("heading", name="Sessions").click()
+    page.get_by_role("heading", name="Sessions", exact=True).click()
     page.keyboard.press("?")
     keys = page.get_by_role("dialog", name="Keyboard")
     expect(keys).to_contain_text("Search chats")

@@ -18,14 +18,17 @@ export function Dialog({ title, onClose, children, wide }: DialogProps) {
         const dialog = element.current;
         if (dialog && !dialog.open) {
             dialog.showModal();
-            // The browser takes the first button, which closes it. A field is what it is there for.
-            dialog.querySelector<HTMLElement>("input:not([type=checkbox]), textarea")?.focus();
+            // The browser takes the first button, which closes it, and whose tooltip would take the
+            // first Escape. A field is what the dialog is there for.
+            const field = dialog.querySelector<HTMLElement>("input:not([type=checkbox]), textarea");
+            (field ?? dialog).focus();
         }
         return () => dialog?.close();
     }, []);
     return (
         <dialog
             ref={element}
+            tabIndex={-1}
             aria-label={title}
             onCancel={(event) => {
                 event.preventDefault();
@@ -34,7 +37,7 @@ export function Dialog({ title, onClose, children, wide }: DialogProps) {
             onClick={(event) => {
                 if (event.target === element.current) onClose();
             }}
-            className={`appear w-[calc(100vw-24px)] rounded-2xl border border-line bg-panel p-0 shadow-high
+            className={`appear w-[calc(100vw-24px)] rounded-2xl border border-line bg-panel p-0 shadow-high outline-none
                 ${wide ? "max-w-4xl" : "max-w-md"}`}
         >
             <div className="flex items-center gap-2 px-5 pt-4">
