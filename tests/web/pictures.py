@@ -143,7 +143,7 @@ def take(browser, found: dict[str, str], folder: Path, wanted: list[str]):
         page.clock.set_fixed_time(NOW)
         for name in names:
             # The README shows a whole answer: question, code, chart and table.
-            page.set_viewport_size({"width": width, "height": 1440 if name == "first" else WIDTHS[width]})
+            page.set_viewport_size({"width": width, "height": 1490 if name == "first" else WIDTHS[width]})
             before(page, name)
             page.goto(found[name])
             if name in ("no-server", "working"):  # asks again and again, or streams

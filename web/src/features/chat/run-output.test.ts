@@ -1,5 +1,12 @@
 import { expect, it } from "vitest";
-import { failureIn, lastLines, overprinted, withoutEndNotes, withoutReports } from "./run-output";
+import {
+    failureIn,
+    lastLines,
+    overprinted,
+    withoutEndNotes,
+    withoutImageNotes,
+    withoutReports,
+} from "./run-output";
 
 const rule = "-".repeat(75);
 const zero = [
@@ -93,4 +100,11 @@ it("tells the end of a run that lost its memory from what the run printed", () =
     expect([killed.text, killed.variablesGone]).toEqual(["", true]);
     expect(withoutEndNotes("a\n[stopped by request]").variablesGone).toBe(false);
     expect(withoutEndNotes("[1, 2, 3]").text).toBe("[1, 2, 3]");
+});
+
+it("leaves out where images were saved, unless a program says so in its midst", () => {
+    const note = "[image saved: /data/outputs/a.png]";
+    expect(withoutImageNotes(`4 rows\n${note}\n${note}\n`)).toBe("4 rows");
+    expect(withoutImageNotes(note)).toBe("");
+    expect(withoutImageNotes(`${note}\nmore`)).toBe(`${note}\nmore`);
 });

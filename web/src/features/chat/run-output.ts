@@ -9,6 +9,11 @@ export function withoutReports(output: string): string {
         .join("\n");
 }
 
+// Where the images of a run are, for the model. People see them below the cell.
+export function withoutImageNotes(output: string): string {
+    return output.replace(/(?:(?:^|\n)\[image saved: [^\n]*\])+\s*$/, "");
+}
+
 const kUnits = ["B", "KiB", "MiB", "GiB", "TiB"];
 
 // "1.5 GiB", as the server writes sizes.
