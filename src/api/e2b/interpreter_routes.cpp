@@ -62,7 +62,8 @@ public:
             co_await tell();
         };
         co_await in_scope(work);
-        if (left_ || failed_) throw net::ClientGone();  // cuts the connection
+        if (left_) throw net::ClientGone();
+        if (failed_) cut_off();
         co_await exchange_.end();
     }
 

@@ -126,7 +126,7 @@ asio::awaitable<void> run_stream(sessions::Sessions& sessions, Work work, net::E
     } catch (const ErrorException& error) { failure.keep(error); }
     co_await look_closer(sessions, exchange, failure);
     if (failure.gone) {
-        if (exchange.begun()) throw net::ClientGone();  // cuts the connection
+        if (exchange.begun()) cut_off();
         co_await exchange.respond(gone_response(exchange));
     } else if (failure) {
         co_await stream.fail(*failure.code, failure.why);

@@ -27,7 +27,7 @@ asio::awaitable<void> run_plain(sessions::Sessions& sessions, net::Handler handl
     } catch (const ErrorException& error) { failed = error.error; }
     if (failed && failed->code == Code::Unavailable) gone = !co_await is_there(sessions, exchange);
     if (!failed && !gone) co_return;
-    if (exchange.begun()) throw net::ClientGone();
+    if (exchange.begun()) cut_off();
     if (gone) {
         co_await exchange.respond(gone_response(exchange));
         co_return;
@@ -108,6 +108,11 @@ net::Response gone_response(const net::Exchange& exchange) {
 net::Response error_response(int status, std::string_view message) {
     const json::object body{{"code", status}, {"message", as_utf8(message)}};
     return net::Response::json(status, body);
+}
+
+void cut_off() {
+    // Not ClientGone, for which the connection would end in good order.
+    throw net::Problem(Code::Unavailable, "the sandbox has gone");
 }
 
 int http_status_of(const Error& error) noexcept {

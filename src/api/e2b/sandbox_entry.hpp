@@ -47,6 +47,10 @@ void check_environment(const std::map<std::string, std::string>& variables);
 [[nodiscard]] net::Response gone_response(const net::Exchange& exchange);
 // {"code": status, "message": …}
 [[nodiscard]] net::Response error_response(int status, std::string_view message);
+// For an answer that has begun and whose sandbox has gone: ends the connection with a reset. Some
+// clients take an end without one for a failure of the server's, and do not look whether the
+// sandbox is still there.
+[[noreturn]] void cut_off();
 [[nodiscard]] int http_status_of(const Error& error) noexcept;
 
 // A handler whose failures become such answers. One that fails after it has begun its answer cuts
