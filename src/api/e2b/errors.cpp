@@ -43,7 +43,6 @@ std::optional<net::Response> tell_problem(const net::Request& request,
     body["code"] = status;
     // It may quote a client's bytes.
     body["message"] = is_utf8(message) ? message : percent_encoded(message, " ");
-    body["request_id"] = request.id;
     net::Response response{status, problem.headers, json::serialize(body)};
     response.headers.set("Content-Type", "application/json");
     response.headers.set("Cache-Control", "no-store");
