@@ -235,6 +235,7 @@ asio::awaitable<RunEnd> Run::in_kernel(RunRequest request, RunListener listener)
     if (request.tell_at_end) request.tell_at_end->add_to(question);
     if (request.fresh_directory) question["fresh_cwd"] = true;
     if (request.plain_json) question["plain_json"] = true;
+    if (request.charts) question["charts"] = true;
     if (!request.environment.empty()) {
         json::object environment;
         for (const auto& [name, value] : request.environment) environment[name] = value;

@@ -42,6 +42,7 @@ struct RunRequest {
     std::uint64_t output_bytes_max = 16u << 20;      // stdout, stderr and results together
     std::optional<TellAtEnd> tell_at_end;            // what it has changed
     bool plain_json = false;  // Python: a result that is a dict or a list comes as JSON as well
+    bool charts = false;      // Python: a matplotlib figure comes as data as well
 };
 
 // What happens on the way, as it happens. Any may be left out.

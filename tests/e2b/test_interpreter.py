@@ -103,6 +103,15 @@ def test_formats(box):
     assert figure.error is None and any(r.png and r.png.startswith("iVBOR") for r in figure.results)
 
 
+def test_a_figure_comes_with_its_numbers(box):
+    shown = box.run_code("import matplotlib.pyplot as plt\nplt.bar(['a', 'b'], [1, 2], label='g')\nplt.ylabel('Length (m)')\nplt.show()")
+    result, = shown.results
+    assert result.png and result.text and not result.extra
+    assert (result.chart.type, result.chart.y_unit) == ("bar", "m")
+    assert [(bar.label, bar.group, bar.value) for bar in result.chart.elements] == [("a", "g", 1), ("b", "g", 2)]
+    assert box.run_code("'no figure'").results[0].chart is None
+
+
 def test_a_timeout_interrupts_and_keeps_state(box):
     box.run_code("kept = 'k'")
     with pytest.raises(TimeoutException):

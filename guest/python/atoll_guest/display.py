@@ -102,6 +102,7 @@ class ResultHook(DisplayHook):
     count = 0
     exec_result = None  # a trait in IPython, whose checks cost more than a small cell
     plain_json = False  # of the run: dicts and lists as JSON, too
+    charts = False  # of the run: figures as data, too (charts.py)
     _printers = ()
 
     def quiet(self):

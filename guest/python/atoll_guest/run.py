@@ -78,6 +78,7 @@ class Runner:
             return {"status": "ok", "execution_count": count - 1}
         self._guard.before(self._hook)
         self._hook.plain_json = bool(request.get("plain_json"))
+        self._hook.charts = bool(request.get("charts"))
         before = _use_environment(request.get("env"))
         error = None
         try:

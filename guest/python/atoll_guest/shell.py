@@ -16,7 +16,7 @@ from IPython.utils.text import SList
 from traitlets import Instance, Type, default, observe
 from traitlets.config import Config
 
-from . import commands, display, figures, tables
+from . import charts, commands, display, figures, tables
 
 
 class Exit(IPyAutocall):
@@ -119,6 +119,7 @@ def build_shell(outlet) -> KernelShell:
     commands.install(shell)
     tables.install(shell.display_formatter)
     figures.install(shell.display_formatter)
+    charts.install(shell.display_formatter, shell.displayhook)
     shell.set_hook("show_in_pager", _show_help, 0)
     # For good, not around each cell: a callback of a thread may ask for get_ipython() any time.
     shell.builtin_trap.activate()

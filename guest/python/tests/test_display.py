@@ -100,6 +100,15 @@ class TestFigures:
         kinds = ["image/png" in d["data"] for d in shared.run(code).of("display")]
         assert kinds == [True, False, True]
 
+    def test_a_figure_comes_as_data_where_the_run_asks_for_it(self, shared):
+        code = "import matplotlib.pyplot as plt\nplt.plot([1, 2]);"
+        mime = "application/vnd.atoll.chart+json"
+        (asked,) = shared.run(code, charts=True).of("display")
+        assert asked["data"][mime]["elements"][0]["points"] == [[0, 1], [1, 2]]
+        assert "image/png" in asked["data"]
+        (not_asked,) = shared.run(code).of("display")
+        assert mime not in not_asked["data"]
+
     def test_a_figure_that_is_the_result_appears_once(self, shared):
         answer = shared.run(
             "import matplotlib.pyplot as plt\nfig, ax = plt.subplots()\nax.plot([1])\nfig"

@@ -16,6 +16,7 @@ namespace {
 
 constexpr std::size_t kJoinedBytesMax = 16 * 1024;
 constexpr std::string_view kTableType = "application/vnd.atoll.table+json";
+constexpr std::string_view kChartType = "application/vnd.atoll.chart+json";
 
 struct Field {
     std::string_view mime, name;
@@ -84,6 +85,8 @@ json::object result_fields(const json::object& bundle) {
             fields[name] = value;
         } else if (mime == kTableType && value.is_object()) {
             fields["data"] = columns_of(value.get_object());
+        } else if (mime == kChartType) {
+            fields["chart"] = value;
         } else {
             extra[mime] = value;
         }

@@ -56,11 +56,13 @@ TEST(InterpreterEvents, results_have_their_formats_by_name) {
     const auto fields = result_fields(object(
         R"({"text/plain":"'m'","text/html":"<b>","application/json":{"a":[1]},
             "x/y":1,"application/vnd.atoll.table+json":
-            {"columns":["c","d"],"rows":[[1,"x"],[2,"y"]]}})"));
+            {"columns":["c","d"],"rows":[[1,"x"],[2,"y"]]},
+            "application/vnd.atoll.chart+json":{"type":"pie"}})"));
     EXPECT_EQ(fields.at("text").as_string(), "m");
     EXPECT_EQ(fields.at("html").as_string(), "<b>");
     EXPECT_EQ(fields.at("json"), json::parse(R"({"a":[1]})"));
     EXPECT_EQ(fields.at("data"), json::parse(R"({"c":[1,2],"d":["x","y"]})"));
+    EXPECT_EQ(fields.at("chart"), json::parse(R"({"type":"pie"})"));
     EXPECT_EQ(fields.at("extra"), json::parse(R"({"x/y":1})"));
     for (const char* text : {R"({"text/plain":"'"})", R"({"text/plain":"'a\""})"}) {
         EXPECT_EQ(result_fields(object(text)).at("text"), object(text).at("text/plain"));

@@ -218,6 +218,7 @@ public:
         run.directory = context->directory;
         run.fresh_directory = true;
         run.plain_json = true;
+        run.charts = true;
         run.environment = std::move(environment);
         Telling telling(exchange, *execution, context);
         co_await telling.run(std::move(run));
