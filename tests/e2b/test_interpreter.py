@@ -112,6 +112,11 @@ def test_a_figure_comes_with_its_numbers(box):
     assert box.run_code("'no figure'").results[0].chart is None
 
 
+def test_an_image_is_shown(box):
+    shown = box.run_code("from PIL import Image\nImage.new('RGB', (2, 2)).show()")
+    assert shown.error is None and [result.png[:5] for result in shown.results] == ["iVBOR"]
+
+
 def test_a_timeout_interrupts_and_keeps_state(box):
     box.run_code("kept = 'k'")
     with pytest.raises(TimeoutException):

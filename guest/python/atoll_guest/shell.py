@@ -120,6 +120,7 @@ def build_shell(outlet) -> KernelShell:
     tables.install(shell.display_formatter)
     figures.install(shell.display_formatter)
     charts.install(shell.display_formatter, shell.displayhook)
+    figures.show_images_inline()
     shell.set_hook("show_in_pager", _show_help, 0)
     # For good, not around each cell: a callback of a thread may ask for get_ipython() any time.
     shell.builtin_trap.activate()

@@ -17,6 +17,8 @@ def test_forks_kernels_that_have_the_packages(make_zygote):
     )
     plot = kernel.run("import matplotlib.pyplot as plt\nplt.plot([1, 2]);")
     assert "image/png" in plot.of("display")[0]["data"]
+    image = kernel.run("from PIL import Image\nImage.new('RGB', (2, 2)).show()")
+    assert "image/png" in image.of("display")[0]["data"]
 
 
 def test_a_new_kernel_shows_no_trace_of_the_warm_up(make_zygote):
