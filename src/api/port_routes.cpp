@@ -229,8 +229,10 @@ asio::awaitable<void> pass_on_from(const PortPlace& place, sessions::Sessions& s
     net::ProxyOptions options;
     options.target = target_inside(request);
     options.host = own_origin ? std::string(request.host()) : inside;
+    if (const auto masked = request.headers.get(place.host_header)) options.host = *masked;
     options.answer_timeout = limits.answer_timeout;
     options.hidden_headers = place.hidden_headers;
+    options.hidden_headers.push_back(place.host_header);
     options.hidden_headers.emplace_back("X-Api-Key");
     options.hidden_response_headers = refused_headers(own_origin ? Origin::ItsOwn : Origin::Shared);
     if (!own_origin) {

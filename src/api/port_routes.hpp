@@ -29,8 +29,9 @@ void add_port_routes(Api& api, sessions::Sessions& sessions, const Signer& signe
 // five segments before the path, as ours: {id} is the third and {port} the fifth.
 struct PortPlace {
     std::string pattern;
-    std::function<bool(const net::Request&)> has_own_origin;         // it came by a host of its own
-    std::vector<std::string> hidden_headers;                         // of requests, beside our own
+    std::function<bool(const net::Request&)> has_own_origin;  // it came by a host of its own
+    std::vector<std::string> hidden_headers;                  // of requests, beside our own
+    std::string host_header;  // of requests, by the usher: the Host to pass on, if there is one
     std::function<net::Problem(const SessionId&, int port)> closed;  // nobody listens there
 };
 void add_ports_at(Api& api, sessions::Sessions& sessions, PortPlace place, PortOptions options);

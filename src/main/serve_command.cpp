@@ -721,6 +721,7 @@ private:
         };
         ports.hidden_headers = {std::string(api::e2b::kTrafficHeader),
                                 std::string(api::e2b::kTokenHeader)};
+        ports.host_header = std::string(api::e2b::kMaskedHostHeader);
         ports.closed = api::e2b::port_is_closed;
         api::add_ports_at(api_, *sessions_, std::move(ports), {options_.ports_answer_timeout, {}});
     }

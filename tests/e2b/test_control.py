@@ -96,7 +96,9 @@ def test_what_is_refused_says_why(sdk, options, sentence):
     "", "{", "[]", "null", "1", '{"templateID": 5}', '{"templateID": ""}', '{"templateID": "base", "timeout": "60"}',
     '{"templateID": "base", "timeout": 1.5}', '{"templateID": "base", "timeout": 0}', '{"templateID": "base", "metadata": {"a": 1}}',
     '{"templateID": "base", "metadata": []}', '{"templateID": "base", "envVars": {"a": null}}', '{"templateID": "base", "autoPause": "yes"}',
-    '{"templateID": "base", "network": "all"}', '{"templateID": "base", "volumeMounts": [{"name": "v", "path": "/v"}]}',
+    '{"templateID": "base", "network": "all"}', '{"templateID": "base", "network": {"maskRequestHost": "a b"}}',
+    '{"templateID": "base", "network": {"maskRequestHost": "a\\r\\nX: y"}}', '{"templateID": "base", "network": {"maskRequestHost": "a:${PORT}:1"}}',
+    '{"templateID": "base", "volumeMounts": [{"name": "v", "path": "/v"}]}',
     '{"templateID": "base", "mcp": {"x": {}}}', '{"templateID": "' + "x" * 2000 + '"}', "[" * 500, '{"templateID": "ba\\u0000se"}'])
 def test_a_malformed_body_is_400_with_a_sentence(server, body):
     answer = server.http.post("/v2/sandboxes", content=body, headers={"X-API-Key": ANY_KEY, "Content-Type": "application/json"})

@@ -128,6 +128,23 @@ def serve(server, sandbox):
     assert answer.status_code == 201, answer.text
 
 
+def test_a_server_inside_sees_the_host_that_its_owner_chose(server):
+    made = Sandbox.create(timeout=120, network={"mask_request_host": "shop.example:${PORT}"}, **options_of(server))
+    serve(server, made)
+    host = {"Host": at(server, made.sandbox_id, 8080), "E2B-Masked-Host": "forged"}
+    assert eventually(lambda: server.http.get("/", headers=host).status_code == 200, 60)
+    seen = server.http.get("/", headers=host).json()
+    assert (seen["host"], seen["x-forwarded-host"]) == ("shop.example:8080", host["Host"]) and "e2b-masked-host" not in seen
+    assert server.http.get(f"/sandboxes/{made.sandbox_id}").json()["network"] == {
+        "allowPublicTraffic": True, "maskRequestHost": "shop.example:${PORT}"}
+    made.update_network({"deny_out": ["10.0.0.0/8"]})  # another matter
+    assert server.http.get("/", headers=host).json()["host"] == "shop.example:8080"
+    assert server.http.put(f"/sandboxes/{made.sandbox_id}/network", json={"maskRequestHost": ""}).status_code == 204
+    seen = server.http.get("/", headers=host).json()
+    assert seen["host"] == host["Host"] and "e2b-masked-host" not in seen
+    made.kill()
+
+
 def test_ports(server):
     made = Sandbox.create(timeout=120, **options_of(server))
     host = {"Host": at(server, made.sandbox_id, 8080)}

@@ -4,6 +4,7 @@
 #include "api/e2b/errors.hpp"
 #include "api/e2b/lifecycle.hpp"
 #include "api/e2b/marks.hpp"
+#include "api/e2b/new_sandbox.hpp"
 #include "api/e2b/sandbox_id.hpp"
 #include "api/e2b/signature.hpp"
 #include "api/secrets.hpp"
@@ -75,6 +76,11 @@ asio::awaitable<void> Access::admit(net::Exchange& exchange) const {
     }
     if (part == "ports") {
         if (marks.private_ports) check_traffic(request, record);
+        request.headers.remove(kMaskedHostHeader);  // a client's own
+        if (!marks.host_mask.empty()) {
+            request.headers.set(kMaskedHostHeader,
+                                masked_host(marks.host_mask, segment(request, 4)));
+        }
     } else if (part == "interpreter") {
         check_traffic(request, record);
     } else if (part == "envd" && segment(request, 4) == "files") {

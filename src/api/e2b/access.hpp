@@ -31,6 +31,8 @@ namespace atl::api::e2b {
 inline constexpr std::string_view kPlace = "/e2b/sandboxes/{id}/";
 inline constexpr std::string_view kTokenHeader = "X-Access-Token";
 inline constexpr std::string_view kTrafficHeader = "E2B-Traffic-Access-Token";
+// From admit() to the handler of ports; what a client says under this name goes nowhere.
+inline constexpr std::string_view kMaskedHostHeader = "E2B-Masked-Host";
 
 class Access {
 public:

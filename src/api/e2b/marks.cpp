@@ -8,6 +8,7 @@ constexpr const char* kTemplateNote = "e2b.template";
 constexpr const char* kKeyNote = "e2b.key";
 constexpr const char* kAutoResumeNote = "e2b.auto_resume";
 constexpr const char* kPrivatePortsNote = "e2b.private_ports";
+constexpr const char* kHostMaskNote = "e2b.host_mask";
 constexpr const char* kSnapshotOfNote = "e2b.snapshot_of";
 constexpr const char* kSnapshotNameNote = "e2b.snapshot_name";
 constexpr const char* kYes = "yes";
@@ -33,6 +34,7 @@ Marks marks_in(const sessions::Standing& standing) {
     marks.key_id = note_in(standing, kKeyNote);
     marks.auto_resume = note_in(standing, kAutoResumeNote) == kYes;
     marks.private_ports = note_in(standing, kPrivatePortsNote) == kYes;
+    marks.host_mask = note_in(standing, kHostMaskNote);
     marks.snapshot_of = note_in(standing, kSnapshotOfNote);
     marks.snapshot_name = note_in(standing, kSnapshotNameNote);
     return marks;
@@ -47,6 +49,7 @@ void note(const Marks& marks, sessions::Standing& standing) {
     put(standing, kKeyNote, marks.key_id);
     put(standing, kAutoResumeNote, marks.auto_resume ? kYes : "");
     put(standing, kPrivatePortsNote, marks.private_ports ? kYes : "");
+    put(standing, kHostMaskNote, marks.host_mask);
     put(standing, kSnapshotOfNote, marks.snapshot_of);
     put(standing, kSnapshotNameNote, marks.snapshot_name);
 }

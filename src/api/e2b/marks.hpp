@@ -13,6 +13,7 @@ struct Marks {
     std::string key_id;          // that its tokens end with; empty: none was needed
     bool auto_resume = false;    // traffic for a paused one wakes it
     bool private_ports = false;  // its ports take the traffic token
+    std::string host_mask;       // what its servers see as the Host of requests; empty: what it is
     std::string snapshot_of;     // the sandbox that it was taken from; empty: it is no snapshot
     std::string snapshot_name;
 

@@ -2,6 +2,7 @@
 
 #include "api/e2b/control.hpp"
 #include "base/result.hpp"
+#include "net/host.hpp"
 
 #include <array>
 
@@ -21,7 +22,26 @@ constexpr std::size_t kVariableBytesMax = 32'768;
     throw ErrorException({Code::InvalidArgument, sentence});
 }
 
+constexpr std::size_t kMaskBytesMax = 253;  // of a name
+constexpr std::string_view kMaskedPort = "${PORT}";
+
 }  // namespace
+
+std::optional<std::string> host_mask_in(const Body& network) {
+    auto mask = network.text("maskRequestHost", kMaskBytesMax);
+    // It becomes a header: what is no host could be a second one.
+    if (mask && !mask->empty() && !net::parse_host(masked_host(*mask, "1"))) {
+        refuse_wish("network.maskRequestHost: use a host, with a port or ${PORT} or without");
+    }
+    return mask;
+}
+
+std::string masked_host(std::string mask, std::string_view port) {
+    if (const auto at = mask.find(kMaskedPort); at != std::string::npos) {
+        mask.replace(at, kMaskedPort.size(), port);
+    }
+    return mask;
+}
 
 void check_network(const Body& network) {
     for (const auto* name : {"allowOut", "egressProxy", "rules", "dnsServers"}) {
@@ -31,9 +51,6 @@ void check_network(const Body& network) {
                 ": sandboxes of this server have no network but loopback, so there is nothing "
                 "to allow");
         }
-    }
-    if (network.says("maskRequestHost")) {
-        refuse_wish("network.maskRequestHost: this server does not change the Host of requests");
     }
     if (network.says("httpsPorts")) {
         refuse_wish("network.httpsPorts: servers in sandboxes are reached over plain HTTP");
@@ -57,6 +74,7 @@ NewSandbox new_sandbox_in(const Body& body) {
     if (const auto network = body.object("network")) {
         check_network(*network);
         wanted.private_ports = !network->flag("allowPublicTraffic").value_or(true);
+        wanted.host_mask = host_mask_in(*network).value_or("");
     }
     // Older SDKs say true to it in every request, so it is no wish: the sandbox says of itself that
     // it has none.

@@ -4,7 +4,9 @@
 
 #include <chrono>
 #include <map>
+#include <optional>
 #include <string>
+#include <string_view>
 
 namespace atl::api::e2b {
 
@@ -16,12 +18,16 @@ struct NewSandbox {
     bool auto_pause = false;
     bool auto_resume = false;
     bool private_ports = false;
+    std::string host_mask;
 };
 // Throws ErrorException, with the field's name.
 [[nodiscard]] NewSandbox new_sandbox_in(const Body& body);
 // Of create and of later changes: sandboxes here have no network, so rules that would open one are
 // refused, and those that close one hold already.
 void check_network(const Body& network);
+// What its servers shall see as the Host of requests, `${PORT}` and all. Throws ErrorException.
+[[nodiscard]] std::optional<std::string> host_mask_in(const Body& network);
+[[nodiscard]] std::string masked_host(std::string mask, std::string_view port);
 
 // A template as it is called here; what is known by another name there is the default one.
 [[nodiscard]] std::string own_template(const std::string& template_id);

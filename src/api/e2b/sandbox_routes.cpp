@@ -36,6 +36,7 @@ public:
         marks.key_id = caller_of(exchange.request()).key_id;
         marks.auto_resume = wanted.auto_resume;
         marks.private_ports = wanted.private_ports;
+        marks.host_mask = wanted.host_mask;
         note(marks, standing);
         const auto snapshot = co_await snapshot_named(exchange, wanted.template_id);
         core::SessionRecord record;
@@ -163,11 +164,14 @@ public:
                                   "allow_internet_access: sandboxes of this server have no network "
                                   "but loopback"});
         }
-        if (const auto open = body.flag("allowPublicTraffic")) {
-            const auto change = [open](sessions::Standing& standing, const core::SessionRecord&,
-                                       core::SessionPatch&) {
+        const auto open = body.flag("allowPublicTraffic");
+        const auto mask = host_mask_in(body);
+        if (open || mask) {
+            const auto change = [open, mask](sessions::Standing& standing,
+                                             const core::SessionRecord&, core::SessionPatch&) {
                 auto marks = marks_in(standing);
-                marks.private_ports = !*open;
+                if (open) marks.private_ports = !*open;
+                if (mask) marks.host_mask = *mask;
                 note(marks, standing);
             };
             co_await sessions_.arrange(whose(exchange), record.id, change);

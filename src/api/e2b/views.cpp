@@ -92,7 +92,9 @@ json::object detail_view(const core::SessionRecord& record, const Tokens& tokens
     view["envdAccessToken"] = tokens.envd;
     view["domain"] = text_or_null(tokens.domain);
     view["allowInternetAccess"] = false;
-    view["network"] = {{"allowPublicTraffic", !marks.private_ports}};
+    json::object network{{"allowPublicTraffic", !marks.private_ports}};
+    if (!marks.host_mask.empty()) network["maskRequestHost"] = marks.host_mask;
+    view["network"] = std::move(network);
     view["lifecycle"] = {{"autoResume", marks.auto_resume},
                          {"onTimeout", standing.held_at_end ? "pause" : "kill"}};
     return view;
