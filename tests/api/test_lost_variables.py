@@ -78,7 +78,7 @@ def test_forks_name_it_too(server):
 def test_what_a_fork_lacks_is_not_missing_in_the_original(server):
     session = server.session()
     server.run(session, LOCK)
-    started = server.http.post(f"/v1/sessions/{session}/processes", json={"command": "sleep 1000"})
+    started = server.http.post(f"/v1/sessions/{session}/processes", json={"argv": ["sleep", "1000"]})
     assert started.status_code == 201, started.text
     [fork] = server.http.post(f"/v1/sessions/{session}/fork").json()["sessions"]
     original = server.run(session, "lock.locked()")
