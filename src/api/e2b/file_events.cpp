@@ -23,6 +23,18 @@ constexpr std::string_view kChmod = "EVENT_TYPE_CHMOD";
 
 bool FileEvent::leaves_a_file() const noexcept { return type != kRemove && type != kRename; }
 
+std::optional<std::string_view> name_below(std::string_view folder,
+                                           std::string_view path) noexcept {
+    if (path == folder) return ".";
+    if (!path.starts_with(folder)) return std::nullopt;
+    path.remove_prefix(folder.size());
+    if (folder != "/") {
+        if (!path.starts_with('/')) return std::nullopt;
+        path.remove_prefix(1);
+    }
+    return path;
+}
+
 std::vector<FileEvent> FileEvents::of(const guest_client::FileChange& change) {
     const auto& what = change.what;
     const auto name = last_part(change.path);

@@ -7,6 +7,7 @@
 #include "guest_client/files.hpp"
 
 #include <deque>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,6 +20,11 @@ struct FileEvent {
     // Whether there may be a file of that path now.
     [[nodiscard]] bool leaves_a_file() const noexcept;
 };
+
+// What a client that watches `folder` calls `path`: the rest of it, "." for the folder itself, and
+// nothing for what is not in it. Guests send these paths, and only say that they are below.
+[[nodiscard]] std::optional<std::string_view> name_below(std::string_view folder,
+                                                         std::string_view path) noexcept;
 
 class FileEvents {
 public:

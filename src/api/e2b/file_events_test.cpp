@@ -52,5 +52,30 @@ TEST(FileEvents, an_upload_that_was_given_up_is_not_told) {
     EXPECT_EQ(told(events, {{"created", "/d/.atoll-1"}, {"removed", "/d/.atoll-1"}}), "");
 }
 
+TEST(NameBelow, is_the_rest_of_a_path_in_the_folder_and_nothing_else) {
+    struct Row {
+        std::string_view folder, path;
+        std::optional<std::string_view> name;
+    };
+    const Row rows[] = {
+        {"/d", "/d/a", "a"},
+        {"/d", "/d/a/b", "a/b"},
+        {"/d", "/d", "."},
+        {"/", "/a", "a"},
+        {"/", "/", "."},
+        // What no guest of ours says: shorter than the folder, beside it, and above it.
+        {"/session", "", std::nullopt},
+        {"/session", "/", std::nullopt},
+        {"/session", "/sessio", std::nullopt},
+        {"/session", "/session2", std::nullopt},
+        {"/session", "x", std::nullopt},
+        {"/", "", std::nullopt},
+        {"/", "a", std::nullopt},
+    };
+    for (const auto& row : rows) {
+        EXPECT_EQ(name_below(row.folder, row.path), row.name) << row.folder << " " << row.path;
+    }
+}
+
 }  // namespace
 }  // namespace atl::api::e2b

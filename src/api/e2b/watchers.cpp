@@ -13,6 +13,9 @@ namespace json = boost::json;
 namespace {
 
 constexpr std::size_t kEventsMax = 4096;
+// A path may have 4 KiB, and whoever watches may never ask: 16 watchers of 4,096 such events would
+// be 256 MiB of ours for one sandbox.
+constexpr std::size_t kEventBytesMax = 1u << 20;
 constexpr std::size_t kWatchersMax = 16;  // a sandbox's user has so many instances of inotify
 
 }  // namespace
@@ -29,13 +32,7 @@ asio::awaitable<void> FolderWatch::begin() {
         wake();
     };
     listener.change = [this](const guest_client::FileChange& change) {
-        for (auto& event : events_.of(change)) {
-            if (waiting_.size() == kEventsMax) {
-                lost_some_ = true;
-            } else {
-                waiting_.push_back(std::move(event));
-            }
-        }
+        hear(change);
         wake();
     };
     listener.overflow = [this] {
@@ -52,22 +49,30 @@ asio::awaitable<void> FolderWatch::begin() {
     if (!watching_) throw ErrorException(*ended_);
 }
 
+void FolderWatch::hear(const guest_client::FileChange& change) {
+    if (!name_below(wanted_.path, change.path)) return;
+    for (auto& event : events_.of(change)) {
+        if (waiting_.size() == kEventsMax || waiting_bytes_ + event.path.size() > kEventBytesMax) {
+            lost_some_ = true;
+            continue;
+        }
+        waiting_bytes_ += event.path.size();
+        waiting_.push_back(std::move(event));
+    }
+}
+
 std::optional<FileEvent> FolderWatch::next() {
     if (waiting_.empty()) return std::nullopt;
     auto event = std::move(waiting_.front());
     waiting_.pop_front();
+    waiting_bytes_ -= event.path.size();
     return event;
 }
 
 asio::awaitable<void> FolderWatch::news() { co_await news_.async_wait(kAsTuple); }
 
 asio::awaitable<json::object> FolderWatch::message_of(FileEvent event) const {
-    std::string_view name = event.path;
-    if (name == wanted_.path) {
-        name = ".";
-    } else {
-        name.remove_prefix(wanted_.path == "/" ? 1 : wanted_.path.size() + 1);
-    }
+    const auto name = name_below(wanted_.path, event.path).value_or(std::string_view());
     json::object message{{"name", shown_path(name)}, {"type", event.type}};
     if (!wanted_.with_entries || !event.leaves_a_file()) co_return message;
     const guest_client::Files files(link_);

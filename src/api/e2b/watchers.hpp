@@ -2,9 +2,11 @@
 // Watched folders: events that wait for the client that streams or polls them.
 //
 // Owns      the watches of clients that poll, by sandbox, until they are removed, forgotten, or
-//           their sandbox has gone. kWatchersMax for a sandbox, kEventsMax events each: a client
-//           that does not fetch them in time is told that some are missing.
+//           their sandbox has gone. kWatchersMax for a sandbox, kEventsMax events and
+//           kEventBytesMax of their paths each: a client that does not fetch them in time is told
+//           that some are missing.
 // Threads   one, the executor's.
+// Trusts    nothing that a guest says: a change of a file that is not in the folder is none.
 #include "api/e2b/file_events.hpp"
 #include "base/id.hpp"
 #include "guest_client/files.hpp"
@@ -52,10 +54,13 @@ public:
     boost::asio::awaitable<boost::json::object> message_of(FileEvent event) const;
 
 private:
+    void hear(const guest_client::FileChange& change);
+
     std::shared_ptr<guest_client::GuestLink> link_;
     WatchRequest wanted_;
     FileEvents events_;
     std::deque<FileEvent> waiting_;
+    std::size_t waiting_bytes_ = 0;  // of their paths
     bool watching_ = false;
     bool lost_some_ = false;
     std::optional<Error> ended_;
