@@ -9,6 +9,9 @@ namespace atl::api::e2b {
 namespace {
 
 constexpr std::chrono::seconds kRememberTime{30};
+// Each has up to half a MiB, with the last that it printed: a loop of short commands must not fill
+// the server within that time.
+constexpr std::size_t kEndedMax = 32;
 constexpr std::chrono::seconds kPatience{20};
 // A reader may be so far behind before the program waits for it. What the program has credit for
 // still comes then, and must find room in front of what the reader has not taken.
@@ -81,7 +84,14 @@ void EnvdProcess::drop_the_slow() {
 
 void ProcessRegistry::tidy() {
     for (auto& [session, table] : tables_) {
-        std::erase_if(table, [](const ProcessPtr& one) { return !is_remembered(*one); });
+        auto ended = static_cast<std::size_t>(std::count_if(
+            table.begin(), table.end(),
+            [](const ProcessPtr& one) { return one->process().ended().has_value(); }));
+        std::erase_if(table, [&](const ProcessPtr& one) {
+            const bool goes = !is_remembered(*one) || (one->process().ended() && ended > kEndedMax);
+            if (goes) --ended;  // the oldest come first
+            return goes;
+        });
     }
     std::erase_if(tables_, [](const auto& entry) { return entry.second.empty(); });
 }

@@ -6,7 +6,8 @@
 // the readers: any number of clients, each at its own place in the program's output. While one of
 // them is behind, the program waits in its next write, so that nothing is lost; a reader that takes
 // nothing for kPatience is dropped, and the program goes on without it.
-// Owns      records of programs that run, and for kRememberTime of those that have ended.
+// Owns      records of programs that run, and for kRememberTime of those that have ended, but of
+//           no more than kEndedMax in a sandbox.
 // Threads   one, the executor's.
 #include "core/clock.hpp"
 #include "sessions/processes.hpp"
