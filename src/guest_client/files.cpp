@@ -23,6 +23,7 @@ namespace {
 constexpr std::int64_t kDescriptorFrom = 128 * 1024;
 constexpr std::size_t kPieceBytes = 256 * 1024;
 constexpr std::size_t kNameBytesMax = 64 * 1024;
+constexpr std::size_t kPageBytesMax = 32u << 20;
 constexpr std::size_t kReportBytesMax = 1 << 20;
 constexpr std::size_t kRemarkBytesMax = 4096;
 constexpr std::chrono::seconds kTidyTime{5};
@@ -103,14 +104,31 @@ FileEntry entry_in(const json::object& end) {
     return entry_of(entry->get_object());
 }
 
-void add_entries(FilePage& page, const json::object& event, std::uint32_t limit) {
+std::size_t text_bytes(const FileEntry& entry) {
+    std::size_t bytes = sizeof entry + entry.name.size();
+    if (entry.target) bytes += entry.target->size();
+    if (entry.resolved) bytes += entry.resolved->size();
+    for (const auto& [name, value] : entry.attributes) bytes += name.size() + value.size();
+    return bytes;
+}
+
+// Answers with what the page holds then, in bytes.
+std::size_t add_entries(FilePage& page, const json::object& event, std::uint32_t limit,
+                        std::size_t bytes) {
     const auto* entries = event.if_contains("entries");
-    if (entries == nullptr || !entries->is_array()) return;
+    if (entries == nullptr || !entries->is_array()) return bytes;
     for (const auto& one : entries->get_array()) {
-        if (one.is_object() && page.entries.size() < limit) {
-            page.entries.push_back(entry_of(one.get_object()));
-        }
+        if (!one.is_object() || page.entries.size() >= limit) continue;
+        page.entries.push_back(entry_of(one.get_object()));
+        bytes += text_bytes(page.entries.back());
+        // A guest that is honest has 200 bytes for each. One that is not would make any number of
+        // entries fill the host: an event alone may have 40 MiB.
+        if (bytes <= kPageBytesMax) continue;
+        throw ErrorException(
+            {Code::Exhausted, "the names and attributes of these files have more than " +
+                                  std::to_string(kPageBytesMax) + " bytes; list them in parts"});
     }
+    return bytes;
 }
 
 // Reading it must end, and not wait for somebody whom the sandbox can make slow.
@@ -137,11 +155,12 @@ bool is_plain_file(int fd) {
 asio::awaitable<FilePage> collect(std::shared_ptr<GuestLink> link, json::object request,
                                   std::uint32_t limit) {
     FilePage page;
+    std::size_t bytes = 0;
     Transfer transfer(link, request);
     for (bool more = true; more;) {
         const auto piece = co_await transfer.next();
         more = piece.has_value();
-        if (more) add_entries(page, piece->event, limit);
+        if (more) bytes = add_entries(page, piece->event, limit, bytes);
     }
     const auto end = co_await transfer.end();
     page.complete = fields::flag_of(end, "complete");

@@ -46,6 +46,26 @@ TEST(Files, a_guest_that_hangs_or_dies_leaves_nothing_behind) {
     }
 }
 
+// One that names any number of files, each with attributes as large as an event may be, must not
+// fill the host.
+TEST(Files, a_list_that_is_too_large_is_refused) {
+    const std::string text(100'000, 'x');
+    const std::string event =
+        R"({"entries": [{"name": "a", "type": "file", "attributes": {"k": ")" + text + R"("}}]})";
+    for (const bool walks : {true, false}) {
+        Peer peer;
+        const Files files(peer.link);
+        const auto listing =
+            peer.start(walks ? files.walk("/a", 1, 20'000) : files.list("/a", "", 20'000));
+        int events = 0;
+        for (; events < 1000 && !listing->done; ++events) peer.event(Peer::kFirst, event);
+        EXPECT_TRUE(listing->done);
+        EXPECT_NE(listing->error.find("list them in parts"), std::string::npos) << listing->error;
+        EXPECT_GT(events, 100) << "what is usual fits";
+        EXPECT_TRUE(peer.link->alive());
+    }
+}
+
 // There was no free number for the descriptor: the file is asked for once more, as bytes.
 TEST(Files, a_descriptor_that_finds_no_room_is_read_as_bytes) {
     Peer peer;
