@@ -361,3 +361,21 @@ def test_tokens_end_with_the_key_that_made_them(keyed):
     with pytest.raises(AuthenticationException):
         made.files.read("file")
     again.kill()
+
+
+@pytest.mark.parametrize("scopes, envd, traffic", [
+    (["sessions:read", "sessions:write"], False, False), (["sessions:read", "sessions:write", "files"], False, False),
+    (["sessions:read", "sessions:write", "run"], False, True), (["sessions:read", "sessions:write", "run", "files"], True, True)])
+def test_a_key_gets_no_tokens_for_what_it_may_not_do(keyed, scopes, envd, traffic):
+    """A token runs code and writes files: who may only see and make sandboxes must not get one."""
+    key = make_key(keyed, "--e2b", "--owner", "mine", *[word for scope in scopes for word in ("--scope", scope)])["key"]
+    headers = {"X-API-Key": key}
+    made = keyed.http.post("/v2/sandboxes", json={"templateID": "base"}, headers=headers)
+    assert made.status_code == 201, made.text
+    place = "/sandboxes/" + made.json()["sandboxID"]
+    again = keyed.http.post("/v2" + place + "/connect", json={}, headers=headers)
+    for answer in (made, again):
+        shown = answer.json()
+        assert (bool(shown["envdAccessToken"]), bool(shown["trafficAccessToken"])) == (envd, traffic), shown
+    assert bool(keyed.http.get(place, headers=headers).json()["envdAccessToken"]) == envd
+    keyed.http.delete(place, headers=headers)

@@ -4,6 +4,7 @@
 #include "api/e2b/lifecycle.hpp"
 #include "api/e2b/marks.hpp"
 #include "api/request_reading.hpp"
+#include "api/scopes.hpp"
 
 namespace atl::api::e2b {
 
@@ -27,8 +28,15 @@ asio::awaitable<core::SessionRecord> sandbox_in(const ControlParts& parts,
 
 Tokens tokens_for(const ControlParts& parts, const core::SessionRecord& record,
                   const net::Request& request) {
-    return {parts.access.envd_token(record), parts.access.traffic_token(record),
-            parts.gateway.domain_for(request)};
+    Tokens tokens;
+    tokens.domain = parts.gateway.domain_for(request);
+    // Whoever holds a token runs code with it, and with envd's reads and writes files: a key gets
+    // no more here than it has at /v1.
+    const auto& scopes = caller_of(request).scopes;
+    const bool runs = grants(scopes, "run");
+    if (runs) tokens.traffic = parts.access.traffic_token(record);
+    if (runs && grants(scopes, "files")) tokens.envd = parts.access.envd_token(record);
+    return tokens;
 }
 
 asio::awaitable<core::SessionRecord> with_good_key(ControlParts parts, core::SessionRecord record,

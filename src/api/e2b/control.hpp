@@ -17,6 +17,7 @@ namespace atl::api::e2b {
 // The caller's sandbox that the path names, snapshots not counted. Throws net::Problem (404).
 boost::asio::awaitable<core::SessionRecord> sandbox_in(const ControlParts& parts,
                                                        net::Exchange& exchange);
+// Those that the caller's key may use.
 [[nodiscard]] Tokens tokens_for(const ControlParts& parts, const core::SessionRecord& record,
                                 const net::Request& request);
 // Whoever connects with a good key has tokens that are good, even if the key that the sandbox was

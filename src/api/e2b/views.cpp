@@ -58,8 +58,8 @@ json::object sandbox_view(const core::SessionRecord& record, const Tokens& token
             {"sandboxID", id_text(record)},
             {"clientID", kClientId},
             {"envdVersion", kEnvdVersion},
-            {"envdAccessToken", tokens.envd},
-            {"trafficAccessToken", tokens.traffic},
+            {"envdAccessToken", text_or_null(tokens.envd)},
+            {"trafficAccessToken", text_or_null(tokens.traffic)},
             {"domain", text_or_null(tokens.domain)}};
 }
 
@@ -89,7 +89,7 @@ json::object detail_view(const core::SessionRecord& record, const Tokens& tokens
     const auto standing = sessions::standing_in(record.spec_json);
     const auto marks = marks_in(standing);
     json::object view = listed_view(record);
-    view["envdAccessToken"] = tokens.envd;
+    view["envdAccessToken"] = text_or_null(tokens.envd);
     view["domain"] = text_or_null(tokens.domain);
     view["allowInternetAccess"] = false;
     json::object network{{"allowPublicTraffic", !marks.private_ports}};

@@ -14,9 +14,9 @@ inline constexpr const char* kEnvdVersion = "0.6.13";
 
 // What opens a sandbox, for whoever may have it.
 struct Tokens {
-    std::string envd;
-    std::string traffic;
-    std::string domain;  // empty: none is known
+    std::string envd;     // empty: the caller may not have it, and is told null
+    std::string traffic;  // the same
+    std::string domain;   // empty: none is known
 };
 
 // The answer of create, connect and fork.
