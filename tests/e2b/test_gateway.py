@@ -3,7 +3,7 @@ import httpx
 import pytest
 from e2b import Sandbox
 from harness.e2b_sdk import ANY_KEY, options_of
-from harness.host import eventually
+from harness.host import eventually, processor_seconds
 
 UNKNOWN = "s" + "a" * 32
 # An ordinary user without a cgroup cannot pause a sandbox, and is told so.
@@ -198,3 +198,24 @@ def test_signed_urls(server, sandbox):
     by_host = {"Host": at(server, other.sandbox_id, 49983)}
     assert httpx.get(url, headers=by_host).status_code == 401, "signed for another sandbox"
     other.kill()
+
+
+def test_a_signature_that_nobody_made_costs_little(server):
+    """Whoever sends one has shown nothing. It is tried against every sandbox that is awake, however large their variables are."""
+    def cost():
+        before = processor_seconds(server.process.pid)
+        for number in range(400):
+            answer = server.http.get("/files", params={"path": "/x", "signature": f"v1_{number:043d}"})
+            assert answer.status_code == 401
+        return processor_seconds(server.process.pid) - before
+    made = []
+    try:
+        cost()
+        usual = cost()
+        for _ in range(8):
+            made.append(Sandbox.create(timeout=120, envs={f"V{n}": "\\" * 30_000 for n in range(3)}, **options_of(server)))
+        cost()  # the first try may read each once
+        assert cost() < usual + 0.2
+    finally:
+        for one in made:
+            one.kill()

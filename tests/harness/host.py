@@ -125,3 +125,11 @@ def cgroups_of(sandbox_id: str) -> list:
     """The folders of that sandbox in every hierarchy, of either cgroup version."""
     patterns = ("/sys/fs/cgroup/atoll/", "/sys/fs/cgroup/*/atoll/")
     return [path for pattern in patterns for path in glob.glob(pattern + sandbox_id)]
+
+
+def processor_seconds(pid, thread=None) -> float:
+    """What a process, or one thread of it, has taken so far."""
+    place = f"/proc/{pid}/stat" if thread is None else f"/proc/{pid}/task/{thread}/stat"
+    with open(place) as stat:
+        fields = stat.read().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")

@@ -17,6 +17,7 @@ namespace asio = boost::asio;
 namespace {
 
 constexpr std::size_t kShownBytesMax = 256;
+constexpr std::size_t kKeptTokensMax = 20'000;
 
 bool shows(const net::Request& request, std::string_view header, const std::string& token) {
     const auto shown = request.headers.get(header);
@@ -43,6 +44,16 @@ std::string Access::envd_token(const core::SessionRecord& record) const {
 
 std::string Access::traffic_token(const core::SessionRecord& record) const {
     return signer_.seal("e2b traffic", record.id.text() + " " + marks_of(record).key_id);
+}
+
+const std::string& Access::kept_token(const core::SessionRecord& record) const {
+    // Those of sandboxes that are gone go with the others: no more are awake than this.
+    if (tokens_.size() >= kKeptTokensMax && !tokens_.contains(record.id.text())) tokens_.clear();
+    auto& kept = tokens_[record.id.text()];
+    if (kept.token.empty() || kept.generation != record.generation) {
+        kept = {record.generation, envd_token(record)};
+    }
+    return kept.token;
 }
 
 bool Access::is_key_good(const std::string& key_id) const {
@@ -127,7 +138,7 @@ std::optional<SessionId> Access::signer_of(const net::Request& request) const {
     if (!signature) return std::nullopt;
     std::optional<SessionId> found;
     sessions_.each_awake([&](const core::SessionRecord& record) {
-        if (sandbox_id_of(record.id) && signature->is_of(envd_token(record))) found = record.id;
+        if (sandbox_id_of(record.id) && signature->is_of(kept_token(record))) found = record.id;
         return !found;
     });
     return found;

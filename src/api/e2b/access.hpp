@@ -12,9 +12,9 @@
 // check nothing: the caller is the sandbox's owner from then on, whose() and session_in() are as
 // everywhere, and the sandbox is there and awake or may be woken. 502 when it is not, or is paused.
 //
-// Owns      nothing. Keys, signer and sessions are borrowed and outlive it.
-// Threads   the server's one.
-// Trusts    nothing in a request before a token or a signature is right.
+// Owns      tokens of sandboxes that were tried lately, to try them again. Keys, signer and
+// sessions are borrowed and outlive it. Threads   the server's one. Trusts    nothing in a request
+// before a token or a signature is right.
 #include "api/keys.hpp"
 #include "api/tokens.hpp"
 #include "net/exchange.hpp"
@@ -25,6 +25,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 
 namespace atl::api::e2b {
 
@@ -57,11 +58,19 @@ private:
     void check_token(const net::Request& request, const core::SessionRecord& record) const;
     void check_traffic(const net::Request& request, const core::SessionRecord& record) const;
     boost::asio::awaitable<core::SessionRecord> find(SessionId id) const;
+    [[nodiscard]] const std::string& kept_token(const core::SessionRecord& record) const;
 
     const Signer& signer_;
     const KeyRing& keys_;
     sessions::Sessions& sessions_;
     std::function<bool()> keys_needed_;
+    struct Kept {
+        std::uint64_t generation = 0;  // of the record that it was made for
+        std::string token;
+    };
+    // envd tokens by session. Whoever tries a signature has shown nothing yet, and must not make us
+    // read the spec of every session that is awake: its variables have 192 KiB.
+    mutable std::unordered_map<std::string, Kept> tokens_;
 };
 
 }  // namespace atl::api::e2b
