@@ -10,7 +10,7 @@ from e2b import (AuthenticationException, Sandbox, SandboxException,
                  SandboxNotFoundException, SandboxQuery, SandboxState)
 from harness.cli import atoll
 from harness.e2b_sdk import ANY_KEY, options_of
-from harness.host import eventually
+from harness.host import eventually, processor_seconds
 from harness.server import Server
 
 UNKNOWN = "s" + "a" * 32
@@ -379,3 +379,16 @@ def test_a_key_gets_no_tokens_for_what_it_may_not_do(keyed, scopes, envd, traffi
         assert (bool(shown["envdAccessToken"]), bool(shown["trafficAccessToken"])) == (envd, traffic), shown
     assert bool(keyed.http.get(place, headers=headers).json()["envdAccessToken"]) == envd
     keyed.http.delete(place, headers=headers)
+
+
+def test_a_list_is_made_beside_the_loop(own_server):
+    """Each sandbox's variables are read for it, and others are waiting meanwhile."""
+    pid, headers = own_server.process.pid, {"X-API-Key": ANY_KEY}
+    made = [Sandbox.create(timeout=120, envs={f"V{n}": "\\" * 30_000 for n in range(2)}, **options_of(own_server)) for _ in range(6)]
+    before, before_loop = processor_seconds(pid), processor_seconds(pid, pid)
+    while processor_seconds(pid) - before < 2:
+        for path in ("/v2/sandboxes", "/sandboxes"):
+            assert len(own_server.http.get(path, headers=headers).json()) == len(made)
+    assert processor_seconds(pid, pid) - before_loop < (processor_seconds(pid) - before) / 2
+    for one in made:
+        one.kill()

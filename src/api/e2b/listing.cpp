@@ -4,14 +4,17 @@
 #include "api/e2b/sandbox_id.hpp"
 #include "api/e2b/views.hpp"
 #include "api/time_text.hpp"
+#include "base/workers.hpp"
 #include "schema/validation.hpp"
 
 #include <algorithm>
+#include <boost/asio/this_coro.hpp>
 #include <charconv>
 
 namespace atl::api::e2b {
 
 namespace asio = boost::asio;
+namespace json = boost::json;
 
 namespace {
 
@@ -89,35 +92,45 @@ core::Time started_in(std::string text) {
 
 template <class Fits>
 asio::awaitable<ListPage> list(sessions::Sessions& sessions, core::Whose whose, Listing wanted,
-                               Fits fits) {
-    std::vector<core::SessionRecord> all;
+                               Fits fits, json::object (*view_of)(const core::SessionRecord&)) {
+    struct Found {
+        Place place;
+        json::object view;
+    };
+    std::vector<Found> all;
     core::SessionQuery query{std::move(whose), {}, wanted.metadata, {}, kScanPage};
+    const auto executor = co_await asio::this_coro::executor;
     std::size_t scanned = 0;
     do {
-        auto page = co_await sessions.list(query);
+        const auto page = co_await sessions.list(query);
         scanned += page.sessions.size();
-        for (auto& record : page.sessions) {
-            const bool there = record.state != core::SessionState::Deleting;
-            if (there && sandbox_id_of(record.id) && fits(record)) all.push_back(std::move(record));
-        }
+        const auto pick = [&] {
+            for (const auto& record : page.sessions) {
+                const bool there = record.state != core::SessionState::Deleting;
+                if (!there || !sandbox_id_of(record.id) || !fits(record)) continue;
+                all.push_back({place_of(record), view_of(record)});
+            }
+            return true;
+        };
+        co_await workers_of(executor).run(pick);
         query.cursor = page.next_cursor;
     } while (!query.cursor.empty() && scanned < kScannedMax);
 
     const bool up = wanted.oldest_first;
     const auto before = [up](const Place& a, const Place& b) { return up ? a < b : b < a; };
     std::sort(all.begin(), all.end(),
-              [&](const auto& a, const auto& b) { return before(place_of(a), place_of(b)); });
+              [&](const Found& a, const Found& b) { return before(a.place, b.place); });
     auto first = all.begin();
     if (!wanted.token.empty()) {
         const auto last = place_in(wanted.token);
         first = std::find_if(all.begin(), all.end(),
-                             [&](const auto& record) { return before(last, place_of(record)); });
+                             [&](const Found& one) { return before(last, one.place); });
     }
     ListPage page;
-    for (; first != all.end() && page.records.size() < wanted.limit; ++first) {
-        page.records.push_back(std::move(*first));
+    for (; first != all.end() && page.views.size() < wanted.limit; ++first) {
+        page.views.push_back(std::move(first->view));
     }
-    if (first != all.end()) page.next_token = token_of(place_of(page.records.back()));
+    if (first != all.end()) page.next_token = token_of(std::prev(first)->place);
     co_return page;
 }
 
@@ -170,7 +183,7 @@ asio::awaitable<ListPage> list_sandboxes(sessions::Sessions& sessions, core::Who
         if (wanted.started_from && record.created_at < *wanted.started_from) return false;
         return wanted.template_id.empty() || template_of(record) == wanted.template_id;
     };
-    co_return co_await list(sessions, std::move(whose), wanted, fits);
+    co_return co_await list(sessions, std::move(whose), wanted, fits, listed_view);
 }
 
 asio::awaitable<ListPage> list_snapshots(sessions::Sessions& sessions, core::Whose whose,
@@ -181,7 +194,7 @@ asio::awaitable<ListPage> list_snapshots(sessions::Sessions& sessions, core::Who
         if (!of.empty() && marks.snapshot_of != of) return false;
         return name.empty() || marks.snapshot_name == name;
     };
-    co_return co_await list(sessions, std::move(whose), wanted, fits);
+    co_return co_await list(sessions, std::move(whose), wanted, fits, snapshot_view);
 }
 
 }  // namespace atl::api::e2b

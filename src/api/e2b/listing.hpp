@@ -1,10 +1,13 @@
 #pragma once
 // Lists of sandboxes and snapshots: filters, order and pages. The store knows the newest first and
-// metadata alone, so an owner's sessions are read whole, up to kScannedMax, and cut here.
+// metadata alone, so an owner's sessions are read whole, up to kScannedMax, and cut here. What is
+// asked of each, and its view, is in its spec, whose variables may have 192 KiB: so they are looked
+// at on a worker, page by page, and nothing but their views is kept.
 #include "net/target.hpp"
 #include "sessions/sessions.hpp"
 
 #include <boost/asio/awaitable.hpp>
+#include <boost/json/object.hpp>
 #include <functional>
 #include <map>
 #include <optional>
@@ -29,8 +32,8 @@ struct Listing {
 [[nodiscard]] Listing listing_in(const net::Target& target);
 
 struct ListPage {
-    std::vector<core::SessionRecord> records;
-    std::string next_token;  // empty: that was the last one
+    std::vector<boost::json::object> views;  // views.hpp
+    std::string next_token;                  // empty: that was the last one
 };
 boost::asio::awaitable<ListPage> list_sandboxes(sessions::Sessions& sessions, core::Whose whose,
                                                 Listing wanted);

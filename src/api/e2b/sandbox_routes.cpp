@@ -65,10 +65,8 @@ public:
 
     asio::awaitable<void> list(net::Exchange& exchange) const {
         auto wanted = listing_in(exchange.request().target);
-        const auto page = co_await list_sandboxes(sessions_, whose(exchange), std::move(wanted));
-        json::array answer;
-        for (const auto& record : page.records) answer.emplace_back(listed_view(record));
-        auto response = json_text(200, answer);
+        auto page = co_await list_sandboxes(sessions_, whose(exchange), std::move(wanted));
+        auto response = listed(page);
         if (!page.next_token.empty()) response.headers.set("X-Next-Token", page.next_token);
         co_await exchange.respond(std::move(response));
     }
@@ -77,10 +75,9 @@ public:
         auto wanted = listing_in(exchange.request().target);
         wanted.paused = false;
         wanted.limit = kScannedMax;
-        const auto page = co_await list_sandboxes(sessions_, whose(exchange), std::move(wanted));
-        json::array answer;
-        for (const auto& record : page.records) answer.emplace_back(listed_view(record));
-        co_await exchange.respond(json_text(200, answer));
+        auto page = co_await list_sandboxes(sessions_, whose(exchange), std::move(wanted));
+        auto response = listed(page);
+        co_await exchange.respond(std::move(response));
     }
 
     asio::awaitable<void> get(net::Exchange& exchange) const {
@@ -180,6 +177,12 @@ public:
     }
 
 private:
+    static net::Response listed(ListPage& page) {
+        json::array answer;
+        for (auto& view : page.views) answer.emplace_back(std::move(view));
+        return json_text(200, answer);
+    }
+
     asio::awaitable<void> answer(net::Exchange& exchange, int status,
                                  const core::SessionRecord& record) const {
         const auto tokens = tokens_for(parts_, record, exchange.request());
@@ -201,9 +204,11 @@ private:
         }
         Listing newest;
         newest.limit = 1;
-        auto page = co_await list_snapshots(sessions_, whose(exchange), newest, {}, template_id);
-        if (page.records.empty()) co_return std::nullopt;
-        co_return std::move(page.records.front());
+        const auto page =
+            co_await list_snapshots(sessions_, whose(exchange), newest, {}, template_id);
+        if (page.views.empty()) co_return std::nullopt;
+        const auto id = session_id_of(page.views.front().at("snapshotID").as_string());
+        co_return co_await sessions_.get(whose(exchange), id.value());
     }
 
     asio::awaitable<core::SessionRecord> from_template(net::Exchange& exchange, NewSandbox wanted,

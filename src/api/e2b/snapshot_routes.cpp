@@ -48,10 +48,10 @@ asio::awaitable<void> send_snapshots(ControlParts parts, net::Exchange& exchange
         of = id ? id->text() : std::string(*sandbox);
     }
     const std::string name(target.parameter("name").value_or(""));
-    const auto page =
+    auto page =
         co_await list_snapshots(parts.sessions, whose(exchange), std::move(wanted), of, name);
     json::array answer;
-    for (const auto& record : page.records) answer.emplace_back(snapshot_view(record));
+    for (auto& view : page.views) answer.emplace_back(std::move(view));
     auto response = json_text(200, answer);
     if (!page.next_token.empty()) response.headers.set("X-Next-Token", page.next_token);
     co_await exchange.respond(std::move(response));
