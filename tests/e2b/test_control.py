@@ -1,4 +1,5 @@
 """The control API of E2B with the official SDK: what becomes of a sandbox, and who may say so."""
+import concurrent.futures
 import datetime as dt
 import json
 import re
@@ -379,6 +380,38 @@ def test_a_key_gets_no_tokens_for_what_it_may_not_do(keyed, scopes, envd, traffi
         assert (bool(shown["envdAccessToken"]), bool(shown["trafficAccessToken"])) == (envd, traffic), shown
     assert bool(keyed.http.get(place, headers=headers).json()["envdAccessToken"]) == envd
     keyed.http.delete(place, headers=headers)
+
+
+def test_a_create_that_is_sent_again_makes_no_second_sandbox(keyed):
+    """As a client does that heard no answer."""
+    headers = {"X-API-Key": keyed.mine["key"], "Idempotency-Key": "a-key-of-this-test"}
+    body = {"templateID": "base", "metadata": {"of": "idempotency"}}
+
+    def create(**more):
+        return httpx.post(keyed.url + "/v2/sandboxes", headers={**headers, **more.pop("headers", {})}, json={**body, **more}, timeout=60)
+
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        answers = [one.result() for one in [pool.submit(create) for _ in range(4)]]
+    assert {answer.status_code for answer in answers} == {201}, [answer.text for answer in answers]
+    made, = {answer.json()["sandboxID"] for answer in answers}
+    assert create().json()["envdAccessToken"] == answers[0].json()["envdAccessToken"]
+    with_it = httpx.get(keyed.url + "/v2/sandboxes", params={"metadata": "of=idempotency"}, headers=headers).json()
+    assert [one["sandboxID"] for one in with_it] == [made]
+    other = create(metadata={})
+    assert other.status_code == 409 and "another request" in other.json()["message"]
+    theirs = create(headers={"X-API-Key": keyed.theirs["key"]})
+    assert theirs.status_code == 201 and theirs.json()["sandboxID"] != made, "a key is its owner's"
+    for wrong in ("x" * 256, "a b"):
+        assert create(headers={"Idempotency-Key": wrong}).status_code == 400
+    # One that fails is no answer to keep.
+    failed = create(templateID="nothing", headers={"Idempotency-Key": "failing"})
+    assert failed.status_code == 404, failed.text
+    again = create(headers={"Idempotency-Key": "failing"})
+    assert again.status_code == 201, again.text
+    for one, key in ((made, keyed.mine), (again.json()["sandboxID"], keyed.mine), (theirs.json()["sandboxID"], keyed.theirs)):
+        assert httpx.delete(f"{keyed.url}/sandboxes/{one}", headers={"X-API-Key": key["key"]}).status_code == 204
+    gone = create()
+    assert gone.status_code == 409 and "has ended" in gone.json()["message"]
 
 
 def test_a_list_is_made_beside_the_loop(own_server):

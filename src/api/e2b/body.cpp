@@ -1,9 +1,11 @@
 #include "api/e2b/body.hpp"
 
+#include "api/secrets.hpp"
 #include "base/result.hpp"
 #include "schema/json.hpp"
 
 #include <boost/json/array.hpp>
+#include <boost/json/serialize.hpp>
 #include <boost/json/value.hpp>
 
 namespace atl::api::e2b {
@@ -96,6 +98,8 @@ std::optional<Body> Body::object(std::string_view name) const {
     if (!value->is_object()) wrong(name, "must be an object");
     return Body(value->get_object());
 }
+
+core::Sha256 Body::digest() const { return sha256(json::serialize(fields_)); }
 
 bool Body::says(std::string_view name) const {
     const auto* value = find(name);

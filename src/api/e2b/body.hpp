@@ -2,6 +2,7 @@
 // The fields of a request's JSON body, by the rules of an API that is not ours: fields that are not
 // known are ignored, because every release of an SDK sends new ones, and null is as good as absent.
 // What is known is checked: a wrong type or size is InvalidArgument, with the field's name.
+#include "core/records.hpp"
 #include "net/exchange.hpp"
 
 #include <boost/asio/awaitable.hpp>
@@ -30,6 +31,8 @@ public:
                                                            std::size_t name_bytes_max,
                                                            std::size_t bytes_max) const;
     [[nodiscard]] std::optional<Body> object(std::string_view name) const;
+    // The same for bodies that say the same.
+    [[nodiscard]] core::Sha256 digest() const;
     // Whether it is there and says anything: not null, false, or empty.
     [[nodiscard]] bool says(std::string_view name) const;
 

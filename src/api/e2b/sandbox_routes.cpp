@@ -1,6 +1,7 @@
 // /sandboxes: created, found, lengthened, paused, resumed, ended.
 #include "api/e2b/control.hpp"
 #include "api/e2b/errors.hpp"
+#include "api/e2b/idempotent_creates.hpp"
 #include "api/e2b/lifecycle.hpp"
 #include "api/e2b/listing.hpp"
 #include "api/e2b/marks.hpp"
@@ -21,6 +22,7 @@ namespace {
 constexpr std::string_view kReadScope = "sessions:read";
 constexpr std::string_view kWriteScope = "sessions:write";
 constexpr std::int64_t kForksMax = 20;
+constexpr std::string_view kIdempotencyHeader = "Idempotency-Key";
 
 class SandboxRoutes {
 public:
@@ -28,24 +30,21 @@ public:
 
     asio::awaitable<void> create(net::Exchange& exchange) const {
         const auto body = co_await Body::read(exchange);
-        const auto wanted = new_sandbox_in(body);
-        sessions::Standing standing;
-        standing.held_at_end = wanted.auto_pause;
-        Marks marks;
-        marks.template_id = wanted.template_id;
-        marks.key_id = caller_of(exchange.request()).key_id;
-        marks.auto_resume = wanted.auto_resume;
-        marks.private_ports = wanted.private_ports;
-        marks.host_mask = wanted.host_mask;
-        note(marks, standing);
-        const auto snapshot = co_await snapshot_named(exchange, wanted.template_id);
-        core::SessionRecord record;
-        if (snapshot) {
-            record = co_await from_snapshot(exchange, wanted, standing, *snapshot);
-        } else {
-            record = co_await from_template(exchange, wanted, standing);
+        const auto key = exchange.request().headers.get(kIdempotencyHeader);
+        if (!key) {
+            const auto record = co_await make(exchange, body);
+            co_await answer(exchange, 201, record);
+            co_return;
         }
-        note_object(exchange, record.id.text());
+        auto attempt = co_await creates_->begin(caller_of(exchange.request()).owner,
+                                                std::string(*key), body.digest());
+        core::SessionRecord record;
+        if (attempt.made()) {
+            record = co_await made_before(exchange, *attempt.made());
+        } else {
+            record = co_await make(exchange, body);
+            attempt.made(record.id);
+        }
         co_await answer(exchange, 201, record);
     }
 
@@ -183,6 +182,44 @@ private:
         return json_text(200, answer);
     }
 
+    asio::awaitable<core::SessionRecord> make(net::Exchange& exchange, const Body& body) const {
+        const auto wanted = new_sandbox_in(body);
+        sessions::Standing standing;
+        standing.held_at_end = wanted.auto_pause;
+        Marks marks;
+        marks.template_id = wanted.template_id;
+        marks.key_id = caller_of(exchange.request()).key_id;
+        marks.auto_resume = wanted.auto_resume;
+        marks.private_ports = wanted.private_ports;
+        marks.host_mask = wanted.host_mask;
+        note(marks, standing);
+        const auto snapshot = co_await snapshot_named(exchange, wanted.template_id);
+        core::SessionRecord record;
+        if (snapshot) {
+            record = co_await from_snapshot(exchange, wanted, standing, *snapshot);
+        } else {
+            record = co_await from_template(exchange, wanted, standing);
+        }
+        note_object(exchange, record.id.text());
+        co_return record;
+    }
+
+    // For a create that was sent again.
+    asio::awaitable<core::SessionRecord> made_before(net::Exchange& exchange, SessionId id) const {
+        std::optional<core::SessionRecord> found;
+        try {
+            found = co_await sessions_.get(whose(exchange), id);
+        } catch (const ErrorException& error) {
+            if (error.error.code != Code::NotFound) throw;
+        }
+        if (!found || is_over(*found)) {
+            throw ErrorException({Code::Conflict,
+                                  "the sandbox that was made with this Idempotency-Key has ended; "
+                                  "use a new one"});
+        }
+        co_return std::move(*found);
+    }
+
     asio::awaitable<void> answer(net::Exchange& exchange, int status,
                                  const core::SessionRecord& record) const {
         const auto tokens = tokens_for(parts_, record, exchange.request());
@@ -245,8 +282,23 @@ private:
         copies.while_in_use = true;
         copies.says_from_where = false;
         const auto made = co_await sessions_.fork(whose(exchange), snapshot.id, std::move(copies));
-        const auto use = co_await sessions_.use(whose(exchange), made.front().id);
-        co_return use->record();
+        const auto id = made.front().id;
+        std::optional<Error> failed;
+        try {
+            const auto use = co_await sessions_.use(whose(exchange), id);
+            co_return use->record();
+        } catch (const ErrorException& error) { failed = error.error; }
+        co_await give_up(exchange, id);
+        throw ErrorException(*failed);
+    }
+
+    // A copy that does not wake: nobody has heard of it.
+    asio::awaitable<void> give_up(net::Exchange& exchange, SessionId copy) const {
+        try {
+            co_await sessions_.remove(whose(exchange), copy);
+        } catch (const ErrorException&) {
+            // It has a deadline.
+        }
     }
 
     // A copy is there, or it says why it is not, by itself.
@@ -257,11 +309,7 @@ private:
             const auto tokens = tokens_for(parts_, use->record(), exchange.request());
             co_return json::object{{"sandbox", sandbox_view(use->record(), tokens)}};
         } catch (const ErrorException& error) { failed = error.error; }
-        try {
-            co_await sessions_.remove(whose(exchange), copy.id);
-        } catch (const ErrorException&) {
-            // It has a deadline.
-        }
+        co_await give_up(exchange, copy.id);
         co_return json::object{
             {"error", {{"code", net::status_of(failed->code)}, {"message", failed->message}}}};
     }
@@ -276,6 +324,7 @@ private:
 
     ControlParts parts_;
     sessions::Sessions& sessions_;
+    std::shared_ptr<IdempotentCreates> creates_ = std::make_shared<IdempotentCreates>();
 };
 
 }  // namespace
