@@ -59,10 +59,8 @@ asio::awaitable<void> call_tool(const agent::Tools& tools, const agent::Tool& to
         if (named != nullptr && named->is_string()) session = std::string(named->get_string());
     }
     const Caller& caller = caller_of(exchange.request());
-    const auto first_use = grants(caller.scopes, kMakeSessionScope) ? agent::FirstUse::Makes
-                                                                    : agent::FirstUse::Refused;
     agent::NamedSessionEnvironment environment(tools.sessions(), caller.owner, std::move(session),
-                                               first_use);
+                                               first_use_by(caller));
     const auto gone =
         exchange.on_gone([&environment] { environment.cancellation().request("cancelled"); });
     auto result = co_await tool.call(environment, std::move(arguments));
@@ -71,6 +69,11 @@ asio::awaitable<void> call_tool(const agent::Tools& tools, const agent::Tool& to
 }
 
 }  // namespace
+
+agent::FirstUse first_use_by(const Caller& caller) {
+    return grants(caller.scopes, kMakeSessionScope) ? agent::FirstUse::Makes
+                                                    : agent::FirstUse::Refused;
+}
 
 void add_tool_routes(Api& api, const agent::Tools& tools) {
     api.add({.method = "GET",

@@ -7,7 +7,7 @@
 #include "api/mcp/resources.hpp"
 #include "api/mcp/tool_calls.hpp"
 #include "api/request_reading.hpp"
-#include "api/scopes.hpp"
+#include "api/tool_routes.hpp"
 #include "base/as_tuple.hpp"
 #include "base/scope.hpp"
 #include "base/workers.hpp"
@@ -232,9 +232,7 @@ private:
     [[nodiscard]] static Place place_of(const net::Request& request) {
         const auto query = schema::from_parameters<McpQuery>(request.target.query);
         const Caller& caller = caller_of(request);
-        const auto first_use = grants(caller.scopes, kMakeSessionScope) ? agent::FirstUse::Makes
-                                                                        : agent::FirstUse::Refused;
-        return {caller.owner, query.session, first_use, base_url_of(request)};
+        return {caller.owner, query.session, first_use_by(caller), base_url_of(request)};
     }
 
     // The session that the request names; nothing if there is none.
