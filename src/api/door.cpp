@@ -306,6 +306,9 @@ void Door::pass(net::Request& request, const Need& need) {
     }
     const Caller& caller = *found;
     limit_rate(request, caller);
+    // Browsers ask whether a page may ask at all, and show no credentials with that. A handler that
+    // does more than answer it asks for its caller, of whom there is none.
+    if (caller.owner.empty() && is_preflight(request)) return;
     if (caller.owner.empty()) {
         denied(request, "unauthenticated", caller.refused, need.id);
         throw unauthenticated(caller);
@@ -399,11 +402,17 @@ void Door::decorate(const net::Request& request, net::Headers& headers) const {
     if (!origin || !is_allowed_origin(*origin)) return;
     headers.set("Access-Control-Allow-Origin", *origin);
     headers.add("Vary", "Origin");
-    headers.set("Access-Control-Expose-Headers", "Location, Retry-After, X-Request-Id");
+    headers.set("Access-Control-Expose-Headers",
+                "Accept-Ranges, Content-Disposition, Content-Range, ETag, Location, "
+                "Mcp-Session-Id, Retry-After, WWW-Authenticate, X-Atoll-Type, X-Next-Token, "
+                "X-Request-Id");
     if (request.method != "OPTIONS") return;
     headers.set("Access-Control-Allow-Methods", "GET, HEAD, POST, PUT, PATCH, DELETE");
+    // Those of the Model Context Protocol as well; "*" would not cover Authorization.
     headers.set("Access-Control-Allow-Headers",
-                "Authorization, Content-Type, Last-Event-ID, X-API-Key, X-Request-Id");
+                "Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, If-Range, "
+                "Last-Event-ID, Mcp-Method, Mcp-Name, MCP-Protocol-Version, Mcp-Session-Id, Range, "
+                "X-API-Key, X-Request-Id");
     headers.set("Access-Control-Max-Age", "600");
 }
 

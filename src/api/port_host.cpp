@@ -103,6 +103,10 @@ void enter_port_host(net::Request& request, std::string_view domain) {
     if (!others.empty()) request.headers.set("Cookie", others);
 }
 
+bool is_preflight(const net::Request& request) {
+    return request.method == "OPTIONS" && request.headers.contains("Access-Control-Request-Method");
+}
+
 std::optional<std::string> cookie_named(const net::Headers& headers, std::string_view name) {
     for (std::string_view rest : headers.get_all("Cookie")) {
         while (!rest.empty()) {

@@ -35,6 +35,9 @@ void enter_port_host(net::Request& request, std::string_view domain);
 // Whether the path is that of this port.
 [[nodiscard]] bool is_for(const net::Target& target, const PortHost& there);
 
+// A browser's question whether a page of another origin may send a request.
+[[nodiscard]] bool is_preflight(const net::Request& request);
+
 // The cookie that holds a token.
 inline constexpr std::string_view kPortCookie = "atoll_port_token";
 [[nodiscard]] std::optional<std::string> cookie_named(const net::Headers& headers,

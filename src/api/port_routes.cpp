@@ -83,10 +83,6 @@ void mend_location(net::Headers& headers, const std::string& prefix, const std::
     headers.set("Location", location);
 }
 
-bool is_preflight(const net::Request& request) {
-    return request.method == "OPTIONS" && request.headers.contains("Access-Control-Request-Method");
-}
-
 net::Response preflight_answer(const net::Request& request) {
     auto response = net::Response::empty();
     response.headers.set("Access-Control-Allow-Origin", "null");
@@ -191,11 +187,11 @@ asio::awaitable<void> pass_on(sessions::Sessions& sessions, net::Exchange& excha
                               const PortOptions& limits) {
     const net::Request& request = exchange.request();
     const int port = port_in(request);
-    const auto use = co_await sessions.use(whose(exchange), session_in(exchange));
     if (is_preflight(request)) {
         co_await exchange.respond(preflight_answer(request));
         co_return;
     }
+    const auto use = co_await sessions.use(whose(exchange), session_in(exchange));
     net::ProxyOptions options;
     options.target = target_inside(request);
     options.host = "localhost:" + std::to_string(port);

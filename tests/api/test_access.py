@@ -461,6 +461,13 @@ def test_b5_allowed_origins_and_hosts(tmp_path):
             assert before.status_code == 204 and "POST" in before.headers["access-control-allow-methods"]
             assert "authorization" in before.headers["access-control-allow-headers"].lower()
         with server.client(**page) as nobody:
+            # What a browser asks before it shows a token: it has no credentials, and gets nothing but the answer to that.
+            at_port = "/v1/sessions/s-x/ports/8000/index.html"
+            before = nobody.options(at_port, headers={"Access-Control-Request-Method": "GET", "Access-Control-Request-Headers": "authorization"})
+            assert before.status_code == 204 and before.headers["access-control-allow-origin"] == page["Origin"]
+            problem(nobody.options(at_port), 401)
+            by_host = nobody.options("/", headers={"Host": "8000-s-x.localhost", "Access-Control-Request-Method": "GET"})
+            assert by_host.status_code in (401, 403)
             refused = nobody.get("/v1/sessions")
             problem(refused, 401)
             assert refused.headers["access-control-allow-origin"] == page["Origin"]  # the page may read why

@@ -228,6 +228,27 @@ def test_pages_of_other_origins_are_refused(server, session):
     assert answer.status_code == 403
 
 
+def test_pages_of_an_allowed_origin_can_use_all_of_it(tmp_path):
+    """What a browser asks before it sends one of the protocol's requests, and what it lets the page read."""
+    running = Server(tmp_path, "--allowed-origin", "https://app.example")
+    page = {"Origin": "https://app.example"}
+    wanted = ["authorization", "content-type", "last-event-id", "mcp-method", "mcp-name", "mcp-protocol-version", "mcp-session-id"]
+    try:
+        for method in ("POST", "GET", "DELETE"):
+            before = running.http.options("/mcp", headers={**page, "Access-Control-Request-Method": method,
+                                                           "Access-Control-Request-Headers": ",".join(wanted)})
+            assert before.status_code == 204 and before.headers["access-control-allow-origin"] == page["Origin"]
+            assert method in before.headers["access-control-allow-methods"]
+            allowed = {name.strip().lower() for name in before.headers["access-control-allow-headers"].split(",")}
+            assert set(wanted) <= allowed
+        answer = running.http.post("/mcp", headers={**BOTH, **page}, json=message(
+            "initialize", protocolVersion="2025-11-25", capabilities={}, clientInfo={"name": "t", "version": "1"}))
+        shown = {name.strip().lower() for name in answer.headers["access-control-expose-headers"].split(",")}
+        assert answer.headers["mcp-session-id"] and "mcp-session-id" in shown
+    finally:
+        assert running.stop() == 0
+
+
 # ---- Keys ----
 
 @pytest.fixture(scope="module")
