@@ -78,6 +78,21 @@ function(atoll_room folder)
   endif()
 endfunction()
 
+# atoll_fuzzer(<file> SOURCES <file>... DEPENDS <room>...)
+#
+# A libFuzzer program of a room that has coroutines elsewhere: with its pure files alone.
+function(atoll_fuzzer source)
+  cmake_parse_arguments(PARSE_ARGV 1 FUZZER "" "" "SOURCES;DEPENDS")
+  cmake_path(GET source STEM name)
+  add_executable(${name} "${source}" ${FUZZER_SOURCES})
+  target_include_directories(${name} PRIVATE "${PROJECT_SOURCE_DIR}/src")
+  list(TRANSFORM FUZZER_DEPENDS PREPEND atoll_)
+  target_link_libraries(${name} PRIVATE atoll_boost ${FUZZER_DEPENDS})
+  target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+  set_target_properties(${name} PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/fuzzers")
+endfunction()
+
 # Asio, Boost.JSON and GoogleTest cost seconds in each file. They are compiled once and the result
 # is lent to every HEAVY room, and a second time, with GoogleTest, to every test: one precompiled
 # header each would cost more than it saves.
