@@ -51,6 +51,15 @@ export class Sandbox {
         return new Sandbox(client, (await client.sessions.get(id)).id);
     }
 
+    /**
+     * The one of this id, without asking whether it is there. For pages that have a token: it opens
+     * files or ports of its session, and nothing else.
+     */
+    static attach(id: string, server: Client | ClientOptions = {}): Sandbox {
+        const client = server instanceof Client ? server : new Client(server);
+        return new Sandbox(client, id);
+    }
+
     /** The one of this name, made with these options if there is none. */
     static async open(
         name: string,

@@ -83,6 +83,9 @@ export class Transport {
         } else if (body !== null) {
             headers["Content-Type"] ??= "application/octet-stream";
         }
+        // Browsers send a stream over HTTP/2 alone, which a server need not speak: there it is
+        // gathered first, on disk if it is large.
+        if (body instanceof ReadableStream && isBrowser()) body = await new Response(body).blob();
         const address = this.options.url + path + queryOf(request.query);
         // A stream is used up by its first attempt.
         const repeatable = !(body instanceof ReadableStream);
@@ -189,6 +192,11 @@ export function retryAfterOf(text: string | null): number | undefined {
         ? Number(text)
         : (Date.parse(text) - Date.now()) / 1000;
     return Number.isNaN(seconds) ? undefined : Math.max(0, seconds);
+}
+
+function isBrowser(): boolean {
+    // Pages have a document, workers this; Node and Bun have neither.
+    return "document" in globalThis || "WorkerGlobalScope" in globalThis;
 }
 
 function queryOf(query: Request["query"] = {}): string {

@@ -15,10 +15,16 @@ export class Server {
         private readonly folder: string,
     ) {}
 
-    static async start(): Promise<Server> {
+    static async start(
+        more: string[] = [],
+        environment: Record<string, string> = {},
+    ): Promise<Server> {
         const folder = await mkdtemp(join(tmpdir(), "atoll-ts-"));
         const options = ["serve", "--listen", "127.0.0.1:0", "--data-dir", folder, "--pool", "2"];
-        const child = spawn(PROGRAM, options, { stdio: ["ignore", "pipe", "pipe"] });
+        const child = spawn(PROGRAM, [...options, ...more], {
+            stdio: ["ignore", "pipe", "pipe"],
+            env: { ...process.env, ...environment },
+        });
         const url = await new Promise<string>((found, failed) => {
             let said = "";
             const hear = (text: Buffer) => {
