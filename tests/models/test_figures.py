@@ -45,16 +45,6 @@ def test_groups_that_are_counted_are_all_there(called, sales):
     assert called("groups", sales, ["city"], [ROWS])["rows"] == [["Bern", 1], ["Oslo", 2], ["Rome", 2]]
 
 
-def test_the_best_of_each(called, sales):
-    told = called("groups", sales, ["kind", "city"], [TOTAL], order="highest", each="kind", count=1)
-    assert told["rows"] == [["a", "Oslo", 15], ["b", "Rome", 2]]
-
-
-def test_groups_are_kept_by_their_figures(called, sales):
-    told = called("groups", sales, ["city"], [TOTAL], keep=lambda group: group["total"] > 5)
-    assert told["rows"] == [["Oslo", 15]] and told["figures"]["groups"] == 2
-
-
 def test_no_rows_add_up_to_zero_and_no_values_to_nothing(called, sales):
     told = called("across", sales, "city", "kind", TOTAL)
     assert told["columns"] == ["city", "a", "b"]

@@ -74,9 +74,6 @@ std::string AnswerWriter::remarks() const {
     if (!q_.measures.empty()) chosen = q_.measures[0].field;
     if (!chosen && !q_.fields.empty()) chosen = q_.fields[0];
     if (q_.chose_measure && chosen) out += "\n\n" + say("chosen", {{"column", name(*chosen)}});
-    std::vector<std::string> also;
-    for (const Field f : q_.also) also.push_back(name(f));
-    if (!also.empty()) add("meant as well", listed(also, "`"));
     if (figure_value("left_out") > 0) {
         std::vector<std::string> keys;
         for (const Group& g : q_.groups) {
@@ -142,14 +139,10 @@ bool AnswerWriter::is_date(const std::string& column) const {
 }
 
 bool AnswerWriter::is_name_like(const std::string& column) const {
-    const auto in = [&](std::size_t table) {
-        const auto& columns = schema_.tables[table].columns;
-        return std::ranges::any_of(columns, [&](const Column& c) {
-            const bool is_year = c.is_year();
-            return c.name == column && c.is_number() && (c.is_id || is_year);
-        });
-    };
-    return in(q_.table) || (q_.join && in(q_.join->right.table));
+    const auto& columns = schema_.tables[q_.table].columns;
+    return std::ranges::any_of(columns, [&](const Column& c) {
+        return c.name == column && c.is_number() && (c.is_id || c.is_year());
+    });
 }
 
 std::size_t AnswerWriter::key_count() const {

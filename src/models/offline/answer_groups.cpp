@@ -6,33 +6,8 @@
 
 namespace atl::offline {
 
-// "3 of 5 dept have average salary > 75,000: Engineering, Sales, Finance."
-std::string AnswerWriter::having() const {
-    const Having& h = *q_.having;
-    Filter told;
-    told.kind = h.kind;
-    told.low = h.low;
-    told.high = h.high;
-    const double groups = figure_value("groups");
-    const auto kept = static_cast<double>(result_.length);
-    if (result_.rows.empty() && groups == 0) return nothing();
-    constexpr std::size_t kNamed = 10;
-    std::vector<std::string> names;
-    for (std::size_t r = 0; r < std::min(kNamed, result_.rows.size()); ++r) {
-        names.push_back(key_text(r));
-    }
-    if (result_.length > kNamed) names.emplace_back("…");
-    return say("having", {{"kept", number_text(kept)},
-                          {"share", groups > 0 ? percent(100 * kept / groups) : "–"},
-                          {"how", name(h.measure) + condition_tail(told)},
-                          {"list", names.empty() ? "" : colon() + listed(names, "**")}}) +
-           table();
-}
-
 std::string AnswerWriter::aggregate() const {
-    if (q_.having) return having();
     if (result_.rows.empty()) return nothing();
-    if (q_.averaged) return say("averaged", {{"per", name(*q_.averaged)}});
     if (key_count() == 0) return result_.figure("value") ? extreme() : single();
     if (key_count() == 2 && q_.measures.size() == 1 && q_.order == Order::None && is_across()) {
         return say("by") + ":" + table();
@@ -145,12 +120,6 @@ std::string AnswerWriter::first_of_ranking(const std::string& what) const {
                           {"number", number_text(static_cast<double>(result_.length))},
                           {"whole", whole}});
     };
-    if (q_.best_of_each) {
-        const std::string sign = zh_ ? "最" : "";
-        return say("best of each", {{"most", sign + say(is_low() ? "lowest" : "highest")},
-                                    {"each", name(q_.groups[*q_.best_of_each])}}) +
-               table();
-    }
     return told("ranked first") + (result_.rows.size() > 1 ? table(10) : "");
 }
 

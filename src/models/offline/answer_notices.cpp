@@ -75,15 +75,9 @@ bool AnswerWriter::uses(const std::string& column) const {
     const auto add = [&](const std::optional<Field>& field) {
         if (field) fields.push_back(*field);
     };
-    const auto add_measure = [&](const Measure& m) {
-        add(m.field);
-        add(m.times);
-    };
-    for (const Measure& m : q_.measures) add_measure(m);
-    if (q_.having) add_measure(q_.having->measure);
+    for (const Measure& m : q_.measures) add(m.field);
     for (const Group& g : q_.groups) fields.push_back(g.field);
-    if (q_.averaged) fields.push_back(q_.averaged->field);
-    for (const auto* filters : {&q_.filters, &q_.part, &q_.base}) {
+    for (const auto* filters : {&q_.filters, &q_.part}) {
         for (const Filter& f : *filters) fields.push_back(f.field);
     }
     return std::ranges::any_of(fields,

@@ -26,14 +26,9 @@ std::string AnswerWriter::share() const {
     return told(is_low() ? "share by lowest" : "share by highest", best) + table();
 }
 
-std::string AnswerWriter::operand(const Measure& m, const std::vector<Filter>& filters) const {
-    return name(m) + in_brackets(conditions(filters));
-}
-
 std::string AnswerWriter::ratio() const {
     if (result_.rows.empty()) return nothing();
-    const Values sides = {{"upper", operand(q_.measures[0], q_.part)},
-                          {"lower", operand(q_.measures.back(), q_.base)}};
+    const Values sides = {{"upper", name(q_.measures[0])}, {"lower", name(q_.measures.back())}};
     if (key_count() > 0) return say("ratios", sides) + table();
     return say(q_.in_percent ? "ratio in percent" : "ratio", sides);
 }

@@ -67,7 +67,6 @@ private:
     [[nodiscard]] std::string body() const;
     [[nodiscard]] std::string rows() const;
     [[nodiscard]] std::string period() const;
-    [[nodiscard]] std::string having() const;
     [[nodiscard]] std::string aggregate() const;
     [[nodiscard]] bool is_across() const;
     [[nodiscard]] std::string keys_text() const;
@@ -79,7 +78,6 @@ private:
     [[nodiscard]] std::string first_of_ranking(const std::string& what) const;
     [[nodiscard]] std::string range(std::size_t value) const;
     [[nodiscard]] std::string share() const;
-    [[nodiscard]] std::string operand(const Measure& m, const std::vector<Filter>& filters) const;
     [[nodiscard]] std::string ratio() const;
     [[nodiscard]] std::string growth() const;
     [[nodiscard]] std::string strength(double r) const;

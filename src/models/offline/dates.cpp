@@ -86,21 +86,9 @@ private:
         return i - begin;
     }
 
-    // 24年比23年: a year of the data, no number of years
-    [[nodiscard]] std::optional<int> short_year_at(std::size_t i) const {
-        if (tokens_[i].text.size() != 2 || !is(i + 1, {"年"}) || is(i + 2, {"以", "内", "工"})) {
-            return std::nullopt;
-        }
-        if (i > 0 && is(i - 1, {"过", "于", "到", "足", "满", "近"})) return std::nullopt;
-        const int year = 2000 + static_cast<int>(tokens_[i].number);
-        const bool is_of_data = year >= year_of(data_.first) && year <= year_of(data_.last);
-        return is_of_data ? std::optional(year) : std::nullopt;
-    }
-
     [[nodiscard]] std::optional<int> year_at(std::size_t i) const {
         if (i >= tokens_.size() || !tokens_[i].is_number()) return std::nullopt;
         const double value = tokens_[i].number;
-        if (const auto year = short_year_at(i)) return year;
         if (value < 1900 || value > 2100 || value != static_cast<int>(value)) return std::nullopt;
         if (tokens_[i].text.size() != 4) return std::nullopt;
         if (i > 0 && is(i - 1, {"over", "above", "than", "under", "below", "least", "most", ">",
@@ -166,46 +154,13 @@ private:
         return any ? std::optional(value) : std::nullopt;
     }
 
-    // "q1", "first quarter", "第一季度", "一季度", "h1", "first half", "上半年"
+    // "q1", "first quarter", "第一季度", "h1", "first half", "上半年"
     [[nodiscard]] bool part_of_year(std::size_t i, Stretch& out) const {
-        static constexpr std::array<std::string_view, 4> kOrdinals = {"first", "second", "third",
-                                                                      "fourth"};
-        if (i >= tokens_.size()) return false;
-        const std::string& word = text(i);
-        if (word.size() == 2 && (word[0] == 'q' || word[0] == 'h') && word[1] >= '1' &&
-            word[1] <= (word[0] == 'q' ? '4' : '2')) {
-            set_part(out, word[1] - '0', word[0] == 'q' ? 3 : 6, i + 1);
-            return true;
-        }
-        for (std::size_t n = 0; n < kOrdinals.size(); ++n) {
-            const std::string nth = std::to_string(n + 1);
-            if (word != kOrdinals[n] &&
-                !(tokens_[i].is_number() && tokens_[i].number == static_cast<double>(n + 1))) {
-                continue;
-            }
-            std::size_t next = i + 1;
-            if (is(next, {"st", "nd", "rd", "th"})) ++next;
-            if (is(next, {"quarter"})) {
-                set_part(out, static_cast<int>(n) + 1, 3, next + 1);
-                return true;
-            }
-            if (is(next, {"half"}) && n < 2) {
-                set_part(out, static_cast<int>(n) + 1, 6, next + 1);
-                return true;
-            }
-        }
-        if (word == "second" && is(i + 1, {"half"})) {
-            set_part(out, 2, 6, i + 2);
-            return true;
-        }
-        std::size_t at = word == "第" ? i + 1 : i;
-        const auto number = han_number(at);
-        if (number && *number >= 1 && *number <= 4 && reads(at, "季度")) {
-            set_part(out, *number, 3, at + 2);
-            return true;
-        }
-        if (reads(i, "上半年") || reads(i, "下半年")) {
-            set_part(out, word == "上" ? 1 : 2, 6, i + 3);
+        static const auto& kParts = word_pairs("parts of the year");
+        for (const auto& [phrase, part] : kParts) {
+            const std::size_t length = length_at(i, phrase);
+            if (length == 0) continue;
+            set_part(out, part[1] - '0', part[0] == 'Q' ? 3 : 6, i + length);
             return true;
         }
         return false;
@@ -321,25 +276,12 @@ private:
     [[nodiscard]] std::optional<Stretch> relative_at(std::size_t i) const {
         // -1: the last ones of the data, 1: the first ones, 0: the present one, -2: the one before
         static const auto& kLeads = word_pairs("time leads");
-        for (const auto& [phrase, unit] : {std::pair("month before", CalendarUnit::Month),
-                                           std::pair("year before", CalendarUnit::Year),
-                                           std::pair("quarter before", CalendarUnit::Quarter)}) {
-            const std::size_t end = i + length_at(i, phrase);
-            // not "the month before March"
-            const bool is_last = end >= tokens_.size() || tokens_[end].is_sign();
-            if (reads(i, phrase) && is_last) return whole(unit, -2, end);
+        static const auto& kTimes = word_pairs("times");  // a unit, and which of them
+        for (const auto& [phrase, time] : kTimes) {
+            const std::size_t length = length_at(i, phrase);
+            const auto unit = static_cast<CalendarUnit>(time[0] - '0');
+            if (length > 0) return whole(unit, std::stoi(time.substr(2)), i + length);
         }
-        // up to the data's last day
-        for (const auto& [phrase, unit] :
-             {std::pair("year to date", CalendarUnit::Year), std::pair("ytd", CalendarUnit::Year),
-              std::pair("quarter to date", CalendarUnit::Quarter),
-              std::pair("qtd", CalendarUnit::Quarter),
-              std::pair("month to date", CalendarUnit::Month),
-              std::pair("mtd", CalendarUnit::Month)}) {
-            if (reads(i, phrase)) return whole(unit, 0, i + length_at(i, phrase));
-        }
-        if (reads(i, "去年")) return whole(CalendarUnit::Year, -2, i + 2);
-        if (reads(i, "今年")) return whole(CalendarUnit::Year, 0, i + 2);
         for (const auto& [phrase, way] : kLeads) {
             if (!reads(i, phrase)) continue;
             std::size_t at = i + length_at(i, phrase);
@@ -400,22 +342,10 @@ private:
     [[nodiscard]] Stretch several(CalendarUnit unit, int count, std::size_t end) const {
         Stretch out;
         out.end = end;
-        const sys_days last = data_.last;
-        sys_days from = last;
-        switch (unit) {
-            case CalendarUnit::Day: from = last - days(count - 1); break;
-            case CalendarUnit::Week: from = last - days(7 * count - 1); break;
-            case CalendarUnit::Month:
-                from = month_begin(year_of(last), month_of(last) - (count - 1));
-                break;
-            case CalendarUnit::Quarter:
-                from =
-                    month_begin(year_of(last), (month_of(last) - 1) / 3 * 3 + 1 - 3 * (count - 1));
-                break;
-            case CalendarUnit::Half:
-            case CalendarUnit::Year: from = month_begin(year_of(last) - (count - 1), 1); break;
-        }
-        out.exact = {from, last + days(1)};
+        sys_days from = unit_round(unit, data_.last).first;
+        for (int i = 1; i < count; ++i) from = unit_round(unit, from - days(1)).first;
+        if (unit == CalendarUnit::Week) from = data_.last - days(7 * count - 1);
+        out.exact = {from, data_.last + days(1)};
         return out;
     }
     [[nodiscard]] Stretch first_ones(CalendarUnit unit, int count, std::size_t end) const {
@@ -453,25 +383,6 @@ private:
         return seen > 1;
     }
 
-    static std::string label_of(sys_days from, sys_days to) {
-        const year_month_day a(from);
-        const int month = month_of(from);
-        const bool at_month = static_cast<unsigned>(a.day()) == 1;
-        if (to == from + days(1)) return iso_of(from);
-        if (at_month && to == month_begin(year_of(from), month + 1))
-            return iso_of(from).substr(0, 7);
-        if (at_month && month == 1 && to == month_begin(year_of(from) + 1, 1)) {
-            return iso_of(from).substr(0, 4);
-        }
-        if (at_month && month % 3 == 1 && to == month_begin(year_of(from), month + 3)) {
-            return "Q" + std::to_string(month / 3 + 1) + " " + iso_of(from).substr(0, 4);
-        }
-        if (at_month && month % 6 == 1 && to == month_begin(year_of(from), month + 6)) {
-            return "H" + std::to_string(month / 6 + 1) + " " + iso_of(from).substr(0, 4);
-        }
-        return iso_of(from) + " – " + iso_of(to - days(1));
-    }
-
     [[nodiscard]] std::optional<TimeSpan> span_at(std::size_t i) const {
         if (auto weekday = weekday_at(i)) return weekday;
         const auto first = stretch_at(i);
@@ -489,9 +400,6 @@ private:
                 Stretch b = *second;
                 if (!b.year && !b.exact) b.year = a.year ? *a.year : likely_year(b);
                 if (!a.year && !a.exact) a.year = b.year.value_or(likely_year(a));
-                if (a.month == 0 && !a.exact && first->year && second->month > 0 && b.year) {
-                    a.year = first->year;
-                }
                 span.from = bounds(a, year_of(data_.last)).first;
                 span.to = bounds(b, year_of(data_.last)).second;
                 if (*span.to <= *span.from) return std::nullopt;
@@ -502,16 +410,14 @@ private:
                 return span;
             }
         }
-        const bool since_behind = reads(span.end, "以来") || reads(span.end, "起") ||
-                                  reads(span.end, "开始") || is(span.end, {"onwards", "onward"}) ||
-                                  reads(span.end, "and later") || reads(span.end, "or later") ||
-                                  reads(span.end, "or newer") || reads(span.end, "and newer") ||
-                                  reads(span.end, "or after") || reads(span.end, "and after");
-        const bool after_behind =
-            reads(span.end, "之后") || reads(span.end, "以后") || reads(span.end, "后");
-        const bool before_behind =
-            reads(span.end, "之前") || reads(span.end, "以前") || reads(span.end, "前");
-        const bool until_behind = reads(span.end, "为止") || reads(span.end, "and earlier");
+        const auto reads_one = [&](const char* list) {
+            const auto& phrases = word_list(list);
+            return std::ranges::any_of(phrases, [&](const auto& p) { return reads(span.end, p); });
+        };
+        const bool since_behind = reads_one("since behind");
+        const bool after_behind = reads_one("after behind");
+        const bool before_behind = reads_one("before behind");
+        const bool until_behind = reads_one("until behind");
         const std::size_t lead = i > 0 && is(i - 1, {"the"}) ? i - 1 : i;
         const auto led_by = [&](std::initializer_list<std::string_view> words) {
             return lead > 0 && is(lead - 1, words);
@@ -529,11 +435,8 @@ private:
             if (until) span.to = to;
             // 2024年以后 counts 2024 in, as people say it
             if (after_behind && first->day == 0) span.from = from;
-            while (span.end < tokens_.size() &&
-                   is(span.end, {"or", "and", "later", "newer", "after", "以", "来", "起", "开",
-                                 "始", "之", "后", "前", "为", "止", "onwards", "onward"})) {
-                ++span.end;
-            }
+            static const auto& kBehind = word_list("behind a time");
+            while (kBehind.contains(text(span.end))) ++span.end;
             span.label = label_of(from, to);
             return span;
         }
@@ -590,6 +493,24 @@ std::string iso_of(sys_days d) {
     const auto pad = [](unsigned value) { return (value < 10 ? "0" : "") + std::to_string(value); };
     return std::to_string(static_cast<int>(date.year())) + "-" +
            pad(static_cast<unsigned>(date.month())) + "-" + pad(static_cast<unsigned>(date.day()));
+}
+
+std::string label_of(sys_days from, sys_days to) {
+    const year_month_day a(from);
+    const int month = month_of(from);
+    const bool at_month = static_cast<unsigned>(a.day()) == 1;
+    if (to == from + days(1)) return iso_of(from);
+    if (at_month && to == month_begin(year_of(from), month + 1)) return iso_of(from).substr(0, 7);
+    if (at_month && month == 1 && to == month_begin(year_of(from) + 1, 1)) {
+        return iso_of(from).substr(0, 4);
+    }
+    if (at_month && month % 3 == 1 && to == month_begin(year_of(from), month + 3)) {
+        return "Q" + std::to_string(month / 3 + 1) + " " + iso_of(from).substr(0, 4);
+    }
+    if (at_month && month % 6 == 1 && to == month_begin(year_of(from), month + 6)) {
+        return "H" + std::to_string(month / 6 + 1) + " " + iso_of(from).substr(0, 4);
+    }
+    return iso_of(from) + " – " + iso_of(to - days(1));
 }
 
 std::vector<TimeSpan> spans_of(const std::vector<Token>& tokens, const DataPeriod& data) {

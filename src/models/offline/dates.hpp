@@ -40,6 +40,8 @@ struct DataPeriod {
 
 [[nodiscard]] std::optional<std::chrono::sys_days> day_of(std::string_view iso);
 [[nodiscard]] std::string iso_of(std::chrono::sys_days day);
+// "2024-03", "2024", "Q1 2024", else the first and the last day
+[[nodiscard]] std::string label_of(std::chrono::sys_days from, std::chrono::sys_days to);
 [[nodiscard]] std::vector<TimeSpan> spans_of(const std::vector<Token>& tokens,
                                              const DataPeriod& data);
 

@@ -45,7 +45,6 @@ void change_groups(Question& out, const Question& now, bool adds) {
     } else {
         out.groups = now.groups;
     }
-    out.averaged.reset();
     // "and by region?" after "which month was best" asks for all regions
     if (now.order == Order::None) {
         out.order = Order::None;
@@ -62,22 +61,12 @@ Question follow_up(const Question& before, const Question& now, const QuestionPa
     out.unknown = now.unknown;
     out.names = now.names;
     out.chart = now.chart;
-    if (now.having) {
-        out.having = now.having;
-        out.measures = {now.having->measure};
-    } else if (parts.has_measure && !now.measures.empty()) {
-        out.having.reset();
+    if (parts.has_measure && !now.measures.empty()) {
         out.measures = now.measures;
         out.chose_measure = false;
         if (out.intent != Intent::Share && out.intent != Intent::Growth) out.intent = now.intent;
         if (now.intent == Intent::Shape || now.intent == Intent::Rows)
             out.intent = Intent::Aggregate;
-        if (out.intent == Intent::Distribution || out.intent == Intent::Outliers) {
-            out.fields.clear();
-            for (const Measure& m : now.measures) {
-                if (m.field) out.fields.push_back(*m.field);
-            }
-        }
     } else if (!parts.aggregations.empty()) {
         for (std::size_t i = 0; i < out.measures.size(); ++i) {
             if (out.measures[i].field) out.measures[i].aggregation = parts.aggregations[0];
@@ -89,16 +78,6 @@ Question follow_up(const Question& before, const Question& now, const QuestionPa
                               (out.measures[0].aggregation == Aggregation::Sum ||
                                out.measures[0].aggregation == Aggregation::Count);
     if (parts.asks_share && can_be_share) out.intent = Intent::Share;
-    // 只看华东, 占比呢: one group that is left is a part of all of them
-    const bool is_left = can_be_share && out.groups.size() == 1 &&
-                         std::ranges::any_of(out.filters, [&](const Filter& f) {
-                             return f.kind == Filter::Kind::OneOf && f.values.size() == 1 &&
-                                    f.field == out.groups[0].field;
-                         });
-    if (parts.asks_share && is_left) {
-        out.groups.clear();
-        out.intent = Intent::Aggregate;
-    }
     if (parts.asks_share && now.part.empty() && now.filters.empty() && now.groups.empty()) {
         ask_share_of(out);
     }
@@ -111,7 +90,7 @@ Question follow_up(const Question& before, const Question& now, const QuestionPa
                              out.intent == Intent::Outliers || out.intent == Intent::Rows;
     if (!had_figures && (!now.groups.empty() || !now.filters.empty())) {
         out.intent = Intent::Aggregate;
-        if (out.measures.empty()) out.measures.push_back({Aggregation::Count, {}, {}});
+        if (out.measures.empty()) out.measures.push_back({Aggregation::Count, {}});
     }
     change_groups(out, now, parts.adds);
     change_filters(out, now);
@@ -129,7 +108,6 @@ Question follow_up(const Question& before, const Question& now, const QuestionPa
         if (out.order == Order::None) out.order = Order::Highest;
         out.wants_one = false;
     }
-    if (now.join && !out.join) out.join = now.join;
     return out;
 }
 

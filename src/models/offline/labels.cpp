@@ -30,32 +30,22 @@ Name grain_name(Grain grain) {
 }
 
 bool is_taken(const Question& q, const Schema& schema, const std::string& name) {
-    const auto has = [&](std::size_t table) {
-        const auto& columns = schema.tables[table].columns;
-        return std::ranges::any_of(columns, [&](const Column& c) { return c.name == name; });
-    };
-    return has(q.table) || (q.join && has(q.join->right.table));
+    const auto& columns = schema.tables[q.table].columns;
+    return std::ranges::any_of(columns, [&](const Column& c) { return c.name == name; });
 }
 
 }  // namespace
 
-std::string name_of(const Question& question, const Schema& schema, Field field) {
-    const std::string& name = at(schema, field).name;
-    if (!question.join || field.table == question.table) return name;
-    if (field == question.join->right) return at(schema, question.join->left).name;
-    const auto& columns = schema.tables[question.table].columns;
-    const bool collides =
-        std::ranges::any_of(columns, [&](const Column& c) { return c.name == name; });
-    return collides ? name + "_2" : name;
+std::string name_of(const Question& /*question*/, const Schema& schema, Field field) {
+    return at(schema, field).name;
 }
 
 std::string name_of(const Question& question, const Schema& schema, const Group& group) {
     const std::string field = name_of(question, schema, group.field);
-    if (group.grain == Grain::None && group.bins == 0) return field;
+    if (group.grain == Grain::None) return field;
     const Name name = grain_name(group.grain);
     const bool chinese = question.language == Language::Chinese;
     std::string label = chinese ? name.chinese : name.english;
-    if (group.grain == Grain::None) label = field + " " + label;
     return is_taken(question, schema, label) ? label + " (" + field + ")" : label;
 }
 
@@ -88,9 +78,7 @@ std::string name_of(const Question& question, const Schema& schema, const Measur
 }
 
 std::string value_name(const Question& question, const Schema& schema, const Measure& measure) {
-    std::string name = measure.field ? name_of(question, schema, *measure.field) : "";
-    if (measure.times) name += " × " + name_of(question, schema, *measure.times);
-    return name;
+    return measure.field ? name_of(question, schema, *measure.field) : "";
 }
 
 }  // namespace atl::offline

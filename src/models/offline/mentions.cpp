@@ -68,25 +68,10 @@ bool is_noun_of_verb(std::string_view noun, std::string_view verb) {
     return false;
 }
 
-// "inactive" of a column "active"
-bool is_denied(const Token& said, const Token& name) {
-    static constexpr std::array<std::string_view, 5> kDenials = {"in", "un", "non", "dis", "not"};
-    return name.text.size() >= 4 && std::ranges::any_of(kDenials, [&](auto denial) {
-               return said.text == std::string(denial) + name.text;
-           });
-}
-
-// "minutes played" names no player
-bool is_deed_of_person(std::string_view said, std::string_view name) {
-    if (!said.ends_with("ed") || !name.ends_with("er") || said.size() < 6) return false;
-    return said.substr(0, said.size() - 2) == name.substr(0, name.size() - 2);
-}
-
 // Nearly the same word: another ending (refund, refunded).
 bool is_near(const Token& said, const Token& meant) {
     if (is_equal(said, meant)) return true;
     if (!said.is_word() || !meant.is_word()) return false;
-    if (is_deed_of_person(said.text, meant.text)) return false;
     if (said.stem.substr(0, 4) != meant.stem.substr(0, 4)) return false;
     if (root_of(said.stem).size() >= 5 && root_of(said.stem) == root_of(meant.stem)) return true;
     if (is_noun_of_verb(said.stem, meant.stem) || is_noun_of_verb(meant.stem, said.stem))
@@ -266,14 +251,6 @@ private:
             columns, [&](const Candidate& c) { return is_beginning(c) && is_name(c); });
         std::optional<Field> kept =
             named == columns.end() ? std::nullopt : std::optional(named->field);
-        // or of 读者证号, where a reader has many rows
-        for (const Candidate& c : columns) {
-            const Column& column = at(schema_, c.field);
-            const std::size_t rows = schema_.tables[c.field.table].rows;
-            if (!kept && is_beginning(c) && column.is_id && column.distinct * 10 < rows * 9) {
-                kept = c.field;
-            }
-        }
         std::erase_if(columns, [&](const Candidate& c) {
             return is_beginning(c) && (!kept || c.field != *kept);
         });
@@ -316,10 +293,6 @@ private:
             return 95;
         }
         int best = 0;
-        if (n == 1 && column.is_flag() && words.size() == 1 &&
-            is_denied(tokens_[begin], words[0])) {
-            return 90;
-        }
         if (n == words.size() && stands_in(tokens_, begin, words, 0, n, is_near)) best = 80;
         if (n == strong.size() && stands_in(tokens_, begin, strong, 0, n, is_near)) best = 78;
         // on_time is said in full
@@ -327,8 +300,8 @@ private:
         const bool is_of_flag = column.is_flag() && n == 1 && kTimes.contains(tokens_[begin].stem);
         if (!is_of_flag) best = std::max(best, part_score(strong, begin, end, column.is_number()));
         const bool is_kind = n == 1 && column.is_text() && words.size() > 1 &&
-                             (tokens_[begin].stem == "type" || tokens_[begin].stem == "kind") &&
-                             words.back().stem == "type";
+                             tokens_[begin].stem == "type" && words.back().stem == "type" &&
+                             (end == tokens_.size() || tokens_[end].text != "of");
         if (is_kind) best = std::max(best, 62);  // "by type" of Expense Type
         best = std::max(best, composed_score(column, begin, end));
         return std::max(best, meaning_score(column, begin, end));
@@ -411,21 +384,7 @@ private:
         }
         return by_name > 0 && by_meaning > 0 ? 76 : 0;
     }
-    // "consultation length" of consult_min: a time has a length, whichever its name says
-    [[nodiscard]] static bool says_length(const Column& column, const Token& said) {
-        static const std::set<std::string> kLengths = {"length", "duration", "time"};
-        static const auto& kTimes = word_list("says length times");
-        return column.is_number() && kLengths.contains(said.stem) &&
-               std::ranges::any_of(kTimes,
-                                   [&](std::string_view about) { return column.means(about); });
-    }
-    // "solar generation" of solar_kwh; of consumption_kwh nothing is generated
-    [[nodiscard]] static bool says_generation(const Column& column, const Token& said) {
-        static const auto& kMade = word_list("says generation made");
-        return column.is_number() && column.means("energy") && kMade.contains(said.text);
-    }
     [[nodiscard]] bool says_meaning(const Column& column, std::size_t at) const {
-        if (says_length(column, tokens_[at]) || says_generation(column, tokens_[at])) return true;
         return std::ranges::any_of(column.meanings, [&](const Concept* c) {
             return std::ranges::any_of(c->phrases, [&](const Words& phrase) {
                 return phrase.size() == 1 && matches_at(tokens_, at, phrase);
@@ -477,11 +436,7 @@ private:
             if (score > best.score) best = {field, score, column.values[v]};
         }
         // part of several values says none of them
-        if (best.score >= kLeast && (best.score >= 60 || partial == 1)) {
-            // of two columns with this value, the one that has few values is meant
-            if (column.distinct > 200) best.score -= 1;
-            out.push_back(best);
-        }
+        if (best.score >= kLeast && (best.score >= 60 || partial == 1)) { out.push_back(best); }
     }
 
     // "women" for F, 德国 for Germany; one character is too little for a word of its own
@@ -531,10 +486,6 @@ private:
                 first.is_han() || root_of(first.stem) == root_of(words[0].stem);
             return may_be_slip && stands_in(tokens_, begin, words, 0, n, is_near) ? 72 : 0;
         }
-        const bool is_done =
-            words.size() == n + 1 && first.is_han() && n >= 2 &&
-            (words[0].text == "已" || words[0].text == "未" || words[0].text == "待");
-        if (is_done && stands_in(tokens_, begin, words, 1, n, is_equal)) return 70;  // 取消: 已取消
         const bool is_long = first.is_han() ? n >= 2 : first.text.size() >= 4;
         const bool is_prefix = stands_in(tokens_, begin, words, 0, n, is_equal);
         const bool is_pronoun = first.text == "ones" || first.text == "others";

@@ -42,7 +42,6 @@ enum class Aggregation { Sum, Mean, Median, Minimum, Maximum, Deviation, Count, 
 struct Measure {
     Aggregation aggregation = Aggregation::Sum;
     std::optional<Field> field;  // none: rows are counted
-    std::optional<Field> times;  // price times quantity, where there is no amount
     bool operator==(const Measure&) const = default;
 };
 
@@ -63,7 +62,6 @@ enum class Grain {
 struct Group {
     Field field;
     Grain grain = Grain::None;
-    int bins = 0;  // a number with many values: as many equal steps
     bool operator==(const Group&) const = default;
 };
 
@@ -93,49 +91,29 @@ struct Filter {
     std::size_t begin = 0;  // where in the question it was said
 };
 
-// Which groups are kept: those whose figure is so.
-struct Having {
-    Measure measure;
-    Filter::Kind kind = Filter::Kind::Greater;
-    double low = 0;
-    double high = 0;  // Between
-};
-
 enum class ChartKind { None, Any, Bar, Line, Pie, Histogram, Scatter };
 enum class Order { None, Highest, Lowest };
-
-// How rows of a second table are added: `left` of the question's table equals `right` of the other.
-struct Join {
-    Field left;
-    Field right;
-};
 
 struct Question {
     Language language = Language::English;
     Intent intent = Intent::Unknown;
     std::size_t table = 0;
-    std::optional<Join> join;
     std::vector<Measure> measures;
     std::vector<Group> groups;
     std::vector<Filter> filters;
-    std::optional<Having> having;   // of groups, where filters are of rows
-    std::vector<Filter> part;       // Share, Ratio: what is related to the whole
-    std::vector<Filter> base;       // Ratio: what it is related to
+    std::vector<Filter> part;       // Share: what is related to the whole
     std::vector<TimeSpan> periods;  // set side by side
-    std::optional<Group> averaged;  // "average daily sales": totals of these, then their mean
     std::vector<Field> fields;      // columns that the intent is about
-    std::vector<Field> also;        // columns that may have been meant as well
     Order order = Order::None;
     bool wants_one = false;  // "which region …": the first of the ranking is the answer
     std::optional<std::size_t> count;
     ChartKind chart = ChartKind::None;
     bool chose_measure = false;      // the question named none: the answer says which was taken
-    bool of_growth = false;          // Growth: which period grew most
     bool against_last_year = false;  // Growth: 同比, year over year
-    std::optional<std::size_t>
-        best_of_each;         // which of the groups: "the best product of each region"
-    bool in_percent = false;  // Ratio
+    bool of_growth = false;          // Growth: which period grew most
+    bool in_percent = false;         // Ratio
     Limit limit = Limit::None;
+    std::optional<Field> open;         // the total or the average of it?
     std::vector<std::string> absent;   // things asked about that the table does not have
     std::vector<std::string> unknown;  // words that are not known
     std::vector<std::string> names;    // those of them that look like values of the table

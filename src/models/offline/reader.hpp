@@ -53,6 +53,8 @@ private:
     [[nodiscard]] bool has_tag(std::size_t token) const;
     [[nodiscard]] bool groups_by_time() const;  // a group is of a time
     [[nodiscard]] bool is_filler(std::size_t i) const;
+    // The tokens as one text without spaces.
+    [[nodiscard]] std::string text(std::size_t begin, std::size_t end) const;
     [[nodiscard]] bool follows(std::size_t token, std::initializer_list<Word> words,
                                std::size_t reach = 3) const;
     [[nodiscard]] bool precedes(std::size_t token, std::initializer_list<Word> words,
@@ -67,28 +69,22 @@ private:
 
     // ---- the table
     void choose_table_and_mentions();
-    [[nodiscard]] static bool has_price_and_quantity(const Table& table);
     [[nodiscard]] bool is_value_name(const TimeSpan& span) const;
     [[nodiscard]] bool is_column_name(const TimeSpan& span) const;
     void prefer_said(const Mention& m, std::vector<Candidate>& here) const;
     [[nodiscard]] std::size_t default_table() const;
     [[nodiscard]] bool is_first_sheet(std::size_t table) const;
     [[nodiscard]] DataPeriod data_period(std::size_t table) const;
-    void move_to_measures(const std::vector<Mention>& mentions);
+    [[nodiscard]] std::optional<std::size_t> named_file() const;
     // Which of its candidates a mention is: the question's table first, then what can be joined.
     void settle(const Mention& m);
     [[nodiscard]] bool is_rows_of_number(const Mention& m, const Candidate& chosen) const;
-    [[nodiscard]] std::optional<std::size_t> named_file() const;
-    [[nodiscard]] bool can_join(std::size_t table) const;
-    [[nodiscard]] std::optional<Join> join_with(std::size_t table) const;
 
     // ---- words that the words beside them decide
     void find_first_rows();
     [[nodiscard]] bool is_noun_of_value(const Said& s) const;
     [[nodiscard]] bool is_noun_behind_value(const Said& s) const;
     [[nodiscard]] bool is_volume_of_rows(const Said& s) const;
-    [[nodiscard]] bool is_under_condition(const Said& s) const;
-    void find_absent_back();
 
     // ---- one row, and what is asked of it
     [[nodiscard]] bool names_one_row(const Tag& t) const;
@@ -103,7 +99,6 @@ private:
     [[nodiscard]] bool counts_people(std::size_t i) const;
     void count_people();
     [[nodiscard]] bool ranks_people() const;
-    void average_people();
 
     // ---- charts
     void find_chart();
@@ -111,8 +106,6 @@ private:
     // ---- time
     void find_time();
     void set_dates(Field date, const std::vector<TimeSpan>& dates);
-    [[nodiscard]] bool set_own_dates(const std::vector<TimeSpan>& dates);
-    static std::string label(const TimeSpan& span);
     static Filter time_filter(Filter::Kind kind, Field field, const TimeSpan& span);
     void find_year_column();
     [[nodiscard]] bool is_column_said(Word word) const;
@@ -121,40 +114,22 @@ private:
     void set_grain(Field date, Grain grain);
 
     // ---- conditions on numbers
+    Filter& add_filter(Filter::Kind kind, Field field, std::size_t begin, double low = 0,
+                       double high = 0);
     [[nodiscard]] Said* number_near(std::size_t begin, std::size_t end);
     [[nodiscard]] std::optional<Field> field_meaning(std::string_view name) const;
     [[nodiscard]] std::optional<Field> condition_field(std::size_t begin, std::size_t end);
-    [[nodiscard]] std::optional<Field> field_of_noun(std::size_t i);
     void find_comparisons();
     void try_between(std::size_t i, std::set<std::size_t>& done);
-    void try_range(std::size_t i, std::size_t end, double low, std::set<std::size_t>& done);
     void add_comparison(Filter::Kind kind, double value, std::size_t begin, std::size_t end);
-    bool take_number_before(Said& s, std::set<std::size_t>& done);
     void find_equalities(std::set<std::size_t>& done);
     void find_signs();
-    void find_zeros();
 
-    // ---- conditions on groups
-    struct Compared {
-        std::optional<Aggregation> aggregation;
-        bool counts = false;  // "number of orders"
-        Said* said = nullptr;
-        std::optional<std::size_t> rows;  // a noun for rows: 订单超过5次
-        std::size_t begin = 0;
-    };
+    // ---- conditions on groups: refused
     [[nodiscard]] const Said* said_at(std::size_t i) const;
-    [[nodiscard]] Compared compared_before(std::size_t begin);
     [[nodiscard]] bool is_group_noun(const Said& s) const;
-    [[nodiscard]] bool names_groups(std::size_t token) const;
-    [[nodiscard]] bool is_said_of_groups(std::size_t token, std::size_t end) const;
-    [[nodiscard]] std::optional<Measure> counted_behind(std::size_t& end, bool has_rows_before);
-    [[nodiscard]] bool asks_whether() const;
-    [[nodiscard]] double percent_unit(Field field, std::size_t end, double value) const;
     [[nodiscard]] bool asks_times() const;
-    // Whether the comparison is of groups; it is then no condition on rows.
-    bool take_having(Filter::Kind kind, double low, double high, std::size_t begin,
-                     std::size_t end);
-    void decide_having();
+    bool is_of_groups(std::size_t begin, std::size_t end);
 
     // ---- conditions on values
     [[nodiscard]] bool is_excluded(std::size_t begin) const;
@@ -173,6 +148,7 @@ private:
     [[nodiscard]] bool is_person_noun(const Said& s) const;
     [[nodiscard]] bool follows_most(std::size_t token) const;
     void flag(Said& s, bool asks_rate);
+    void filter_flag(Said& s, bool is_so);
     [[nodiscard]] bool is_counted(const Said& s) const;
     void add_group(const Said& s);
 
@@ -192,11 +168,12 @@ private:
     // ---- numbers with a unit
     [[nodiscard]] std::optional<Field> field_of_dimension(std::size_t begin, std::size_t end);
     bool refuse_unit(std::size_t end);
+    void find_counted_unit();
     [[nodiscard]] bool says_how_long() const;
     [[nodiscard]] static bool is_duration(const Column& column);
     [[nodiscard]] std::optional<Field> only_duration() const;
     [[nodiscard]] bool has_unit_of(Field field, std::size_t end) const;
-    [[nodiscard]] double unit_factor(Field field, std::size_t end, double value) const;
+    bool refuse_other_unit(Field field, std::size_t end, double value);
 
     // ---- measures
     struct AggregationTag {
@@ -209,7 +186,6 @@ private:
     [[nodiscard]] bool is_of_one(const Said& s) const;
     [[nodiscard]] bool is_of_number(const Tag& t) const;
     [[nodiscard]] bool group_is_each(const Group& g) const;
-    static Aggregation natural(const Column& column);
     void add_measure(Measure measure);
     void find_counts();
     [[nodiscard]] bool says_sold() const;
@@ -219,6 +195,7 @@ private:
     void find_product();
 
     // ---- what is asked
+    void decide(Intent intent, std::optional<std::vector<Field>> fields = {});
     void decide_intent();
     void decide_correlation();
     // "ratio of A to B", "what fraction of sales was refunded": false where there are not two sides
@@ -233,7 +210,6 @@ private:
     [[nodiscard]] bool row_noun_said() const;
     [[nodiscard]] bool is_measure_token(std::size_t i) const;
     [[nodiscard]] bool lists_values() const;
-    [[nodiscard]] bool lists_numbers() const;
 
     // ---- follow-ups
     [[nodiscard]] QuestionParts parts() const;
@@ -245,9 +221,9 @@ private:
     // ---- what is left open
     void complete();
     void complete_growth();
+    void find_open_figure();
     void group_by_values(std::size_t i);
     [[nodiscard]] std::optional<Field> superlative_field() const;
-    [[nodiscard]] bool says_of_total() const;
     void find_open_superlative();
     [[nodiscard]] bool says_pace() const;
     void choose_measure();
@@ -259,7 +235,7 @@ private:
     [[nodiscard]] bool says_number(const Tag& t) const;
     [[nodiscard]] static bool is_usual_measure(const Column& column);
     void complete_aggregate();
-    [[nodiscard]] bool says_rate_of_time(bool counts) const;
+    [[nodiscard]] bool says_rate_of_time() const;
     // What cannot be answered is not answered: times to come, reasons, things the table lacks.
     void find_limits();
     [[nodiscard]] bool is_said_beside_names(Word word) const;
@@ -267,15 +243,16 @@ private:
     void find_compared_with_figure();
     void find_open_rate();
     void find_span_of_dates();
+    void find_second_question();
     void find_ordinal();
     void find_open_worst();
     void find_absent();
     void find_absent_han();
+    void find_unused();
     void find_absent_numbers();
     void find_absent_features();
     [[nodiscard]] std::size_t concept_length(std::size_t i) const;
     [[nodiscard]] bool is_in_column_name(std::size_t begin, std::size_t length) const;
-    [[nodiscard]] bool shares_with_rows(std::size_t begin, std::size_t end) const;
     // Said beside what it belongs to: "rainy" where there is rain, "card users".
     [[nodiscard]] bool goes_with(std::size_t i) const;
     [[nodiscard]] static bool is_money(const Column& column);
@@ -304,6 +281,7 @@ private:
     bool ranks_grain_ = false;
     bool per_row_ = false;  // "revenue per order"
     std::optional<Field> rate_;
+    std::optional<Field> open_;  // taken as an average that nobody asked for
     std::vector<Aggregation> aggregations_said_;
     std::set<std::size_t> condition_numbers_;
     Grain grain_ = Grain::None;

@@ -11,6 +11,13 @@ namespace {
 constexpr std::size_t kListMax = 10;  // "top merchants" without a number
 constexpr std::size_t kRowsMax = 50;
 
+bool is_total(const Column& column) {
+    return column.is_number() && (column.means("price") || column.means("amount")) &&
+           std::ranges::any_of(column.words, [](const Token& word) {
+               return word.text == "total" || word.text == "总";
+           });
+}
+
 // What a superlative is about: "longest", a length of time or way.
 const WordPairs& adjectives() {
     static const auto& pairs = word_pairs("adjectives");
@@ -26,6 +33,8 @@ void Reader::complete() {
             q_.order != Order::None && (row_noun_said() || says_rows_ || of_one);
         if (!q_.filters.empty() || is_superlative) q_.intent = Intent::Rows;
     }
+    // "percentage of the total by category": of rows, or of what they add up to?
+    if (q_.intent == Intent::Share && q_.measures.empty()) refuse(Word::Sum);
     // "what about women?" after nothing that was understood asks for no list of rows
     const bool goes_on = before_ == nullptr && !tokens_.empty() && !has(Word::Show) &&
                          (is_at(0, Word::FollowUp) || is_at(0, Word::Only) ||
@@ -50,18 +59,17 @@ void Reader::complete() {
                             q_.measures[0].aggregation != Aggregation::Sum &&
                             q_.measures[0].aggregation != Aggregation::Count &&
                             q_.measures[0].aggregation != Aggregation::Distinct;
-    if (is_of_mean) q_.measures = {{Aggregation::Count, std::nullopt, std::nullopt}};
+    if (is_of_mean) q_.measures = {{Aggregation::Count, {}}};
     if (q_.intent == Intent::Rows && q_.order != Order::None && q_.measures.empty()) {
         find_open_superlative();
         const auto named = superlative_field();
         if (const auto field = named ? named : main_measure(schema_, q_.table)) {
-            q_.measures.push_back({Aggregation::Maximum, *field, std::nullopt});
+            q_.measures.push_back({Aggregation::Maximum, *field});
             const Column& column = at(schema_, *field);
-            const bool is_year = column.is_year();
             const bool is_speed = column.means("speed") && says_pace();
             // the oldest car has the lowest year, the fastest one the highest speed
-            if ((has({Word::Oldest, Word::Youngest}) && (is_year || column.is_date())) ||
-                is_speed) {
+            const bool is_time = column.is_date() || column.is_year();
+            if ((has({Word::Oldest, Word::Youngest}) && is_time) || is_speed) {
                 q_.order = q_.order == Order::Highest ? Order::Lowest : Order::Highest;
             }
         }
@@ -89,22 +97,32 @@ void Reader::complete() {
     if (q_.intent == Intent::Correlation && q_.fields.size() != 2) {
         q_.absent.emplace_back(is_han ? "要比较的两列" : "the two columns to relate");
     }
+    find_open_figure();
     find_namesakes();
     if (q_.count) q_.count = std::min(*q_.count, kRowsMax);
     find_limits();
     find_unknown();
 }
 
+// "honey per apiary": the total or the average of weights? Where neither is said, that is asked.
+void Reader::find_open_figure() {
+    const bool is_figure =
+        q_.intent == Intent::Aggregate || q_.intent == Intent::Share || q_.intent == Intent::Growth;
+    const bool is_taken = std::ranges::any_of(q_.measures, [&](const Measure& m) {
+        return m.field == open_ && m.aggregation == Aggregation::Mean;
+    });
+    if (!open_ || !is_figure || !is_taken) return;
+    q_.open = open_;
+    q_.intent = Intent::Unknown;
+}
+
 void Reader::complete_growth() {
     q_.of_growth = q_.order != Order::None;
-    for (std::size_t i = 0; i + 1 < tokens_.size(); ++i) {
-        if (matches_at(tokens_, i, tokens_of("同比")) || tokens_[i].text == "yoy" ||
-            matches_at(tokens_, i, tokens_of("year over year")) ||
-            matches_at(tokens_, i, tokens_of("year on year"))) {
-            q_.against_last_year = true;
+    for (std::size_t i = 0; i < tokens_.size(); ++i) {
+        for (const char* phrase : {"同比", "yoy", "year over year", "year on year"}) {
+            q_.against_last_year |= matches_at(tokens_, i, tokens_of(phrase));
         }
     }
-    if (!tokens_.empty() && tokens_.back().text == "yoy") q_.against_last_year = true;
     if (has(Word::Drop) && !has(Word::Growth) && q_.of_growth) q_.order = Order::Lowest;
     // 9月环比8月: from the earlier to the later, however it is said
     std::ranges::stable_sort(q_.periods,
@@ -117,10 +135,6 @@ void Reader::complete_growth() {
     const auto date = main_date(schema_, q_.table);
     const bool has_grain = groups_by_time();
     if (has_grain || !date) return;
-    for (const Group& g : q_.groups) {  // by a column of years
-        const Column& c = at(schema_, g.field);
-        if (c.is_number() && c.is_year()) return;
-    }
     // growth in 2024: against the year before
     for (std::size_t i = 0; i < q_.filters.size(); ++i) {
         const Filter& f = q_.filters[i];
@@ -141,15 +155,15 @@ void Reader::complete_growth() {
             then.to = now.from;
             then.from = *now.from - length;
         }
-        now.label = label(now);
-        then.label = label(then);
+        now.label = label_of(*now.from, *now.to);
+        then.label = label_of(*then.from, *then.to);
         q_.periods = {then, now};
         q_.fields.push_back(f.field);
         q_.filters.erase(q_.filters.begin() + static_cast<std::ptrdiff_t>(i));
         return;
     }
     const Grain grain = q_.against_last_year ? Grain::Year : natural_grain(at(schema_, *date));
-    q_.groups.insert(q_.groups.begin(), {*date, grain, 0});
+    q_.groups.insert(q_.groups.begin(), {*date, grain});
 }
 
 // Several values of one column, and no group: one figure for each of them.
@@ -160,34 +174,16 @@ void Reader::group_by_values(std::size_t i) {
         std::ranges::any_of(q_.groups, [&](const Group& g) { return g.field == f.field; });
     const bool has_name =
         std::ranges::any_of(q_.groups, [&](const Group& g) { return g.grain == Grain::None; });
-    if (!known && !has_name) q_.groups.push_back({f.field, Grain::None, 0});
+    if (!known && !has_name) q_.groups.push_back({f.field, Grain::None});
 }
 
 std::optional<Field> Reader::superlative_field() const {
-    const bool of_rows =
-        q_.groups.empty() || is_unique(q_.groups[0].field) || q_.intent == Intent::Rows;
-    if (has({Word::Expensive, Word::Cheap}) && of_rows) {
+    if (has({Word::Expensive, Word::Cheap})) {
         // of a whole booking its total, not the price of a night
         const auto& columns = schema_.tables[q_.table].columns;
         for (std::size_t c = 0; c < columns.size(); ++c) {
-            const bool is_total = std::ranges::any_of(columns[c].words, [](const Token& word) {
-                return word.text == "total" || word.text == "总";
-            });
-            if (columns[c].is_number() && is_total &&
-                (columns[c].means("price") || columns[c].means("amount"))) {
-                return Field{q_.table, c};
-            }
+            if (columns[c].is_number() && is_total(columns[c])) return Field{q_.table, c};
         }
-    }
-    // of an order what it costs, not the price of a piece in it
-    const bool of_pieces = field_meaning("quantity") && field_meaning("price");
-    const bool of_order = std::ranges::any_of(tags_, [&](const Tag& t) {
-        return (t.word == Word::Expensive || t.word == Word::Cheap) && names_one_row(t);
-    });
-    if (q_.intent == Intent::Rows && of_pieces && of_order) {
-        if (const auto amount = field_meaning("amount")) return amount;
-    }
-    if (has({Word::Expensive, Word::Cheap})) {
         for (const char* about : {"price", "rent", "cost", "amount"}) {
             if (auto field = field_meaning(about)) return field;
         }
@@ -196,10 +192,9 @@ std::optional<Field> Reader::superlative_field() const {
         if (auto field = field_meaning("age")) return field;
         const auto& columns = schema_.tables[q_.table].columns;
         for (std::size_t c = 0; c < columns.size(); ++c) {
-            const bool is_year = columns[c].is_number() && columns[c].is_year();
-            if (is_year) return Field{q_.table, c};
+            if (columns[c].is_number() && columns[c].is_year()) return Field{q_.table, c};
         }
-        if (const auto date = main_date(schema_, q_.table)) return date;  // "the oldest invoice"
+        return main_date(schema_, q_.table);  // "the oldest invoice"
     }
     for (const auto& [word, about] : adjectives()) {
         const bool said =
@@ -233,6 +228,17 @@ void Reader::find_open_superlative() {
         }
         if (is_adjective && !has_field) q_.absent.push_back(token.as_written);
     }
+    // of a row its price, its total, or the price of a piece in it?
+    std::size_t prices = 0;
+    for (const Column& c : schema_.tables[q_.table].columns) {
+        prices += is_money(c) && !c.means("discount") && !c.means("tax") ? 1 : 0;
+        if (is_total(c)) prices = 0;
+        if (is_total(c)) break;
+    }
+    if (prices > 1) {
+        refuse(Word::Expensive);
+        refuse(Word::Cheap);
+    }
     if (has({Word::Oldest, Word::Youngest})) {  // of things without an age, a year or a date
         const auto field = superlative_field();
         const bool is_old =
@@ -254,9 +260,8 @@ void Reader::choose_measure() {
                               std::ranges::all_of(q_.groups, [&](const Group& g) {
                                   return g.grain == Grain::None && at(schema_, g.field).is_text();
                               });
-    const bool counts_rows = (q_.intent == Intent::Share && !asks_money() && !says_of_total()) ||
-                             counts_dates || charts_names || has({Word::Common, Word::Rare}) ||
-                             row_noun_counts();
+    const bool counts_rows = (q_.intent == Intent::Share && !asks_money()) || counts_dates ||
+                             charts_names || has({Word::Common, Word::Rare}) || row_noun_counts();
     auto field = says_how_long() ? only_duration() : superlative_field();
     const auto main = main_measure(schema_, q_.table);
     if (!field && main && asks_money() && is_money(at(schema_, *main))) field = main;
@@ -268,7 +273,7 @@ void Reader::choose_measure() {
              return (t.word == Word::Highest || t.word == Word::Lowest) && says_number(t);
          }));
     if (counts_rows || is_plain_top || !main || (field && at(schema_, *field).is_date())) {
-        q_.measures.push_back({Aggregation::Count, std::nullopt, std::nullopt});
+        q_.measures.push_back({Aggregation::Count, {}});
         return;
     }
     if (!field) {  // which of the numbers is not guessed
@@ -278,25 +283,11 @@ void Reader::choose_measure() {
     }
     q_.chose_measure = true;
     if (aggregations_said_.empty()) {
-        q_.measures.push_back({natural(at(schema_, *field)), *field, std::nullopt});
+        const bool adds_up = at(schema_, *field).nature() == Nature::Additive;
+        if (!adds_up) open_ = field;
+        q_.measures.push_back({adds_up ? Aggregation::Sum : Aggregation::Mean, *field});
     }
-    for (const Aggregation a : aggregations_said_) {
-        q_.measures.push_back({a, *field, std::nullopt});
-    }
-}
-
-// "percentage of the total by category": of the money, where the table is about money
-bool Reader::says_of_total() const {
-    static const auto& kBehind = word_list("says of total behind");
-    const auto main = main_measure(schema_, q_.table);
-    if (!main || !is_usual_measure(at(schema_, *main))) return false;
-    return std::ranges::any_of(tags_, [&](const Tag& t) {
-        if (t.word != Word::Sum || t.begin == 0 || tokens_[t.begin].text != "total") return false;
-        const std::size_t before =
-            tokens_[t.begin - 1].text == "the" && t.begin > 1 ? t.begin - 2 : t.begin - 1;
-        const bool is_last = t.end == tokens_.size();
-        return tokens_[before].text == "of" && (is_last || kBehind.contains(tokens_[t.end].text));
-    });
+    for (const Aggregation a : aggregations_said_) { q_.measures.push_back({a, *field}); }
 }
 
 // What people mean by "most" without saying of what.
@@ -366,9 +357,7 @@ bool Reader::is_row_name(std::size_t i) const {
 // "most", 最多: a comparison of numbers, not of quality
 bool Reader::says_number(const Tag& t) const {
     static const std::set<std::string> kWords = {"most", "least", "fewest", "最多", "最少"};
-    std::string text;
-    for (std::size_t i = t.begin; i < t.end; ++i) text += tokens_[i].text;
-    return kWords.contains(text);
+    return kWords.contains(text(t.begin, t.end));
 }
 
 void Reader::complete_aggregate() {
@@ -376,61 +365,33 @@ void Reader::complete_aggregate() {
     const bool both = has(Word::Highest) && has(Word::Lowest) && !has(Word::Rank);
     const bool by_day = !q_.groups.empty() && q_.groups[0].grain == Grain::Day;
     if (both && !q_.groups.empty() && !by_day && !q_.count) q_.order = Order::None;
-    // "average daily sales": the mean of daily totals; one figure, which is nothing to draw
-    if (q_.chart == ChartKind::None && q_.measures.size() == 1 && q_.groups.size() == 1 &&
-        !q_.averaged && !q_.having) {
-        Measure& m = q_.measures[0];
-        const Group g = q_.groups[0];
-        const bool adds_up = m.aggregation == Aggregation::Count ||
-                             (m.field && at(schema_, *m.field).nature() == Nature::Additive);
-        const bool is_mean = m.aggregation == Aggregation::Mean ||
-                             (m.aggregation == Aggregation::Count && has(Word::Mean)) ||
-                             (m.aggregation == Aggregation::Distinct && has(Word::Mean));
-        const bool by_time =
-            g.grain != Grain::None && says_rate_of_time(m.aggregation == Aggregation::Count);
-        if (is_mean && adds_up && (by_time)) {
-            q_.averaged = g;
-            q_.groups.clear();
-            if (m.aggregation == Aggregation::Mean) m.aggregation = Aggregation::Sum;
-        }
+    // "average daily sales": of the rows, or of the days' totals?
+    const bool is_mean =
+        has(Word::Mean) && q_.groups.size() == 1 && q_.groups[0].grain != Grain::None;
+    if (is_mean && q_.chart == ChartKind::None && q_.measures.size() == 1 && says_rate_of_time()) {
+        refuse(Word::Mean);
+    }
+    if (!q_.measures.empty() && q_.measures[0].field && says_pace() &&
+        at(schema_, *q_.measures[0].field).means("speed")) {
+        refuse(has(Word::Lowest) ? Word::Lowest : Word::Highest);  // the fastest has the highest
     }
     // "on which day was it hottest": the day of the highest value, not of the highest mean
     if (q_.order != Order::None && q_.groups.size() == 1 && q_.groups[0].grain == Grain::Day &&
-        q_.measures.size() == 1 && q_.measures[0].aggregation == Aggregation::Mean &&
-        !said_aggregation_ && aggregations_said_.empty()) {
+        q_.measures.size() == 1 && q_.measures[0].field == open_ && open_) {
         q_.measures[0].aggregation =
             q_.order == Order::Highest ? Aggregation::Maximum : Aggregation::Minimum;
     }
     const bool asks_one = has({Word::Which, Word::Who, Word::When, Word::What, Word::HowMuch}) ||
                           (q_.order != Order::None && !q_.groups.empty());
-    // the most refunds are the lowest sum
-    const bool is_of_losses =
-        q_.order == Order::Highest && q_.measures.size() == 1 && q_.measures[0].field &&
-        q_.measures[0].aggregation == Aggregation::Sum &&
-        std::ranges::any_of(q_.filters, [&](const Filter& f) {
-            return f.kind == Filter::Kind::Less && f.low == 0 && f.field == *q_.measures[0].field;
-        });
-    if (is_of_losses) q_.order = Order::Lowest;
+    // "the best product in each region": the first of each group is not picked out here
     const bool is_extreme = q_.measures.size() == 1 && q_.measures[0].field &&
                             (q_.measures[0].aggregation == Aggregation::Maximum ||
                              q_.measures[0].aggregation == Aggregation::Minimum);
-    // 每个城市销售额最高的产品: the highest of its totals
-    if (q_.order == Order::None && q_.groups.size() == 2 && is_extreme &&
-        group_is_each(q_.groups[0]) != group_is_each(q_.groups[1])) {
-        q_.order =
-            q_.measures[0].aggregation == Aggregation::Maximum ? Order::Highest : Order::Lowest;
-        q_.measures[0].aggregation = natural(at(schema_, *q_.measures[0].field));
-    }
-    if (q_.order != Order::None && !q_.measures.empty() && q_.measures[0].field && says_pace() &&
-        at(schema_, *q_.measures[0].field).means("speed")) {
-        q_.order = q_.order == Order::Highest ? Order::Lowest : Order::Highest;
-    }
-    // "the best product in each region", 每个地区卖得最好的商品
-    if (q_.order != Order::None && q_.groups.size() == 2 && q_.groups[0].grain == Grain::None &&
-        q_.groups[1].grain == Grain::None) {
-        const bool first = group_is_each(q_.groups[0]);
-        const bool second = group_is_each(q_.groups[1]);
-        if (first != second) q_.best_of_each = first ? 0 : 1;
+    if (q_.groups.size() > 1 && !groups_by_time() && (q_.order != Order::None || is_extreme) &&
+        !has(Word::Rank)) {
+        for (const Word word : {Word::Highest, Word::Lowest, Word::Top, Word::Bottom}) {
+            refuse(word);
+        }
     }
     if (q_.order != Order::None && !q_.count && !q_.groups.empty()) {
         const bool is_list =
@@ -451,36 +412,21 @@ void Reader::complete_aggregate() {
     }
 }
 
-// daily, per day, 日均; not "by day"
-bool Reader::says_rate_of_time(bool counts) const {
-    const Tag* mean = tag(Word::Mean);
-    // "average transaction value per month" is a mean of rows
-    for (const Said& m : measures_said_) {
-        if (m.begin > 0 && !counts && is_row_word(m.begin - 1) &&
-            tokens_[m.begin - 1].text != "sales") {
-            return false;
-        }
-        for (std::size_t i = m.begin; i < m.end; ++i) {
-            if (!counts && m.end - m.begin > 1 && tokens_[i].text == "value") return false;
-        }
-        if (m.begin > 1 && !counts && is_row_word(m.begin - 2)) return false;
-    }
-    for (const Tag& t : tags_) {
+// "daily", "per day", 日均; not "by day"
+bool Reader::says_rate_of_time() const {
+    static const auto& kBy = word_list("by time");
+    const Measure& m = q_.measures[0];
+    const bool counts = !m.field;
+    const bool adds_up = counts || at(schema_, *m.field).nature() == Nature::Additive;
+    return std::ranges::any_of(tags_, [&](const Tag& t) {
         const bool is_grain = t.word == Word::Daily || t.word == Word::Weekly ||
                               t.word == Word::Monthly || t.word == Word::Quarterly ||
                               t.word == Word::Yearly || t.word == Word::Hourly;
-        if (!is_grain) continue;
-        const std::string& first = tokens_[t.begin].text;
         // "monthly average" is one for each month, "average monthly" one in all
-        if (!counts && (mean == nullptr || mean->begin > t.begin)) return false;
-        if (first == "by" || first == "按" || first == "各" || first == "逐") return false;
-        if (t.end - t.begin == 1 || first == "per" || first == "日" || first == "月" ||
-            first == "周" || first == "年") {
-            return true;
-        }
-        if (first == "每" || first == "each" || first == "every") return true;
-    }
-    return false;
+        const bool is_adjective = tokens_[t.begin].is_word() && t.end - t.begin == 1;
+        return is_grain && !kBy.contains(tokens_[t.begin].text) && (adds_up || is_adjective) &&
+               (counts || tag(Word::Mean)->begin <= t.begin);
+    });
 }
 
 void Reader::find_unknown() {
@@ -495,7 +441,7 @@ void Reader::find_unknown() {
 
 // "by planet", where there is no such column: better said than left out
 bool Reader::has_unknown_role() const {
-    if (!q_.groups.empty() || !q_.periods.empty() || q_.averaged) return false;
+    if (!q_.groups.empty() || !q_.periods.empty()) return false;
     for (const Tag& t : tags_) {
         if (t.word != Word::By && t.word != Word::Each) continue;
         if (tokens_[t.begin].is_han()) continue;

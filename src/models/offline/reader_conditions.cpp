@@ -7,6 +7,18 @@
 
 namespace atl::offline {
 
+Filter& Reader::add_filter(Filter::Kind kind, Field field, std::size_t begin, double low,
+                           double high) {
+    Filter filter;
+    filter.kind = kind;
+    filter.field = field;
+    filter.low = low;
+    filter.high = high;
+    filter.begin = begin;
+    q_.filters.push_back(std::move(filter));
+    return q_.filters.back();
+}
+
 Said* Reader::number_near(std::size_t begin, std::size_t end) {
     Said* best = nullptr;
     std::size_t best_gap = 8;
@@ -58,24 +70,6 @@ std::optional<Field> Reader::condition_field(std::size_t begin, std::size_t end)
             if (field && !is_delay) return field;  // a long flight need not be late
         }
     }
-    for (Said& s : said_) {  // "more than 10 years at the company"
-        const bool is_calendar = s.column->low >= 1900 && s.column->high <= 2100;
-        if (!s.is_value && s.column->is_number() && !is_calendar && s.begin == end &&
-            tokens_[end].stem == "year") {
-            s.is_used = true;
-            return s.field;
-        }
-    }
-    if (const auto field = field_of_noun(end)) return field;
-    // "employees under 30" speaks of their age
-    std::size_t before = begin;
-    while (before > 0 && (is_filler(before - 1) || is_at(before - 1, Word::Is))) --before;
-    const bool of_rows = before > 0 && (is_row_word(before - 1) || names_row(before - 1));
-    std::optional<double> value;
-    std::size_t ignored = 0;
-    for (std::size_t i = begin; i < end && !value; ++i) value = number_at(i, ignored);
-    const auto age = field_meaning("age");
-    if (of_rows && value && age && *value >= 10 && *value <= 100) return age;
     if (end < tokens_.size() && (tokens_[end].text == "岁" || tokens_[end].stem == "year")) {
         if (auto field = field_meaning("age")) {
             for (Said& s : said_) {
@@ -95,32 +89,22 @@ std::optional<Field> Reader::condition_field(std::size_t begin, std::size_t end)
         return std::nullopt;
     }
     if (refuse_unit(end)) return std::nullopt;
-    // none is named: one whose values reach so far
-    const auto main = main_measure(schema_, q_.table);
-    const auto reaches = [&](Field field) {
-        const Column& column = at(schema_, field);
-        return value && *value >= column.low && *value <= column.high;
-    };
-    if (!main || reaches(*main)) return main;
-    if (age && reaches(*age)) return age;
-    return main;
-}
-
-// "more than 10 items", 低于3分: the column that counts them
-std::optional<Field> Reader::field_of_noun(std::size_t i) {
-    if (i >= tokens_.size()) return std::nullopt;
-    static const auto& kNouns = word_pairs("counted nouns");
-    for (const auto& [noun, about] : kNouns) {
-        if (tokens_[i].stem != noun) continue;
-        const bool is_minute = i + 1 < tokens_.size() && tokens_[i + 1].text == "钟";
-        if (noun == "分" && (is_minute || number_near(i, i) != nullptr)) continue;  // it is named
-        const auto field = field_meaning(about);
-        if (!field) continue;
-        for (Said& s : said_) {
-            if (!s.is_value && s.begin == i) s.is_used = true;
-        }
-        return field;
+    // none is named: money, where its values reach so far and nothing else is counted
+    static const auto& kMoney = word_list("is money words");
+    const Said* behind = said_at(end);
+    const bool is_noun = behind == nullptr || behind->column->is_text() || behind->column->is_id;
+    const bool counts_other = end < tokens_.size() && !tokens_[end].is_sign() && !has_tag(end) &&
+                              !is_filler(end) && is_noun && !is_in_time(end) &&
+                              !kMoney.contains(tokens_[end].stem);
+    const auto main = counts_other ? std::nullopt : main_measure(schema_, q_.table);
+    std::size_t ignored = 0;
+    for (std::size_t i = begin; i < end && main; ++i) {
+        const auto value = number_at(i, ignored);
+        const Column& column = at(schema_, *main);
+        const bool reaches = value && *value >= column.low && *value <= column.high;
+        if (reaches && is_money(column)) return main;
     }
+    q_.absent.push_back(text(begin, end));
     return std::nullopt;
 }
 
@@ -152,7 +136,7 @@ void Reader::find_comparisons() {
             add_comparison(k.kind, *value, t.begin, end);
         }
     }
-    // "5 or more", "100元以上", and a range without "between": 18-25, "30到40岁"
+    // "5 or more", "100元以上"
     for (std::size_t i = 0; i < tokens_.size(); ++i) {
         std::size_t end = 0;
         const auto value = number_at(i, end);
@@ -168,8 +152,6 @@ void Reader::find_comparisons() {
         } else if (behind < tokens_.size() && is_at(behind, Word::OrLess)) {
             done.insert(i);
             add_comparison(Filter::Kind::LessOrEqual, *value, i, end);
-        } else {
-            try_range(i, end, *value, done);
         }
     }
     find_equalities(done);
@@ -194,98 +176,24 @@ void Reader::try_between(std::size_t i, std::set<std::size_t>& done) {
     if (!high || *high < *low) return;
     done.insert(first);
     done.insert(second);
-    if (take_having(Filter::Kind::Between, *low, *high, i, last)) return;
-    Filter filter;
-    filter.kind = Filter::Kind::Between;
+    if (is_of_groups(i, last)) return;
     const auto field = condition_field(i, last);
-    if (!field) return;
-    filter.field = *field;
-    filter.low = *low * unit_factor(*field, last, *high);
-    filter.high = *high * unit_factor(*field, last, *high);
-    filter.begin = i;
-    q_.filters.push_back(filter);
+    if (!field || refuse_other_unit(*field, last, *high)) return;
+    add_filter(Filter::Kind::Between, *field, i, *low, *high);
 }
-
-void Reader::try_range(std::size_t i, std::size_t end, double low, std::set<std::size_t>& done) {
-    if (end >= tokens_.size()) return;
-    const std::string& sign = tokens_[end].text;
-    if (sign != "-" && sign != "到" && sign != "至" && sign != "to") return;
-    std::size_t last = 0;
-    const auto high = number_at(end + 1, last);
-    if (!high || *high <= low) return;
-    Said* near = number_near(i, last);
-    const bool is_age = last < tokens_.size() && tokens_[last].text == "岁";
-    if (near == nullptr && !is_age) return;
-    done.insert(i);
-    done.insert(end + 1);
-    if (take_having(Filter::Kind::Between, low, *high, i, last)) return;
-    Filter filter;
-    filter.kind = Filter::Kind::Between;
-    const auto field = condition_field(i, last);
-    if (!field) return;
-    filter.field = *field;
-    filter.low = low * unit_factor(*field, last, *high);
-    filter.high = *high * unit_factor(*field, last, *high);
-    filter.begin = i;
-    q_.filters.push_back(filter);
-}
-
 void Reader::add_comparison(Filter::Kind kind, double value, std::size_t begin, std::size_t end) {
-    if (take_having(kind, value, value, begin, end)) return;
-    // "bought more than 5 times": how many rows each has is no column
-    const bool is_column = std::ranges::any_of(said_, [&](const Said& s) {
-        return !s.is_value && s.column->is_number() && !s.column->is_id && s.begin == end;
-    });
-    const bool counts_rows =
-        end < tokens_.size() && tokens_[end].is_word() && !is_column &&
-        number_near(begin, end) == nullptr &&
-        (tokens_[end].text == "times" || tokens_[end].stem == "order" ||
-         tokens_[end].stem == "purchase" || tokens_[end].stem == "transaction");
-    if (counts_rows) {
-        q_.absent.push_back(tokens_[end - 1].as_written + " " + tokens_[end].as_written);
-        return;
-    }
+    if (is_of_groups(begin, end)) return;
     const auto field = condition_field(begin, end);
-    if (!field) return;
-    Filter filter;
-    filter.kind = kind;
-    filter.field = *field;
-    filter.low = value * unit_factor(*field, end, value);
-    filter.begin = begin;
-    q_.filters.push_back(filter);
+    if (!field || refuse_other_unit(*field, end, value)) return;
+    add_filter(kind, *field, begin, value);
     condition_numbers_.insert(end - 1);
     if (has_unit_of(*field, end)) condition_numbers_.insert(end);
-}
-
-// "5 star ratings", "3 bedroom houses"
-bool Reader::take_number_before(Said& s, std::set<std::size_t>& done) {
-    std::size_t end = 0;
-    if (s.begin == 0 || !tokens_[s.begin - 1].is_number()) return false;
-    const std::size_t i = s.begin - 1;
-    const auto value = number_at(i, end);
-    const bool is_choice = s.column->is_whole && s.column->distinct <= 12;
-    if (!value || done.contains(i) || !is_choice || *value < s.column->low ||
-        *value > s.column->high ||
-        follows(i, {Word::Top, Word::Bottom, Word::Highest, Word::Lowest, Word::First})) {
-        return false;
-    }
-    done.insert(i);
-    condition_numbers_.insert(i);
-    s.is_used = true;
-    Filter filter;
-    filter.kind = Filter::Kind::Equal;
-    filter.field = s.field;
-    filter.low = *value;
-    filter.begin = i;
-    q_.filters.push_back(filter);
-    return true;
 }
 
 // "rating of 5", "status 404", "评分为5"
 void Reader::find_equalities(std::set<std::size_t>& done) {
     for (Said& s : said_) {
         if (s.is_value || s.is_used || !s.column->is_number()) continue;
-        if (take_number_before(s, done)) continue;
         std::size_t i = s.end;
         while (i < tokens_.size() && i < s.end + 3 &&
                (is_at(i, Word::Is) || tokens_[i].text == "of" || tokens_[i].text == "code" ||
@@ -300,53 +208,15 @@ void Reader::find_equalities(std::set<std::size_t>& done) {
         done.insert(i);
         condition_numbers_.insert(i);
         s.is_used = true;
-        Filter filter;
         const bool negated =
             follows(s.begin, {Word::Exclude}) || (i > s.end && is_at(i - 1, Word::Exclude));
-        filter.kind = negated ? Filter::Kind::NotEqual : Filter::Kind::Equal;
-        filter.field = s.field;
-        filter.low = *value;
-        filter.begin = s.begin;
-        q_.filters.push_back(filter);
-    }
-}
-
-// "zero stock", 库存为零
-void Reader::find_zeros() {
-    for (const Tag& t : tags_) {
-        if (t.word != Word::Zero) continue;
-        for (Said& s : said_) {
-            const bool is_beside = s.begin == t.end || (s.end <= t.begin && t.begin - s.end <= 2);
-            if (s.is_value || s.is_used || !s.column->is_number() || !is_beside) continue;
-            Filter filter;
-            filter.kind = Filter::Kind::Equal;
-            filter.field = s.field;
-            filter.begin = s.begin;
-            q_.filters.push_back(filter);
-            s.is_used = true;
-            says_rows_ = true;
-            break;
-        }
+        add_filter(negated ? Filter::Kind::NotEqual : Filter::Kind::Equal, s.field, s.begin,
+                   *value);
     }
 }
 
 // "excluding refunds", "only negative amounts"
 void Reader::find_signs() {
-    find_zeros();
-    for (std::size_t i = 0; i < tokens_.size(); ++i) {  // "rainy days", "dry days"
-        const std::string& word = tokens_[i].text;
-        const bool is_wet = word == "rainy" || word == "wet";
-        const auto rain = field_meaning("rain");
-        if (!rain || (!is_wet && word != "dry") || is_in_value(i)) continue;
-        Filter filter;
-        filter.kind = is_wet ? Filter::Kind::Greater : Filter::Kind::Equal;
-        filter.field = *rain;
-        filter.begin = i;
-        q_.filters.push_back(filter);
-        for (Said& s : said_) {
-            if (s.begin == i) s.is_used = true;
-        }
-    }
     const Tag* negative = tag(Word::Negative);
     if (negative == nullptr) return;
     for (const Said& s : said_) {
@@ -355,12 +225,9 @@ void Reader::find_signs() {
     auto field = main_measure(schema_, q_.table);
     if (Said* near = number_near(negative->begin, negative->end)) field = near->field;
     if (!field || at(schema_, *field).low >= 0) return;
-    Filter filter;
-    filter.field = *field;
-    filter.kind = follows(negative->begin, {Word::Exclude}, 4) ? Filter::Kind::GreaterOrEqual
-                                                               : Filter::Kind::Less;
-    filter.begin = negative->begin;
-    q_.filters.push_back(filter);
+    const bool negated = follows(negative->begin, {Word::Exclude}, 4);
+    add_filter(negated ? Filter::Kind::GreaterOrEqual : Filter::Kind::Less, *field,
+               negative->begin);
 }
 
 bool Reader::is_excluded(std::size_t begin) const {
@@ -390,12 +257,7 @@ void Reader::find_value_filters() {
             }
             continue;
         }
-        Filter filter;
-        filter.kind = kind;
-        filter.field = s.field;
-        filter.values = {s.value};
-        filter.begin = s.begin;
-        q_.filters.push_back(filter);
+        add_filter(kind, s.field, s.begin).values = {s.value};
     }
     // the column's name beside its value says nothing more: "North region"
     for (Said& s : said_) {
@@ -432,28 +294,15 @@ void Reader::find_presence() {
             std::ranges::none_of(s.column->words,
                                  [&](const Token& word) { return word.text == last.text; }) &&
             !follows(s.begin, {Word::HowMuch, Word::Sum, Word::Mean}, 4);
-        // 有多少本书逾期了, 逾期率: of a column 逾期天数
-        const bool is_han_state = last.is_han() && s.score < kOwnName && s.column->is_number() &&
-                                  s.end < tokens_.size() &&
-                                  (tokens_[s.end].text == "了" ||
-                                   (tokens_[s.end].text == "率" && tokens_.size() - s.end < 6));
-        const bool is_number_of =
-            s.column->name.ends_with("数") && !s.column->name.ends_with("天数");
-        if (is_han_state && is_number_of && tokens_[s.end].text == "率") {
-            q_.absent.push_back(s.column->name + " / ?");  // 不良率: of what is not said
-            continue;
-        }
-        if (is_han_state) {
-            add_presence(s, true);
+        const bool is_rate_of = last.is_han() && s.column->is_number() && s.end < tokens_.size() &&
+                                tokens_[s.end].text == "率";
+        if (is_rate_of) {  // 不良率, of 不良品数: of what is not said
+            q_.absent.push_back(s.column->name + " / ?");
             continue;
         }
         const bool is_han_with = s.begin > 0 && tokens_[s.begin - 1].text == "有" &&
                                  s.end < tokens_.size() && tokens_[s.end].text == "的";
-        if (is_han_with) {  // 有贷款的客户
-            add_presence(s, true);
-            continue;
-        }
-        if (is_with || (is_participle && s.column->is_number() && asks_to_count())) {
+        if (is_with || is_han_with || (is_participle && s.column->is_number() && asks_to_count())) {
             add_presence(s, true);
         }
     }
@@ -461,17 +310,15 @@ void Reader::find_presence() {
 
 void Reader::add_presence(Said& s, bool is_there) {
     const Column& column = *s.column;
-    Filter filter;
-    filter.field = s.field;
-    filter.begin = s.begin;
     if (column.missing > 0) {
-        filter.kind = is_there ? Filter::Kind::Present : Filter::Kind::Missing;
+        add_filter(is_there ? Filter::Kind::Present : Filter::Kind::Missing, s.field, s.begin);
     } else if (column.is_number() && column.low == 0) {
-        filter.kind = is_there ? Filter::Kind::Greater : Filter::Kind::Equal;
-    } else {
+        add_filter(is_there ? Filter::Kind::Greater : Filter::Kind::Equal, s.field, s.begin);
+    } else {  // "without insurance", where each row has an amount
+        const bool is_sign = is_at(s.begin, Word::Negative);  // "excluding refunds"
+        if (!is_there && !is_sign) q_.absent.push_back(text(s.begin, s.end));
         return;
     }
-    q_.filters.push_back(filter);
     s.is_used = true;
     says_rows_ = true;
 }

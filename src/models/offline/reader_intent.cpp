@@ -7,12 +7,13 @@
 
 namespace atl::offline {
 
+void Reader::decide(Intent intent, std::optional<std::vector<Field>> fields) {
+    q_.intent = intent;
+    if (fields) q_.fields = std::move(*fields);
+}
+
 void Reader::decide_intent() {
     q_.intent = Intent::Unknown;
-    if (q_.having) {
-        decide_having();
-        return;
-    }
     const bool has_columns_word = has(Word::Columns);
     const bool has_named =
         !q_.groups.empty() || !q_.measures.empty() || !q_.filters.empty() || !q_.periods.empty();
@@ -21,64 +22,37 @@ void Reader::decide_intent() {
     }
     if (!has_named && tokens_.size() <= 8 && has({Word::Greeting, Word::Thanks, Word::Help}) &&
         columns_said_.empty()) {
-        q_.intent = has(Word::Help)     ? Intent::Help
-                    : has(Word::Thanks) ? Intent::Thanks
-                                        : Intent::Greeting;
-        return;
+        return decide(has(Word::Help)     ? Intent::Help
+                      : has(Word::Thanks) ? Intent::Thanks
+                                          : Intent::Greeting);
     }
-    if (has(Word::Duplicate)) {
-        q_.intent = Intent::Duplicates;
-        return;
-    }
-    if (has(Word::Missing)) {
-        q_.intent = Intent::Missing;
-        q_.fields = columns_said_;
-        return;
-    }
-    if (has(Word::Outlier)) {
-        q_.intent = Intent::Outliers;
-        q_.fields.clear();
-        for (const Said& s : measures_said_) q_.fields.push_back(s.field);
-        return;
-    }
+    if (has(Word::Duplicate)) return decide(Intent::Duplicates);
+    if (has(Word::Missing)) return decide(Intent::Missing, columns_said_);
+    std::vector<Field> numbers;
+    for (const Said& s : measures_said_) numbers.push_back(s.field);
+    if (has(Word::Outlier)) return decide(Intent::Outliers, numbers);
     if ((has({Word::Ratio, Word::Share}) || is_per_) && decide_ratio()) return;
     if (has(Word::Correlation) || q_.chart == ChartKind::Scatter || asks_relation()) {
         decide_correlation();
         if (q_.intent != Intent::Unknown) return;
     }
     if (has_columns_word && q_.measures.empty()) {
-        q_.intent = has(Word::HowMany) && !has(Word::Which) ? Intent::Shape : Intent::Columns;
-        return;
+        return decide(has(Word::HowMany) && !has(Word::Which) ? Intent::Shape : Intent::Columns);
     }
-    if (has_columns_word && has(Word::HowMany)) {
-        q_.intent = Intent::Shape;
-        return;
-    }
+    if (has_columns_word && has(Word::HowMany)) return decide(Intent::Shape);
     if ((has({Word::Distribution}) || q_.chart == ChartKind::Histogram) &&
         !(q_.groups.size() == 1 && measures_said_.empty())) {
-        if (!measures_said_.empty() || q_.groups.empty()) {
-            q_.intent = Intent::Distribution;
-            q_.fields.clear();
-            for (const Said& s : measures_said_) q_.fields.push_back(s.field);
-            return;
-        }
+        if (!numbers.empty() || q_.groups.empty()) return decide(Intent::Distribution, numbers);
     }
     if (has(Word::Distribution) && q_.groups.size() == 1 && q_.measures.empty()) {
-        add_measure({Aggregation::Count, std::nullopt, std::nullopt});
-        q_.intent = Intent::Aggregate;
-        return;
+        add_measure({Aggregation::Count, {}});
+        return decide(Intent::Aggregate);
     }
-    if (has(Word::Period) && q_.measures.empty()) {
-        q_.intent = Intent::Period;
-        q_.fields = dates_said_;
-        return;
-    }
+    if (has(Word::Period) && q_.measures.empty()) return decide(Intent::Period, dates_said_);
     if (!dates_said_.empty() && q_.measures.empty() && q_.groups.empty() &&
         has({Word::Earliest, Word::Newest, Word::First, Word::Last, Word::Minimum,
              Word::Maximum})) {
-        q_.intent = Intent::Period;
-        q_.fields = dates_said_;
-        return;
+        return decide(Intent::Period, dates_said_);
     }
     // "click through rate", of a number: what it is divided by is not said
     for (const Said& m : measures_said_) {
@@ -98,7 +72,7 @@ void Reader::decide_intent() {
             return f.kind == Filter::Kind::OneOf || is_number || f.kind == Filter::Kind::Present;
         });
     if (rate_of_value) {
-        q_.measures = {{Aggregation::Count, std::nullopt, std::nullopt}};
+        q_.measures = {{Aggregation::Count, {}}};
         q_.intent = Intent::Share;
         split_share();
         return;
@@ -109,8 +83,7 @@ void Reader::decide_intent() {
     const bool by_time = groups_by_time();
     if (is_change &&
         (!q_.periods.empty() || by_time || main_date(schema_, q_.table) == std::nullopt)) {
-        q_.intent = Intent::Growth;
-        return;
+        return decide(Intent::Growth);
     }
     if (has(Word::Share) && (!q_.groups.empty() || !q_.filters.empty() || !q_.periods.empty())) {
         q_.intent = Intent::Share;
@@ -125,41 +98,32 @@ void Reader::decide_intent() {
     });
     if (has({Word::Growth, Word::Drop}) &&
         (main_date(schema_, q_.table) || !q_.periods.empty() || by_year)) {
-        q_.intent = Intent::Growth;
-        return;
+        return decide(Intent::Growth);
     }
     const bool has_agg = said_aggregation_ || !aggregations_said_.empty();
     if (has(Word::Describe) && !has_agg && q_.groups.empty()) {
-        q_.intent = Intent::Describe;
-        q_.fields = columns_said_;
-        return;
+        return decide(Intent::Describe, columns_said_);
     }
-    if (lists_numbers()) {
-        q_.intent = Intent::Values;
-        q_.fields = {measures_said_[0].field};
-        return;
+    if (has({Word::Exist, Word::Distinct}) && has({Word::Which, Word::Exist}) &&
+        !measures_said_.empty() && q_.groups.empty() && !said_aggregation_) {
+        refuse(has(Word::Exist) ? Word::Exist : Word::Distinct);  // 挂号费有哪几种
     }
     if (asks_single_row()) return take_single_row();
-    if (wants_rows()) {
-        q_.intent = Intent::Rows;
-        return;
-    }
+    if (wants_rows()) return decide(Intent::Rows);
     if (has({Word::Rows}) && q_.measures.empty() && q_.groups.empty() && q_.filters.empty()) {
-        q_.intent = has({Word::Preview, Word::Show, Word::First, Word::Last}) ? Intent::Rows
-                                                                              : Intent::Shape;
-        return;
+        const bool shows = has({Word::Preview, Word::Show, Word::First, Word::Last});
+        return decide(shows ? Intent::Rows : Intent::Shape);
     }
     if (has(Word::HowMany) && q_.groups.empty() && q_.filters.empty() && q_.periods.empty() &&
         q_.measures.size() == 1 && q_.measures[0].aggregation == Aggregation::Count) {
         q_.intent = Intent::Shape;
+        bool is_named = row_noun_said() || says_rows_ || counted_ || has(Word::Rows);
+        for (std::size_t i = 0; i < tokens_.size(); ++i) is_named = is_named || names_row(i);
+        if (!is_named) refuse(Word::HowMany);
         if (!has({Word::Sum, Word::Rows})) {  // an average number of what?
             refuse(Word::Mean);
             refuse(Word::Median);
         }
-        return;
-    }
-    if (has(Word::Preview) && q_.measures.empty()) {
-        q_.intent = Intent::Rows;
         return;
     }
     if (lists_values()) {
@@ -172,12 +136,7 @@ void Reader::decide_intent() {
     if (!q_.measures.empty() || (!aggregations_said_.empty() && main_measure(schema_, q_.table)) ||
         (!q_.groups.empty()) || (!q_.periods.empty()) ||
         (has({Word::Trend, Word::Compare}) && !q_.filters.empty())) {
-        q_.intent = Intent::Aggregate;
-        return;
-    }
-    if (has(Word::Describe)) {
-        q_.intent = Intent::Describe;
-        q_.fields = columns_said_;
+        return decide(Intent::Aggregate);
     }
 }
 
@@ -202,7 +161,7 @@ bool Reader::decide_ratio() {
     const auto operand = [&](const Said& s) {
         const bool adds_up =
             s.column->nature() == Nature::Additive && !has({Word::Mean, Word::Median});
-        return Measure{adds_up ? Aggregation::Sum : Aggregation::Mean, s.field, std::nullopt};
+        return Measure{adds_up ? Aggregation::Sum : Aggregation::Mean, s.field};
     };
     std::vector<Said> numbers;
     for (const Said& s : measures_said_) {
@@ -236,27 +195,7 @@ bool Reader::decide_ratio() {
         q_.intent = Intent::Ratio;
         return true;
     }
-    if (!has(Word::Ratio)) return false;
-    for (std::size_t i = 0; i < q_.filters.size(); ++i) {
-        const Filter f = q_.filters[i];
-        if (f.kind != Filter::Kind::OneOf || f.values.size() != 2) continue;
-        Filter upper = f;
-        Filter lower = f;
-        upper.values = {f.values[0]};
-        lower.values = {f.values[1]};
-        q_.part = {upper};
-        q_.base = {lower};
-        q_.filters.erase(q_.filters.begin() + static_cast<std::ptrdiff_t>(i));
-        std::erase_if(q_.groups, [&](const Group& g) { return g.field == f.field; });
-        if (numbers.empty()) {
-            q_.measures = {{Aggregation::Count, std::nullopt, std::nullopt}};
-        } else if (!said_aggregation_) {
-            q_.measures = {operand(numbers[0])};
-        }
-        if (q_.measures.size() > 1) q_.measures.resize(1);
-        q_.intent = Intent::Ratio;
-        return true;
-    }
+    refuse(Word::Ratio);  // not of two columns
     return false;
 }
 
@@ -265,19 +204,6 @@ void Reader::decide_correlation() {
     for (const Said& s : measures_said_) {
         const bool is_new = std::ranges::find(numbers, s.field) == numbers.end();
         if (is_new) numbers.push_back(s.field);
-    }
-    for (const Filter& f : q_.filters) {
-        if (f.kind == Filter::Kind::Equal && at(schema_, f.field).is_flag()) {
-            numbers.push_back(f.field);
-        }
-    }
-    if (!numbers.empty() && !q_.groups.empty() && numbers.size() == 1 &&
-        q_.groups[0].grain == Grain::None) {
-        q_.intent = Intent::Aggregate;  // "does gender affect salary": a mean each
-        for (Measure& m : q_.measures) {
-            if (m.aggregation == Aggregation::Sum) m.aggregation = Aggregation::Mean;
-        }
-        return;
     }
     q_.fields = numbers;
     q_.intent = Intent::Correlation;
@@ -290,7 +216,7 @@ void Reader::split_share() {
     if (const Tag* share = tag(Word::Share)) {
         for (std::size_t i = share->end; i < tokens_.size() && i < share->end + 4; ++i) {
             if (is_row_word(i) && !is_measure_token(i)) {
-                q_.measures = {{Aggregation::Count, std::nullopt, std::nullopt}};
+                q_.measures = {{Aggregation::Count, {}}};
                 measures_said_.clear();
                 break;
             }
@@ -311,34 +237,18 @@ void Reader::split_share() {
         const bool measured_only =
             measures_said_.empty() ||
             std::ranges::all_of(measures_said_, [](const Said& m) { return m.is_used; });
-        // "what percentage of sales is paid by card in each region"
-        const Tag* share = tag(Word::Share);
-        const bool is_predicate = share != nullptr && q_.language == Language::English &&
-                                  q_.groups.size() == 1 && q_.groups[0].grain == Grain::None &&
-                                  group_is_each(q_.groups[0]) &&
-                                  std::ranges::any_of(tags_, [&](const Tag& t) {
-                                      return t.word == Word::Is && t.begin >= share->end &&
-                                             std::ranges::any_of(q_.filters, [&](const Filter& f) {
-                                                 return is_value(f) && f.begin >= t.end;
-                                             });
-                                  });
-        if (!counts && !measured_only && !is_predicate) return;
+        if (!counts && !measured_only) {  // "what share of sales is paid by card by region"
+            const bool has_value = std::ranges::any_of(q_.filters, is_value);
+            if (has_value) refuse(Word::Is);
+            return;
+        }
         std::vector<Filter> kept;
         for (const Filter& f : q_.filters) {
             (is_number(f) || is_value(f) ? q_.part : kept).push_back(f);
         }
         q_.filters = kept;
-        if (!q_.part.empty() && measured_only) {
-            q_.measures = {{Aggregation::Count, std::nullopt, std::nullopt}};
-        }
+        if (!q_.part.empty() && measured_only) { q_.measures = {{Aggregation::Count, {}}}; }
         return;
-    }
-    if (std::ranges::all_of(measures_said_, [](const Said& m) { return m.is_used; }) &&
-        !measures_said_.empty()) {
-        q_.measures = {{Aggregation::Count, std::nullopt, std::nullopt}};
-        if (counted_ && !is_row_noun(*counted_)) {
-            q_.measures = {{Aggregation::Distinct, counted_->field, std::nullopt}};
-        }
     }
     std::vector<Filter> part;
     std::vector<Filter> whole;
@@ -471,15 +381,6 @@ bool Reader::is_measure_token(std::size_t i) const {
                                [&](const Said& m) { return m.begin <= i && i < m.end; });
 }
 
-// 挂号费有哪几种: a number with few values
-bool Reader::lists_numbers() const {
-    return measures_said_.size() == 1 && !measures_said_[0].is_used && q_.groups.empty() &&
-           q_.filters.empty() && measures_said_[0].column->distinct <= 30 && !said_aggregation_ &&
-           q_.order == Order::None && q_.chart == ChartKind::None && q_.periods.empty() &&
-           has({Word::Exist, Word::Distinct}) && has({Word::Which, Word::Exist}) &&
-           !has({Word::By, Word::Compare, Word::Trend});
-}
-
 bool Reader::lists_values() const {
     if (q_.groups.empty() || !q_.measures.empty() || said_aggregation_ || q_.order != Order::None ||
         q_.chart != ChartKind::None) {
@@ -526,30 +427,16 @@ bool Reader::builds_on_before() const {
                    q_.chart != ChartKind::None;
         default: return false;
     }
-    // "what is that as a percentage of the total?", 占比多少
-    const bool names_nothing = q_.filters.empty() && q_.groups.empty() && q_.part.empty() &&
-                               q_.periods.empty() && measures_said_.empty();
-    if (has(Word::Share) && names_nothing && !before_->filters.empty() && before_->groups.empty()) {
-        return true;
-    }
     const bool has_measure = parts().has_measure;
     const bool begins_with_cue = !tokens_.empty() && starts_with_cue();
     const bool has_cue = begins_with_cue || ends_with_cue();
     if (q_.intent == Intent::Rows) return has_cue && q_.filters.empty() && q_.measures.empty();
     if (q_.intent == Intent::Values) return has_cue;
-    const bool says_of_them = std::ranges::any_of(tokens_, [](const Token& t) {
-        return t.text == "them" || t.text == "those" || t.text == "these" || t.text == "其";
-    });
-    if (says_of_them && !before_->filters.empty() && asks_to_count()) return true;
-    if (q_.intent == Intent::Shape && !has_measure) return false;
     if (has_measure) {
         // "what about quantity?", "and the average salary?"
         return has_cue && q_.groups.empty();
     }
     if (has_cue) return true;
-    // "percentage of matches in Lisbon": rows and a condition of its own
-    const bool conditions = !q_.filters.empty() || !q_.part.empty();
-    if (says_rows_ && conditions && q_.language == Language::English) return false;
     if (stands_alone()) return false;
     // a fragment: "by region", "top 3 only", "in 2023"
     return tokens_.size() <= (q_.language == Language::Chinese ? 14U : 8U) &&
@@ -575,10 +462,7 @@ bool Reader::starts_with_cue() const {
 bool Reader::ends_with_cue() const {
     for (std::size_t i = tokens_.size(); i > 0 && i + 3 > tokens_.size(); --i) {
         const std::string& text = tokens_[i - 1].text;
-        const bool is_value = std::any_of(  // IT, the department
-            q_.filters.begin(), q_.filters.end(),
-            [&](const Filter& f) { return f.kind == Filter::Kind::OneOf && f.begin == i - 1; });
-        if (is_value) continue;
+        if (is_in_value(i - 1)) continue;  // IT, the department
         if (text == "呢" || text == "instead" || text == "only" || text == "too" ||
             text == "that" || text == "this" || text == "it") {
             return true;

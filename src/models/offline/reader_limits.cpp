@@ -63,14 +63,18 @@ void Reader::find_limits() {
         q_.intent = Intent::Unknown;
         return;
     }
-    for (const Word word : {Word::Moving, Word::Rolling, Word::Running}) refuse(word);
+    for (const Word word : {Word::Moving, Word::Rolling, Word::Running, Word::Zero}) {
+        if (is_said_beside_names(word)) refuse(word);
+    }
     find_denied();
     find_compared_with_figure();
     find_open_rate();
     find_span_of_dates();
+    find_second_question();
+    find_counted_unit();
     find_ordinal();
     find_open_worst();
-    find_absent_back();
+    find_unused();
     find_absent();
     if (!q_.absent.empty()) q_.intent = Intent::Unknown;
 }
@@ -105,6 +109,13 @@ void Reader::find_denied() {
 // "above their department's average", 高于本部门平均: no number, and another one for each row.
 void Reader::find_compared_with_figure() {
     static const std::set<std::string> kOpen = {"a", "an", "half", "once", "twice", "半"};
+    for (std::size_t i = 0; i + 1 < tokens_.size(); ++i) {  // 比各自部门平均更高
+        if (tokens_[i].text != "比" || has_tag(i) || is_in_value(i)) continue;
+        for (std::size_t k = i + 1; k < tokens_.size() && k < i + 7; ++k) {
+            if (is_at(k, Word::Mean)) q_.absent.push_back(text(i, k + 1));
+            if (is_at(k, Word::Mean)) return;
+        }
+    }
     for (const Tag& t : tags_) {
         const bool is_than = t.word == Word::More || t.word == Word::Less ||
                              t.word == Word::AtLeast || t.word == Word::AtMost;
@@ -127,13 +138,27 @@ void Reader::find_compared_with_figure() {
 // the mean of rows that are no people.
 void Reader::find_open_rate() {
     for (std::size_t i = 0; i + 1 < tokens_.size(); ++i) {
-        const bool is_per_head = tokens_[i].text == "人" && tokens_[i + 1].text == "均";
-        if (is_per_head && said_at(i) == nullptr && !person_id()) q_.absent.emplace_back("人均");
+        const bool is_per_head = text(i, i + 2) == "人均" || text(i, i + 2) == "每人";
+        if (is_per_head && said_at(i) == nullptr) q_.absent.push_back(text(i, i + 2));
+        const bool is_each = counts_people(i + 1) && follows(i + 1, {Word::Per, Word::Each}, 1);
+        if (is_each && said_at(i + 1) == nullptr) q_.absent.push_back(text(i + 1, i + 2));
     }
     const Tag* t = tag(Word::Rate);
     if (t == nullptr || t->begin == 0 || q_.intent != Intent::Share) return;
     if (tokens_[t->begin].is_han() && said_at(t->begin - 1) == nullptr) {
         q_.absent.push_back(tokens_[t->begin - 1].as_written + tokens_[t->begin].as_written);
+    }
+}
+
+// "total by station and which carrier is cheapest?": two questions in one.
+void Reader::find_second_question() {
+    for (const Tag& t : tags_) {
+        const bool is_next = t.word == Word::And && !tokens_[t.begin].is_sign() &&
+                             (is_at(t.end, Word::Which) || is_at(t.end, Word::Who));
+        const bool is_same = tokens_.back().text == "it";  // "and which match was it"
+        if (is_next && !is_same && t.begin > 0 && q_.intent == Intent::Aggregate) {
+            q_.absent.push_back(tokens_[t.begin].as_written + " " + tokens_[t.end].as_written);
+        }
     }
 }
 
@@ -169,7 +194,7 @@ void Reader::find_ordinal() {
         const bool is_word = kWords.contains(tokens_[i].text) && !is_unit;
         const bool is_ending = kEndings.contains(tokens_[i].text) && is_unit;
         const bool is_han = tokens_[i].text == "第" && i + 1 < tokens_.size() &&
-                            number_word(tokens_[i + 1]).value_or(1) > 1;
+                            number_word(tokens_[i + 1]).value_or(0) > (groups_by_time() ? 0 : 1);
         if ((!is_word && !is_ending && !is_han) || is_in_time(i) || said_at(i) != nullptr) continue;
         q_.absent.push_back(tokens_[i].as_written + (is_han ? tokens_[i + 1].as_written : ""));
     }
@@ -187,9 +212,8 @@ void Reader::find_open_worst() {
     const bool has_rate = rate_.has_value() || q_.intent == Intent::Share;
     if (q_.order == Order::None || (is_good && !has_rate)) return;
     for (const Tag& t : tags_) {
-        std::string text;
-        for (std::size_t i = t.begin; i < t.end; ++i) text += tokens_[i].text;
-        if (kWorst.contains(text)) q_.absent.push_back(text);
+        const std::string word = text(t.begin, t.end);
+        if (kWorst.contains(word)) q_.absent.push_back(word);
     }
 }
 
@@ -197,28 +221,15 @@ void Reader::find_absent() {
     for (std::size_t i = 0; i < tokens_.size() && q_.absent.size() < 5; ++i) {
         const Token& token = tokens_[i];
         if (!token.is_word() || token.text.size() < 3) continue;
-        const bool is_tagged = has_tag(i);
-        const bool is_said = (said_at(i) != nullptr);
-        if (is_tagged || is_said || condition_numbers_.contains(i) || is_in_time(i) ||
-            is_noise(token) || names_row(i) || is_table_word(i) || number_word(token) ||
-            is_plain_word(token) || goes_with(i)) {
-            continue;
-        }
-        q_.absent.push_back(token.as_written.substr(0, 40));
+        const bool is_explained = has_tag(i) || said_at(i) != nullptr ||
+                                  condition_numbers_.contains(i) || is_in_time(i) ||
+                                  is_noise(token) || names_row(i) || is_table_word(i) ||
+                                  number_word(token) || is_plain_word(token) || goes_with(i);
+        if (!is_explained) q_.absent.push_back(token.as_written.substr(0, 40));
     }
     find_absent_features();
     find_absent_han();
     find_absent_numbers();
-    for (std::size_t i = 0; i + 1 < tokens_.size(); ++i) {  // of all subjects, where none holds it
-        const bool is_said = std::ranges::any_of(
-            said_, [&](const Said& s) { return s.begin <= i + 1 && i + 1 < s.end; });
-        if (!is_said && tokens_[i].text == "总" && tokens_[i + 1].text == "分") {
-            q_.absent.emplace_back("总分");
-        }
-        if (!is_said && tokens_[i].text == "年" && tokens_[i + 1].text == "级") {
-            q_.absent.emplace_back("年级");  // of a school, and no year
-        }
-    }
 }
 
 // What is not computed here though every word of it is known: who left and who stayed, which of
@@ -227,7 +238,6 @@ void Reader::find_absent_features() {
     static const auto& kLeft = word_list("find absent features left");
     static const std::set<std::string> kTimes = {"times", "multiplied", "乘", "×"};
     static const std::set<std::string> kStill = {"current", "currently", "employed"};
-    static const std::set<std::string> kMoney = {"revenue", "sale", "turnover", "value"};
     const auto& columns = schema_.tables[q_.table].columns;
     const bool may_leave = std::ranges::any_of(columns, [](const Column& c) {
         return (c.is_date() && c.missing > 0) || c.means("attrition");
@@ -238,6 +248,7 @@ void Reader::find_absent_features() {
     for (std::size_t i = 0; i < tokens_.size() && q_.absent.size() < 5; ++i) {
         const Said* said = said_at(i);
         if (said != nullptr && (said->is_value || !said->column->is_date())) continue;
+        if (is_at(i, Word::Period)) continue;  // the date range
         const std::string two =
             tokens_[i].text + (i + 1 < tokens_.size() ? tokens_[i + 1].text : "");
         const Said* next = i + 2 < tokens_.size() ? said_at(i + 2) : nullptr;
@@ -249,17 +260,27 @@ void Reader::find_absent_features() {
         const bool is_piece = (tokens_[i].text == "件" || tokens_[i].text == "台") && i > 1 &&
                               tokens_[i - 1].text == "少" && quantity && !is_of_quantity;
         const Said* before = i > 0 ? said_at(i - 1) : nullptr;
-        const bool is_product =
-            before != nullptr && before->column->is_number() && kTimes.contains(tokens_[i].text);
+        const bool is_product = before != nullptr && before->column->is_number() &&
+                                said_at(i + 1) != nullptr && kTimes.contains(tokens_[i].text);
         if (is_left || is_still || is_piece || is_product) {
             q_.absent.push_back(tokens_[i].is_han() ? two : tokens_[i].as_written);
         }
-        const bool is_compared = std::ranges::any_of(q_.filters, [&](const Filter& f) {
-            return f.begin == i + 1 && f.values.empty() && f.kind != Filter::Kind::Dates;
-        });
-        if (is_compared && said == nullptr && kMoney.contains(tokens_[i].stem)) {
-            q_.absent.push_back(tokens_[i].as_written);
-        }
+    }
+}
+
+// A number column that was named and is in no part of the figure: another question is answered.
+void Reader::find_unused() {
+    const bool is_figure = q_.intent == Intent::Aggregate || q_.intent == Intent::Share ||
+                           q_.intent == Intent::Growth ||
+                           (q_.intent == Intent::Shape && q_.language == Language::Chinese);
+    if (!is_figure || before_ != nullptr) return;
+    for (const Said& s : measures_said_) {
+        const auto is_of = [&](const auto& part) { return part.field == s.field; };
+        const bool is_used = s.is_used || std::ranges::any_of(q_.measures, is_of) ||
+                             std::ranges::any_of(q_.filters, is_of) ||
+                             std::ranges::any_of(q_.part, is_of) ||
+                             std::ranges::any_of(q_.groups, is_of);
+        if (!is_used) q_.absent.push_back(text(s.begin, s.end));
     }
 }
 
@@ -268,14 +289,13 @@ void Reader::find_absent_numbers() {
     for (std::size_t i = 0; i < tokens_.size() && q_.absent.size() < 5; ++i) {
         const Token& token = tokens_[i];
         if (!token.is_number() || is_in_time(i)) continue;
-        const bool is_said = (said_at(i) != nullptr);
         const bool is_count = q_.count && static_cast<double>(*q_.count) == token.number;
         const bool is_condition = condition_numbers_.contains(i) ||
                                   (i > 0 && condition_numbers_.contains(i - 1)) ||
                                   std::ranges::any_of(q_.filters, [&](const Filter& f) {
                                       return f.low == token.number || f.high == token.number;
                                   });
-        if (!is_said && !is_count && !is_condition) { q_.absent.push_back(token.text); }
+        if (said_at(i) == nullptr && !is_count && !is_condition) q_.absent.push_back(token.text);
     }
 }
 
@@ -287,52 +307,20 @@ bool Reader::goes_with(std::size_t i) const {
     const bool after_value =
         std::ranges::any_of(said_, [&](const Said& s) { return s.is_value && s.end == i; });
     if (after_value && (kPeople.contains(token.stem) || is_concept_word(token))) return true;
-    if (i + 1 < tokens_.size() && condition_numbers_.contains(i + 1))
-        return true;  // "returned 404"
-    const bool is_product =
-        std::ranges::any_of(q_.measures, [](const Measure& m) { return m.times.has_value(); });
-    if (is_product && is_concept_word(token)) return true;
-    if (q_.intent == Intent::Ratio && is_concept_word(token)) return true;
-    static const auto& kFigures = word_list("goes with figures");
-    const bool beside_number = std::ranges::any_of(said_, [&](const Said& s) {
-        return !s.is_value && s.column->is_number() && (s.end == i || s.begin == i + 1);
-    });
-    if (beside_number && kFigures.contains(token.stem)) return true;
-    static const auto& kLengths = word_list("goes with lengths");
-    const bool behind_duration = std::ranges::any_of(
-        said_, [&](const Said& s) { return !s.is_value && s.end == i && is_duration(*s.column); });
-    if (behind_duration && kLengths.contains(token.stem)) return true;
-    const bool behind_flag = std::ranges::any_of(
-        said_, [&](const Said& s) { return !s.is_value && s.column->is_flag() && s.end == i; });
-    const bool is_state = token.stem == "performance" || token.stem == "compliance";
-    if (behind_flag && is_state) return true;  // "on-time performance"
-    // happier, happiest, happy; rainy, rain; the error of a status
-    std::string root = token.stem;
-    for (const std::string_view ending : {"iest", "ier", "est", "er", "y"}) {
-        if (root.size() > ending.size() + 2 && root.ends_with(ending)) {
-            root.resize(root.size() - ending.size());
-            break;
-        }
+    static const auto& kFigures = word_list("goes with figures");  // "history grade"
+    static const auto& kLengths = word_list("goes with lengths");  // "rental length"
+    for (const Said& s : said_) {
+        const bool is_number = !s.is_value && s.column->is_number();
+        if (!is_number || (s.end != i && s.begin != i + 1)) continue;
+        if (kFigures.contains(token.stem)) return true;
+        if (is_duration(*s.column) && kLengths.contains(token.stem)) return true;
     }
     // "which driver" asks for drivers, even where drivers have ratings
     const bool is_head = follows(i, {Word::Which, Word::By, Word::Each, Word::Per, Word::Top}, 2) ||
                          (i > 1 && is_at(i - 2, Word::Which));
-    const bool is_error = token.stem == "error" || token.stem == "failure" || token.stem == "5xx";
-    const Table& table = schema_.tables[q_.table];
-    return std::ranges::any_of(table.columns, [&](const Column& c) {
-        if (is_error && c.means("status")) return true;
-        const auto is_own = [&](const Token& word) { return word.text == token.text; };
-        if (!is_head && std::ranges::any_of(c.words, is_own)) return true;  // kWh
-        const auto begins = [&](const Token& word) {
-            return root.size() >= 4 && word.is_word() && word.stem.starts_with(root);
-        };
-        if (!is_head && std::ranges::any_of(c.words, begins)) return true;
-        const bool is_used =
-            std::ranges::any_of(said_, [&](const Said& s) { return s.column == &c; });
-        return is_used && std::ranges::any_of(c.meanings, [&](const Concept* a) {
-                   return std::ranges::any_of(
-                       a->phrases, [&](const auto& p) { return p.size() == 1 && begins(p[0]); });
-               });
+    const auto is_own = [&](const Token& word) { return word.text == token.text; };  // kWh
+    return !is_head && std::ranges::any_of(schema_.tables[q_.table].columns, [&](const Column& c) {
+        return std::ranges::any_of(c.words, is_own);
     });
 }
 
@@ -357,9 +345,7 @@ void Reader::find_absent_han() {
                                        [](bool b) { return b; });
         const bool is_plain = plain_length(tokens_, i) >= length;
         if (is_open && !is_plain && !is_row_word(i) && !is_in_column_name(i, length)) {
-            std::string word;
-            for (std::size_t k = i; k < i + length; ++k) word += tokens_[k].text;
-            q_.absent.push_back(word);
+            q_.absent.push_back(text(i, i + length));
             mark(i, i + length);
         }
         i += std::max<std::size_t>(length, 1);
@@ -372,9 +358,7 @@ void Reader::find_absent_han() {
         const bool is_person = behind < tokens_.size() && tokens_[behind].text == "员";
         if (is_row_word(i) && !is_person) mark(i, behind);
         if (is_row_word(i) && is_person && said_at(i) == nullptr) {
-            std::string word;
-            for (std::size_t k = i; k <= behind; ++k) word += tokens_[k].text;
-            q_.absent.push_back(word);
+            q_.absent.push_back(text(i, behind + 1));
             mark(i, behind + 1);
         }
     }
@@ -382,16 +366,6 @@ void Reader::find_absent_han() {
         const std::size_t length = plain_length(tokens_, i);
         mark(i, i + length);
         i += std::max<std::size_t>(length, 1);
-    }
-    for (std::size_t i = 0; i + 2 < tokens_.size(); ++i) {  // 每公里多少钱: a rate is not made here
-        for (const char* unit : {"公里", "千米", "分钟", "小时", "平米", "公斤", "平方"}) {
-            const bool is_rate =
-                tokens_[i].text == "每" && matches_at(tokens_, i + 1, tokens_of(unit));
-            const bool is_grain = groups_by_time();
-            if (is_rate && !is_grain && q_.intent != Intent::Ratio) {
-                q_.absent.push_back("每" + std::string(unit));
-            }
-        }
     }
     for (std::size_t i = 0; i < tokens_.size() && q_.absent.size() < 5;) {
         std::string word;
@@ -412,9 +386,7 @@ void Reader::find_absent_han() {
         const auto& columns = schema_.tables[q_.table].columns;
         // 住院 where there is 住院费用
         const bool is_of_table = std::ranges::any_of(columns, is_part);
-        const bool is_of_rows = end - i == 2 && shares_with_rows(i, end);
-        const bool is_open = !is_of_table && !is_of_rows;
-        if (end - i >= 2 && is_open) q_.absent.push_back(word);
+        if (end - i >= 2 && !is_of_table) q_.absent.push_back(word);
         i = std::max(end, i + 1);
     }
 }
@@ -435,23 +407,10 @@ std::size_t Reader::concept_length(std::size_t i) const {
 }
 
 bool Reader::is_in_column_name(std::size_t begin, std::size_t length) const {
-    std::string word;
-    for (std::size_t i = begin; i < begin + length; ++i) word += tokens_[i].text;
+    const std::string word = text(begin, begin + length);
     const auto& columns = schema_.tables[q_.table].columns;
     return std::ranges::any_of(
         columns, [&](const Column& c) { return c.name.find(word) != std::string::npos; });
-}
-
-// 接诊 where the rows are 就诊
-bool Reader::shares_with_rows(std::size_t begin, std::size_t end) const {
-    for (const auto& noun : schema_.tables[q_.table].row_nouns) {
-        for (const Token& character : noun) {
-            for (std::size_t i = begin; i < end; ++i) {
-                if (noun.size() == 2 && tokens_[i].text == character.text) return true;
-            }
-        }
-    }
-    return false;
 }
 
 bool Reader::names_row(std::size_t i) const {
@@ -464,11 +423,9 @@ bool Reader::names_row(std::size_t i) const {
     if (std::ranges::any_of(table.words, is_about)) return true;
     if (std::ranges::any_of(table.row_words, is_about)) return true;
     if (is_row_name(i) || holds_text(table.row_verbs, token)) return true;
-    static constexpr std::array<std::string_view, 4> kOfPeople = {"age", "gender", "salary", "job"};
     static const auto& kPeople = word_list("names row people");
     const bool is_of_people = std::ranges::any_of(table.columns, [&](const Column& c) {
-        return std::ranges::any_of(kOfPeople,
-                                   [&](std::string_view about) { return c.means(about); });
+        return c.means("age") || c.means("gender") || c.means("salary") || c.means("job");
     });
     if (is_of_people && kPeople.contains(token.stem)) return true;
     return std::ranges::any_of(table.columns, [&](const Column& c) {

@@ -22,14 +22,6 @@ std::vector<Reader::AggregationTag> Reader::aggregations() const {
         }
         if (a) found.push_back({*a, t.begin, t.end});
     }
-    for (std::size_t i = 0; i < tokens_.size(); ++i) {  // "salary range", "range of prices"
-        const bool is_of_measure = std::ranges::any_of(measures_said_, [&](const Said& m) {
-            return m.end == i || (m.begin > i + 1 && m.begin <= i + 3 && is_at(i + 1, Word::Of));
-        });
-        if (tokens_[i].text != "range" || !is_of_measure || is_at(i, Word::Between)) continue;
-        found.push_back({Aggregation::Minimum, i, i + 1});
-        found.push_back({Aggregation::Maximum, i, i + 1});
-    }
     std::ranges::stable_sort(found, [](const auto& a, const auto& b) { return a.begin < b.begin; });
     return found;
 }
@@ -70,10 +62,6 @@ void Reader::find_measures() {
     if (!aggs.empty()) said_aggregation_ = true;
     for (std::size_t m = 0; m < measures_said_.size(); ++m) {
         const Said& s = measures_said_[m];
-        if (s.is_used && !follows(s.begin, {Word::Sum, Word::Mean, Word::Median}, 2) &&
-            measures_said_.size() > 1) {
-            continue;
-        }
         const std::size_t previous_end = m == 0 ? 0 : measures_said_[m - 1].end;
         const std::size_t next_begin =
             m + 1 < measures_said_.size() ? measures_said_[m + 1].begin : tokens_.size();
@@ -95,13 +83,6 @@ void Reader::find_measures() {
             mine.push_back(q_.measures.back().aggregation);
         }
         if (mine.empty() && is_of_one(s)) mine.push_back(Aggregation::Mean);
-        if (mine.empty()) {  // in its name: "max temp" of a column max_temp
-            for (const Tag& t : tags_) {
-                if (t.begin < s.begin || t.end > s.end || !aggregations_are_none_) continue;
-                if (t.word == Word::Maximum) mine.push_back(Aggregation::Maximum);
-                if (t.word == Word::Minimum) mine.push_back(Aggregation::Minimum);
-            }
-        }
         if (mine.empty()) {
             const bool most = std::ranges::any_of(tags_, [&](const Tag& t) {
                 return t.word == Word::Top ||
@@ -109,16 +90,16 @@ void Reader::find_measures() {
             });
             const bool is_plain = (s.column->meanings.empty() || s.column->means("hours")) &&
                                   !q_.groups.empty() && most;
-            mine.push_back(per_row_   ? Aggregation::Mean
-                           : is_plain ? Aggregation::Sum
-                                      : natural(*s.column));
+            const bool adds_up = is_plain || s.column->nature() == Nature::Additive;
+            const bool says_mean = per_row_ || text(s.begin, s.end).starts_with("均");
+            mine.push_back(adds_up && !says_mean ? Aggregation::Sum : Aggregation::Mean);
+            if (!adds_up && !says_mean && !s.is_used && !is_filter_field(s.field)) open_ = s.field;
         }
-        for (const Aggregation a : mine) add_measure({a, s.field, std::nullopt});
+        for (const Aggregation a : mine) add_measure({a, s.field});
     }
-    if (rate_) add_measure({Aggregation::Rate, *rate_, std::nullopt});
+    if (rate_) add_measure({Aggregation::Rate, *rate_});
     find_counts();
     count_people();
-    average_people();
     if (q_.measures.empty()) find_product();
     if (q_.measures.empty() && !aggs.empty()) {
         aggregations_said_.clear();
@@ -129,17 +110,13 @@ void Reader::find_measures() {
 // 客单价, "order value": of one order, and so the mean of them
 bool Reader::is_of_one(const Said& s) const {
     static const auto& kWords = word_list("is of one words");
-    std::string text;
-    for (std::size_t i = s.begin; i < s.end; ++i) text += tokens_[i].text;
-    return kWords.contains(text) && s.score < kOwnName;
+    return kWords.contains(text(s.begin, s.end)) && s.score < kOwnName;
 }
 
 // "most" and "fewest" compare totals; "highest" and "lowest" may be of one row
 bool Reader::is_of_number(const Tag& t) const {
     static const auto& kWords = word_list("is of number words");
-    std::string text;
-    for (std::size_t i = t.begin; i < t.end; ++i) text += tokens_[i].text;
-    return kWords.contains(text);
+    return kWords.contains(text(t.begin, t.end));
 }
 
 // "in each department", "per sensor"
@@ -152,11 +129,6 @@ bool Reader::group_is_each(const Group& g) const {
     }
     return g.grain != Grain::None && !has(Word::Which) && !ranks_grain_;
 }
-
-Aggregation Reader::natural(const Column& column) {
-    return column.nature() == Nature::Additive ? Aggregation::Sum : Aggregation::Mean;
-}
-
 void Reader::add_measure(Measure measure) {
     if (q_.measures.size() < 6 && std::ranges::find(q_.measures, measure) == q_.measures.end()) {
         q_.measures.push_back(measure);
@@ -173,11 +145,10 @@ void Reader::find_counts() {
         bool is_plain = false;
         for (const Tag& t : tags_) {
             if (t.word != Word::HowMany) continue;
-            std::string text;
-            for (std::size_t i = t.begin; i < t.end; ++i) text += tokens_[i].text;
+            const std::string many_text = text(t.begin, t.end);
             // 多少预订 asks how many, whatever else is said
             const bool is_of_rows = row_noun_at(t.end) > 0 && said_at(t.end) == nullptr;
-            const bool is_vague = (text == "多少" || text == "有多少") && !is_of_rows;
+            const bool is_vague = (many_text == "多少" || many_text == "有多少") && !is_of_rows;
             (is_vague ? is_han_many : is_plain) = true;
         }
         if (is_han_many && !is_plain) counts = false;
@@ -188,15 +159,12 @@ void Reader::find_counts() {
             }
         }
     }
-    // "average price per bedroom count"
-    for (const Tag& t : tags_) {
-        const bool is_figure = t.word == Word::Mean || t.word == Word::Median ||
-                               t.word == Word::Sum || t.word == Word::Maximum ||
-                               t.word == Word::Minimum;
-        if (is_figure && counts && many != nullptr && t.begin < many->begin &&
-            !q_.measures.empty() && !has(Word::And)) {
-            counts = false;
-        }
+    // "average price per bedroom count": of what is the average?
+    if (counts && many != nullptr && has({Word::Mean, Word::Median}) && !q_.measures.empty() &&
+        !has(Word::And)) {
+        const bool is_group = follows(many->begin, {Word::By, Word::Each, Word::Per}, 2);
+        if (is_group) counts = false;  // "by number of passengers"
+        if (!is_group) refuse(Word::HowMany);
     }
     const bool is_verb = has(Word::Who) && !measures_said_.empty();  // "who visits most often"
     if ((has(Word::Common) || has(Word::Rare)) && !is_verb) counts = true;
@@ -208,20 +176,17 @@ void Reader::find_counts() {
     }
     if (counts_rows_ && measures_said_.empty() && !rate_) counts = true;
     if (counts) {
-        if (const auto quantity = field_meaning("quantity"); quantity && says_sold()) {
-            q_.measures = {{Aggregation::Sum, *quantity, std::nullopt}};
-            return;
-        }
+        if (field_meaning("quantity") && says_sold()) q_.absent.push_back(text(0, 3) + " …");
         const bool keeps = said_aggregation_ && !q_.measures.empty() && has(Word::And);
         if (!keeps) q_.measures.clear();
         // "distinct companies" are counted as said, however few come twice
         if (counted_ && (!is_row_noun(*counted_) || has(Word::Distinct))) {
-            q_.measures.push_back({Aggregation::Distinct, counted_->field, std::nullopt});
+            q_.measures.push_back({Aggregation::Distinct, counted_->field});
         } else {
-            q_.measures.push_back({Aggregation::Count, std::nullopt, std::nullopt});
+            q_.measures.push_back({Aggregation::Count, {}});
         }
     } else if (counted_ && q_.measures.empty()) {
-        q_.measures.push_back({Aggregation::Distinct, counted_->field, std::nullopt});
+        q_.measures.push_back({Aggregation::Distinct, counted_->field});
     }
 }
 
@@ -257,13 +222,12 @@ bool Reader::asks_money() const {
     return false;
 }
 
+// Revenue, where there is only a price and a quantity: a product of two columns is not made here.
 void Reader::find_product() {
-    const bool asks = asks_money();
-    const auto price = field_meaning("price");
-    const auto quantity = field_meaning("quantity");
-    if (asks && price && quantity && !field_meaning("amount") && *price != *quantity) {
-        const auto aggs = aggregations();
-        add_measure({aggs.empty() ? Aggregation::Sum : aggs[0].aggregation, *price, *quantity});
+    const bool is_open = asks_money() && field_meaning("price") && field_meaning("quantity");
+    if (is_open && !field_meaning("amount")) {
+        const auto price = at(schema_, *field_meaning("price")).name;
+        q_.absent.push_back(price + " × " + at(schema_, *field_meaning("quantity")).name);
     }
 }
 

@@ -24,8 +24,8 @@ void Reader::find_roles() {
         const bool after_which = follows(s.begin, {Word::Which}, 2);
         if (column.is_date()) {
             dates_said_.push_back(s.field);
-            if (after_by && q_.groups.empty()) {
-                q_.groups.push_back({s.field, natural_grain(column), 0});
+            if (after_by && q_.groups.empty() && q_.language == Language::Chinese) {
+                q_.groups.push_back({s.field, natural_grain(column)});
             }
             continue;
         }
@@ -34,32 +34,18 @@ void Reader::find_roles() {
             continue;
         }
         if (column.is_text() || column.is_id) {
-            const bool is_person = s.score < 68 && is_person_noun(s) && !column.means("name") &&
-                                   !column.is_id && column.distinct <= 12;
-            if (is_volume_of_rows(s)) {
-                says_rows_ = true;
-                counts_rows_ = true;
-                continue;
-            }
-            if (is_counted(s) && is_person) {  // 患者人数, of a column 患者性别
-                says_rows_ = true;
-                counts_rows_ = true;
+            const bool is_person = s.score < 68 && is_person_noun(s) && !column.means("name");
+            const bool is_attribute = is_person && !column.is_id && column.distinct <= 12;
+            // 患者人数, of a column 患者性别
+            if (is_volume_of_rows(s) || (is_counted(s) && is_attribute)) {
+                says_rows_ = counts_rows_ = true;
                 continue;
             }
             if (is_counted(s)) {
                 counted_ = s;
                 for (Said& o : said_) {  // 供应商数量: how many, not the 出库数量
-                    if (o.begin == s.end && o.end - o.begin == 2 && o.column->means("quantity")) {
-                        o.is_used = true;
-                    }
+                    if (o.begin == s.end && o.column->means("quantity")) o.is_used = true;
                 }
-                continue;
-            }
-            // "what percentage of customers are from Germany": of rows, or of different customers
-            const bool of_share = follows(s.begin, {Word::Share}, 2) && !q_.filters.empty() &&
-                                  !after_by && q_.language == Language::English;
-            if (of_share && !is_row_noun(s) && (column.is_id || column.distinct > 50)) {
-                counted_ = s;
                 continue;
             }
             // "percentage of employees": the rows, told apart by their id
@@ -72,25 +58,14 @@ void Reader::find_roles() {
                 counts_rows_ = counts_rows_ || (ranked && !is_figure_of_row(s));
                 continue;
             }
-            // "year of manufacture" names no manufacturer
-            const bool is_of_time =
-                s.begin > 1 && tokens_[s.begin - 1].text == "of" &&
-                (tokens_[s.begin - 2].stem == "year" || tokens_[s.begin - 2].stem == "date" ||
-                 tokens_[s.begin - 2].stem == "month");
-            if (is_of_time && s.score < 70) continue;
-            // 用户 is the rows, where 用户类型 is a column and another group is named
-            const bool is_head_noun = s.score < 68 && is_person_noun(s) && !column.means("name") &&
-                                      !after_by && !after_which;
-            if (is_head_noun) {
-                says_rows_ = true;
-                continue;
-            }
+            const bool is_free = !after_by && !after_which;
             // "the average bill of patients who waited": whose, but not for each of them
-            const bool is_subject = (column.is_id || column.distinct > 50) && !after_by &&
-                                    !after_which && !ranked && q_.language == Language::English &&
-                                    has({Word::Mean, Word::Median}) && s.begin > 0 && !in_list &&
-                                    q_.having == std::nullopt;
-            if (is_subject) {
+            const bool is_subject = (column.is_id || column.distinct > 50) && !ranked &&
+                                    q_.language == Language::English && s.begin > 0 && !in_list &&
+                                    has({Word::Mean, Word::Median});
+            // 用户 is the rows, where 用户类型 is a column and another group is named
+            const bool is_whose = is_free && (is_person || is_subject || is_noun_behind_value(s));
+            if (is_whose || is_noun_of_value(s)) {
                 says_rows_ = true;
                 continue;
             }
@@ -107,35 +82,11 @@ void Reader::find_roles() {
                 counts_rows_ = counts_rows_ || !per_row;
                 continue;
             }
-            // "which teacher has the most students": how many different ones
-            if (follows_most(s.begin) && is_person_noun(s) && !is_row_noun(s) && column.is_id &&
-                !q_.groups.empty()) {
-                counted_ = s;
-                continue;
-            }
-            if (is_under_condition(s)) continue;
-            if (is_noun_of_value(s)) {
-                says_rows_ = true;
-                continue;
-            }
-            if (is_noun_behind_value(s) && !after_by && !after_which) {
-                says_rows_ = true;
-                continue;
-            }
             add_group(s);
             last_group_end = s.end;
             continue;
         }
         const bool is_year = column.is_year();
-        const bool is_by =
-            s.begin > 0 &&
-            (tokens_[s.begin - 1].text == "by" || tokens_[s.begin - 1].text == "per" ||
-             tokens_[s.begin - 1].text == "each" || tokens_[s.begin - 1].text == "按" ||
-             tokens_[s.begin - 1].text == "每");
-        if (is_year && is_by) {
-            add_group(s);
-            continue;
-        }
         if (is_year && !has({Word::Mean, Word::Maximum, Word::Minimum, Word::Median,
                              Word::Correlation, Word::Distribution})) {
             if (after_by || after_which) add_group(s);
@@ -154,12 +105,10 @@ void Reader::find_roles() {
             column.means("quantity") && (stem == "unit" || stem == "item" || stem == "piece");
         const bool is_rate = s.begin > 0 && tokens_[s.begin - 1].text == "per" &&
                              (column.distinct > 40 || is_piece) && can_divide;
-        if ((after_by || in_list || after_which) && !is_rate &&
-            (column.distinct <= 40 ? !ranks : has_other_measure && !ranks) &&
+        if ((after_by || in_list || after_which) && !is_rate && column.distinct <= 40 && !ranks &&
             (has_other_measure || asks_to_count() || column.distinct <= 12) &&
             !has({Word::Correlation, Word::Outlier})) {
-            Group group{s.field, Grain::None, column.distinct > 40 ? 8 : 0};
-            q_.groups.push_back(group);
+            q_.groups.push_back({s.field, Grain::None});
             last_group_end = s.end;
             continue;
         }
@@ -206,34 +155,17 @@ void Reader::flag(Said& s, bool asks_rate) {
         add_group(s);
         return;
     }
-    // "the most returns" are counted
-    const bool is_most = std::ranges::any_of(tags_, [&](const Tag& t) {
-        return (t.word == Word::Highest || t.word == Word::Lowest) && t.end == s.begin &&
-               says_number(t);
-    });
-    if (is_most && measures_said_.empty()) counts_rows_ = true;
     // "which plan has the highest churn", "churn by contract"
     const bool ranks_groups =
-        !q_.groups.empty() && measures_said_.empty() && !is_most &&
+        !q_.groups.empty() && measures_said_.empty() &&
         !has({Word::HowMany, Word::Only, Word::Show, Word::And}) &&
         (has({Word::Highest, Word::Lowest, Word::Rank, Word::Top}) || s.begin <= 1);
     if (ranks_groups) {
         rate_ = s.field;
         return;
     }
-    const Token& word = tokens_[s.begin];
-    const bool is_denied = s.end - s.begin == 1 && !s.column->words.empty() &&
-                           word.text != s.column->words[0].text &&
-                           word.text.ends_with(s.column->words[0].text);
-    const bool is_refused = is_excluded(s.begin);                    // "not resolved", 不住校
-    if ((is_denied || is_refused) && !s.column->negative.empty()) {  // "inactive"
-        Filter filter;
-        filter.field = s.field;
-        filter.begin = s.begin;
-        filter.kind = s.column->is_number() ? Filter::Kind::Equal : Filter::Kind::OneOf;
-        if (!s.column->is_number()) filter.values = {s.column->negative};
-        q_.filters.push_back(filter);
-        s.is_used = true;
+    if (is_excluded(s.begin) && !s.column->negative.empty()) {  // "not resolved", 不住校
+        filter_flag(s, false);
         says_rows_ = true;
         return;
     }
@@ -259,29 +191,23 @@ void Reader::flag(Said& s, bool asks_rate) {
                                 measures_said_.empty() && q_.groups.empty() &&
                                 (is_row_word(s.end) || names_row(s.end));
     if (is_before_rows) says_rows_ = true;
-    if (was_filter || is_part || is_before_rows || has({Word::HowMany, Word::Only}) || is_most ||
+    if (was_filter || is_part || is_before_rows || has({Word::HowMany, Word::Only}) ||
         !measures_said_.empty() || has(Word::Show)) {
-        const Column& column = *s.column;
-        const bool negated = is_excluded(s.begin) && !column.negative.empty();
-        Filter filter;
-        filter.field = s.field;
-        filter.begin = s.begin;
-        if (column.is_number()) {
-            filter.kind = Filter::Kind::Equal;
-            filter.low = negated ? 0 : 1;
-        } else {
-            filter.kind = Filter::Kind::OneOf;
-            filter.values = {negated ? column.negative : column.positive};
-        }
-        q_.filters.push_back(filter);
-        s.is_used = true;
-        return;
-    }
-    if (s.column->is_number() && !has({Word::Compare, Word::Which})) {
-        measures_said_.push_back(s);
+        filter_flag(s, true);
         return;
     }
     add_group(s);
+}
+
+void Reader::filter_flag(Said& s, bool is_so) {
+    const Column& column = *s.column;
+    if (column.is_number()) {
+        add_filter(Filter::Kind::Equal, s.field, s.begin, is_so ? 1 : 0);
+    } else {
+        add_filter(Filter::Kind::OneOf, s.field, s.begin).values = {is_so ? column.positive
+                                                                          : column.negative};
+    }
+    s.is_used = true;
 }
 
 // "how many customers": the noun that is counted, not a group
@@ -313,7 +239,7 @@ bool Reader::is_counted(const Said& s) const {
 void Reader::add_group(const Said& s) {
     const bool known =
         std::ranges::any_of(q_.groups, [&](const Group& g) { return g.field == s.field; });
-    if (!known && q_.groups.size() < 3) q_.groups.push_back({s.field, Grain::None, 0});
+    if (!known && q_.groups.size() < 3) q_.groups.push_back({s.field, Grain::None});
 }
 
 void Reader::find_order() {
@@ -368,10 +294,6 @@ bool Reader::take_count(std::size_t i) {
     const bool is_percent =
         end < tokens_.size() && (tokens_[end].text == "%" || tokens_[end].stem == "percent");
     if (is_percent) return false;
-    for (const Filter& f : q_.filters) {
-        if (f.begin == i) return false;
-    }
-    // 最高的一个 is one
     q_.count = static_cast<std::size_t>(*value);
     return true;
 }
@@ -390,8 +312,8 @@ void Reader::find_person() {
     if (!measures_said_.empty() && !adds_up) return;
     const bool ranks =
         has({Word::Highest, Word::Lowest, Word::Common, Word::Rare, Word::Top, Word::Bottom});
-    if (!ranks && !q_.having) return;
-    if (const auto person = person_column()) q_.groups.push_back({*person, Grain::None, 0});
+    if (!ranks) return;
+    if (const auto person = person_column()) q_.groups.push_back({*person, Grain::None});
 }
 
 std::optional<Field> Reader::person_column() const {

@@ -24,10 +24,8 @@ void Reader::choose_table_and_mentions() {
             for (const Candidate& c : m.candidates) {
                 if (c.field.table == t) best = std::max(best, c.score);
             }
-            worth[t] += best + (0);
+            worth[t] += best;
         }
-        if (asks_money() && has_price_and_quantity(schema_.tables[t])) worth[t] += 130;
-        worth[t] += 0;
         for (std::size_t i = 0; i < tokens_.size(); ++i) {
             for (const Token& word : schema_.tables[t].words) {
                 if (word.stem == tokens_[i].stem && word.is_word() && word.text.size() > 2 &&
@@ -50,7 +48,6 @@ void Reader::choose_table_and_mentions() {
     } else if (const auto named = named_file()) {
         q_.table = *named;
     }
-    if (!sheet_) move_to_measures(mentions);
     times_ = spans_of(tokens_, data_period(q_.table));
     std::erase_if(
         times_, [&](const TimeSpan& span) { return is_column_name(span) || is_value_name(span); });
@@ -65,6 +62,15 @@ void Reader::choose_table_and_mentions() {
                                   is_at(s.begin, Word::Maximum) || is_at(s.begin, Word::Minimum));
         const Said* next = is_function ? said_at(s.end) : nullptr;
         return next != nullptr && !next->is_value && next->column->is_number();
+    });
+    // "changed the most water", of a column water_changed: nothing grows
+    std::erase_if(tags_, [&](const Tag& t) {
+        if (t.word != Word::Growth && t.word != Word::Drop) return false;
+        return std::ranges::any_of(said_, [&](const Said& s) {
+            return !s.is_value && std::ranges::any_of(s.column->strong, [&](const Token& word) {
+                return word.stem == tokens_[t.begin].stem;
+            });
+        });
     });
     // the 图 of 图书 draws nothing
     std::erase_if(tags_, [&](const Tag& t) {  // nor does "drop" in drop-off zone fall
@@ -114,15 +120,6 @@ std::optional<std::size_t> Reader::named_file() const {
         }
     }
     return found;
-}
-
-bool Reader::has_price_and_quantity(const Table& table) {
-    const auto any = [&](std::string_view name) {
-        return std::ranges::any_of(table.columns, [&](const Column& c) {
-            return c.is_number() && !c.meanings.empty() && c.meanings[0]->name == name;
-        });
-    };
-    return any("price") && any("quantity") && !any("amount");
 }
 
 // A survey's column q3 is no quarter.
@@ -186,38 +183,16 @@ DataPeriod Reader::data_period(std::size_t table) const {
     return period;
 }
 
-// A measure that only another table has: that one is the table, and this one is joined to it.
-void Reader::move_to_measures(const std::vector<Mention>& mentions) {
-    for (const Mention& m : mentions) {
-        if (m.is_value) continue;
-        const bool is_here = std::ranges::any_of(
-            m.candidates, [&](const Candidate& c) { return c.field.table == q_.table; });
-        for (const Candidate& c : m.candidates) {
-            if (is_here || c.field.table == q_.table) break;
-            const Column& column = at(schema_, c.field);
-            if (!column.is_number() || column.is_id) continue;
-            const std::size_t here = q_.table;
-            q_.table = c.field.table;
-            if (join_with(here)) return;
-            q_.table = here;
-        }
-    }
-}
-
 void Reader::settle(const Mention& m) {
     std::vector<Candidate> here;
     for (const Candidate& c : m.candidates) {
         if (c.field.table == q_.table) here.push_back(c);
     }
-    if (here.empty()) {
-        for (const Candidate& c : m.candidates) {
-            if (can_join(c.field.table)) {
-                here.push_back(c);
-                break;
-            }
-        }
+    if (here.empty()) {  // two tables are not joined here
+        const bool is_own = m.candidates[0].score >= 60;
+        if (is_own) q_.absent.push_back(at(schema_, m.candidates[0].field).name);
+        return;
     }
-    if (here.empty()) return;
     // 贷款金额: two words for one column
     if (!m.is_value && !said_.empty() && said_.back().end == m.begin && !said_.back().is_value &&
         said_.back().column->is_number() && std::ranges::any_of(here, [&](const Candidate& c) {
@@ -301,47 +276,7 @@ void Reader::settle(const Mention& m) {
     said.end = m.end;
     said.is_value = m.is_value;
     said.value = chosen.value;
-    if (chosen.field.table != q_.table && !q_.join) q_.join = join_with(chosen.field.table);
     said_.push_back(std::move(said));
-}
-
-bool Reader::can_join(std::size_t table) const {
-    if (q_.join) return q_.join->right.table == table;
-    return join_with(table).has_value();
-}
-
-std::optional<Join> Reader::join_with(std::size_t table) const {
-    const Table& left = schema_.tables[q_.table];
-    const Table& right = schema_.tables[table];
-    std::optional<Join> best;
-    int best_worth = 0;
-    for (std::size_t l = 0; l < left.columns.size(); ++l) {
-        for (std::size_t r = 0; r < right.columns.size(); ++r) {
-            const Column& a = left.columns[l];
-            const Column& b = right.columns[r];
-            if (a.kind != b.kind || a.is_date()) continue;
-            std::string left_name;
-            std::string right_name;
-            for (const Token& w : a.words) left_name += w.stem;
-            for (const Token& w : b.words) right_name += w.stem;
-            std::string prefixed;  // customers.id and customer_id
-            for (const Token& w : right.words) prefixed += w.stem;
-            prefixed += right_name;
-            int worth = left_name == right_name ? 2 : left_name == prefixed ? 2 : 0;
-            if (worth == 0) continue;
-            if (a.is_id || b.is_id) worth += 2;
-            if (b.distinct * 100 >= right.rows * 95) {
-                worth += 2;  // tells the other's rows apart
-            } else {
-                continue;  // would give a row several partners
-            }
-            if (worth > best_worth && (a.is_text() || a.is_whole)) {
-                best_worth = worth;
-                best = Join{{q_.table, l}, {table, r}};
-            }
-        }
-    }
-    return best;
 }
 
 void Reader::find_chart() {

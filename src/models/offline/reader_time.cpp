@@ -31,28 +31,10 @@ void Reader::find_time() {
     if (!weekdays.empty()) {
         weekday_span.parts = weekdays;
         q_.filters.push_back(time_filter(Filter::Kind::Weekdays, *date, weekday_span));
-        if (weekdays.size() > 1 && has(Word::Compare) && q_.groups.empty()) {
-            q_.groups.push_back({*date, Grain::Weekday, 0});
-        }
     }
-    // "January versus February 2023": of the same year
-    const bool is_pair = months.size() == 1 && months[0].parts.size() == 1 && dates.size() == 1 &&
-                         dates[0].from && dates[0].to && months[0].begin < dates[0].begin &&
-                         (*dates[0].to - *dates[0].from).count() <= 31 &&
-                         has({Word::Versus, Word::Compare, Word::And, Word::Growth, Word::Drop});
-    if (is_pair) {
-        using namespace std::chrono;
-        const auto same_year = year_month_day(*dates[0].from).year();
-        const auto first = same_year / months[0].parts[0] / 1;
-        TimeSpan other = dates[0];
-        other.from = sys_days(first);
-        other.to = sys_days(first + std::chrono::months(1));
-        other.label = label(other);
-        other.begin = months[0].begin;
-        other.end = months[0].end;
-        dates.insert(dates.begin(), other);
-        dates[1].label = label(dates[1]);
-        months.clear();
+    // "January versus February 2023": of the same year?
+    if (!months.empty() && !dates.empty()) {
+        q_.absent.push_back(text(months[0].begin, months[0].end));
     }
     if (!months.empty()) {
         TimeSpan all = months[0];
@@ -60,52 +42,28 @@ void Reader::find_time() {
             all.parts.insert(all.parts.end(), months[i].parts.begin(), months[i].parts.end());
         }
         q_.filters.push_back(time_filter(Filter::Kind::Months, *date, all));
-        if (months.size() > 1 && q_.groups.empty()) {
-            q_.groups.push_back({*date, Grain::MonthOfYear, 0});
-        }
     }
     set_dates(*date, dates);
 }
 
-// "signed up in 2022 and cancelled in 2023": each time is of the date that is said before it
-bool Reader::set_own_dates(const std::vector<TimeSpan>& dates) {
-    std::vector<Field> fields;
-    std::size_t last = 0;
-    for (const TimeSpan& span : dates) {
-        const auto field = date_before(span.begin, last);
-        if (!field) return false;
-        fields.push_back(*field);
-        last = span.end;
-    }
-    if (fields.size() < 2 || fields[0] == fields[1] || fields.size() > 2) return false;
-    for (std::size_t i = 0; i < dates.size(); ++i) {
-        q_.filters.push_back(time_filter(Filter::Kind::Dates, fields[i], dates[i]));
-    }
-    return true;
-}
-
 void Reader::set_dates(Field date, const std::vector<TimeSpan>& dates) {
-    if (set_own_dates(dates)) return;
     const bool grows = has({Word::Growth, Word::Drop});
     if (dates.size() == 1 && grows && dates[0].head_to) {  // "grow from January to June"
         TimeSpan a = dates[0];
         TimeSpan b = dates[0];
         a.to = a.head_to;
         b.from = b.tail_from;
-        a.label = label(a);
-        b.label = label(b);
+        a.label = label_of(*a.from, *a.to);
+        b.label = label_of(*b.from, *b.to);
         q_.periods = {a, b};
         q_.fields.push_back(date);
         return;
     }
-    if (dates.size() == 2 && dates[0].is_open && dates[1].is_open) {  // after A and before B
-        TimeSpan both = dates[0];
-        if (dates[1].from) both.from = dates[1].from;
-        if (dates[1].to) both.to = dates[1].to;
-        q_.filters.push_back(time_filter(Filter::Kind::Dates, date, both));
-        return;
-    }
     if (dates.size() >= 2) {
+        // "signed up in 2022 and cancelled in 2023", "after A and before B": which rows?
+        const auto own = date_before(dates[1].begin, dates[0].end);
+        const bool is_open = std::ranges::any_of(dates, [](const auto& d) { return d.is_open; });
+        if (is_open || (own && *own != date)) q_.absent.push_back(dates[1].label);
         q_.periods = dates;
         if (q_.periods.size() > 6) q_.periods.resize(6);
         q_.fields.push_back(date);
@@ -115,20 +73,6 @@ void Reader::set_dates(Field date, const std::vector<TimeSpan>& dates) {
         q_.filters.push_back(time_filter(Filter::Kind::Dates, date, dates[0]));
     }
 }
-
-std::string Reader::label(const TimeSpan& span) {
-    const std::string from = iso_of(*span.from);
-    const std::string last = iso_of(*span.to - std::chrono::days(1));
-    if (from.substr(0, 7) == last.substr(0, 7) && from.ends_with("-01") &&
-        iso_of(*span.to).ends_with("-01")) {
-        return from.substr(0, 7);
-    }
-    if (from.ends_with("-01-01") && last == from.substr(0, 4) + "-12-31") {
-        return from.substr(0, 4);
-    }
-    return from == last ? from : from + " – " + last;
-}
-
 Filter Reader::time_filter(Filter::Kind kind, Field field, const TimeSpan& span) {
     Filter filter;
     filter.kind = kind;
@@ -157,50 +101,31 @@ void Reader::find_year_column() {
                             Word::Top, Word::Bottom},
                            3);
         });
-    if (by_year) q_.groups.push_back({*year, Grain::None, 0});
-    std::vector<double> years;
+    if (by_year) q_.groups.push_back({*year, Grain::None});
+    std::vector<std::string> years;
+    std::size_t begin = 0;
+    const auto year_of = [](std::chrono::sys_days d) { return iso_of(d).substr(0, 4); };
     for (const TimeSpan& span : times_) {
         if (span.kind != TimeSpan::Kind::Dates) continue;
-        const auto year_number = [](std::chrono::sys_days d) {
-            return std::stod(iso_of(d).substr(0, 4));
-        };
-        Filter filter;
-        filter.field = *year;
-        filter.begin = span.begin;
-        if (span.from && span.to && !span.is_open) {
-            filter.low = year_number(*span.from);
-            filter.high = year_number(*span.to - std::chrono::days(1));
-            if (filter.low == filter.high) {
-                years.push_back(filter.low);
-                continue;
-            }
-            if (grows && span.head_to) {  // "from 2015 to 2024": one against the other
-                years.push_back(filter.low);
-                years.push_back(filter.high);
-                continue;
-            }
-            filter.kind = Filter::Kind::Between;
-        } else if (span.from) {
-            filter.kind = Filter::Kind::GreaterOrEqual;
-            filter.low = year_number(*span.from);
+        begin = span.begin;
+        if (!span.to) {
+            add_filter(Filter::Kind::GreaterOrEqual, *year, begin, std::stod(year_of(*span.from)));
+        } else if (!span.from) {
+            add_filter(Filter::Kind::Less, *year, begin, std::stod(year_of(*span.to)));
         } else {
-            filter.kind = Filter::Kind::Less;
-            filter.low = year_number(*span.to);
+            const std::string first = year_of(*span.from);
+            const std::string last = year_of(*span.to - std::chrono::days(1));
+            if (first == last || (grows && span.head_to)) {  // "from 2015 to 2024"
+                years.push_back(first);
+                if (first != last) years.push_back(last);
+            } else {
+                add_filter(Filter::Kind::Between, *year, begin, std::stod(first), std::stod(last));
+            }
         }
-        q_.filters.push_back(filter);
     }
     if (years.empty()) return;
-    Filter filter;
-    filter.field = *year;
-    filter.kind = years.size() == 1 ? Filter::Kind::Equal : Filter::Kind::Between;
-    filter.low = *std::min_element(years.begin(), years.end());
-    filter.high = *std::max_element(years.begin(), years.end());
-    if (years.size() > 1) {
-        filter.kind = Filter::Kind::OneOf;
-        for (const double y : years) filter.values.push_back(std::to_string(static_cast<int>(y)));
-    }
-    q_.filters.push_back(filter);
-    if (years.size() > 1 && !by_year) q_.groups.push_back({*year, Grain::None, 0});
+    add_filter(Filter::Kind::OneOf, *year, begin).values = years;
+    if (years.size() > 1 && !by_year) q_.groups.push_back({*year, Grain::None});
 }
 
 bool Reader::is_column_said(Word word) const {
@@ -237,7 +162,6 @@ void Reader::find_grain(std::optional<Field> date) {
         span.parts = {5, 6};
         span.label = "weekend";
         times_.push_back(span);
-        if (has(Word::Share)) span.label = "weekend";
     } else if (has(Word::Weekday) || has(Word::Workday)) {
         const Tag* t = has(Word::Weekday) ? tag(Word::Weekday) : tag(Word::Workday);
         const bool is_phrase = t->end - t->begin > 1 && !has(Word::Workday);
@@ -286,9 +210,8 @@ void Reader::find_grain(std::optional<Field> date) {
         !sets_side_by_side) {
         grain = natural_grain(column);
     }
-    if (grain == Grain::None && has(Word::When) &&
-        has({Word::Highest, Word::Lowest, Word::Common})) {
-        grain = natural_grain(column);
+    if (grain == Grain::None && has({Word::Highest, Word::Lowest, Word::Common})) {
+        refuse(Word::When);  // on which day, or in which month?
     }
     if (grain != Grain::None) set_grain(*date, grain);
 }
@@ -308,7 +231,7 @@ bool Reader::top_number_before(std::size_t token) const {
 
 void Reader::set_grain(Field date, Grain grain) {
     grain_ = grain;
-    q_.groups.push_back({date, grain, 0});
+    q_.groups.push_back({date, grain});
 }
 
 // Of several dates that are said, the one beside the time: "hired in 2020 and left since".

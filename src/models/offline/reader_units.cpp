@@ -60,24 +60,6 @@ const Unit* unit_of(const Column& column) {
     return found;
 }
 
-double han_scale_of(const Column& column) {
-    if (column.name.find("万") != std::string::npos) return 1e4;
-    if (column.name.find("亿") != std::string::npos) return 1e8;
-    return column.name.find("千元") != std::string::npos ? 1e3 : 1;
-}
-
-// How many ones a column's one is: 万元, (k), (mn).
-double scale_of(const Column& column) {
-    static const auto& kScales = word_pairs("column scales");
-    if (han_scale_of(column) > 1) return han_scale_of(column);
-    for (const Token& word : column.words) {
-        for (const auto& [name, scale] : kScales) {
-            if (word.text == name || word.stem == name) return std::stod(scale);
-        }
-    }
-    return 1;
-}
-
 }  // namespace
 
 // The column that a number with a unit is about, where the unit does not name it itself.
@@ -125,6 +107,30 @@ bool Reader::refuse_unit(std::size_t end) {
     return true;
 }
 
+// 买了多少公斤, 每袋电费: what is counted has a unit, and is no row.
+void Reader::find_counted_unit() {
+    const auto is_unit = [&](std::size_t i) {  // 袋 of 产量(袋)
+        const auto& columns = schema_.tables[q_.table].columns;
+        static const auto& kRows = word_list("counted times");
+        const bool is_said = i < tokens_.size() && tokens_[i].is_han();
+        if (is_said && (tokens_[i].text == "个" || kRows.contains(tokens_[i].text))) return false;
+        return unit_at(tokens_, i) != nullptr || std::ranges::any_of(columns, [&](const Column& c) {
+                   return is_said && c.name.find("(" + tokens_[i].text + ")") != std::string::npos;
+               });
+    };
+    const bool counts = !q_.measures.empty() && !q_.measures[0].field;
+    if (groups_by_time() || !q_.periods.empty()) return;
+    for (const Tag& t : tags_) {
+        const bool is_open = counts && t.word == Word::HowMany && is_unit(t.end);
+        if (is_open) q_.absent.push_back(text(t.begin, t.end + 1));
+    }
+    for (std::size_t i = 0; i + 1 < tokens_.size(); ++i) {
+        const bool is_open =
+            tokens_[i].text == "每" && q_.intent != Intent::Ratio && is_unit(i + 1);
+        if (is_open) q_.absent.push_back(text(i, i + 2));
+    }
+}
+
 bool Reader::says_how_long() const {
     for (std::size_t i = 0; i + 1 < tokens_.size(); ++i) {
         if (tokens_[i].text == "how" && tokens_[i + 1].text == "long") return true;
@@ -155,20 +161,20 @@ bool Reader::has_unit_of(Field field, std::size_t end) const {
     return said != nullptr && own != nullptr && said->dimension == own->dimension;
 }
 
-// By what a number has to be multiplied to be one of the column's.
-double Reader::unit_factor(Field field, std::size_t end, double value) const {
+// 2 hours of a column in minutes, 500万 of one in 万元, 5 % of one that holds 0.05: numbers are not
+// converted here.
+bool Reader::refuse_other_unit(Field field, std::size_t end, double value) {
     const Column& column = at(schema_, field);
-    const double scale = scale_of(column);
-    if (has_unit_of(field, end)) {  // 5万公里 are 5 of a column in 万公里
-        return unit_at(tokens_, end)->size / (unit_of(column)->size * han_scale_of(column));
-    }
-    // 500万 and 5,000,000 are 500 of a column in 万元, where no row reaches so far otherwise
-    static const auto& kSaid = word_list("unit factor said");
-    static const std::set<std::string> kMoney = {"元", "块", "yuan", "dollar", "euro", "usd"};
-    const bool is_said = (end > 0 && kSaid.contains(tokens_[end - 1].text)) ||
-                         (end < tokens_.size() && kMoney.contains(tokens_[end].stem));
-    if (scale > 1 && is_said && value > column.high && value >= scale) return 1 / scale;
-    return percent_unit(field, end, value);
+    const bool is_other =
+        has_unit_of(field, end) && unit_at(tokens_, end)->size != unit_of(column)->size;
+    const bool is_scaled = value > column.high && (column.name.find("万") != std::string::npos ||
+                                                   column.name.find("亿") != std::string::npos ||
+                                                   column.name.find("千元") != std::string::npos);
+    const bool is_percent =
+        end < tokens_.size() && (tokens_[end].text == "%" || tokens_[end].stem == "percent");
+    const bool is_share = is_percent && column.high <= 2 && value > column.high;
+    if (is_other || is_scaled || is_share) q_.absent.push_back(text(end - 1, end + 1));
+    return is_other || is_scaled || is_share;
 }
 
 }  // namespace atl::offline

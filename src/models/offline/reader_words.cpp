@@ -1,4 +1,5 @@
-// Words whose sense the words beside them decide: "type of insurance", "how long", "rider age".
+// Words whose sense the words beside them decide: "how long", "home games", and "goals" where there
+// are home_goals and away_goals.
 #include "models/offline/data.hpp"
 #include "models/offline/reader.hpp"
 
@@ -19,21 +20,6 @@ void Reader::find_first_rows() {
         const bool is_number = number.is_number() || kNumbers.contains(number.text);
         if (is_number && (unit == "行" || unit == "条")) t.word = Word::Preview;
     }
-}
-
-// "waiting time of patients older than 60": whose it is, told by a condition right behind
-bool Reader::is_under_condition(const Said& s) const {
-    const bool is_open = !has({Word::HowMany, Word::Top, Word::Bottom, Word::Rank, Word::Who}) &&
-                         !follows(s.begin, {Word::Which, Word::By, Word::Each, Word::Per}, 3);
-    if (!is_open || !is_person_noun(s) || !has({Word::Mean, Word::Median, Word::Sum})) return false;
-    const bool is_of_value = std::ranges::any_of(said_, [&](const Said& o) {
-        return o.is_value && o.end == s.begin;  // 西班牙学生的平均进度
-    });
-    if (is_of_value) return true;
-    return tokens_[s.begin].text != tokens_[s.begin].stem &&
-           std::ranges::any_of(q_.filters, [&](const Filter& f) {
-               return f.begin >= s.end && f.begin <= s.end + 2;
-           });
 }
 
 // "home games only", "long-haul flights": which rows, and no figure for each game
@@ -64,15 +50,6 @@ bool Reader::is_volume_of_rows(const Said& s) const {
     return s.end < tokens_.size() && tokens_[s.end].text == "量" && is_row_noun(s);
 }
 
-// "sent back", "called back": plain words that together say what no column holds
-void Reader::find_absent_back() {
-    static const auto& kVerbs = word_list("find absent back verbs");
-    for (std::size_t i = 1; i < tokens_.size(); ++i) {
-        if (tokens_[i].text != "back" || !kVerbs.contains(tokens_[i - 1].text)) continue;
-        if (said_at(i) == nullptr) { q_.absent.push_back(tokens_[i - 1].as_written + " back"); }
-    }
-}
-
 // Behind a number they are units: "below 90 %" asks for no share, 3分 divides nothing.
 void Reader::drop_units() {
     std::erase_if(tags_, [&](const Tag& t) {
@@ -92,6 +69,45 @@ void Reader::refuse(Word word) {
         text += (text.empty() || !is_word ? "" : " ") + tokens_[i].as_written;
     }
     q_.absent.push_back(text);
+}
+
+// The number columns whose names end in what is said, where no name is said in full.
+std::vector<Field> Reader::namesakes(const Said& s) const {
+    const std::size_t length = s.end - s.begin;
+    const bool is_short = tokens_[s.begin].is_han() && length < 2;
+    if (s.is_value || s.field.table != q_.table || !s.column->is_number() || is_short) return {};
+    const auto& columns = schema_.tables[q_.table].columns;
+    std::vector<Field> found;
+    for (std::size_t c = 0; c < columns.size(); ++c) {
+        const auto& words = columns[c].strong;
+        if (!columns[c].is_number() || columns[c].is_id || words.size() <= length) continue;
+        const std::size_t front = words.size() - length;
+        bool is_tail = true;
+        for (std::size_t i = 0; i < length; ++i) {
+            is_tail = is_tail && words[front + i].stem == tokens_[s.begin + i].stem;
+        }
+        if (!is_tail) continue;
+        for (std::size_t i = 0; i < tokens_.size(); ++i) {  // "goals at home"
+            const bool is_named =
+                (i < s.begin || i >= s.end) && std::ranges::any_of(words, [&](const Token& word) {
+                    return word.stem == tokens_[i].stem;
+                });
+            if (is_named) return {};
+        }
+        found.push_back({q_.table, c});
+    }
+    const bool is_one = std::ranges::find(found, s.field) != found.end();
+    return is_one && found.size() > 1 ? found : std::vector<Field>();
+}
+
+// Which of them is meant is asked back.
+void Reader::find_namesakes() {
+    for (const Said& s : said_) {
+        const auto fields = namesakes(s);
+        if (fields.empty()) continue;
+        q_.absent.push_back(at(schema_, fields[0]).name + " / " + at(schema_, fields[1]).name);
+        return;
+    }
 }
 
 }  // namespace atl::offline

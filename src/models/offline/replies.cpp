@@ -71,7 +71,9 @@ std::string help(const Question& question, const Schema& schema) {
         out = say("help");
     } else {
         out = say(limit_name(question.limit));
-        if (!question.absent.empty()) {
+        if (question.open && question.absent.empty()) {
+            out += say("open figure", {{"column", escaped(at(schema, *question.open).name)}});
+        } else if (!question.absent.empty()) {
             out += say("absent", {{"list", all_escaped(question.absent)}});
         } else if (!question.unknown.empty() && question.limit == Limit::None) {
             out += say("unknown", {{"list", all_escaped(question.unknown)}});

@@ -23,7 +23,12 @@ Question Reader::read() {
     find_measures();
     decide_intent();
     const bool same_table = before_ != nullptr && before_->table == q_.table;
-    if (same_table && builds_on_before()) q_ = follow_up(*before_, q_, parts());
+    if (same_table && builds_on_before()) {
+        const auto& figures =
+            before_->measures;  // 各城市平均气温, then PM10呢: the same of another
+        if (!figures.empty() && figures[0].aggregation == Aggregation::Mean) open_.reset();
+        q_ = follow_up(*before_, q_, parts());
+    }
     complete();
     return q_;
 }
@@ -68,6 +73,12 @@ bool Reader::has_tag(std::size_t token) const {
 
 bool Reader::groups_by_time() const {
     return std::ranges::any_of(q_.groups, [](const Group& g) { return g.grain != Grain::None; });
+}
+
+std::string Reader::text(std::size_t begin, std::size_t end) const {
+    std::string out;
+    for (std::size_t i = begin; i < std::min(end, tokens_.size()); ++i) out += tokens_[i].text;
+    return out;
 }
 
 bool Reader::is_filler(std::size_t i) const {

@@ -59,27 +59,6 @@ TEST(Understand, ConditionsOnNumbers) {
     }
 }
 
-TEST(Understand, ConditionsOnGroups) {
-    struct Case {
-        const char* text;
-        const char* group;
-        Aggregation aggregation;
-    };
-    for (const Case& c :
-         {Case{"which regions have an average amount above 100", "region", Aggregation::Mean},
-          Case{"products with total sales over 10000", "product", Aggregation::Sum},
-          Case{"regions with more than 5 orders", "region", Aggregation::Count},
-          Case{"哪些地区的平均金额超过100", "region", Aggregation::Mean}}) {
-        const Question q = ask({c.text});
-        EXPECT_EQ(q.intent, Intent::Aggregate) << c.text;
-        ASSERT_TRUE(q.having) << c.text;
-        EXPECT_EQ(q.having->measure.aggregation, c.aggregation) << c.text;
-        EXPECT_EQ(name(q.groups.at(0).field), c.group) << c.text;
-        EXPECT_TRUE(q.filters.empty()) << c.text;
-    }
-    EXPECT_FALSE(ask({"average amount of orders with a quantity above 5"}).having);
-}
-
 TEST(Understand, Intents) {
     struct Case {
         const char* text;
@@ -121,33 +100,30 @@ TEST(Understand, RefusesRatherThanGuesses) {
                              "box plot of amount by region",
                              "which month was best",
                              "哪个月最好",
+                             "which regions have an average amount above 100",
+                             "products with total sales over 10000",
+                             "regions with more than 5 orders",
+                             "哪些地区的平均金额超过100",
+                             "the product with the highest sales of each region",
+                             "每个地区销售额最高的产品",
+                             "average daily sales",
+                             "人均销售额",
                              "correlation of amount"}) {
         EXPECT_EQ(ask({text}).intent, Intent::Unknown) << text;
     }
     EXPECT_EQ(ask({"sales in the second quarter of 2023"}).intent, Intent::Aggregate);
 }
 
-TEST(Understand, TheBestOfEach) {
-    for (const char* text :
-         {"the product with the highest sales of each region", "每个地区销售额最高的产品"}) {
-        const Question q = ask({text});
-        ASSERT_TRUE(q.best_of_each) << text;
-        EXPECT_EQ(name(q.groups.at(*q.best_of_each).field), "region") << text;
-        EXPECT_EQ(q.measures.at(0).aggregation, Aggregation::Sum) << text;
-    }
-}
-
-TEST(Understand, TheFastestHasTheHighestSpeed) {
+// Weights may be added up or averaged: where neither is said, that is asked.
+TEST(Understand, AsksForTheTotalOrTheAverage) {
     static const Schema schema = *schema_in(
-        R"({"atoll_schema": 1, "tables": [{"path": "/data/races.csv", "rows": 90, "width": 3, )"
-        R"("columns": [["runner", "t", 90, 0, ["A", "B"]], )"
-        R"(["speed_kmh", "f", 80, 0, 7, 15], ["finish_minutes", "f", 80, 0, 150, 300]]}]})");
-    for (const char* text : {"who was the fastest runner", "which runner was the fastest"}) {
-        const Question q = understand(text, schema, nullptr);
-        ASSERT_FALSE(q.measures.empty()) << text;
-        const bool is_speed = at(schema, *q.measures[0].field).name == "speed_kmh";
-        EXPECT_EQ(q.order, is_speed ? Order::Highest : Order::Lowest) << text;
-    }
+        R"({"atoll_schema": 1, "tables": [{"path": "/data/hives.csv", "rows": 90, "width": 2, )"
+        R"("columns": [["apiary", "t", 3, 0, ["A", "B"]], ["honey_kg", "f", 80, 0, 0, 9]]}]})");
+    const Question open = understand("honey by apiary", schema, nullptr);
+    EXPECT_EQ(open.intent, Intent::Unknown);
+    EXPECT_TRUE(open.open);
+    EXPECT_EQ(understand("average honey by apiary", schema, nullptr).intent, Intent::Aggregate);
+    EXPECT_EQ(understand("total honey by apiary", schema, nullptr).intent, Intent::Aggregate);
 }
 
 TEST(Understand, FollowUps) {

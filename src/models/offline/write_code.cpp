@@ -50,7 +50,7 @@ std::string grain_of(const Group& group) {
         case Grain::MonthOfYear: return "'month of the year'";
         case Grain::None: break;
     }
-    return std::to_string(group.bins);
+    return "''";
 }
 
 // Behind a column of numbers: " > 5", ".between(1, 5)".
@@ -149,15 +149,8 @@ private:
     }
 
     void load() {
-        const auto load_of = [](const Table& t) {
-            return "load(" + py(t.path) + (t.sheet.empty() ? "" : ", " + py(t.sheet)) + ")";
-        };
-        line("df = " + load_of(table()));
-        if (!q_.join) return;
-        const Join& join = *q_.join;
-        line("df = " + call("joined_to",
-                            {"df", load_of(schema_.tables[join.right.table]),
-                             py(at(schema_, join.left).name), py(at(schema_, join.right).name)}));
+        const std::string sheet = table().sheet.empty() ? "" : ", " + py(table().sheet);
+        line("df = load(" + py(table().path) + sheet + ")");
     }
 
     [[nodiscard]] std::string condition(const Filter& f, const std::string& frame) const {
@@ -205,20 +198,15 @@ private:
             change_rows(
                 call("in_periods", {rows_, py(name(q_.fields[0])), list_of(periods, "{", "}")}));
         }
-        std::vector<Group> groups = q_.groups;
-        if (q_.averaged) groups.push_back(*q_.averaged);
         Names keys;
-        for (const Group& g : groups) {
-            if (g.grain == Grain::None && g.bins == 0) continue;
+        for (const Group& g : q_.groups) {
+            if (g.grain == Grain::None) continue;
             keys.push_back(py(name_of(q_, schema_, g)) + ": (" + py(name(g.field)) + ", " +
                            grain_of(g) + ")");
         }
         if (!keys.empty()) change_rows(call("with_keys", {rows_, list_of(keys, "{", "}")}));
         for (const Measure& m : q_.measures) {
-            if (m.times) {
-                change_rows(rows_ + ".assign(**{" + py(value_column(m)) + ": " + column(*m.field) +
-                            " * " + column(*m.times) + "})");
-            } else if (m.aggregation == Aggregation::Rate) {
+            if (m.aggregation == Aggregation::Rate) {
                 const Column& c = at(schema_, *m.field);
                 change_rows(call("with_rate", {rows_, py(value_column(m)), py(name(*m.field)),
                                                c.is_number() ? "1" : py(c.positive)}));
@@ -227,7 +215,6 @@ private:
     }
     // The column that a measure is made of.
     [[nodiscard]] std::string value_column(const Measure& m) const {
-        if (m.times) return value_name(q_, schema_, m);
         if (m.aggregation == Aggregation::Rate) {
             return name(*m.field) + " = " + at(schema_, *m.field).positive;
         }
@@ -259,12 +246,7 @@ private:
         if (!q_.periods.empty()) arguments.emplace_back("sort=False");
         if (q_.order == Order::None && is_chronological()) return;
         arguments.push_back(direction());
-        if (q_.best_of_each) {
-            const std::string each = name_of(q_, schema_, q_.groups[*q_.best_of_each]);
-            const std::size_t count = q_.wants_one ? 1 : q_.count.value_or(1);
-            arguments.push_back("each=" + py(each));
-            arguments.push_back("count=" + std::to_string(count));
-        } else if (q_.count) {
+        if (q_.count) {
             arguments.push_back("count=" + std::to_string(std::max<std::size_t>(*q_.count, 1)));
         }
     }
@@ -298,7 +280,6 @@ private:
         for (const Column& c : table().columns) {
             if (first.size() < kShownColumnsMax && !has(c.name)) first.push_back(c.name);
         }
-        if (q_.join) return first;
         Names out;
         for (const Column& c : table().columns) {
             if (has(c.name)) out.push_back(c.name);
@@ -362,25 +343,15 @@ private:
         prepare();
         const Measure& m = q_.measures[0];
         const auto by = keys();
-        if (q_.averaged) {
-            return call("average_of_groups",
-                        {rows_, py(name_of(q_, schema_, *q_.averaged)), measure(m)});
-        }
         if (by.empty()) return single();
         const bool fits =
             !q_.periods.empty() ||
             (q_.groups.size() == 2 &&
              (at(schema_, q_.groups[1].field).distinct <= 12 || q_.groups[1].grain != Grain::None));
-        if (by.size() == 2 && q_.measures.size() == 1 && q_.order == Order::None && !q_.having &&
-            fits) {
+        if (by.size() == 2 && q_.measures.size() == 1 && q_.order == Order::None && fits) {
             return across(by);
         }
         Names arguments = {rows_, py(by), measures()};
-        if (q_.having) {
-            const Having& h = *q_.having;
-            arguments.push_back("keep=lambda group: group[" + py(label(h.measure)) + "]" +
-                                comparison(h.kind, h.low, h.high));
-        }
         add_order(arguments);
         add_chart_if_wanted(arguments, label(m), chart_kind());
         return call("groups", arguments);
@@ -388,7 +359,7 @@ private:
     [[nodiscard]] std::string single() const {
         const Measure& m = q_.measures[0];
         const bool is_extreme =
-            q_.measures.size() == 1 && m.field && !m.times &&
+            q_.measures.size() == 1 && m.field &&
             (m.aggregation == Aggregation::Minimum || m.aggregation == Aggregation::Maximum) &&
             at(schema_, *m.field).is_number();
         if (!is_extreme) return call("overall", {rows_, measures()});
@@ -423,15 +394,8 @@ private:
     }
     [[nodiscard]] std::string ratio() {
         prepare();
-        const auto rows_of = [&](const char* frame, const std::vector<Filter>& filters) {
-            if (filters.empty()) return rows_;
-            line(std::string(frame) + " = " + rows_ + "[" + conditions(filters, rows_) + "]");
-            return std::string(frame);
-        };
-        const std::string upper = rows_of("upper", q_.part);
-        const std::string lower = rows_of("lower", q_.base);
         const std::string name = q_.in_percent ? std::string(kShareColumn) : "ratio";
-        return divided(upper, measure(q_.measures[0]), lower, measure(q_.measures.back()),
+        return divided(rows_, measure(q_.measures[0]), rows_, measure(q_.measures.back()),
                        {"upper", "lower", name}, q_.in_percent);
     }
     [[nodiscard]] std::string divided(const std::string& upper, const std::string& of,
@@ -469,12 +433,6 @@ private:
         return call("growth", arguments);
     }
     [[nodiscard]] std::string correlation() {
-        for (const Field f : q_.fields) {  // a flag as 1 and 0
-            const Column& c = at(schema_, f);
-            if (c.is_number()) continue;
-            change_rows(rows_ + ".assign(**{" + py(name(f)) + ": " + column(f) + ".eq(" +
-                        py(c.positive) + ").astype(float)})");
-        }
         Names arguments = {rows_, py(name(q_.fields[0])), py(name(q_.fields[1]))};
         add_chart_if_wanted(arguments, name(q_.fields[0]) + " / " + name(q_.fields[1]),
                             "'scatter'");

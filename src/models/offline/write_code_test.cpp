@@ -35,12 +35,6 @@ TEST(WriteCode, ReadsAsAPersonWouldWriteIt) {
               "order='highest')\n");
 }
 
-TEST(WriteCode, KeepsGroups) {
-    const std::string code = code_of("regions with an average amount above 50");
-    EXPECT_NE(code.find("keep=lambda group: group['average amount'] > 50"), std::string::npos)
-        << code;
-}
-
 TEST(WriteCode, ValuesAreQuoted) {
     const Schema schema = sales_schema();
     const Question q = understand("sales of It's 'x'", schema, nullptr);

@@ -5,16 +5,8 @@ DAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sun
 PERIODS = {'hour': 'h', 'day': 'D', 'week': 'W', 'month': 'M', 'quarter': 'Q', 'year': 'Y'}
 
 
-def joined_to(table, other, left, right):
-    """Each row of the table with what the other one says of it."""
-    on = {'on': left} if left == right else {'left_on': left, 'right_on': right}
-    return table.merge(other.drop_duplicates(right), how='left', suffixes=('', '_2'), **on)
-
-
 def key_of(column, grain):
-    """The month, the weekday ... of each date; ranges of numbers, where the grain is a number."""
-    if isinstance(grain, int):
-        return pd.cut(column, bins=grain).astype(str).where(column.notna())
+    """The month, the weekday ... of each date."""
     if grain in PERIODS:  # each period's text once, however many rows lie in it
         periods = column.dt.to_period(PERIODS[grain]).astype('category')
         first_day = lambda week: str(week.start_time.date())
@@ -57,12 +49,10 @@ def figure_of(rows, measure):
     return getattr(values, how)()
 
 
-def in_order(result, by, order=None, count=None, each=None):
-    """The highest first, or the lowest; of these so many, or so many of each."""
+def in_order(result, by, order=None, count=None):
+    """The highest first, or the lowest; of these so many."""
     if order:
         result = result.sort_values(by, ascending=order == 'lowest')
-    if each:
-        return result.groupby(each, sort=False).head(count or 1)
     return result.head(count) if count else result
 
 
@@ -96,12 +86,10 @@ def reported(result, chart=None, **figures):
     return result
 
 
-def groups(rows, by, measures, keep=None, chart=None, sort=True, **order):
-    """Figures of each group. keep: which groups, by their figures."""
+def groups(rows, by, measures, chart=None, sort=True, **order):
+    """Figures of each group."""
     result, empty = grouped(rows, by, measures, sort)
     number = len(result)
-    if keep:
-        result = result[keep(result)]
     result = in_order(result, measures[0][0], **order)
     return reported(result, chart and (*chart, by[0], measures[0][0]), groups=number, empty=empty,
                     **told(rows, by, measures[0]))
@@ -137,13 +125,6 @@ def extreme(rows, measure, columns):
     _, column, how = measure
     first = rows.nlargest(1, column) if how == 'max' else rows.nsmallest(1, column)
     return reported(first[columns], value=figure_of(rows, measure), rows=len(rows))
-
-
-def average_of_groups(rows, by, measure):
-    each = figure_of(rows.groupby(by), measure)
-    result = pd.DataFrame({'average': [each.mean()], 'lowest': [each.min()],
-                           'highest': [each.max()], 'groups': [len(each)]})
-    return reported(result, rows=len(rows))
 
 
 def shares(rows, by, measure, chart=None, sort=True, **order):
