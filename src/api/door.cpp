@@ -127,8 +127,9 @@ Door::Door(DoorOptions options, KeyRing& keys, const Signer& signer, AuditLog& a
         throw ErrorException({Code::InvalidArgument,
                               "listen on " + address +
                                   ": it can be reached from other machines, and there are no API "
-                                  "keys yet; make one with `atoll key create`, or start with "
-                                  "--make-key, which prints one once"});
+                                  "keys yet; make one with `" +
+                                  options_.make_key +
+                                  "`, or start with --make-key, which prints one once"});
     }
     if (options_.rate_requests) rate_.emplace(*options_.rate_requests, options_.rate_window);
 }

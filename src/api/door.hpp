@@ -46,6 +46,7 @@ struct DoorOptions {
     std::function<std::optional<bool>(const net::Request&)> stays_inside;
     std::optional<std::uint64_t> rate_requests;
     std::chrono::milliseconds rate_window{60'000};
+    std::string make_key = "atoll key create";  // the command that makes one for this server
     // Throws when this owner may run no more; asked before code runs.
     std::function<void(const std::string& owner)> may_run;
 };

@@ -3,8 +3,10 @@
 #include "base/encoding.hpp"
 #include "net/target.hpp"
 
+#include <algorithm>
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
+#include <cctype>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -155,6 +157,14 @@ std::string quoted(const std::string& word) {
             text.push_back(c);
     }
     return text + "'";
+}
+
+std::string quoted_if_needed(const std::string& word) {
+    const bool plain = !word.empty() && std::all_of(word.begin(), word.end(), [](unsigned char c) {
+        return std::isalnum(c) != 0 ||
+               std::string_view("/._-+:@%,").find(static_cast<char>(c)) != std::string_view::npos;
+    });
+    return plain ? word : quoted(word);
 }
 
 int report(const Error& error, For whom, const Refusal& refusal) {

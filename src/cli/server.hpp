@@ -74,6 +74,8 @@ private:
 
 // So that a shell reads the word as it is.
 [[nodiscard]] std::string quoted(const std::string& word);
+// As it is where a shell would read it the same.
+[[nodiscard]] std::string quoted_if_needed(const std::string& word);
 
 // Tells it (cli/failure.hpp); the exit status that goes with it.
 int report(const Error& error, For whom = For::People, const Refusal& refusal = {});

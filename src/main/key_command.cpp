@@ -1,4 +1,5 @@
 // `atoll key create|list|revoke`: the API keys of a data folder, whether its server runs or not.
+// The folder is the one that `atoll serve` would use here: settings file and environment count.
 //
 // While a server has the folder it is asked over its control socket, and the proof of who is asking
 // is a token signed with the folder's own secret, which only its owner can read.
@@ -6,15 +7,17 @@
 #include "api/keys.hpp"
 #include "api/scopes.hpp"
 #include "api/secrets.hpp"
+#include "api/time_text.hpp"
 #include "api/tokens.hpp"
 #include "base/fd.hpp"
-#include "base/text.hpp"
 #include "cli/failure.hpp"
 #include "cli/server.hpp"
+#include "cli/table.hpp"
 #include "core/spec.hpp"
 #include "main/commands.hpp"
 #include "main/control_socket.hpp"
 #include "main/data_folder.hpp"
+#include "main/settings.hpp"
 #include "runtimes/native/paths.hpp"
 #include "stores/sqlite/store.hpp"
 
@@ -32,6 +35,7 @@
 #include <cstring>
 #include <filesystem>
 #include <memory>
+#include <set>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <sys/un.h>
@@ -56,12 +60,27 @@ struct KeyOptions {
     std::vector<std::string> ids;
     bool as_json = false;
     bool e2b = false;
+    std::string config;
 
-    [[nodiscard]] std::string folder() const {
-        if (data_dir.empty()) return native::Paths::data_folder();
-        return std::filesystem::absolute(data_dir).lexically_normal().string();
+    // A key in another folder than the server's would be made, shown, and be of no use.
+    [[nodiscard]] Result<std::string> folder() const {
+        std::string named = data_dir;
+        if (named.empty()) {
+            SettingsWords words;
+            words.config = config;
+            const auto settings = load_settings(words, environment_of_process());
+            if (!settings) return settings.error();
+            named = settings->values.data_dir;
+        }
+        if (named.empty()) return native::Paths::data_folder();
+        return std::filesystem::absolute(named).lexically_normal().string();
     }
 };
+
+bool is_past(const std::string& time) {
+    const auto read = api::time_from(time);
+    return read && *read <= core::time_now();
+}
 
 int complain(const Error& error, bool as_json) {
     cli::tell_failure(error, cli::reader_of(as_json), {}, "atoll key");
@@ -289,7 +308,27 @@ private:
     api::KeyRing ring_;
 };
 
-Result<std::unique_ptr<Keys>> keys_of(const std::string& folder) {
+// Who asks what there is must not make a folder by asking.
+Result<void> expect_data_in(const std::string& folder) {
+    const auto store = store_of(folder);
+    const auto is_there = [](const std::string& path) {
+        std::error_code unreadable;
+        return std::filesystem::exists(path, unreadable) || unreadable;
+    };
+    if (is_there(store.path)) return {};
+    if (std::any_of(store.made_after.begin(), store.made_after.end(), is_there)) return {};
+    return Error{Code::NotFound, "there is no data folder of a server at " + folder};
+}
+
+enum class Folder : bool { MustBeThere, MayBeMade };
+
+Result<std::unique_ptr<Keys>> keys_of(const KeyOptions& options, Folder which) {
+    const auto named = options.folder();
+    if (!named) return named.error();
+    const std::string& folder = *named;
+    if (which == Folder::MustBeThere) {
+        if (auto good = expect_data_in(folder); !good) return good.error();
+    }
     auto store = sqlite::SqliteStore::open(store_of(folder));
     if (store) return std::unique_ptr<Keys>(std::make_unique<KeysOfFolder>(std::move(*store)));
     if (store.error().code != Code::Conflict) return store.error();
@@ -321,7 +360,7 @@ int create(KeyOptions options) {
             {Code::InvalidArgument, "--owner: use at most 64 letters, digits, dots, @ and dashes"},
             options.as_json);
     }
-    auto keys = keys_of(options.folder());
+    auto keys = keys_of(options, Folder::MayBeMade);
     if (!keys) return complain(keys.error(), options.as_json);
     const auto made = (*keys)->create(options);
     if (!made) return complain(made.error(), options.as_json);
@@ -335,13 +374,15 @@ int create(KeyOptions options) {
     if (const auto all = (*keys)->list(); all && all->size() == 1) {
         std::fprintf(stderr,
                      "It is the first one: from now on the server requires a key, also on this "
-                     "machine (access.require_keys). Commands take it from ATOLL_API_KEY.\n");
+                     "machine and also when this one is revoked (access.require_keys). Commands "
+                     "take it from ATOLL_API_KEY. To manage keys over HTTP, make one with --scope "
+                     "admin.\n");
     }
     return 0;
 }
 
 int list(const KeyOptions& options) {
-    auto keys = keys_of(options.folder());
+    auto keys = keys_of(options, Folder::MustBeThere);
     if (!keys) return complain(keys.error(), options.as_json);
     const auto found = (*keys)->list();
     if (!found) return complain(found.error(), options.as_json);
@@ -349,36 +390,55 @@ int list(const KeyOptions& options) {
         std::printf("%s\n", json::serialize(json::object{{"keys", *found}}).c_str());
         return 0;
     }
-    std::printf("%-18s %-16s %-20s %-10s %s\n", "ID", "OWNER", "NAME", "STATE", "SCOPES");
+    cli::Table table({"ID", "OWNER", "NAME", "STATE", "EXPIRES", "SCOPES"});
     for (const auto& one : *found) {
         const auto& key = one.as_object();
-        const auto text = [&](const char* name) {
-            const auto* value = key.if_contains(name);
-            return value == nullptr ? std::string() : printable(value->as_string());
-        };
+        const auto text = [&](const char* name) { return cli::text_in(key, name); };
         std::string scopes;
         for (const auto& scope : key.at("scopes").as_array()) {
             scopes.append(scopes.empty() ? "" : " ").append(scope.as_string());
         }
-        const char* state = !text("revoked_at").empty()   ? "revoked"
-                            : !text("expires_at").empty() ? "expires"
-                                                          : "good";
-        std::printf("%-18s %-16s %-20s %-10s %s\n", text("id").c_str(), text("owner").c_str(),
-                    text("name").c_str(), state, scopes.c_str());
+        const std::string expires = text("expires_at");
+        const char* state = !text("revoked_at").empty() ? "revoked"
+                            : is_past(expires)          ? "expired"
+                                                        : "good";
+        table.add({text("id"), text("owner"), text("name"), state, expires.empty() ? "-" : expires,
+                   scopes});
     }
+    std::fputs(table.text().c_str(), stdout);
     return 0;
 }
 
-int revoke(const KeyOptions& options) {
-    auto keys = keys_of(options.folder());
-    if (!keys) return complain(keys.error(), options.as_json);
-    int worst = 0;
-    for (const auto& id : options.ids) {
-        if (auto done = (*keys)->revoke(id); !done) {
-            worst = std::max(worst, complain(done.error(), options.as_json));
-        }
+// One that is not there is a slip, of which the others shall not be the victims.
+Result<void> expect_all(Keys& keys, const std::vector<std::string>& ids) {
+    const auto found = keys.list();
+    if (!found) return found.error();
+    std::set<std::string> known;
+    for (const auto& one : *found) known.insert(cli::text_in(one.as_object(), "id"));
+    std::string missing;
+    for (const auto& id : ids) {
+        if (!known.contains(id)) missing += (missing.empty() ? "" : ", ") + id;
     }
-    return worst;
+    if (missing.empty()) return {};
+    return Error{Code::NotFound,
+                 "there is no key " + missing + (ids.size() > 1 ? "; nothing was revoked" : "")};
+}
+
+int revoke(const KeyOptions& options) {
+    auto keys = keys_of(options, Folder::MustBeThere);
+    if (!keys) return complain(keys.error(), options.as_json);
+    if (auto good = expect_all(**keys, options.ids); !good) {
+        return complain(good.error(), options.as_json);
+    }
+    json::array revoked;
+    for (const auto& id : options.ids) {
+        if (auto done = (*keys)->revoke(id); !done) return complain(done.error(), options.as_json);
+        revoked.emplace_back(id);
+    }
+    if (options.as_json) {
+        std::printf("%s\n", json::serialize(json::object{{"revoked", revoked}}).c_str());
+    }
+    return 0;
 }
 
 }  // namespace
@@ -387,7 +447,9 @@ void add_key_command(CLI::App& app, int& exit_code) {
     auto* command = app.add_subcommand("key", "Manage the API keys of a data folder");
     command->require_subcommand(1);
     const auto options = std::make_shared<KeyOptions>();  // lives as long as the callbacks
-    command->add_option("--data-dir", options->data_dir, "The server's data folder");
+    command->add_option("--data-dir", options->data_dir,
+                        "The server's data folder (default: as its settings have it)");
+    command->add_option("--config", options->config, "The server's settings file");
     // Also behind the subcommand, where people write it.
     command->fallthrough();
 
@@ -412,6 +474,7 @@ void add_key_command(CLI::App& app, int& exit_code) {
 
     auto* revoke_command = command->add_subcommand("revoke", "Revoke keys");
     revoke_command->add_option("id", options->ids, "Their ids")->required();
+    revoke_command->add_flag("--json", options->as_json, "One JSON object; also errors");
     revoke_command->callback([options, &exit_code] { exit_code = revoke(*options); });
 }
 

@@ -47,6 +47,7 @@
 #include "base/as_tuple.hpp"
 #include "base/scope.hpp"
 #include "cli/build_display.hpp"
+#include "cli/server.hpp"
 #include "core/ceilings.hpp"
 #include "core/clock_watch.hpp"
 #include "core/host_paths.hpp"
@@ -623,6 +624,9 @@ private:
         using KeyRule = api::DoorOptions::Keys;
         api::DoorOptions door;
         door.listen = options_.listen;
+        if (data != native::Paths::data_folder()) {
+            door.make_key += " --data-dir " + cli::quoted_if_needed(data);
+        }
         door.keys = options_.require_keys == "always"  ? KeyRule::Always
                     : options_.require_keys == "never" ? KeyRule::Never
                                                        : KeyRule::Auto;
