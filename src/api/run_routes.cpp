@@ -156,8 +156,9 @@ struct Leaving {
           })) {}
 };
 
-// These two return whether the client heard the answer to its end.
-asio::awaitable<bool> answer_once(net::Exchange& exchange, sessions::Execution& execution,
+// These two note that the client heard of what was lost, once its answer was sent. A client that
+// leaves after that has heard it.
+asio::awaitable<void> answer_once(net::Exchange& exchange, sessions::Execution& execution,
                                   Asked asked, guest_client::RunRequest request,
                                   AnswerBudget& budget) {
     AnswerBudget::Share held(budget, caller_of(exchange.request()).owner);
@@ -192,8 +193,9 @@ asio::awaitable<bool> answer_once(net::Exchange& exchange, sessions::Execution& 
     fill(answer, end, execution.limits());
     co_await tell_files(answer, execution, held);
     answer.timings_ms.total = ms_between(asked.began, Clock::now());
+    const bool listens = !exchange.client_gone();
     co_await exchange.respond(json_response(200, std::move(answer)));
-    co_return !exchange.client_gone();
+    if (listens) execution.lost_told();
 }
 
 std::string started_data(const RunAnswer& answer) {
@@ -262,7 +264,7 @@ asio::awaitable<void> print(Waiting::Event& event, asio::any_io_executor executo
     co_await workers_of(executor).run(print_large);
 }
 
-asio::awaitable<bool> answer_with_events(net::Exchange& exchange, sessions::Execution& execution,
+asio::awaitable<void> answer_with_events(net::Exchange& exchange, sessions::Execution& execution,
                                          Asked asked, guest_client::RunRequest request,
                                          AnswerBudget& budget) {
     const auto executor = exchange.executor();
@@ -325,7 +327,7 @@ asio::awaitable<bool> answer_with_events(net::Exchange& exchange, sessions::Exec
     co_await in_scope(run_and_tell);
     if (gone) {
         co_await tell_files(answer, execution, held);
-        co_return false;
+        co_return;
     }
     if (failed) {
         std::string sentence = "the run failed";
@@ -356,23 +358,20 @@ asio::awaitable<bool> answer_with_events(net::Exchange& exchange, sessions::Exec
     answer.timings_ms.total = ms_between(asked.began, Clock::now());
     net::EventStream::Event last{{}, "ended", {}};
     schema::append_json(last.data, answer);
-    co_await stream.send(std::move(last));
+    co_await stream.send(std::move(last));  // throws if the client has left
+    execution.lost_told();                  // it may leave now, without the stream's own end
     co_await stream.end();
-    co_return !exchange.client_gone();
 }
 
 asio::awaitable<void> run_in(net::Exchange& exchange, sessions::Execution& execution, Asked asked,
                              guest_client::RunRequest request, AnswerBudget& budget) {
     execution.follow_files();
-    bool heard = false;
     if (wants_events(exchange.request())) {
-        heard = co_await answer_with_events(exchange, execution, std::move(asked),
-                                            std::move(request), budget);
+        co_await answer_with_events(exchange, execution, std::move(asked), std::move(request),
+                                    budget);
     } else {
-        heard =
-            co_await answer_once(exchange, execution, std::move(asked), std::move(request), budget);
+        co_await answer_once(exchange, execution, std::move(asked), std::move(request), budget);
     }
-    if (heard) execution.lost_told();
 }
 
 // What the handlers of this file share; lives as long as the routes.

@@ -5,6 +5,8 @@
 // Exit status of those that talk to a server (ATOLL_URL, ATOLL_API_KEY): 0 when all went well, the
 // program's own where one was run (124: its time was up), 2 for wrong options, 125 when the server
 // refused or was not there, 130 after Ctrl-C.
+#include "base/result.hpp"
+
 #include <chrono>
 #include <CLI/App.hpp>
 #include <map>
@@ -23,7 +25,7 @@ void add_completion_command(CLI::App& app, int& exit_code);
 // Sessions of a server.
 void add_list_commands(CLI::App& app, int& exit_code);       // ls, new, rm
 void add_lifecycle_commands(CLI::App& app, int& exit_code);  // pause, resume, restart, fork
-void add_work_commands(CLI::App& app, int& exit_code);       // ps, kill, jobs
+void add_work_commands(CLI::App& app, int& exit_code);       // ps, kill, jobs, cancel
 void add_exec_command(CLI::App& app, int& exit_code);
 // From its first word on, the line behind `atoll exec ID` is the command's: `ls -l` names no
 // language. Puts `--` there, where nobody did.
@@ -32,6 +34,9 @@ void add_copy_command(CLI::App& app, int& exit_code);
 void add_logs_command(CLI::App& app, int& exit_code);
 void add_top_command(CLI::App& app, int& exit_code);
 void add_bench_command(CLI::App& app, int& exit_code);
+
+// What `atoll run` and `atoll exec` share: all that is piped in, of at most 16 MiB.
+[[nodiscard]] Result<std::string> code_from_stdin();
 
 // What `atoll run --session` and `atoll exec` share.
 struct SessionRun {

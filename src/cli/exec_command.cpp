@@ -1,11 +1,13 @@
 // `atoll exec`: code or a command in a session of a server, with its output as it comes.
 #include "base/text.hpp"
 #include "cli/commands.hpp"
+#include "cli/one_off.hpp"
 #include "cli/output.hpp"
 #include "cli/server.hpp"
 #include "cli/session_list.hpp"
 #include "net/event_reader.hpp"
 
+#include <algorithm>
 #include <boost/json/array.hpp>
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
@@ -16,6 +18,8 @@
 #include <optional>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <utility>
+#include <vector>
 
 namespace atl::cli {
 
@@ -65,8 +69,75 @@ void say_why(const json::object& ended) {
     }
 }
 
+// Pictures among the results: a terminal shows none of them.
+struct Charts {
+    std::size_t count = 0;
+    std::vector<std::string> forms;
+
+    void add(const json::object& bundle) {
+        static constexpr std::pair<std::string_view, const char*> kForms[] = {
+            {"image/png", "PNG"},
+            {"image/jpeg", "JPEG"},
+            {"image/svg+xml", "SVG"},
+            {"application/pdf", "PDF"},
+            {"text/html", "HTML"}};
+        // A table has its text besides its HTML, and that was shown.
+        const bool has_text = bundle.contains("text/plain");
+        bool is_chart = std::any_of(bundle.begin(), bundle.end(), [](const auto& one) {
+            return one.key().starts_with("application/vnd.plotly") ||
+                   one.key().starts_with("application/vnd.vega");
+        });
+        for (const auto& [type, name] : kForms) {
+            if (!bundle.contains(type)) continue;
+            is_chart = is_chart || type != "text/html" || !has_text;
+        }
+        if (!is_chart) return;
+        ++count;
+        for (const auto& [type, name] : kForms) {
+            const bool known = std::find(forms.begin(), forms.end(), name) != forms.end();
+            if (bundle.contains(type) && !known) forms.emplace_back(name);
+        }
+    }
+    void tell() const {
+        if (count == 0) return;
+        std::string all;
+        for (const auto& form : forms) all += (all.empty() ? "" : ", ") + form;
+        std::fprintf(stderr,
+                     "atoll: %zu chart%s (%s): --json has %s; or save to artifacts/ and `atoll "
+                     "cp`\n",
+                     count, count == 1 ? "" : "s", all.c_str(), count == 1 ? "it" : "them");
+    }
+};
+
+constexpr std::string_view kWorkingFolder = "/session/";
+constexpr std::size_t kArtifactsNamed = 5;
+
+// How to get at what the run wrote for people.
+void tell_artifacts(const json::object& ended, const std::string& session) {
+    const auto* files = ended.if_contains("files");
+    if (files == nullptr || !files->is_array()) return;
+    std::size_t count = 0;
+    for (const auto& one : files->get_array()) {
+        if (!one.is_object()) continue;
+        std::string path = text_in(one.get_object(), "path");
+        const bool there = text_in(one.get_object(), "change") != "removed" &&
+                           text_in(one.get_object(), "type") == "file";
+        const bool artifact = path.starts_with("/session/artifacts/") ||
+                              path.starts_with("/work/artifacts/") ||
+                              path.starts_with("/data/outputs/");
+        if (!there || !artifact || ++count > kArtifactsNamed) continue;
+        if (path.starts_with(kWorkingFolder)) path.erase(0, kWorkingFolder.size());
+        const std::string source = quoted_if_needed(session + ":" + path);
+        std::fprintf(stderr, "atoll: %s: atoll cp %s .\n", printable(path).c_str(),
+                     printable(source).c_str());
+    }
+    if (count > kArtifactsNamed) {
+        std::fprintf(stderr, "atoll: and %zu more\n", count - kArtifactsNamed);
+    }
+}
+
 // What a person sees of an event; the last one is kept.
-void show(ProgramOutput& output, const net::EventReader::Event& event,
+void show(ProgramOutput& output, const net::EventReader::Event& event, Charts& charts,
           std::optional<json::object>& ended) {
     boost::system::error_code failed;
     json::value value = json::parse(event.data, failed);
@@ -79,6 +150,7 @@ void show(ProgramOutput& output, const net::EventReader::Event& event,
     if (event.event != "result") return;
     const auto* bundle = data.if_contains("data");
     if (bundle == nullptr || !bundle->is_object()) return;
+    charts.add(bundle->get_object());
     const std::string plain = text_in(bundle->get_object(), "text/plain");
     if (!plain.empty()) output.write(stdout, plain + "\n");
 }
@@ -147,6 +219,15 @@ int exec(ExecOptions options) {
         run.language = "shell";
         for (const auto& word : options.words) run.code += quoted(word) + " ";
     }
+    const bool read_code =
+        run.code.empty() && !command && !options.terminal && !options.no_stdin && has_input();
+    if (read_code) {
+        auto code = code_from_stdin();
+        if (!code) return report(code.error(), whom);
+        if (code->empty()) return report(invalid("there is no code on stdin"), whom);
+        run.code = std::move(*code);
+        return run_in_session(run);
+    }
     const bool shell = run.code.empty() || run.language == "shell";
     if (options.terminal && (!shell || run.as_json)) {
         return report(
@@ -159,7 +240,8 @@ int exec(ExecOptions options) {
                                                at_a_terminal() && (alone || command));
     if (alone && !terminal) {
         return report({Code::InvalidArgument,
-                       "say what to run: -c CODE, or a command after --; a shell needs a terminal"},
+                       "say what to run: -c CODE, code on stdin, or a command after --; a shell "
+                       "needs a terminal"},
                       whom);
     }
     const bool piped = shell && !run.as_json && !options.no_stdin && has_input();
@@ -185,14 +267,15 @@ int run_in_session(const SessionRun& run) {
     if (run.as_json) {
         const auto answer = server.ask("POST", path, &body);
         if (!answer) return report(answer.error(), For::Programs, server.refusal());
-        std::printf("%s\n", printable(json::serialize(*answer)).c_str());
+        std::printf("%s\n", printable(print_json(*answer)).c_str());
         return exit_status(*answer);
     }
     std::optional<json::object> ended;
     std::optional<Error> broken;
     ProgramOutput output;
+    Charts charts;
     net::EventReader reader(
-        [&](const net::EventReader::Event& event) { show(output, event, ended); });
+        [&](const net::EventReader::Event& event) { show(output, event, charts, ended); });
     net::ClientRequest request;
     request.method = "POST";
     request.path = path;
@@ -210,6 +293,8 @@ int run_in_session(const SessionRun& run) {
         return report({Code::Unavailable, "the connection was closed before the run ended"});
     }
     say_why(*ended);
+    charts.tell();
+    tell_artifacts(*ended, run.session);
     return exit_status(*ended);
 }
 
@@ -220,6 +305,7 @@ void add_exec_command(CLI::App& app, int& exit_code) {
         "Without a command it opens a shell, if it runs in a terminal.\n"
         "  atoll exec ID -c 'print(6 * 7)'       Python; variables are kept\n"
         "  atoll exec ID ls -l                   a command with its arguments\n"
+        "  atoll exec ID < script.py             code from stdin\n"
         "  echo x | atoll exec ID cat            with our stdin as its input\n"
         "  atoll exec ID                         a shell\n"
         "  atoll exec -d ID python serve.py      in the background; see ps, logs and kill\n"

@@ -20,9 +20,12 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/json/serialize.hpp>
 #include <cerrno>
+#include <charconv>
+#include <cmath>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <iterator>
 #include <map>
 #include <span>
 #include <unistd.h>
@@ -323,6 +326,13 @@ Result<OneOffResult> run_one_off(const core::SandboxSpec& spec, OneOff one) {
     return Runner(spec, std::move(one)).run();
 }
 
+namespace {
+
+// What is finer is noise.
+double to_microseconds(double ms) { return std::round(ms * 1000) / 1000; }
+
+}  // namespace
+
 json::object to_json(const OneOffResult& result) {
     json::array files;
     for (const auto& file : result.files) {
@@ -336,11 +346,12 @@ json::object to_json(const OneOffResult& result) {
         {"signal", program.signal == 0 ? json::value(nullptr) : json::value(program.signal)},
         {"reason", core::name_of(program.reason)},
         {"truncated", program.output_truncated},
+        {"output_truncated", program.output_truncated},  // as a session's run has it
         {"timings_ms",
-         {{"walls", result.walls_ms},
-          {"prepare", result.prepare_ms},
-          {"run", program.run_ms},
-          {"total", result.total_ms}}},
+         {{"walls", to_microseconds(result.walls_ms)},
+          {"prepare", to_microseconds(result.prepare_ms)},
+          {"run", to_microseconds(program.run_ms)},
+          {"total", to_microseconds(result.total_ms)}}},
         {"memory_peak_bytes", program.memory_peak_bytes == 0
                                   ? json::value(nullptr)
                                   : json::value(program.memory_peak_bytes)},
@@ -352,9 +363,16 @@ json::object to_json(const OneOffResult& result) {
 
 std::string print_json(const json::value& value) {
     if (value.is_double()) {
+        // As short as the same number can be written; far from 1, digits alone would be many.
+        const double number = value.get_double();
+        const double size = std::abs(number);
+        const bool plain = number == 0 || (size >= 1e-6 && size < 1e16);
+        if (!plain) return json::serialize(value);
         char digits[64];
-        const int length = std::snprintf(digits, sizeof digits, "%.3f", value.get_double());
-        return {digits, static_cast<std::size_t>(length)};
+        const auto end =
+            std::to_chars(std::begin(digits), std::end(digits), number, std::chars_format::fixed);
+        std::string text(digits, end.ptr);
+        return text.find('.') == std::string::npos ? text + ".0" : text;
     }
     std::string text;
     if (const auto* object = value.if_object()) {

@@ -76,6 +76,11 @@ Result<std::string> language_of(const std::optional<std::string>& asked, const f
             return std::string("typescript");
         }
     }
+    if (ending == ".ipynb") {
+        return invalid(script.string() +
+                       ": notebooks are not run here; `jupyter nbconvert --to script` makes a "
+                       "Python script of one");
+    }
     return invalid(script.string() +
                    ": the language is not clear from the name; use --language "
                    "python, shell, javascript or typescript");
@@ -108,19 +113,6 @@ Result<std::string> read_script(const std::string& path) {
                        path + ":/data/program -- /data/program");
     }
     return content;
-}
-
-Result<std::string> read_stdin() {
-    std::string content;
-    char piece[64 * 1024];
-    for (;;) {
-        const ssize_t n = ::read(STDIN_FILENO, piece, sizeof piece);
-        if (n < 0 && errno == EINTR) continue;
-        if (n < 0) return invalid(std::string("read the code on stdin: ") + std::strerror(errno));
-        if (n == 0) return content;
-        content.append(piece, static_cast<std::size_t>(n));
-        if (content.size() > kScriptBytesMax) return invalid("the code on stdin exceeds 16 MiB");
-    }
 }
 
 bool lies_below(const std::string& path, const std::string& folder) {
@@ -219,7 +211,7 @@ Result<OneOff> plan(const Options& options, const core::SandboxSpec& spec, bool 
                 "nothing to run: name a script, give code with -c, pipe code in, or put "
                 "a command after --");
         }
-        auto read = read_stdin();
+        auto read = code_from_stdin();
         if (!read) return read.error();
         content = std::move(*read);
         auto language = language_of(options.language.value_or("python"), "", "");
@@ -333,7 +325,6 @@ int run(const Options& options, bool after_dashes) {
         auto shown = to_json(*result);
         if (!hint.empty()) shown["hint"] = hint;
         std::printf("%s\n", print_json(shown).c_str());
-        if (std::fflush(stdout) != 0) return kExitAtoll;
     } else {
         say_why(*result, *spec);
         if (!hint.empty()) std::fprintf(stderr, "atoll: %s\n", printable(hint).c_str());
@@ -342,6 +333,19 @@ int run(const Options& options, bool after_dashes) {
 }
 
 }  // namespace
+
+Result<std::string> code_from_stdin() {
+    std::string content;
+    char piece[64 * 1024];
+    for (;;) {
+        const ssize_t n = ::read(STDIN_FILENO, piece, sizeof piece);
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0) return invalid(std::string("read the code on stdin: ") + std::strerror(errno));
+        if (n == 0) return content;
+        content.append(piece, static_cast<std::size_t>(n));
+        if (content.size() > kScriptBytesMax) return invalid("the code on stdin exceeds 16 MiB");
+    }
+}
 
 void add_run_command(CLI::App& app, int& exit_code) {
     auto options = std::make_shared<Options>();

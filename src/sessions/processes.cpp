@@ -22,6 +22,7 @@ using namespace asio::experimental::awaitable_operators;
 namespace {
 
 constexpr std::size_t kRunningMax = 32;
+constexpr const char* kUnbuffered = "PYTHONUNBUFFERED";
 constexpr std::size_t kEndedMax = 32;
 constexpr std::chrono::minutes kRememberTime{15};
 constexpr std::size_t kOutputBytesMax = 256 * 1024;
@@ -396,6 +397,8 @@ asio::awaitable<Processes::ProcessPtr> Processes::start(Use use, ProcessStart wa
                                                    std::to_string(kRunningMax) +
                                                    " processes; end one first"});
     }
+    // A pipe is no terminal, and Python would keep output to itself until it has 8 KiB.
+    if (!use->environment().contains(kUnbuffered)) wanted.environment.emplace(kUnbuffered, "1");
     const auto process =
         std::make_shared<Process>(executor_, new_process_id(), std::move(wanted), clock_);
     table.push_back(process);  // before the first wait: concurrent starts count it

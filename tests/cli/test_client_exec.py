@@ -1,4 +1,5 @@
 """`atoll exec` with our input and our terminal: bytes as they are, both ways, and a real terminal inside."""
+import json
 import os
 import pty
 import re
@@ -176,3 +177,78 @@ def test_the_terminal_is_given_back(client, session, end):
 def test_a_terminal_where_none_would_be_chosen(client, session):
     done = client("exec", "-t", session, "--", "sh", "-c", "test -t 0 && cat", stdin=b"piped\n")
     assert done.returncode == 0 and done.out.count("piped\r\n") == 2  # once echoed, once by cat
+
+
+# ---- What a person hears besides the output ----
+
+def test_what_was_lost_is_said_once(client, session):
+    """A client that hangs up as soon as it has the end has heard it."""
+    for _ in range(3):
+        assert client("exec", session, "-c", "g = (i for i in range(3))").returncode == 0
+        assert client("pause", "--to-disk", session).returncode == 0
+        said = [client("exec", session, "-c", "1").err.count("not restored: g") for _ in range(4)]
+        assert said == [1, 0, 0, 0]
+
+
+PICTURE = """
+class Picture:
+    def _repr_mimebundle_(self, include=None, exclude=None):
+        return {"image/png": "aGk=", "text/html": "<img>", "text/plain": "<Figure>"}
+class Page:
+    def _repr_mimebundle_(self, include=None, exclude=None):
+        return {"text/html": "<div>", "application/vnd.plotly.v1+json": {}}
+class Table:
+    def _repr_mimebundle_(self, include=None, exclude=None):
+        return {"text/html": "<table>", "text/plain": "a table"}
+"""
+
+
+def test_charts_say_how_to_get_them(client, session):
+    assert client("exec", session, "-c", PICTURE).returncode == 0
+    done = client("exec", session, "-c", "Picture()")
+    assert done.out == "<Figure>\n"
+    assert done.err == "atoll: 1 chart (PNG, HTML): --json has it; or save to artifacts/ and `atoll cp`\n"
+    done = client("exec", session, "-c", "display(Picture())\nPage()")
+    assert "atoll: 2 charts (PNG, HTML): --json has them" in done.err
+    done = client("exec", session, "-c", "Table()")
+    assert (done.out, done.err) == ("a table\n", "")
+
+
+def test_artifacts_say_how_to_get_them(client, server, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    name = f"art-{os.getpid()}"
+    assert client("new", "--name", name).returncode == 0
+    code = "import os\nos.makedirs('artifacts', exist_ok=True)\nopen('artifacts/x y.png', 'w').write('hi')\n" \
+           "open('plain.txt', 'w').write('no artifact')"
+    done = client("exec", name, "-c", code + "\nopen('artifacts/b.csv', 'w').write('1')")
+    lines = sorted(done.err.splitlines())
+    assert lines == [f"atoll: artifacts/b.csv: atoll cp {name}:artifacts/b.csv .",
+                     f"atoll: artifacts/x y.png: atoll cp '{name}:artifacts/x y.png' ."], done.err
+    copied = subprocess.run(["sh", "-c", lines[1].partition(".png: atoll ")[2].join([f"{ATOLL} ", ""])], timeout=60)
+    assert copied.returncode == 0 and (tmp_path / "x y.png").read_text() == "hi"
+    many = "import os\nos.makedirs('artifacts', exist_ok=True)\nfor i in range(8): open(f'artifacts/{i}', 'w').write('x')"
+    done = client("exec", name, "-c", many)
+    assert len(done.err.splitlines()) == 6 and done.err.endswith("atoll: and 3 more\n")
+
+
+def test_code_on_stdin(client, session):
+    assert client("exec", session, stdin=b"z = 6\nprint(z * 7)").out == "42\n"
+    assert client("exec", session, stdin=b"z").out == "6\n"
+    assert client("exec", session, "-l", "shell", stdin=b"echo $((1 + 2))").out == "3\n"
+    assert json.loads(client("exec", session, "--json", stdin=b"print(z)").out)["stdout"] == "6\n"
+    done = client("exec", session, stdin=b"")
+    assert done.returncode == 2 and "no code on stdin" in done.err
+    done = client("exec", session, "--no-stdin", stdin=b"print(1)")
+    assert done.returncode == 2 and "say what to run" in done.err
+
+
+@pytest.mark.parametrize("options, value", [((), "1"), (("--env", "PYTHONUNBUFFERED="), "")])
+def test_background_python_shows_output_as_it_comes(client, options, value):
+    session = client("new", *options).out.strip()
+    code = "import os, time\nseen = repr(os.environ.get('PYTHONUNBUFFERED'))\nprint(seen)\n" \
+           "with open('/session/seen', 'w') as file: file.write(seen)\ntime.sleep(600)"
+    process = client("exec", "-d", session, "-c", code).out.strip()
+    assert host.eventually(lambda: client("exec", session, "cat", "/session/seen").out == f"{value!r}")
+    if value:  # else the user's own word stands, and nothing comes before the end
+        assert host.eventually(lambda: client("logs", "--no-follow", session, process).out == f"{value!r}\n")
+    assert client("rm", session).returncode == 0
