@@ -4,11 +4,15 @@
 #include "cli/commands.hpp"
 #include "cli/failure.hpp"
 #include "cli/one_off.hpp"
+#include "cli/server.hpp"
 
 #include <algorithm>
+#include <cctype>
+#include <cerrno>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 #include <cstdio>
+#include <cstring>
 #include <exception>
 
 namespace atl::cli {
@@ -64,6 +68,15 @@ std::string unknown_option(const CLI::App& command, const std::vector<std::strin
     return {};
 }
 
+// The parser's sentences that only a programmer understands.
+std::string in_plain_words(const std::string& what) {
+    if (what == "A subcommand is required") return "a command is missing";
+    if (const auto at = what.find(": 1 required "); at != std::string::npos) {
+        return what.substr(0, at) + " needs a value";
+    }
+    return what;
+}
+
 // Also of a line that could not be parsed.
 For reader_of_line(const CLI::App& app, const std::vector<std::string>& words) {
     const auto end = std::find(words.begin(), words.end(), "--");
@@ -104,13 +117,59 @@ Complaint complaint_about(const CLI::App& app, const std::vector<std::string>& w
         return {"there is no option " + wrong + suggestion(wrong, names_of_options(command)),
                 advice};
     }
-    if (extras.empty()) return {what, advice};
+    if (extras.empty()) return {in_plain_words(what), advice};
     std::string listed;
     for (const auto& one : extras) listed += (listed.empty() ? "\"" : ", \"") + one + "\"";
+    if (full == "atoll shell") {
+        return {listed + " was not expected: this opens a shell in a sandbox of its own",
+                "A shell in a session is `atoll exec " + extras.front() + "`."};
+    }
     return {listed + (extras.size() == 1 ? " was" : " were") + " not expected", advice};
 }
 
-int run_command_line(CLI::App& app, int argc, char** argv, const int& exit_code) {
+namespace {
+
+// Output that was lost must not look like none: a full disk is noticed here, by whichever command.
+// A reader that left, as `head` does, has all that it wanted.
+int with_output_written(int status) {
+    errno = 0;
+    const bool flushed = std::fflush(stdout) == 0;
+    const int cause = errno;
+    if ((flushed && std::ferror(stdout) == 0) || cause == EPIPE) return status;
+    tell_failure(
+        {Code::Unavailable, std::string("write to stdout: ") +
+                                (cause != 0 ? std::strerror(cause) : "some of the output is lost")},
+        For::People);
+    return status == 0 ? kExitAtoll : status;
+}
+
+// What people know from other programs, as this parser takes it: `help run`, `version`, `kill -9`.
+void write_out(std::vector<std::string>& words) {
+    if (words.front() == "help") {
+        words.erase(words.begin());
+        words.emplace_back("--help");
+    } else if (words.front() == "version" && words.size() == 1) {
+        words.front() = "--version";
+    } else if (words.front() == "list") {
+        words.front() = "ls";
+    } else if ((words.front() == "template" || words.front() == "key") && words.size() > 1 &&
+               words[1] == "ls") {
+        words[1] = "list";
+    } else if (words.front() == "kill") {
+        const auto is_signal = [](const std::string& word) {
+            return word.size() > 1 && word[0] == '-' &&
+                   std::all_of(word.begin() + 1, word.end(), [](unsigned char c) {
+                       return std::isdigit(c) != 0 || std::isupper(c) != 0;
+                   });
+        };
+        const auto end = std::find(words.begin(), words.end(), "--");
+        if (const auto found = std::find_if(words.begin(), end, is_signal); found != end) {
+            *found = "--signal=" + found->substr(1);
+        }
+    }
+}
+
+int parse_and_run(CLI::App& app, int argc, char** argv, const int& exit_code) {
     remember_arguments(argc, argv);
     if (argc < 2) {
         std::fputs(app.help().c_str(), stderr);
@@ -118,6 +177,7 @@ int run_command_line(CLI::App& app, int argc, char** argv, const int& exit_code)
     }
     std::vector<std::string> words(argv + 1, argv + argc);
     const auto given = words;
+    write_out(words);
     mark_command(app, words);
     try {
         app.parse(std::vector<std::string>(words.rbegin(), words.rend()));  // as CLI11 wants them
@@ -131,6 +191,12 @@ int run_command_line(CLI::App& app, int argc, char** argv, const int& exit_code)
         return 125;
     }
     return exit_code;
+}
+
+}  // namespace
+
+int run_command_line(CLI::App& app, int argc, char** argv, const int& exit_code) {
+    return with_output_written(parse_and_run(app, argc, argv, exit_code));
 }
 
 }  // namespace atl::cli

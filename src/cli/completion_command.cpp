@@ -49,7 +49,14 @@ void add_completion_command(CLI::App& app, int& exit_code) {
     command->add_option("shell", *shell, "bash, zsh or fish")
         ->required()
         // Without the list in the help: the last is for the scripts that this prints.
-        ->check(CLI::IsMember({"bash", "zsh", "fish", kSessions}).description(""));
+        ->check(CLI::Validator(
+            [](const std::string& word) {
+                for (const char* known : {"bash", "zsh", "fish", kSessions}) {
+                    if (word == known) return std::string();
+                }
+                return "\"" + word + "\" is none of bash, zsh and fish";
+            },
+            ""));
     command->callback([&app, shell, &exit_code] {
         if (*shell == kSessions) {
             exit_code = print_sessions();
