@@ -18,6 +18,7 @@
 #include <optional>
 #include <tuple>
 #include <unistd.h>
+#include <utility>
 
 namespace atl::cli {
 
@@ -99,6 +100,25 @@ Result<json::object> pairs(const std::vector<std::string>& given, const char* op
     return object;
 }
 
+// What the server says of a field, with the name that was typed.
+Error with_option_names(Error error) {
+    static constexpr std::pair<std::string_view, std::string_view> kNames[] = {
+        {"limits.memory_bytes_max", "--memory"},
+        {"limits.disk_bytes_max", "--disk"},
+        {"limits.file_bytes_max", "--file-size"},
+        {"limits.output_bytes_max", "--output"},
+        {"limits.cpus_max", "--cpus"},
+        {"limits.processes_max", "--processes"},
+        {"limits.open_files_max", "--open-files"}};
+    for (const auto& [field, option] : kNames) {
+        for (auto at = error.message.find(field); at != std::string::npos;
+             at = error.message.find(field, at + option.size())) {
+            error.message.replace(at, field.size(), option);
+        }
+    }
+    return error;
+}
+
 int make(const NewOptions& options) {
     const For whom = reader_of(options.as_json);
     json::object body, limits;
@@ -121,6 +141,11 @@ int make(const NewOptions& options) {
         if (!bytes) return report(bytes.error().during(option), whom);
         limits[field] = *bytes;
     }
+    if (options.cpus && !(*options.cpus > 0)) {
+        return report(invalid("--cpus: a session needs more than 0 processors, like 0.5 or 2; "
+                              "without --cpus it may use all"),
+                      whom);
+    }
     if (options.cpus) limits["cpus_max"] = *options.cpus;
     if (options.processes) limits["processes_max"] = *options.processes;
     if (options.open_files) limits["open_files_max"] = *options.open_files;
@@ -134,7 +159,7 @@ int make(const NewOptions& options) {
     if (!metadata->empty()) body["metadata"] = *metadata;
     auto server = Server::from_environment();
     const auto made = server.ask("POST", "/v1/sessions", &body);
-    if (!made) return report(made.error(), whom, server.refusal());
+    if (!made) return report(with_option_names(made.error()), whom, server.refusal());
     const std::string shown = options.as_json ? json::serialize(*made) : text_in(*made, "id");
     std::printf("%s\n", printable(shown).c_str());
     return 0;
@@ -239,8 +264,7 @@ void add_list_commands(CLI::App& app, int& exit_code) {
                          "Its name: as good as its id; no two are the same");
     make_new->add_option("--template", wanted->template_name, "Template to start from");
     make_new->add_option("--memory", wanted->memory, "Memory for all its processes, like 512m");
-    make_new->add_option("--cpus", wanted->cpus, "Processors, like 1.5")
-        ->check(CLI::PositiveNumber);
+    make_new->add_option("--cpus", wanted->cpus, "Processors, like 1.5");
     make_new->add_option("--processes", wanted->processes, "Processes and threads at one time");
     make_new->add_option("--disk", wanted->disk, "Space for its files, /tmp included, like 512m");
     make_new->add_option("--file-size", wanted->file_size, "Largest single file, like 1g");

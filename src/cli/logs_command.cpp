@@ -176,6 +176,21 @@ Result<void> follow_to_the_end(Server& server, const LogsOptions& options, Print
     return Error{Code::Unavailable, "the connection was closed before the program ended"};
 }
 
+// A word that names no job may name something else that has logs.
+Error no_job(Server& server, const std::string& word, Error failed) {
+    if (failed.code != Code::NotFound) return failed;
+    const Refusal refusal = server.refusal();
+    if (word.starts_with("p-")) {
+        failed.message = word + " is a process: name its session too, atoll logs SESSION " + word +
+                         " (atoll ps lists them)";
+    } else if (session_id(server, word)) {
+        failed.message = word + " is a session: name a process too, atoll logs " + word +
+                         " PROCESS (atoll ps " + word + " lists them)";
+    }
+    server.recall(refusal);
+    return failed;
+}
+
 int logs(LogsOptions options) {
     const For whom = reader_of(options.as_json);
     if (options.follow && options.no_follow) {
@@ -186,6 +201,10 @@ int logs(LogsOptions options) {
         const auto id = session_id(server, options.id);
         if (!id) return report(id.error(), whom, server.refusal());
         options.id = *id;
+    } else if (const auto id = job_id(server, options.id)) {
+        options.id = *id;
+    } else {
+        return report(no_job(server, options.id, id.error()), whom, server.refusal());
     }
     Printed output(options.as_json);
     Result<bool> ended = true;
@@ -202,14 +221,7 @@ int logs(LogsOptions options) {
         output.finish(*ended);
         return 0;
     }
-    Error failed = ended.error();
-    const Refusal refusal = server.refusal();
-    if (failed.code == Code::NotFound && options.process.empty() &&
-        session_id(server, options.id)) {
-        failed.message = options.id + " is a session: name a process too, atoll logs " +
-                         options.id + " PROCESS (atoll ps " + options.id + " lists them)";
-    }
-    return report(failed, whom, refusal);
+    return report(ended.error(), whom, server.refusal());
 }
 
 }  // namespace
@@ -221,7 +233,9 @@ void add_logs_command(CLI::App& app, int& exit_code) {
         "  atoll logs JOB                        until it ends\n"
         "  atoll logs SESSION PROCESS            the same for a background process");
     const auto options = std::make_shared<LogsOptions>();
-    command->add_option("id", options->id, "Id of the job, or the session: its id or name")
+    command
+        ->add_option("id", options->id,
+                     "Id of the job or the beginning of it, or the session: its id or name")
         ->required();
     command->add_option("process", options->process, "Id of the process in that session");
     command->add_flag("-f,--follow", options->follow, "Follow until it ends (default)");

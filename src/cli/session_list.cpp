@@ -20,20 +20,20 @@ bool may_be_beginning(const std::string& word) {
     return word.size() >= kBeginningMin + (word.starts_with(kPrefix) ? kPrefix.size() : 0);
 }
 
-}  // namespace
-
-Result<json::array> all_sessions(Server& server, const std::vector<std::string>& states) {
+// All pages of `what`: sessions or jobs.
+Result<json::array> all_of(Server& server, const std::string& what,
+                           const std::vector<std::string>& states) {
     std::string filter;
     for (const auto& state : states) filter += "&state=" + percent_encoded(state);
     json::array all;
     Pages pages;
     for (;;) {
         const auto& cursor = pages.cursor();
-        auto page = server.get("/v1/sessions?limit=500" + filter +
+        auto page = server.get("/v1/" + what + "?limit=500" + filter +
                                (cursor.empty() ? "" : "&cursor=" + percent_encoded(cursor)));
         if (!page) return page.error();
-        if (auto* sessions = page->if_contains("sessions"); sessions && sessions->is_array()) {
-            for (auto& one : sessions->get_array()) {
+        if (auto* found = page->if_contains(what); found != nullptr && found->is_array()) {
+            for (auto& one : found->get_array()) {
                 if (one.is_object()) all.push_back(std::move(one));
             }
         }
@@ -41,6 +41,36 @@ Result<json::array> all_sessions(Server& server, const std::vector<std::string>&
         if (!more) return more.error();
         if (!*more) return all;
     }
+}
+
+}  // namespace
+
+Result<json::array> all_sessions(Server& server, const std::vector<std::string>& states) {
+    return all_of(server, "sessions", states);
+}
+
+Result<json::array> all_jobs(Server& server, const std::vector<std::string>& states) {
+    return all_of(server, "jobs", states);
+}
+
+Result<std::string> job_id(Server& server, const std::string& word) {
+    const auto whole = server.get(api_path("/v1/jobs/", word));
+    if (whole) return word;
+    if (whole.error().code != Code::NotFound || word.size() < kBeginningMin) return whole.error();
+    const Refusal refusal = server.refusal();
+    const auto jobs = all_jobs(server);
+    std::vector<std::string> found;
+    if (jobs) {
+        for (const auto& one : *jobs) {
+            auto id = text_in(one.get_object(), "id");
+            if (id.starts_with(word)) found.push_back(std::move(id));
+        }
+    }
+    if (found.size() == 1) return found.front();
+    server.recall(found.empty() ? refusal : Refusal{});
+    if (found.empty()) return whole.error();
+    return Error{Code::Conflict,
+                 std::to_string(found.size()) + " jobs begin with " + word + ": name more of it"};
 }
 
 std::vector<std::string> ids_beginning_with(const std::vector<std::string>& ids,

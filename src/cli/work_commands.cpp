@@ -11,8 +11,11 @@
 #include <boost/json/serialize.hpp>
 #include <cctype>
 #include <CLI/Validators.hpp>
+#include <csignal>
 #include <cstdio>
+#include <map>
 #include <memory>
+#include <utility>
 
 namespace atl::cli {
 
@@ -24,6 +27,11 @@ struct ProcessOptions {
     std::string session;  // ps: empty: of all that are awake
     std::string process;
     std::string signal = "TERM";
+    bool as_json = false;
+};
+
+struct CancelOptions {
+    std::string job;
     bool as_json = false;
 };
 
@@ -85,6 +93,18 @@ Result<std::vector<std::string>> sessions_meant(Server& server, const std::strin
     return ids;
 }
 
+// By id. None where they cannot be listed: it is for show.
+std::map<std::string, std::string> names_of_sessions(Server& server) {
+    std::map<std::string, std::string> names;
+    const auto sessions = all_sessions(server, {"hot", "warm"});
+    if (!sessions) return names;
+    for (const auto& one : *sessions) {
+        const auto name = text_in(one.get_object(), "name");
+        if (!name.empty()) names[text_in(one.get_object(), "id")] = name;
+    }
+    return names;
+}
+
 int list_processes(const ProcessOptions& options) {
     const For whom = reader_of(options.as_json);
     auto server = Server::from_environment();
@@ -104,11 +124,16 @@ int list_processes(const ProcessOptions& options) {
         std::printf("%s\n", printable(json::serialize(whole)).c_str());
         return 0;
     }
+    // By name, which is shorter and what a person typed; the id where there is none.
+    const auto names = names_of_sessions(server);
     Table table({"SESSION", "PROCESS", "STATE", "AGE", "END", "COMMAND"});
     for (const auto& one : all) {
         const auto& process = one.get_object();
-        table.add({text_in(process, "session"), text_in(process, "id"), text_in(process, "state"),
-                   age_of(text_in(process, "started_at")), end_of(process), command_of(process)});
+        const auto session = text_in(process, "session");
+        const auto name = names.find(session);
+        table.add({name == names.end() ? session : name->second, text_in(process, "id"),
+                   text_in(process, "state"), age_of(text_in(process, "started_at")),
+                   end_of(process), command_of(process)});
     }
     std::fputs(table.text().c_str(), stdout);
     for (const auto& one : all) {
@@ -120,16 +145,38 @@ int list_processes(const ProcessOptions& options) {
     return 0;
 }
 
-// As the API spells it: `term`, for TERM and SIGTERM.
-std::string signal_name(std::string word) {
-    std::transform(word.begin(), word.end(), word.begin(),
+// As the API spells it: `term`, for TERM, SIGTERM and 15. What is none of them stays as it was
+// typed, since an error quotes it.
+std::string signal_name(const std::string& word) {
+    static constexpr std::pair<const char*, int> kSignals[] = {
+        {"hup", SIGHUP},   {"int", SIGINT},     {"quit", SIGQUIT}, {"kill", SIGKILL},
+        {"usr1", SIGUSR1}, {"usr2", SIGUSR2},   {"term", SIGTERM}, {"cont", SIGCONT},
+        {"stop", SIGSTOP}, {"winch", SIGWINCH}, {"pipe", SIGPIPE}, {"alrm", SIGALRM},
+        {"tstp", SIGTSTP}};
+    std::string name = word;
+    std::transform(name.begin(), name.end(), name.begin(),
                    [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    return word.starts_with("sig") ? word.substr(3) : word;
+    if (name.starts_with("sig")) name.erase(0, 3);
+    for (const auto& [known, number] : kSignals) {
+        if (name == known || word == std::to_string(number)) return known;
+    }
+    return word;
 }
 
 int send_signal(const ProcessOptions& options) {
     const For whom = reader_of(options.as_json);
     auto server = Server::from_environment();
+    if (options.process.empty()) {
+        const std::string& word = options.session;
+        const auto job = job_id(server, word);
+        if (job) {
+            return report(invalid(word + " is a job: `atoll cancel " + word + "` ends it"), whom);
+        }
+        return report(
+            invalid("name a session and a process in it: atoll kill SESSION PROCESS (`atoll ps` "
+                    "lists them)"),
+            whom);
+    }
     const auto session = session_id(server, options.session);
     if (!session) return report(session.error(), whom, server.refusal());
     const json::object body{{"signal", signal_name(options.signal)}};
@@ -140,27 +187,23 @@ int send_signal(const ProcessOptions& options) {
     return 0;
 }
 
+int cancel_job(const CancelOptions& options) {
+    const For whom = reader_of(options.as_json);
+    auto server = Server::from_environment();
+    const auto id = job_id(server, options.job);
+    if (!id) return report(id.error(), whom, server.refusal());
+    const auto view = server.ask("POST", api_path("/v1/jobs/", *id, "/cancel"));
+    if (!view) return report(view.error(), whom, server.refusal());
+    if (options.as_json) std::printf("%s\n", printable(json::serialize(*view)).c_str());
+    return 0;
+}
+
 int list_jobs(const JobOptions& options) {
     const For whom = reader_of(options.as_json);
     auto server = Server::from_environment();
-    std::string filter;
-    for (const auto& state : options.states) filter += "&state=" + percent_encoded(state);
-    json::array all;
-    Pages pages;
-    for (;;) {
-        const auto& cursor = pages.cursor();
-        auto page = server.get("/v1/jobs?limit=500" + filter +
-                               (cursor.empty() ? "" : "&cursor=" + percent_encoded(cursor)));
-        if (!page) return report(page.error(), whom, server.refusal());
-        if (auto* jobs = page->if_contains("jobs"); jobs != nullptr && jobs->is_array()) {
-            for (auto& one : jobs->get_array()) {
-                if (one.is_object()) all.push_back(std::move(one));
-            }
-        }
-        const auto more = pages.go_on(text_in(*page, "next_cursor"));
-        if (!more) return report(more.error(), whom);
-        if (!*more) break;
-    }
+    auto found = all_jobs(server, options.states);
+    if (!found) return report(found.error(), whom, server.refusal());
+    auto& all = *found;
     if (options.as_json) {
         const json::object whole{{"jobs", std::move(all)}};
         std::printf("%s\n", printable(json::serialize(whole)).c_str());
@@ -201,10 +244,17 @@ void add_work_commands(CLI::App& app, int& exit_code) {
     auto* kill = app.add_subcommand("kill", "Send a signal to a background process");
     const auto whom = std::make_shared<ProcessOptions>();
     kill->add_option("session", whom->session, kSessionHelp)->required();
-    kill->add_option("process", whom->process, "Id of the process")->required();
-    kill->add_option("-s,--signal", whom->signal, "HUP, INT, TERM, KILL, … (default TERM)");
+    kill->add_option("process", whom->process, "Id of the process");
+    kill->add_option("-s,--signal", whom->signal,
+                     "HUP, INT, TERM, KILL, … or its number (default TERM); also -KILL and -9");
     kill->add_flag("--json", whom->as_json, "One JSON object; also errors");
     kill->callback([whom, &exit_code] { exit_code = send_signal(*whom); });
+
+    auto* cancel = app.add_subcommand("cancel", "Cancel a job");
+    const auto unwanted = std::make_shared<CancelOptions>();
+    cancel->add_option("job", unwanted->job, "Id of the job, or the beginning of it")->required();
+    cancel->add_flag("--json", unwanted->as_json, "The job as one JSON object; also errors");
+    cancel->callback([unwanted, &exit_code] { exit_code = cancel_job(*unwanted); });
 
     auto* jobs = app.add_subcommand("jobs", "List the jobs of a server");
     const auto listing = std::make_shared<JobOptions>();

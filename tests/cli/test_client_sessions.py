@@ -146,7 +146,7 @@ def test_background_processes(client, named):
     process = started.out.strip()
     table = client("ps", name).out.splitlines()
     assert table[0].split() == ["SESSION", "PROCESS", "STATE", "AGE", "END", "COMMAND"]
-    assert session in table[1] and process in table[1] and "running" in table[1] and "echo begun" in table[1]
+    assert table[1].startswith(f"{name} ") and process in table[1] and "running" in table[1] and "echo begun" in table[1]
     assert process in client("ps").out
     until_it_wrote = client("exec", name, "--", "sh", "-c", "true")
     assert until_it_wrote.returncode == 0
