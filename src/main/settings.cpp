@@ -480,7 +480,10 @@ std::vector<SettingRow> rows_of(const SettingsInForce& settings) {
     std::vector<SettingRow> rows;
     for (const auto& setting : all_settings()) {
         auto value = value_text(setting, settings.values);
-        if (value.empty() && setting.if_empty != nullptr) value = setting.if_empty();
+        // An amount may be set to none; a text that is set to nothing is as good as not set.
+        const bool unset = settings.from.at(setting.key) == "default" ||
+                           std::holds_alternative<std::string Settings::*>(setting.member);
+        if (value.empty() && unset && setting.if_empty != nullptr) value = setting.if_empty();
         auto usual =
             setting.varies.empty() ? value_text(setting, defaults) : std::string(setting.varies);
         rows.push_back(

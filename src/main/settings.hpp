@@ -163,7 +163,7 @@ struct Setting {
     std::string_view ceiling = {};               // the setting that this may not exceed
     std::string_view partner = {};               // the setting without which this is no use
     std::string_view varies = {};                // what the default depends on
-    std::string (*if_empty)() = nullptr;         // what an empty text stands for
+    std::string (*if_empty)() = nullptr;         // what holds while it is not set
     // How a text, or each word of a list, is written.
     Result<void> (*check)(const std::string& word) = nullptr;
     // Whether the value is good, together with others.

@@ -1,4 +1,5 @@
 // Every setting of the server, a row each. What the columns mean: settings.hpp.
+#include "core/spec.hpp"
 #include "main/data_sets.hpp"
 #include "main/settings.hpp"
 #include "main/settings_syntax.hpp"
@@ -32,6 +33,8 @@ Result<void> check_admin_key_value(const Settings& values) {
     return Error{Code::InvalidArgument,
                  "it needs 32 characters or more; `openssl rand -hex 32` makes one"};
 }
+
+std::string in_gibibytes(std::uint64_t bytes) { return std::to_string(bytes >> 30) + "g"; }
 
 std::vector<Setting> declare() {
     using S = Settings;
@@ -251,7 +254,14 @@ std::vector<Setting> declare() {
          .help = "Timeout of a run that names none; default 5 minutes",
          .least = 1,
          .most = 86'400'000,
-         .ceiling = "limits.timeout_max"},
+         .ceiling = "limits.timeout_max",
+         .if_empty =
+             [] {
+                 return std::to_string(std::chrono::duration_cast<std::chrono::seconds>(
+                                           core::Limits{}.wall_time_max)
+                                           .count()) +
+                        "s";
+             }},
         {.key = "limits.memory",
          .variables = {{"CPYTHON_AS_MB", Unit::Mebibyte}},
          .member = &S::memory_bytes,
@@ -260,21 +270,24 @@ std::vector<Setting> declare() {
          .most = kBytesMost,
          .bytes = true,
          .zero_is_none = true,
-         .ceiling = "limits.memory_max"},
+         .ceiling = "limits.memory_max",
+         .if_empty = [] { return in_gibibytes(core::Limits{}.memory_bytes_max); }},
         {.key = "limits.file_size",
          .variables = {{"CPYTHON_FSIZE_MB", Unit::Mebibyte}},
          .member = &S::file_bytes,
          .help = "Largest file in a sandbox that names none; default 1 GiB",
          .least = kMiB,
          .most = kBytesMost,
-         .bytes = true},
+         .bytes = true,
+         .if_empty = [] { return in_gibibytes(core::Limits{}.file_bytes_max); }},
         {.key = "limits.open_files",
          .variables = {{"CPYTHON_NOFILE"}},
          .member = &S::open_files,
          .help = "Open files of a process if none are named; default 1024",
          .least = 32,
          .most = 1 << 20,
-         .ceiling = "limits.open_files_max"},
+         .ceiling = "limits.open_files_max",
+         .if_empty = [] { return std::to_string(core::Limits{}.open_files_max); }},
         {.key = "limits.timeout_max",
          .variables = {{"ATOLL_TIMEOUT_MAX"}},
          .member = &S::run_time_most,

@@ -98,6 +98,14 @@ def test_where_things_lie_is_always_shown(tmp_path):
     assert re.search(r"^data_dir +/\S+ +default$", shown, re.MULTILINE), shown
 
 
+def test_limits_that_nobody_set_are_shown_with_what_holds():
+    unset = {name: "" for name in ("CPYTHON_AS_MB", "CPYTHON_TIMEOUT_S", "CPYTHON_FSIZE_MB", "CPYTHON_NOFILE")}
+    found = in_force(environment=unset)
+    shown = {key: found[f"limits.{key}"]["value"] for key in ("timeout", "memory", "file_size", "open_files")}
+    assert shown == {"timeout": "300s", "memory": "2g", "file_size": "1g", "open_files": "1024"}
+    assert {found[f"limits.{key}"]["from"] for key in shown} == {"default"}
+
+
 def test_zero_is_off_where_the_contract_says_so():
     found = in_force(environment={"CPYTHON_AS_MB": "0", "SANDBOX_AS_MB": "0", "RATE_LIMIT_MAX": "0"})
     for key in ("limits.memory", "run.memory", "rate.requests"):
