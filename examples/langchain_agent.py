@@ -1,6 +1,6 @@
 """A LangChain agent that works in a sandbox: shell, scripts, files.
 
-    pip install 'atoll-sandbox[langchain]' langchain langchain-openai
+    pip install './sdk/python[langchain]' langchain langchain-openai
     OPENAI_API_KEY=… python examples/langchain_agent.py 'How many primes are below 1000?'
 
 OPENAI_BASE_URL and OPENAI_MODEL choose another model; ATOLL_URL or SANDBOX_API_URL the server.

@@ -1,6 +1,6 @@
 """A LangGraph graph with the tool `code_sandbox`, ephemeral or pinned to the conversation.
 
-    pip install 'atoll-sandbox[langchain]' langgraph langchain-openai
+    pip install './sdk/python[langchain]' langgraph langchain-openai
     OPENAI_API_KEY=… python examples/langgraph_sandbox.py --pinned
 
 Ephemeral: each call gets a fresh sandbox. Pinned: variables and files below /session stay for the

@@ -1,6 +1,6 @@
 """The OpenAI Agents SDK with a sandbox as its tool.
 
-    pip install atoll-sandbox openai-agents
+    pip install ./sdk/python openai-agents
     OPENAI_API_KEY=… python examples/openai_agents.py 'How many primes are below 1000?'
 
 OPENAI_BASE_URL and OPENAI_MODEL choose another model: anything with an OpenAI-compatible API.

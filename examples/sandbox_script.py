@@ -1,6 +1,6 @@
 """A plain script: variables that stay, a chart that comes back.
 
-    pip install atoll-sandbox
+    pip install ./sdk/python
     python examples/sandbox_script.py       with `atoll serve` running, or ATOLL_URL
 """
 

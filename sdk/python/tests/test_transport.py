@@ -134,7 +134,7 @@ def test_problems_become_exceptions():
         with pytest.raises(InvalidRequest, match="limits.cpus_max: is too much") as refused:
             client.info()
         assert refused.value.request_id == "r-1" and refused.value.issues[0].path
-        with pytest.raises(Unauthenticated):
+        with pytest.raises(Unauthenticated, match="ATOLL_API_KEY .*atoll key create"):
             client.info()
         with pytest.raises(ServerError, match="a proxy's page"):
             client.info()

@@ -55,7 +55,7 @@ def find_program() -> Path:
         raise LocalServerError(
             "there is no program `atoll`: it did not come with this package, is not in PATH, and "
             "ATOLL_BIN names none. Install a wheel that carries it, or build Atoll with "
-            "./scripts/build"
+            "./scripts/build and set ATOLL_BIN to its build/release/atoll"
         )
     return Path(found)
 

@@ -180,6 +180,8 @@ def error_of(status: int, body: bytes, retry_after: float | None = None) -> ApiE
         if isinstance(one, dict)
     )
     sentence = str(problem.get("detail") or problem.get("title") or f"status {status}")
+    if status == 401:
+        sentence += "; set ATOLL_API_KEY to a key of this server (`atoll key create` makes one)"
     missing = [f"{i.path}: {i.message}" for i in issues if i.message not in sentence]
     kind = _BY_CODE.get(code) or _BY_STATUS.get(status) or ApiError
     return kind(
