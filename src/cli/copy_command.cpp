@@ -184,10 +184,14 @@ int copy(const Words& words) {
     auto to = copy_path_of(words.to);
     if (!to) return report(to.error(), whom);
     if (from->session.empty() == to->session.empty()) {
-        return report(
-            invalid(
-                "one of the two must be in a session (ID:/path), and the other on this machine"),
-            whom);
+        std::string sentence =
+            "one of the two must be in a session (ID:/path), and the other on this machine";
+        const bool like_session = words.to.find_first_of("/.:") == std::string::npos;
+        std::error_code ignored;
+        if (to->session.empty() && like_session && !fs::exists(words.to, ignored)) {
+            sentence += "; did you mean " + words.to + ":?";
+        }
+        return report(invalid(sentence), whom);
     }
     if (words.as_json && to->session.empty() && to->path == kStandardStream) {
         return report(invalid("--json and a copy to stdout exclude each other"), whom);

@@ -1,5 +1,7 @@
 #include "cli/limit_options.hpp"
 
+#include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <cmath>
 #include <cstdlib>
@@ -105,6 +107,12 @@ Result<core::SandboxSpec> SandboxOptions::spec() const {
         if (text.empty()) return {};
         auto value = core::parse_bytes(text);
         if (!value) return about(option, value.error().message);
+        // Nothing starts in a few bytes, so they are not what was meant.
+        const bool bare = std::all_of(text.begin(), text.end(),
+                                      [](unsigned char c) { return std::isdigit(c) != 0; });
+        if (option == std::string_view("--memory") && bare && *value > 0 && *value < 1u << 16) {
+            return about(option, text + " are bytes; did you mean " + text + "m?");
+        }
         into = *value;
         return {};
     };

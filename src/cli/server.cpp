@@ -90,8 +90,10 @@ Error Server::refused(const net::ClientAnswer& answer) {
     const std::string sentence = sentence_of(problem);
     if (answer.status != 401) return error_of(answer.status, sentence, client_.url());
     if (key_.empty()) {
-        return {Code::Unauthenticated, "the server requires an API key: set ATOLL_API_KEY" +
-                                           (sentence.empty() ? "" : " (" + sentence + ")")};
+        return {Code::Unauthenticated,
+                "the server requires an API key: set ATOLL_API_KEY (`atoll key create` on the "
+                "server's machine makes one)" +
+                    (sentence.empty() ? "" : " (" + sentence + ")")};
     }
     return {Code::Unauthenticated, "the server does not know the key in ATOLL_API_KEY" +
                                        (sentence.empty() ? "" : " (" + sentence + ")")};

@@ -14,6 +14,7 @@
 #include <fstream>
 #include <iterator>
 #include <memory>
+#include <set>
 
 namespace atl::cli {
 
@@ -49,7 +50,17 @@ Result<std::string> read_template_file(const std::string& path) {
     return text;
 }
 
-int build(const std::string& name, const std::string& file, bool as_json) {
+// The one that all sandboxes start from unless they name another: taken away by a slip, it costs
+// minutes to get back. One that was made from a file may be made again from a file.
+bool is_builtin_default(const native::Paths& paths, const std::string& name) {
+    if (name != "default") return false;
+    const auto builtin = native::Template::parse(name, "");
+    const auto there = native::Template::load(paths, name);
+    return builtin && there && there->description == builtin->description &&
+           there->packages == builtin->packages;
+}
+
+int build(const std::string& name, const std::string& file, bool replace, bool as_json) {
     const For whom = reader_of(as_json);
     if (file.empty() && name != "default") {
         return complain({Code::InvalidArgument, "template " + name +
@@ -70,6 +81,14 @@ int build(const std::string& name, const std::string& file, bool as_json) {
     }
     const auto paths = native::Paths::find();
     if (!paths) return complain(paths.error(), whom);
+    if (!file.empty() && !replace && is_builtin_default(*paths, name)) {
+        return complain({Code::InvalidArgument,
+                         "the built-in default template is there already, and " + file +
+                             " would replace it for all sandboxes that name no other; give yours "
+                             "another name (atoll template build NAME " +
+                             file + "), or say --replace-default"},
+                        whom);
+    }
     std::fprintf(stderr, "building template %s\n", name.c_str());
     const auto made = [&] {
         BuildDisplay display(tell_build_step);
@@ -134,9 +153,21 @@ int remove_templates(const std::vector<std::string>& names, bool as_json) {
     const For whom = reader_of(as_json);
     const auto paths = native::Paths::find();
     if (!paths) return complain(paths.error(), whom);
+    // One that is not there is a slip, of which the others shall not be the victims.
+    const std::set<std::string> wanted(names.begin(), names.end());
+    if (wanted.size() > 1) {
+        std::set<std::string> known;
+        for (const auto& one : native::list_templates(*paths)) known.insert(one.name);
+        for (const auto& name : wanted) {
+            if (known.contains(name)) continue;
+            return complain(
+                {Code::NotFound, "template " + name + " does not exist; nothing was removed"},
+                whom);
+        }
+    }
     int worst = 0;
     json::array removed;
-    for (const auto& name : names) {
+    for (const auto& name : wanted) {
         if (auto gone = native::remove_template(*paths, name); gone) {
             removed.emplace_back(name);
         } else {
@@ -156,6 +187,7 @@ void add_template_command(CLI::App& app, int& exit_code) {
     struct Options {
         std::string name, file;
         std::vector<std::string> names;
+        bool replace_default = false;
         bool as_json = false;
     };
     const auto options = std::make_shared<Options>();  // lives as long as the callbacks below
@@ -167,9 +199,11 @@ void add_template_command(CLI::App& app, int& exit_code) {
     build_command->add_option(
         "file", options->file,
         "JSON that says what is in it (docs/templates.md); default needs none");
+    build_command->add_flag("--replace-default", options->replace_default,
+                            "Replace the built-in default by what FILE says");
     build_command->add_flag("--json", options->as_json, "One JSON object at the end; also errors");
     build_command->callback([options, &exit_code] {
-        exit_code = build(options->name, options->file, options->as_json);
+        exit_code = build(options->name, options->file, options->replace_default, options->as_json);
     });
 
     auto* list_command = command->add_subcommand("list", "Show the templates that are built");

@@ -157,6 +157,16 @@ std::string absolute(const std::string& path) {
     return std::filesystem::absolute(path).lexically_normal().string();
 }
 
+// What a browser on this machine opens; empty for a Unix socket.
+std::string url_of(const std::string& address, bool encrypted) {
+    if (address.starts_with("unix:")) return {};
+    const auto colon = address.rfind(':');
+    std::string host = address.substr(0, colon);
+    if (host == "0.0.0.0") host = "127.0.0.1";
+    if (host == "[::]") host = "[::1]";
+    return (encrypted ? "https://" : "http://") + host + address.substr(colon) + "/";
+}
+
 // The same at each start of this server, and another's on another data folder or machine.
 std::string name_among_servers(const std::string& data) {
     char host[256] = "";
@@ -336,7 +346,9 @@ private:
         spdlog::info("{}", analyst_->model_sentence());
         for (const auto& address : http_->addresses()) {
             if (address == control_address_) continue;
-            spdlog::info("listening on {}; the API's documentation is at /docs", address);
+            const auto url = url_of(address, !options_.tls_certificate.empty());
+            spdlog::info("listening on {}; {}the API's documentation is at {}docs", address,
+                         url.empty() ? "" : "open " + url + ", ", url.empty() ? "/" : url);
         }
         signals_.cancel();
         co_await signals_.async_wait(kAsTuple);

@@ -46,6 +46,10 @@ Error curl_error(CURLcode code, const std::string& why, const std::string& url) 
             return {Code::Unavailable, "no server answers at " + url + " (" + reason + ")"};
         case CURLE_OPERATION_TIMEDOUT:
             return {Code::Timeout, "no server answers at " + url + " in time"};
+        case CURLE_SSL_CONNECT_ERROR:
+            return {Code::Unavailable, "no TLS connection to " + url + " (" + reason +
+                                           "); if the server there speaks http, its address "
+                                           "begins with http://"};
         default: return {Code::Unavailable, "the connection to " + url + " broke (" + reason + ")"};
     }
 }

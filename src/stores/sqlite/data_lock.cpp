@@ -25,9 +25,9 @@ Error failed(const std::string& what, const std::string& path, int cause) {
 }
 
 Error taken(const std::string& path, const std::string& by) {
-    return {Code::Conflict, "another Atoll server (" + by +
-                                ") uses this data folder, by the lock " + path +
-                                "; stop it, or choose another data folder"};
+    return {Code::Conflict, "an Atoll server is already running (" + by +
+                                ") with this data folder, by the lock " + path +
+                                "; use it, stop it, or choose another data folder"};
 }
 
 }  // namespace
