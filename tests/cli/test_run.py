@@ -113,7 +113,7 @@ def test_examples_of_the_documentation(folder, line):
         pytest.skip("runs until it is stopped: tests/api")
     if line.startswith("$atoll key"):
         pytest.skip("changes the data folder: tests/api/test_access.py")
-    if line.split()[1] in ("new", "exec", "cp", "fork", "pause", "ls", "rm"):
+    if line.split()[1] in ("new", "exec", "cp", "fork", "pause", "ls", "rm", "cancel"):
         pytest.skip("needs a server: test_client_sessions.py")
     if line == "$atoll run -C project main.py":
         (folder / "project").mkdir()
