@@ -90,6 +90,8 @@ std::string tls_reason() {
     const unsigned long code = ERR_get_error();
     ERR_clear_error();
     if (code == 0) return "unknown reason";
+    // A file that is not there or cannot be read: the system's own words.
+    if (ERR_SYSTEM_ERROR(code)) return std::strerror(ERR_GET_REASON(code));
     char text[256];
     ERR_error_string_n(code, text, sizeof text);
     return text;

@@ -369,6 +369,8 @@ def test_a_certificate_that_cannot_be_used(tmp_path, certificate, cert, key, say
                             "--tls-cert", certificate / cert, "--tls-key", certificate / key],
                            capture_output=True, text=True, timeout=120)
     assert ended.returncode == 1 and says in ended.stderr, ended.stderr
+    if "none.pem" in (cert, key):
+        assert ended.stderr.endswith("none.pem: No such file or directory\n"), ended.stderr
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "[::1]"])
