@@ -6,14 +6,17 @@
 #include "runtimes/native/template.hpp"
 
 #include <algorithm>
+#include <array>
 #include <boost/json.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
+#include <csignal>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <memory>
+#include <optional>
 #include <set>
 
 namespace atl::cli {
@@ -49,6 +52,34 @@ Result<std::string> read_template_file(const std::string& path) {
     if (text.find_first_not_of(" \t\r\n") == std::string::npos) return refuse("it is empty");
     return text;
 }
+
+// A build that is stopped cleans up and sends the signal again (StopSignals). With --json there is
+// an object to print before that ends this process.
+class NoteStops {
+public:
+    NoteStops() {
+        which = 0;
+        struct sigaction action {};
+        action.sa_handler = [](int signal) { which = signal; };
+        ::sigemptyset(&action.sa_mask);
+        for (std::size_t i = 0; i < kSignals.size(); ++i) {
+            ::sigaction(kSignals[i], &action, &before_[i]);
+        }
+    }
+    ~NoteStops() {
+        for (std::size_t i = 0; i < kSignals.size(); ++i) {
+            ::sigaction(kSignals[i], &before_[i], nullptr);
+        }
+    }
+    NoteStops(const NoteStops&) = delete;
+    NoteStops& operator=(const NoteStops&) = delete;
+
+    static inline volatile std::sig_atomic_t which = 0;
+
+private:
+    static constexpr std::array kSignals{SIGINT, SIGTERM, SIGHUP};
+    std::array<struct sigaction, 3> before_{};
+};
 
 // The one that all sandboxes start from unless they name another: taken away by a slip, it costs
 // minutes to get back. One that was made from a file may be made again from a file.
@@ -90,10 +121,18 @@ int build(const std::string& name, const std::string& file, bool replace, bool a
                         whom);
     }
     std::fprintf(stderr, "building template %s\n", name.c_str());
+    std::optional<NoteStops> stops;
+    if (as_json) stops.emplace();
     const auto made = [&] {
         BuildDisplay display(tell_build_step);
         return native::build_template(*paths, *wanted, text, display.listener());
     }();
+    if (stops && NoteStops::which != 0) {
+        tell_failure(made ? Error{Code::Unavailable, "stopped by a signal"} : made.error(), whom,
+                     {0, "interrupted", ""});
+        stops.reset();
+        ::raise(NoteStops::which);  // so that whoever waits for this sees how it ended
+    }
     if (!made) {
         (void)complain(made.error(), whom);
         return kFailed;  // the command line was fine, what it names was not

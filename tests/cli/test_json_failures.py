@@ -1,9 +1,11 @@
 """`--json` when something goes wrong: stdout holds one object with the error, for every command that has it."""
 import json
+import os
 import signal
 import subprocess
 
 import pytest
+from harness import host
 from harness.cli import ATOLL, atoll
 
 pytestmark = pytest.mark.once
@@ -75,6 +77,27 @@ def test_ctrl_c(client, session, tmp_path):
             process.kill()
             process.wait()
     assert process.returncode == 130 and err == b"" and json.loads(out)["error"]["code"] == "interrupted"
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_build_that_is_stopped(tmp_path, number):
+    """It ends by the signal, as ever, and has said so before."""
+    installer = tmp_path / "uv"
+    installer.write_text(f"#!/bin/sh\ntouch {tmp_path}/up\nexec sleep 600\n")
+    installer.chmod(0o755)
+    (tmp_path / "mine.json").write_text('{"python": {"packages": ["pandas"]}}')
+    environment = {**os.environ, "ATOLL_DATA_DIR": str(tmp_path / "data"), "ATOLL_UV": str(installer)}
+    process = subprocess.Popen([ATOLL, "template", "build", "--json", "mine", tmp_path / "mine.json"], env=environment,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    try:
+        assert host.eventually((tmp_path / "up").exists)
+        process.send_signal(number)
+        out, _ = process.communicate(timeout=60)
+    finally:
+        if process.poll() is None:
+            process.kill()
+            process.wait()
+    assert process.returncode == -number and json.loads(out)["error"]["code"] == "interrupted"
 
 
 def test_people_get_sentences(client):
