@@ -55,7 +55,8 @@ std::string table_of(const json::array& sessions, Before& before) {
     const auto now = Clock::now();
     const double ms = std::chrono::duration<double, std::milli>(now - before.at).count();
     Before next{now, {}};
-    Table table({"ID", "NAME", "STATE", "MEMORY", "CPU", "PROCESSES", "IDLE"});
+    // By name where there is one, as in `ps`: with both it would be wider than 80 columns.
+    Table table({"SESSION", "STATE", "MEMORY", "CPU", "PROCESSES", "IDLE"});
     for (const auto& one : sessions) {
         const auto& session = one.get_object();
         const std::string id = text_in(session, "id");
@@ -77,7 +78,8 @@ std::string table_of(const json::array& sessions, Before& before) {
             }
             cpu = text;
         }
-        table.add({id, text_in(session, "name"), text_in(session, "state"), memory, cpu, processes,
+        const std::string name = text_in(session, "name");
+        table.add({name.empty() ? id : name, text_in(session, "state"), memory, cpu, processes,
                    age_of(text_in(session, "last_used_at"))});
     }
     before = std::move(next);

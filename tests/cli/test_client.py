@@ -115,8 +115,13 @@ def test_logs(client, server):
 def test_top(client, session):
     done = client("top", "--once")
     assert done.returncode == 0
-    assert done.out.splitlines()[0].split() == ["ID", "NAME", "STATE", "MEMORY", "CPU", "PROCESSES", "IDLE"]
-    assert any(line.startswith(session) for line in done.out.splitlines())
+    assert done.out.splitlines()[0].split() == ["SESSION", "STATE", "MEMORY", "CPU", "PROCESSES", "IDLE"]
+    row = next(line for line in done.out.splitlines() if line.startswith(session))
+    assert len(row) <= 80
+    name = f"top-{os.getpid()}"
+    named = client("new", "--name", name).out.strip()
+    shown = client("top", "--once").out
+    assert any(line.startswith(name + " ") for line in shown.splitlines()) and named not in shown
     found = {one["id"]: one for one in json.loads(client("top", "--json").out)["sessions"]}
     if os.geteuid() == 0:
         assert found[session]["usage"]["memory_bytes"] > 0
