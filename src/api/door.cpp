@@ -405,15 +405,15 @@ void Door::decorate(const net::Request& request, net::Headers& headers) const {
     headers.add("Vary", "Origin");
     headers.set("Access-Control-Expose-Headers",
                 "Accept-Ranges, Content-Disposition, Content-Range, ETag, Location, "
-                "Mcp-Session-Id, Retry-After, WWW-Authenticate, X-Atoll-Type, X-Next-Token, "
-                "X-Request-Id");
+                "Mcp-Session-Id, Retry-After, WWW-Authenticate, X-Atoll-Thread, X-Atoll-Type, "
+                "X-Next-Token, X-Request-Id");
     if (request.method != "OPTIONS") return;
     headers.set("Access-Control-Allow-Methods", "GET, HEAD, POST, PUT, PATCH, DELETE");
     // Those of the Model Context Protocol as well; "*" would not cover Authorization.
     headers.set("Access-Control-Allow-Headers",
                 "Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, If-Range, "
                 "Last-Event-ID, Mcp-Method, Mcp-Name, MCP-Protocol-Version, Mcp-Session-Id, Range, "
-                "X-API-Key, X-Request-Id");
+                "X-API-Key, X-Atoll-Chat, X-Atoll-Thread, X-Request-Id");
     headers.set("Access-Control-Max-Age", "600");
 }
 
