@@ -1,6 +1,7 @@
 """Shared by all tests that drive the built binary (./scripts/build leaves it in build/release)."""
 
 import os
+import signal
 import sys
 from pathlib import Path
 
@@ -16,6 +17,9 @@ ABOVE_THE_WALLS = {"analyst", "completions", "e2b", "mcp", "models", "suites", "
 
 
 def pytest_configure(config):
+    # A shell ignores SIGINT for what it starts in the background, and so would all that tests start.
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     config.addinivalue_line(
         "markers", "root_only: what it tests exists only when Atoll runs as root"
     )

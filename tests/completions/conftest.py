@@ -22,7 +22,7 @@ def as_scripted(request):
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory, models):
-    running = Analyst(tmp_path_factory.mktemp("server"), environment=models.environment())
+    running = Analyst(tmp_path_factory.mktemp("server"), environment=models.environment(), pandas=True)
     yield running
     assert running.stop() == 0
 

@@ -306,7 +306,7 @@ KEY = "a-key-of-these-tests-for-an-administrator-0123456789"
 
 
 def test_with_keys_a_link_is_its_own_proof_and_ends_with_the_key(tmp_path, models):
-    server = Analyst(tmp_path, "--public-url", "http://127.0.0.1:1/atoll",
+    server = Analyst(tmp_path, "--public-url", "http://127.0.0.1:1/atoll", pandas=True,
                      environment={**models.environment(), "ATOLL_ADMIN_KEY": KEY})
     try:
         admin = {"Authorization": f"Bearer {KEY}"}
@@ -339,7 +339,7 @@ def test_with_keys_a_link_is_its_own_proof_and_ends_with_the_key(tmp_path, model
 
 
 def test_the_analyst_without_a_model_answers_and_counts_no_tokens(tmp_path):
-    server = Analyst(tmp_path, environment={"OPENAI_API_KEY": "", "OPENAI_BASE_URL": ""})
+    server = Analyst(tmp_path, environment={"OPENAI_API_KEY": "", "OPENAI_BASE_URL": ""}, pandas=True)
     try:
         client = openai.OpenAI(base_url=server.url + "/v1", api_key="any", max_retries=0, timeout=120)
         assert [m.id for m in client.models.list().data] == ["atoll", "atoll-quiet"]

@@ -25,7 +25,7 @@ GREEDY = "kept = []\nwhile True: kept.append(bytearray(b'1') * (8 << 20))"
 @pytest.fixture(scope="module")
 def strict(tmp_path_factory, models):
     running = Analyst(
-        tmp_path_factory.mktemp("strict"),
+        tmp_path_factory.mktemp("strict"), pandas=True,
         environment=models.environment() | {
             "ATOLL_UPLOAD_FILE": str(UPLOAD), "CPYTHON_AS_MB": str(MEMORY >> 20), "OPENAI_TIMEOUT": "20s"})
     yield running
@@ -251,6 +251,7 @@ def test_every_page_says_what_it_could_not_load(strict, page):
     """Each request that a page cannot do without fails once: the page says so, and one click brings what was missing.
     With an answer of 500, since what is lost on the way is asked for again after pauses, which are not worth waiting for."""
     page.may_complain = True
+    strict.remove_sessions()  # a first try of this test may have left one of that name
     thread = strict.thread()
     strict.ask(thread, "hello")
     session = strict.session(name="looked-at")

@@ -34,6 +34,7 @@ json.dump({{"cells": [
 
 @pytest.fixture(scope="module")
 def session(server):
+    server.remove_sessions()  # a first try may have left one of that name
     made = server.session(name="tools")
     answer = server.run(made, MAKE_TABLES)
     assert "error" not in answer, answer

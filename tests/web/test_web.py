@@ -341,7 +341,7 @@ def test_a_chat_that_is_gone(server, page):
 def test_a_key_is_asked_for_and_kept_nowhere(tmp_path, models, page):
     page.may_complain = True
     admin = "an-administrators-key-for-the-web-0123456789"
-    running = Analyst(tmp_path, environment=models.environment() | {"ATOLL_ADMIN_KEY": admin})
+    running = Analyst(tmp_path, environment=models.environment() | {"ATOLL_ADMIN_KEY": admin}, pandas=True)
     try:
         made = running.http.post("/v1/keys", json={"name": "web", "scopes": ["admin"]}, headers={"X-API-Key": admin})
         key = made.json()["key"]
