@@ -11,16 +11,20 @@ fail it, so each line ends with the load. Some ten minutes on a quiet one.
 import json
 import os
 import statistics
+import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
+
+import httpx
 
 sys.path.append(str(Path(__file__).resolve().parents[1]))
 from harness.analyst import Analyst, answering
 from harness.browser import CHROMIUM, FLAGS
 from harness.model_server import ModelServer, call
 from playwright import sync_api as playwright
+from websockets.sync.client import connect
 
 TOKENS, ROWS, MESSAGES, UPLOAD_MB = 20_000, 1_000_000, 5_000, 200
 HOUR_TOKENS, HOUR_ANSWERS = 180_000, 60
@@ -91,6 +95,72 @@ def longest_on_cpu(trace: bytes) -> float:
     times = [one.get("tdur", 0) / 1000 for one in ours if one["name"].endswith("RunTask")
              and not any(one["ts"] <= at <= one["ts"] + one["dur"] for at in driver)]
     return max(times, default=0)
+
+
+class BarePage:
+    """A page of a Chromium of its own which is only asked for values now and then. Playwright has the browser keep what a page
+    loads, up to 200 MB, in the page's own process."""
+
+    def __init__(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.process = subprocess.Popen(
+            [CHROMIUM, *FLAGS, "--headless=new", "--lang=en-US", "--window-size=1280,900", "--remote-debugging-port=0",
+             f"--user-data-dir={self.folder.name}", "about:blank"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        told = Path(self.folder.name, "DevToolsActivePort")
+        while not told.exists() or len(told.read_text().split()) < 2:
+            assert self.process.poll() is None, "Chromium has ended"
+            time.sleep(0.05)
+        port, path = told.read_text().split()
+        self.browser = connect(f"ws://127.0.0.1:{port}{path}", max_size=None)
+        pages = httpx.get(f"http://127.0.0.1:{port}/json").json()
+        self.page = connect(next(one["webSocketDebuggerUrl"] for one in pages if one["type"] == "page"), max_size=None)
+
+    def send(self, method, to=None, **params):
+        socket = to or self.page
+        socket.send(json.dumps({"id": 1, "method": method, "params": params}))
+        while "id" not in (answer := json.loads(socket.recv())):
+            pass
+        assert "error" not in answer, answer
+        return answer["result"]
+
+    def evaluate(self, expression):
+        result = self.send("Runtime.evaluate", expression=expression, returnByValue=True, userGesture=True)
+        assert "exceptionDetails" not in result, result
+        return result["result"].get("value")
+
+    def until(self, expression):
+        while not self.evaluate(expression):
+            time.sleep(0.05)
+
+    def open(self, url):
+        self.send("Page.navigate", url=url)
+        self.until(f"location.href.startsWith({json.dumps(url)}) && document.readyState === 'complete'")
+
+    def ask(self, text):
+        self.until("!!document.querySelector('textarea[aria-label=\"Your question\"]')")
+        self.evaluate("document.querySelector('textarea[aria-label=\"Your question\"]').focus()")
+        self.send("Input.insertText", text=text)
+        key = {"key": "Enter", "code": "Enter", "windowsVirtualKeyCode": 13}
+        self.send("Input.dispatchKeyEvent", type="keyDown", text="\r", **key)
+        self.send("Input.dispatchKeyEvent", type="keyUp", **key)
+
+    def heap(self) -> float:
+        self.send("HeapProfiler.collectGarbage")
+        return self.send("Runtime.getHeapUsage")["usedSize"] / 1e6
+
+    def private_memory(self) -> float:
+        """MB that only the process of this page has. The heap is a part of it; pictures, layout and styles are others."""
+        sizes = []
+        for one in self.send("SystemInfo.getProcessInfo", self.browser)["processInfo"]:
+            if one["type"] == "renderer":
+                rollup = Path(f"/proc/{one['id']}/smaps_rollup").read_text()
+                sizes.append(sum(int(line.split()[1]) for line in rollup.splitlines() if line.startswith("Private_")))
+        return max(sizes) * 1024 / 1e6
+
+    def close(self):
+        self.send("Browser.close", self.browser)
+        self.process.wait(timeout=60)
+        self.folder.cleanup()
 
 
 class Pages:
@@ -246,7 +316,7 @@ class Pages:
     def memory(self):
         """What an hour brings at 50 tokens a second, without the waiting: 60 answers of 3,000 tokens in one chat, every sixth
         of them with code that prints 5,000 lines while it runs."""
-        page = self.page
+        page = BarePage()
         text = texts(HOUR_TOKENS // HOUR_ANSWERS)["a usual answer"] + "finis"
         code = "for n in range(5000): print('line', n, 'of what code prints while it runs')"
 
@@ -255,33 +325,22 @@ class Pages:
                 return {"tool_calls": [call("run_python", code=code)]}
             return {"text": text, "rate": 0}
         self.models.answer = answer
-        page.goto("about:blank")
-        blank = self.private_memory()
-        page.goto(self.url + "/ui/")
+        blank = page.private_memory()
+        page.open(self.url + "/ui/")
         page.evaluate(WATCH)
         begin, heaps, own = time.monotonic(), [], []
         for n in range(HOUR_ANSWERS):
-            self.ask(f"many words {n}" + (", with code" if n % 6 == 0 else ""))
-            last = page.locator(f"article[data-turn='{n + 1}']")
-            last.get_by_role("button", name="Ask again", exact=True).wait_for()
+            page.ask(f"many words {n}" + (", with code" if n % 6 == 0 else ""))
+            page.until(f"[...document.querySelectorAll(\"article[data-turn='{n + 1}'] button\")]"
+                       ".some((one) => one.ariaLabel === 'Ask again' || one.innerText.trim() === 'Ask again')")
             if n % 10 == 9:
-                heaps.append(self.heap())
-                own.append(self.private_memory())
-        tasks = page.evaluate("tasks")
+                heaps.append(page.heap())
+                own.append(page.private_memory())
+        longest = page.evaluate("Math.max(0, ...tasks)")
+        page.close()
         say(f"an hour of streaming: {HOUR_TOKENS} tokens in {HOUR_ANSWERS} answers of one chat, in {time.monotonic() - begin:.0f} s: "
             "heap after each ten " + ", ".join(f"{one:.0f}" for one in heaps) + " MB; the page's process has "
-            + ", ".join(f"{one:.0f}" for one in own) + f" MB of its own (an empty page {blank:.0f}); "
-            f"longest task {max(tasks, default=0):.0f} ms")
-
-    def private_memory(self) -> float:
-        """MB that only the process of this page has. The heap is a part of it; pictures, layout and styles are others."""
-        processes = self.browser.new_browser_cdp_session().send("SystemInfo.getProcessInfo")["processInfo"]
-        sizes = []
-        for one in processes:
-            if one["type"] == "renderer":
-                rollup = Path(f"/proc/{one['id']}/smaps_rollup").read_text()
-                sizes.append(sum(int(line.split()[1]) for line in rollup.splitlines() if line.startswith("Private_")))
-        return max(sizes) * 1024 / 1e6
+            + ", ".join(f"{one:.0f}" for one in own) + f" MB of its own (an empty page {blank:.0f}); longest task {longest:.0f} ms")
 
 
 def main(*parts):
