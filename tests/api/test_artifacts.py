@@ -157,9 +157,8 @@ print('late')
         # Sandboxes of other tests may have taken all inotify instances of this user for a while.
         server.http.post(f"/v1/sessions/{session}/restart")
         seen, ended = heard()
-        return "artifact" in seen and (seen, ended)
-    seen, ended = eventually(told_live, within=120)
-    assert seen.index("artifact") < seen.index("stdout")
+        return "artifact" in seen and seen.index("artifact") < seen.index("stdout") and ended
+    ended = eventually(told_live, within=120)
     assert list(ended["artifact_map"]) == ["/session/artifacts/early"]
 
 

@@ -91,7 +91,7 @@ def test_from_upload_to_download(offline, page):
     expect(page.get_by_role("cell", name="820").first).to_be_visible()
     chart = page.get_by_role("figure").get_by_role("img")
     expect(chart).to_be_visible()
-    assert chart.evaluate("image => image.complete && image.naturalWidth > 100")
+    assert chart.evaluate("image => image.decode().then(() => image.naturalWidth > 100)")
 
     page.get_by_role("button", name="Open workspace").click()
     page.get_by_role("tab", name="Gallery").click()
@@ -358,7 +358,7 @@ def test_a_key_is_asked_for_and_kept_nowhere(tmp_path, models, page):
         answered(page)
         chart = page.get_by_role("figure").get_by_role("img")
         expect(chart).to_be_visible()
-        assert chart.evaluate("image => image.naturalWidth > 100")
+        assert chart.evaluate("image => image.decode().then(() => image.naturalWidth > 100)")
         with page.expect_download() as download:
             page.get_by_role("button", name="Download a.png").click()
         assert Path(download.value.path()).read_bytes().startswith(b"\x89PNG")
