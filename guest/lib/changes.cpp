@@ -28,6 +28,9 @@ constexpr std::size_t kChangesMax = 4096;
 constexpr std::size_t kEntriesAnEvent = 128;
 constexpr int kDepthMax = 32;
 constexpr std::chrono::milliseconds kPace{50};
+// Linux gives a user 128 instances of inotify, and each sandbox of a host is a part of one. So one
+// is kept between runs that follow each other, and not by those who wait.
+constexpr std::chrono::seconds kKeptBetweenRuns{3};
 
 enum class Change { Created, Modified, Removed };
 
@@ -56,11 +59,15 @@ public:
         if (fd_.get() >= 0 && paths_.empty()) {
             return fail("not_found", "there is no folder to look at");
         }
+        let_go_ = Clock::now() + kKeptBetweenRuns;
     }
     [[nodiscard]] bool listens_only() const override { return true; }
     [[nodiscard]] bool busy() const override { return !telling_.empty() && may_send(); }
-    [[nodiscard]] std::optional<Clock::time_point> deadline() const override { return next_look_; }
+    [[nodiscard]] std::optional<Clock::time_point> deadline() const override {
+        return next_look_ ? next_look_ : let_go_;
+    }
     void time_is_up() override {
+        if (!next_look_) return let_go();
         gather();
         next_look_ = Clock::now() + kPace;
     }
@@ -81,7 +88,12 @@ public:
         next_look_.reset();
         changed_.clear();
         complete_ = paths_.size() < kWatchesMax;
-        if (what == "begin") begin();
+        let_go_.reset();
+        if (what == "begin") {
+            begin();
+        } else {
+            let_go_ = Clock::now() + kKeptBetweenRuns;
+        }
     }
 
 private:
@@ -90,6 +102,13 @@ private:
         fd_ = UniqueFd(::inotify_init1(IN_NONBLOCK | IN_CLOEXEC));
         if (fd_.get() < 0) return;
         for (const auto& path : roots_) add(path, 0, false);
+    }
+
+    // What happens between runs is nobody's to tell.
+    void let_go() {
+        let_go_.reset();
+        fd_ = UniqueFd();
+        paths_.clear();
     }
 
     void begin() {
@@ -278,7 +297,8 @@ private:
     std::unordered_map<int, std::string> paths_;
     std::map<std::string, Change> changed_;
     bool complete_ = true;
-    std::optional<Clock::time_point> next_look_;
+    std::optional<Clock::time_point> next_look_;  // while something runs
+    std::optional<Clock::time_point> let_go_;     // while nothing does, and there is an instance
     std::deque<json::object> telling_;
 };
 

@@ -5,6 +5,7 @@ import os
 from pathlib import Path
 
 import pytest
+from harness import host
 from harness.host import eventually
 
 pytestmark = pytest.mark.once
@@ -35,6 +36,21 @@ def test_files_that_a_run_changed_are_told(server):
     assert changes(answer) == {"/session/a.txt": "modified", "/session/new/deep/b": "removed"}
     assert {file["path"]: file["size"] for file in answer["files"]}["/session/a.txt"] == 6
     assert changes(server.run(session, "1 + 1")) == {}
+
+
+def test_a_session_that_waits_has_none_of_the_users_inotify_instances(server):
+    """There are 128 by default; a run has one, and what it changes is told whether or not there was one before."""
+    session = server.session()
+    word = host.marker()
+    started = server.http.post(f"/v1/sessions/{session}/processes", json={"argv": ["sh", "-c", f"sleep 900; : {word}"]})
+    assert started.status_code == 201, started.text
+    assert eventually(lambda: host.with_argument(word))
+    init = host.with_argument(word)[0].parent
+    instances = lambda: [fd for fd in Path(f"/proc/{init}/fd").iterdir() if "inotify" in os.readlink(fd)]
+    for n in range(2):
+        assert changes(server.run(session, f"open('/session/{n}', 'w').close()")) == {f"/session/{n}": "created"}
+        assert eventually(lambda: not instances(), 60)
+    server.http.delete(f"/v1/sessions/{session}")
 
 
 def test_every_language_and_moves_and_links(server):
