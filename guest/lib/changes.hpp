@@ -8,9 +8,10 @@
 // Many writes to a file are one change, and a file that came and went is none. Below `live` a file
 // that was written to its end is told at once, as `artifact`. Changes are gathered from inotify a
 // few times a second rather than at each write, so that a program that writes much does not wake
-// PID 1 as often. Where there is no inotify to be had, files are looked at when a run begins and
-// when it is told of, and none is told at once. What is mounted below the folders is not looked at:
-// data sets are read-only, and may be huge.
+// PID 1 as often. The inotify instance, of which a user has 128, is given back some seconds after
+// the last run. Where there is none to be had, files are looked at when a run begins and when it is
+// told of, and none is told at once. What is mounted below the folders is not looked at: data sets
+// are read-only, and may be huge.
 #include "guest/lib/operation.hpp"
 
 #include <memory>
