@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <openssl/evp.h>
 
 namespace atl::agent {
@@ -30,15 +31,18 @@ std::string without_blanks(std::string_view text) {
     return kept;
 }
 
-std::string without_between(std::string text, std::string_view begin, std::string_view end) {
-    std::size_t at = 0;
-    while ((at = text.find(begin, at)) != std::string::npos) {
-        const auto stop = text.find(end, at);
+std::string without_between(std::string_view text, std::string_view begin, std::string_view end) {
+    // Into another string: taken out one by one, many of them would be moved up once for each.
+    std::string kept;
+    while (!text.empty()) {
+        const auto at = std::min(text.find(begin), text.size());
+        kept += text.substr(0, at);
+        text.remove_prefix(at);
+        const auto stop = text.find(end);
         // What does not end was cut off there.
-        const auto after = stop == std::string::npos ? text.size() : stop + end.size();
-        text.erase(at, after - at);
+        text.remove_prefix(stop == std::string_view::npos ? text.size() : stop + end.size());
     }
-    return text;
+    return kept;
 }
 
 std::string chain(const Conversation& of, SaidSpan said) {
@@ -74,24 +78,17 @@ std::string sha256_hex(std::string_view bytes) {
 }
 
 std::string without_thoughts(std::string_view text) {
-    return without_between(without_between(std::string(text), "<think>", "</think>"),
+    return without_between(without_between(text, "<think>", "</think>"),
                            "<details type=\"reasoning\"", "</details>");
 }
 
-std::vector<SaidMessage> merged(std::vector<SaidMessage> said) {
-    std::vector<SaidMessage> together;
-    for (auto& message : said) {
-        if (together.empty() || together.back().by != message.by) {
-            together.push_back(std::move(message));
-            continue;
-        }
-        auto& last = together.back();
-        if (!last.text.empty() && !message.text.empty()) last.text += "\n\n";
-        last.text += message.text;
-        std::move(message.attachments.begin(), message.attachments.end(),
-                  std::back_inserter(last.attachments));
-    }
-    return together;
+bool merge(SaidMessage& last, SaidMessage& next) {
+    if (last.by != next.by) return false;
+    if (!last.text.empty() && !next.text.empty()) last.text += "\n\n";
+    last.text += next.text;
+    std::move(next.attachments.begin(), next.attachments.end(),
+              std::back_inserter(last.attachments));
+    return true;
 }
 
 std::string key_after(const Conversation& of, SaidSpan said) { return chain(of, said); }

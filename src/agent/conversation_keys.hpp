@@ -35,7 +35,8 @@ struct Conversation {
 };
 
 // Of what one says in several messages, one: clients cut it up differently from time to time.
-[[nodiscard]] std::vector<SaidMessage> merged(std::vector<SaidMessage> said);
+// False: somebody else says `next`, and both are as they were.
+[[nodiscard]] bool merge(SaidMessage& last, SaidMessage& next);
 
 // Without <think>…</think> and <details type="reasoning"…>…</details>.
 [[nodiscard]] std::string without_thoughts(std::string_view text);
@@ -57,7 +58,7 @@ struct PastLimits {
     std::size_t exchanges_max = 50;
     std::size_t bytes_max = 256u << 10;  // twice what a context of 32,000 tokens has, about
 };
-// Of merged messages, the latest that fit, in their order. What an assistant says before anybody
+// Of messages by turns, the latest that fit, in their order. What an assistant says before anybody
 // asked is left out, as is a question that nobody answered.
 [[nodiscard]] std::vector<PastExchange> past_of(SaidSpan said, PastLimits limits = {});
 

@@ -2,6 +2,7 @@
 // word, a speaker, a file or an owner's user never share a key.
 #include "agent/conversation_keys.hpp"
 
+#include <ctime>
 #include <gtest/gtest.h>
 #include <set>
 
@@ -87,16 +88,33 @@ TEST(ConversationKeys, APlaceNeedsANamedChat) {
 }
 
 TEST(Conversations, OneSpeakerAtATime) {
-    auto first = user("a");
-    first.attachments = {"1"};
-    auto second = user("b");
-    second.attachments = {"2"};
-    const auto together = merged({first, second, assistant(""), assistant("c"), user("d")});
-    ASSERT_EQ(together.size(), 3U);
-    EXPECT_EQ(together[0].text, "a\n\nb");
-    EXPECT_EQ(together[0].attachments, (std::vector<std::string>{"1", "2"}));
-    EXPECT_EQ(together[1].text, "c");
-    EXPECT_EQ(questions_in(together), 2U);
+    auto said = user("a");
+    said.attachments = {"1"};
+    auto more = user("b");
+    more.attachments = {"2"};
+    EXPECT_TRUE(merge(said, more));
+    auto nothing = user("");
+    EXPECT_TRUE(merge(said, nothing));
+    auto answer = assistant("c");
+    EXPECT_FALSE(merge(said, answer));
+    EXPECT_EQ(answer.text, "c");
+    EXPECT_EQ(said.text, "a\n\nb");
+    EXPECT_EQ(said.attachments, (std::vector<std::string>{"1", "2"}));
+    EXPECT_EQ(questions_in(std::vector{said, answer}), 1U);
+}
+
+// A client may send a request that is nothing but such tags. Taking them out one after the other
+// moved all that followed each time: 20 MB of them took many minutes, and the loop with them.
+TEST(Conversations, ThoughtsAreTakenOutInOnePass) {
+    std::string thoughts;
+    while (thoughts.size() < (4u << 20)) thoughts += "<think>x</think>y";
+    const auto began = std::clock();
+    const auto kept = without_thoughts(thoughts);
+    EXPECT_LT((std::clock() - began) / CLOCKS_PER_SEC, 10);
+    EXPECT_EQ(kept, std::string(thoughts.size() / 17, 'y'));
+    EXPECT_EQ(without_thoughts("a<think>b</think>c<think>d"), "ac");
+    EXPECT_EQ(without_thoughts("<details type=\"reasoning\" x>a</details>b</details>"),
+              "b</details>");
 }
 
 TEST(Conversations, ThePastIsTheLatestThatFits) {

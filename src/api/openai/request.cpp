@@ -253,14 +253,12 @@ private:
     // Of what one says in several messages, one.
     void append(AskedMessage read) {
         auto& all = request_.messages;
-        if (all.empty() || all.back().said.by != read.said.by) {
+        if (all.empty() || !agent::merge(all.back().said, read.said)) {
             all.push_back(std::move(read));
             return;
         }
-        auto& last = all.back();
-        last.said = agent::merged({std::move(last.said), std::move(read.said)}).front();
         std::move(read.attachments.begin(), read.attachments.end(),
-                  std::back_inserter(last.attachments));
+                  std::back_inserter(all.back().attachments));
     }
 
     void read_content(AskedMessage& into, const json::object& message, const std::string& field) {

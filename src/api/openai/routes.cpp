@@ -15,6 +15,7 @@
 #include "sessions/new_id.hpp"
 
 #include <algorithm>
+#include <boost/asio/this_coro.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
 #include <memory>
@@ -269,13 +270,16 @@ private:
                       "X-Atoll-Thread", "thread_not_found");
     }
 
-    static std::shared_ptr<const agent::Conversation> conversation_of(
-        const CompletionRequest& request, const std::string& owner) {
+    // Takes what was said out of the request: it may have megabytes.
+    static std::shared_ptr<const agent::Conversation> conversation_of(CompletionRequest& request,
+                                                                      const std::string& owner) {
         auto conversation = std::make_shared<agent::Conversation>();
         conversation->owner = owner;
         conversation->user = request.user;
         conversation->chat = request.chat;
-        for (const auto& message : request.messages) conversation->said.push_back(message.said);
+        for (auto& message : request.messages) {
+            conversation->said.push_back(std::move(message.said));
+        }
         return conversation;
     }
 
@@ -288,7 +292,8 @@ private:
         wanted.prefix = agent::kConversationPrefix;
         wanted.title = agent::first_line(conversation.said.front().text, kTitleCharacters);
         const agent::SaidSpan said(conversation.said);
-        wanted.past = agent::past_of(said.first(said.size() - 1));
+        const auto past = [&said] { return agent::past_of(said.first(said.size() - 1)); };
+        wanted.past = co_await workers_of(co_await asio::this_coro::executor).run(past);
         std::vector<Attachment> earlier;
         for (auto& message : request.messages) {
             std::move(message.attachments.begin(), message.attachments.end(),
