@@ -37,6 +37,7 @@ constexpr std::size_t kTitleCharacters = 60;
 constexpr std::chrono::seconds kTryAgainIn{5};
 constexpr std::uint64_t kCopies = 3;      // of a request: its text, its values, its messages
 constexpr std::size_t kModelsMax = 1000;  // that are listed
+constexpr std::size_t kPieceBytes = 64 * 1024;
 
 std::int64_t seconds_now() {
     return std::chrono::floor<std::chrono::seconds>(core::time_now()).time_since_epoch().count();
@@ -100,12 +101,8 @@ public:
 
     asio::awaitable<void> complete(net::Exchange& exchange) {
         AnswerBudget::Share room(requests_, caller_of(exchange.request()).owner);
-        const auto bytes = exchange.content_length().value_or(kRequestBytesMax);
-        if (!room.take(kCopies * std::min<std::uint64_t>(bytes, kRequestBytesMax))) {
-            throw net::Problem(Code::RateLimited, "many large requests are being read already")
-                .with_retry_after(kTryAgainIn);
-        }
-        auto request = co_await read(exchange);
+        auto body = co_await read_body(exchange, room);
+        auto request = co_await read(exchange, std::move(body));
         auto asked = co_await ask(exchange, std::move(request));
         note_object(exchange, asked->turn->thread.text());
         if (asked->request.stream) {
@@ -183,9 +180,24 @@ private:
         if (none) throw_no_model(id);
     }
 
-    static asio::awaitable<CompletionRequest> read(net::Exchange& exchange) {
+    // Counts what has come, not what may: a client that does not say how long its request is, or
+    // takes its time to send it, must not keep others from asking, for as long as its answer takes.
+    static asio::awaitable<std::string> read_body(net::Exchange& exchange,
+                                                  AnswerBudget::Share& room) {
         exchange.limit_body(kRequestBytesMax);
-        const auto body = co_await exchange.read_body(kRequestBytesMax);
+        std::string body;
+        for (;;) {
+            const auto piece = co_await exchange.read_some(kPieceBytes);
+            if (piece.empty()) co_return body;
+            if (!room.take(kCopies * piece.size())) {
+                throw net::Problem(Code::RateLimited, "many large requests are being read already")
+                    .with_retry_after(kTryAgainIn);
+            }
+            body += piece;
+        }
+    }
+
+    static asio::awaitable<CompletionRequest> read(net::Exchange& exchange, std::string body) {
         const auto& headers = exchange.request().headers;
         const FindHeader header = [&headers](std::string_view name) -> std::optional<std::string> {
             const auto value = headers.get(name);
