@@ -129,3 +129,18 @@ def test_what_is_not_there_is_said(box):
         box.run_code("1", language="cobol")
     with pytest.raises(SandboxException, match="cobol"):
         box.create_code_context(language="cobol")
+
+
+def test_a_table_that_is_none_costs_what_it_has(box):
+    """Any code can say that it has a table. With as many names as rows, and nothing in these, the server filled in the
+    cells: the square of what was sent, until it had no memory left."""
+    said = box.run_code("""
+from IPython.display import display
+bad = {"columns": ["c%d" % n for n in range(200_000)], "rows": [[]] * 200_000}
+good = {"columns": ["a", "b"], "rows": [[1, "x"], [2, "y"]]}
+for table in (bad, good):
+    display({"text/plain": "t", "application/vnd.atoll.table+json": table}, raw=True)
+""")
+    assert said.error is None and len(said.results) == 2
+    assert said.results[0].data is None and len(said.results[0].extra["application/vnd.atoll.table+json"]["rows"]) == 200_000
+    assert box.run_code("1 + 1").text == "2"

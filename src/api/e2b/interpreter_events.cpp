@@ -2,11 +2,13 @@
 
 #include "base/fields.hpp"
 
+#include <algorithm>
 #include <boost/json/array.hpp>
 #include <boost/json/serialize.hpp>
 #include <chrono>
 #include <cstdio>
 #include <ctime>
+#include <optional>
 
 namespace atl::api::e2b {
 
@@ -49,22 +51,28 @@ std::string_view without_quotes(std::string_view text) {
     return text.substr(1, text.size() - 2);
 }
 
-// A table's rows by column, as the clients have data frames.
-json::object columns_of(const json::object& table) {
-    json::object columns;
+// A table's rows by column, as the clients have data frames. Nothing where a row is not as wide as
+// the table: code in the sandbox writes what it likes here, and a megabyte of names with a megabyte
+// of empty rows would make as many cells as one times the other.
+std::optional<json::object> columns_of(const json::object& table) {
     const auto* names = table.if_contains("columns");
     const auto* rows = table.if_contains("rows");
     if (names == nullptr || !names->is_array() || rows == nullptr || !rows->is_array()) {
-        return columns;
+        return std::nullopt;
     }
-    for (std::size_t at = 0; at < names->get_array().size(); ++at) {
+    const auto& all = rows->get_array();
+    const std::size_t width = names->get_array().size();
+    const auto fits = [width](const json::value& row) {
+        return row.is_array() && row.get_array().size() == width;
+    };
+    if (!std::all_of(all.begin(), all.end(), fits)) return std::nullopt;
+    json::object columns;
+    for (std::size_t at = 0; at < width; ++at) {
         const auto& name = names->get_array()[at];
         if (!name.is_string()) continue;
         json::array values;
-        for (const auto& row : rows->get_array()) {
-            const bool there = row.is_array() && at < row.get_array().size();
-            values.push_back(there ? row.get_array()[at] : json::value(nullptr));
-        }
+        values.reserve(all.size());
+        for (const auto& row : all) values.push_back(row.get_array()[at]);
         columns[name.get_string()] = std::move(values);
     }
     return columns;
@@ -83,8 +91,10 @@ json::object result_fields(const json::object& bundle) {
             fields["text"] = without_quotes(value.get_string());
         } else if (!name.empty()) {
             fields[name] = value;
-        } else if (mime == kTableType && value.is_object()) {
-            fields["data"] = columns_of(value.get_object());
+        } else if (auto columns = mime == kTableType && value.is_object()
+                                      ? columns_of(value.get_object())
+                                      : std::nullopt) {
+            fields["data"] = std::move(*columns);
         } else if (mime == kChartType) {
             fields["chart"] = value;
         } else {

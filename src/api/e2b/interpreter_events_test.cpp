@@ -69,6 +69,30 @@ TEST(InterpreterEvents, results_have_their_formats_by_name) {
     }
 }
 
+// Whoever writes code writes tables of any form. One that is none is passed on as it came, and
+// costs no more than its own bytes: these names and rows would make 10,000,000,000 cells.
+TEST(InterpreterEvents, a_table_is_as_large_as_it_says) {
+    constexpr std::size_t kMany = 100'000;
+    json::array names, rows;
+    for (std::size_t i = 0; i < kMany; ++i) {
+        names.emplace_back("c" + std::to_string(i));
+        rows.emplace_back(json::array{});
+    }
+    const char* type = "application/vnd.atoll.table+json";
+    const auto told = [&](json::value table) { return result_fields({{type, std::move(table)}}); };
+    const auto wide = told({{"columns", std::move(names)}, {"rows", std::move(rows)}});
+    EXPECT_FALSE(wide.contains("data"));
+    EXPECT_TRUE(wide.at("extra").as_object().contains(type));
+    for (const char* text : {R"({"columns":["a"],"rows":[[1],[1,2]]})", R"({"columns":["a","b"]})",
+                             R"({"columns":["a"],"rows":[{}]})", R"({"columns":{},"rows":[]})"}) {
+        const auto fields = told(json::parse(text));
+        EXPECT_FALSE(fields.contains("data")) << text;
+        EXPECT_EQ(fields.at("extra").at(type), json::parse(text));
+    }
+    const auto empty = told(json::parse(R"({"columns":["a"],"rows":[]})"));
+    EXPECT_EQ(empty.at("data"), json::parse(R"({"a":[]})"));
+}
+
 TEST(InterpreterEvents, a_display_is_no_main_result) {
     InterpreterEvents events;
     events.result(object(R"({"event":"display","data":{"text/plain":"1"}})"));
