@@ -144,3 +144,13 @@ for table in (bad, good):
     assert said.error is None and len(said.results) == 2
     assert said.results[0].data is None and len(said.results[0].extra["application/vnd.atoll.table+json"]["rows"]) == 200_000
     assert box.run_code("1 + 1").text == "2"
+
+
+def test_a_context_of_another_api_is_no_default(server, box):
+    """Whatever it is called, it goes with its kernel, and is not remembered for good."""
+    place = f"/v1/sessions/s-{box.sandbox_id[1:]}/contexts"
+    assert server.http.post(place, json={"name": "default-mine"}).status_code == 201
+    box.list_code_contexts()
+    assert server.http.delete(place + "/default-mine").status_code == 204
+    with pytest.raises(NotFoundException):
+        box.restart_code_context("default-mine")

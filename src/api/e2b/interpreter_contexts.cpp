@@ -112,7 +112,9 @@ asio::awaitable<std::vector<InterpreterContext>> InterpreterContexts::list(Sessi
     std::vector<InterpreterContext> all;
     for (const auto& one : kDefaults) all.push_back(*table.at(std::string(one.id)));
     for (const auto& kernel : kernels) {
-        if (table.count(kernel.name) > 0) continue;
+        // No kernel has the name of a default that is not its own; a PID 1 that was taken over may
+        // say so, each time another, and what is a default is never forgotten.
+        if (table.count(kernel.name) > 0 || is_default(kernel.name)) continue;
         auto found = context_of(kernel.name, kernel.language, kernel.directory);
         found->runs = kernel.runs;
         table.emplace(kernel.name, std::move(found));
