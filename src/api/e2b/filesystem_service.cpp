@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <boost/json/array.hpp>
+#include <boost/json/serialize.hpp>
 
 namespace atl::api::e2b {
 
@@ -22,6 +23,7 @@ namespace {
 
 constexpr std::uint32_t kEntriesMax = 20'000;
 constexpr std::uint32_t kDepthMax = 64;
+constexpr std::size_t kEventsBytesMax = 4u << 20;  // of one answer, about; the next has the rest
 
 const guest_client::Details kDetails{std::string(kMetadataPrefix)};
 
@@ -196,9 +198,16 @@ public:
         const auto use = co_await enter_as_user(exchange);
         const auto watch = watchers_->find(session_in(exchange), message.text("watcherId"));
         if (watch->lost_some()) throw missed_some();
+        // What waits by now, or the first megabytes of it: while the guest is asked about one
+        // event, a program makes the next, and an answer that is to have all would never end.
         json::array events;
-        while (auto event = watch->next()) {
-            events.push_back(co_await watch->message_of(std::move(*event)));
+        std::size_t bytes = 0;
+        for (auto left = watch->waiting(); left > 0 && bytes < kEventsBytesMax; --left) {
+            auto event = watch->next();
+            if (!event) break;  // another request took it meanwhile
+            auto told = co_await watch->message_of(std::move(*event));
+            bytes += json::serialize(told).size();
+            events.push_back(std::move(told));
         }
         co_return json::object{{"events", std::move(events)}};
     }

@@ -39,6 +39,7 @@ public:
 
     // The oldest event that waits.
     [[nodiscard]] std::optional<FileEvent> next();
+    [[nodiscard]] std::size_t waiting() const noexcept { return waiting_.size(); }
     // Whether events were lost since this was last asked.
     [[nodiscard]] bool lost_some() { return std::exchange(lost_some_, false); }
     // Why it will tell nothing more.
