@@ -26,6 +26,10 @@ constexpr std::string_view kFormField = "file";
 constexpr std::string_view kMetadataHeader = "x-metadata-";
 constexpr std::uint64_t kUploadBytesMax = 1ull << 46;  // each file has a limit of its own
 constexpr std::size_t kPackedPieceBytes = 64 * 1024;
+// What the answer to a form says of its files: their names, and the request's metadata with each. A
+// form is as long as a client likes, and a part of a hundred bytes may bring 30 KiB of these.
+constexpr std::size_t kAnswerBytesMax = 4u << 20;
+constexpr std::size_t kFormFilesMax = 10'000;
 constexpr std::size_t kMetadataMax = 64;
 constexpr std::size_t kMetadataKeyBytesMax = 128;
 constexpr std::size_t kMetadataValueBytesMax = 4096;
@@ -162,6 +166,7 @@ public:
     // Without a path each file has its own: the name that the form gives it.
     asio::awaitable<json::array> form(std::string path, std::string boundary) {
         json::array stored;
+        std::size_t answer_bytes = 0;
         net::MultipartParser parser(boundary);
         for (;;) {
             const Step step = co_await next_form_step(exchange_, parser);
@@ -177,6 +182,12 @@ public:
             }
             const auto at =
                 co_await resolved(envd_path(path.empty() ? *part.filename : path, "path"));
+            answer_bytes += 2 * at.size();
+            for (const auto& [key, value] : metadata_) answer_bytes += key.size() + value.size();
+            if (stored.size() == kFormFilesMax || answer_bytes > kAnswerBytesMax) {
+                refuse("the form has too many files; those before " + shown_path(at) +
+                       " are stored, send the others in another one");
+            }
             auto room = co_await room_at(sessions_, use_, at, 0);
             PartSource bytes(exchange_, parser, bytes_max_, room);
             const guest_client::ByteSource source = [&bytes](std::span<char> into) {
