@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
+#include <map>
 
 namespace atl::agent {
 
@@ -108,24 +109,47 @@ private:
     std::int64_t count_ = 0;
 };
 
-std::vector<const ExportImage*> images_of(const RunNote& run, const ExportImages& images) {
-    std::vector<const ExportImage*> found;
-    for (const auto& link : run.images) {
-        if (const auto image = images.find(link.path); image != images.end()) {
-            found.push_back(&image->second);
+// Which charts stand where: each once, with the last run that wrote it, for what it shows is what
+// that run left. A thread whose every run writes to the same file would be as many copies of it.
+class Charts {
+public:
+    Charts(const std::vector<core::ThreadMessage>& messages, const ExportImages& images)
+        : images_(images) {
+        for (const auto& message : messages) {
+            if (message.role != core::MessageRole::Tool) continue;
+            const auto details = details_of(message);
+            if (!details.run || !details.run->code) continue;
+            for (const auto& link : details.run->images) last_[link.path] = &message;
         }
     }
-    return found;
-}
 
-std::string shown(const ImageLink& link, const ExportImages& images) {
-    const auto image = images.find(link.path);
-    if (image == images.end()) return "\nImage: `" + link.path + "`\n";
+    // To be shown there; null: it is only named.
+    const ExportImage* take(const core::ThreadMessage& in, const std::string& path) {
+        const auto last = last_.find(path);
+        const auto image = images_.find(path);
+        if (last == last_.end() || last->second != &in || image == images_.end()) return nullptr;
+        last_.erase(last);
+        return &image->second;
+    }
+    std::vector<const ExportImage*> take_all(const core::ThreadMessage& in, const RunNote& run) {
+        std::vector<const ExportImage*> found;
+        for (const auto& link : run.images) {
+            if (const auto* image = take(in, link.path)) found.push_back(image);
+        }
+        return found;
+    }
+
+private:
+    const ExportImages& images_;
+    std::map<std::string, const core::ThreadMessage*> last_;  // by path
+};
+
+std::string shown(const ImageLink& link, const ExportImage* image) {
+    if (image == nullptr) return "\nImage: `" + link.path + "`\n";
     // the name of a file is no markup
     std::string name = link.path.substr(link.path.rfind('/') + 1);
     std::erase_if(name, [](char c) { return c == '[' || c == ']' || c == '\\' || c == '\n'; });
-    return "\n![" + name + "](data:" + image->second.content_type + ";base64," +
-           image->second.base64 + ")\n";
+    return "\n![" + name + "](data:" + image->content_type + ";base64," + image->base64 + ")\n";
 }
 
 // Cells say /data, where a thread has its files; elsewhere they lie beside the notebook. Readers of
@@ -177,6 +201,7 @@ std::string preparation(const std::vector<PromptFile>& files) {
 std::string markdown_of(const core::ThreadRecord& thread, const std::vector<PromptFile>& files,
                         const std::vector<core::ThreadMessage>& messages,
                         const ExportImages& images) {
+    Charts charts(messages, images);
     std::string text = "# " + title_of(thread) + "\n\n";
     for (const auto& file : files) {
         text += "- `" + file.path + "` (" + size_text(file.bytes) + ")\n";
@@ -195,7 +220,9 @@ std::string markdown_of(const core::ThreadRecord& thread, const std::vector<Prom
                 if (!details.run || !details.run->code) break;
                 text += "\n" + fenced(*details.run->code, language_of(details.run->tool));
                 if (!message.content.empty()) text += "\n" + fenced(message.content, "text");
-                for (const auto& link : details.run->images) text += shown(link, images);
+                for (const auto& link : details.run->images) {
+                    text += shown(link, charts.take(message, link.path));
+                }
                 break;
             case core::MessageRole::Note: text += "\n*" + message.content + "*\n"; break;
         }
@@ -206,6 +233,7 @@ std::string markdown_of(const core::ThreadRecord& thread, const std::vector<Prom
 std::string notebook_of(const core::ThreadRecord& thread, const std::vector<PromptFile>& files,
                         const std::vector<core::ThreadMessage>& messages,
                         const ExportImages& images) {
+    Charts charts(messages, images);
     Notebook notebook;
     notebook.text("# " + title_of(thread));
     notebook.code(preparation(files), "", false);
@@ -220,7 +248,7 @@ std::string notebook_of(const core::ThreadRecord& thread, const std::vector<Prom
                 if (!details.run || !details.run->code) break;
                 notebook.code(
                     (details.run->tool == "execute_shell" ? "%%bash\n" : "") + *details.run->code,
-                    message.content, details.run->failed, images_of(*details.run, images));
+                    message.content, details.run->failed, charts.take_all(message, *details.run));
                 break;
             case core::MessageRole::Note: notebook.text("*" + message.content + "*"); break;
         }

@@ -5,7 +5,7 @@
 #include "agent/text.hpp"
 #include "base/encoding.hpp"
 
-#include <algorithm>
+#include <set>
 
 namespace atl::agent {
 
@@ -19,14 +19,13 @@ constexpr std::size_t kAllBytesMax = 12u << 20;
 
 std::vector<std::string> image_paths(const std::vector<core::ThreadMessage>& all) {
     std::vector<std::string> paths;
+    std::set<std::string> known;
     for (auto message = all.rbegin(); message != all.rend(); ++message) {
         if (message->role != core::MessageRole::Tool) continue;
         const auto details = details_of(*message);
         if (!details.run || !details.run->code) continue;
         for (const auto& image : details.run->images) {
-            if (std::find(paths.begin(), paths.end(), image.path) == paths.end()) {
-                paths.push_back(image.path);
-            }
+            if (known.insert(image.path).second) paths.push_back(image.path);
         }
     }
     return paths;

@@ -246,7 +246,8 @@ public:
         AnswerBudget::Share share(*budget_, caller_of(exchange.request()).owner);
         const auto messages = co_await read_messages(threads_, whose(exchange), record.id, share);
         const auto files = co_await threads_.files_of(record);
-        const auto images = co_await charts_of(whose(exchange), record.id, messages);
+        auto images = co_await charts_of(whose(exchange), record.id, messages);
+        if (!has_room_for(images, share)) images.clear();
         const bool notebook = asked.format == ExportFormat::Ipynb;
         net::Response response{200, {}, {}};
         const auto write = [&] {
@@ -326,6 +327,13 @@ private:
             co_await stream.send(std::move(event));
         }
         if (!follower.gone) co_await stream.end();
+    }
+
+    // In the text, and in the values that it is printed from.
+    static bool has_room_for(const agent::ExportImages& images, AnswerBudget::Share& share) {
+        std::uint64_t bytes = 0;
+        for (const auto& [path, image] : images) bytes += 3 * image.base64.size();
+        return share.take(bytes);
     }
 
     // A sandbox that cannot be woken costs an export its charts, not the rest.

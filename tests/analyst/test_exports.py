@@ -55,6 +55,21 @@ def test_a_chart_that_is_gone_is_named(server):
     assert "Image: `/data/outputs/a [b].png`" in exported(server, thread, "markdown")
 
 
+def test_a_chart_that_was_written_over_is_shown_once(server):
+    """Where it is what that run left. A chart of a megabyte that a hundred runs write to was a hundred of them, in the
+    server's memory and in the file."""
+    thread = server.thread()
+    for _ in range(3):
+        server.ask(thread, CHART)
+    text = exported(server, thread, "markdown")
+    assert text.count("](data:image/png;base64,") == 1
+    assert text.count("Image: `/data/outputs/a [b].png`") == 2
+    assert text.rindex("Image: `") < text.index("](data:image/png")
+    cells = [c for c in exported(server, thread, "ipynb")["cells"] if c["cell_type"] == "code"]
+    shown = [sum(o["output_type"] == "display_data" for o in cell["outputs"]) for cell in cells]
+    assert shown == [0, 0, 0, 1]
+
+
 # Readers of Parquet open their files natively; so does this one, where there is no pyarrow.
 STAND_IN = """
 import os, pandas
