@@ -1,5 +1,6 @@
-// `atoll cp`: a file or a folder into a session or out of it. Folders: copy_folder.cpp.
+// `atoll cp`: files and folders into a session or out of it. Folders: copy_folder.cpp.
 //
+// Several sources are copied one after the other; the first that fails ends it.
 // A copy is whole or not there: the server writes atomically, and here the bytes go beside the
 // target and take its name at the end.
 #include "cli/copy_command.hpp"
@@ -14,6 +15,7 @@
 #include "core/spec.hpp"
 #include "net/target.hpp"
 
+#include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
 #include <cerrno>
@@ -23,8 +25,10 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <set>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <vector>
 
 namespace atl::cli {
 
@@ -48,7 +52,8 @@ Result<UniqueFd> open_source(const std::string& from) {
     return file;
 }
 
-Result<void> upload(Server& server, const std::string& from, CopyPath to) {
+// Both answer with the name of the copy.
+Result<std::string> upload(Server& server, const std::string& from, CopyPath to) {
     const auto opened = open_source(from);
     if (!opened) return opened.error();
     const UniqueFd& file = *opened;
@@ -83,7 +88,7 @@ Result<void> upload(Server& server, const std::string& from, CopyPath to) {
     };
     const auto answer = server.send(request);
     if (!answer) return answer.error();
-    return {};
+    return to.path;
 }
 
 // A file beside the target that is gone unless it got the target's name.
@@ -115,8 +120,8 @@ private:
     bool kept_ = false;
 };
 
-Result<void> download(Server& server, const CopyPath& from, std::string to,
-                      const CopyOptions& options) {
+Result<std::string> download(Server& server, const CopyPath& from, std::string to,
+                             const CopyOptions& options) {
     const bool to_stdout = to == kStandardStream;
     std::error_code ignored;
     const auto folder = is_folder(server, from);
@@ -145,17 +150,20 @@ Result<void> download(Server& server, const CopyPath& from, std::string to,
     const auto answer = server.send(request);
     if (broken) return *broken;
     if (!answer) return answer.error();
-    if (file) return file->keep();
-    return {};
+    if (file) {
+        if (const auto kept = file->keep(); !kept) return kept.error();
+    }
+    return to;
 }
 
 struct Words {
-    std::string from, to, size_max;
+    std::vector<std::string> paths;  // sources, and the target as the last
+    std::string size_max;
     bool whole = false;  // as it does anyway; people type -r
     bool as_json = false;
 };
 
-// The one of the two that is in a session, with the session's id.
+// If it is in a session: with the session's id.
 Result<void> find_session(Server& server, CopyPath& path, const std::string& word) {
     if (path.session.empty()) return {};
     auto id = session_id(server, path.session);
@@ -171,6 +179,78 @@ Result<void> find_session(Server& server, CopyPath& path, const std::string& wor
     return failed;
 }
 
+struct Copies {
+    std::vector<CopyPath> from;
+    CopyPath to;
+};
+
+// What the words mean, as far as that can be told without a server.
+Result<Copies> read_words(const Words& words) {
+    if (words.paths.size() < 2) {
+        return invalid("name what to copy, and where to: atoll cp data.csv SESSION:");
+    }
+    Copies copies;
+    const std::string& target = words.paths.back();
+    auto to = copy_path_of(target);
+    if (!to) return to.error();
+    copies.to = std::move(*to);
+    for (std::size_t i = 0; i + 1 < words.paths.size(); ++i) {
+        auto from = copy_path_of(words.paths[i]);
+        if (!from) return from.error();
+        copies.from.push_back(std::move(*from));
+    }
+    const bool out = copies.to.session.empty();  // out of sessions
+    for (const auto& from : copies.from) {
+        if (from.session.empty() != out) continue;
+        std::string sentence =
+            "the target must be in a session (ID:/path) and what is copied on this machine, or the "
+            "other way round";
+        const bool like_session = target.find_first_of("/.:") == std::string::npos;
+        std::error_code ignored;
+        if (out && like_session && !fs::exists(target, ignored)) {
+            sentence += "; did you mean " + target + ":?";
+        }
+        return invalid(sentence);
+    }
+    const bool to_stdout = out && copies.to.path == kStandardStream;
+    if (words.as_json && to_stdout) {
+        return invalid("--json and a copy to stdout exclude each other");
+    }
+    if (copies.from.size() == 1) return copies;
+    std::set<std::string> names;
+    for (const auto& from : copies.from) {
+        if (to_stdout || (from.session.empty() && from.path == kStandardStream)) {
+            return invalid("\"-\" is for one copy at a time");
+        }
+        fs::path plain = fs::path(from.path).lexically_normal();
+        if (!plain.has_filename()) plain = plain.parent_path();
+        const std::string name = plain.filename().string();
+        if (!names.insert(name).second) {
+            return invalid("two of what is to be copied are named \"" + name + "\"");
+        }
+    }
+    return copies;
+}
+
+// Several sources need a folder to go into.
+Result<void> check_target(Server& server, const CopyPath& to) {
+    std::error_code ignored;
+    auto folder = to.session.empty() ? Result<bool>(fs::is_directory(to.path, ignored))
+                                     : is_folder(server, to);
+    if (!folder) return folder.error();
+    if (*folder) return {};
+    return invalid(to.path + " is not a folder that is there, and several files need one");
+}
+
+// A file that is not there is noticed before anything is copied.
+Result<void> check_sources(const std::vector<CopyPath>& sources) {
+    for (const auto& from : sources) {
+        const bool here = from.session.empty() && from.path != kStandardStream;
+        if (here && ::access(from.path.c_str(), R_OK) != 0) return failed_to(from.path);
+    }
+    return {};
+}
+
 int copy(const Words& words) {
     const For whom = reader_of(words.as_json);
     CopyOptions options;
@@ -179,39 +259,33 @@ int copy(const Words& words) {
         if (!bytes) return report(bytes.error().during("--max-size"), whom);
         options.bytes_max = *bytes;
     }
-    auto from = copy_path_of(words.from);
-    if (!from) return report(from.error(), whom);
-    auto to = copy_path_of(words.to);
-    if (!to) return report(to.error(), whom);
-    if (from->session.empty() == to->session.empty()) {
-        std::string sentence =
-            "one of the two must be in a session (ID:/path), and the other on this machine";
-        const bool like_session = words.to.find_first_of("/.:") == std::string::npos;
-        std::error_code ignored;
-        if (to->session.empty() && like_session && !fs::exists(words.to, ignored)) {
-            sentence += "; did you mean " + words.to + ":?";
-        }
-        return report(invalid(sentence), whom);
-    }
-    if (words.as_json && to->session.empty() && to->path == kStandardStream) {
-        return report(invalid("--json and a copy to stdout exclude each other"), whom);
-    }
+    auto copies = read_words(words);
+    if (!copies) return report(copies.error(), whom);
+    auto& [sources, to] = *copies;
+    if (const auto there = check_sources(sources); !there) return report(there.error(), whom);
     auto server = Server::from_environment();
     const InterruptByKey stops;
-    auto done = find_session(server, *from, words.from);
-    if (done) done = find_session(server, *to, words.to);
-    if (done) {
-        done = from->session.empty() ? upload(server, from->path, *to)
-                                     : download(server, *from, to->path, options);
+    auto ready = find_session(server, to, words.paths.back());
+    for (std::size_t i = 0; i < sources.size() && ready; ++i) {
+        ready = find_session(server, sources[i], words.paths[i]);
     }
-    if (!done) return report(done.error(), whom, server.refusal());
+    if (ready && sources.size() > 1) ready = check_target(server, to);
+    if (!ready) return report(ready.error(), whom, server.refusal());
+    const auto shown = [](const std::string& session, const std::string& path) {
+        json::object where{{"path", path}};
+        if (!session.empty()) where["session"] = session;
+        return where;
+    };
+    json::array copied;
+    for (const auto& from : sources) {
+        const auto done = from.session.empty() ? upload(server, from.path, to)
+                                               : download(server, from, to.path, options);
+        if (!done) return report(done.error(), whom, server.refusal());
+        copied.push_back(
+            {{"from", shown(from.session, from.path)}, {"to", shown(to.session, *done)}});
+    }
     if (words.as_json) {
-        const auto shown = [](const CopyPath& path) {
-            json::object where{{"path", path.path}};
-            if (!path.session.empty()) where["session"] = path.session;
-            return where;
-        };
-        const json::object whole{{"from", shown(*from)}, {"to", shown(*to)}};
+        const json::object whole{{"copied", std::move(copied)}};
         std::printf("%s\n", printable(json::serialize(whole)).c_str());
     }
     return 0;
@@ -248,21 +322,19 @@ Result<bool> is_folder(Server& server, const CopyPath& path) {
 }
 
 void add_copy_command(CLI::App& app, int& exit_code) {
-    auto* command = app.add_subcommand("cp", "Copy a file or a folder into a session or out of it");
+    auto* command = app.add_subcommand("cp", "Copy files and folders into a session or out of it");
     command->footer(
         "  atoll cp data.csv ID:                 a file, into the working folder (/session)\n"
         "  atoll cp ID:data.csv .                and back\n"
+        "  atoll cp *.csv notes ID:              several files and folders\n"
         "  atoll cp ID:/session/out ./results    a folder and its contents\n"
         "  atoll cp ID:/session/out - | tar t    the same as a tar archive\n"
         "  date | atoll cp - ID:/session/now     stdin, as a file\n"
         "Links are copied, not followed; links that lead out of the copy are left out.");
     const auto words = std::make_shared<Words>();
-    command
-        ->add_option("from", words->from,
-                     "A file or folder here, or ID:path in a session; - is stdin")
-        ->required();
-    command->add_option("to", words->to, "ID:path, or a file or folder here; - is stdout")
-        ->required();
+    command->add_option("paths", words->paths,
+                        "SOURCE... TARGET: files and folders here, and ID:path in a session; - is "
+                        "stdin or stdout");
     command->add_option("--max-size", words->size_max,
                         "Largest folder to copy, like 64g (default 16g)");
     command->add_flag("-r,--recursive", words->whole, "Accepted for compatibility");

@@ -26,9 +26,10 @@ struct CopyOptions {
 
 // As `cp -r` does: into a folder that is there, or as one that is not. What could not be read or
 // written is named on stderr and makes it fail, once all the rest is there. A socket, fifo or
-// device has no content to copy: it is named, and that is all.
-[[nodiscard]] Result<void> upload_folder(Server& server, const std::string& from, CopyPath to);
-[[nodiscard]] Result<void> download_folder(Server& server, const CopyPath& from, std::string to,
-                                           const CopyOptions& options);
+// device has no content to copy: it is named, and that is all. The result is the name of the copy.
+[[nodiscard]] Result<std::string> upload_folder(Server& server, const std::string& from,
+                                                CopyPath to);
+[[nodiscard]] Result<std::string> download_folder(Server& server, const CopyPath& from,
+                                                  std::string to, const CopyOptions& options);
 
 }  // namespace atl::cli

@@ -121,7 +121,7 @@ Result<void> receive(Server& server, const CopyPath& from, int target) {
 
 }  // namespace
 
-Result<void> upload_folder(Server& server, const std::string& from, CopyPath to) {
+Result<std::string> upload_folder(Server& server, const std::string& from, CopyPath to) {
     const auto there = is_folder(server, to);
     if (!there) return there.error();
     if (*there) {
@@ -165,16 +165,17 @@ Result<void> upload_folder(Server& server, const std::string& from, CopyPath to)
     const json::value report = json::parse(answer->body, failed);
     if (!failed && report.is_object() && name_skipped(report.get_object()) > 0) complete = false;
     if (!complete) return incomplete();
-    return {};
+    return to.path;
 }
 
-Result<void> download_folder(Server& server, const CopyPath& from, std::string to,
-                             const CopyOptions& options) {
+Result<std::string> download_folder(Server& server, const CopyPath& from, std::string to,
+                                    const CopyOptions& options) {
     if (to == "-") {
         if (::isatty(STDOUT_FILENO) == 1) {
             return invalid(from.path + " is a folder: its tar cannot be written to a terminal");
         }
-        return receive(server, from, STDOUT_FILENO);
+        if (const auto sent = receive(server, from, STDOUT_FILENO); !sent) return sent.error();
+        return to;
     }
     const auto target = make_target(from, std::move(to));
     if (!target) return target.error();
@@ -201,7 +202,7 @@ Result<void> download_folder(Server& server, const CopyPath& from, std::string t
     if (status == kIncomplete && received) return incomplete();
     if (!received) return received.error();
     if (status != 0) return Error{Code::Unavailable, "unpack into " + *target + ": " + error};
-    return {};
+    return *target;
 }
 
 }  // namespace atl::cli

@@ -4,6 +4,7 @@ import contextlib
 import gzip
 import http.server
 import io
+import json
 import os
 import socket
 import stat
@@ -55,6 +56,47 @@ def test_there_and_back(client, session, folder, tmp_path):
     done = client("cp", f"{session}:/session/copy", str(back))
     assert (done.returncode, done.out, done.err) == (0, "", "")
     assert tree_of(back) == tree_of(folder)
+
+
+def test_several_at_once(client, session, folder, tmp_path):
+    (tmp_path / "one").write_text("1")
+    (tmp_path / "two").write_text("2")
+    done = client("cp", "--json", "one", "two", "data set", f"{session}:", cwd=tmp_path)
+    assert done.returncode == 0, done.err
+    assert [one["to"]["path"] for one in json.loads(done.out)["copied"]] == [
+        "/session/one", "/session/two", "/session/data set"]
+    back = tmp_path / "back"
+    back.mkdir()
+    done = client("cp", f"{session}:one", f"{session}:two", f"{session}:data set", str(back))
+    assert (done.returncode, done.out, done.err) == (0, "", "")
+    assert (back / "one").read_text() + (back / "two").read_text() == "12"
+    assert tree_of(back / "data set") == tree_of(folder)
+
+
+@pytest.mark.parametrize("words, says", [
+    (["one", "two", "{}:new"], "/session/new is not a folder"),
+    (["one", "two", "{}:artifacts/one"], "is not a folder"),
+    (["{}:one", "{}:two", "nowhere"], "nowhere is not a folder"),
+    (["one", "{}:two", "{}:"], "the target must be in a session"),
+    (["one", "deep/one", "{}:"], 'named "one"'),
+    (["-", "one", "{}:"], "one copy at a time"),
+    (["{}:one", "{}:two", "-"], "one copy at a time"),
+    (["one"], "where to"),
+    ([], "where to")])
+def test_several_that_cannot_be(client, session, tmp_path, words, says):
+    (tmp_path / "deep").mkdir()
+    for name in ("one", "two", "deep/one"):
+        (tmp_path / name).write_text(name)
+    done = client("cp", *(word.format(session) for word in words), cwd=tmp_path)
+    assert done.returncode == 2 and says in done.err, done.err
+    assert client("exec", session, "ls", "/session").out == "artifacts\n"
+
+
+def test_one_that_is_missing_stops_all(client, session, tmp_path):
+    (tmp_path / "one").write_text("1")
+    done = client("cp", "one", "missing", f"{session}:", cwd=tmp_path)
+    assert done.returncode == 125 and "missing: No such file or directory" in done.err
+    assert client("exec", session, "ls", "/session").out == "artifacts\n"  # not even the first
 
 
 def test_into_a_folder_that_is_there(client, session, folder, tmp_path):

@@ -181,7 +181,10 @@ def test_jobs(client, server):
 def test_cp_with_json(client, session, tmp_path):
     (tmp_path / "a").write_text("x")
     done = client("cp", "--json", str(tmp_path / "a"), f"{session}:a")
-    assert json.loads(done.out) == {"from": {"path": str(tmp_path / "a")}, "to": {"path": "/session/a", "session": session}}
+    source, target = {"path": str(tmp_path / "a")}, {"path": "/session/a", "session": session}
+    assert json.loads(done.out) == {"copied": [{"from": source, "to": target}]}
+    into_folder = client("cp", "--json", str(tmp_path / "a"), f"{session}:")
+    assert json.loads(into_folder.out)["copied"][0]["to"]["path"] == "/session/a"  # the copy, not the folder
     assert json.loads(client("cp", "--json", f"{session}:nope", str(tmp_path)).out)["error"]["code"] == "not_found"
     assert client("cp", "--json", f"{session}:a", "-").returncode == 2
     (tmp_path / "nosuch:file").write_text("x")
