@@ -150,16 +150,22 @@ private:
         co_return found;
     }
 
-    // What the program wrote: neither its script, nor what came with the folder, nor the host's.
+    // What the program changed: neither its script, nor what came with the folder and stayed as it
+    // was, nor the host's.
     asio::awaitable<void> list_files() {
         for (const char* folder : {kWorkFolder, "/session", "/data"}) {
             const auto files = co_await files_in(folder);
             for (const auto& [path, entry] : files) {
                 const auto before = came_along_.find(path);
-                const bool same = before != came_along_.end() && before->second.same_version(entry);
+                const bool came = before != came_along_.end();
+                const bool same = came && before->second.same_version(entry);
                 if (same || (one_.script && path == one_.script->path) || is_mounted(path))
                     continue;
-                result_.files.push_back({path, entry.size});
+                result_.files.push_back({path, came ? "modified" : "created", entry.size});
+            }
+            if (folder != kWorkFolder || !result_.files_complete) continue;
+            for (const auto& [path, entry] : came_along_) {
+                if (!files.contains(path)) result_.files.push_back({path, "removed", 0});
             }
         }
     }
@@ -333,20 +339,23 @@ double to_microseconds(double ms) { return std::round(ms * 1000) / 1000; }
 
 }  // namespace
 
+// What a session's run has as well has the same name and form there (api/session_types.hpp).
 json::object to_json(const OneOffResult& result) {
     json::array files;
     for (const auto& file : result.files) {
-        files.push_back({{"path", as_text(file.path)}, {"bytes", file.bytes}});
+        files.push_back({{"path", as_text(file.path)},
+                         {"change", file.change},
+                         {"type", "file"},
+                         {"size", file.bytes}});
     }
     const auto& program = result.program;
-    json::object object{
+    return {
         {"stdout", as_text(result.out)},
         {"stderr", as_text(result.err)},
         {"exit_code", program.exit_code},
-        {"signal", program.signal == 0 ? json::value(nullptr) : json::value(program.signal)},
+        {"signal", program.signal},
         {"reason", core::name_of(program.reason)},
-        {"truncated", program.output_truncated},
-        {"output_truncated", program.output_truncated},  // as a session's run has it
+        {"output_truncated", program.output_truncated},
         {"timings_ms",
          {{"walls", to_microseconds(result.walls_ms)},
           {"prepare", to_microseconds(result.prepare_ms)},
@@ -356,9 +365,8 @@ json::object to_json(const OneOffResult& result) {
                                   ? json::value(nullptr)
                                   : json::value(program.memory_peak_bytes)},
         {"files", std::move(files)},
+        {"files_complete", result.files_complete},
     };
-    if (!result.files_complete) object["files_complete"] = false;
-    return object;
 }
 
 std::string print_json(const json::value& value) {

@@ -29,9 +29,10 @@ struct OneOffResult {
     std::string out, err;  // when collected; else the end of what it wrote to stderr
     struct File {
         std::string path;
+        const char* change;  // created, modified, removed
         std::uint64_t bytes;
     };
-    std::vector<File> files;  // written, when collected
+    std::vector<File> files;  // that it changed, when collected
     bool files_complete = true;
     double walls_ms = 0, prepare_ms = 0, total_ms = 0;
 };

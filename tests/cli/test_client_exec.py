@@ -252,3 +252,18 @@ def test_background_python_shows_output_as_it_comes(client, options, value):
     if value:  # else the user's own word stands, and nothing comes before the end
         assert host.eventually(lambda: client("logs", "--no-follow", session, process).out == f"{value!r}\n")
     assert client("rm", session).returncode == 0
+
+
+def test_one_form_of_json_with_a_session_and_without(client, session):
+    """A program that reads what `run --json` prints can read what `exec --json` prints."""
+    code = ("import os, sys\nprint('out'); print('err', file=sys.stderr)\n"
+            "os.makedirs('/session/artifacts', exist_ok=True)\nopen('/session/artifacts/made', 'w').write('12345')")
+    alone = json.loads(client("run", "--json", "-c", code).out)
+    there = json.loads(client("exec", "--json", session, "-c", code).out)
+    same = ("stdout", "stderr", "exit_code", "signal", "reason", "output_truncated", "files", "files_complete")
+    assert {name: alone[name] for name in same} == {name: there[name] for name in same}
+    assert alone["files"] == [{"path": "/session/artifacts/made", "change": "created", "type": "file", "size": 5}]
+    ended = ("--timeout", "1s", "--json")
+    alone = json.loads(client("run", *ended, "--", "sleep", "600").out)
+    there = json.loads(client("exec", *ended, session, "--", "sleep", "600").out)
+    assert [alone[name] for name in ("signal", "reason")] == [there[name] for name in ("signal", "reason")] == [9, "timeout"]

@@ -225,14 +225,15 @@ def test_the_object_has_what_is_promised():
     result = run_json("-c", "import sys\nprint('out é')\nprint('err', file=sys.stderr)\n"
                       "open('/work/artifacts/made', 'w').write('12345')\nsys.exit(3)")
     assert result["stdout"] == "out é\n" and result["stderr"] == "err\n"
-    assert result["exit_code"] == 3 and result["signal"] is None
-    assert result["reason"] == "exited" and result["truncated"] is False
+    assert result["exit_code"] == 3 and result["signal"] == 0
+    assert result["reason"] == "exited" and result["output_truncated"] is False
     assert set(result["timings_ms"]) == {"walls", "prepare", "run", "total"}
     assert all(isinstance(ms, float) and ms >= 0 for ms in result["timings_ms"].values())
     assert result["timings_ms"]["total"] >= result["timings_ms"]["run"]
     peak = result["memory_peak_bytes"]
     assert peak is None or isinstance(peak, int) and peak > 100_000
-    assert result["files"] == [{"path": "/work/artifacts/made", "bytes": 5}]
+    assert result["files"] == [{"path": "/work/artifacts/made", "change": "created", "type": "file", "size": 5}]
+    assert result["files_complete"] is True
 
 
 def test_files_that_were_written_are_listed(folder):
@@ -240,7 +241,7 @@ def test_files_that_were_written_are_listed(folder):
     assert result["files"] == []  # neither the script itself nor what was mounted
     result = run_json("--", "sh", "-c", "mkdir -p /session/a/b; echo 1 > /session/a/b/c; "
                       "echo 22 > /data/outputs/d; echo 333 > e; ln -s e f; echo 4 > /tmp/unlisted")
-    assert sorted((one["path"], one["bytes"]) for one in result["files"]) == [
+    assert sorted((one["path"], one["size"]) for one in result["files"]) == [
         ("/data/outputs/d", 3), ("/session/a/b/c", 2), ("/work/e", 4)]
 
 
@@ -284,7 +285,7 @@ def test_reasons(words, reason, status, signal_):
     else:
         assert done.returncode != 0
     if reason == "output":
-        assert result["truncated"] is True and len(result["stdout"]) == 10 * 1024
+        assert result["output_truncated"] is True and len(result["stdout"]) == 10 * 1024
 
 
 def test_without_json_the_reason_is_said_on_stderr():

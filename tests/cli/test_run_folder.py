@@ -48,6 +48,14 @@ def test_what_it_wrote_is_told_and_what_it_brought_is_not(package):
     assert [one["path"] for one in answer["files"] if "__pycache__" not in one["path"]] == ["/work/result.txt"]
 
 
+def test_what_it_changed_of_the_folder_is_told(package):
+    answer = json.loads(atoll("run", "--json", "-C", "pkg", "--", "sh", "-c", "echo more >> data.csv; rm helper.py; echo 1 > new",
+                              cwd=package.parent).stdout)
+    assert {one["path"]: (one["change"], one["type"], one["size"]) for one in answer["files"]} == {
+        "/work/data.csv": ("modified", "file", len((package / "data.csv").read_bytes()) + 5),
+        "/work/helper.py": ("removed", "file", 0), "/work/new": ("created", "file", 2)}
+
+
 def test_mount_rw_brings_results_back(package):
     assert atoll("run", "--mount-rw", "pkg:/work", "pkg/main.py", cwd=package.parent).returncode == 0
     assert (package / "result.txt").read_text() == "written"
