@@ -1,5 +1,6 @@
 #include "agent/code_run.hpp"
 
+#include "agent/run_results.hpp"
 #include "agent/sandbox_files.hpp"
 #include "agent/text.hpp"
 #include "base/encoding.hpp"
@@ -38,11 +39,13 @@ struct Figure {
 };
 
 struct Collected {
+    explicit Collected(std::optional<ResultRoom> room) : results(room) {}
+
     MiddleCut out{kStreamBytesMax};
     MiddleCut err{kStreamBytesMax};
     MiddleCut shown{kOutputBytesMax};
     std::vector<Figure> figures;
-    std::optional<TableData> table;
+    RunResults results;
     std::string traceback;
 };
 
@@ -69,12 +72,16 @@ void take_bundle(Collected& into, const json::object& event) {
     const auto& data = found->get_object();
     const auto figures = into.figures.size();
     take_figure(into, data);
-    if (const auto* table = data.if_contains(kTable)) {
-        if (auto read = table_in(*table)) into.table = std::move(read);
+    // `<Figure size 640x480 with 1 Axes>` beside the figure itself says nothing.
+    if (into.figures.size() > figures) return;
+    const auto* table = data.if_contains(kTable);
+    if (auto read = table != nullptr ? table_in(*table) : std::nullopt) {
+        into.results.take(std::move(*read));
+    } else if (into.results.take(data)) {
+        return;
     }
     const auto text = text_in(data, "text/plain");
-    // `<Figure size 640x480 with 1 Axes>` beside the figure itself says nothing.
-    if (text.empty() || into.figures.size() > figures) return;
+    if (text.empty()) return;
     into.shown.add(text);
     if (text.back() != '\n') into.shown.add("\n");
 }
@@ -256,7 +263,7 @@ asio::awaitable<ToolResult> run_code(ToolEnvironment& environment, sessions::Exe
         result.failed = true;
         co_return result;
     }
-    Collected collected;
+    Collected collected(environment.result_room());
     guest_client::RunListener listener;
     listener.output = [&](core::Stream stream, std::string_view piece) {
         environment.code_prints(stream, piece);
@@ -297,7 +304,8 @@ asio::awaitable<ToolResult> run_code(ToolEnvironment& environment, sessions::Exe
     result.failed = end.exit_code != 0 || end.reason != core::EndReason::Exited;
     result.out = collected.out.text();
     result.err = collected.err.text();
-    result.table = std::move(collected.table);
+    result.table = collected.results.last_table();
+    result.results = collected.results.results();
     if (const auto session = execution.session()) result.session_id = session->text();
     if (const auto& run = execution.run_id()) result.run_id = run->text();
 
@@ -311,6 +319,7 @@ asio::awaitable<ToolResult> run_code(ToolEnvironment& environment, sessions::Exe
         if (!output.empty() && output.back() != '\n') output += "\n";
         output += "[stderr]\n" + cut_in_the_middle(*result.err, kErrorsBytesMax);
     }
+    for (const auto& note : collected.results.notes()) add_note(output, note);
     for (const auto& image : result.images) add_note(output, "image saved: " + image.path);
     if (!collected.traceback.empty()) {
         if (!output.empty() && output.back() != '\n') output += "\n";

@@ -5,9 +5,9 @@
 //     stdout, then what was displayed and the last expression's text, then notes, or a traceback
 //
 // Figures that code shows without saving them are stored in /data/outputs, so that they have an
-// address; images that it saved there itself are only named. A table also comes as data.
-// Trusts    nothing that comes out of a sandbox: counts, sizes and types are checked here.
-// On failure ErrorException when it could not be run at all.
+// address; images that it saved there itself are only named. A table also comes as data, and so
+// does what clients draw (run_results.hpp). Trusts    nothing that comes out of a sandbox: counts,
+// sizes and types are checked here. On failure ErrorException when it could not be run at all.
 #include "agent/tools.hpp"
 #include "sessions/execution.hpp"
 

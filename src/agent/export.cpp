@@ -1,5 +1,6 @@
 #include "agent/export.hpp"
 
+#include "agent/export_results.hpp"
 #include "agent/message_details.hpp"
 #include "agent/text.hpp"
 #include "schema/json.hpp"
@@ -59,7 +60,8 @@ public:
         cells_.emplace_back(std::move(cell));
     }
     void code(std::string_view source, std::string_view output, bool failed,
-              const std::vector<const ExportImage*>& images = {}) {
+              const std::vector<const ExportImage*>& images = {},
+              std::vector<json::object> results = {}) {
         json::object metadata;
         if (failed) metadata["tags"] = json::array{"raises-exception"};
         json::array outputs;
@@ -71,9 +73,12 @@ public:
             outputs.emplace_back(std::move(stream));
         }
         for (const auto* image : images) {
+            results.push_back(json::object{{image->content_type, image->base64}});
+        }
+        for (auto& result : results) {
             json::object shown;
             shown["output_type"] = "display_data";
-            shown["data"] = json::object{{image->content_type, image->base64}};
+            shown["data"] = std::move(result);
             shown["metadata"] = json::object{};
             outputs.emplace_back(std::move(shown));
         }
@@ -235,6 +240,7 @@ std::string notebook_of(const core::ThreadRecord& thread, const std::vector<Prom
                         const ExportImages& images) {
     Charts charts(messages, images);
     Notebook notebook;
+    ExportResults results;
     notebook.text("# " + title_of(thread));
     notebook.code(preparation(files), "", false);
     for (const auto& message : messages) {
@@ -248,7 +254,8 @@ std::string notebook_of(const core::ThreadRecord& thread, const std::vector<Prom
                 if (!details.run || !details.run->code) break;
                 notebook.code(
                     (details.run->tool == "execute_shell" ? "%%bash\n" : "") + *details.run->code,
-                    message.content, details.run->failed, charts.take_all(message, *details.run));
+                    message.content, details.run->failed, charts.take_all(message, *details.run),
+                    results.of(*details.run));
                 break;
             case core::MessageRole::Note: notebook.text("*" + message.content + "*"); break;
         }

@@ -17,6 +17,11 @@ namespace atl::agent {
 
 inline constexpr std::size_t kCellBytes = 48;  // of a table, about
 
+struct ShownResult {
+    std::uint64_t run = 0;  // of the turn
+    StoredResult result;
+};
+
 // How a turn ended, for who waited for one answer.
 struct TurnOutcome {
     std::string answer;  // all that was said, as the tokens were
@@ -24,6 +29,7 @@ struct TurnOutcome {
     std::vector<ImageLink> images;
     std::vector<MadeFile> files;  // other ones that code left in /data/outputs
     std::vector<TableData> tables;
+    std::vector<ShownResult> results;
     TurnTimings timings_ms;
     std::string container_state = "cold";
     TurnUsage usage;
@@ -54,6 +60,7 @@ public:
     [[nodiscard]] std::size_t bytes() const {
         std::size_t sum = 1024 + log.bytes() + outcome.answer.size();
         for (const auto& run : outcome.code_runs) sum += run.code.size() + run.output.size();
+        for (const auto& shown : outcome.results) sum += 128 + shown.result.json.size();
         for (const auto& table : outcome.tables) {
             sum += table.rows.size() * (64 + table.columns.size() * kCellBytes);
         }
@@ -66,6 +73,7 @@ public:
         outcome.images = {};
         outcome.files = {};
         outcome.tables = {};
+        outcome.results = {};
         forgotten = true;
     }
 

@@ -48,6 +48,22 @@ ATOLL_TYPE(TableData) {
                     field<&T::truncated>("There are more rows, or columns, than these."));
 }
 
+BOOST_DESCRIBE_STRUCT(StoredResult, (), (type, json))
+ATOLL_TYPE(StoredResult) {
+    return response("What a run showed, as it is stored.", field<&T::type>("Its media type."),
+                    field<&T::json>("What it is, as JSON."));
+}
+
+BOOST_DESCRIBE_STRUCT(TurnResult, (), (run, data))
+ATOLL_TYPE(TurnResult) {
+    return response(
+        "What code showed besides text and images, for clients that draw it: a chart of plotly or "
+        "altair as JSON, a table as HTML, a formula. The model knows only that it was shown.",
+        field<&T::run>("Which run of the turn; 0: not known."),
+        field<&T::data>("One value, named by its media type, as in a notebook. Whoever shows HTML "
+                        "must treat it as a stranger's."));
+}
+
 BOOST_DESCRIBE_STRUCT(CodeRun, (), (code, output, exec_ms))
 ATOLL_TYPE(CodeRun) {
     return response("Code that was run for an answer.", field<&T::code>("What was run."),
@@ -113,7 +129,7 @@ ATOLL_TYPE(CallNote) {
 
 BOOST_DESCRIBE_STRUCT(RunNote, (),
                       (call_id, tool, code, run, language, reason, exit_code, exec_ms, failed,
-                       images, table))
+                       images, table, results))
 ATOLL_TYPE(RunNote) {
     return response(
         "What became of a call.", field<&T::call_id>("Which call this answers."),
@@ -122,7 +138,8 @@ ATOLL_TYPE(RunNote) {
         field<&T::language>("What the code is written in."), field<&T::reason>("Why it ended."),
         field<&T::exit_code>("Of the run."), field<&T::exec_ms>("How long it took."),
         field<&T::failed>("It ended with an error."), field<&T::images>("Images that it made."),
-        field<&T::table>("A table that it answered with."));
+        field<&T::table>("A table that it answered with."),
+        field<&T::results>("What else it showed."));
 }
 
 BOOST_DESCRIBE_STRUCT(MessageDetails, (),

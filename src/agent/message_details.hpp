@@ -3,11 +3,12 @@
 // who writes it (turns), who shows it (history, export) and who sends it again (contexts).
 //
 //     Assistant, on the way   tool_calls, reasoning
-//     Tool                    run: which call it answers, the code, its time, images, a table
-//     Assistant, the answer   timings_ms, usage, model, stopped, reasoning
+//     Tool                    run: which call it answers, the code, its time, images, a table,
+//     results Assistant, the answer   timings_ms, usage, model, stopped, reasoning
 #include "core/threads.hpp"
 #include "schema/json.hpp"
 
+#include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
 #include <optional>
 #include <string>
@@ -38,6 +39,20 @@ struct TableData {
     bool truncated = false;
 };
 ATOLL_DESCRIBED(TableData);
+
+// What a run showed that a client draws (run_results.hpp), as it is stored: one type, as JSON text.
+struct StoredResult {
+    std::string type;
+    std::string json;
+};
+ATOLL_DESCRIBED(StoredResult);
+
+// The same for clients: {type: value}, as notebooks have it. `run` as below.
+struct TurnResult {
+    std::uint64_t run = 0;
+    boost::json::object data;
+};
+ATOLL_DESCRIBED(TurnResult);
 
 // One call of a tool that ran code, as clients see it.
 struct CodeRun {
@@ -110,6 +125,7 @@ struct RunNote {
     bool failed = false;
     std::vector<ImageLink> images;
     std::optional<TableData> table;
+    std::optional<std::vector<StoredResult>> results;
 };
 ATOLL_DESCRIBED(RunNote);
 

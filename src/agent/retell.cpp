@@ -65,6 +65,12 @@ asio::awaitable<std::optional<Error>> retell(core::Threads& store, std::shared_p
                     turn->log.add("code_run", schema::to_json(run));
                     outcome.code_runs.push_back(std::move(run));
                 }
+                for (const auto& shown :
+                     details.run->results.value_or(std::vector<StoredResult>())) {
+                    const auto run = details.run->run.value_or(0);
+                    turn->log.add("result", result_event(run, shown));
+                    outcome.results.push_back({run, shown});
+                }
                 for (const auto& image : details.run->images) {
                     turn->log.add("image", schema::to_json(image));
                     outcome.images.push_back(image);

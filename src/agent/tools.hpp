@@ -14,6 +14,7 @@
 //           work at all. Code that fails is a result, not an exception.
 #include "agent/cancellation.hpp"
 #include "agent/message_details.hpp"
+#include "agent/run_results.hpp"
 #include "core/chat.hpp"
 #include "core/outcome.hpp"
 #include "core/outputs.hpp"
@@ -72,6 +73,7 @@ struct ToolResult {
     // Not part of the answer: for models that see, and for clients of a turn.
     std::vector<core::ChatImage> seen;
     std::vector<MadeFile> made;
+    std::vector<StoredResult> results;
 };
 ATOLL_DESCRIBED(ToolResult);
 
@@ -94,6 +96,8 @@ public:
                                               std::string_view path) const;
     // Where code starts.
     [[nodiscard]] virtual std::string directory() const { return "/session"; }
+    // What runs may show that a client draws; none: there is no such client.
+    [[nodiscard]] virtual std::optional<ResultRoom> result_room() const { return std::nullopt; }
     // Hears of code while it runs: run_code tells it.
     virtual void code_starts(std::string_view code, std::string_view language) {
         static_cast<void>(code);

@@ -70,6 +70,14 @@ std::string output_event(std::uint64_t run, const LiveOutput::Piece& piece) {
     return schema::to_json(event);
 }
 
+std::string result_event(std::uint64_t run, const StoredResult& result) {
+    std::string data;
+    data.reserve(result.json.size() + 128);
+    data += R"({"run": )" + std::to_string(run) + R"(, "data": {)";
+    schema::append_json_string(data, result.type);
+    return data.append(": ").append(result.json).append("}}");
+}
+
 DoneEvent done_event(const LiveTurn& turn) {
     const auto& outcome = turn.outcome;
     DoneEvent done;

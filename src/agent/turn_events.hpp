@@ -1,7 +1,7 @@
 #pragma once
 // What clients hear of a turn, as JSON: the data of its events. `code_start`, `code_output`,
 // `code_end` and `code_run` are those of message_details.hpp, `image` is an ImageLink, `table` a
-// TableData.
+// TableData, `result` a TurnResult.
 #include "agent/live_output.hpp"
 #include "agent/live_turn.hpp"
 #include "agent/message_details.hpp"
@@ -47,6 +47,8 @@ ATOLL_DESCRIBED(ErrorEvent);
                                  std::string_view language);
 // {"run": 1, "stream": …}: while code runs, up to ten a second.
 [[nodiscard]] std::string output_event(std::uint64_t run, const LiveOutput::Piece& piece);
+// {"run": 1, "data": {…}}
+[[nodiscard]] std::string result_event(std::uint64_t run, const StoredResult& result);
 [[nodiscard]] DoneEvent done_event(const LiveTurn& turn);
 
 }  // namespace atl::agent

@@ -10,7 +10,7 @@ namespace asio = boost::asio;
 namespace {
 
 constexpr std::size_t kEventsMax = 20'000;
-constexpr std::size_t kBytesMax = 2u << 20;
+constexpr std::size_t kBytesMax = 4u << 20;  // of which results of code may be half
 
 }  // namespace
 

@@ -22,7 +22,7 @@ constexpr std::size_t kTablesMax = 20;
 constexpr std::size_t kImagesMax = 100;
 constexpr std::size_t kMadeFilesMax = 100;
 constexpr std::chrono::milliseconds kLeastTime{1000};
-// Of one run while it runs. A turn has two dozen of them at most by default, and its log 2 MiB.
+// Of one run while it runs. A turn has two dozen of them at most by default, and its log 4 MiB.
 constexpr std::size_t kLiveOutputBytesMax = 32u << 10;
 constexpr std::chrono::milliseconds kOutputPause{100};
 
@@ -214,6 +214,11 @@ asio::awaitable<void> TurnRun::ran(core::ToolCall call, ToolResult result) {
     details.run->failed = result.failed;
     details.run->images = result.images;
     details.run->table = result.table;
+    for (const auto& shown : result.results) {
+        result_room_.count -= 1;
+        result_room_.bytes -= shown.json.size();
+    }
+    if (!result.results.empty()) details.run->results = result.results;
     core::ThreadMessage answer;
     answer.role = core::MessageRole::Tool;
     answer.content = result.output;
@@ -235,6 +240,10 @@ asio::awaitable<void> TurnRun::ran(core::ToolCall call, ToolResult result) {
         const ToolEvent event{result.tool, std::move(call.arguments), std::move(result.output),
                               result.exec_ms, result.failed};
         turn_->log.add("tool", schema::to_json(event));
+    }
+    for (auto& shown : result.results) {
+        turn_->log.add("result", result_event(details.run->run.value_or(0), shown));
+        outcome.results.push_back({details.run->run.value_or(0), std::move(shown)});
     }
     for (auto& image : result.images) {
         turn_->log.add("image", schema::to_json(image));

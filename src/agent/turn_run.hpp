@@ -66,6 +66,7 @@ public:
                                       std::string_view path) const override;
     [[nodiscard]] std::string directory() const override { return "/data"; }
     [[nodiscard]] std::chrono::milliseconds time_left() const override;
+    [[nodiscard]] std::optional<ResultRoom> result_room() const override { return result_room_; }
 
 private:
     struct Running {  // code, and what nobody was told yet of what it prints
@@ -98,6 +99,7 @@ private:
     bool output_pausing_ = false;
     std::optional<Running> running_;
     std::uint64_t runs_ = 0;
+    ResultRoom result_room_ = kTurnResults;
     bool ended_ = false;
     bool gap_ = false;       // the next word begins a new paragraph
     std::string reasoning_;  // since the last message

@@ -398,6 +398,7 @@ schema::Answer turn_events() {
          schema::event<agent::CodeEnd>("code_end", "How it ended; its `code_run` follows at once."),
          schema::event<agent::CodeRun>("code_run", "Code was run: all of it, stored."),
          schema::event<agent::ToolEvent>("tool", "A tool was used that runs no code."),
+         schema::event<agent::TurnResult>("result", "Code showed a chart, or what else is drawn."),
          schema::event<agent::ImageLink>("image", "Code made an image."),
          schema::event<agent::TableData>("table", "Code answered with a table."),
          schema::event<agent::TextEvent>("answer", "All of the answer so far, for who is behind."),

@@ -1,5 +1,6 @@
 #include "api/thread_types.hpp"
 
+#include "agent/run_results.hpp"
 #include "api/time_text.hpp"
 #include "schema/describe.hpp"
 
@@ -40,6 +41,11 @@ void add_run(HistoryMessage& view, const agent::RunNote& run, const std::string&
     if (run.code) append(view.code_runs, agent::CodeRun{*run.code, output, run.exec_ms});
     for (const auto& image : run.images) append(view.images, image);
     if (run.table) append(view.tables, *run.table);
+    for (const auto& shown : run.results.value_or(std::vector<agent::StoredResult>())) {
+        if (const auto result = agent::view_of(run.run.value_or(0), shown)) {
+            append(view.results, *result);
+        }
+    }
 }
 
 void add_end(HistoryMessage& view, const agent::MessageDetails& details) {
@@ -78,6 +84,11 @@ MessageAnswer view_of(const agent::LiveTurn& turn) {
     answer.code_runs = outcome.code_runs;
     answer.images = outcome.images;
     answer.tables = outcome.tables;
+    for (const auto& shown : outcome.results) {
+        if (auto result = agent::view_of(shown.run, shown.result)) {
+            answer.results.push_back(std::move(*result));
+        }
+    }
     answer.timings_ms = outcome.timings_ms;
     answer.container_state = outcome.container_state;
     answer.turn = turn.number;
@@ -291,14 +302,15 @@ ATOLL_TYPE(MessageBody) {
 }
 
 BOOST_DESCRIBE_STRUCT(MessageAnswer, (),
-                      (thread_id, answer, code_runs, images, tables, timings_ms, container_state,
-                       turn, model, usage, stopped))
+                      (thread_id, answer, code_runs, images, tables, results, timings_ms,
+                       container_state, turn, model, usage, stopped))
 ATOLL_TYPE(MessageAnswer) {
     return response("An answer, and what it rests on.", field<&T::thread_id>("The thread."),
                     field<&T::answer>("In Markdown."),
                     field<&T::code_runs>("Code that was run for it, in its order."),
                     field<&T::images>("Images that the code made."),
                     field<&T::tables>("Tables that the code answered with, as data."),
+                    field<&T::results>("What else the code showed: charts as data, for example."),
                     field<&T::timings_ms>("Where the time went."),
                     field<&T::container_state>("hot, warm or cold: the thread's sandbox now."),
                     field<&T::turn>("Which of the thread's turns."),
@@ -315,7 +327,7 @@ ATOLL_TYPE(ThreadStatus) {
 
 BOOST_DESCRIBE_STRUCT(HistoryMessage, (),
                       (role, content, turn, sequence, at, reasoning, code_runs, images, tables,
-                       timings_ms, model, stopped, tool_calls, tool, run))
+                       results, timings_ms, model, stopped, tool_calls, tool, run))
 ATOLL_TYPE(HistoryMessage) {
     return response("A message of a thread.",
                     field<&T::role>("user, assistant or note (the server's own word: why a turn "
@@ -327,6 +339,7 @@ ATOLL_TYPE(HistoryMessage) {
                     field<&T::code_runs>("Code that was run for it."),
                     field<&T::images>("Images that the code made."),
                     field<&T::tables>("Tables that the code answered with."),
+                    field<&T::results>("What else the code showed: charts as data, for example."),
                     field<&T::timings_ms>("Where the turn's time went."),
                     field<&T::model>("Who answered; of a question, the model that it named."),
                     field<&T::stopped>("Why the turn ended before the model was done."),

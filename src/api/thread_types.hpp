@@ -115,6 +115,7 @@ struct MessageAnswer {
     std::vector<agent::CodeRun> code_runs;
     std::vector<agent::ImageLink> images;
     std::vector<agent::TableData> tables;
+    std::vector<agent::TurnResult> results;
     agent::TurnTimings timings_ms;
     std::string container_state;
     std::uint64_t turn = 0;
@@ -141,6 +142,7 @@ struct HistoryMessage {
     std::optional<std::vector<agent::CodeRun>> code_runs;
     std::optional<std::vector<agent::ImageLink>> images;
     std::optional<std::vector<agent::TableData>> tables;
+    std::optional<std::vector<agent::TurnResult>> results;
     std::optional<agent::TurnTimings> timings_ms;
     std::optional<std::string> model;
     std::optional<std::string> stopped;

@@ -1,0 +1,153 @@
+"""What code shows besides text and images: charts of plotly and altair, tables, formulas. Clients get it as data, the
+model reads that it was shown; it is kept with the turn."""
+
+import json
+import re
+
+import pytest
+
+PLOTLY = "application/vnd.plotly.v1+json"
+TABLE = "application/vnd.atoll.table+json"
+BAR = "import plotly.express as px; px.bar(x=['Bern', 'Basel'], y=[3, 4], title='Two cities')"
+ALTAIR = """import altair as alt, pandas as pd
+alt.Chart(pd.DataFrame({'city': ['Bern'], 'n': [7]}), title='One city').mark_bar().encode(x='city', y='n')"""
+
+
+def results_of(events):
+    return [data for name, data, *_ in events if name == "result"]
+
+
+def type_of(result):
+    (kind,) = result["data"]
+    return kind
+
+
+@pytest.fixture(scope="module")
+def charted(server):
+    """A thread, and the events of a turn that showed a chart."""
+    thread = server.thread()
+    return thread, list(server.stream(thread, "run: " + BAR))
+
+
+def test_a_chart_comes_as_data_after_its_run(server, charted):
+    thread, events = charted
+    (result,) = results_of(events)
+    assert set(result) == {"run", "data"} and result["run"] == 1 and type_of(result) == PLOTLY
+    figure = result["data"][PLOTLY]
+    assert figure["data"][0]["type"] == "bar" and figure["layout"]["title"]["text"] == "Two cities"
+    names = [name for name, *_ in events]
+    assert names.index("result") == names.index("code_run") + 1
+    # Contract B: a run is these three, and no more.
+    run = next(data for name, data, *_ in events if name == "code_run")
+    assert set(run) == {"code", "output", "exec_ms"} and run["output"] == "[shown: a chart, Two cities]"
+
+
+def test_the_model_reads_that_it_was_shown_and_not_what(server, charted, models):
+    thread, _ = charted
+    server.ask(thread, "and now?")
+    asked = models.requests[-1]
+    assert asked.user == "and now?"
+    assert "[shown: a chart, Two cities]" in asked.raw.decode()
+    assert b"plotly.v1" not in asked.raw and b"xaxis" not in asked.raw and b"bdata" not in asked.raw
+
+
+def test_it_is_in_the_history_and_in_the_answer(server, charted):
+    thread, events = charted
+    (result,) = results_of(events)
+    messages = server.history(thread)
+    assert messages[1]["role"] == "assistant" and messages[1]["results"] == [result]
+    (tool,) = [m for m in server.history(thread, all="true") if m["role"] == "tool"]
+    assert tool["results"] == [result] and "results" not in messages[0]
+    answer = server.ask(server.thread(), "run: " + ALTAIR)
+    (chart,) = answer["results"]
+    assert "vegalite" in type_of(chart) and chart["data"][type_of(chart)]["title"] == "One city"
+    assert answer["code_runs"][0]["output"] == "[shown: a chart, One city]"
+    assert server.ask(server.thread(), "run: print(1)")["results"] == []
+
+
+def test_it_outlives_the_server_and_is_told_again(own_server):
+    thread = own_server.thread()
+    # This server's template has no plotly.
+    events = list(own_server.stream(thread, f"run: display({{{PLOTLY!r}: {{'data': [], 'layout': {{}}}}}}, raw=True)"))
+    own_server.kill()
+    own_server.start()
+    assert results_of(own_server.resume(thread, turn=1)) == results_of(events) != []
+    assert own_server.history(thread)[1]["results"] == results_of(events)
+
+
+def test_who_resumes_after_the_run_hears_of_it(server, charted):
+    thread, events = charted
+    run = next(number for name, _, number, _ in events if name == "code_run")
+    assert results_of(server.resume(thread, after=run)) == results_of(events)
+
+
+def test_it_goes_with_a_branch(server, charted):
+    thread, events = charted
+    made = server.http.post(f"/v1/threads/{thread}/fork", json={"turn": 1}).json()["thread_id"]
+    assert server.history(made)[1]["results"] == results_of(events)
+
+
+def test_a_notebook_has_charts_as_outputs_and_a_text_names_them(server, charted):
+    thread, events = charted
+    (result,) = results_of(events)
+    book = server.http.get(f"/v1/threads/{thread}/export", params={"format": "ipynb"}).json()
+    code = [cell for cell in book["cells"] if cell["cell_type"] == "code"]
+    (shown,) = [out for out in code[1]["outputs"] if out["output_type"] == "display_data"]
+    assert shown["data"][PLOTLY]["data"] == result["data"][PLOTLY]["data"] and shown["data"]["text/plain"] == "a chart"
+    text = server.http.get(f"/v1/threads/{thread}/export", params={"format": "markdown"}).text
+    assert "[shown: a chart, Two cities]" in text and "bdata" not in text
+
+
+def test_several_of_one_run_keep_their_order(server):
+    answer = server.ask(server.thread(), """run: import pandas as pd, plotly.express as px
+from IPython.display import Markdown, Math
+display(pd.DataFrame({'first': [1]}))
+px.line(x=[1], y=[2], title='L').show()
+display(Markdown('**bold**'), Math('x^2'))
+pd.DataFrame({'last': [2]})""")
+    assert [type_of(result) for result in answer["results"]] == [TABLE, PLOTLY, "text/markdown", "text/latex"]
+    assert answer["results"][0]["data"][TABLE]["columns"][-1] == "first"
+    (table,) = answer["tables"]
+    assert table["columns"][-1] == "last"
+    output = answer["code_runs"][0]["output"]
+    assert "first" in output and "last" in output and "object at 0x" not in output and "IPython" not in output
+
+
+def test_html_is_kept_only_where_it_is_a_table(server):
+    answer = server.ask(server.thread(), """run: import pandas as pd
+from IPython.display import HTML
+display(pd.DataFrame({'a': [1]}).style.set_caption('Styled'), HTML('<b>bold</b>'))""")
+    (result,) = answer["results"]
+    assert "<caption>Styled" in result["data"]["text/html"]
+
+
+@pytest.mark.parametrize("code, kept, why", [
+    ("import plotly.graph_objects as go; go.Figure(go.Scatter(x=['x' * 1000] * 2000, y=[1] * 2000))", 0,
+     r"\[not shown: a chart; it has 2\.\d MB, and one result may have 1\.0 MB: show fewer points"),
+    ("for i in range(40): px.bar(x=[i], y=[i], title=f'T{i}').show()", 16,
+     r"\[not shown: a chart, T16; one answer keeps 16 results and 2\.1 MB"),
+], ids=["large", "many"])
+def test_too_much_is_named_in_a_sentence(server, code, kept, why):
+    answer = server.ask(server.thread(), "run: import plotly.express as px\n" + code)
+    assert len(answer["results"]) == kept
+    output = answer["code_runs"][0]["output"]
+    assert re.search(why, output), output
+    assert len(output) < 3000
+
+
+def test_the_bound_is_the_whole_turns(server, models):
+    calls = {"tool_calls": [
+        {"id": f"c{i}", "name": "run_python",
+         "arguments": json.dumps({"code": f"import plotly.express as px\nfor i in range(10): px.bar(x=[{i}]).show()"})}
+        for i in range(2)]}
+    models.answer = [calls, "Drawn."]
+    answer = server.ask(server.thread(), "draw")
+    assert [result["run"] for result in answer["results"]] == [1] * 10 + [2] * 6
+    assert "[not shown: " not in answer["code_runs"][0]["output"]
+    assert "[not shown: a chart" in answer["code_runs"][1]["output"]
+
+
+def test_tools_that_nobody_draws_for_answer_as_ever(server):
+    session = server.session()
+    answer = server.http.post("/v1/tools/run_python", json={"session_id": session, "code": BAR}).json()
+    assert "results" not in answer and "not shown" not in answer["output"] and "plotly.v1" not in json.dumps(answer)
