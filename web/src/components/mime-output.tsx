@@ -24,7 +24,7 @@ function figureOf(data: Bundle): Figure | null {
     return data[kPlotly] ? figureOfPlotly(data[kPlotly]) : figureOfVegaLite(figureSource(data));
 }
 
-export function MimeOutput({ data, label }: { data: Bundle; label: string }) {
+export default function MimeOutput({ data, label }: { data: Bundle; label: string }) {
     const { t } = useTranslation();
     const table = data["application/vnd.atoll.table+json"];
     if (table) return <ResultTable table={table as Schemas["TableData"]} />;
@@ -51,6 +51,13 @@ export function MimeOutput({ data, label }: { data: Bundle; label: string }) {
         return (
             <Suspense fallback={null}>
                 <Markdown text={textOf(data["text/markdown"])} />
+            </Suspense>
+        );
+    // Without its text: a formula, as sympy has it.
+    if (data["text/latex"] && !data["text/plain"])
+        return (
+            <Suspense fallback={null}>
+                <Markdown text={textOf(data["text/latex"])} />
             </Suspense>
         );
     const html = data["text/html"];

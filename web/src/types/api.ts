@@ -2527,6 +2527,8 @@ export interface components {
             images?: components["schemas"]["ImageLink"][];
             /** @description Tables that the code answered with. */
             tables?: components["schemas"]["TableData"][];
+            /** @description What else the code showed: charts as data, for example. */
+            results?: components["schemas"]["TurnResult"][];
             /** @description Where the turn's time went. */
             timings_ms?: components["schemas"]["TurnTimings"];
             /** @description Who answered; of a question, the model that it named. */
@@ -3061,6 +3063,8 @@ export interface components {
             images: components["schemas"]["ImageLink"][];
             /** @description Tables that the code answered with, as data. */
             tables: components["schemas"]["TableData"][];
+            /** @description What else the code showed: charts as data, for example. */
+            results: components["schemas"]["TurnResult"][];
             /** @description Where the time went. */
             timings_ms: components["schemas"]["TurnTimings"];
             /** @description hot, warm or cold: the thread's sandbox now. */
@@ -3983,6 +3987,16 @@ export interface components {
             description: string;
             /** @description A JSON schema of its arguments. */
             parameters: Record<string, never>;
+        };
+        /** @description What code showed besides text and images, for clients that draw it: a chart of plotly or altair as JSON, a table as HTML, a formula. The model knows only that it was shown. */
+        TurnResult: {
+            /**
+             * Format: int64
+             * @description Which run of the turn; 0: not known.
+             */
+            run: number;
+            /** @description One value, named by its media type, as in a notebook. Whoever shows HTML must treat it as a stranger's. */
+            data: Record<string, never>;
         };
         /** @description Where the time of a turn went, in milliseconds. */
         TurnTimings: {

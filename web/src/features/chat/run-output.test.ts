@@ -4,7 +4,7 @@ import {
     lastLines,
     overprinted,
     withoutEndNotes,
-    withoutImageNotes,
+    withoutShownNotes,
     withoutReports,
 } from "./run-output";
 
@@ -102,9 +102,12 @@ it("tells the end of a run that lost its memory from what the run printed", () =
     expect(withoutEndNotes("[1, 2, 3]").text).toBe("[1, 2, 3]");
 });
 
-it("leaves out where images were saved, unless a program says so in its midst", () => {
+it("leaves out what was shown and saved, unless a program says so in its midst", () => {
     const note = "[image saved: /data/outputs/a.png]";
-    expect(withoutImageNotes(`4 rows\n${note}\n${note}\n`)).toBe("4 rows");
-    expect(withoutImageNotes(note)).toBe("");
-    expect(withoutImageNotes(`${note}\nmore`)).toBe(`${note}\nmore`);
+    expect(withoutShownNotes(`4 rows\n${note}\n${note}\n`)).toBe("4 rows");
+    expect(withoutShownNotes(note)).toBe("");
+    expect(withoutShownNotes(`1\n[shown: a chart, T]\n${note}`)).toBe("1");
+    const refused = "[not shown: a chart; it has 3.0 MB]";
+    expect(withoutShownNotes(`${refused}\n[shown: a table]`)).toBe(refused);
+    expect(withoutShownNotes(`${note}\nmore`)).toBe(`${note}\nmore`);
 });

@@ -9,9 +9,9 @@ export function withoutReports(output: string): string {
         .join("\n");
 }
 
-// Where the images of a run are, for the model. People see them below the cell.
-export function withoutImageNotes(output: string): string {
-    return output.replace(/(?:(?:^|\n)\[image saved: [^\n]*\])+\s*$/, "");
+// What a run showed, in the words for the model. People see it below the cell.
+export function withoutShownNotes(output: string): string {
+    return output.replace(/(?:(?:^|\n)\[(?:image saved|shown): [^\n]*\])+\s*$/, "");
 }
 
 const kUnits = ["B", "KiB", "MiB", "GiB", "TiB"];

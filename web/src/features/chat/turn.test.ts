@@ -24,13 +24,21 @@ describe("a turn from events", () => {
                 size: 1,
                 href: "/x",
             }),
+            event("result", { run: 1, data: { "text/latex": "$x$" } }),
             event("token", { text: "Done." }),
         ];
         const turn = events.reduce(
             (at, [name, data]) => applyEvent(at, name, data),
             newTurn("q", ""),
         );
-        expect(turn.parts.map((part) => part.kind)).toEqual(["text", "run", "image", "text"]);
+        expect(turn.parts.map((part) => part.kind)).toEqual([
+            "text",
+            "run",
+            "image",
+            "result",
+            "text",
+        ]);
+        expect(turn.parts[3]).toEqual({ kind: "result", data: { "text/latex": "$x$" } });
         expect(turn.parts[0]).toEqual({ kind: "text", text: "Let me look." });
         expect(turn.state).toBe("running");
     });

@@ -1,6 +1,7 @@
 // A turn of a conversation as the page shows it: a question, and the parts of its answer in the
 // order in which they came. Built from history or, while it streams, from events. Pure functions.
 import type { Schemas } from "@/lib/api";
+import type { Bundle } from "@/lib/mime";
 import { failureIn } from "./run-output";
 
 export type ImageLink = Schemas["ImageLink"];
@@ -13,6 +14,7 @@ export type Part =
     | { kind: "reasoning"; text: string }
     | RunPart
     | { kind: "tool"; tool: string; input: string; output: string; ms: number; failed: boolean }
+    | { kind: "result"; data: Bundle }
     | { kind: "image"; image: ImageLink }
     | { kind: "table"; table: TableData };
 
@@ -108,6 +110,7 @@ function partsOfTool(message: HistoryMessage): Part[] {
         const output = message.content;
         parts.push({ kind: "tool", tool: message.tool, input: "", output, ms: 0, failed: false });
     }
+    for (const { data } of message.results ?? []) parts.push({ kind: "result", data });
     for (const image of message.images ?? []) parts.push({ kind: "image", image });
     for (const table of message.tables ?? []) parts.push({ kind: "table", table });
     return parts;
@@ -246,6 +249,10 @@ export function applyEvent(turn: Turn, name: string, data: string): Turn {
             } = value as Schemas["ToolEvent"];
             const part: Part = { kind: "tool", tool, input, output, ms: exec_ms, failed };
             return { ...turn, status: "", parts: [...turn.parts, part] };
+        }
+        case "result": {
+            const { data } = value as Schemas["TurnResult"];
+            return { ...turn, parts: [...turn.parts, { kind: "result", data }] };
         }
         case "image": {
             const part: Part = { kind: "image", image: value as Schemas["ImageLink"] };

@@ -1,4 +1,4 @@
-// The parts of an answer: text, cells of code that ran, images, tables, tools.
+// The parts of an answer: text, cells of code that ran, charts, images, tables, tools.
 import { ChevronRight, Download, Maximize2, Wrench } from "lucide-react";
 import { lazy, Suspense, useState } from "react";
 import { useTranslation } from "react-i18next";
@@ -10,10 +10,12 @@ import { Dialog } from "@/components/ui/dialog";
 import { downloadFile } from "@/lib/addresses";
 import { formatDuration } from "@/lib/format";
 import { load } from "@/lib/load";
+import type { Bundle } from "@/lib/mime";
 import { visibleText, type ImageLink, type Part } from "../turn";
 import { RunCell } from "./run-cell";
 
 const Markdown = lazy(load(() => import("@/components/markdown/markdown")));
+const MimeOutput = lazy(load(() => import("@/components/mime-output")));
 
 interface PartProps {
     part: Part;
@@ -33,6 +35,8 @@ export function PartView({ part, session, turnStart, onStop }: PartProps) {
             return <RunCell part={part} turnStart={turnStart} onStop={onStop} />;
         case "tool":
             return <ToolCell part={part} />;
+        case "result":
+            return <ResultPart data={part.data} />;
         case "image":
             return <ImagePart image={part.image} session={session} />;
         case "table":
@@ -96,6 +100,15 @@ function ToolCell({ part }: { part: Extract<Part, { kind: "tool" }> }) {
                 <FoldedText text={part.output} lines={12} className="border-t border-soft" />
             )}
         </details>
+    );
+}
+
+function ResultPart({ data }: { data: Bundle }) {
+    const { t } = useTranslation();
+    return (
+        <Suspense fallback={<div className="skeleton h-72" />}>
+            <MimeOutput data={data} label={t("code.result")} />
+        </Suspense>
     );
 }
 

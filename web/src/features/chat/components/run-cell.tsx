@@ -14,7 +14,7 @@ import {
     lastLines,
     overprinted,
     withoutEndNotes,
-    withoutImageNotes,
+    withoutShownNotes,
     withoutReports,
     type Ending,
 } from "../run-output";
@@ -82,7 +82,7 @@ export function RunCell({ part, turnStart, onStop }: RunCellProps) {
     const ending = withoutEndNotes(part.output ?? "");
     const why = whyOf(part, ending, t);
     const shown = why ? withoutEndNotes(output).text : output;
-    const printed = withoutReports(overprinted(withoutImageNotes(shown))).trimEnd();
+    const printed = withoutReports(overprinted(withoutShownNotes(shown))).trimEnd();
     const head = headOf(part, t);
     return (
         <section

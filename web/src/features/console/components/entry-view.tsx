@@ -2,7 +2,7 @@ import { ChevronRight } from "lucide-react";
 import { lazy, Suspense } from "react";
 import { useTranslation } from "react-i18next";
 import { FoldedText } from "@/components/code-view";
-import { MimeOutput } from "@/components/mime-output";
+import MimeOutput from "@/components/mime-output";
 import { ErrorNotice, Notice } from "@/components/ui/notice";
 import { formatBytes, formatDuration } from "@/lib/format";
 import { load } from "@/lib/load";

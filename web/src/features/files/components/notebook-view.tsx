@@ -3,7 +3,7 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { lazy, Suspense, useEffect, useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { FoldedText } from "@/components/code-view";
-import { MimeOutput } from "@/components/mime-output";
+import MimeOutput from "@/components/mime-output";
 import { ErrorNotice, Notice } from "@/components/ui/notice";
 import { withoutColours } from "@/lib/kernel";
 import { load } from "@/lib/load";
