@@ -3,8 +3,8 @@
 //
 // Pure functions. What users, models and programs said stands there as text: in Markdown, output is
 // fenced so that nothing in it is markup, and no image of elsewhere is loaded by a notebook. Charts
-// are inside (data: addresses, outputs of cells), each once, so that one file is the whole; what was
-// too large, is gone or was written over is named. Charts of plotly and altair are in notebooks
+// are inside (data: addresses, outputs of cells), each once, so that one file is the whole; what
+// was too large, is gone or was written over is named. Charts of plotly and altair are in notebooks
 // only (export_results.hpp).
 #include "agent/export_images.hpp"
 #include "agent/prompt.hpp"

@@ -46,7 +46,8 @@ std::vector<json::object> exported(const char* type, std::string_view value) {
 TEST(RunResults, KeepTheBestTypeOfABundle) {
     RunResults results(kTurnResults);
     EXPECT_TRUE(results.take(bundle(R"({"text/html": "<div>", "text/plain": "Figure",
-        "application/vnd.plotly.v1+json": {"data": [], "layout": {"title": {"text": "Sales"}}}})")));
+        "application/vnd.plotly.v1+json":
+            {"data": [], "layout": {"title": {"text": "Sales"}}}})")));
     EXPECT_TRUE(results.take(bundle(R"({"application/vnd.vegalite.v6.json": {"title": "B\nC"}})")));
     EXPECT_TRUE(
         results.take(bundle(R"({"text/html": "<table><tr>", "text/plain": "<S at 0x1>"})")));
