@@ -21,7 +21,7 @@
 namespace atl::guest {
 
 const char* const kWritable[] = {"/session", "/work", "/data", "/tmp", "/var/tmp",
-                                 "/home",    "/dev",  "/run",  nullptr};
+                                 "/home",    "/root", "/dev",  "/run", nullptr};
 
 namespace {
 
@@ -32,7 +32,8 @@ constexpr const char* kLimits = "/mnt/limits";  // of files that show programs t
 
 // Kept ones are what a session has on disk, once it has an owner who wants that. Temporary folders
 // are among them, so that one limit holds for all files, and a large one is not taken from memory.
-enum class Kind { Kept, KeptTemporary, Users, Everyones };
+// An older session has no newer ones on disk.
+enum class Kind { Kept, KeptNewer, KeptTemporary, Users, Everyones };
 struct Folder {
     const char* inside;   // below kScratch
     const char* appears;  // or null: only made
@@ -49,6 +50,7 @@ constexpr Folder kFolders[] = {
     {"/mnt/home", "/home/user", 0750, Kind::Kept},
     {"/mnt/home/.cache", nullptr, 0755, Kind::Kept},
     {"/mnt/home/.cache/matplotlib", nullptr, 0755, Kind::Kept},
+    {"/mnt/root", "/root", 0700, Kind::KeptNewer},
     {"/mnt/tmp", "/tmp", 01777, Kind::KeptTemporary},
     {"/mnt/vartmp", "/var/tmp", 01777, Kind::KeptTemporary},
     {"/mnt/shm", "/dev/shm", 01777, Kind::Everyones},
@@ -79,7 +81,7 @@ bool make_scratch(Surroundings& surroundings, sys::StepFailure& failure) {
         if (::mkdir(folder.inside, folder.mode) != 0 || ::chmod(folder.inside, folder.mode) != 0) {
             return failure.set("make ", folder.inside);
         }
-        const bool users = folder.kind == Kind::Kept || folder.kind == Kind::Users;
+        const bool users = folder.kind != Kind::KeptTemporary && folder.kind != Kind::Everyones;
         if (users && surroundings.user.change_ids &&
             ::chown(folder.inside, surroundings.user.uid, surroundings.user.gid) != 0) {
             return failure.set("give to the user ", folder.inside);
@@ -177,10 +179,10 @@ bool raise_inner_walls(Surroundings& surroundings, const std::string& hostname,
 bool show_kept_folders(int tree_fd, Surroundings& surroundings, sys::StepFailure& failure) {
     if (!sys::attach_tree(tree_fd, kScratch, failure)) return false;
     for (const auto& folder : kFolders) {
-        const bool temporary = folder.kind == Kind::KeptTemporary;
-        if ((folder.kind != Kind::Kept && !temporary) || folder.appears == nullptr) continue;
+        const bool newer = folder.kind == Kind::KeptNewer || folder.kind == Kind::KeptTemporary;
+        if ((folder.kind != Kind::Kept && !newer) || folder.appears == nullptr) continue;
         if (::mount(folder.inside, folder.appears, nullptr, MS_BIND, nullptr) != 0) {
-            if (temporary && errno == ENOENT) continue;  // an older session has none on disk
+            if (newer && errno == ENOENT) continue;
             return failure.set("show the kept folder ", folder.appears);
         }
     }

@@ -11,9 +11,10 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Names for the ids that exist inside. The guest is root there, untrusted code is `user`.
+// Names for the ids that exist inside. The guest is root there; untrusted code is `user`, and may
+// see itself as root (guest/lib/root_namespace.hpp).
 constexpr const char* kPasswd =
-    "root:x:0:0:root:/root:/usr/sbin/nologin\n"
+    "root:x:0:0:root:/root:/bin/bash\n"
     "user:x:1000:1000:user:/home/user:/bin/bash\n"
     "nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n";
 constexpr const char* kGroup = "root:x:0:\ntty:x:5:\nuser:x:1000:\nnogroup:x:65534:\n";

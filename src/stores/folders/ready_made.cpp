@@ -29,6 +29,7 @@ constexpr Folder kFolders[] = {
     {"home", 0750},
     {"home/.cache", 0755},
     {"home/.cache/matplotlib", 0755},
+    {"root", 0700},
     {"tmp", 01777},
     {"vartmp", 01777},
 };
