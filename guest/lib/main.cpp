@@ -2,6 +2,7 @@
 //
 //   atoll-guest guest <stream fd> <config fd>          serve one sandbox, without kernels
 //   atoll-guest nest -- <program> <args…>     keep a zygote and make sandboxes (nest.hpp)
+//   atoll-guest wait                          until its input ends (root_namespace.hpp)
 //
 #include "base/fields.hpp"
 #include "guest/lib/config.hpp"
@@ -69,6 +70,11 @@ int main(int argc, char** argv) {
     }
     if (argc >= 4 && std::string_view(argv[1]) == "nest" && std::string_view(argv[2]) == "--") {
         return be_nest(argv + 3);
+    }
+    if (argc == 2 && std::string_view(argv[1]) == "wait") {
+        char byte = 0;
+        while (::read(0, &byte, 1) > 0) {}
+        return 0;
     }
     std::fprintf(stderr,
                  "atoll-guest is the first process of a sandbox; atoll starts it itself.\n");

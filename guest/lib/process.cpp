@@ -2,10 +2,12 @@
 
 #include "guest/lib/names.hpp"
 #include "guest/lib/process_tree.hpp"
+#include "guest/lib/root_namespace.hpp"
 #include "guest/lib/spawn.hpp"
 
 #include <csignal>
 #include <cstdlib>
+#include <cstring>
 #include <fcntl.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -42,6 +44,12 @@ std::map<std::string, std::string> environment_for(const Surroundings& surroundi
                                                    const json::object& request,
                                                    const std::string& mark) {
     auto environment = surroundings.environment;
+    if (text_of(request, "user") == "root") {
+        environment["HOME"] = "/root";
+        environment["USER"] = environment["LOGNAME"] = "root";
+        // What root installs with pip is the session's: kernels look there, and nowhere else.
+        environment.insert({"PYTHONUSERBASE", "/home/user/.local"});
+    }
     if (const auto* extra = request.if_contains("env"); extra != nullptr && extra->is_object()) {
         for (const auto& [name, value] : extra->get_object()) {
             if (value.is_string()) environment[std::string(name)] = value.get_string().c_str();
@@ -101,7 +109,21 @@ UniqueFd memory_file(std::string_view text) {
 
 }  // namespace
 
-void Process::start(const json::object& request, const Surroundings& surroundings) {
+bool Process::become_root(sys::Confinement& confinement, Surroundings& surroundings) {
+    sys::StepFailure failure;
+    if (!have_root_namespace(surroundings, failure)) {
+        // Where the machine has none left, or a security module refuses them.
+        fail("unavailable", std::string("programs cannot run as root here: ") + failure.step +
+                                ": " + std::strerror(failure.cause) +
+                                "; run it as the ordinary user");
+        return false;
+    }
+    confinement.names = sys::Names::Root;
+    confinement.root_namespace_fd = surroundings.root_namespace_fd;
+    return true;
+}
+
+void Process::start(const json::object& request, Surroundings& surroundings) {
     Launch launch;
     if (const auto* argv = request.if_contains("argv"); argv != nullptr && argv->is_array()) {
         for (const auto& part : argv->get_array()) {
@@ -118,6 +140,11 @@ void Process::start(const json::object& request, const Surroundings& surrounding
     if (launch.directory.empty()) launch.directory = "/session";
     launch.confinement = surroundings.confinement();
     launch.oom_score_fd = surroundings.oom_score_fd;
+    if (const std::string user = text_of(request, "user"); user == "root") {
+        if (!become_root(launch.confinement, surroundings)) return;
+    } else if (!user.empty() && user != "user") {
+        return fail("invalid_argument", "user: must be user or root");
+    }
 
     UniqueFd script;
     if (const auto* text = request.if_contains("script"); text != nullptr && text->is_string()) {

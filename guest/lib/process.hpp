@@ -13,7 +13,7 @@ class Process : public Operation {
 public:
     Process(HostLink& link, std::uint32_t channel) : Operation(link, channel) {}
     // Starts it, or ends the operation with the reason.
-    void start(const json::object& request, const Surroundings& surroundings);
+    void start(const json::object& request, Surroundings& surroundings);
 
     void watch(PollSet& set) override;
     void ready(const PollSet& set) override;
@@ -28,6 +28,8 @@ public:
     void child_ended(pid_t pid, int status) override;
 
 private:
+    // False if the operation has failed.
+    bool become_root(sys::Confinement& confinement, Surroundings& surroundings);
     bool open_pipes(bool with_stdin, bool merge, int child_ends[3]);
     bool open_terminal(const json::object& size, const Surroundings& surroundings,
                        int child_ends[3]);

@@ -24,7 +24,8 @@ struct Surroundings {
     int all_kept_fd = -1;   // all sessions' folders, in a nest of an ordinary user; until claimed
     int all_shown_fd = -1;  // read-only folders of the host, by number; the same way
     int limits_fd = -1;     // what shows programs their limits (limits_view.hpp)
-    int oom_score_fd = -1;  // of PID 1, open from before its own files were closed to it
+    int root_namespace_fd = -1;  // in which programs are root (root_namespace.hpp); once wanted
+    int oom_score_fd = -1;       // of PID 1, open from before its own files were closed to it
     // Trees of the caller's that wait at a place of their own until the scratch folders exist.
     struct Waiting {
         std::string from, to;

@@ -5,6 +5,8 @@
 #include <linux/capability.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <linux/securebits.h>
+#include <sched.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 
@@ -52,6 +54,46 @@ bool allow(int ruleset, const char* path, std::uint64_t access) noexcept {
     const bool added = landlock_add_rule(ruleset, rule) == 0;
     ::close(at);
     return added;
+}
+
+bool become(std::uint32_t uid, std::uint32_t gid, StepFailure& failure) noexcept {
+    if (::syscall(SYS_setresgid, gid, gid, gid) != 0) return failure.set("become the group");
+    if (::syscall(SYS_setresuid, uid, uid, uid) != 0) return failure.set("become the user");
+    return true;
+}
+
+// Who enters a user namespace has every capability in it, whatever was given up before: the
+// bounding set is full again, and exec as user 0 would fill the others from it.
+bool forgo_capabilities_here(StepFailure& failure) noexcept {
+    constexpr unsigned long kNone = SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_NO_SETUID_FIXUP |
+                                    SECBIT_NO_SETUID_FIXUP_LOCKED | SECBIT_KEEP_CAPS_LOCKED |
+                                    SECBIT_NO_CAP_AMBIENT_RAISE |
+                                    SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED;
+    if (::prctl(PR_SET_SECUREBITS, kNone, 0, 0, 0) != 0) {
+        return failure.set("make user 0 one without capabilities");
+    }
+    return drop_bounding_set(failure);
+}
+
+bool take_ids(const Confinement& confinement, StepFailure& failure) noexcept {
+    const UserIdentity& user = confinement.user;
+    if (user.change_ids && ::syscall(SYS_setgroups, 0, nullptr) != 0) {
+        return failure.set("leave all groups");
+    }
+    if (confinement.names == Names::Root) {
+        // PID 1's own id until both have changed: no program of the sandbox can reach a process
+        // that has capabilities in the namespace, and is not confined yet.
+        if (::setns(confinement.root_namespace_fd, CLONE_NEWUSER) != 0) {
+            return failure.set("enter the user namespace of root");
+        }
+        return become(0, 0, failure) && forgo_capabilities_here(failure);
+    }
+    if (user.change_ids && !become(user.uid, user.gid, failure)) return false;
+    if (confinement.names == Names::Own) return true;
+    // As the user, so that whatever Linux counts in the namespace counts as the user's own: the
+    // limits of a sandbox hold for both together.
+    if (::unshare(CLONE_NEWUSER) != 0) return failure.set("make a user namespace for root");
+    return forgo_capabilities_here(failure);
 }
 
 constexpr std::size_t kCpusMax = 8192;  // what Linux can be built for
@@ -152,14 +194,7 @@ bool confine_self(const Confinement& confinement, StepFailure& failure) noexcept
     if (!set_limits(confinement.limits, failure)) return false;
     // While CAP_SETPCAP is still there: changing the user id takes it away.
     if (!drop_bounding_set(failure)) return false;
-    if (confinement.user.change_ids) {
-        if (::syscall(SYS_setgroups, 0, nullptr) != 0) return failure.set("leave all groups");
-        const auto gid = confinement.user.gid;
-        const auto uid = confinement.user.uid;
-        if (::syscall(SYS_setresgid, gid, gid, gid) != 0) return failure.set("become the group");
-        if (::syscall(SYS_setresuid, uid, uid, uid) != 0) return failure.set("become the user");
-    }
-    if (!drop_capabilities(failure)) return false;
+    if (!take_ids(confinement, failure) || !drop_capabilities(failure)) return false;
     if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return failure.set("forbid new privileges");
     if (confinement.landlock_fd >= 0 && landlock_restrict_self(confinement.landlock_fd) != 0) {
         return failure.set("enter the Landlock domain");

@@ -3,8 +3,8 @@
 //
 // Runs in the process itself, below fork or vfork: no allocation, no exceptions, raw system calls
 // only (glibc's setuid would signal threads that exist only in the parent).
-// Order matters and is fixed here: limits, bounding set, ids, capabilities, no_new_privs, Landlock,
-// seccomp. docs/threat-model.md, "order of walls", says why.
+// Order matters and is fixed here: limits, bounding set, ids, user namespace, capabilities,
+// no_new_privs, Landlock, seccomp. docs/threat-model.md, "order of walls", says why.
 #include "sys/step.hpp"
 
 #include <cstddef>
@@ -36,9 +36,19 @@ struct UserIdentity {
     bool change_ids = true;  // false when the user namespace maps one id only
 };
 
+// Where a process has the ids that it is shown. All but `Own` are about a user namespace nested in
+// the sandbox's, in which the user is called 0 and nobody else exists (decisions/0018).
+enum class Names : std::uint8_t {
+    Own,   // the sandbox's user namespace
+    Made,  // a new one, whose ids nobody has written yet
+    Root,  // the one at Confinement::root_namespace_fd
+};
+
 struct Confinement {
     ResourceLimits limits;
     UserIdentity user;
+    Names names = Names::Own;
+    int root_namespace_fd = -1;
     int landlock_fd = -1;  // a ruleset made ahead, or -1
     const sock_filter* filter = nullptr;
     unsigned short filter_length = 0;

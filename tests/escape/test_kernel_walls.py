@@ -1,6 +1,6 @@
 """Rows K1–K19 of the threat model: what the Linux kernel would do for an attacker who asks it.
 
-Each test asks from inside, by the three ways in which untrusted code starts (`inside`), and checks
+Each test asks from inside, by the four ways in which untrusted code starts (`inside`), and checks
 from outside that nothing came of it. Errors are asserted by name: EPERM is the system call filter
 or a missing capability, ENOSYS a call that does not exist inside, EROFS a read-only mount.
 """
@@ -24,7 +24,7 @@ X86_64 = platform.machine() == "x86_64"
 
 @pytest.fixture(params=list(probe.PLACES))
 def inside(request, sandbox):
-    """Runs a probe behind the walls of a kernel, of a program, and of `atoll run`."""
+    """Runs a probe behind the walls of a kernel, of a program, of one of root, and of `atoll run`."""
     return lambda body: probe.PLACES[request.param](sandbox, body)
 
 

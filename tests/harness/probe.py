@@ -7,8 +7,9 @@ A probe is Python text that leaves its findings in `answer`; they come back as J
     in_child(function)        the same in a fork, for what changes or ends the process: its answer,
                               or "SIGSYS" when it was killed
 
-Untrusted code starts by three ways, each of which raises the walls by code of its own: forked as a
-kernel, started as a program by PID 1, and `atoll run`. PLACES runs a probe in each of them.
+Untrusted code starts by four ways, each of which raises the walls by code of its own: forked as a
+kernel, started as a program by PID 1 (as the ordinary user, or as root), and `atoll run`. PLACES runs
+a probe in each of them.
 """
 import json
 import os
@@ -105,6 +106,11 @@ def in_program(sandbox, body: str, **fields):
     return _answer(done.out, done.err or done)
 
 
+def in_root_program(sandbox, body: str):
+    """In a program that is shown itself as root."""
+    return in_program(sandbox, body, user="root")
+
+
 def in_one_off(body: str, *options: str):
     """In a sandbox of `atoll run`."""
     done = run_json(*options, "-c", text(body))
@@ -122,5 +128,6 @@ def outside(body: str, drop_to=None):
 PLACES = {
     "kernel": in_kernel,
     "program": in_program,
+    "root": in_root_program,
     "one-off": lambda sandbox, body: in_one_off(body),
 }
