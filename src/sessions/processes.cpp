@@ -86,6 +86,7 @@ void Process::open(std::shared_ptr<guest_client::GuestLink> link, core::Sandbox&
     json::array argv;
     for (const auto& part : wanted_.argv) argv.emplace_back(part);
     request["argv"] = std::move(argv);
+    if (wanted_.as_root) request["user"] = "root";
     if (const auto& size = wanted_.terminal) {
         request["pty"] = {{"rows", size->rows}, {"cols", size->cols}};
     }

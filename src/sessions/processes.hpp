@@ -38,6 +38,7 @@ struct ProcessStart {
     std::vector<std::string> argv;
     std::map<std::string, std::string> environment;
     std::string directory = "/session";
+    bool as_root = false;     // shown to it as its name; its authority is the user's
     bool stdin_open = false;  // else it reads an end at once
     struct Terminal {
         int rows = 24, cols = 80;

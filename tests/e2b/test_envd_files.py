@@ -7,7 +7,7 @@ import threading
 import httpx
 import pytest
 from harness.e2b_sdk import ANY_KEY, options_of
-from e2b import (AsyncSandbox, FileNotFoundException, FilesystemEventType, FileType, InvalidArgumentException,
+from e2b import (AsyncSandbox, AuthenticationException, FileNotFoundException, FilesystemEventType, FileType, InvalidArgumentException,
                  NotFoundException, Sandbox)
 from harness.connect import RawSandbox
 from harness.host import eventually
@@ -131,8 +131,24 @@ def test_uploads_that_are_wrong_are_refused(raw):
     assert raw.http.post("/files", files={"other": ("a", b"x")}, headers=raw.headers()).status_code == 400
     assert raw.http.post("/files", files=[("file", ("a", b"x")), ("file", ("b", b"y"))], params={"path": "one"},
                          headers=raw.headers()).status_code == 400
-    answer = raw.http.get("/files", params={"path": "a", "username": "root"}, headers=raw.headers())
+    answer = raw.http.get("/files", params={"path": "a", "username": "nobody"}, headers=raw.headers())
     assert answer.status_code == 401 and "username" in answer.json()["message"]
+
+
+def test_files_of_root_are_the_sandboxs(box):
+    """Another home, and nothing else: what root writes the user reads, and neither writes where nobody may."""
+    assert box.files.write("r/one.txt", "of root", user="root").path == "/root/r/one.txt"
+    assert box.files.read("~/r/one.txt", user="root") == box.files.read("/root/r/one.txt") == "of root"
+    assert box.files.get_info("r", user="root").path == "/root/r"
+    assert [one.path for one in box.files.list("r", user="root")] == ["/root/r/one.txt"]
+    assert box.files.rename("r/one.txt", "r/two.txt", user="root").path == "/root/r/two.txt"
+    assert box.files.make_dir("/home/user/by-root", user="root") and box.files.exists("by-root")
+    box.files.remove("r", user="root")
+    assert not box.files.exists("/root/r")
+    with pytest.raises(Exception, match="[Rr]ead-only|[Pp]ermission|denied"):
+        box.files.write("/etc/x", "x", user="root")
+    with pytest.raises(AuthenticationException, match="username"):
+        box.files.list("/", user="nobody")
 
 
 def test_a_client_that_leaves_in_an_upload_leaves_nothing(raw):

@@ -25,10 +25,46 @@ def test_a_command_is_the_users(box):
     for cwd in ("/no/such", "/etc/passwd"):
         with pytest.raises(InvalidArgumentException, match="cwd"):
             box.commands.run("true", cwd=cwd)
-    for user in ("root", "nobody"):
+    for user in ("nobody", "Root", "0"):
         with pytest.raises(AuthenticationException, match="username"):
             box.commands.run("true", user=user)
     assert box.commands.run("whoami", user="user").stdout == "user\n"
+
+
+def test_a_command_of_root(box):
+    """It has the name, a home that is kept, and the user's files; what it needs no more for is sudo."""
+    said = box.commands.run("whoami; id -u; echo $HOME $USER $LOGNAME; pwd; echo $GLOBAL $MINE", user="root", envs={"MINE": "m"})
+    assert said.stdout.split("\n") == ["root", "0", "/root root root", "/root", "g m", ""]
+    assert box.commands.run("pwd", user="root", cwd="/tmp").stdout == "/tmp\n"
+    assert box.commands.run("sudo -n id -un && sudo -u root -- pwd", user="root").stdout == "root\n/root\n"
+    with pytest.raises(CommandExitException) as refused:
+        box.commands.run("sudo true")
+    assert refused.value.exit_code == 1 and 'user="root"' in refused.value.stderr
+    box.commands.run("echo mine > /home/user/of-root; mkdir -p ~/folder", user="root")
+    assert box.commands.run("echo more >> of-root; stat -c %U of-root /root/folder; cat of-root").stdout == "user\nuser\nmine\nmore\n"
+
+
+def test_programs_of_root_are_the_owners(box):
+    handle = box.commands.run("setsid sleep 5454 & sleep 5455", background=True, user="root")
+    assert any(one.pid == handle.pid for one in box.commands.list())
+    assert eventually(lambda: box.commands.run("pgrep -c -x sleep || true").stdout.strip() == "2")
+    assert box.commands.kill(handle.pid) is True
+    assert eventually(lambda: box.commands.run("pgrep -c -x sleep || true").stdout.strip() == "0")
+    handle = box.commands.run("read line; echo got $line $(id -u)", background=True, stdin=True, user="root")
+    handle.disconnect()
+    again = box.commands.connect(handle.pid)
+    box.commands.send_stdin(handle.pid, "it\n")
+    assert again.wait().stdout == "got it 0\n"
+
+
+def test_a_terminal_of_root(box):
+    out = []
+    handle = box.pty.create(PtySize(rows=24, cols=80), user="root")
+    box.pty.send_stdin(handle.pid, b"echo who=$(whoami) home=$HOME tty=$(tty); exit 3\n")
+    with pytest.raises(CommandExitException) as failed:
+        handle.wait(on_pty=out.append)
+    text = b"".join(out).decode()
+    assert failed.value.exit_code == 3 and "who=root home=/root tty=/dev/pts/" in text, text
 
 
 def test_output_code_and_callbacks(box):

@@ -191,6 +191,16 @@ def test_signed_urls(server, sandbox):
                   url + "&signature_expiration=9999999999", url + "&username=root", url.split("&signature")[0] + "&signature=v1_"):
         answer = ask(wrong)
         assert answer.status_code == 401 and answer.json()["message"] == "invalid signature", (wrong, answer.text)
+    # Each home has its own, and a header that no signature was made for leads to neither.
+    sandbox.files.write("signed", "of root", user="root")
+    sandbox.files.write("signed", "of the user")
+    of_root = sandbox.download_url("signed", user="root")
+    of_user = sandbox.download_url("signed", user="user")
+    assert (ask(of_root).text, ask(of_user).text) == ("of root", "of the user")
+    assert httpx.get(of_user, auth=("root", "")).text == "of the user"
+    assert ask(of_user.replace("username=user", "username=root")).status_code == 401
+    stored = httpx.post(sandbox.upload_url("up", user="root"), files={"file": ("up", b"x")})
+    assert stored.json() == [{"name": "up", "path": "/root/up", "type": "file"}]
     missing = ask(url.split("&signature")[0])
     assert missing.status_code == 401 and missing.json()["message"] == "missing signature query parameter"
     assert httpx.post(url, content=b"x", headers={"Content-Type": "application/octet-stream"}).status_code == 401, "it is for reading"

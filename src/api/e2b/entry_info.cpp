@@ -20,7 +20,7 @@ constexpr std::uint32_t kNobodyId = 65534;
 
 std::string account(std::uint32_t id, const char* nobody) {
     if (id == 0) return "root";
-    if (id == kUserId) return std::string(kUser);
+    if (id == kUserId) return std::string(kUser.name);
     return id == kNobodyId ? nobody : std::to_string(id);
 }
 

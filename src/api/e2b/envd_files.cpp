@@ -117,10 +117,16 @@ private:
     std::uint64_t bytes_ = 0;
 };
 
+// By the query alone: a header is not part of what a signature was made for, and must not lead its
+// path to another home.
+User owner_in(const net::Request& request) {
+    (void)user_of(request);
+    return user_named(query_text(request, "username"));
+}
+
 asio::awaitable<void> read_file(sessions::Sessions& sessions, net::Exchange& exchange) {
-    check_user(exchange.request());
-    check_user_name(query_text(exchange.request(), "username"));
-    const auto path = envd_path(query_text(exchange.request(), "path"));
+    const auto user = owner_in(exchange.request());
+    const auto path = envd_path(query_text(exchange.request(), "path"), user.home);
     const auto use = co_await enter(sessions, exchange);
     const guest_client::Files files(use.link());
     std::optional<Error> failed;
@@ -141,10 +147,12 @@ asio::awaitable<void> read_file(sessions::Sessions& sessions, net::Exchange& exc
 
 class Upload {
 public:
-    Upload(sessions::Sessions& sessions, net::Exchange& exchange, const sessions::Use& use)
+    Upload(sessions::Sessions& sessions, net::Exchange& exchange, const sessions::Use& use,
+           const User& user)
         : sessions_(sessions),
           exchange_(exchange),
           use_(use),
+          home_(user.home),
           files_(use.link()),
           bytes_max_(file_bytes_max(use->record())),
           metadata_(metadata_in(exchange.request().headers)) {}
@@ -181,7 +189,7 @@ public:
                 refuse("a file has neither a path nor a name");
             }
             const auto at =
-                co_await resolved(envd_path(path.empty() ? *part.filename : path, "path"));
+                co_await resolved(envd_path(path.empty() ? *part.filename : path, home_));
             answer_bytes += 2 * at.size();
             for (const auto& [key, value] : metadata_) answer_bytes += key.size() + value.size();
             if (stored.size() == kFormFilesMax || answer_bytes > kAnswerBytesMax) {
@@ -234,6 +242,7 @@ private:
     sessions::Sessions& sessions_;
     net::Exchange& exchange_;
     const sessions::Use& use_;
+    std::string_view home_;
     guest_client::Files files_;
     std::uint64_t bytes_max_;
     Metadata metadata_;
@@ -249,8 +258,7 @@ bool is_packed(const net::Request& request) {
 
 asio::awaitable<void> write_files(sessions::Sessions& sessions, net::Exchange& exchange) {
     const auto& request = exchange.request();
-    check_user(request);
-    check_user_name(query_text(request, "username"));
+    const auto user = owner_in(request);
     const auto path = query_text(request, "path");
     const bool packed = is_packed(request);
     const auto type = ascii_lower(request.headers.get_or("Content-Type", {}));
@@ -264,14 +272,14 @@ asio::awaitable<void> write_files(sessions::Sessions& sessions, net::Exchange& e
     if (!is_form && path.empty()) refuse("path: is missing");
     const auto use = co_await enter(sessions, exchange);
     exchange.limit_body(kUploadBytesMax);
-    Upload upload(sessions, exchange, use);
+    Upload upload(sessions, exchange, use, user);
     json::array stored;
     std::optional<Error> failed;
     try {
         if (is_form) {
             stored = co_await upload.form(path, form_boundary(request));
         } else {
-            stored = co_await upload.as_it_is(envd_path(path), packed);
+            stored = co_await upload.as_it_is(envd_path(path, user.home), packed);
         }
     } catch (const net::Problem& problem) {
         if (problem.error.code != Code::TooLarge) throw;

@@ -1,6 +1,6 @@
 #include "api/e2b/envd_path.hpp"
 
-#include "api/e2b/sandbox_entry.hpp"
+#include "base/result.hpp"
 #include "base/utf8.hpp"
 
 #include <vector>
@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t kPathBytesMax = 4095;  // PATH_MAX without the zero
 }
 
-std::string envd_path(std::string_view path, std::string_view field) {
+std::string envd_path(std::string_view path, std::string_view home, std::string_view field) {
     const auto refuse = [&](const char* why) {
         throw ErrorException({Code::InvalidArgument, std::string(field) + ": " + why});
     };
@@ -19,11 +19,11 @@ std::string envd_path(std::string_view path, std::string_view field) {
     if (path.size() > kPathBytesMax) refuse("is longer than 4095 bytes");
     std::string whole;
     if (path == "~" || path.starts_with("~/")) {
-        whole.append(kHome).append(path.substr(1));
+        whole.append(home).append(path.substr(1));
     } else if (path.starts_with('/')) {
         whole = path;
     } else {
-        whole.append(kHome).append("/").append(path);
+        whole.append(home).append("/").append(path);
     }
     std::vector<std::string_view> parts;
     for (std::string_view rest = whole; !rest.empty();) {

@@ -23,13 +23,18 @@ TEST(EnvdPath, is_absolute_and_clean) {
         {"/../..", "/"},
         {"a/..b/...", "/home/user/a/..b/..."},
     };
-    for (const auto& [given, meant] : rows) EXPECT_EQ(envd_path(given), meant) << given;
+    for (const auto& [given, meant] : rows)
+        EXPECT_EQ(envd_path(given, "/home/user"), meant) << given;
+    EXPECT_EQ(envd_path("~/a", "/root"), "/root/a");
+    EXPECT_EQ(envd_path("a", "/root"), "/root/a");
+    EXPECT_EQ(envd_path("/a", "/root"), "/a");
 }
 
 TEST(EnvdPath, refuses_what_is_no_path) {
-    EXPECT_THROW((void)envd_path(std::string_view("a\0b", 3)), ErrorException);
-    EXPECT_THROW((void)envd_path(std::string(4096, 'a')), ErrorException);
-    EXPECT_THROW((void)envd_path(std::string(4095, 'a')), ErrorException);  // with the home
+    EXPECT_THROW((void)envd_path(std::string_view("a\0b", 3), "/root"), ErrorException);
+    EXPECT_THROW((void)envd_path(std::string(4096, 'a'), "/root"), ErrorException);
+    EXPECT_THROW((void)envd_path(std::string(4095, 'a'), "/root"),
+                 ErrorException);  // with the home
 }
 
 TEST(EnvdPath, is_shown_as_text) { EXPECT_EQ(shown_path("/a\xff"), "/a\xef\xbf\xbd"); }

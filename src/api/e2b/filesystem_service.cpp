@@ -34,6 +34,11 @@ bool leads_to_folder(const FileEntry& entry) {
     return entry.type == FileType::Directory;
 }
 
+std::string path_in(net::Exchange& exchange, const Message& message,
+                    std::string_view field = "path") {
+    return envd_path(message.text(field), user_of(exchange.request()).home, field);
+}
+
 asio::awaitable<std::optional<FileEntry>> look(Files files, std::string path) {
     std::optional<Error> failed;
     try {
@@ -78,14 +83,14 @@ public:
         : sessions_(sessions), watchers_(std::move(watchers)) {}
 
     asio::awaitable<json::object> stat(net::Exchange& exchange, Message message) const {
-        const auto path = envd_path(message.text("path"));
-        const auto use = co_await enter_as_user(exchange);
+        const auto path = path_in(exchange, message);
+        const auto use = co_await enter(sessions_, exchange);
         co_return co_await entry_of(Files(use.link()), path);
     }
 
     asio::awaitable<json::object> make_folder(net::Exchange& exchange, Message message) const {
-        const auto path = envd_path(message.text("path"));
-        const auto use = co_await enter_as_user(exchange);
+        const auto path = path_in(exchange, message);
+        const auto use = co_await enter(sessions_, exchange);
         co_await sessions_.check_disk(*use);
         const Files files(use.link());
         if (const auto there = co_await look(files, path)) {
@@ -102,9 +107,9 @@ public:
     }
 
     asio::awaitable<json::object> move(net::Exchange& exchange, Message message) const {
-        const auto from = envd_path(message.text("source"), "source");
-        const auto to = envd_path(message.text("destination"), "destination");
-        const auto use = co_await enter_as_user(exchange);
+        const auto from = path_in(exchange, message, "source");
+        const auto to = path_in(exchange, message, "destination");
+        const auto use = co_await enter(sessions_, exchange);
         const Files files(use.link());
         guest_client::MoveOptions options;
         options.parents = true;
@@ -113,9 +118,9 @@ public:
     }
 
     asio::awaitable<json::object> list(net::Exchange& exchange, Message message) const {
-        const auto path = envd_path(message.text("path"));
+        const auto path = path_in(exchange, message);
         const auto depth = std::clamp(message.number("depth", 0xffff'ffff), 1u, kDepthMax);
-        const auto use = co_await enter_as_user(exchange);
+        const auto use = co_await enter(sessions_, exchange);
         const Files files(use.link());
         const auto folder = co_await folder_at(files, path);
         // Below a link the guest goes by where it leads; what is told stays below the link.
@@ -138,8 +143,8 @@ public:
     }
 
     asio::awaitable<json::object> remove(net::Exchange& exchange, Message message) const {
-        const auto path = envd_path(message.text("path"));
-        const auto use = co_await enter_as_user(exchange);
+        const auto path = path_in(exchange, message);
+        const auto use = co_await enter(sessions_, exchange);
         const Files files(use.link());
         try {
             co_await files.remove(path, true);
@@ -195,7 +200,8 @@ public:
     }
 
     asio::awaitable<json::object> watcher_events(net::Exchange& exchange, Message message) const {
-        const auto use = co_await enter_as_user(exchange);
+        (void)user_of(exchange.request());
+        const auto use = co_await enter(sessions_, exchange);
         const auto watch = watchers_->find(session_in(exchange), message.text("watcherId"));
         if (watch->lost_some()) throw missed_some();
         // What waits by now, or the first megabytes of it: while the guest is asked about one
@@ -220,15 +226,10 @@ public:
     }
 
 private:
-    asio::awaitable<sessions::Use> enter_as_user(net::Exchange& exchange) const {
-        check_user(exchange.request());
-        co_return co_await enter(sessions_, exchange);
-    }
-
     asio::awaitable<std::shared_ptr<FolderWatch>> begin_watch(net::Exchange& exchange,
                                                               Message message) const {
-        const auto path = envd_path(message.text("path"));
-        const auto use = co_await enter_as_user(exchange);
+        const auto path = path_in(exchange, message);
+        const auto use = co_await enter(sessions_, exchange);
         const auto folder = co_await folder_at(Files(use.link()), path);
         WatchRequest wanted;
         wanted.path = folder.resolved.value_or(path);

@@ -77,10 +77,10 @@ InterpreterContexts::Table& InterpreterContexts::table_of(const SessionId& sessi
     Table& table = tables_[session.text()];
     if (!table.empty()) return table;
     for (const auto& [id, language] : kDefaults) {
-        table.emplace(id, context_of(id, language, kHome));
+        table.emplace(id, context_of(id, language, kUser.home));
     }
     for (const auto& [id, language] : kHiddenDefaults) {
-        table.emplace(id, context_of(id, language, kHome));
+        table.emplace(id, context_of(id, language, kUser.home));
     }
     return table;
 }

@@ -236,7 +236,7 @@ public:
     asio::awaitable<void> create(net::Exchange& exchange) const {
         const auto wanted = co_await read_object(exchange);
         const auto language = interpreter_language(wanted.text("language"));
-        const auto directory = envd_path(wanted.text("cwd"), "cwd");
+        const auto directory = envd_path(wanted.text("cwd"), kUser.home, "cwd");
         const auto use = co_await enter(sessions_, exchange);
         const auto made =
             co_await contexts_->make(session_in(exchange), use.link(), language, directory);

@@ -65,12 +65,14 @@ public:
 
     asio::awaitable<void> start(net::Exchange& exchange, Message message,
                                 MessageStream& stream) const {
-        check_user(exchange.request());
+        const auto user = user_of(exchange.request());
         auto config = config_in(message);
         sessions::ProcessStart wanted;
+        wanted.as_root = user == kRoot;
         wanted.argv = {config.command};
         wanted.argv.insert(wanted.argv.end(), config.arguments.begin(), config.arguments.end());
-        wanted.directory = envd_path(config.directory.value_or(std::string()), "process.cwd");
+        wanted.directory =
+            envd_path(config.directory.value_or(std::string()), user.home, "process.cwd");
         wanted.stdin_open = message.flag("stdin").value_or(true);
         wanted.timeout = timeout_of(exchange.request());
         if (const auto terminal = message.message("pty")) wanted.terminal = size_in(*terminal);
@@ -182,7 +184,8 @@ private:
         net::Exchange& exchange, ProcessConfig config, sessions::ProcessStart wanted) const {
         auto use = co_await enter(sessions_, exchange);
         co_await sessions_.check_disk(*use);
-        wanted.environment = environment_in(use, config.environment);
+        wanted.environment =
+            environment_in(use, config.environment, wanted.as_root ? kRoot : kUser);
         wanted.output_held = true;  // until its first reader is there
         const auto self = std::make_shared<std::weak_ptr<EnvdProcess>>();
         wanted.output = [self](core::Stream, std::string_view) {

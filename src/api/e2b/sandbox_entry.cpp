@@ -54,31 +54,33 @@ asio::awaitable<bool> is_there(sessions::Sessions& sessions, net::Exchange& exch
     } catch (const ErrorException& error) { co_return error.error.code != Code::NotFound; }
 }
 
-void check_user_name(std::string_view name) {
-    if (name.empty() || name == kUser) return;
-    throw ErrorException({Code::Unauthenticated, "invalid username: a sandbox has one user, " +
-                                                     std::string(kUser) + ", and not " +
-                                                     as_utf8(name.substr(0, 64))});
+User user_named(std::string_view name) {
+    if (name.empty() || name == kUser.name) return kUser;
+    if (name == kRoot.name) return kRoot;
+    throw ErrorException({Code::Unauthenticated,
+                          "invalid username: a sandbox has the users user and root, and not " +
+                              as_utf8(name.substr(0, 64))});
 }
 
-void check_user(const net::Request& request) {
+User user_of(const net::Request& request) {
     constexpr std::string_view kBasic = "Basic ";
     const auto header = request.headers.get_or("Authorization", {});
     if (header.size() < kBasic.size() ||
         !net::same_ignoring_case(header.substr(0, kBasic.size()), kBasic)) {
-        return;
+        return kUser;
     }
     const auto shown = base64_decoded(net::trimmed(header.substr(kBasic.size())));
-    check_user_name(std::string_view(shown).substr(0, shown.find(':')));
+    return user_named(std::string_view(shown).substr(0, shown.find(':')));
 }
 
 std::map<std::string, std::string> environment_in(const sessions::Use& use,
-                                                  std::map<std::string, std::string> more) {
+                                                  std::map<std::string, std::string> more,
+                                                  const User& user) {
     // insert() keeps what is there.
     more.insert(use->environment().begin(), use->environment().end());
-    more.insert({{"HOME", std::string(kHome)},
-                 {"USER", std::string(kUser)},
-                 {"LOGNAME", std::string(kUser)}});
+    more.insert({{"HOME", std::string(user.home)},
+                 {"USER", std::string(user.name)},
+                 {"LOGNAME", std::string(user.name)}});
     return more;
 }
 

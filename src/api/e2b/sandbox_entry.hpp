@@ -17,8 +17,14 @@
 
 namespace atl::api::e2b {
 
-inline constexpr std::string_view kUser = "user";
-inline constexpr std::string_view kHome = "/home/user";
+// Two names for the same authority (docs/decisions/0018-root-is-a-name.md).
+struct User {
+    std::string_view name;
+    std::string_view home;
+    bool operator==(const User&) const = default;
+};
+inline constexpr User kUser{"user", "/home/user"};
+inline constexpr User kRoot{"root", "/root"};
 
 // The sandbox is not there, or it went away while something was asked of it.
 struct SandboxGone : std::runtime_error {
@@ -32,14 +38,14 @@ struct SandboxGone : std::runtime_error {
 [[nodiscard]] boost::asio::awaitable<bool> is_there(sessions::Sessions& sessions,
                                                     net::Exchange& exchange);
 
-// Throws Unauthenticated unless the request is for the one user of a sandbox: by HTTP basic
-// authentication without a password, or as `name`.
-void check_user(const net::Request& request);
-void check_user_name(std::string_view name);
+// Whom the request is for, by HTTP basic authentication without a password, or by `name`; the
+// ordinary user if nobody is named. Throws Unauthenticated for whom a sandbox does not have.
+[[nodiscard]] User user_of(const net::Request& request);
+[[nodiscard]] User user_named(std::string_view name);
 
 // The variables of a program or kernel: the user's, then the sandbox's, then `more`.
 [[nodiscard]] std::map<std::string, std::string> environment_in(
-    const sessions::Use& use, std::map<std::string, std::string> more);
+    const sessions::Use& use, std::map<std::string, std::string> more, const User& user);
 // Throws InvalidArgument for what no program can be given.
 void check_environment(const std::map<std::string, std::string>& variables);
 
