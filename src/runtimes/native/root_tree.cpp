@@ -116,7 +116,8 @@ std::map<std::string, std::string> base_environment(const Template& from) {
     std::map<std::string, std::string> environment{
         // First what a session installed for itself with pip.
         {"PATH", std::string("/home/user/.local/bin:") + kEnvironmentInside +
-                     "/bin:" + kGuestInside + "/typescript:/usr/local/bin:/usr/bin:/bin"},
+                     "/bin:" + kGuestInside + "/typescript:" + kGuestInside +
+                     "/bin:/usr/local/bin:/usr/bin:/bin"},
         {"HOME", "/home/user"},
         {"USER", "user"},
         {"LOGNAME", "user"},
