@@ -148,9 +148,10 @@ answer = {
     assert set(found["map"]) | {found["setgroups"], found["limits"]} <= {"EPERM", "EACCES", "EROFS"}, found
 
 
+@pytest.mark.root_only
 def test_no_bits_that_lend_in_a_shared_folder(driver, tmp_path):
     """A file that root makes in a folder of the host's is its owner's there, and can lend that
-    identity to nobody."""
+    identity to nobody. Root only: nobody else can mount into a sandbox of the pool."""
     given = tmp_path / "given"
     given.mkdir()
     made = driver.create(mounts=[{"source": str(given), "target": "/data/given", "writable": True}])
