@@ -58,6 +58,7 @@ TEST(Folders, are_made_with_owners_and_modes) {
                 {"/home", 0750},
                 {"/home/.cache", 0755},
                 {"/home/.cache/matplotlib", 0755},
+                {"/root", 0700},
                 {"/tmp", 01777},
                 {"/vartmp", 01777},
             };
@@ -67,7 +68,7 @@ TEST(Folders, are_made_with_owners_and_modes) {
                 EXPECT_EQ(info.st_uid, root ? kNobody.uid : ::geteuid()) << name;
                 EXPECT_EQ(info.st_gid, root ? kNobody.gid : ::getegid()) << name;
             }
-            EXPECT_EQ(entries_in(path), 6u);
+            EXPECT_EQ(entries_in(path), 7u);
         }
         for (const char* name : {"", "/.making", "/.trash", "/.broken"}) {
             EXPECT_EQ(look(folder.root() + name).st_mode & 07777, 0700u) << name;
@@ -160,7 +161,7 @@ TEST(Folders, are_measured) {
         EXPECT_EQ(error_of(folders->use(kId)).code, Code::NotFound);
         const std::string path = await(folders->make(kId));
         const auto fresh = await(folders->use(kId));
-        EXPECT_EQ(fresh.files, 12u);
+        EXPECT_EQ(fresh.files, 13u);
         write_file(path + "/data/big", std::string(1 << 20, 'x'));
         fs::create_hard_link(path + "/data/big", path + "/work/same");
         fs::create_symlink("/usr", path + "/work/link");
