@@ -17,6 +17,15 @@ def server(tmp_path_factory):
     assert running.stop() == 0
 
 
+@pytest.fixture
+def own_server(tmp_path):
+    """For tests that stop it; what lasts until the end of the grace fails."""
+    running = Server(tmp_path, "--stop-grace", "300s")
+    yield running
+    if running.process.poll() is None:
+        running.kill()
+
+
 @pytest.fixture(params=WAYS)
 def client(server, request):
     """Runs a coroutine function with a connected client."""

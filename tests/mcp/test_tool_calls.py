@@ -3,7 +3,9 @@
 import asyncio
 import base64
 import json
+import threading
 
+import httpx
 import pytest
 from mcp import MCPError
 
@@ -204,6 +206,35 @@ def test_a_cancelled_call_ends_its_run(client, server):
         # The kernel is free again, and it is the same one.
         return text_of(await connected.call_tool("run_python", {"session_id": name, "code": "kept"}))
     assert client(work) == "7"
+
+
+STATELESS = {"MCP-Protocol-Version": "2026-07-28", "Mcp-Method": "tools/call", "Mcp-Name": "run_python"}
+STOPPING = "The server is stopping and has ended this call; try again in a moment."
+
+
+@pytest.mark.parametrize("accepts", ["application/json", "application/json, text/event-stream"])
+def test_a_stop_ends_calls_at_once(own_server, accepts):
+    """Not after the grace, which is longer than this test may take. The client hears why, and what was printed before."""
+    code = ("print('so far', flush=True)\nopen('/session/started', 'w').close()\nimport time\n"
+            "time.sleep(3600)")
+    call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
+        "name": "run_python", "arguments": {"session_id": "long", "code": code},
+        "_meta": {"io.modelcontextprotocol/protocolVersion": "2026-07-28",
+                  "io.modelcontextprotocol/clientCapabilities": {}}}}
+    answers = []
+
+    def ask():
+        answers.append(httpx.post(own_server.url + "/mcp", json=call, timeout=120,
+                                  headers={**STATELESS, "Accept": accepts}))
+    asking = threading.Thread(target=ask)
+    asking.start()
+    asyncio.run(until_there(own_server, "long", "session/started"))
+    assert own_server.stop() == 0
+    asking.join()
+    text = answers[0].text.rsplit("data: ", 1)[-1] if "event-stream" in accepts else answers[0].text
+    result = json.loads(text)["result"]
+    printed, why = (one["text"] for one in result["content"])
+    assert result["isError"] and "so far" in printed and why == STOPPING
 
 
 def test_ping(client):

@@ -125,6 +125,18 @@ bool takes(const net::Request& request, std::string_view type) {
     return false;
 }
 
+constexpr const char* kStopping = "stopping";  // why a call was cancelled (agent/cancellation.hpp)
+
+// A call that ended well all the same stays as it is.
+void tell_stopping(json::object& result) {
+    if (!result.at("isError").as_bool()) return;
+    result.at("content").as_array().push_back(
+        json::object{{"type", "text"},
+                     {"text",
+                      "The server is stopping and has ended this call; try again in a "
+                      "moment."}});
+}
+
 // Ends the telling also when the call ends by an exception.
 class EndsProgress {
 public:
@@ -391,10 +403,14 @@ private:
         }
         auto& cancellation = environment->cancellation();
         const auto gone = exchange.on_gone([&cancellation] { cancellation.request("cancelled"); });
+        // As turns do: what a model has begun may last for hours, and it can begin again.
+        const auto stopping =
+            exchange.on_stopping([&cancellation] { cancellation.request(kStopping); });
         AnswerBudget::Share share(budget_, place.owner);
         std::string text;
         const auto run = [&]() -> asio::awaitable<void> {
             auto result = co_await carry_out(std::move(request), *environment, place, share);
+            if (cancellation.why() == kStopping) tell_stopping(result);
             stamp(result, era, Keep::Unsaid, about_);
             const auto print = [&] { return result_text(message.id, std::move(result)); };
             text = co_await workers_of(exchange.executor()).run(print);
@@ -416,7 +432,7 @@ private:
         };
         co_await in_scope(run_and_tell);
         // Whoever cancelled it wants no answer; one who has left gets none.
-        if (cancellation.requested()) {
+        if (cancellation.requested() && cancellation.why() != kStopping) {
             if (!stream.client_gone()) co_await stream.end();
             co_return;
         }
