@@ -33,6 +33,17 @@ def test_each_language_in_a_sandbox_of_its_own(server, language, code, out):
     assert answer["timings_ms"]["total"] > 0
 
 
+def test_code_has_no_arguments(server):
+    """argparse, in a script that was pasted as code, takes its defaults."""
+    code = ("import argparse, sys\nparser = argparse.ArgumentParser()\nparser.add_argument('--n', type=int, default=3)\n"
+            "print(parser.parse_args().n, sys.argv)")
+    session = server.session()
+    for path in ("/v1/run", f"/v1/sessions/{session}/run"):
+        assert server.http.post(path, json={"code": code}).json()["stdout"] == "3 ['']\n"
+    server.http.post(f"/v1/sessions/{session}/restart")
+    assert server.run(session, code)["stdout"] == "3 ['']\n"
+
+
 def test_nothing_of_an_ephemeral_run_stays(server):
     server.http.post("/v1/run", json={"code": "leak = 1; open('/tmp/leak', 'w').write('x')"})
     answer = server.http.post("/v1/run", json={"code": "import os; print('leak' in dir(), os.path.exists('/tmp/leak'))"})

@@ -60,6 +60,7 @@ class Kernel:
 
     def attach(self, link):
         self.outlet.link = link
+        sys.argv = [""]  # as in an interactive Python: ours are no arguments of the user's code
         self.streams.take_over()
         reseed()
         self.interrupts.install()
