@@ -74,7 +74,24 @@ std::string in_plain_words(const std::string& what) {
     if (const auto at = what.find(": 1 required "); at != std::string::npos) {
         return what.substr(0, at) + " needs a value";
     }
-    return what;
+    // "--state: wram not in {hot,warm,cold}"
+    constexpr std::string_view kNotIn = " not in {";
+    const auto colon = what.find(": ");
+    const auto at = what.find(kNotIn);
+    if (colon == std::string::npos || at == std::string::npos || at < colon || what.back() != '}') {
+        return what;
+    }
+    std::string choices = what.substr(at + kNotIn.size());
+    choices.pop_back();
+    if (const auto last = choices.rfind(','); last != std::string::npos) {
+        choices.replace(last, 1, " and ");
+    }
+    for (auto comma = choices.find(','); comma != std::string::npos;
+         comma = choices.find(',', comma + 2)) {
+        choices.replace(comma, 1, ", ");
+    }
+    return what.substr(0, colon) + ": \"" + what.substr(colon + 2, at - colon - 2) +
+           "\" is none of " + choices;
 }
 
 // Also of a line that could not be parsed.

@@ -189,7 +189,7 @@ int start(Server& server, const ExecOptions& options) {
     if (options.keep_awake) body["keep_awake"] = true;
     const auto view = server.ask("POST", session_path(run.session, "/processes"), &body);
     if (!view) return report(view.error(), whom, server.refusal());
-    const std::string shown = run.as_json ? json::serialize(*view) : text_in(*view, "id");
+    const std::string shown = run.as_json ? print_json(*view) : text_in(*view, "id");
     std::printf("%s\n", printable(shown).c_str());
     return 0;
 }

@@ -1,10 +1,10 @@
 // `atoll pause`, `resume`, `restart`, `fork`: what becomes of sessions of a server.
 #include "base/text.hpp"
 #include "cli/commands.hpp"
+#include "cli/one_off.hpp"
 #include "cli/server.hpp"
 #include "cli/session_list.hpp"
 
-#include <boost/json/serialize.hpp>
 #include <CLI/Validators.hpp>
 #include <cstdio>
 #include <memory>
@@ -42,7 +42,7 @@ int change(const Wanted& wanted, const char* after) {
     }
     if (wanted.as_json) {
         const json::object whole{{"sessions", std::move(changed)}};
-        std::printf("%s\n", printable(json::serialize(whole)).c_str());
+        std::printf("%s\n", printable(print_json(whole)).c_str());
     }
     return status;
 }
@@ -57,7 +57,7 @@ int fork(const Wanted& wanted) {
     const auto made = server.ask("POST", session_path(*id, "/fork"), &body);
     if (!made) return report(made.error(), whom, server.refusal());
     if (wanted.as_json) {
-        std::printf("%s\n", printable(json::serialize(*made)).c_str());
+        std::printf("%s\n", printable(print_json(*made)).c_str());
         return 0;
     }
     const auto* copies = made->if_contains("sessions");

@@ -3,6 +3,7 @@
 #include "base/text.hpp"
 #include "cli/commands.hpp"
 #include "cli/copy_command.hpp"
+#include "cli/one_off.hpp"
 #include "cli/server.hpp"
 #include "cli/session_list.hpp"
 #include "cli/table.hpp"
@@ -10,7 +11,6 @@
 
 #include <array>
 #include <boost/json/array.hpp>
-#include <boost/json/serialize.hpp>
 #include <boost/json/value_from.hpp>
 #include <CLI/Validators.hpp>
 #include <cstdio>
@@ -67,7 +67,7 @@ int list(const ListOptions& options) {
     }
     if (options.as_json) {
         const json::object whole{{"sessions", std::move(*sessions)}};
-        std::printf("%s\n", printable(json::serialize(whole)).c_str());
+        std::printf("%s\n", printable(print_json(whole)).c_str());
         return 0;
     }
     if (options.quiet) {
@@ -160,7 +160,7 @@ int make(const NewOptions& options) {
     auto server = Server::from_environment();
     const auto made = server.ask("POST", "/v1/sessions", &body);
     if (!made) return report(with_option_names(made.error()), whom, server.refusal());
-    const std::string shown = options.as_json ? json::serialize(*made) : text_in(*made, "id");
+    const std::string shown = options.as_json ? print_json(*made) : text_in(*made, "id");
     std::printf("%s\n", printable(shown).c_str());
     return 0;
 }
@@ -242,7 +242,7 @@ int remove(RemoveOptions options) {
     }
     if (options.as_json) {
         const json::object whole{{"removed", std::move(removed)}};
-        std::printf("%s\n", printable(json::serialize(whole)).c_str());
+        std::printf("%s\n", printable(print_json(whole)).c_str());
     }
     return status;
 }

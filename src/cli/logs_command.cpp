@@ -1,6 +1,7 @@
 // `atoll logs`: what a job or a process of a session printed, and prints.
 #include "base/text.hpp"
 #include "cli/commands.hpp"
+#include "cli/one_off.hpp"
 #include "cli/output.hpp"
 #include "cli/server.hpp"
 #include "cli/session_list.hpp"
@@ -8,7 +9,6 @@
 
 #include <boost/json/array.hpp>
 #include <boost/json/parse.hpp>
-#include <boost/json/serialize.hpp>
 #include <cstdio>
 #include <memory>
 #include <optional>
@@ -58,7 +58,7 @@ public:
         if (!keep_) return;
         const json::object whole{
             {"stdout", out_}, {"stderr", err_}, {"notes", std::move(notes_)}, {"ended", ended}};
-        std::printf("%s\n", printable(json::serialize(whole)).c_str());
+        std::printf("%s\n", printable(print_json(whole)).c_str());
     }
 
 private:

@@ -90,10 +90,12 @@ Error Server::refused(const net::ClientAnswer& answer) {
     const std::string sentence = sentence_of(problem);
     if (answer.status != 401) return error_of(answer.status, sentence, client_.url());
     if (key_.empty()) {
+        // Which headers take a key is of no use to somebody who sets a variable.
+        const bool says_more = !sentence.empty() && sentence.find("Bearer") == std::string::npos;
         return {Code::Unauthenticated,
                 "the server requires an API key: set ATOLL_API_KEY (`atoll key create` on the "
                 "server's machine makes one)" +
-                    (sentence.empty() ? "" : " (" + sentence + ")")};
+                    (says_more ? "; " + sentence : "")};
     }
     return {Code::Unauthenticated, "the server does not know the key in ATOLL_API_KEY" +
                                        (sentence.empty() ? "" : " (" + sentence + ")")};

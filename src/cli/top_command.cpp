@@ -1,6 +1,7 @@
 // `atoll top`: the sessions that are awake on a server, and what they use.
 #include "base/text.hpp"
 #include "cli/commands.hpp"
+#include "cli/one_off.hpp"
 #include "cli/screen.hpp"
 #include "cli/server.hpp"
 #include "cli/table.hpp"
@@ -8,7 +9,6 @@
 
 #include <algorithm>
 #include <boost/json/array.hpp>
-#include <boost/json/serialize.hpp>
 #include <chrono>
 #include <CLI/Validators.hpp>
 #include <cstdio>
@@ -97,7 +97,7 @@ Result<void> show(Server& server, const TopOptions& options) {
         if (!sessions) return sessions.error();
         if (options.as_json) {
             const json::object whole{{"sessions", *sessions}};
-            std::printf("%s\n", printable(json::serialize(whole)).c_str());
+            std::printf("%s\n", printable(print_json(whole)).c_str());
         } else if (!live) {
             std::fputs(table_of(*sessions, before).c_str(), stdout);
         } else {

@@ -2,13 +2,13 @@
 #include "base/encoding.hpp"
 #include "base/text.hpp"
 #include "cli/commands.hpp"
+#include "cli/one_off.hpp"
 #include "cli/server.hpp"
 #include "cli/session_list.hpp"
 #include "cli/table.hpp"
 #include "net/target.hpp"
 
 #include <algorithm>
-#include <boost/json/serialize.hpp>
 #include <cctype>
 #include <CLI/Validators.hpp>
 #include <csignal>
@@ -121,7 +121,7 @@ int list_processes(const ProcessOptions& options) {
     }
     if (options.as_json) {
         const json::object whole{{"processes", std::move(all)}};
-        std::printf("%s\n", printable(json::serialize(whole)).c_str());
+        std::printf("%s\n", printable(print_json(whole)).c_str());
         return 0;
     }
     // By name, which is shorter and what a person typed; the id where there is none.
@@ -183,7 +183,7 @@ int send_signal(const ProcessOptions& options) {
     const auto path = session_path(*session, api_path("/processes/", options.process, "/signal"));
     const auto view = server.ask("POST", path, &body);
     if (!view) return report(view.error(), whom, server.refusal());
-    if (options.as_json) std::printf("%s\n", printable(json::serialize(*view)).c_str());
+    if (options.as_json) std::printf("%s\n", printable(print_json(*view)).c_str());
     return 0;
 }
 
@@ -194,7 +194,7 @@ int cancel_job(const CancelOptions& options) {
     if (!id) return report(id.error(), whom, server.refusal());
     const auto view = server.ask("POST", api_path("/v1/jobs/", *id, "/cancel"));
     if (!view) return report(view.error(), whom, server.refusal());
-    if (options.as_json) std::printf("%s\n", printable(json::serialize(*view)).c_str());
+    if (options.as_json) std::printf("%s\n", printable(print_json(*view)).c_str());
     return 0;
 }
 
@@ -206,7 +206,7 @@ int list_jobs(const JobOptions& options) {
     auto& all = *found;
     if (options.as_json) {
         const json::object whole{{"jobs", std::move(all)}};
-        std::printf("%s\n", printable(json::serialize(whole)).c_str());
+        std::printf("%s\n", printable(print_json(whole)).c_str());
         return 0;
     }
     Table table({"JOB", "KIND", "STATE", "AGE", "EXIT", "SESSION"});

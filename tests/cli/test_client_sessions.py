@@ -178,6 +178,14 @@ def test_jobs(client, server):
     assert client("jobs").out.splitlines()[0].split() == ["JOB", "KIND", "STATE", "AGE", "EXIT", "SESSION"]
 
 
+def test_numbers_are_written_as_people_do(client):
+    """Not 0E0, which the library writes: some readers of JSON do not take it for a number."""
+    made = client("new", "--json")
+    assert '"cpus_max":0.0,' in made.out, made.out
+    for words in (("ls", "--json"), ("pause", "--json", json.loads(made.out)["id"])):
+        assert '"cpus_max":0.0,' in client(*words).out
+
+
 def test_cp_with_json(client, session, tmp_path):
     (tmp_path / "a").write_text("x")
     done = client("cp", "--json", str(tmp_path / "a"), f"{session}:a")

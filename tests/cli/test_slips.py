@@ -22,6 +22,8 @@ pytestmark = pytest.mark.once
     (("run", "x.ipynb"), "notebooks", "not clear"),
     (("cp", "s.sh", "taxi"), "did you mean taxi:?", "\x1b"),
     (("kill", "taxi"), "atoll kill SESSION PROCESS", "required"),
+    (("exec", "-l", "rust", "s", "-c", "1"), '--language: "rust" is none of python, shell, javascript and typescript', "{"),
+    (("ls", "--state", "wram"), '--state: "wram" is none of hot, warm, cold and failed', "{"),
 ])
 def test_a_sentence_that_helps(client, tmp_path, monkeypatch, words, says, says_not):
     monkeypatch.chdir(tmp_path)
@@ -94,11 +96,6 @@ def test_numbers_are_plain_decimals(client, session):
                               "    def _repr_mimebundle_(self, include=None, exclude=None):\n"
                               "        return {'application/json': [0.1, 1e300, 1/3, 2.0, -0.04]}\nA()").out)
     assert found["results"][0]["data"]["application/json"] == [0.1, 1e300, 1 / 3, 2.0, -0.04]
-
-
-def test_run_tells_of_cut_output_as_a_session_does(client):
-    shown = json.loads(atoll("run", "--json", "-c", "1").stdout)
-    assert shown["output_truncated"] is shown["truncated"] is False
 
 
 def test_the_builtin_default_is_not_replaced_by_a_slip(tmp_path):
