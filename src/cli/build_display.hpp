@@ -1,6 +1,6 @@
 #pragma once
-// How a command tells of a template's build: on a terminal one line a step, with the seconds that
-// it has taken so far; elsewhere a line to a log when a step begins.
+// Shows the progress of a template's build: on a terminal one line per step, with the seconds that
+// it has taken so far; otherwise a line when a step begins.
 //
 // Threads   the one that builds.
 #include "runtimes/native/template.hpp"

@@ -1,6 +1,6 @@
 #pragma once
-// The command line as a whole: parsed, run, and what is said about one that is wrong, with what was
-// probably meant. Errors of a line with --json are JSON as well: a program wrote that line.
+// Parses and runs a command line, and explains errors in it, with a suggestion for mistyped words.
+// With --json, errors in the line are JSON as well, because a program wrote it.
 #include <CLI/App.hpp>
 #include <string>
 #include <vector>

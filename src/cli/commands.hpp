@@ -3,7 +3,7 @@
 // when it is the one that was asked for, runs and sets the exit status.
 //
 // Exit status of those that talk to a server (ATOLL_URL, ATOLL_API_KEY): 0 when all went well, the
-// program's own where one was run (124: its time was up), 2 for wrong options, 125 when the server
+// program's own where one was run (124 on timeout), 2 for wrong options, 125 when the server
 // refused or was not there, 130 after Ctrl-C.
 #include "base/result.hpp"
 

@@ -1,6 +1,6 @@
 #pragma once
-// How a command says that it failed: a sentence on stderr for people. With --json it is one object
-// on stdout, where the answer would have stood, so that a program reads one thing in any case:
+// How a command reports a failure: a sentence on stderr for people. With --json it is one object on
+// stdout in place of the result, so that a program reads one object in any case:
 //
 //     {"error": {"code": "not_found", "message": "there is no session s-1",
 //                "status": 404, "request_id": "r-…"}}

@@ -1,5 +1,5 @@
 #pragma once
-// A script that cannot find the file beside it: `atoll run pkg/main.py` copies the script alone.
+// A hint if a script cannot import its neighbour: `atoll run pkg/main.py` copies the script only.
 #include <functional>
 #include <string>
 

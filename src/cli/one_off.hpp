@@ -1,5 +1,5 @@
 #pragma once
-// A sandbox for one program: raised, used, gone. Shared by `atoll run` and `atoll shell`.
+// A sandbox for one program: created, used, destroyed. Shared by `atoll run` and `atoll shell`.
 //
 // Owns      the sandbox and the event loop for the time of the run. Ctrl-C goes to the program
 //           first; a second one ends it.

@@ -1,6 +1,6 @@
 #pragma once
-// A server, as the commands that talk to one see it: where it is, what it answers, and a sentence
-// for people when it does not.
+// A server, for the commands that are its clients: its address, requests to it, and errors as
+// sentences for people.
 //
 // Owns      the connection. Threads: the command's one; it waits.
 // Trusts    nothing: an answer that is not what the API promises is an Error, never a crash.

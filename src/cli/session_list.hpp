@@ -1,6 +1,6 @@
 #pragma once
-// Sessions and jobs of a server, as a person names them: by id, by name, or by as much of an id as
-// belongs to one only.
+// Finds sessions and jobs of a server by what a person types: an id, a name, or the beginning of an
+// id, if it is unambiguous.
 #include "cli/server.hpp"
 
 #include <boost/json/array.hpp>

@@ -1,6 +1,6 @@
 #pragma once
 // Lists for people: a table with columns as wide as they need, times as ages. What a server sends
-// is made printable (base/text.hpp), so that it cannot steer the terminal.
+// is made printable (base/text.hpp), so that it cannot control the terminal.
 #include <string>
 #include <string_view>
 #include <vector>
