@@ -27,6 +27,8 @@ namespace {
 constexpr std::chrono::seconds kRound{1};
 constexpr std::chrono::milliseconds kUploadsRoundMax = std::chrono::hours{1};
 constexpr std::chrono::minutes kRemembered{5};  // a turn that has ended
+constexpr std::chrono::minutes kTimeToSayHere{10};
+constexpr std::uint32_t kListed = 200;
 constexpr std::chrono::seconds kTimeToStop{8};
 constexpr std::chrono::milliseconds kTryAgain{100};
 constexpr std::chrono::seconds kTimeToFork{3};
@@ -94,8 +96,10 @@ Threads::Threads(asio::any_io_executor executor, Parts parts, ThreadOptions opti
              {options_.instance, options_.several_servers}),
       sheet_names_(parts.sessions),
       kept_(options_.kept_bytes_max),
+      presence_(options_.leave_grace),
       round_(executor),
       uploads_round_(executor),
+      temporary_round_(executor),
       idle_(executor, asio::steady_timer::time_point::max()),
       scope_(executor) {}
 
@@ -188,6 +192,8 @@ asio::awaitable<ThreadRecord> Threads::fork(Whose whose, ThreadId id,
     const Counted counted(running_, idle_);
     if (stopping_) throw ErrorException({Code::Unavailable, "the server is stopping"});
     const auto from = co_await parts_.store.get_thread(whose, id);
+    if (is_temporary(id))
+        prefix = kTemporaryPrefix;  // what is not to be kept is not kept in a copy
     core::ThreadFork fork{std::move(whose), std::move(id), turn, {}, options_.threads_an_owner_max,
                           core::time_now()};
     // What is summarised of the pruned part may go beyond the turn, so it is made anew.
@@ -292,6 +298,7 @@ asio::awaitable<void> Threads::remove(Whose whose, ThreadId id) {
         if (failed->code != Code::Conflict || Clock::now() > until) throw ErrorException(*failed);
         co_await pause(kTryAgain);
     }
+    presence_.forget(id);
     try {
         sheet_names_.forget(thread.session_id);
         co_await homes_.remove(thread);
@@ -301,7 +308,19 @@ asio::awaitable<void> Threads::remove(Whose whose, ThreadId id) {
                           " could not be removed: " + error.error.message);
         }
     }
+    if (is_temporary(id)) co_await remove_uploads_of(thread);
     co_await parts_.contexts.forget(id);
+}
+
+// What was sent for it alone; what another thread uses stays.
+asio::awaitable<void> Threads::remove_uploads_of(ThreadRecord thread) {
+    for (const auto& file : thread.files) {
+        try {
+            co_await parts_.uploads.remove(Whose::of(thread.owner), file);
+        } catch (const ErrorException&) {
+            // In use; or it goes with the others that nobody needs.
+        }
+    }
 }
 
 // Its record is damaged. The store knows whose it is (else NotFound); what the record says of its
@@ -694,6 +713,115 @@ asio::awaitable<bool> Threads::cancel(Whose whose, ThreadId id) {
     co_return any;
 }
 
+// ---- Who is in a thread ----
+
+asio::awaitable<void> Threads::tab_here(Whose whose, ThreadId id, std::string tab) {
+    const auto thread = co_await parts_.store.get_thread(std::move(whose), std::move(id));
+    presence_.here(thread.owner, thread.id, tab, Clock::now());
+}
+
+void Threads::tab_left(const std::string& owner, const ThreadId& id, const std::string& tab) {
+    presence_.left(owner, id, tab, Clock::now());
+}
+
+void Threads::end_left() {
+    for (auto& id : presence_.due(Clock::now())) scope_.spawn(leave(std::move(id)));
+}
+
+asio::awaitable<void> Threads::leave(ThreadId id) {
+    const Counted counted(running_, idle_);
+    bool done = true;
+    std::string failed;
+    try {
+        done = co_await leave_now(id);
+    } catch (const ErrorException& error) {
+        if (error.error.code != Code::NotFound) failed = error.error.message;
+    }
+    if (!done) presence_.at_work(id, Clock::now());
+    if (!failed.empty() && options_.tell) {
+        options_.tell("the session of thread " + id.text() +
+                      ", which was left, goes by its idle times: " + failed);
+    }
+}
+
+asio::awaitable<bool> Threads::leave_now(ThreadId id) {
+    const auto thread = co_await parts_.store.get_thread(Whose::anyones(), id);
+    // Pages at other servers are not known here: a temporary thread goes after its time.
+    const bool removes = is_temporary(id) && !options_.several_servers;
+    if (is_answering(id)) co_return false;
+    if (!removes) co_return co_await parts_.sessions.store_left(thread.session_id);
+    if (co_await is_at_work(thread)) co_return false;
+    // Somebody came back meanwhile.
+    if (stopping_ || presence_.is_anybody_in(id)) co_return true;
+    co_await remove(Whose::anyones(), id);
+    co_return true;
+}
+
+bool Threads::is_answering(const ThreadId& id) const {
+    const auto desk = desks_.find(id.text());
+    return desk != desks_.end() && desk->second->busy > 0;
+}
+
+asio::awaitable<bool> Threads::is_at_work(const ThreadRecord& thread) {
+    if (is_answering(thread.id)) co_return true;
+    const bool works = co_await parts_.sessions.is_at_work(thread.session_id);
+    co_return works || is_answering(thread.id);
+}
+
+asio::awaitable<std::size_t> Threads::remove_unused_temporary() {
+    const auto old = core::time_now() - options_.temporary_unused;
+    std::vector<ThreadRecord> unused;
+    core::ThreadQuery query{Whose::anyones(), "", kListed};
+    while (!stopping_) {
+        auto page = co_await parts_.store.list_threads(query);
+        for (auto& thread : page.threads) {
+            if (thread.updated_at < old && is_temporary(thread.id)) {
+                unused.push_back(std::move(thread));
+            }
+        }
+        query.cursor = page.next_cursor;
+        if (query.cursor.empty()) break;
+    }
+    std::size_t removed = 0;
+    for (const auto& thread : unused) {
+        if (stopping_) break;
+        try {
+            if (co_await is_at_work(thread)) continue;
+            if (presence_.is_anybody_in(thread.id)) continue;
+            co_await remove(Whose::anyones(), thread.id);
+            ++removed;
+        } catch (const ErrorException&) {
+            // It is gone, or somebody asks in it now.
+        }
+    }
+    co_return removed;
+}
+
+asio::awaitable<void> Threads::keep_temporary(std::function<bool()> not_now) {
+    const Counted counted(running_, idle_);
+    // Time enough for open pages to say that they are there, after this server has begun.
+    const auto begin = Clock::now();
+    const auto first =
+        std::min<std::chrono::milliseconds>(options_.temporary_unused, kTimeToSayHere);
+    const auto pause = std::clamp<std::chrono::milliseconds>(options_.temporary_unused / 4, kRound,
+                                                             kUploadsRoundMax);
+    core::ClockWatch clock;
+    while (!stopping_) {
+        temporary_round_.expires_after(pause);
+        co_await temporary_round_.async_wait(kAsTuple);
+        if (stopping_ || not_now() || !clock.settled() || Clock::now() - begin < first) continue;
+        try {
+            const auto removed = co_await remove_unused_temporary();
+            if (removed > 0 && options_.tell) {
+                options_.tell(std::to_string(removed) +
+                              " temporary threads were removed in which nobody was any more");
+            }
+        } catch (const ErrorException&) {
+            // The store is away; tried again in the next round.
+        }
+    }
+}
+
 // ---- Housekeeping ----
 
 void Threads::tidy() {
@@ -737,6 +865,7 @@ asio::awaitable<void> Threads::keep_house() {
                 // The store is away; tried again in a moment.
             }
         }
+        end_left();
         if (Clock::now() - tidied > std::chrono::seconds{10}) {
             tidy();
             tidied = Clock::now();
@@ -778,6 +907,7 @@ void Threads::begin_stop() {
     stopping_ = true;
     round_.cancel();
     uploads_round_.cancel();
+    temporary_round_.cancel();
     parts_.contexts.begin_stop();
     for (const auto& [id, desk] : desks_) {
         const auto turns = desk->turns;

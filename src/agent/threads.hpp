@@ -21,6 +21,7 @@
 #include "agent/live_turn.hpp"
 #include "agent/model_contexts.hpp"
 #include "agent/models.hpp"
+#include "agent/presence.hpp"
 #include "agent/prompt.hpp"
 #include "agent/sheet_names.hpp"
 #include "agent/tools.hpp"
@@ -50,10 +51,15 @@ namespace atl::agent {
 // hold a sandbox, a request to the model and its reader.
 inline constexpr std::uint64_t kTurnShare = 256;
 
-// What ids begin with: of threads in general, and of those that are made for clients which name
-// none (conversations.hpp).
+// What ids begin with: of threads in general, of those that are made for clients which name none
+// (conversations.hpp), and of temporary ones, which are removed when everybody has left them. In
+// the id it is as durable as the thread, in every store.
 inline constexpr const char* kThreadPrefix = "th-";
 inline constexpr const char* kConversationPrefix = "tc-";
+inline constexpr const char* kTemporaryPrefix = "tt-";
+[[nodiscard]] inline bool is_temporary(const ThreadId& id) {
+    return id.text().starts_with(kTemporaryPrefix);
+}
 
 struct ThreadOptions {
     std::string instance;  // this start of this server, and no other
@@ -68,6 +74,11 @@ struct ThreadOptions {
     std::size_t kept_bytes_max = kKeptBytesMax;    // of turns that have ended, all together
     std::chrono::milliseconds lease{5'000};
     std::chrono::milliseconds renew_every{1'600};  // also how soon a cancelling is heard elsewhere
+    // From the moment when its last page was left until its session is stored, or a temporary
+    // thread removed; 0 = never.
+    std::chrono::milliseconds leave_grace = std::chrono::seconds{15};
+    // Temporary threads in which nobody was or asked for so long are removed.
+    std::chrono::milliseconds temporary_unused = std::chrono::hours{24};
     std::function<void(const std::string&)> tell;  // for the log
 };
 
@@ -115,6 +126,9 @@ public:
     boost::asio::awaitable<void> keep_house();
     // Removes uploads that nobody needs any more, now and then, unless `not_now`. Until stop().
     boost::asio::awaitable<void> keep_uploads(std::function<bool()> not_now);
+    // Removes temporary threads that nobody has left as one does: their browser crashed, or this
+    // server ended while they were open. Now and then, unless `not_now`. Until stop().
+    boost::asio::awaitable<void> keep_temporary(std::function<bool()> not_now);
     // Turns under way are told to end; new ones are refused.
     void begin_stop();
     // Waits for them a while. A turn that waits for a sandbox ends when that does: before this
@@ -153,6 +167,11 @@ public:
     boost::asio::awaitable<std::vector<core::ThreadMessage>> some_messages(core::Whose whose,
                                                                            ThreadId id,
                                                                            std::uint64_t from);
+    // A page shows the thread, and says so again each minute; or it was left. Once no page shows
+    // it, its session is stored on disk, and a temporary thread removed: as soon as nothing works
+    // in it any more. A thread that no page spoke of stays as it is.
+    boost::asio::awaitable<void> tab_here(core::Whose whose, ThreadId id, std::string tab);
+    void tab_left(const std::string& owner, const ThreadId& id, const std::string& tab);
     // Its sandbox, awake, for whoever wants its files.
     boost::asio::awaitable<sessions::Use> use(core::Whose whose, ThreadId id);
     // What would be sent to the model for this question now.
@@ -213,6 +232,14 @@ private:
     [[nodiscard]] Error told(const Error& error, const std::string& during) const;
     void fail(LiveTurn& turn, Error error);
     void tidy();
+    void end_left();
+    boost::asio::awaitable<void> leave(ThreadId id);
+    // Whether that could be done; false: something works in it.
+    boost::asio::awaitable<bool> leave_now(ThreadId id);
+    [[nodiscard]] bool is_answering(const ThreadId& id) const;
+    boost::asio::awaitable<bool> is_at_work(const core::ThreadRecord& thread);
+    boost::asio::awaitable<std::size_t> remove_unused_temporary();
+    boost::asio::awaitable<void> remove_uploads_of(core::ThreadRecord thread);
 
     boost::asio::any_io_executor executor_;
     Parts parts_;
@@ -222,8 +249,10 @@ private:
     std::map<std::string, DeskPtr> desks_;
     std::map<std::string, std::size_t> busy_;  // turns that run or wait, by owner
     KeptTurns kept_;
+    Presence presence_;
     boost::asio::steady_timer round_;
     boost::asio::steady_timer uploads_round_;
+    boost::asio::steady_timer temporary_round_;
     boost::asio::steady_timer idle_;  // rung when a turn ends
     std::size_t running_ = 0;         // turns, and callers whose session is being made
     bool stopping_ = false;

@@ -111,6 +111,7 @@ public:
         thread.owner = caller_of(exchange.request()).owner;
         thread.title = wanted.title;
         thread.model = wanted.model;
+        if (wanted.temporary) thread.prefix = agent::kTemporaryPrefix;
         for (const auto& id : wanted.file_ids) thread.files.emplace_back(id);
         const auto record = co_await threads_.create(std::move(thread));
         note_object(exchange, record.id.text());
@@ -237,6 +238,19 @@ public:
 
     asio::awaitable<void> remove(net::Exchange& exchange) const {
         co_await threads_.remove(whose(exchange), thread_in(exchange));
+        co_await exchange.respond(net::Response::empty());
+    }
+
+    asio::awaitable<void> arrive(net::Exchange& exchange) const {
+        auto where = schema::from_parameters<ThreadTabPath>(exchange.request().parameters);
+        co_await threads_.tab_here(whose(exchange), ThreadId(where.id), std::move(where.tab));
+        co_await exchange.respond(net::Response::empty());
+    }
+
+    // Also of a thread that is gone: nobody is in it, which is what was said.
+    asio::awaitable<void> leave(net::Exchange& exchange) const {
+        const auto where = schema::from_parameters<ThreadTabPath>(exchange.request().parameters);
+        threads_.tab_left(caller_of(exchange.request()).owner, ThreadId(where.id), where.tab);
         co_await exchange.respond(net::Response::empty());
     }
 
@@ -523,6 +537,30 @@ void add_thread_routes(Api& api, agent::Threads& threads, ThreadRules rules) {
          .description = "A turn under way is cancelled. Uploads stay.",
          .answers = {schema::empty_answer(204, "It is gone.")}},
         &ThreadRoutes::remove);
+    add({.method = "PUT",
+         .pattern = "/v1/threads/{id}/presence/{tab}",
+         .id = "enter_thread",
+         .tag = kThreadTag,
+         .summary = "Say that a page shows the thread",
+         .description = "Said again each minute while it does; a page that is silent for five is "
+                        "forgotten, and the session goes by its idle times. Clients that never say "
+                        "it notice nothing of it.",
+         .path = described<ThreadTabPath>(),
+         .answers = {schema::empty_answer(204, "Noted.")}},
+        &ThreadRoutes::arrive);
+    add({.method = "DELETE",
+         .pattern = "/v1/threads/{id}/presence/{tab}",
+         .id = "leave_thread",
+         .tag = kThreadTag,
+         .summary = "Say that a page does not show the thread any more",
+         .description = "When no page shows it, and none comes for a while "
+                        "(threads.leave_grace), its session is stored on disk with files and "
+                        "variables, and a temporary thread is removed; if an answer or a program "
+                        "is at work there, once that has ended. A page that comes back, as after a "
+                        "reload, takes another name.",
+         .path = described<ThreadTabPath>(),
+         .answers = {schema::empty_answer(204, "Noted.")}},
+        &ThreadRoutes::leave);
     auto notebook = schema::bytes_answer("The notebook.");
     notebook.content_type = schema::kJson;
     add({.method = "GET",

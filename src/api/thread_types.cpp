@@ -1,6 +1,7 @@
 #include "api/thread_types.hpp"
 
 #include "agent/run_results.hpp"
+#include "agent/threads.hpp"
 #include "api/time_text.hpp"
 #include "schema/describe.hpp"
 
@@ -65,6 +66,7 @@ ThreadView view_of(const core::ThreadRecord& thread, const std::string& state) {
     view.session_id = thread.session_id.text();
     for (const auto& file : thread.files) view.file_ids.push_back(file.text());
     view.turns = thread.turns;
+    view.temporary = agent::is_temporary(thread.id);
     view.created_at = time_text(thread.created_at);
     view.updated_at = time_text(thread.updated_at);
     return view;
@@ -215,7 +217,7 @@ ATOLL_TYPE(UploadPath) {
                    field<&T::id>("The upload.", required, length(1, 128), example(kUploadExample)));
 }
 
-BOOST_DESCRIBE_STRUCT(NewThreadBody, (), (file_ids, title, model))
+BOOST_DESCRIBE_STRUCT(NewThreadBody, (), (file_ids, title, model, temporary))
 ATOLL_TYPE(NewThreadBody) {
     return request("What a new thread is about. No body at all is enough.",
                    field<&T::file_ids>("Uploads that it gets in /data; none: a bundled "
@@ -225,7 +227,11 @@ ATOLL_TYPE(NewThreadBody) {
                                     one_line()),
                    field<&T::model>("Which model answers in it, of those at /v1/models/available; "
                                     "left out: the server's.",
-                                    length(0, 200), one_line()));
+                                    length(0, 200), one_line()),
+                   field<&T::temporary>("It is removed with its session and the uploads that it "
+                                        "alone has, a moment after the last page that shows it "
+                                        "was left (/v1/threads/{id}/presence), or when nobody "
+                                        "used it for long (threads.temporary_unused)."));
 }
 
 BOOST_DESCRIBE_STRUCT(ThreadFile, (), (path, size))
@@ -237,7 +243,7 @@ ATOLL_TYPE(ThreadFile) {
 
 BOOST_DESCRIBE_STRUCT(ThreadView, (),
                       (thread_id, title, model, state, session_id, file_ids, files, turns,
-                       created_at, updated_at))
+                       temporary, created_at, updated_at))
 ATOLL_TYPE(ThreadView) {
     return response("A thread.", field<&T::thread_id>("Its id."),
                     field<&T::title>("Its first question, until it is renamed."),
@@ -247,6 +253,7 @@ ATOLL_TYPE(ThreadView) {
                     field<&T::file_ids>("Uploads that it was made with."),
                     field<&T::files>("What it got in /data, when it was made."),
                     field<&T::turns>("Questions so far."),
+                    field<&T::temporary>("It is removed when everybody has left it."),
                     field<&T::created_at>("When it was made.", format("date-time")),
                     field<&T::updated_at>("When it was last spoken in.", format("date-time")));
 }
@@ -267,6 +274,17 @@ BOOST_DESCRIBE_STRUCT(ThreadPath, (), (id))
 ATOLL_TYPE(ThreadPath) {
     return request("",
                    field<&T::id>("The thread.", required, length(1, 128), example(kThreadExample)));
+}
+
+BOOST_DESCRIBE_STRUCT(ThreadTabPath, (), (id, tab))
+ATOLL_TYPE(ThreadTabPath) {
+    return request(
+        "", field<&T::id>("The thread.", required, length(1, 128), example(kThreadExample)),
+        field<&T::tab>(
+            "The page's own name for itself: random, and another one each time it comes.", required,
+            length(8, 64),
+            pattern("A-Za-z0-9", "A-Za-z0-9._-", "letters, digits, dot, dash and underscore"),
+            example("4f1c2f60-8f0e-4c55-9d0c-6f0c1f6b0f7e")));
 }
 
 BOOST_DESCRIBE_STRUCT(ThreadFilePath, (), (id, path))

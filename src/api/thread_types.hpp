@@ -51,6 +51,7 @@ struct NewThreadBody {
     std::vector<std::string> file_ids;
     std::string title;
     std::string model;
+    bool temporary = false;
 };
 ATOLL_DESCRIBED(NewThreadBody);
 
@@ -69,6 +70,7 @@ struct ThreadView {
     std::vector<std::string> file_ids;
     std::optional<std::vector<ThreadFile>> files;
     std::uint64_t turns = 0;
+    bool temporary = false;
     std::string created_at;
     std::string updated_at;
 };
@@ -90,6 +92,12 @@ struct ThreadPath {
     std::string id;
 };
 ATOLL_DESCRIBED(ThreadPath);
+
+struct ThreadTabPath {
+    std::string id;
+    std::string tab;
+};
+ATOLL_DESCRIBED(ThreadTabPath);
 
 struct ThreadFilePath {
     std::string id;

@@ -126,6 +126,8 @@ agent::ThreadOptions thread_options(const Settings& settings) {
     options.threads_an_owner_max = settings.threads_owner;
     options.owner_turns_max = settings.quota_turns;
     options.messages_max = settings.threads_messages;
+    options.leave_grace = settings.leave_grace;
+    options.temporary_unused = settings.temporary_unused_time;
     options.tell = [](const std::string& sentence) { spdlog::warn("{}", sentence); };
     return options;
 }

@@ -68,6 +68,9 @@ public:
     boost::asio::awaitable<void> keep_uploads(std::function<bool()> not_now) {
         return threads_->keep_uploads(std::move(not_now));
     }
+    boost::asio::awaitable<void> keep_temporary(std::function<bool()> not_now) {
+        return threads_->keep_temporary(std::move(not_now));
+    }
     boost::asio::awaitable<void> keep_conversations(std::function<bool()> not_now) {
         return conversations_->keep_house(std::move(not_now));
     }

@@ -335,6 +335,8 @@ private:
         go_on("looking after sessions", sessions_->keep_house());
         go_on("looking after threads", analyst_->keep_house());
         go_on("looking after uploads", analyst_->keep_uploads([this] { return read_only(); }));
+        go_on("looking after temporary chats",
+              analyst_->keep_temporary([this] { return read_only(); }));
         go_on("looking after conversations",
               analyst_->keep_conversations([this] { return read_only(); }));
         go_on("metering", meter_->run());

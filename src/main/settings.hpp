@@ -126,6 +126,8 @@ struct Settings {
     std::uint64_t upload_owner_files = 10'000;
     Milliseconds upload_unused_time{7 * 86'400'000};
     Milliseconds conversations_unused_time{30ll * 86'400'000};
+    Milliseconds leave_grace{15'000};
+    Milliseconds temporary_unused_time{86'400'000};
     Milliseconds link_life{7 * 86'400'000};
     std::string public_url;
 

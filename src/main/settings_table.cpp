@@ -553,6 +553,19 @@ std::vector<Setting> declare() {
          .help = "Delete threads of /v1/chat/completions that were not used for so long; 0 is "
                  "never",
          .most = kYearMs * 10},
+        {.key = "threads.leave_grace",
+         .variables = {{"ATOLL_LEAVE_GRACE"}},
+         .member = &S::leave_grace,
+         .help = "A chat that nobody looks at for so long after its last page was left is stored "
+                 "on disk, a temporary one deleted; 0 is never",
+         .most = 86'400'000},
+        {.key = "threads.temporary_unused",
+         .variables = {{"ATOLL_TEMPORARY_UNUSED"}},
+         .member = &S::temporary_unused_time,
+         .help = "Delete temporary chats that nobody left as one does, as after a crash of the "
+                 "browser, when nobody was in them for so long",
+         .least = 1'000,
+         .most = kYearMs},
         {.key = "links.life",
          .variables = {{"ATOLL_LINK_LIFE"}},
          .member = &S::link_life,

@@ -152,6 +152,35 @@ asio::awaitable<bool> Sessions::works_in_background(SessionPtr session) {
     co_return false;
 }
 
+asio::awaitable<bool> Sessions::is_kept_awake(SessionPtr session) {
+    if (session->users_ > 0) co_return true;
+    if (clock_.now() - session->unused_since_ > options_.background_awake) co_return false;
+    const bool works = co_await works_in_background(session);
+    if (works) session->worked_until_ = clock_.now();
+    co_return works || session->users_ > 0;
+}
+
+asio::awaitable<bool> Sessions::is_at_work(SessionId id) {
+    const auto found = known_.find(id.text());
+    if (found == known_.end()) co_return false;
+    const auto session = found->second;
+    const auto lock = co_await session->changing_.lock();
+    if (session->gone_) co_return false;
+    co_return co_await is_kept_awake(session);
+}
+
+asio::awaitable<bool> Sessions::store_left(SessionId id) {
+    const auto found = known_.find(id.text());
+    if (found == known_.end()) co_return true;
+    const auto session = found->second;
+    if (session->record_.idle_to_cold.count() == 0) co_return true;
+    const auto lock = co_await session->changing_.lock();
+    if (stopping_ || session->gone_ || session->released_ || !session->link_) co_return true;
+    if (co_await is_kept_awake(session)) co_return false;
+    if (!session->gone_) co_await go_cold(session);
+    co_return true;
+}
+
 Sessions::Rest Sessions::rest_due(const Session& session) const {
     if (session.users_ > 0 || session.changing_.locked() || session.gone_) return Rest::None;
     const auto now = clock_.now();
@@ -187,11 +216,8 @@ asio::awaitable<void> Sessions::look_after(SessionPtr session) {
     }
     const auto lock = co_await session->changing_.lock();
     if (session->users_ > 0 || session->gone_) co_return;
-    if (clock_.now() - session->unused_since_ <= options_.background_awake) {
-        const bool works = co_await works_in_background(session);
-        if (works) session->worked_until_ = clock_.now();
-        if (works || session->users_ > 0 || session->gone_) co_return;
-    }
+    if (co_await is_kept_awake(session)) co_return;
+    if (session->gone_) co_return;
     if (rest == Rest::Cold)
         co_await go_cold(session);
     else

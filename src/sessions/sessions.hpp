@@ -264,6 +264,11 @@ public:
     // To disk, and out of memory: what is read next is what another server has left there. NotFound
     // is no error, for it is gone then, too. Conflict while it is in use.
     boost::asio::awaitable<void> release(SessionId id);
+    // Who was in it has left: it goes to disk now, in place of after its idle times. False while it
+    // is in use, or programs keep it awake. One that is never to go to disk stays awake.
+    boost::asio::awaitable<bool> store_left(SessionId id);
+    // Whether it is in use, or programs keep it awake.
+    boost::asio::awaitable<bool> is_at_work(SessionId id);
     // Notes why its variables may be older than its files; said by the first Use after.
     boost::asio::awaitable<void> note(SessionId id, std::string sentence);
 
@@ -338,6 +343,8 @@ private:
     [[nodiscard]] Rest rest_due(const Session& session) const;
     boost::asio::awaitable<void> look_after(SessionPtr session);
     boost::asio::awaitable<bool> works_in_background(SessionPtr session);
+    // With the session's mutex held: whether it is in use, or such programs run that count.
+    boost::asio::awaitable<bool> is_kept_awake(SessionPtr session);
     boost::asio::awaitable<void> end_expired();
     boost::asio::awaitable<void> make_cold_if_idle(SessionPtr session);
     void relieve_memory();

@@ -1084,6 +1084,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/threads/{id}/presence/{tab}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Say that a page shows the thread
+         * @description Said again each minute while it does; a page that is silent for five is forgotten, and the session goes by its idle times. Clients that never say it notice nothing of it.
+         */
+        put: operations["enter_thread"];
+        post?: never;
+        /**
+         * Say that a page does not show the thread any more
+         * @description When no page shows it, and none comes for a while (threads.leave_grace), its session is stored on disk with files and variables, and a temporary thread is removed; if an answer or a program is at work there, once that has ended. A page that comes back, as after a reload, takes another name.
+         */
+        delete: operations["leave_thread"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/threads/{id}/export": {
         parameters: {
             query?: never;
@@ -3183,6 +3207,11 @@ export interface components {
              * @default
              */
             model: string;
+            /**
+             * @description It is removed with its session and the uploads that it alone has, a moment after the last page that shows it was left (/v1/threads/{id}/presence), or when nobody used it for long (threads.temporary_unused).
+             * @default false
+             */
+            temporary: boolean;
         };
         /** @description Output that is still kept. */
         OutputAnswer: {
@@ -3880,6 +3909,8 @@ export interface components {
              * @description Questions so far.
              */
             turns: number;
+            /** @description It is removed when everybody has left it. */
+            temporary: boolean;
             /**
              * Format: date-time
              * @description When it was made.
@@ -6919,6 +6950,70 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["ThreadView"];
                 };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    enter_thread: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The thread. */
+                id: string;
+                /** @description The page's own name for itself: random, and another one each time it comes. */
+                tab: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Noted. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    leave_thread: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The thread. */
+                id: string;
+                /** @description The page's own name for itself: random, and another one each time it comes. */
+                tab: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Noted. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description The request failed. */
             default: {
