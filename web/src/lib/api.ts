@@ -64,6 +64,8 @@ export interface RequestOptions {
     body?: BodyInit;
     headers?: Record<string, string>;
     signal?: AbortSignal | undefined;
+    // It goes on when the page is gone.
+    keepalive?: boolean;
 }
 
 // Resolves with a response that is a success; throws ApiError for all else.
@@ -81,6 +83,7 @@ export async function request(path: string, options: RequestOptions = {}): Promi
             headers,
             ...(body === undefined ? {} : { body }),
             ...(options.signal ? { signal: options.signal } : {}),
+            ...(options.keepalive ? { keepalive: true } : {}),
         });
     } catch (failure) {
         if (options.signal?.aborted) throw failure;

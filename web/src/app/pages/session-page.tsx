@@ -3,6 +3,7 @@ import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { GonePage } from "@/app/pages/not-found-page";
 import { TopBar } from "@/app/top-bar";
+import { usePresence } from "@/app/use-presence";
 import { isGone } from "@/lib/api";
 import { Workspace } from "@/app/workspace";
 import { ErrorNotice } from "@/components/ui/notice";
@@ -20,6 +21,7 @@ export function SessionPage() {
     const navigate = useNavigate();
     const session = useQuery(sessionQuery(sessionId));
     const thread = session.data?.metadata.thread;
+    usePresence(isGone(session.error) ? "" : (thread ?? ""), sessionId);
     const open = (id: string) =>
         void navigate({
             to: "/ui/s/$sessionId",

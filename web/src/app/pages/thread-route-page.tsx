@@ -1,6 +1,13 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
-import { Copy, Download, FileText, NotebookText, PanelRight } from "lucide-react";
+import {
+    Copy,
+    Download,
+    FileText,
+    MessageCircleDashed,
+    NotebookText,
+    PanelRight,
+} from "lucide-react";
 import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { infoQuery, isOffline } from "@/app/info";
@@ -8,13 +15,19 @@ import { OfflineBanner } from "@/app/offline-banner";
 import type { PanelSearch } from "@/app/panel-search";
 import { GonePage } from "@/app/pages/not-found-page";
 import { TopBar } from "@/app/top-bar";
+import { usePresence } from "@/app/use-presence";
 import { WorkspacePanel } from "@/app/workspace-panel";
 import { IconButton } from "@/components/ui/button";
 import { AskText } from "@/components/ui/dialog";
 import { Menu, MenuItem, MenuLine } from "@/components/ui/menu";
 import { ErrorNotice } from "@/components/ui/notice";
 import { StateChip } from "@/components/ui/state-dot";
-import { threadQuery, useForkThread, useRenameThread } from "@/features/chat/api/threads";
+import {
+    isTemporary,
+    threadQuery,
+    useForkThread,
+    useRenameThread,
+} from "@/features/chat/api/threads";
 import { useExport } from "@/features/chat/components/thread-list";
 import { ThreadPage } from "@/features/chat/components/thread-page";
 import { useLiveTurn } from "@/features/chat/live-turns";
@@ -36,6 +49,8 @@ export function ThreadRoutePage() {
     const state = sandbox.data?.state ?? thread.data?.state;
     const rename = useRenameThread();
     const exportAs = useExport();
+    const temporary = isTemporary(threadId);
+    usePresence(isGone(thread.error) ? "" : threadId, session);
     const [renaming, setRenaming] = useState(false);
     const fork = useForkThread(thread.data);
     // A new chat is called after its first question, which the server has not told yet.
@@ -50,7 +65,10 @@ export function ThreadRoutePage() {
     const open = (to: PanelSearch) =>
         void navigate({ to: "/ui/t/$threadId", params: { threadId }, search: to });
 
-    if (isGone(thread.error)) return <GonePage title={t("gone.chat")} text={t("gone.text")} />;
+    if (isGone(thread.error)) {
+        const text = temporary ? t("temporary.gone") : t("gone.text");
+        return <GonePage title={t("gone.chat")} text={text} />;
+    }
     if (thread.isError && !thread.data) {
         return (
             <>
@@ -115,6 +133,16 @@ export function ThreadRoutePage() {
                         {title}
                     </button>
                 </h1>
+                {temporary && (
+                    <span
+                        title={t("temporary.text")}
+                        className="inline-flex h-6 flex-none items-center gap-1.5 rounded-full border border-dashed
+                            border-ink-3/60 px-2.5 text-12 whitespace-nowrap text-ink-2"
+                    >
+                        <MessageCircleDashed size={13} />
+                        <span className="max-sm:sr-only">{t("temporary.switch")}</span>
+                    </span>
+                )}
                 {state && <StateChip state={state} narrow />}
                 {isOffline(info.data) && (
                     <span

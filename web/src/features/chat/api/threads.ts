@@ -53,9 +53,16 @@ export const historyQuery = (id: string) =>
     });
 
 // An empty model is the server's.
-export function createThread(fileIds: readonly string[], model: string): Promise<Thread> {
-    return sendJson<Thread>("POST", "/thread/new", { file_ids: fileIds, model });
+export function createThread(
+    fileIds: readonly string[],
+    model: string,
+    temporary: boolean,
+): Promise<Thread> {
+    return sendJson<Thread>("POST", "/thread/new", { file_ids: fileIds, model, temporary });
 }
+
+// Also of one that is not there any more.
+export const isTemporary = (id: string) => id.startsWith("tt-");
 
 function changeThreads(
     data: InfiniteData<ThreadList> | undefined,

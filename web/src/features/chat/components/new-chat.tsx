@@ -1,6 +1,14 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { BarChart3, FileSearch, LineChart, ListOrdered, Table2, UploadCloud } from "lucide-react";
+import {
+    BarChart3,
+    FileSearch,
+    LineChart,
+    ListOrdered,
+    MessageCircleDashed,
+    Table2,
+    UploadCloud,
+} from "lucide-react";
 import { useRef, useState, type ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { DropZone } from "@/components/drop-zone";
@@ -28,13 +36,14 @@ export function NewChat({ banner }: { banner: ReactNode }) {
     const [text, setText] = useDraft("new");
     const [waiting, setWaiting] = useState(false);
     const [model, setModel] = useState("");
+    const [temporary, setTemporary] = useState(false);
     const [error, setError] = useState<unknown>(null);
 
     const begin = async (question: string, fileIds: string[]) => {
         setWaiting(true);
         setError(null);
         try {
-            const thread = await createThread(fileIds, model);
+            const thread = await createThread(fileIds, model, temporary);
             setText("");
             client.setQueryData(["thread", thread.thread_id], thread);
             liveTurns.ask(thread.thread_id, question);
@@ -62,7 +71,18 @@ export function NewChat({ banner }: { banner: ReactNode }) {
                     <h1 className="text-center text-[26px] leading-tight font-semibold tracking-tight">
                         {t("newChat.title")}
                     </h1>
-                    {banner}
+                    {temporary ? (
+                        <p
+                            role="note"
+                            className="flex items-start gap-3 rounded-xl border border-dashed border-ink-3/60 px-3.5 py-2.5
+                                text-13 text-ink-2"
+                        >
+                            <MessageCircleDashed size={15} className="mt-0.5 flex-none" />
+                            {t("temporary.text")}
+                        </p>
+                    ) : (
+                        banner
+                    )}
                     {!hasFiles && (
                         <button
                             type="button"
@@ -96,6 +116,11 @@ export function NewChat({ banner }: { banner: ReactNode }) {
                         onStop={null}
                     >
                         <ModelPicker model={model} onModel={setModel} disabled={waiting} />
+                        <TemporarySwitch
+                            on={temporary}
+                            onChange={setTemporary}
+                            disabled={waiting}
+                        />
                     </Composer>
                     {!hasFiles && (
                         <section aria-label={t("newChat.sample")}>
@@ -124,5 +149,30 @@ export function NewChat({ banner }: { banner: ReactNode }) {
                 </div>
             </div>
         </DropZone>
+    );
+}
+
+interface TemporarySwitchProps {
+    on: boolean;
+    onChange: (on: boolean) => void;
+    disabled: boolean;
+}
+
+function TemporarySwitch({ on, onChange, disabled }: TemporarySwitchProps) {
+    const { t } = useTranslation();
+    return (
+        <button
+            type="button"
+            role="switch"
+            aria-checked={on}
+            disabled={disabled}
+            title={t("temporary.text")}
+            onClick={() => onChange(!on)}
+            className="flex h-8 items-center gap-1.5 rounded-lg px-2 text-12 text-ink-2 hover:bg-soft hover:text-ink
+                aria-checked:bg-accent-soft aria-checked:text-accent"
+        >
+            <MessageCircleDashed size={15} className="flex-none" />
+            {t("temporary.switch")}
+        </button>
     );
 }

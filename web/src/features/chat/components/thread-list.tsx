@@ -63,6 +63,7 @@ export function ThreadList() {
     const wanted = words.trim().toLowerCase();
     const shown = threads.filter(
         (one) =>
+            !one.temporary &&
             !hidden.includes(one.thread_id) &&
             (wanted ? one.title.toLowerCase().includes(wanted) : one.turns > 0 || one.title !== ""),
     );
