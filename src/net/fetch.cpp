@@ -201,11 +201,24 @@ struct FetchAnswer::Core : std::enable_shared_from_this<Core> {
         } catch (...) { return -1; }
     }
 
+    // Curl may tell that a socket has gone after it has closed it, and another thread may have
+    // opened something under its number by then. So it is forgotten here first.
+    static int close_socket(void* user, curl_socket_t fd) noexcept {
+        try {
+            static_cast<Core*>(user)->forget(fd);
+        } catch (...) {}  // closing it takes it out of the epoll as well
+        return ::close(fd);
+    }
+
+    void forget(curl_socket_t fd) {
+        if (watched.erase(fd) == 0) return;
+        ::epoll_ctl(poll.native_handle(), EPOLL_CTL_DEL, fd, nullptr);
+        if (watched.empty()) poll.cancel();
+    }
+
     bool watch(curl_socket_t fd, int what) {
         if (what == CURL_POLL_REMOVE) {
-            ::epoll_ctl(poll.native_handle(), EPOLL_CTL_DEL, fd, nullptr);
-            watched.erase(fd);
-            if (watched.empty()) poll.cancel();
+            forget(fd);
             return true;
         }
         epoll_event event{};
@@ -398,6 +411,9 @@ void FetchAnswer::Transfer::prepare() {
     set(CURLOPT_WRITEDATA, static_cast<void*>(this));
     set(CURLOPT_OPENSOCKETFUNCTION, &Transfer::open_socket);
     set(CURLOPT_OPENSOCKETDATA, static_cast<void*>(this));
+    // A connection outlives the transfer that opened it, and not the core.
+    set(CURLOPT_CLOSESOCKETFUNCTION, &Core::close_socket);
+    set(CURLOPT_CLOSESOCKETDATA, static_cast<void*>(core.get()));
 }
 
 void FetchAnswer::Transfer::begin() {
