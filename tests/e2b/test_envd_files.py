@@ -2,6 +2,7 @@
 import asyncio
 import gzip
 import io
+import socket
 import threading
 
 import httpx
@@ -278,6 +279,35 @@ def test_an_answer_has_the_events_that_waited(raw):
             told += len(events)
             return told > 5000
         assert eventually(some, 300)
+
+
+def test_answers_that_nobody_reads_are_bounded(raw):
+    """A list of a folder may have tens of megabytes, and stays in the server's memory until its client has read it. A
+    thousand connections that ask and do not read were a thousand of them."""
+    raw.run("mkdir many && cd many && python3 -c 'import os\nfor n in range(12000):\n"
+            "    path = \"x\" * 200 + str(n)\n    open(path, \"w\").close()\n"
+            "    os.setxattr(path, \"user.e2b.k\", b\"v\" * 1800)'")
+    host, port = raw.http.base_url.host, raw.http.base_url.port
+    body = b'{"path": "many"}'
+    head = "".join(f"{name}: {value}\r\n" for name, value in raw.headers().items())
+    request = (f"POST /filesystem.Filesystem/ListDir HTTP/1.1\r\nHost: {host}:{port}\r\nContent-Type: application/json\r\n"
+               f"Content-Length: {len(body)}\r\n{head}\r\n").encode() + body
+    links = [socket.create_connection((host, port), timeout=300) for _ in range(14)]
+    try:
+        for link in links:
+            link.sendall(request)
+        begun = [link.recv(12) for link in links]  # and no more of it
+        assert set(begun) == {b"HTTP/1.1 200", b"HTTP/1.1 429"}, begun
+        assert begun.count(b"HTTP/1.1 200") >= 4
+    finally:
+        for link in links:
+            link.close()
+
+    def again():
+        answer = raw.http.post("/filesystem.Filesystem/ListDir", content=body, timeout=300,
+                               headers=raw.headers(**{"Content-Type": "application/json"}))
+        return answer.status_code == 200 and len(answer.json()["entries"]) == 12000
+    assert eventually(again, 120)
 
 
 def test_a_form_has_a_number_of_files(raw):

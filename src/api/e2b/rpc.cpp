@@ -1,5 +1,6 @@
 #include "api/e2b/rpc.hpp"
 
+#include "api/answer_budget.hpp"
 #include "api/e2b/sandbox_entry.hpp"
 #include "base/utf8.hpp"
 #include "base/workers.hpp"
@@ -7,6 +8,7 @@
 
 #include <boost/json/serialize.hpp>
 #include <charconv>
+#include <memory>
 
 namespace atl::api::e2b {
 
@@ -86,14 +88,22 @@ asio::awaitable<std::string> text_of(net::Exchange& exchange, json::object messa
 }
 
 asio::awaitable<void> run_unary(sessions::Sessions& sessions, UnaryHandler handler,
-                                net::Exchange& exchange) {
+                                std::shared_ptr<AnswerBudget> budget, net::Exchange& exchange) {
     Failure failure;
-    json::object answer;
+    // Until the client has read it: a list of a folder may have megabytes, and many may wait.
+    AnswerBudget::Share share(*budget, caller_of(exchange.request()).owner);
+    std::string text;
     try {
         check_head(exchange.request(), kUnaryType, "Content-Encoding");
         auto body = co_await exchange.read_body(kMessageBytesMax);
         auto message = co_await read_message(exchange, std::move(body));
-        answer = co_await handler(exchange, std::move(message));
+        auto answer = co_await handler(exchange, std::move(message));
+        text = co_await text_of(exchange, std::move(answer));
+        if (!share.take(text.size())) {
+            throw ErrorException({Code::Exhausted,
+                                  "answers that nobody has read yet take up all the memory that "
+                                  "there is for them; read them, or try again later"});
+        }
     } catch (const SandboxGone&) { failure.gone = true; } catch (const RpcError& error) {
         failure.keep(error);
     } catch (const ErrorException& error) { failure.keep(error); }
@@ -106,7 +116,7 @@ asio::awaitable<void> run_unary(sessions::Sessions& sessions, UnaryHandler handl
     } else {
         net::Response response{200, {}, {}};
         response.headers.set("Content-Type", kUnaryType);
-        response.body = co_await text_of(exchange, std::move(answer));
+        response.body = std::move(text);
         co_await exchange.respond(std::move(response));
     }
 }
@@ -206,8 +216,9 @@ schema::Route rpc_route(std::string_view pattern, std::string_view scope) {
 }
 
 net::Handler unary(sessions::Sessions& sessions, UnaryHandler handler) {
-    return [&sessions, handler = std::move(handler)](net::Exchange& exchange) {
-        return run_unary(sessions, handler, exchange);
+    const auto budget = std::make_shared<AnswerBudget>();
+    return [&sessions, handler = std::move(handler), budget](net::Exchange& exchange) {
+        return run_unary(sessions, handler, budget, exchange);
     };
 }
 
