@@ -91,7 +91,7 @@ asio::awaitable<std::optional<Conversations::Hold>> Conversations::find(
             if (!is_passing(error.error.code)) throw;
             if (error.error.code == Code::Conflict) co_return std::nullopt;
         }
-        if (forked) co_return Hold(*this, std::move(*forked));
+        if (forked) co_return Hold(*this, std::move(*forked), true);
     }
     co_return std::nullopt;
 }

@@ -44,14 +44,18 @@ public:
     // A thread that answers a question now: no other conversation goes on in it meanwhile.
     class [[nodiscard]] Hold {
     public:
-        Hold(Conversations& in, ThreadId thread) : in_(&in), thread_(std::move(thread)) {
+        Hold(Conversations& in, ThreadId thread, bool forked = false)
+            : in_(&in), thread_(std::move(thread)), forked_(forked) {
             in_->held_.insert(thread_.text());
         }
         Hold(Hold&& other) noexcept
-            : in_(std::exchange(other.in_, nullptr)), thread_(std::move(other.thread_)) {}
+            : in_(std::exchange(other.in_, nullptr)),
+              thread_(std::move(other.thread_)),
+              forked_(other.forked_) {}
         Hold& operator=(Hold&& other) noexcept {
             std::swap(in_, other.in_);
             std::swap(thread_, other.thread_);
+            std::swap(forked_, other.forked_);
             return *this;
         }
         ~Hold() {
@@ -60,10 +64,13 @@ public:
             if (held != in_->held_.end()) in_->held_.erase(held);
         }
         [[nodiscard]] const ThreadId& thread() const noexcept { return thread_; }
+        // Whether find() made it, as a fork of one that has gone on since.
+        [[nodiscard]] bool forked() const noexcept { return forked_; }
 
     private:
         Conversations* in_;
         ThreadId thread_;
+        bool forked_;
     };
 
     using ConversationPtr = std::shared_ptr<const Conversation>;

@@ -78,7 +78,7 @@ asio::awaitable<sessions::Use*> NamedSessionEnvironment::session_with(core::Limi
         wanted.owner = owner_;
         wanted.name = session_;
         wanted.limits = limits;
-        use_.emplace(co_await sessions_.use_or_make(std::move(wanted)));
+        use_.emplace(co_await sessions_.use_or_make(std::move(wanted), made_));
     } else {
         use_.emplace(co_await sessions_.use(core::Whose::of(owner_), SessionId(session_)));
     }

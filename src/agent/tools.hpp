@@ -119,12 +119,14 @@ enum class FirstUse : bool { Refused, Makes };
 // A session that is named by its id, or by a name of the client's choice: how clients outside work.
 class NamedSessionEnvironment final : public ToolEnvironment {
 public:
+    // `made` hears of a session that was made.
     NamedSessionEnvironment(sessions::Sessions& sessions, std::string owner, std::string session,
-                            FirstUse first_use)
+                            FirstUse first_use, sessions::Sessions::Made made)
         : sessions_(sessions),
           owner_(std::move(owner)),
           session_(std::move(session)),
-          first_use_(first_use) {}
+          first_use_(first_use),
+          made_(std::move(made)) {}
     [[nodiscard]] const std::string& owner() const override { return owner_; }
     boost::asio::awaitable<sessions::Use*> session() override;
     boost::asio::awaitable<sessions::Use*> session_with(core::Limits limits) override;
@@ -135,6 +137,7 @@ private:
     std::string owner_;
     std::string session_;  // empty: none
     FirstUse first_use_;
+    sessions::Sessions::Made made_;
     std::optional<sessions::Use> use_;
     Cancellation cancellation_;
 };

@@ -48,6 +48,11 @@ asio::awaitable<void> run_checked(net::Handler handler, net::Exchange& exchange,
     if (guard == nullptr) throw ErrorException({Code::Internal, "this route has no access check"});
     if (usher) co_await usher(exchange);
     guard->pass(exchange.request(), *need);
+    if (auto* caller = std::any_cast<Caller>(&exchange.request().context)) {
+        caller->made = [guard, need, &exchange](std::string action, std::string object) {
+            guard->made(exchange.request(), *need, std::move(action), std::move(object));
+        };
+    }
     std::optional<net::Problem> problem;
     std::exception_ptr failed;
     try {
@@ -91,6 +96,11 @@ void note_object(net::Exchange& exchange, std::string id) {
     if (auto* caller = std::any_cast<Caller>(&exchange.request().context)) {
         caller->object = std::move(id);
     }
+}
+
+void note_made(const net::Exchange& exchange, std::string action, std::string id) {
+    const auto* caller = std::any_cast<Caller>(&exchange.request().context);
+    if (caller != nullptr && caller->made) caller->made(std::move(action), std::move(id));
 }
 
 void Api::check_writable(const net::Request& request) const {

@@ -33,11 +33,15 @@ struct Caller {
     std::optional<core::Time> until = {};        // with a token: its end
     std::string refused = {};                    // why what was shown is no proof of anybody
     std::string object = {};                     // what the request was about, for the audit log
+    std::function<void(std::string action, std::string object)> made = {};  // note_made
 };
 // Unauthenticated when nobody is known: a route that is open to all must not ask.
 [[nodiscard]] const Caller& caller_of(const net::Request& request);
 // Says what a request made, for the audit log: a new session has no id in its request.
 void note_object(net::Exchange& exchange, std::string id);
+// The same for what a request made in addition, as a run does that names a session which is not
+// there. It is in the audit log at once: the request may go on for hours.
+void note_made(const net::Exchange& exchange, std::string action, std::string id);
 
 // What a route asks of its callers.
 struct Need {
@@ -52,6 +56,9 @@ public:
     virtual ~Guard() = default;
     virtual void pass(net::Request& request, const Need& need) = 0;
     virtual void ended(const net::Request& request, const Need& need, std::string_view outcome) = 0;
+    // While it lasts: it made something that it is not about (note_made).
+    virtual void made(const net::Request& request, const Need& need, std::string action,
+                      std::string object) = 0;
 };
 
 class Api {

@@ -86,9 +86,10 @@ std::string action_of(const std::string& id) {
 }
 
 bool is_audited(const Need& need) {
-    constexpr std::array<std::string_view, 10> kAlways{
-        "create_session", "delete_session", "fork_session",   "create_token", "new_thread",
-        "delete_thread",  "create_sandbox", "delete_sandbox", "fork_sandbox", "create_snapshot"};
+    constexpr std::array<std::string_view, 11> kAlways{
+        "create_session", "delete_session", "fork_session",   "create_token",
+        "new_thread",     "delete_thread",  "fork_thread",    "create_sandbox",
+        "delete_sandbox", "fork_sandbox",   "create_snapshot"};
     return need.scope == kAdmin ||
            std::find(kAlways.begin(), kAlways.end(), need.id) != kAlways.end();
 }
@@ -379,6 +380,21 @@ void Door::ended(const net::Request& request, const Need& need, std::string_view
     deed.key_id = caller->key_id;
     deed.request_id = request.id;
     deed.detail["address"] = request.peer.address;
+    audit_.write(std::move(deed));
+}
+
+void Door::made(const net::Request& request, const Need& need, std::string action,
+                std::string object) {
+    const auto* caller = std::any_cast<Caller>(&request.context);
+    if (caller == nullptr) return;
+    Deed deed;
+    deed.action = std::move(action);
+    deed.object = std::move(object);
+    deed.owner = caller->owner;
+    deed.key_id = caller->key_id;
+    deed.request_id = request.id;
+    deed.detail["address"] = request.peer.address;
+    deed.detail["route"] = need.id;
     audit_.write(std::move(deed));
 }
 

@@ -72,6 +72,8 @@ public:
 
     void pass(net::Request& request, const Need& need) override;
     void ended(const net::Request& request, const Need& need, std::string_view outcome) override;
+    void made(const net::Request& request, const Need& need, std::string action,
+              std::string object) override;
 
 private:
     // Why this caller would not be let in now; empty: would be.

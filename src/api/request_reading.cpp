@@ -13,6 +13,10 @@ SessionId session_in(const net::Exchange& exchange) {
     return SessionId(std::string(exchange.request().parameter("id")));
 }
 
+std::function<void(const SessionId&)> notes_session(const net::Exchange& exchange) {
+    return [&exchange](const SessionId& id) { note_made(exchange, "session.create", id.text()); };
+}
+
 bool wants_events(const net::Request& request) {
     const auto accept = request.headers.get("Accept");
     return accept && accept->find("text/event-stream") != std::string_view::npos;

@@ -4,12 +4,16 @@
 #include "base/workers.hpp"
 #include "core/records.hpp"
 
+#include <functional>
+
 namespace atl::api {
 
 // Whose records the caller may see.
 [[nodiscard]] core::Whose whose(const net::Exchange& exchange);
 // The session that the path names.
 [[nodiscard]] SessionId session_in(const net::Exchange& exchange);
+// What writes a session that the request makes at its first use to the audit log.
+[[nodiscard]] std::function<void(const SessionId&)> notes_session(const net::Exchange& exchange);
 // Whether it asks for events in place of one answer.
 [[nodiscard]] bool wants_events(const net::Request& request);
 

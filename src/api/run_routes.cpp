@@ -400,8 +400,10 @@ asio::awaitable<void> run_in_session(Runs& runs, net::Exchange& exchange) {
 }
 
 // The session that the body names, made if it is not there; or a fresh sandbox.
-asio::awaitable<std::unique_ptr<sessions::Execution>> execution_of(Runs& runs, const Caller& caller,
+asio::awaitable<std::unique_ptr<sessions::Execution>> execution_of(Runs& runs,
+                                                                   const net::Exchange& exchange,
                                                                    const EphemeralBody& wanted) {
+    const Caller& caller = caller_of(exchange.request());
     const auto& options = runs.sessions.options();
     check_sandbox_options(wanted.runtime, wanted.network, wanted.datasets, options);
     check_run_time(wanted.timeout, options.ceilings);
@@ -420,15 +422,15 @@ asio::awaitable<std::unique_ptr<sessions::Execution>> execution_of(Runs& runs, c
                                                SessionId(*wanted.session_id));
     }
     where.name = *wanted.session_id;
-    return sessions::Execution::in_session(runs.sessions, std::move(where));
+    return sessions::Execution::in_session(runs.sessions, std::move(where),
+                                           notes_session(exchange));
 }
 
 asio::awaitable<void> run_alone(Runs& runs, net::Exchange& exchange) {
     Asked asked{.began = Clock::now(), .keep_running = false, .echo = {}};
     auto wanted = co_await read_json<EphemeralBody>(exchange);
     check_input(runs.rules, wanted.code);
-    const Caller caller = caller_of(exchange.request());
-    const auto execution = co_await execution_of(runs, caller, wanted);
+    const auto execution = co_await execution_of(runs, exchange, wanted);
     execution->keep_artifacts(runs.outputs);
     if (runs.rules.echo_code) asked.echo = wanted.code;
     auto run =

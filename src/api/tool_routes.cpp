@@ -60,7 +60,7 @@ asio::awaitable<void> call_tool(const agent::Tools& tools, const agent::Tool& to
     }
     const Caller& caller = caller_of(exchange.request());
     agent::NamedSessionEnvironment environment(tools.sessions(), caller.owner, std::move(session),
-                                               first_use_by(caller));
+                                               first_use_by(caller), notes_session(exchange));
     const auto gone =
         exchange.on_gone([&environment] { environment.cancellation().request("cancelled"); });
     auto result = co_await tool.call(environment, std::move(arguments));

@@ -57,8 +57,9 @@ asio::awaitable<std::unique_ptr<Execution>> Execution::in_session(Sessions& sess
 }
 
 asio::awaitable<std::unique_ptr<Execution>> Execution::in_session(Sessions& sessions,
-                                                                  NewSession wanted) {
-    std::optional<Use> use(co_await sessions.use_or_make(std::move(wanted)));
+                                                                  NewSession wanted,
+                                                                  Sessions::Made made) {
+    std::optional<Use> use(co_await sessions.use_or_make(std::move(wanted), std::move(made)));
     co_await sessions.check_disk(**use);
     co_return std::unique_ptr<Execution>(new Execution(sessions, std::move(use), nullptr));
 }

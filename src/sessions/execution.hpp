@@ -35,7 +35,8 @@ public:
                                                                          SessionId id);
     // The same in a session that is made if it is not there (Sessions::use_or_make).
     static boost::asio::awaitable<std::unique_ptr<Execution>> in_session(Sessions& sessions,
-                                                                         NewSession wanted);
+                                                                         NewSession wanted,
+                                                                         Sessions::Made made);
     // In a session that the caller keeps awake for longer than this.
     static std::unique_ptr<Execution> with(Sessions& sessions, Use& use);
     // In a sandbox of its own.

@@ -62,7 +62,7 @@ asio::awaitable<SessionId> Sessions::resolve(Whose whose, SessionId id) {
     co_return id;
 }
 
-asio::awaitable<Use> Sessions::use_or_make(NewSession wanted) {
+asio::awaitable<Use> Sessions::use_or_make(NewSession wanted, Made made) {
     const auto whose = Whose::of(wanted.owner);
     const SessionId named(wanted.name);
     const auto is_there = [&]() -> asio::awaitable<std::optional<Use>> {
@@ -86,7 +86,8 @@ asio::awaitable<Use> Sessions::use_or_make(NewSession wanted) {
     const auto lock = co_await mutex->lock();
     if (auto found = co_await is_there()) co_return std::move(*found);
     try {
-        static_cast<void>(co_await create(std::move(wanted)));
+        const auto record = co_await create(std::move(wanted));
+        if (made) made(record.id);
     } catch (const ErrorException& error) {
         // Created in between, by another route.
         if (error.error.code != Code::Conflict) throw;

@@ -240,8 +240,9 @@ public:
     boost::asio::awaitable<Use> use(core::Whose whose, SessionId id);
     // The owner's session of this id or name; made if there is none, for clients that choose ids
     // themselves. First uses at one time make one session. NotFound for an id that only the server
-    // gives, InvalidArgument for a name that nobody may choose.
-    boost::asio::awaitable<Use> use_or_make(NewSession wanted);
+    // gives, InvalidArgument for a name that nobody may choose. `made` hears of one that was made.
+    using Made = std::function<void(const SessionId& id)>;
+    boost::asio::awaitable<Use> use_or_make(NewSession wanted, Made made = {});
     boost::asio::awaitable<core::SessionRecord> pause(core::Whose whose, SessionId id);
     boost::asio::awaitable<core::SessionRecord> evict(core::Whose whose, SessionId id);
     // Puts it to sleep until it is taken up again, also while something runs in it: what runs

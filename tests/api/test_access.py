@@ -630,6 +630,59 @@ def test_the_audit_log(keyed):
     assert key not in json.dumps(keyed.audit())
 
 
+def made_by(keyed, key, count):
+    """What the audit log says that this key made, once it says so much."""
+    until = time.monotonic() + 20
+    while True:
+        mine = [one for one in reversed(keyed.audit()) if one["key_id"] == key.split("_")[1]]
+        if len(mine) >= count:
+            return mine
+        assert time.monotonic() < until, mine
+        time.sleep(0.05)
+
+
+def test_what_is_made_at_its_first_use_is_in_the_audit_log(keyed):
+    """Sessions of runs, tools and MCP calls, and threads of conversations; once each, also if they are used again."""
+    key = keyed.key("first-use", "sessions:read", "sessions:write", "run", "threads")
+    call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
+        "name": "run_python", "arguments": {"session_id": "by-mcp", "code": "1"},
+        "_meta": {"io.modelcontextprotocol/protocolVersion": "2026-07-28",
+                  "io.modelcontextprotocol/clientCapabilities": {}}}}
+    with keyed.client(key) as client:
+        for _ in range(2):
+            assert client.post("/v1/run", json={"session_id": "by-run", "code": "1"}).status_code == 200
+            assert client.post("/v1/tools/run_python", json={"session_id": "by-tool", "code": "1"}).status_code == 200
+            answer = client.post("/mcp", json=call, headers={"MCP-Protocol-Version": "2026-07-28", "Mcp-Method": "tools/call",
+                                                             "Mcp-Name": "run_python"})
+            assert answer.status_code == 200, answer.text
+        asked = {"model": "atoll", "messages": [{"role": "user", "content": "how many rows?"}]}
+        first = client.post("/v1/chat/completions", json=asked)
+        assert first.status_code == 200, first.text
+        asked["messages"] += [first.json()["choices"][0]["message"], {"role": "user", "content": "total amount"}]
+        assert client.post("/v1/chat/completions", json=asked).headers["X-Atoll-Thread"] == first.headers["X-Atoll-Thread"]
+        again = client.post("/v1/chat/completions", json=asked)  # the thread has gone on since
+        names = {one["name"]: one["id"] for one in client.get("/v1/sessions").json()["sessions"]}
+    made = made_by(keyed, key, 5)
+    assert [(one["action"], one["outcome"], one["object"], one["detail"]["route"]) for one in made] == [
+        ("session.create", "ok", names["by-run"], "run"), ("session.create", "ok", names["by-tool"], "tool_run_python"),
+        ("session.create", "ok", names["by-mcp"], "mcp_message"),
+        ("thread.new", "ok", first.headers["X-Atoll-Thread"], "create_chat_completion"),
+        ("thread.fork", "ok", again.headers["X-Atoll-Thread"], "create_chat_completion")]
+    assert again.headers["X-Atoll-Thread"] != first.headers["X-Atoll-Thread"]
+    assert {one["owner"] for one in made} == {"first-use"} and all(one["request_id"] for one in made)
+
+
+def test_a_session_is_in_the_audit_log_while_its_first_run_lasts(keyed):
+    key = keyed.key("long-run", "sessions:read", "sessions:write", "run")
+    with keyed.client(key) as client:
+        body = {"session_id": "long", "code": "import time\nprint('began', flush=True)\ntime.sleep(600)"}
+        with client.stream("POST", "/v1/run", json=body, headers={"Accept": "text/event-stream"}) as answer:
+            for piece in answer.iter_raw():
+                if b"began" in piece:
+                    break
+            assert [one["action"] for one in made_by(keyed, key, 1)] == ["session.create"]
+
+
 def test_the_audit_log_is_paged_and_cannot_be_changed(keyed):
     seen, cursor = [], ""
     with keyed.client(ADMIN) as admin:

@@ -390,7 +390,7 @@ private:
             const bool tells = by_events && !request.progress_token.is_null();
             if (tells) progress.emplace(exchange.executor(), request.progress_token);
             environment.emplace(tools_.sessions(), place, request.session,
-                                progress ? &*progress : nullptr);
+                                progress ? &*progress : nullptr, notes_session(exchange));
             if (session != nullptr) {
                 under_way.emplace(*session, key_of(message.id), environment->cancellation(),
                                   sessions_.limits());

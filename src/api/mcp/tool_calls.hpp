@@ -27,8 +27,9 @@ struct Place {
 class CallEnvironment final : public agent::ToolEnvironment {
 public:
     CallEnvironment(sessions::Sessions& sessions, const Place& place, std::string session,
-                    Progress* progress)
-        : named_(sessions, place.owner, std::move(session), place.first_use), progress_(progress) {}
+                    Progress* progress, sessions::Sessions::Made made)
+        : named_(sessions, place.owner, std::move(session), place.first_use, std::move(made)),
+          progress_(progress) {}
     [[nodiscard]] const std::string& owner() const override { return named_.owner(); }
     boost::asio::awaitable<sessions::Use*> session() override { return named_.session(); }
     boost::asio::awaitable<sessions::Use*> session_with(core::Limits limits) override {

@@ -244,9 +244,11 @@ private:
         question.instructions = std::move(request.instructions);
         question.model = request.model.upstream;
         if (hold) {
+            if (hold->forked()) note_made(exchange, "thread.fork", hold->thread().text());
             co_await parts_.threads.add_files(core::Whose::of(owner), hold->thread(), files);
         } else {
             const auto made = co_await begin(request, *conversation, files);
+            note_made(exchange, "thread.new", made.text());
             hold.emplace(parts_.conversations, made);
         }
         co_await name_files(question, owner, hold->thread(), files);
