@@ -1,6 +1,6 @@
 #pragma once
-// Which thread a conversation goes on in, for clients that name none and send all of it each time
-// (the OpenAI-style endpoint). So the sandbox with its variables and files carries on.
+// Finds the thread of a conversation, for clients that name no thread and send the whole history
+// each time (the OpenAI-style endpoint), so that the sandbox keeps its variables and files.
 //
 //     find ──▶ known, and nothing came after it      that thread
 //         ├──▶ known, but the thread has gone on     a fork at that turn: the question was asked

@@ -1,5 +1,5 @@
 #pragma once
-// What a run prints, on its way to clients that watch it: in pieces that can be sent now and then,
+// A run's output for clients that follow it: collected in pieces that are sent from time to time,
 // so that a thousand prints do not become a thousand events.
 //
 //     add() ──▶ what has come since ──▶ take()      whole characters, in the order of the streams

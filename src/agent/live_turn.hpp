@@ -1,7 +1,7 @@
 #pragma once
-// A turn while it goes on, and for a while after: what its clients follow.
+// A running turn, and for a while after its end: the state that its clients follow.
 //
-// Shared by the turn itself and by everybody who watches it: whoever leaves last ends it.
+// Shared by the turn itself and by all clients that follow it; the last one destroys it.
 // Threads   one, the executor's.
 #include "agent/cancellation.hpp"
 #include "agent/message_details.hpp"

@@ -12,9 +12,9 @@
 // and as many layers as the thread's length has digits: what is kept is bounded, however long it
 // is.
 //
-// A summary says which messages it covers, and nothing else depends on it: one that is lost or
-// written twice (two servers) costs work, never a message. What cannot be read is no memory, and is
-// made anew.
+// A summary names the messages that it covers, and nothing else depends on it: one that is lost or
+// written twice (by two servers) costs work, never a message. Summaries that cannot be read are
+// created again.
 //
 // Pure functions. Trusts nothing that stands in memory_json.
 #include "schema/json.hpp"

@@ -1,6 +1,6 @@
 #pragma once
-// What belongs to a message of a thread besides its text, as `details_json` keeps it: one type for
-// who writes it (turns), who shows it (history, export) and who sends it again (contexts).
+// The data of a message other than its text, stored in `details_json`: one type for the code that
+// writes it (turns), shows it (history, export) and sends it to a model again (contexts).
 //
 //     Assistant, on the way   tool_calls, reasoning
 //     Tool                    run: which call it answers, the code, its time, images, a table,

@@ -1,8 +1,8 @@
 #pragma once
-// The system prompt of a thread: what the model is, its files, what is known of them, the rules.
+// The system prompt of a thread: the model's role, the files and what is known of them, the rules.
 //
-// Files stand one a line, `- /data/name.csv (1.2 MB)`; what follows indented belongs to the line
-// above. What comes out of files (names of columns) is data, and said to be.
+// One file per line, `- /data/name.csv (1.2 MB)`; indented lines belong to the file above them. The
+// prompt labels text that comes from files (names of columns) as data.
 #include "agent/uploads.hpp"
 
 #include <string>

@@ -1,6 +1,6 @@
 #pragma once
-// The names of the sheets of a thread's workbooks, for its prompt: a model that does not know of a
-// sheet does not look at it.
+// The names of the sheets of a thread's workbooks, for its prompt: a model that is not told of a
+// sheet does not read it.
 //
 // A workbook is a zip archive from a stranger, so it is read in the thread's own sandbox, by a
 // program beside the kernel (data/sheet_names.py). That takes one short run for each thread, before

@@ -2,13 +2,13 @@
 // A summary of some turns: written by the model, or made of sentences that are taken out of the
 // text where there is no language model or it fails.
 //
-// Taken out are what the user asked to remember and stated first, then sentences with numbers and
-// names; each line says its turn and who said it, so that a summary of summaries is made alike.
+// Without a model, it takes what the user asked to remember first, then sentences with numbers and
+// names. Each line has its turn and its speaker, so summaries can be summarised in the same way.
 //
 // Threads   one, the executor's.
-// Trusts    nothing in the texts: they are quoted to the model as material, and said to be; what it
-//           answers is cut, and stays lines of a summary.
-// On failure none: without the model's summary there is the other one.
+// Trusts    nothing in the texts: they are quoted to the model and labelled as material. Its answer
+//           is truncated, and used as lines of a summary only.
+// On failure of the model, the other summary is used; there is no error.
 #include "agent/cancellation.hpp"
 #include "agent/memory.hpp"
 #include "agent/past_turns.hpp"

@@ -5,9 +5,9 @@
 //                 │                                   │ events, as they happen
 //                 └─ LiveTurn: followed, left, come back to, cancelled
 //
-// A question that was taken goes on, whoever leaves. One turn at a time a thread: the next waits,
-// up to `waiting_max` of them; who comes then gets Conflict. What clients are told of a turn's
-// steps and its end is in the store before.
+// An accepted question continues when its client leaves. A thread has one turn at a time; up to
+// `waiting_max` questions wait, any more get Conflict. A turn's steps and its end are stored before
+// clients are told of them.
 //
 // Owns      the turns that run. Store, sessions, uploads, tools, model and contexts are borrowed.
 // Threads   one, the executor's.

@@ -1,9 +1,9 @@
 #pragma once
-// How many tokens a text has, about: what budgets are made of before a provider has counted.
+// Estimates how many tokens a text has, for budgets, before a provider has counted them.
 //
-// Tokenizers differ, and none of them is here. A letter of a Latin text is a quarter of a token, a
-// character of any other script one: a little above what the common ones make of it, so that what
-// fits by this estimate fits.
+// Tokenizers differ, and none is used here. A letter of a Latin script counts as a quarter of a
+// token, a character of any other script as one. That is slightly more than common tokenizers
+// count, so a text that fits by this estimate fits.
 #include "core/chat.hpp"
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 #pragma once
-// What the tools take, described once: for models, for REST, for documents. Flat, so that each
-// schema stands by itself.
+// The arguments of the tools, described once for models, REST and the OpenAPI document. Flat, so
+// that each schema is self-contained.
 #include "schema/json.hpp"
 
 #include <chrono>

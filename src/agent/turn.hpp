@@ -5,10 +5,10 @@
 //          ▲         └▶ tool calls: run them in their order, tell what came of each ──┐
 //          └──────────────────────────────────────────────────────────────────────────┘
 //
-// It ends: within so many requests, tokens, so much time and money (TurnLimits). When one of these
-// is used up the model is asked once more, to answer from what it has. The same call again and
-// again, calls of tools that are not there and arguments that cannot be read are told back to it, a
-// bounded number of times.
+// A turn is limited in requests, tokens, time and cost (TurnLimits). When one of these is used up,
+// the model is asked once more, to answer with what it has. Repeated calls, unknown tools and
+// invalid arguments are reported back to the model, a limited number of
+// times.
 // Owns      nothing: all that it works with is borrowed and outlives it.
 // Threads   one, the executor's.
 // Trusts    nothing that the model says, and nothing that tools bring out of a sandbox.

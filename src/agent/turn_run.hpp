@@ -5,8 +5,8 @@
 //     the loop ──▶ TurnRun ──▶ store first, then events of the LiveTurn
 //                     └──▶ the sandbox, readied from the start, waited for by the first tool
 //
-// Shared by the turn and by what it started (the readying sandbox, the lease): a turn that ends
-// early does not wait for a sandbox that it did not need. The scope does, which is that of Threads.
+// Shared by the turn and by what it started (waking the sandbox, renewing the lease): a turn that
+// ends early does not wait for a sandbox that it did not need; the scope of Threads does.
 // Threads   one, the executor's. Trusts    as turn.hpp.
 #include "agent/live_output.hpp"
 #include "agent/live_turn.hpp"

@@ -1,5 +1,5 @@
 #pragma once
-// Messages of a turn, written so that nobody has to guess whether they were.
+// Idempotent writes of a turn's messages: the caller always knows whether they were stored.
 //
 //     write ──▶ answered
 //       └──▶ the answer got lost ──▶ again, with the same mark: the store knows whether it happened

@@ -1,6 +1,6 @@
 #pragma once
-// Files that people send for their threads: taken in while they arrive, kept once, looked at a
-// little, and given to the sessions that use them.
+// Uploaded files: stored while they arrive, deduplicated, inspected briefly, and copied into the
+// sessions of the threads that use them.
 //
 //     <root>/            0700, the server's
 //       .coming-<x>      not whole yet; removed at the next start

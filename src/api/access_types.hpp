@@ -1,5 +1,5 @@
 #pragma once
-// Keys, tokens and the audit log as the API speaks of them.
+// API types of keys, tokens and the audit log.
 #include "core/records.hpp"
 #include "schema/json.hpp"
 

@@ -2,7 +2,7 @@
 // The audit log: who did what, and how it ended. Written asynchronously, in the order of the
 // requests.
 //
-// Owns      a queue of records that are not in the store yet, and the coroutine that brings them.
+// Owns      a queue of records that are not in the store yet, and the coroutine that writes them.
 // Threads   the server's one.
 // Bounded   the queue and the records, and how many actions of one owner are recorded
 //           (audit_shares.hpp). What was left out is counted in the next record of that owner.

@@ -1,5 +1,5 @@
 #pragma once
-// Contexts and their variables as the API speaks of them.
+// API types of contexts and their variables.
 #include "guest_client/contexts.hpp"
 #include "schema/json.hpp"
 

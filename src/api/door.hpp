@@ -8,10 +8,10 @@
 //
 // On this machine without keys the user that the server runs as, and root, are one owner, `local`.
 // Other users of the machine reach the port as well, so the kernel is asked whose a connection is
-// (net/peer_user.hpp); to these it says 401. A browser is the other danger: any page could send
+// (net/peer_user.hpp); these get 401. A browser is the other danger: any page could send
 // requests here (CSRF), and a name that is made to point at 127.0.0.1 would pass for our own (DNS
 // rebinding). So the Host must name this machine, and an Origin must be our own, scheme and port
-// included. With keys a browser has nothing to give away by itself; both checks stay all the same.
+// included. Both are checked with keys too, although browsers do not send keys by themselves.
 //
 // Owns      the rate limit's table. Keys, signer and log are borrowed and outlive it.
 // Threads   the server's one.

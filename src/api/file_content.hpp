@@ -1,11 +1,11 @@
 #pragma once
 // One file as a response: complete, a range of it, or 304 if it has not changed.
 //
-// What is in it was written by untrusted code, and may be opened in a browser on this server's own
-// address. So it goes out with a type that is not guessed and a policy under which nothing in it
-// runs, loads or sends.
-// Large files go from the disk to the socket by sendfile, from a descriptor that the guest opened;
-// small ones, and those of odd file systems, as bytes over the link. Memory stays flat either way.
+// Its content was written by untrusted code, and may be opened in a browser on this server's own
+// origin. So it is sent with a fixed content type, and with a policy under which nothing in it
+// runs, loads or sends. Large files go from the disk to the socket by sendfile, from a descriptor
+// that the guest opened; small ones, and those of odd file systems, as bytes over the link. Memory
+// stays flat either way.
 #include "guest_client/files.hpp"
 #include "net/exchange.hpp"
 

@@ -1,5 +1,5 @@
 #pragma once
-// Files as the API speaks of them.
+// API types of files.
 #include "guest_client/files.hpp"
 #include "schema/json.hpp"
 

@@ -1,8 +1,8 @@
 #pragma once
 // GET /status of a job with much of a log: the text of a StatusAnswer, sent while the log is read.
 //
-// The answer has what was printed first and the errors behind it, and the log has them as they
-// came. So it is read twice where there are both, and no more of it is held than a piece.
+// The answer has all of stdout before all of stderr; the log has them interleaved. So the log is
+// read twice if it has both, and only one piece of it is held at a time.
 #include "net/exchange.hpp"
 #include "sessions/jobs.hpp"
 

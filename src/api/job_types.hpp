@@ -1,5 +1,5 @@
 #pragma once
-// Jobs as the API speaks of them.
+// API types of jobs.
 #include "api/session_types.hpp"
 #include "core/records.hpp"
 #include "schema/json.hpp"

@@ -1,5 +1,5 @@
 #pragma once
-// Models, as the API shows them. A key goes in and never out.
+// API types of models. A key is accepted and never returned.
 #include "agent/models.hpp"
 #include "core/chat_provider.hpp"
 #include "schema/json.hpp"

@@ -3,8 +3,8 @@
 //
 // Owns      its channel of the link, which is given up when it is closed or destroyed.
 // Threads   the server's one.
-// Trusts    nothing. The guest may send ahead what its credit allows, 256 KiB and a frame; it gets
-//           more only for what was read, so a slow reader slows the server in the sandbox.
+// Trusts    nothing. The guest may send what its credit allows, 256 KiB and a frame; it gets more
+//           only for what was read, so a slow reader slows down the server in the sandbox.
 #include "guest_client/guest_link.hpp"
 #include "net/byte_stream.hpp"
 

@@ -1,5 +1,5 @@
 #pragma once
-// Ports as the API speaks of them.
+// API types of ports.
 #include "schema/json.hpp"
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 #pragma once
-// Processes as the API speaks of them.
+// API types of processes.
 #include "schema/json.hpp"
 #include "sessions/processes.hpp"
 

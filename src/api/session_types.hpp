@@ -1,5 +1,5 @@
 #pragma once
-// Sessions and runs as the API speaks of them.
+// API types of sessions and runs.
 #include "core/ceilings.hpp"
 #include "core/records.hpp"
 #include "core/runtime.hpp"

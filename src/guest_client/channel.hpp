@@ -1,5 +1,5 @@
 #pragma once
-// One call to a guest: a request, what the guest says on its way, and its end.
+// One call to a guest: a request, the events and output of its answer, and its end.
 //
 //     ChannelHandlers handlers;
 //     handlers.output = [&text](core::Stream, std::string_view piece) { text += piece; };
@@ -7,7 +7,7 @@
 //     const auto end = co_await channel.end();
 //
 // Owns      its handlers. Destroying the channel abandons the call: no handler runs from then on,
-//           the guest is told to cancel, and what it still sends is dropped and paid for. So
+//           the guest is told to cancel, what it still sends is dropped, its credit returned. So
 //           handlers may refer to whatever outlives the channel: declare that before it, and in a
 //           class make the channel the last member.
 // Threads   one, its link's.

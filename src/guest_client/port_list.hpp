@@ -1,5 +1,5 @@
 #pragma once
-// Which ports of a sandbox its programs listen on.
+// The ports on which programs of a sandbox listen.
 //
 // Trusts    nothing that the guest says: what it lists is counted and checked here.
 #include "guest_client/guest_link.hpp"

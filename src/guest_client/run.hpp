@@ -1,9 +1,9 @@
 #pragma once
 // One run in a session: code in, output and results out, and the reason why it ended.
 //
-// Python runs in a kernel and keeps its state; so do JavaScript and TypeScript where there is a
-// next run to keep it for. Shell is a program, and so are they in a sandbox for one run: a program
-// starts faster than a kernel. What the run did to files is told by changes.hpp. Runs in one kernel
+// Python runs in a kernel and keeps its state; so do JavaScript and TypeScript in a session. In a
+// sandbox for one run these two are programs, as shell always is: a program starts faster than a
+// kernel. The files that a run changed: changes.hpp. Runs in one kernel
 // are queued, and a run's timeout starts when it starts running. A listener that reports what it
 // has read gets backpressure: the program is slowed down to its pace.
 #include "core/outcome.hpp"

@@ -1,6 +1,6 @@
 #pragma once
-// A guest for unit tests: the other end of a link, which says what the test tells it to, in real
-// frames over a socket pair. And a sandbox that is only a stream and a note of its end.
+// A guest for unit tests: the other end of a link, which sends what the test tells it to, in real
+// frames over a socket pair. And a sandbox that is only a stream, and records its destruction.
 //
 //     Peer peer;
 //     auto answer = peer.start(peer.link->call(question));   // a coroutine under way

@@ -1,8 +1,8 @@
 #pragma once
-// Copies what a run left in its folder of artifacts to the host, where people pick it up.
+// Copies the files in a run's folder of artifacts to the host, where clients can fetch them.
 //
-// Read through the guest, so it works behind any walls, and a link or a device meets nobody's
-// rights but the sandbox's own.
+// They are read through the guest, so this works with any runtime, and links and devices are opened
+// with the sandbox's rights only.
 // Threads   the link's one. Trusts    nothing: sizes are counted here while bytes arrive.
 #include "core/outputs.hpp"
 #include "guest_client/changes.hpp"

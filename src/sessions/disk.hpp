@@ -1,9 +1,9 @@
 #pragma once
-// What a session, or an owner, has on disk, may have, and what is on its way there.
+// Disk usage of a session or an owner: what is used, what is allowed, and what uploads will add.
 //
-// A ledger knows what was found at the last look and counts what uploads bring since then, so that
-// uploads that come side by side share what is left. What programs write is found by looking
-// (disk_watch.cpp); they are stopped through a DiskStop then (docs/decisions/0010).
+// A ledger has the usage of the last measurement and adds the bytes of uploads since then, so that
+// concurrent uploads share what is left. What programs write is found by measuring
+// (disk_watch.cpp); then they are stopped through a DiskStop (docs/decisions/0010).
 //
 // Owns      nothing on disk.  Threads  one, the executor's.
 // Trusts    no length that a client declares: it may refuse early, bytes are counted all the same.

@@ -8,8 +8,8 @@
 //     const auto end = co_await execution->run(std::move(request), std::move(listener));
 //     const auto files = co_await execution->files();
 //
-// A run in a session stops when the session's disk is full. What did not come back with the session
-// is said by its next run that is heard: see lost() and lost_told().
+// A run in a session stops when the session's disk is full. Variables that were not restored are
+// reported by the next run whose answer reaches a client: see lost() and lost_told().
 // Owns      the session's Use, or a sandbox for this run alone, which ends with it.
 // Threads   the executor's one.
 #include "core/outputs.hpp"

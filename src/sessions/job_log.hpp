@@ -1,6 +1,6 @@
 #pragma once
-// The output of a running job on its way to the store: gathered, cut between characters, written in
-// batches. While one batch is being written the next one gathers, so nobody waits for a timer.
+// Writes a running job's output to the store: collected, split between characters, in batches.
+// While one batch is being written the next one is collected, so no timer is needed.
 //
 // Owns      what is not written yet: at most the job's output limit.
 // Threads   the executor's one.

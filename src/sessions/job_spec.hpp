@@ -1,5 +1,5 @@
 #pragma once
-// How a job runs, and the same as text for the store. What a record has fields for stands there.
+// How a job runs, and the same as text for the store; without what has a field in the record.
 #include "base/result.hpp"
 #include "core/spec.hpp"
 

@@ -1,5 +1,5 @@
 #pragma once
-// Ids that nobody guesses: 160 random bits after a prefix that says what it is.
+// Unguessable ids: 160 random bits after a prefix that names the kind of object.
 #include <string>
 #include <string_view>
 

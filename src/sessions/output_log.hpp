@@ -1,6 +1,6 @@
 #pragma once
-// The latest of what a program wrote, with the place of each byte: a reader that comes back goes
-// on where it was, or is told what it missed.
+// The latest part of a program's output, with byte positions: a reader that returns continues where
+// it was, or is told how much it missed.
 //
 // Both streams share one count, in the order in which their pieces came. Memory is bounded: once
 // there is more than `bytes_max`, the oldest pieces go.

@@ -11,8 +11,8 @@
 // Threads   one, the executor's.
 // Limits    kRunningMax programs a session, kEndedMax records of ended ones for kRememberTime,
 //           kOutputBytesMax of output each. A program that floods is slowed to kOutputRate.
-// Trusts    nothing that the guest says, nor its clock: when a process is overdue its sandbox ends,
-//           time in which the session was frozen aside; the caller for whose session it is.
+// Trusts    its caller, who has checked whose session it is. Nothing that the guest says, nor its
+//           clock: an overdue process's sandbox is ended (frozen time does not count).
 // Must outlive no link: destroy it after Sessions::stop(), or while nothing runs.
 #include "core/outcome.hpp"
 #include "core/records.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 // A sandbox's spec as text, for the store: limits, environment and the names of data sets. Folders
-// and mounts are not in it: where they lie is found anew at each start.
+// and mounts are not in it: their locations are looked up again at each start.
 #include "base/result.hpp"
 #include "core/spec.hpp"
 

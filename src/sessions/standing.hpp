@@ -1,7 +1,7 @@
 #pragma once
-// What is arranged for a session beside its spec: how it ends, and what an API notes about it. It
-// is stored in the spec's text (spec_text.hpp), so no client sees it; a copy of a session has it,
-// too, unless its maker says otherwise.
+// Arrangements of a session that are not in its spec: how it ends, and what an API stores about it.
+// They are part of the spec's text (spec_text.hpp), so no client sees them. A copy of a session
+// gets them too, unless its creator decides otherwise.
 #include <map>
 #include <string>
 #include <string_view>
