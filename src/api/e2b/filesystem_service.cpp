@@ -203,7 +203,7 @@ public:
         (void)user_of(exchange.request());
         const auto use = co_await enter(sessions_, exchange);
         const auto watch = watchers_->find(session_in(exchange), message.text("watcherId"));
-        if (watch->lost_some()) throw missed_some();
+        if (watch->tells_of_loss()) throw missed_some();
         // What waits by now, or the first megabytes of it: while the guest is asked about one
         // event, a program makes the next, and an answer that is to have all would never end.
         json::array events;

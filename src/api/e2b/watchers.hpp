@@ -42,6 +42,12 @@ public:
     [[nodiscard]] std::size_t waiting() const noexcept { return waiting_.size(); }
     // Whether events were lost since this was last asked.
     [[nodiscard]] bool lost_some() { return std::exchange(lost_some_, false); }
+    // For who polls: the same, but not twice in a row. While a folder is so busy that what waits is
+    // always full, they would hear of nothing else, and never make room.
+    [[nodiscard]] bool tells_of_loss() {
+        told_of_loss_ = !told_of_loss_ && lost_some();
+        return told_of_loss_;
+    }
     // Why it will tell nothing more.
     [[nodiscard]] const std::optional<Error>& ended() const noexcept { return ended_; }
     [[nodiscard]] bool has_news() const noexcept {
@@ -64,6 +70,7 @@ private:
     std::size_t waiting_bytes_ = 0;  // of their paths
     bool watching_ = false;
     bool lost_some_ = false;
+    bool told_of_loss_ = false;  // by the last poll
     std::optional<Error> ended_;
     boost::asio::steady_timer news_;
     guest_client::Channel channel_;  // the last, for its handlers refer to the rest

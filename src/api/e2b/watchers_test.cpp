@@ -75,5 +75,21 @@ TEST_F(FolderWatchTest, long_paths_do_not_fill_the_server) {
     EXPECT_FALSE(watch.lost_some());
 }
 
+TEST_F(FolderWatchTest, who_polls_a_folder_that_is_too_busy_hears_of_events_as_well) {
+    const auto flood = [&] {
+        for (int i = 0; i < 5000; ++i) peer.event(Peer::kFirst, change("/session/x"));
+    };
+    for (int round = 0; round < 3; ++round) {
+        flood();
+        EXPECT_TRUE(watch.tells_of_loss());
+        flood();
+        EXPECT_FALSE(watch.tells_of_loss()) << "it was said, and something waits";
+        while (watch.next()) {}
+    }
+    EXPECT_TRUE(watch.tells_of_loss()) << "of the last flood";
+    EXPECT_FALSE(watch.tells_of_loss());
+    EXPECT_FALSE(watch.tells_of_loss());
+}
+
 }  // namespace
 }  // namespace atl::api::e2b
