@@ -20,7 +20,6 @@ std::string AnswerWriter::condition(const Filter& f) const {
         case Filter::Kind::Greater:
         case Filter::Kind::GreaterOrEqual:
         case Filter::Kind::Equal:
-        case Filter::Kind::NotEqual:
         case Filter::Kind::Between: return field + condition_tail(f);
         case Filter::Kind::Months: {
             std::vector<std::string> months;
@@ -50,7 +49,6 @@ std::string AnswerWriter::condition_tail(const Filter& f) {
         case Filter::Kind::LessOrEqual: return " ≤ " + bound(f.low);
         case Filter::Kind::Greater: return " > " + bound(f.low);
         case Filter::Kind::GreaterOrEqual: return " ≥ " + bound(f.low);
-        case Filter::Kind::NotEqual: return " ≠ " + plain(f.low);
         case Filter::Kind::Between: return " " + bound(f.low) + " – " + bound(f.high);
         default: return " = " + plain(f.low);
     }

@@ -58,7 +58,6 @@ void change_groups(Question& out, const Question& now, bool adds) {
 Question follow_up(const Question& before, const Question& now, const QuestionParts& parts) {
     Question out = before;
     out.language = now.language;
-    out.unknown = now.unknown;
     out.names = now.names;
     out.chart = now.chart;
     if (parts.has_measure && !now.measures.empty()) {

@@ -139,7 +139,7 @@ public:
             for (std::size_t n = longest; n > 0 && best.candidates.empty(); --n) {
                 best = mention(at, at + n);
             }
-            if (best.candidates.empty() || cuts_a_name(best)) {
+            if (best.candidates.empty()) {
                 ++at;
             } else {
                 at = best.end;
@@ -150,22 +150,6 @@ public:
     }
 
 private:
-    // 平均票 of 平均票价 would take the beginning of 票房 in 平均票房.
-    [[nodiscard]] bool cuts_a_name(const Mention& m) const {
-        // "to closed" of days_to_close would take the beginning of closed_at in "to closed_at"
-        const bool is_word = tokens_[m.begin].is_word() && is_function_[m.begin];
-        if (m.is_value || m.candidates[0].score >= (is_word ? kOwnName : 68) ||
-            (!is_word && !tokens_[m.begin].is_han())) {
-            return false;
-        }
-        for (std::size_t begin = m.begin + 1; begin < m.end; ++begin) {
-            for (std::size_t end = m.end + 1; end <= tokens_.size() && end <= begin + 6; ++end) {
-                const Mention other = mention(begin, end);
-                if (!other.candidates.empty() && other.candidates[0].score >= kOwnName) return true;
-            }
-        }
-        return false;
-    }
     [[nodiscard]] bool is_free(std::size_t begin, std::size_t end) const {
         for (std::size_t i = begin; i < end; ++i) {
             // inside a longer phrase of the vocabulary: "how many", 人数
@@ -285,7 +269,6 @@ private:
         if (n < words.size() + 3 && reads_together(tokens_, begin, end, column.together)) {
             return 96;
         }
-        if (is_equal_without_articles(words, begin, end)) return 94;
         const Words& strong = column.strong;
         if (strict) return 0;
         if (!strong.empty() && n == strong.size() &&
@@ -307,20 +290,6 @@ private:
         return std::max(best, meaning_score(column, begin, end));
     }
 
-    // "years at the company" for YearsAtCompany
-    [[nodiscard]] bool is_equal_without_articles(const Words& words, std::size_t begin,
-                                                 std::size_t end) const {
-        static const std::set<std::string> kArticles = {"the", "a", "an", "of", "的"};
-        if (end - begin <= words.size()) return false;
-        std::size_t next = 0;
-        for (std::size_t i = begin; i < end; ++i) {
-            const bool is_inside = i > begin && i + 1 < end;
-            if (is_inside && kArticles.contains(tokens_[i].text)) continue;
-            if (next == words.size() || !is_equal(tokens_[i], words[next])) return false;
-            ++next;
-        }
-        return next == words.size();
-    }
     [[nodiscard]] static bool names_person(const Token& token) {
         static const auto& kPeople = word_list("names person people");
         return kPeople.contains(token.stem);

@@ -75,7 +75,6 @@ struct Filter {
         GreaterOrEqual,
         Between,
         Equal,
-        NotEqual,
         Dates,
         Months,
         Weekdays,
@@ -113,10 +112,9 @@ struct Question {
     bool of_growth = false;          // Growth: which period grew most
     bool in_percent = false;         // Ratio
     Limit limit = Limit::None;
-    std::optional<Field> open;         // the total or the average of it?
-    std::vector<std::string> absent;   // things asked about that the table does not have
-    std::vector<std::string> unknown;  // words that are not known
-    std::vector<std::string> names;    // those of them that look like values of the table
+    std::optional<Field> open;        // the total or the average of it?
+    std::vector<std::string> absent;  // things asked about that the table does not have
+    std::vector<std::string> names;   // unknown words that look like values of the table
 };
 
 }  // namespace atl::offline

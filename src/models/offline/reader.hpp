@@ -37,7 +37,6 @@ public:
         if (tokens_.size() > kTokensMax) tokens_.resize(kTokensMax);
         sheet_ = take_sheet(tokens_, schema);
         tags_ = tags_of(tokens_);
-        find_first_rows();
         q_.language = has_han(text) && !is_english_around() ? Language::Chinese : Language::English;
     }
     Question read();
@@ -75,24 +74,17 @@ private:
     [[nodiscard]] std::size_t default_table() const;
     [[nodiscard]] bool is_first_sheet(std::size_t table) const;
     [[nodiscard]] DataPeriod data_period(std::size_t table) const;
-    [[nodiscard]] std::optional<std::size_t> named_file() const;
     // Which of its candidates a mention is: the question's table first, then what can be joined.
     void settle(const Mention& m);
     [[nodiscard]] bool is_rows_of_number(const Mention& m, const Candidate& chosen) const;
 
     // ---- words that the words beside them decide
-    void find_first_rows();
     [[nodiscard]] bool is_noun_of_value(const Said& s) const;
     [[nodiscard]] bool is_noun_behind_value(const Said& s) const;
     [[nodiscard]] bool is_volume_of_rows(const Said& s) const;
 
     // ---- one row, and what is asked of it
     [[nodiscard]] bool names_one_row(const Tag& t) const;
-    [[nodiscard]] bool asks_single_row() const;
-    void take_single_row();
-    [[nodiscard]] bool is_noun_of_row(Field field) const;
-    [[nodiscard]] static bool is_paid(const Token& noun);
-    [[nodiscard]] bool is_figure_of_row(const Said& s) const;
 
     // ---- people who come back in several rows
     [[nodiscard]] std::optional<Field> person_id() const;
@@ -183,7 +175,6 @@ private:
     };
     [[nodiscard]] std::vector<AggregationTag> aggregations() const;
     void find_measures();
-    [[nodiscard]] bool is_of_one(const Said& s) const;
     [[nodiscard]] bool is_of_number(const Tag& t) const;
     [[nodiscard]] bool group_is_each(const Group& g) const;
     void add_measure(Measure measure);
@@ -203,9 +194,7 @@ private:
     // "does more homework go with better marks?": two numbers and no figure of either asked for
     [[nodiscard]] bool asks_relation() const;
     void split_share();
-    [[nodiscard]] const Filter* said_of_whole() const;
     [[nodiscard]] bool wants_rows() const;
-    [[nodiscard]] bool has_row_noun_ranked() const;
     [[nodiscard]] bool is_unique(Field field) const;
     [[nodiscard]] bool row_noun_said() const;
     [[nodiscard]] bool is_measure_token(std::size_t i) const;
@@ -225,7 +214,6 @@ private:
     void group_by_values(std::size_t i);
     [[nodiscard]] std::optional<Field> superlative_field() const;
     void find_open_superlative();
-    [[nodiscard]] bool says_pace() const;
     void choose_measure();
     [[nodiscard]] bool row_noun_counts() const;
     [[nodiscard]] bool is_row_word(std::size_t i) const;
@@ -245,6 +233,8 @@ private:
     void find_span_of_dates();
     void find_second_question();
     void find_ordinal();
+    void find_extreme_of_each();
+    void find_open_date();
     void find_open_worst();
     void find_absent();
     void find_absent_han();
@@ -258,8 +248,6 @@ private:
     [[nodiscard]] static bool is_money(const Column& column);
     // A word for what a row of this table is about.
     [[nodiscard]] bool names_row(std::size_t i) const;
-    void find_unknown();
-    [[nodiscard]] bool has_unknown_role() const;
     [[nodiscard]] bool is_known(std::size_t i) const;
     [[nodiscard]] bool is_table_word(std::size_t i) const;
     void find_names();
@@ -284,10 +272,8 @@ private:
     std::optional<Field> open_;  // taken as an average that nobody asked for
     std::vector<Aggregation> aggregations_said_;
     std::set<std::size_t> condition_numbers_;
-    Grain grain_ = Grain::None;
     bool said_aggregation_ = false;
     bool extremes_ = false;
-    bool aggregations_are_none_ = true;
     Question q_;
 };
 

@@ -8,7 +8,6 @@
 namespace atl::offline {
 namespace {
 
-constexpr std::size_t kListMax = 10;  // "top merchants" without a number
 constexpr std::size_t kRowsMax = 50;
 
 bool is_total(const Column& column) {
@@ -27,12 +26,7 @@ const WordPairs& adjectives() {
 }  // namespace
 
 void Reader::complete() {
-    if (q_.intent == Intent::Unknown && !has_unknown_role()) {
-        const bool of_one = has({Word::Expensive, Word::Cheap, Word::Oldest, Word::Youngest});
-        const bool is_superlative =
-            q_.order != Order::None && (row_noun_said() || says_rows_ || of_one);
-        if (!q_.filters.empty() || is_superlative) q_.intent = Intent::Rows;
-    }
+    if (q_.intent == Intent::Unknown && !q_.filters.empty()) q_.intent = Intent::Rows;
     // "percentage of the total by category": of rows, or of what they add up to?
     if (q_.intent == Intent::Share && q_.measures.empty()) refuse(Word::Sum);
     // "what about women?" after nothing that was understood asks for no list of rows
@@ -43,9 +37,6 @@ void Reader::complete() {
     const bool of_rows = q_.intent == Intent::Rows || q_.intent == Intent::Shape;
     if (of_rows && q_.periods.size() > 1) {  // rows of which of these times?
         q_.absent.push_back(q_.periods[0].label + " / " + q_.periods[1].label);
-    }
-    if ((q_.intent == Intent::Aggregate || q_.intent == Intent::Share) && has_unknown_role()) {
-        q_.intent = Intent::Unknown;
     }
     if (q_.intent == Intent::Growth) complete_growth();
     if (q_.intent == Intent::Aggregate || q_.intent == Intent::Share ||
@@ -65,13 +56,6 @@ void Reader::complete() {
         const auto named = superlative_field();
         if (const auto field = named ? named : main_measure(schema_, q_.table)) {
             q_.measures.push_back({Aggregation::Maximum, *field});
-            const Column& column = at(schema_, *field);
-            const bool is_speed = column.means("speed") && says_pace();
-            // the oldest car has the lowest year, the fastest one the highest speed
-            const bool is_time = column.is_date() || column.is_year();
-            if ((has({Word::Oldest, Word::Youngest}) && is_time) || is_speed) {
-                q_.order = q_.order == Order::Highest ? Order::Lowest : Order::Highest;
-            }
         }
     }
     if (q_.intent == Intent::Rows && extremes_ && q_.order == Order::None && !q_.measures.empty()) {
@@ -79,13 +63,9 @@ void Reader::complete() {
             q_.measures[0].aggregation == Aggregation::Minimum ? Order::Lowest : Order::Highest;
         if (!q_.count) q_.count = 1;
     }
+    const bool is_han = q_.language == Language::Chinese;
     if (q_.intent == Intent::Outliers || q_.intent == Intent::Distribution) {
-        if (q_.fields.empty()) {
-            if (const auto field = main_measure(schema_, q_.table)) {
-                q_.fields.push_back(*field);
-                q_.chose_measure = true;
-            }
-        }
+        if (q_.fields.empty()) q_.absent.emplace_back(is_han ? "数值列" : "a number column");
     }
     // "2024 compared to 2023": from the earlier to the later
     if (q_.intent == Intent::Aggregate && q_.periods.size() == 2) {
@@ -93,7 +73,6 @@ void Reader::complete() {
             q_.periods, [](const TimeSpan& a, const TimeSpan& b) { return a.from < b.from; });
     }
     if (q_.intent == Intent::Aggregate) complete_aggregate();
-    const bool is_han = q_.language == Language::Chinese;
     if (q_.intent == Intent::Correlation && q_.fields.size() != 2) {
         q_.absent.emplace_back(is_han ? "要比较的两列" : "the two columns to relate");
     }
@@ -101,7 +80,7 @@ void Reader::complete() {
     find_namesakes();
     if (q_.count) q_.count = std::min(*q_.count, kRowsMax);
     find_limits();
-    find_unknown();
+    find_names();
 }
 
 // "honey per apiary": the total or the average of weights? Where neither is said, that is asked.
@@ -112,6 +91,11 @@ void Reader::find_open_figure() {
         return m.field == open_ && m.aggregation == Aggregation::Mean;
     });
     if (!open_ || !is_figure || !is_taken) return;
+    static const auto& kAveraged = word_list("plainly averaged");  // nobody adds up temperatures
+    const bool is_average = std::ranges::any_of(
+        kAveraged, [&](const std::string& about) { return at(schema_, *open_).means(about); });
+    const bool is_extreme = has({Word::Maximum, Word::Minimum});  // max_temp
+    if (is_average && !is_extreme && (q_.order == Order::None || !groups_by_time())) return;
     q_.open = open_;
     q_.intent = Intent::Unknown;
 }
@@ -123,7 +107,6 @@ void Reader::complete_growth() {
             q_.against_last_year |= matches_at(tokens_, i, tokens_of(phrase));
         }
     }
-    if (has(Word::Drop) && !has(Word::Growth) && q_.of_growth) q_.order = Order::Lowest;
     // 9月环比8月: from the earlier to the later, however it is said
     std::ranges::stable_sort(q_.periods,
                              [](const TimeSpan& a, const TimeSpan& b) { return a.from < b.from; });
@@ -170,11 +153,9 @@ void Reader::complete_growth() {
 void Reader::group_by_values(std::size_t i) {
     const Filter& f = q_.filters[i];
     if (f.kind != Filter::Kind::OneOf || f.values.size() < 2 || q_.groups.size() > 1) return;
-    const bool known =
-        std::ranges::any_of(q_.groups, [&](const Group& g) { return g.field == f.field; });
-    const bool has_name =
-        std::ranges::any_of(q_.groups, [&](const Group& g) { return g.grain == Grain::None; });
-    if (!known && !has_name) q_.groups.push_back({f.field, Grain::None});
+    const bool is_by_time =
+        std::ranges::all_of(q_.groups, [](const Group& g) { return g.grain != Grain::None; });
+    if (is_by_time) q_.groups.push_back({f.field, Grain::None});
 }
 
 std::optional<Field> Reader::superlative_field() const {
@@ -188,14 +169,7 @@ std::optional<Field> Reader::superlative_field() const {
             if (auto field = field_meaning(about)) return field;
         }
     }
-    if (has({Word::Oldest, Word::Youngest})) {
-        if (auto field = field_meaning("age")) return field;
-        const auto& columns = schema_.tables[q_.table].columns;
-        for (std::size_t c = 0; c < columns.size(); ++c) {
-            if (columns[c].is_number() && columns[c].is_year()) return Field{q_.table, c};
-        }
-        return main_date(schema_, q_.table);  // "the oldest invoice"
-    }
+    if (has({Word::Oldest, Word::Youngest})) return field_meaning("age");
     for (const auto& [word, about] : adjectives()) {
         const bool said =
             std::ranges::any_of(tokens_, [&](const Token& t) { return t.text == word; });
@@ -205,12 +179,6 @@ std::optional<Field> Reader::superlative_field() const {
     }
     if (has({Word::Newest, Word::Earliest})) return main_date(schema_, q_.table);
     return std::nullopt;
-}
-
-// "the fastest": of times the lowest, of speeds the highest.
-bool Reader::says_pace() const {
-    static const std::set<std::string> kWords = {"fastest", "quickest", "slowest"};
-    return std::ranges::any_of(tokens_, [&](const Token& t) { return kWords.contains(t.text); });
 }
 
 // The longest of what, where nothing in the table is long? But "largest" may be of any figure.
@@ -228,6 +196,10 @@ void Reader::find_open_superlative() {
         }
         if (is_adjective && !has_field) q_.absent.push_back(token.as_written);
     }
+    if (!field_meaning("age")) {
+        refuse(Word::Oldest);
+        refuse(Word::Youngest);
+    }
     // of a row its price, its total, or the price of a piece in it?
     std::size_t prices = 0;
     for (const Column& c : schema_.tables[q_.table].columns) {
@@ -238,13 +210,6 @@ void Reader::find_open_superlative() {
     if (prices > 1) {
         refuse(Word::Expensive);
         refuse(Word::Cheap);
-    }
-    if (has({Word::Oldest, Word::Youngest})) {  // of things without an age, a year or a date
-        const auto field = superlative_field();
-        const bool is_old =
-            field && (at(schema_, *field).means("age") || at(schema_, *field).is_date() ||
-                      (at(schema_, *field).is_year()));
-        if (!is_old) refuse(has(Word::Oldest) ? Word::Oldest : Word::Youngest);
     }
 }
 
@@ -302,11 +267,9 @@ bool Reader::is_usual_measure(const Column& column) {
 // "which region has the most orders": rows, not money
 bool Reader::row_noun_counts() const {
     if (!aggregations_said_.empty()) return false;
-    if (says_rows_ && !has({Word::Expensive, Word::Cheap})) return true;
-    if (has(Word::Rows) && has({Word::Highest, Word::Lowest})) return true;  // "the most cases"
+    if (says_rows_) return true;
     for (std::size_t i = 0; i < tokens_.size(); ++i) {
-        if (!is_row_word(i)) continue;
-        return true;
+        if (is_row_word(i)) return true;
     }
     const auto main = main_measure(schema_, q_.table);
     return main && at(schema_, *main).nature() != Nature::Additive &&
@@ -323,9 +286,7 @@ bool Reader::is_row_word(std::size_t i) const {
                                                     "请求", "人员", "人数", "笔"};
     if (kNouns.contains(tokens_[i].stem)) return true;
     for (const Token& word : schema_.tables[q_.table].words) {
-        const bool is_generic = word.stem == "sale" || word.stem == "data";
-        if (word.stem == tokens_[i].stem && word.is_word() && word.text.size() > 2 && !is_generic)
-            return true;
+        if (word.stem == tokens_[i].stem && word.is_word() && word.text.size() > 2) return true;
     }
     return is_row_name(i) ||
            std::ranges::any_of(
@@ -363,23 +324,12 @@ bool Reader::says_number(const Tag& t) const {
 void Reader::complete_aggregate() {
     // "which has the highest and which the lowest": both stand in the answer to all of them
     const bool both = has(Word::Highest) && has(Word::Lowest) && !has(Word::Rank);
-    const bool by_day = !q_.groups.empty() && q_.groups[0].grain == Grain::Day;
-    if (both && !q_.groups.empty() && !by_day && !q_.count) q_.order = Order::None;
+    if (both && !q_.groups.empty() && !q_.count) q_.order = Order::None;
     // "average daily sales": of the rows, or of the days' totals?
     const bool is_mean =
         has(Word::Mean) && q_.groups.size() == 1 && q_.groups[0].grain != Grain::None;
     if (is_mean && q_.chart == ChartKind::None && q_.measures.size() == 1 && says_rate_of_time()) {
         refuse(Word::Mean);
-    }
-    if (!q_.measures.empty() && q_.measures[0].field && says_pace() &&
-        at(schema_, *q_.measures[0].field).means("speed")) {
-        refuse(has(Word::Lowest) ? Word::Lowest : Word::Highest);  // the fastest has the highest
-    }
-    // "on which day was it hottest": the day of the highest value, not of the highest mean
-    if (q_.order != Order::None && q_.groups.size() == 1 && q_.groups[0].grain == Grain::Day &&
-        q_.measures.size() == 1 && q_.measures[0].field == open_ && open_) {
-        q_.measures[0].aggregation =
-            q_.order == Order::Highest ? Aggregation::Maximum : Aggregation::Minimum;
     }
     const bool asks_one = has({Word::Which, Word::Who, Word::When, Word::What, Word::HowMuch}) ||
                           (q_.order != Order::None && !q_.groups.empty());
@@ -393,16 +343,15 @@ void Reader::complete_aggregate() {
             refuse(word);
         }
     }
-    if (q_.order != Order::None && !q_.count && !q_.groups.empty()) {
-        const bool is_list =
-            has({Word::Top, Word::Bottom}) && !has(Word::Highest) && !has(Word::Lowest);
-        if (is_list) {
-            q_.count = kListMax;
-        } else if (!has(Word::Rank)) {
-            q_.wants_one = asks_one;
-        }
+    // "the largest donation, and which donor made it": one row, and no group
+    for (const Tag& t : tags_) {
+        const bool is_one = q_.order != Order::None && !q_.groups.empty() && !groups_by_time() &&
+                            q_.count.value_or(1) == 1 && !said_aggregation_ && names_one_row(t);
+        if (is_one) refuse(t.word);
     }
-    if (q_.count && *q_.count == 1 && q_.order != Order::None) q_.wants_one = true;
+    if (q_.order != Order::None && !q_.count && !q_.groups.empty()) {
+        if (!has(Word::Rank)) q_.wants_one = asks_one;
+    }
     // a superlative about one figure: the extreme itself
     if (q_.order != Order::None && q_.groups.empty() && q_.measures.size() == 1 &&
         q_.measures[0].field && !said_aggregation_) {
@@ -427,32 +376,6 @@ bool Reader::says_rate_of_time() const {
         return is_grain && !kBy.contains(tokens_[t.begin].text) && (adds_up || is_adjective) &&
                (counts || tag(Word::Mean)->begin <= t.begin);
     });
-}
-
-void Reader::find_unknown() {
-    for (std::size_t i = 0; i < tokens_.size() && q_.unknown.size() < 5; ++i) {
-        const Token& token = tokens_[i];
-        if (!token.is_word() || token.text.size() < 3) continue;
-        const bool known = has_tag(i) || (said_at(i) != nullptr) || is_in_time(i);
-        if (!known) q_.unknown.push_back(token.as_written.substr(0, 40));
-    }
-    find_names();
-}
-
-// "by planet", where there is no such column: better said than left out
-bool Reader::has_unknown_role() const {
-    if (!q_.groups.empty() || !q_.periods.empty()) return false;
-    for (const Tag& t : tags_) {
-        if (t.word != Word::By && t.word != Word::Each) continue;
-        if (tokens_[t.begin].is_han()) continue;
-        std::size_t i = t.end;
-        while (i < tokens_.size() && tokens_[i].text == "the") ++i;
-        if (i < tokens_.size() && tokens_[i].is_word() && !is_known(i) &&
-            !number_word(tokens_[i])) {
-            return true;
-        }
-    }
-    return false;
 }
 
 bool Reader::is_known(std::size_t i) const {

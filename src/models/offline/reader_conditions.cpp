@@ -66,16 +66,7 @@ std::optional<Field> Reader::condition_field(std::size_t begin, std::size_t end)
         for (const auto& [said, about] : kAbout) {
             if (word != said) continue;
             const auto field = field_meaning(about);
-            const bool is_delay = field && word == "longer" && at(schema_, *field).means("delay");
-            if (field && !is_delay) return field;  // a long flight need not be late
-        }
-    }
-    if (end < tokens_.size() && (tokens_[end].text == "岁" || tokens_[end].stem == "year")) {
-        if (auto field = field_meaning("age")) {
-            for (Said& s : said_) {
-                if (s.field == *field && s.begin == end) s.is_used = true;
-            }
-            return field;
+            if (field) return field;
         }
     }
     if (Said* near = number_near(begin, end)) {
@@ -141,18 +132,12 @@ void Reader::find_comparisons() {
         std::size_t end = 0;
         const auto value = number_at(i, end);
         if (!value || done.contains(i)) continue;
-        std::size_t behind = end;
-        while (behind < tokens_.size() && behind < end + 2 && !is_at(behind, Word::OrMore) &&
-               !is_at(behind, Word::OrLess)) {
-            ++behind;
-        }
-        if (behind < tokens_.size() && is_at(behind, Word::OrMore)) {
-            done.insert(i);
-            add_comparison(Filter::Kind::GreaterOrEqual, *value, i, end);
-        } else if (behind < tokens_.size() && is_at(behind, Word::OrLess)) {
-            done.insert(i);
-            add_comparison(Filter::Kind::LessOrEqual, *value, i, end);
-        }
+        const bool is_least = precedes(end, {Word::OrMore}, 2) || is_at(end + 1, Word::OrMore);
+        const bool is_most = precedes(end, {Word::OrLess}, 2) || is_at(end + 1, Word::OrLess);
+        if (!is_least && !is_most) continue;
+        done.insert(i);
+        add_comparison(is_least ? Filter::Kind::GreaterOrEqual : Filter::Kind::LessOrEqual, *value,
+                       i, end);
     }
     find_equalities(done);
     condition_numbers_.insert(done.begin(), done.end());
@@ -196,22 +181,18 @@ void Reader::find_equalities(std::set<std::size_t>& done) {
         if (s.is_value || s.is_used || !s.column->is_number()) continue;
         std::size_t i = s.end;
         while (i < tokens_.size() && i < s.end + 3 &&
-               (is_at(i, Word::Is) || tokens_[i].text == "of" || tokens_[i].text == "code" ||
-                tokens_[i].text == "level")) {
+               (is_at(i, Word::Is) || tokens_[i].text == "of")) {
             ++i;
         }
         std::size_t end = 0;
         if (i >= tokens_.size() || !tokens_[i].is_number()) continue;
         const auto value = number_at(i, end);
-        if (!value || done.contains(i)) continue;
+        if (!value || done.contains(i) || is_excluded(s.begin)) continue;
         if (i == s.end && !s.column->is_whole) continue;
         done.insert(i);
         condition_numbers_.insert(i);
         s.is_used = true;
-        const bool negated =
-            follows(s.begin, {Word::Exclude}) || (i > s.end && is_at(i - 1, Word::Exclude));
-        add_filter(negated ? Filter::Kind::NotEqual : Filter::Kind::Equal, s.field, s.begin,
-                   *value);
+        add_filter(Filter::Kind::Equal, s.field, s.begin, *value);
     }
 }
 
@@ -219,11 +200,7 @@ void Reader::find_equalities(std::set<std::size_t>& done) {
 void Reader::find_signs() {
     const Tag* negative = tag(Word::Negative);
     if (negative == nullptr) return;
-    for (const Said& s : said_) {
-        if (s.is_value && s.begin < negative->end && negative->begin < s.end) return;
-    }
-    auto field = main_measure(schema_, q_.table);
-    if (Said* near = number_near(negative->begin, negative->end)) field = near->field;
+    const auto field = main_measure(schema_, q_.table);
     if (!field || at(schema_, *field).low >= 0) return;
     const bool negated = follows(negative->begin, {Word::Exclude}, 4);
     add_filter(negated ? Filter::Kind::GreaterOrEqual : Filter::Kind::Less, *field,
@@ -286,11 +263,8 @@ void Reader::find_presence() {
                              !follows(s.begin, {Word::Mean, Word::Sum, Word::Highest}, 2);
         const Token& last = tokens_[s.end - 1];
         // "refunded" said of a column "refund", but not the verb of "goals scored"
-        const bool is_verb_of_other = std::ranges::any_of(
-            said_, [&](const Said& o) { return &o != &s && !o.is_value && o.field == s.field; });
         const bool is_participle =
-            !is_verb_of_other && last.is_word() && last.text.ends_with("ed") &&
-            s.end - s.begin == 1 &&
+            last.is_word() && last.text.ends_with("ed") && s.end - s.begin == 1 &&
             std::ranges::none_of(s.column->words,
                                  [&](const Token& word) { return word.text == last.text; }) &&
             !follows(s.begin, {Word::HowMuch, Word::Sum, Word::Mean}, 4);

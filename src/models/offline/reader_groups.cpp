@@ -32,6 +32,10 @@ bool Reader::asks_times() const {
 }
 
 bool Reader::is_of_groups(std::size_t begin, std::size_t end) {
+    static const auto& kAbout = word_pairs("condition about");
+    for (const auto& [said, about] : kAbout) {  // "patients older than 60" are rows
+        if (tokens_[begin].text == said && field_meaning(about)) return false;
+    }
     static const auto& kTimes = word_list("counted times");
     const Said* near = number_near(begin, end);
     const auto are_beside = [&](std::size_t from, std::size_t to) {

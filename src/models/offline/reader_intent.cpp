@@ -66,10 +66,7 @@ void Reader::decide_intent() {
     const bool rate_of_value =
         has(Word::Rate) && !rate_ && measures_said_.empty() &&
         std::ranges::any_of(q_.filters, [](const Filter& f) {
-            const bool is_number =  // "pass rate, a pass is 60 or more"
-                f.kind == Filter::Kind::Greater || f.kind == Filter::Kind::GreaterOrEqual ||
-                f.kind == Filter::Kind::Less || f.kind == Filter::Kind::LessOrEqual;
-            return f.kind == Filter::Kind::OneOf || is_number || f.kind == Filter::Kind::Present;
+            return f.kind == Filter::Kind::OneOf || f.kind == Filter::Kind::Present;
         });
     if (rate_of_value) {
         q_.measures = {{Aggregation::Count, {}}};
@@ -108,7 +105,6 @@ void Reader::decide_intent() {
         !measures_said_.empty() && q_.groups.empty() && !said_aggregation_) {
         refuse(has(Word::Exist) ? Word::Exist : Word::Distinct);  // 挂号费有哪几种
     }
-    if (asks_single_row()) return take_single_row();
     if (wants_rows()) return decide(Intent::Rows);
     if (has({Word::Rows}) && q_.measures.empty() && q_.groups.empty() && q_.filters.empty()) {
         const bool shows = has({Word::Preview, Word::Show, Word::First, Word::Last});
@@ -143,16 +139,9 @@ void Reader::decide_intent() {
 bool Reader::asks_relation() const {
     static const std::set<std::string> kFirst = {"do", "does", "did", "is", "are"};
     if (tokens_.empty() || !kFirst.contains(tokens_[0].text)) return false;
-    // "do players with more minutes score more points": whose they are
-    const Said* subject = said_at(1);
-    const auto is_more = [](const Token& t) { return t.text == "more" || t.text == "less"; };
-    const bool is_of_subject = subject != nullptr && q_.groups.size() == 1 &&
-                               q_.groups[0].field == subject->field &&
-                               std::ranges::any_of(tokens_, is_more);
     std::set<std::size_t> columns;
     for (const Said& s : measures_said_) columns.insert(s.field.column);
-    if (columns.size() != 2 || (!q_.groups.empty() && !is_of_subject)) return false;
-    if (!q_.filters.empty()) return false;
+    if (columns.size() != 2 || !q_.groups.empty() || !q_.filters.empty()) return false;
     return !said_aggregation_ && !has({Word::Compare, Word::HowMany, Word::And, Word::Or}) &&
            q_.periods.empty();
 }
@@ -210,18 +199,16 @@ void Reader::decide_correlation() {
     q_.groups.clear();
 }
 
-// What is related to what: conditions on numbers, else the last value named, else the time.
+// What is related to what: conditions on numbers, else the only value, else the time. Of two values
+// either may be the part.
 void Reader::split_share() {
     // "what fraction of transactions were paid by card": rows, whatever the verb
-    if (const Tag* share = tag(Word::Share)) {
-        for (std::size_t i = share->end; i < tokens_.size() && i < share->end + 4; ++i) {
-            if (is_row_word(i) && !is_measure_token(i)) {
-                q_.measures = {{Aggregation::Count, {}}};
-                measures_said_.clear();
-                break;
-            }
-            if (!is_filler(i) && !is_at(i, Word::Each) && !is_at(i, Word::In)) break;
-        }
+    const Tag* share = tag(Word::Share);
+    for (std::size_t i = share == nullptr ? tokens_.size() : share->end;
+         i < std::min(tokens_.size(), share == nullptr ? 0 : share->end + 4); ++i) {
+        if (!is_row_word(i) || is_measure_token(i)) continue;
+        q_.measures = {{Aggregation::Count, {}}};
+        measures_said_.clear();
     }
     if (q_.filters.empty()) return;
     const auto is_number = [](const Filter& f) {
@@ -233,13 +220,10 @@ void Reader::split_share() {
     const auto is_value = [](const Filter& f) { return f.kind == Filter::Kind::OneOf; };
     if (!q_.groups.empty()) {
         // "percentage of women in each department" against "share of sales by category in 2023"
-        const bool counts = q_.measures.empty() ? says_rows_ : !q_.measures[0].field;
         const bool measured_only =
-            measures_said_.empty() ||
             std::ranges::all_of(measures_said_, [](const Said& m) { return m.is_used; });
-        if (!counts && !measured_only) {  // "what share of sales is paid by card by region"
-            const bool has_value = std::ranges::any_of(q_.filters, is_value);
-            if (has_value) refuse(Word::Is);
+        if (!measured_only) {  // "what share of sales is paid by card by region"
+            if (std::ranges::any_of(q_.filters, is_value)) refuse(Word::Share);
             return;
         }
         std::vector<Filter> kept;
@@ -247,99 +231,37 @@ void Reader::split_share() {
             (is_number(f) || is_value(f) ? q_.part : kept).push_back(f);
         }
         q_.filters = kept;
-        if (!q_.part.empty() && measured_only) { q_.measures = {{Aggregation::Count, {}}}; }
+        if (!q_.part.empty()) { q_.measures = {{Aggregation::Count, {}}}; }
         return;
     }
     std::vector<Filter> part;
     std::vector<Filter> whole;
     const bool any_number = std::ranges::any_of(q_.filters, is_number);
-    const Filter* last_value = nullptr;
-    for (const Filter& f : q_.filters) {
-        if (is_value(f) && (last_value == nullptr || f.begin > last_value->begin)) {
-            last_value = &f;
-        }
-    }
-    // Chinese puts the part first or right before 占比: "咖啡占北区销售额的比例"
-    if (q_.language == Language::Chinese && last_value != nullptr) {
-        const Tag* share = tag(Word::Share);
-        for (const Filter& f : q_.filters) {
-            if (is_value(f) && share != nullptr && f.begin < share->begin &&
-                share->begin - f.begin <= 6) {
-                last_value = &f;
-                break;
-            }
-        }
-    }
-    // "what percentage of IT are women": the part is what is said of the whole
-    if (const Filter* said = said_of_whole()) {
-        last_value = said;
-    } else if (const Tag* share = tag(Word::Share);
-               share != nullptr && q_.language == Language::English) {
-        // "share of women in Engineering": what stands right behind "share of"
-        for (const Filter& f : q_.filters) {
-            if (is_value(f) && f.begin >= share->end && f.begin <= share->end + 2 &&
-                follows(f.begin, {Word::Share, Word::Of}, 2)) {
-                last_value = &f;
-                break;
-            }
-        }
-    }
+    const auto values = std::ranges::count_if(q_.filters, is_value);
+    if (values > 1 && !any_number) refuse(Word::Share);
     const bool any_time = std::ranges::any_of(
         q_.filters, [&](const Filter& f) { return !is_number(f) && !is_value(f); });
     for (const Filter& f : q_.filters) {
-        const bool is_part = any_number              ? is_number(f)
-                             : last_value != nullptr ? &f == last_value
-                                                     : any_time && f.kind != Filter::Kind::NoneOf;
+        const bool is_part = any_number   ? is_number(f)
+                             : values > 0 ? is_value(f)
+                                          : any_time && f.kind != Filter::Kind::NoneOf;
         (is_part ? part : whole).push_back(f);
     }
     q_.part = part;
     q_.filters = whole;
 }
 
-// The value behind "are" in "percentage of A are B", where A is a value as well.
-const Filter* Reader::said_of_whole() const {
-    const Tag* share = tag(Word::Share);
-    if (share == nullptr || q_.language != Language::English) return nullptr;
-    for (const Tag& verb : tags_) {
-        if (verb.word != Word::Is || verb.begin < share->end) continue;
-        const Filter* behind = nullptr;
-        bool before = false;
-        for (const Filter& f : q_.filters) {
-            if (f.kind != Filter::Kind::OneOf) continue;
-            before = before || (f.begin >= share->end && f.begin < verb.begin);
-            const bool is_first = behind == nullptr || f.begin < behind->begin;
-            if (f.begin >= verb.end && is_first) behind = &f;
-        }
-        if (before && behind != nullptr) return behind;
-    }
-    return nullptr;
-}
-
 bool Reader::wants_rows() const {
-    if ((said_aggregation_ && !extremes_)) return false;
-    if (has(Word::HowMany) || has(Word::HowMuch)) {
-        if (!has_row_noun_ranked()) return false;
-    }
-    const bool text_group_is_row =
+    if (said_aggregation_ && !extremes_) return false;
+    const bool is_of_row =
         q_.groups.size() == 1 && q_.groups[0].grain == Grain::None && is_unique(q_.groups[0].field);
-    const bool no_group = q_.groups.empty();
-    if (!no_group && !text_group_is_row) return false;
+    const bool ranks = q_.order != Order::None || extremes_;
+    const bool is_row_ranked = ranks && (row_noun_said() || is_of_row);
+    if (has(Word::HowMany) || (has(Word::HowMuch) && !is_row_ranked)) return false;
+    if (!q_.groups.empty() && !is_of_row) return false;
+    if ((has(Word::Who) || is_of_row) && (ranks || !q_.filters.empty())) return true;
     const bool asks = has({Word::Show, Word::Which, Word::Who, Word::Preview});
-    if (has(Word::Who) && (q_.order != Order::None || extremes_ || !q_.filters.empty()))
-        return true;
-    if (text_group_is_row && (q_.order != Order::None || extremes_ || !q_.filters.empty())) {
-        return true;
-    }
-    if (row_noun_said() && (q_.order != Order::None || extremes_)) { return true; }
-    if (asks && !q_.filters.empty() && q_.measures.empty() && q_.periods.empty()) return true;
-    return has(Word::Show) && row_noun_said() && (q_.count || q_.order != Order::None);
-}
-
-bool Reader::has_row_noun_ranked() const {
-    const bool of_rows =
-        row_noun_said() || (q_.groups.size() == 1 && is_unique(q_.groups[0].field));
-    return has(Word::HowMuch) && !has(Word::HowMany) && of_rows &&
-           (q_.order != Order::None || extremes_);
+    return is_row_ranked || (asks && !q_.filters.empty() && q_.measures.empty());
 }
 
 bool Reader::is_unique(Field field) const {
@@ -355,16 +277,12 @@ bool Reader::row_noun_said() const {
     const Table& table = schema_.tables[q_.table];
     static const auto& kNouns = word_list("row noun said nouns");
     for (std::size_t i = 0; i < tokens_.size(); ++i) {
-        if (kNouns.contains(tokens_[i].stem) && !is_measure_token(i)) return true;
+        if (is_measure_token(i)) continue;
+        if (kNouns.contains(tokens_[i].stem) || row_noun_at(i) > 0) return true;
         for (const Token& word : table.words) {
-            if (word.stem == tokens_[i].stem && word.text.size() > 2 && word.is_word() &&
-                !is_measure_token(i)) {
-                return true;
-            }
+            const bool is_same = word.stem == tokens_[i].stem;
+            if (is_same && word.text.size() > 2 && word.is_word()) return true;
         }
-    }
-    for (std::size_t i = 0; i < tokens_.size(); ++i) {
-        if (row_noun_at(i) > 0 && !is_measure_token(i)) return true;
     }
     for (const char* noun : {"订单", "交易", "记录", "员工", "笔", "条", "请求", "消费", "一单",
                              "一次", "一场", "一天", "哪次", "哪单", "哪场"}) {

@@ -74,6 +74,8 @@ void Reader::find_limits() {
     find_counted_unit();
     find_ordinal();
     find_open_worst();
+    find_extreme_of_each();
+    find_open_date();
     find_unused();
     find_absent();
     if (!q_.absent.empty()) q_.intent = Intent::Unknown;
@@ -92,17 +94,10 @@ void Reader::find_denied() {
         if (kNever.contains(token.text) || is_not) {
             if (token.text == "never" || asks_groups) q_.absent.push_back(token.as_written);
         }
-        if (token.text != "从" && token.text != "没") continue;
-        std::size_t next = i + 1;  // 从未, 从来没
-        if (next < tokens_.size() && tokens_[next].text == "来") ++next;
-        const bool is_ever = token.text == "从" && next < tokens_.size() &&
-                             (tokens_[next].text == "未" || tokens_[next].text == "不" ||
-                              tokens_[next].text == "没");
-        bool is_done = false;
-        for (std::size_t k = i + 1; token.text == "没" && k < tokens_.size() && k < i + 5; ++k) {
-            is_done = is_done || tokens_[k].text == "过";
-        }
-        if (is_ever || is_done) q_.absent.push_back(token.as_written + tokens_[i + 1].as_written);
+        const std::string two = text(i, i + 2);
+        const bool is_done = token.text == "没" && text(i, i + 5).find("过") != std::string::npos;
+        if (two == "从未" || two == "从来" || two == "从不" || is_done || token.text == "越")
+            q_.absent.push_back(two);
     }
 }
 
@@ -215,6 +210,45 @@ void Reader::find_open_worst() {
         const std::string word = text(t.begin, t.end);
         if (kWorst.contains(word)) q_.absent.push_back(word);
     }
+}
+
+// "the oldest animal of each species": the first of each group is not picked out, but the highest
+// value of each is a figure like others.
+void Reader::find_extreme_of_each() {
+    static const auto& kEach = word_list("one by one");
+    const bool is_figure = !q_.groups.empty() && q_.order == Order::None;
+    const bool is_fine = is_figure || has(Word::Rank);
+    for (std::size_t i = 0; i < tokens_.size() && !is_fine; ++i) {
+        const bool is_each = kEach.contains(tokens_[i].text) && !is_in_time(i) && !is_in_value(i);
+        const bool is_superlative =
+            q_.order != Order::None || extremes_ || has({Word::Highest, Word::Lowest});
+        if (is_each && is_superlative) q_.absent.push_back(text(i, i + 2));
+    }
+    static const std::set<std::string> kYesOrNo = {"do", "does", "did"};
+    const bool is_open = q_.intent == Intent::Aggregate && q_.groups.empty() && before_ == nullptr;
+    if (is_open && q_.periods.empty() && kYesOrNo.contains(tokens_[0].text)) {
+        q_.absent.push_back(tokens_[0].as_written);  // "does wind make us late"
+    }
+    if (q_.intent == Intent::Rows && q_.order == Order::None && !has(Word::Preview)) {
+        for (const Word word : {Word::First, Word::Last}) {  // "which of them came first"
+            if (!q_.count && is_said_beside_names(word)) refuse(word);
+        }
+    }
+}
+
+// "adopted in May", where there are a day of arrival and one of leaving: which of them?
+void Reader::find_open_date() {
+    const auto& columns = schema_.tables[q_.table].columns;
+    const Column* other = nullptr;
+    for (const Column& c : columns) {
+        if (c.is_date() && !c.means("birth")) other = &c;
+    }
+    const bool is_open = std::ranges::any_of(q_.filters, [&](const Filter& f) {
+        return f.kind == Filter::Kind::Dates && !date_said() && &at(schema_, f.field) != other;
+    });
+    const bool has_value = std::ranges::any_of(
+        q_.filters, [](const Filter& f) { return f.kind == Filter::Kind::OneOf; });
+    if (is_open && has_value) q_.absent.push_back(other->name + " / ?");
 }
 
 void Reader::find_absent() {

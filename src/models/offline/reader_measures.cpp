@@ -58,7 +58,6 @@ void Reader::find_measures() {
         return std::ranges::any_of(
             measures_said_, [&](const Said& m) { return m.begin <= a.begin && a.end <= m.end; });
     });
-    aggregations_are_none_ = aggs.empty();
     if (!aggs.empty()) said_aggregation_ = true;
     for (std::size_t m = 0; m < measures_said_.size(); ++m) {
         const Said& s = measures_said_[m];
@@ -82,7 +81,6 @@ void Reader::find_measures() {
         if (mine.empty() && !q_.measures.empty() && !aggs.empty()) {
             mine.push_back(q_.measures.back().aggregation);
         }
-        if (mine.empty() && is_of_one(s)) mine.push_back(Aggregation::Mean);
         if (mine.empty()) {
             const bool most = std::ranges::any_of(tags_, [&](const Tag& t) {
                 return t.word == Word::Top ||
@@ -105,12 +103,6 @@ void Reader::find_measures() {
         aggregations_said_.clear();
         for (const auto& a : aggs) aggregations_said_.push_back(a.aggregation);
     }
-}
-
-// 客单价, "order value": of one order, and so the mean of them
-bool Reader::is_of_one(const Said& s) const {
-    static const auto& kWords = word_list("is of one words");
-    return kWords.contains(text(s.begin, s.end)) && s.score < kOwnName;
 }
 
 // "most" and "fewest" compare totals; "highest" and "lowest" may be of one row

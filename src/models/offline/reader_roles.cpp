@@ -55,16 +55,13 @@ void Reader::find_roles() {
             if (is_row_noun(s) && !after_by && !after_which &&
                 (!ranked || !q_.groups.empty() || follows_most(s.begin))) {
                 says_rows_ = true;
-                counts_rows_ = counts_rows_ || (ranked && !is_figure_of_row(s));
+                const bool is_figure = has({Word::Mean, Word::Median, Word::Sum});
+                counts_rows_ = counts_rows_ || (ranked && !is_figure);
                 continue;
             }
-            const bool is_free = !after_by && !after_which;
-            // "the average bill of patients who waited": whose, but not for each of them
-            const bool is_subject = (column.is_id || column.distinct > 50) && !ranked &&
-                                    q_.language == Language::English && s.begin > 0 && !in_list &&
-                                    has({Word::Mean, Word::Median});
             // 用户 is the rows, where 用户类型 is a column and another group is named
-            const bool is_whose = is_free && (is_person || is_subject || is_noun_behind_value(s));
+            const bool is_whose =
+                !after_by && !after_which && (is_person || is_noun_behind_value(s));
             if (is_whose || is_noun_of_value(s)) {
                 says_rows_ = true;
                 continue;
@@ -75,8 +72,7 @@ void Reader::find_roles() {
                 return &o != &s && !o.is_value && !o.is_used && o.begin > s.end &&
                        o.column->is_text() && !is_row_noun(o);
             });
-            const bool is_small = schema_.tables[s.field.table].rows <= 20;
-            if (is_row_noun(s) && !is_small && !ranked && (per_row || is_broken_down)) {
+            if (is_row_noun(s) && !ranked && (per_row || is_broken_down)) {
                 says_rows_ = true;
                 per_row_ = per_row;
                 counts_rows_ = counts_rows_ || !per_row;
@@ -169,16 +165,12 @@ void Reader::flag(Said& s, bool asks_rate) {
         says_rows_ = true;
         return;
     }
-    // "attrition rate of remote employees": the rate is of what stands before the word
-    const bool is_of_other = has(Word::Rate) && !precedes(s.end, {Word::Rate}, 1) &&
-                             std::ranges::any_of(flags_said_, [&](const Said* other) {
-                                 return other != &s && precedes(other->end, {Word::Rate}, 1);
-                             });
+    if (has(Word::Rate) && flags_said_.size() > 1) refuse(Word::Rate);  // the rate of which?
     // 会员消费占总金额的比例: a share of the measure, with the flag as the condition
     // 会员的充电次数占比: a share of the rows
     const bool is_of_count = has(Word::HowMany);
-    const bool is_part = is_of_other || (has(Word::Share) && !has(Word::Rate) &&
-                                         (!measures_said_.empty() || is_of_count));
+    const bool is_part =
+        has(Word::Share) && !has(Word::Rate) && (!measures_said_.empty() || is_of_count);
     if ((asks_rate && !is_part) || (has(Word::Mean) && measures_said_.empty())) {
         rate_ = s.field;
         return;
@@ -266,24 +258,13 @@ void Reader::find_order() {
             if (take_count(i - 1)) return;
         }
     }
-    // "the 5 merchants with the lowest revenue"
-    for (const Said& s : said_) {
-        const bool is_thing = !s.is_value && (s.column->is_text() || s.column->is_id);
-        if (q_.order != Order::None && is_thing && s.begin > 0 &&
-            tokens_[s.begin - 1].is_number() && take_count(s.begin - 1)) {
-            return;
-        }
-    }
-    // "the 3 people with the most overtime"
+    // "the 5 merchants with the lowest revenue", "the 3 people with the most overtime"
     for (std::size_t i = 1; i < tokens_.size() && q_.order != Order::None; ++i) {
-        const bool is_number = tokens_[i - 1].is_number();
-        if (is_number && counts_people(i) && take_count(i - 1)) return;
-    }
-    // 卖得最好的商品前三; "show 5 rows"
-    for (const Tag& t : tags_) {
-        if (t.word != Word::Rows && t.word != Word::Show) continue;
-        const std::size_t i = t.word == Word::Rows ? (t.begin > 0 ? t.begin - 1 : 0) : t.end;
-        if (has({Word::Show, Word::Preview, Word::First}) && take_count(i)) return;
+        const Said* said = said_at(i);
+        const bool is_column = said != nullptr && !said->is_value;
+        const bool is_thing =
+            is_column ? said->column->is_text() || said->column->is_id : counts_people(i);
+        if (is_thing && tokens_[i - 1].is_number() && take_count(i - 1)) return;
     }
 }
 

@@ -229,10 +229,7 @@ bool Reader::top_number_before(std::size_t token) const {
     return false;
 }
 
-void Reader::set_grain(Field date, Grain grain) {
-    grain_ = grain;
-    q_.groups.push_back({date, grain});
-}
+void Reader::set_grain(Field date, Grain grain) { q_.groups.push_back({date, grain}); }
 
 // Of several dates that are said, the one beside the time: "hired in 2020 and left since".
 std::optional<Field> Reader::date_said() const {

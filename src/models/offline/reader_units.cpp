@@ -100,11 +100,9 @@ bool Reader::is_money(const Column& column) {
 
 // "longer than 3 hours", where nothing is counted in a unit of time.
 bool Reader::refuse_unit(std::size_t end) {
-    const Unit* said = unit_at(tokens_, end);
-    if (said == nullptr || tokens_[end].text == "min") return false;
-    q_.absent.push_back(tokens_[end - 1].as_written + " " + said->name[0].text);
-    condition_numbers_.insert(end);
-    return true;
+    const bool has_unit = unit_at(tokens_, end) != nullptr;
+    if (has_unit) q_.absent.push_back(text(end - 1, end + 1));
+    return has_unit;
 }
 
 // 买了多少公斤, 每袋电费: what is counted has a unit, and is no row.

@@ -75,8 +75,6 @@ std::string help(const Question& question, const Schema& schema) {
             out += say("open figure", {{"column", escaped(at(schema, *question.open).name)}});
         } else if (!question.absent.empty()) {
             out += say("absent", {{"list", all_escaped(question.absent)}});
-        } else if (!question.unknown.empty() && question.limit == Limit::None) {
-            out += say("unknown", {{"list", all_escaped(question.unknown)}});
         }
         out += say("fitting");
     }

@@ -324,6 +324,8 @@ Nature Column::nature() const {
         // an average or a rate in the name is no sum, whatever else it is about
         static const auto& kLevels = word_list("nature levels");
         // 年缴保费 is a premium, though one a year
+        // 单件成本, 单价: of one piece
+        if (&word == &words.front() && word.text == "单") return Nature::Level;
         const bool is_how_often = &word == &words.front() && word.text == "年" && words.size() > 1;
         if (is_how_often) continue;
         if (kLevels.contains(word.text)) { return Nature::Level; }

@@ -133,18 +133,21 @@ std::optional<double> Reader::number_at(std::size_t i, std::size_t& end) const {
     } else if (tokens_[i].is_han()) {
         double total = 0;
         double digits = 0;  // read since the last 十, 百 or 千
+        double place = 1;   // 一千五 is 1500, 一千零五 is 1005
         for (end = i; end < tokens_.size() && tokens_[end].is_han(); ++end) {
             const auto word = number_word(tokens_[end]);
             if (!word) break;
             if (*word >= 10) {
                 total += std::max(digits, 1.0) * *word;
                 digits = 0;
+                place = *word / 10;
             } else {
+                if (*word == 0 || digits > 0) place = 1;
                 digits = digits * 10 + *word;
             }
         }
         if (end == i) return std::nullopt;
-        value = total + digits;
+        value = total + digits * place;
     } else if (const auto word = number_word(tokens_[i])) {
         value = *word;
         end = i + 1;

@@ -60,7 +60,6 @@ std::string comparison(Filter::Kind kind, double low, double high) {
         case Filter::Kind::LessOrEqual: return " <= " + py(low);
         case Filter::Kind::GreaterOrEqual: return " >= " + py(low);
         case Filter::Kind::Equal: return " == " + py(low);
-        case Filter::Kind::NotEqual: return " != " + py(low);
         case Filter::Kind::Between: return ".between(" + py(low) + ", " + py(high) + ")";
         default: return " > " + py(low);
     }
