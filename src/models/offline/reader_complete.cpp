@@ -92,8 +92,12 @@ void Reader::find_open_figure() {
     });
     if (!open_ || !is_figure || !is_taken) return;
     static const auto& kAveraged = word_list("plainly averaged");  // nobody adds up temperatures
-    const bool is_average = std::ranges::any_of(
-        kAveraged, [&](const std::string& about) { return at(schema_, *open_).means(about); });
+    const Column& column = at(schema_, *open_);
+    const bool is_average = std::ranges::any_of(kAveraged, [&](const std::string& about) {
+        return column.means(about) || std::ranges::any_of(column.words, [&](const Token& word) {
+                   return word.text == about;
+               });
+    });
     const bool is_extreme = has({Word::Maximum, Word::Minimum});  // max_temp
     if (is_average && !is_extreme && (q_.order == Order::None || !groups_by_time())) return;
     q_.open = open_;

@@ -238,11 +238,20 @@ void Reader::split_share() {
     std::vector<Filter> whole;
     const bool any_number = std::ranges::any_of(q_.filters, is_number);
     const auto values = std::ranges::count_if(q_.filters, is_value);
-    if (values > 1 && !any_number) refuse(Word::Share);
+    // "what percentage of women are on a yearly contract": the part is behind the verb
+    const auto is_behind = [&](const Filter& f) {
+        return is_value(f) && std::ranges::any_of(tags_, [&](const Tag& t) {
+                   return t.word == Word::Is && share != nullptr && t.begin > share->end &&
+                          t.end <= f.begin;
+               });
+    };
+    const bool is_told = std::ranges::count_if(q_.filters, is_behind) == 1;
+    if (values > 1 && !any_number && !is_told) refuse(Word::Share);
     const bool any_time = std::ranges::any_of(
         q_.filters, [&](const Filter& f) { return !is_number(f) && !is_value(f); });
     for (const Filter& f : q_.filters) {
         const bool is_part = any_number   ? is_number(f)
+                             : is_told    ? is_behind(f)
                              : values > 0 ? is_value(f)
                                           : any_time && f.kind != Filter::Kind::NoneOf;
         (is_part ? part : whole).push_back(f);

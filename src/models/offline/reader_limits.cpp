@@ -66,6 +66,11 @@ void Reader::find_limits() {
     for (const Word word : {Word::Moving, Word::Rolling, Word::Running, Word::Zero}) {
         if (is_said_beside_names(word)) refuse(word);
     }
+    for (const Tag& t : tags_) {  // "last month vs the month before": the latter is no time here
+        const bool is_of_time =
+            is_in_time(t.end) || is_in_time(t.end + 1) || (t.begin > 0 && is_in_time(t.begin - 1));
+        if (t.word == Word::Before && !is_of_time && q_.intent != Intent::Growth) refuse(t.word);
+    }
     find_denied();
     find_compared_with_figure();
     find_open_rate();

@@ -52,8 +52,9 @@ TEST(Understand, ConditionsOnNumbers) {
         const char* text;
         double low;
     };
-    for (const Case& c : {Case{"金额超过100的订单有多少", 100}, Case{"金额超过一百二十的订单", 120},
-                          Case{"金额超过三千零五的订单有多少", 3005}}) {
+    for (const Case& c :
+         {Case{"金额超过100的订单有多少", 100}, Case{"金额超过一百二十的订单", 120},
+          Case{"金额超过三千零五的订单有多少", 3005}, Case{"金额超过一千五的订单有多少", 1500}}) {
         EXPECT_EQ(ask({c.text}).filters.at(0).kind, Filter::Kind::Greater) << c.text;
         EXPECT_EQ(ask({c.text}).filters.at(0).low, c.low) << c.text;
     }
@@ -108,6 +109,10 @@ TEST(Understand, RefusesRatherThanGuesses) {
                              "每个地区销售额最高的产品",
                              "average daily sales",
                              "人均销售额",
+                             "the largest single order and which region it was from",
+                             "the largest order of each region",
+                             "每个地区单笔最高金额是哪笔",
+                             "did the North sell a lot",
                              "correlation of amount"}) {
         EXPECT_EQ(ask({text}).intent, Intent::Unknown) << text;
     }
