@@ -37,6 +37,7 @@ public:
         if (tokens_.size() > kTokensMax) tokens_.resize(kTokensMax);
         sheet_ = take_sheet(tokens_, schema);
         tags_ = tags_of(tokens_);
+        find_first_rows();
         q_.language = has_han(text) && !is_english_around() ? Language::Chinese : Language::English;
     }
     Question read();
@@ -74,11 +75,13 @@ private:
     [[nodiscard]] std::size_t default_table() const;
     [[nodiscard]] bool is_first_sheet(std::size_t table) const;
     [[nodiscard]] DataPeriod data_period(std::size_t table) const;
+    [[nodiscard]] std::optional<std::size_t> named_file() const;
     // Which of its candidates a mention is: the question's table first, then what can be joined.
     void settle(const Mention& m);
     [[nodiscard]] bool is_rows_of_number(const Mention& m, const Candidate& chosen) const;
 
     // ---- words that the words beside them decide
+    void find_first_rows();
     [[nodiscard]] bool is_noun_of_value(const Said& s) const;
     [[nodiscard]] bool is_noun_behind_value(const Said& s) const;
     [[nodiscard]] bool is_volume_of_rows(const Said& s) const;

@@ -67,12 +67,13 @@ void Reader::find_roles() {
                 continue;
             }
             // "average revenue per booking": of a row
+            const bool is_small = schema_.tables[s.field.table].rows <= 20;
             const bool per_row = follows(s.begin, {Word::Per, Word::Each}, 2);
             const bool is_broken_down = std::ranges::any_of(said_, [&](const Said& o) {
                 return &o != &s && !o.is_value && !o.is_used && o.begin > s.end &&
                        o.column->is_text() && !is_row_noun(o);
             });
-            if (is_row_noun(s) && !ranked && (per_row || is_broken_down)) {
+            if (is_row_noun(s) && !is_small && !ranked && (per_row || is_broken_down)) {
                 says_rows_ = true;
                 per_row_ = per_row;
                 counts_rows_ = counts_rows_ || !per_row;
@@ -265,6 +266,12 @@ void Reader::find_order() {
         const bool is_thing =
             is_column ? said->column->is_text() || said->column->is_id : counts_people(i);
         if (is_thing && tokens_[i - 1].is_number() && take_count(i - 1)) return;
+    }
+    // 卖得最好的商品前三; "show 5 rows"
+    for (const Tag& t : tags_) {
+        if (t.word != Word::Rows && t.word != Word::Show) continue;
+        const std::size_t i = t.word == Word::Rows ? (t.begin > 0 ? t.begin - 1 : 0) : t.end;
+        if (has({Word::Show, Word::Preview, Word::First}) && take_count(i)) return;
     }
 }
 

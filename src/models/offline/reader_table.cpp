@@ -43,7 +43,11 @@ void Reader::choose_table_and_mentions() {
             q_.table = t;
         }
     }
-    if (sheet_) q_.table = *sheet_;
+    if (sheet_) {
+        q_.table = *sheet_;
+    } else if (const auto named = named_file()) {
+        q_.table = *named;
+    }
     times_ = spans_of(tokens_, data_period(q_.table));
     std::erase_if(
         times_, [&](const TimeSpan& span) { return is_column_name(span) || is_value_name(span); });
@@ -51,6 +55,14 @@ void Reader::choose_table_and_mentions() {
     std::erase_if(tags_, [&](const Tag& t) { return is_in_time(t.begin); });
     mentions = mentions_of(tokens_, tags_, times_, schema_);
     for (const Mention& m : mentions) settle(m);
+    // "total qty" is a sum of qty also where a column is called total
+    std::erase_if(said_, [&](const Said& s) {
+        const bool is_function = !s.is_value && s.end - s.begin == 1 &&
+                                 (is_at(s.begin, Word::Sum) || is_at(s.begin, Word::Mean) ||
+                                  is_at(s.begin, Word::Maximum) || is_at(s.begin, Word::Minimum));
+        const Said* next = is_function ? said_at(s.end) : nullptr;
+        return next != nullptr && !next->is_value && next->column->is_number();
+    });
     // "changed the most water", of a column water_changed: nothing grows
     std::erase_if(tags_, [&](const Tag& t) {
         if (t.word != Word::Growth && t.word != Word::Drop) return false;
@@ -81,6 +93,33 @@ void Reader::choose_table_and_mentions() {
                    return s.begin <= t.begin && t.end <= s.end && s.end - s.begin > t.end - t.begin;
                });
     });
+}
+
+// "rows in b.csv", "the file returns": said as a file's name, and only one is called so.
+std::optional<std::size_t> Reader::named_file() const {
+    static const auto& kEndings = word_list("named file endings");
+    static const std::set<std::string> kFiles = {"file", "table", "sheet", "件", "表"};
+    const auto is_named = [&](const std::vector<Token>& name, std::size_t at) {
+        if (name.empty() || at + name.size() > tokens_.size()) return false;
+        for (std::size_t i = 0; i < name.size(); ++i) {
+            if (name[i].text != tokens_[at + i].text) return false;
+        }
+        std::size_t behind = at + name.size();
+        if (behind < tokens_.size() && tokens_[behind].text == ".") ++behind;
+        const bool has_ending = behind < tokens_.size() && kEndings.contains(tokens_[behind].text);
+        return has_ending || (at > 0 && kFiles.contains(tokens_[at - 1].text));
+    };
+    std::optional<std::size_t> found;
+    for (std::size_t t = 0; t < schema_.tables.size(); ++t) {
+        for (std::size_t at = 0; at < tokens_.size(); ++at) {
+            if (!is_named(schema_.tables[t].words, at) || schema_.tables[t].columns.empty()) {
+                continue;
+            }
+            if (found && *found != t) return std::nullopt;
+            found = t;
+        }
+    }
+    return found;
 }
 
 // A survey's column q3 is no quarter.

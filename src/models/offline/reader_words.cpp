@@ -9,6 +9,19 @@
 
 namespace atl::offline {
 
+// 前5行 are the first rows, and not the highest five.
+void Reader::find_first_rows() {
+    for (Tag& t : tags_) {
+        const bool is_before = t.word == Word::Top && tokens_[t.begin].text == "前";
+        if (!is_before || t.begin + 2 >= tokens_.size()) continue;
+        const std::string& unit = tokens_[t.begin + 2].text;
+        static const auto& kNumbers = word_list("find first rows numbers");
+        const Token& number = tokens_[t.begin + 1];
+        const bool is_number = number.is_number() || kNumbers.contains(number.text);
+        if (is_number && (unit == "行" || unit == "条")) t.word = Word::Preview;
+    }
+}
+
 // "home games only", "long-haul flights": which rows, and no figure for each game
 bool Reader::is_noun_of_value(const Said& s) const {
     const auto value = std::ranges::find_if(
