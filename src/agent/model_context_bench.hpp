@@ -119,6 +119,9 @@ public:
     asio::awaitable<core::ThreadPage> list_threads(core::ThreadQuery) override {
         throw std::logic_error("not here");
     }
+    asio::awaitable<std::vector<core::ThreadRecord>> family(core::Whose, ThreadId) override {
+        throw std::logic_error("not here");
+    }
     asio::awaitable<SessionId> remove_thread(core::Whose, ThreadId, core::Time) override {
         throw std::logic_error("not here");
     }

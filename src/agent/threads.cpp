@@ -9,6 +9,7 @@
 #include "base/as_tuple.hpp"
 #include "core/clock_watch.hpp"
 #include "core/host_paths.hpp"
+#include "core/thread_sizes.hpp"
 #include "sessions/new_id.hpp"
 
 #include <algorithm>
@@ -34,6 +35,7 @@ constexpr std::chrono::milliseconds kTryAgain{100};
 constexpr std::chrono::seconds kTimeToFork{3};
 constexpr std::size_t kTitleCharacters = 60;
 constexpr std::uint64_t kPageBytes = 1u << 20;  // read at a time for a page
+constexpr std::size_t kVersionsMax = 100;       // of one chat
 
 double ms_between(Clock::time_point from, Clock::time_point to) {
     return std::chrono::duration<double, std::milli>(to - from).count();
@@ -188,12 +190,21 @@ asio::awaitable<void> Threads::take_back(ThreadRecord thread) {
 
 asio::awaitable<ThreadRecord> Threads::fork(Whose whose, ThreadId id,
                                             std::optional<std::uint64_t> turn, std::string title,
-                                            const char* prefix) {
+                                            const char* prefix, ForkAs as) {
     const Counted counted(running_, idle_);
     if (stopping_) throw ErrorException({Code::Unavailable, "the server is stopping"});
     const auto from = co_await parts_.store.get_thread(whose, id);
     if (is_temporary(id))
         prefix = kTemporaryPrefix;  // what is not to be kept is not kept in a copy
+    if (as == ForkAs::Version) {
+        const auto others = co_await parts_.store.family(whose, id);
+        if (others.size() >= kVersionsMax) {
+            throw ErrorException({Code::Exhausted, "this chat has " +
+                                                       std::to_string(others.size()) +
+                                                       " versions, as many as one may have; ask "
+                                                       "at its end, or branch from an answer"});
+        }
+    }
     core::ThreadFork fork{std::move(whose), std::move(id), turn, {}, options_.threads_an_owner_max,
                           core::time_now()};
     // What is summarised of the pruned part may go beyond the turn, so it is made anew.
@@ -204,6 +215,10 @@ asio::awaitable<ThreadRecord> Threads::fork(Whose whose, ThreadId id,
     fork.record.files = from.files;
     fork.record.session_id = SessionId(sessions::random_id(sessions::kOfThread));
     fork.record.created_at = fork.record.updated_at = fork.now;
+    if (as == ForkAs::Version) {
+        fork.record.family = from.family.text().empty() ? from.id : from.family;
+        fork.record.origins = core::origins_after(from, turn.value_or(from.turns));
+    }
     const auto made = co_await parts_.store.fork_thread(std::move(fork));
     std::optional<Error> failed;
     try {
@@ -241,6 +256,12 @@ asio::awaitable<ThreadRecord> Threads::change(Whose whose, ThreadId id, ThreadCh
     if (change.model && !change.model->empty()) co_await parts_.models.pick(*change.model);
     core::ThreadPatch patch;
     patch.title = std::move(change.title);
+    if (patch.title) {
+        const auto versions = co_await parts_.store.family(whose, id);
+        for (const auto& other : versions) {
+            if (other.id != id) co_await parts_.store.patch_thread(whose, other.id, patch);
+        }
+    }
     patch.model = std::move(change.model);
     co_return co_await parts_.store.patch_thread(std::move(whose), std::move(id), std::move(patch));
 }
@@ -265,6 +286,21 @@ asio::awaitable<void> Threads::add_files(Whose whose, ThreadId id, std::vector<U
         co_await homes_.bring_files(std::move(thread), before);
     } catch (const ErrorException& error) { failed = error.error; }
     if (failed) throw ErrorException(told(*failed, "bring files into thread " + id.text()));
+}
+
+asio::awaitable<void> Threads::remove_versions(Whose whose, ThreadId id) {
+    std::vector<ThreadRecord> versions;
+    try {
+        versions = co_await parts_.store.family(whose, id);
+    } catch (const ErrorException& error) {
+        // Its record is damaged, and tells of no others.
+        if (error.error.code != Code::Internal) throw;
+    }
+    for (const auto& one : versions) {
+        // This one last: who tries again after a failure must find them by it.
+        if (one.id != id) co_await remove(whose, one.id);
+    }
+    co_await remove(whose, id);
 }
 
 asio::awaitable<void> Threads::remove(Whose whose, ThreadId id) {

@@ -91,6 +91,8 @@ struct NewThread {
     std::vector<PastExchange> past = {};  // turns that it begins with; nobody ran them here
 };
 
+enum class ForkAs : bool { Thread, Version };
+
 // What is to change; what is left out stays.
 struct ThreadChange {
     std::optional<std::string> title;
@@ -140,14 +142,22 @@ public:
 
     boost::asio::awaitable<core::ThreadRecord> create(NewThread wanted);
     // A new thread with the conversation up to the end of `turn` (none: all of it), and a copy of
-    // the session as it is now. An empty title: the same one.
+    // the session as it is now. An empty title: the same one. A version belongs to the same chat: a
+    // question is asked anew in it.
     boost::asio::awaitable<core::ThreadRecord> fork(core::Whose whose, ThreadId id,
                                                     std::optional<std::uint64_t> turn,
                                                     std::string title,
-                                                    const char* prefix = kThreadPrefix);
+                                                    const char* prefix = kThreadPrefix,
+                                                    ForkAs as = ForkAs::Thread);
+    // All versions of its chat, with itself, the oldest first.
+    boost::asio::awaitable<std::vector<core::ThreadRecord>> versions(core::Whose whose,
+                                                                     ThreadId id) {
+        return parts_.store.family(std::move(whose), std::move(id));
+    }
     boost::asio::awaitable<core::ThreadRecord> get(core::Whose whose, ThreadId id);
     boost::asio::awaitable<core::ThreadPage> list(core::ThreadQuery query);
-    // A model must be one that a question may choose (Models::pick).
+    // A title is that of all versions of the chat. A model must be one that a question may choose
+    // (Models::pick).
     boost::asio::awaitable<core::ThreadRecord> change(core::Whose whose, ThreadId id,
                                                       ThreadChange change);
     // More uploads for a thread: in its session's /data when this returns. TooLarge: too many.
@@ -155,6 +165,8 @@ public:
                                            std::vector<UploadId> files);
     // Ends its turn, if one is under way.
     boost::asio::awaitable<void> remove(core::Whose whose, ThreadId id);
+    // All versions of its chat.
+    boost::asio::awaitable<void> remove_versions(core::Whose whose, ThreadId id);
     // hot, warm or cold: its session's.
     [[nodiscard]] boost::asio::awaitable<std::string> state_of(core::ThreadRecord thread) {
         return homes_.state_of(std::move(thread));

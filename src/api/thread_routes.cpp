@@ -227,8 +227,9 @@ public:
 
     asio::awaitable<void> fork(net::Exchange& exchange) const {
         auto wanted = co_await read_json_if_any<ForkThread>(exchange);
-        const auto record = co_await threads_.fork(whose(exchange), thread_in(exchange),
-                                                   wanted.turn, std::move(wanted.title));
+        const auto record = co_await threads_.fork(
+            whose(exchange), thread_in(exchange), wanted.turn, std::move(wanted.title),
+            agent::kThreadPrefix, wanted.version ? agent::ForkAs::Version : agent::ForkAs::Thread);
         note_object(exchange, record.id.text());
         const auto state = co_await threads_.state_of(record);
         auto response = json_response(201, view_of(record, state));
@@ -237,7 +238,12 @@ public:
     }
 
     asio::awaitable<void> remove(net::Exchange& exchange) const {
-        co_await threads_.remove(whose(exchange), thread_in(exchange));
+        const auto asked = schema::from_parameters<DeleteQuery>(exchange.request().target.query);
+        if (asked.versions) {
+            co_await threads_.remove_versions(whose(exchange), thread_in(exchange));
+        } else {
+            co_await threads_.remove(whose(exchange), thread_in(exchange));
+        }
         co_await exchange.respond(net::Response::empty());
     }
 
@@ -252,6 +258,12 @@ public:
         const auto where = schema::from_parameters<ThreadTabPath>(exchange.request().parameters);
         threads_.tab_left(caller_of(exchange.request()).owner, ThreadId(where.id), where.tab);
         co_await exchange.respond(net::Response::empty());
+    }
+
+    asio::awaitable<void> versions(net::Exchange& exchange) const {
+        const auto id = thread_in(exchange);
+        const auto versions = co_await threads_.versions(whose(exchange), id);
+        co_await exchange.respond(json_response(200, versions_of(id, versions)));
     }
 
     asio::awaitable<void> write_out(net::Exchange& exchange) const {
@@ -535,6 +547,7 @@ void add_thread_routes(Api& api, agent::Threads& threads, ThreadRules rules) {
          .tag = kThreadTag,
          .summary = "Remove a thread with its messages, its session and its files",
          .description = "A turn under way is cancelled. Uploads stay.",
+         .query = described<DeleteQuery>(),
          .answers = {schema::empty_answer(204, "It is gone.")}},
         &ThreadRoutes::remove);
     add({.method = "PUT",
@@ -561,6 +574,14 @@ void add_thread_routes(Api& api, agent::Threads& threads, ThreadRules rules) {
          .path = described<ThreadTabPath>(),
          .answers = {schema::empty_answer(204, "Noted.")}},
         &ThreadRoutes::leave);
+    add({.method = "GET",
+         .pattern = "/v1/threads/{id}/versions",
+         .id = "thread_versions",
+         .tag = kThreadTag,
+         .summary = "The versions of a chat in which a question was asked anew",
+         .description = "Each is a thread. They are named, renamed and shown as one chat.",
+         .answers = {json_answer<VersionList>(200, "All of them, with this one.")}},
+        &ThreadRoutes::versions);
     auto notebook = schema::bytes_answer("The notebook.");
     notebook.content_type = schema::kJson;
     add({.method = "GET",

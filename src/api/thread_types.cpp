@@ -69,7 +69,25 @@ ThreadView view_of(const core::ThreadRecord& thread, const std::string& state) {
     view.temporary = agent::is_temporary(thread.id);
     view.created_at = time_text(thread.created_at);
     view.updated_at = time_text(thread.updated_at);
+    if (!thread.family.text().empty()) view.family = thread.family.text();
     return view;
+}
+
+VersionList versions_of(const ThreadId& id, const std::vector<core::ThreadRecord>& versions) {
+    VersionList list;
+    list.thread_id = id.text();
+    for (const auto& one : versions) {
+        VersionView view;
+        view.thread_id = one.id.text();
+        view.turns = one.turns;
+        for (const auto& origin : one.origins) {
+            view.origins.push_back({origin.thread.text(), origin.turn});
+        }
+        view.created_at = time_text(one.created_at);
+        view.updated_at = time_text(one.updated_at);
+        list.versions.push_back(std::move(view));
+    }
+    return list;
 }
 
 UploadView view_of(const core::UploadRecord& upload) {
@@ -243,7 +261,7 @@ ATOLL_TYPE(ThreadFile) {
 
 BOOST_DESCRIBE_STRUCT(ThreadView, (),
                       (thread_id, title, model, state, session_id, file_ids, files, turns,
-                       temporary, created_at, updated_at))
+                       temporary, created_at, updated_at, family))
 ATOLL_TYPE(ThreadView) {
     return response("A thread.", field<&T::thread_id>("Its id."),
                     field<&T::title>("Its first question, until it is renamed."),
@@ -255,7 +273,9 @@ ATOLL_TYPE(ThreadView) {
                     field<&T::turns>("Questions so far."),
                     field<&T::temporary>("It is removed when everybody has left it."),
                     field<&T::created_at>("When it was made.", format("date-time")),
-                    field<&T::updated_at>("When it was last spoken in.", format("date-time")));
+                    field<&T::updated_at>("When it was last spoken in.", format("date-time")),
+                    field<&T::family>("Of a version of another thread: the first one of them. "
+                                      "They are one chat."));
 }
 
 BOOST_DESCRIBE_STRUCT(ThreadList, (), (threads, next_cursor))
@@ -403,14 +423,45 @@ ATOLL_TYPE(PatchThread) {
         }));
 }
 
-BOOST_DESCRIBE_STRUCT(ForkThread, (), (turn, title))
+BOOST_DESCRIBE_STRUCT(VersionOrigin, (), (thread_id, turn))
+ATOLL_TYPE(VersionOrigin) {
+    return response("Where a version has its first turns from.",
+                    field<&T::thread_id>("Whose they are; it may be gone by now."),
+                    field<&T::turn>("Up to which; from the origin before on."));
+}
+
+BOOST_DESCRIBE_STRUCT(VersionView, (), (thread_id, turns, origins, created_at, updated_at))
+ATOLL_TYPE(VersionView) {
+    return response(
+        "A version of a chat: a thread that begins as another one and goes on with a "
+        "question of its own.",
+        field<&T::thread_id>("The thread."), field<&T::turns>("Questions so far."),
+        field<&T::origins>("Whose its first turns are; the rest are its own."),
+        field<&T::created_at>("When it was made.", format("date-time")),
+        field<&T::updated_at>("When it was last spoken in.", format("date-time")));
+}
+
+BOOST_DESCRIBE_STRUCT(VersionList, (), (thread_id, versions))
+ATOLL_TYPE(VersionList) {
+    return response("The versions of a chat.", field<&T::thread_id>("The thread asked for."),
+                    field<&T::versions>("With itself, the oldest first."));
+}
+
+BOOST_DESCRIBE_STRUCT(DeleteQuery, (), (versions))
+ATOLL_TYPE(DeleteQuery) {
+    return request("", field<&T::versions>("Also all other versions of this chat."));
+}
+
+BOOST_DESCRIBE_STRUCT(ForkThread, (), (turn, title, version))
 ATOLL_TYPE(ForkThread) {
     return request("How a thread is to be forked. No body at all is enough.",
-                   field<&T::turn>("The last question that the copy has, with its answer; left "
-                                   "out: the latest.",
-                                   range(1, 1ull << 53), example(3)),
+                   field<&T::turn>("The last question that the copy has, with its answer; 0: "
+                                   "none; left out: the latest.",
+                                   range(0, 1ull << 53), example(3)),
                    field<&T::title>("What people call the copy; else as the thread.",
-                                    length(0, 200), one_line()));
+                                    length(0, 200), one_line()),
+                   field<&T::version>("It is another version of this chat, in which a question is "
+                                      "asked anew, and no chat of its own."));
 }
 
 BOOST_DESCRIBE_ENUM(ExportFormat, Markdown, Ipynb)

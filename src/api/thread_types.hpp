@@ -73,8 +73,35 @@ struct ThreadView {
     bool temporary = false;
     std::string created_at;
     std::string updated_at;
+    std::optional<std::string> family;
 };
 ATOLL_DESCRIBED(ThreadView);
+
+struct VersionOrigin {
+    std::string thread_id;
+    std::uint64_t turn = 0;
+};
+ATOLL_DESCRIBED(VersionOrigin);
+
+struct VersionView {
+    std::string thread_id;
+    std::uint64_t turns = 0;
+    std::vector<VersionOrigin> origins;
+    std::string created_at;
+    std::string updated_at;
+};
+ATOLL_DESCRIBED(VersionView);
+
+struct VersionList {
+    std::string thread_id;
+    std::vector<VersionView> versions;
+};
+ATOLL_DESCRIBED(VersionList);
+
+struct DeleteQuery {
+    bool versions = false;
+};
+ATOLL_DESCRIBED(DeleteQuery);
 
 struct ThreadList {
     std::vector<ThreadView> threads;
@@ -188,6 +215,7 @@ ATOLL_DESCRIBED(PatchThread);
 struct ForkThread {
     std::optional<std::uint64_t> turn;
     std::string title;
+    bool version = false;
 };
 ATOLL_DESCRIBED(ForkThread);
 
@@ -237,6 +265,8 @@ struct ThreadContextView {
 ATOLL_DESCRIBED(ThreadContextView);
 
 [[nodiscard]] ThreadView view_of(const core::ThreadRecord& thread, const std::string& state);
+[[nodiscard]] VersionList versions_of(const ThreadId& id,
+                                      const std::vector<core::ThreadRecord>& versions);
 [[nodiscard]] UploadView view_of(const core::UploadRecord& upload);
 [[nodiscard]] MessageAnswer view_of(const agent::LiveTurn& turn);
 [[nodiscard]] ThreadContextView view_of(const ThreadId& id, const agent::ModelContext& context);

@@ -2,6 +2,9 @@
 
 #include "core/paging.hpp"
 
+#include <algorithm>
+#include <sstream>
+
 namespace atl::core {
 
 namespace {
@@ -32,6 +35,9 @@ void check_size(const ThreadRecord& record) {
     at_most(record.owner.size(), kNameBytesMax, "the name of an owner, in bytes,");
     at_most(record.home.size(), kNameBytesMax, "the name of a server, in bytes,");
     at_most(record.session_id.text().size(), kNameBytesMax, "the id of a session, in bytes,");
+    at_most(record.family.text().size(), 128, "the id of a thread, in bytes,");
+    at_most(record.origins.size(), kThreadOriginsMax, "a thread, in origins,");
+    for (const auto& origin : record.origins) check_id(origin.thread.text(), "thread");
     ThreadPatch rest;
     rest.title = record.title;
     rest.model = record.model;
@@ -59,6 +65,37 @@ void check_size(const UploadRecord& record) {
     at_most(record.owner.size(), kNameBytesMax, "the name of an owner, in bytes,");
     at_most(record.name.size(), kNameBytesMax, "the name of a file, in bytes,");
     at_most(record.sha256.size(), 128, "a checksum, in bytes,");
+}
+
+std::vector<ThreadOrigin> origins_after(const ThreadRecord& from, std::uint64_t turn) {
+    std::vector<ThreadOrigin> origins;
+    std::uint64_t covered = 0;
+    for (const auto& origin : from.origins) {
+        if (covered >= turn) break;
+        covered = std::min(origin.turn, turn);
+        origins.push_back({origin.thread, covered});
+    }
+    if (covered < turn) origins.push_back({from.id, turn});
+    if (origins.size() > kThreadOriginsMax) origins.erase(origins.begin());
+    return origins;
+}
+
+std::string text_of(const std::vector<ThreadOrigin>& origins) {
+    std::string text;
+    for (const auto& origin : origins) {
+        if (!text.empty()) text += ' ';
+        text += origin.thread.text() + " " + std::to_string(origin.turn);
+    }
+    return text;
+}
+
+std::vector<ThreadOrigin> origins_in(std::string_view text) {
+    std::vector<ThreadOrigin> origins;
+    std::istringstream words{std::string(text)};
+    std::string thread;
+    std::uint64_t turn = 0;
+    while (words >> thread >> turn) origins.push_back({ThreadId(thread), turn});
+    return words.eof() ? origins : std::vector<ThreadOrigin>();
 }
 
 void check_mark_keys(const std::vector<std::string>& keys) {

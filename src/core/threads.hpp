@@ -56,6 +56,14 @@ struct ListedUpload {
     bool operator==(const ListedUpload&) const = default;
 };
 
+// A version has the turns of another thread up to this one: those after the entry before, if any.
+struct ThreadOrigin {
+    ThreadId thread{""};
+    std::uint64_t turn = 0;
+
+    bool operator==(const ThreadOrigin&) const = default;
+};
+
 struct ThreadRecord {
     ThreadId id{""};
     std::string owner;
@@ -71,6 +79,11 @@ struct ThreadRecord {
     std::optional<Lease> lease;  // of the turn under way
     // What the agent keeps of the pruned part: summaries in layers, as it wrote them.
     std::string memory_json = "{}";
+    // Versions of one chat, in which a question was asked anew at its place, have one family: the
+    // id of the first of them. Empty: it is the first, or has no other. Both are given with the
+    // record and stay.
+    ThreadId family{""};
+    std::vector<ThreadOrigin> origins;  // by turn
 
     bool operator==(const ThreadRecord&) const = default;
 };
@@ -170,7 +183,7 @@ struct ThreadPatch {
 struct ThreadFork {
     Whose whose;
     ThreadId from{""};
-    std::optional<std::uint64_t> turn;  // the last that is copied; none: all of them
+    std::optional<std::uint64_t> turn;  // the last that is copied, 0: none; left out: all of them
     ThreadRecord record;                // the new one, as for create_thread
     std::uint64_t owner_max = 0;
     Time now{};
@@ -216,6 +229,8 @@ struct ThreadMark {
 inline constexpr std::size_t kMarkKeysMax = 8;     // of one call
 inline constexpr std::size_t kMarksOfKeyMax = 16;  // that are answered
 
+inline constexpr std::uint32_t kFamilyMax = 200;
+
 struct Home {
     std::string instance;  // whose it is now
     // The one before ended without leaving: what it had not saved is lost.
@@ -245,6 +260,9 @@ public:
     virtual boost::asio::awaitable<ThreadRecord> fork_thread(ThreadFork fork) = 0;
     virtual boost::asio::awaitable<ThreadRecord> get_thread(Whose whose, ThreadId id) = 0;
     virtual boost::asio::awaitable<ThreadPage> list_threads(ThreadQuery query) = 0;
+    // All versions of a thread's chat, with itself, the oldest first and kFamilyMax at most;
+    // without memory_json. NotFound.
+    virtual boost::asio::awaitable<std::vector<ThreadRecord>> family(Whose whose, ThreadId id) = 0;
     // Leaves updated_at as it is: that moves with the messages, and never back.
     virtual boost::asio::awaitable<ThreadRecord> patch_thread(Whose whose, ThreadId id,
                                                               ThreadPatch patch) = 0;

@@ -5,6 +5,7 @@
 //     INSTANTIATE_TEST_SUITE_P(Sqlite, ThreadsContract, ::testing::Values(&make_bench), …);
 //
 // For tests only.
+#include "core/thread_sizes.hpp"
 #include "core/threads_bench.hpp"
 
 #include <algorithm>
@@ -354,7 +355,6 @@ TEST_P(ThreadsContract, AForkHasTheConversationUpToATurn) {
     expect_in_order("n-2");
     EXPECT_EQ(all("old-thread").size(), past.size());
 
-    expect(Code::InvalidArgument, one().fork_thread(fork("n-x", 0)));
     expect(Code::InvalidArgument, one().fork_thread(fork("n-x", kTurns + 1)));
     expect(Code::Conflict, one().fork_thread(fork("n-2", 1)));
     auto foreign = fork("n-x", 1);
@@ -374,6 +374,60 @@ TEST_P(ThreadsContract, AForkHasTheConversationUpToATurn) {
     busy.turn = 3;
     EXPECT_EQ(get(other().fork_thread(busy)).messages, 6u);
     expect_in_order("n-3");
+}
+
+// Goal: versions of one chat find one another, whichever of them is asked and whichever is gone;
+// and nobody else finds them.
+TEST_P(ThreadsContract, VersionsOfAChatAreOneFamily) {
+    get(one().create_thread(thread("first", "ann"), 0));
+    get(one().create_thread(thread("other", "ann"), 0));
+    for (const char* question : {"q1", "q2", "q3"}) {
+        auto hold = get(one().begin_turn(turn_request("first", "a", question))).hold;
+        get(one().end_turn(hold, says("answer")));
+    }
+    const auto version = [&](const char* from, std::uint64_t turn, const char* id) {
+        const auto record = get(one().get_thread(Whose::of("ann"), ThreadId(from)));
+        ThreadFork fork{Whose::of("ann"), ThreadId(from), turn, thread(id, "ann"), 0, time_now()};
+        fork.record.family = ThreadId("first");
+        fork.record.origins = origins_after(record, turn);
+        const auto made = get(other().fork_thread(fork));
+        EXPECT_EQ(made, get(one().get_thread(Whose::of("ann"), ThreadId(id))));
+        EXPECT_EQ(made.turns, turn);
+        return made;
+    };
+    const auto ids = [&](const char* of) {
+        std::vector<std::string> found;
+        for (const auto& member : get(other().family(Whose::of("ann"), ThreadId(of)))) {
+            found.push_back(member.id.text());
+        }
+        std::sort(found.begin(), found.end());
+        return found;
+    };
+    using Ids = std::vector<std::string>;
+    EXPECT_EQ(ids("first"), Ids{"first"});
+    const auto second = version("first", 2, "second");
+    EXPECT_EQ(second.origins, (std::vector<ThreadOrigin>{{ThreadId("first"), 2}}));
+    auto hold = get(one().begin_turn(turn_request("second", "a", "mine"))).hold;
+    get(one().end_turn(hold, says("answer")));
+    EXPECT_EQ(version("second", 3, "third").origins,
+              (std::vector<ThreadOrigin>{{ThreadId("first"), 2}, {ThreadId("second"), 3}}));
+    EXPECT_EQ(version("second", 1, "fourth").origins,
+              (std::vector<ThreadOrigin>{{ThreadId("first"), 1}}));
+    // Of the first question nothing is left that they share.
+    EXPECT_TRUE(version("third", 0, "none").origins.empty());
+    EXPECT_EQ(get(one().get_thread(Whose::of("ann"), ThreadId("none"))).messages, 0u);
+    const Ids all_five{"first", "fourth", "none", "second", "third"};
+    for (const auto& id : all_five) EXPECT_EQ(ids(id.c_str()), all_five) << id;
+    EXPECT_EQ(ids("other"), Ids{"other"});
+    expect(Code::NotFound, one().family(Whose::of("bob"), ThreadId("first")));
+    expect(Code::NotFound, one().family(Whose::of("ann"), ThreadId("nobody")));
+    get(one().remove_thread(Whose::of("ann"), ThreadId("first"), time_now()));
+    get(one().remove_thread(Whose::of("ann"), ThreadId("fourth"), time_now()));
+    EXPECT_EQ(ids("third"), (Ids{"none", "second", "third"}));
+    // Who takes its name is none of them.
+    auto namesake = thread("first", "bob");
+    get(one().create_thread(namesake, 0));
+    EXPECT_EQ(ids("second"), (Ids{"none", "second", "third"}));
 }
 
 // ---- Turns ----

@@ -69,3 +69,48 @@ def test_what_it_shows_is_inert(server, page, shown):
     else:
         expect(page.get_by_text("in a text").first).to_be_visible()
     assert page.locator("[onerror], [onload], [href^='javascript:']").count() == 0
+
+
+def test_a_chart_is_read_and_zoomed(server, page):
+    ask(page, server, "run: import plotly.express as px; "
+                      "px.line(x=list(range(101)), y=[n * n for n in range(101)], title='Squares')")
+    chart = page.get_by_role("img", name="Squares")
+    expect(chart).to_be_visible()
+    figure = page.get_by_role("figure").filter(has=chart)
+    chart.scroll_into_view_if_needed()
+    box = chart.bounding_box()
+    across = lambda part: box["x"] + 64 + part * (box["width"] - 80)  # noqa: E731
+    middle = box["y"] + 150
+    page.mouse.move(across(0.5), middle)
+    expect(figure).to_contain_text("50: 2,500")
+    expect(chart).to_contain_text("10,000")
+    page.mouse.move(across(0.2), middle)
+    page.mouse.down()
+    page.mouse.move(across(0.4), middle, steps=4)
+    page.mouse.up()
+    reset = figure.get_by_role("button", name="Reset zoom")
+    expect(reset).to_be_visible()
+    # The other axis goes by what is left.
+    expect(chart).not_to_contain_text("10,000")
+    page.mouse.move(across(0.5), middle)
+    expect(figure).to_contain_text("30: 900")
+    reset.click()
+    expect(reset).to_have_count(0)
+    expect(chart).to_contain_text("10,000")
+
+
+@pytest.mark.parametrize("code", [
+    "px.histogram(x=[1, 2, 2, 3, 3, 3, 9], title='T')",
+    "px.histogram(x=['a', 'b', 'a'], color=['u', 'v', 'v'], title='T')",
+    "px.scatter(x=[1, 10, 1000], y=[1, 100, 1e6], log_x=True, log_y=True, title='T')",
+    "px.bar(x=['a', 'b', 'a'], y=[1, 2, 3], color=['u', 'u', 'v'], barmode='group', title='T')",
+    "alt.Chart(pd.DataFrame({'n': [1, 5, 9, 20]}), title='T').mark_bar().encode(x=alt.X('n', bin=True), y='count()')",
+    "alt.Chart(pd.DataFrame({'n': [1, 5], 'm': [1, 900]}), title='T').mark_line().encode("
+    "x='n:Q', y=alt.Y('m').scale(type='log'))",
+], ids=["histogram", "colours", "logarithms", "groups", "bins", "altair's logarithm"])
+def test_common_charts_are_drawn(server, page, code):
+    ask(page, server, f"run: import altair as alt, pandas as pd, plotly.express as px; {code}")
+    chart = page.get_by_role("img", name="T", exact=True)
+    expect(chart).to_be_visible()
+    expect(chart.locator("g > rect, g > circle, g > polyline").first).to_be_attached()
+    expect(page.get_by_text("not drawn here")).to_have_count(0)

@@ -169,14 +169,20 @@ def test_edit_and_ask_again(server, page):
     expect(page.get_by_text("You said first words")).to_be_visible()
     answered(page)
     page.get_by_role("button", name="Edit and ask again").click()
-    box = page.get_by_label(QUESTION)
+    box = page.get_by_label("The question, changed")
+    expect(box).to_be_focused()
     assert box.input_value() == "first words"
+    box.press("Escape")
+    page.get_by_role("button", name="Edit and ask again").click()
     box.fill("other words")
     box.press("Enter")
+    # In its place, not after it.
     expect(page.get_by_text("You said other words")).to_be_visible()
-    answered(page, turns=2)
-    page.get_by_role("button", name="Ask again", exact=True).last.click()
-    expect(page.get_by_text("You said other words")).to_have_count(2)
+    expect(page.get_by_text("You said first words")).to_have_count(0)
+    answered(page)
+    page.get_by_role("button", name="Ask again", exact=True).click()
+    expect(page.get_by_role("group", name="Version 3 of 3 of this question")).to_be_visible()
+    expect(page.get_by_text("You said other words")).to_be_visible()
 
 
 def test_what_a_model_and_its_code_write_is_inert(server, models, page):

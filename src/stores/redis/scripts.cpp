@@ -41,26 +41,27 @@ namespace {
 
 // A list, or a sentence that says why it cannot be read. The sizes are those of
 // core/thread_sizes.hpp.
-#define ATOLL_LUA_RECORD                                                                 \
-    ATOLL_LUA_FIELD                                                                      \
-    "local function record(key, memory)\n"                                               \
-    "    local r = fields(key, {'owner', 4096, 'title', 4096, 'session', 4096,\n"        \
-    "        'home', 4096, 'created', 16, 'updated', 16, 'messages', 16,\n"              \
-    "        'turns', 16, 'lease_instance', 4096, 'lease_until', 16,\n"                  \
-    "        'files', 65536, memory and 'memory' or 'owner', 1048576, 'model', 4096})\n" \
-    "    if type(r) == 'string' or not r[1] then return r end\n"                         \
-    "    for i = 5, 8 do\n"                                                              \
-    "        if not r[i] or not string.match(r[i], '^%-?%d+$') then\n"                   \
-    "            return 'one of its numbers is none'\n"                                  \
-    "        end\n"                                                                      \
-    "    end\n"                                                                          \
-    "    if r[9] then\n"                                                                 \
-    "        local till = r[10] and tonumber(r[10])\n"                                   \
-    "        if not till then return 'its lease is none' end\n"                          \
-    "        local now = now_ms()\n"                                                     \
-    "        r[10] = num(lives(till, now) and till - now or math.min(0, till - now))\n"  \
-    "    end\n"                                                                          \
-    "    return r\n"                                                                     \
+#define ATOLL_LUA_RECORD                                                                \
+    ATOLL_LUA_FIELD                                                                     \
+    "local function record(key, memory)\n"                                              \
+    "    local r = fields(key, {'owner', 4096, 'title', 4096, 'session', 4096,\n"       \
+    "        'home', 4096, 'created', 16, 'updated', 16, 'messages', 16,\n"             \
+    "        'turns', 16, 'lease_instance', 4096, 'lease_until', 16,\n"                 \
+    "        'files', 65536, memory and 'memory' or 'owner', 1048576, 'model', 4096,\n" \
+    "        'family', 128, 'origins', 65536})\n"                                       \
+    "    if type(r) == 'string' or not r[1] then return r end\n"                        \
+    "    for i = 5, 8 do\n"                                                             \
+    "        if not r[i] or not string.match(r[i], '^%-?%d+$') then\n"                  \
+    "            return 'one of its numbers is none'\n"                                 \
+    "        end\n"                                                                     \
+    "    end\n"                                                                         \
+    "    if r[9] then\n"                                                                \
+    "        local till = r[10] and tonumber(r[10])\n"                                  \
+    "        if not till then return 'its lease is none' end\n"                         \
+    "        local now = now_ms()\n"                                                    \
+    "        r[10] = num(lives(till, now) and till - now or math.min(0, till - now))\n" \
+    "    end\n"                                                                         \
+    "    return r\n"                                                                    \
     "end\n"
 
 #define ATOLL_LUA_MESSAGE                                                               \
@@ -117,24 +118,28 @@ end
 return all
 )lua";
 
-// A thread whose keys begin at KEYS[k + 1] (thread, index of the owner, index of all, uploads) and
-// whose values at ARGV[a + 1]: id, owner, title, session, home, created, updated, memory, files,
-// most, model.
+// A thread whose keys begin at KEYS[k + 1] (thread, index of the owner, index of all, its family,
+// uploads) and whose values at ARGV[a + 1]: id, owner, title, session, home, created, updated,
+// memory, files, most, model, family, origins.
 #define ATOLL_LUA_CREATE                                                                      \
     "local function create(k, a)\n"                                                           \
     "    if redis.call('EXISTS', KEYS[k + 1]) == 1 then return {'there'} end\n"               \
     "    local most = tonumber(ARGV[a + 10])\n"                                               \
     "    if most > 0 and redis.call('ZCARD', KEYS[k + 2]) >= most then return {'full'} end\n" \
-    "    for i = k + 4, #KEYS do\n"                                                           \
+    "    for i = k + 5, #KEYS do\n"                                                           \
     "        if redis.call('HGET', KEYS[i], 'owner') ~= ARGV[a + 2] then\n"                   \
-    "            return {'no_upload', i - k - 4}\n"                                           \
+    "            return {'no_upload', i - k - 5}\n"                                           \
     "        end\n"                                                                           \
     "    end\n"                                                                               \
-    "    for i = k + 4, #KEYS do redis.call('HINCRBY', KEYS[i], 'uses', 1) end\n"             \
+    "    for i = k + 5, #KEYS do redis.call('HINCRBY', KEYS[i], 'uses', 1) end\n"             \
     "    redis.call('HSET', KEYS[k + 1], 'owner', ARGV[a + 2], 'title', ARGV[a + 3],\n"       \
     "        'session', ARGV[a + 4], 'home', ARGV[a + 5], 'created', ARGV[a + 6],\n"          \
     "        'updated', ARGV[a + 7], 'memory', ARGV[a + 8], 'files', ARGV[a + 9],\n"          \
-    "        'messages', '0', 'turns', '0', 'client', '', 'model', ARGV[a + 11])\n"           \
+    "        'messages', '0', 'turns', '0', 'client', '', 'model', ARGV[a + 11],\n"           \
+    "        'family', ARGV[a + 12], 'origins', ARGV[a + 13])\n"                              \
+    "    if ARGV[a + 12] ~= '' then\n"                                                        \
+    "        redis.call('ZADD', KEYS[k + 4], ARGV[a + 6], ARGV[a + 1])\n"                     \
+    "    end\n"                                                                               \
     "    redis.call('ZADD', KEYS[k + 2], ARGV[a + 7], ARGV[a + 1])\n"                         \
     "    redis.call('ZADD', KEYS[k + 3], ARGV[a + 7], ARGV[a + 1])\n"                         \
     "    return {'ok'}\n"                                                                     \
@@ -150,7 +155,7 @@ if type(before) == 'string' then return {'unreadable', before} end
 if before[1] ~= ARGV[1] then return {'no_thread'} end
 local turns = tonumber(before[8])
 local last = ARGV[2] == '' and turns or tonumber(ARGV[2])
-if ARGV[2] ~= '' and (last < 1 or last > turns) then return {'no_turn'} end
+if last < 0 or last > turns then return {'no_turn'} end
 if before[9] and tonumber(before[10]) > 0 and last == turns then return {'busy'} end
 local made = create(3, 3)
 if made[1] ~= 'ok' then return made end
@@ -249,10 +254,10 @@ end
 return found
 )lua";
 
-// KEYS thread, messages, questions, index of the owner, index of all, uploads of its files.
-// ARGV id, owner, whether anyone may, whether its files are known, what they were. Needs nothing of
-// the record that may be damaged: a record without an owner is the one's whose index has it, and an
-// upload is let go of only if it is there.
+// KEYS thread, messages, questions, index of the owner, index of all, its family, uploads of its
+// files. ARGV id, owner, whether anyone may, whether its files are known, what they were. Needs
+// nothing of the record that may be damaged: a record without an owner is the one's whose index has
+// it, and an upload is let go of only if it is there.
 constexpr std::string_view kRemoveThread = ATOLL_LUA_TIME ATOLL_LUA_FIELD R"lua(
 local owner = field(KEYS[1], 'owner', 4096)
 if owner then
@@ -266,7 +271,7 @@ if lives(field(KEYS[1], 'lease_until', 32), now_ms()) then return {'busy'} end
 if ARGV[4] == '1' and (field(KEYS[1], 'files', 65536) or '') ~= ARGV[5] then
     return {'changed'}
 end
-for i = 6, #KEYS do
+for i = 7, #KEYS do
     local uses = field(KEYS[i], 'uses', 16)
     if uses and string.match(uses, '^%d+$') and tonumber(uses) > 0 then
         redis.call('HINCRBY', KEYS[i], 'uses', -1)
@@ -275,6 +280,7 @@ end
 local session = field(KEYS[1], 'session', 128)
 redis.call('ZREM', KEYS[4], ARGV[1])
 redis.call('ZREM', KEYS[5], ARGV[1])
+redis.call('ZREM', KEYS[6], ARGV[1])
 redis.call('UNLINK', KEYS[1], KEYS[2], KEYS[3])
 return {'ok', session or ''}
 )lua";

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <tuple>
 
 namespace atl::redis {
 
@@ -157,6 +158,8 @@ ThreadRecord to_thread(const std::string& id, const Reply& reply, bool with_memo
     if (with_memory) record.memory_json = text(11);
     // Older servers wrote none.
     if (part(reply, 12).kind != Reply::Kind::Nothing) record.model = text(12);
+    if (part(reply, 13).kind != Reply::Kind::Nothing) record.family = ThreadId(text(13));
+    if (part(reply, 14).kind != Reply::Kind::Nothing) record.origins = core::origins_in(text(14));
     return record;
 }
 
@@ -424,7 +427,7 @@ asio::awaitable<void> RedisThreads::remove_upload(core::Whose whose, UploadId id
 
 std::vector<std::string> RedisThreads::creation_keys(const ThreadRecord& record) const {
     std::vector<std::string> keys{key("thread", record.id.text()), key("owner", record.owner),
-                                  prefix_ + "threads"};
+                                  prefix_ + "threads", key("family", record.family.text())};
     for (const auto& file : record.files) keys.push_back(key("upload", file.text()));
     return keys;
 }
@@ -437,10 +440,19 @@ void check_new(const ThreadRecord& record) {
 }
 
 std::vector<std::string> creation_values(const ThreadRecord& record, std::uint64_t owner_max) {
-    return {record.id.text(),          record.owner,       record.title,
-            record.session_id.text(),  record.home,        digits(record.created_at),
-            digits(record.updated_at), record.memory_json, write_files(record.files),
-            std::to_string(owner_max), record.model};
+    return {record.id.text(),
+            record.owner,
+            record.title,
+            record.session_id.text(),
+            record.home,
+            digits(record.created_at),
+            digits(record.updated_at),
+            record.memory_json,
+            write_files(record.files),
+            std::to_string(owner_max),
+            record.model,
+            record.family.text(),
+            core::text_of(record.origins)};
 }
 
 void refuse_unless_made(const Reply& reply, const ThreadRecord& record, std::uint64_t owner_max) {
@@ -592,6 +604,37 @@ asio::awaitable<core::ThreadPage> RedisThreads::list_threads(core::ThreadQuery q
     co_return page;
 }
 
+asio::awaitable<std::vector<ThreadRecord>> RedisThreads::family(core::Whose whose, ThreadId id) {
+    auto one = co_await get_thread(std::move(whose), std::move(id));
+    const auto first = one.family.text().empty() ? one.id.text() : one.family.text();
+    const auto names = co_await names_in(key("family", first), "", core::kFamilyMax);
+    std::vector<std::string> ids{first};
+    for (const auto& name : names) {
+        if (ids.size() < core::kFamilyMax) ids.push_back(name.id);
+    }
+    std::vector<std::string> keys;
+    for (const auto& name : ids) keys.push_back(key("thread", name));
+    std::vector<std::string> arguments{"0"};
+    const Reply reply = co_await connection_.run(number_of(Script::GetThreads), std::move(keys),
+                                                 std::move(arguments));
+    (void)verdict(reply);
+    std::vector<ThreadRecord> family;
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+        const Reply& found = part(reply, 1 + i);
+        if (!trouble_with(found) && part(found, 0).kind == Reply::Kind::Nothing) continue;
+        try {
+            auto record = to_thread(ids[i], found, false);
+            if (record.owner == one.owner) family.push_back(std::move(record));
+        } catch (const ErrorException& failed) {
+            tell_unreadable("a thread", failed.error.message);
+        }
+    }
+    std::sort(family.begin(), family.end(), [](const ThreadRecord& a, const ThreadRecord& b) {
+        return std::tie(a.created_at, a.id) < std::tie(b.created_at, b.id);
+    });
+    co_return family;
+}
+
 asio::awaitable<ThreadRecord> RedisThreads::patch_thread(core::Whose whose, ThreadId id,
                                                          core::ThreadPatch patch) {
     core::check_size(patch);
@@ -646,7 +689,9 @@ asio::awaitable<SessionId> RedisThreads::remove_thread(core::Whose whose, Thread
             tell_unreadable("a thread, " + id.text() + ",", failed.error.message);
             known = false;
         }
+        const auto family = co_await field_of(hash, "family", 128);
         auto keys = turn_keys(id.text(), owner);
+        keys.push_back(key("family", family.value_or("")));
         for (const auto& file : files) keys.push_back(key("upload", file.text()));
         std::vector<std::string> arguments{id.text(), owner, anyones(whose), known ? "1" : "0",
                                            text.value_or("")};

@@ -43,6 +43,8 @@ public:
     boost::asio::awaitable<core::ThreadRecord> fork_thread(core::ThreadFork fork) override;
     boost::asio::awaitable<core::ThreadRecord> get_thread(core::Whose whose, ThreadId id) override;
     boost::asio::awaitable<core::ThreadPage> list_threads(core::ThreadQuery query) override;
+    boost::asio::awaitable<std::vector<core::ThreadRecord>> family(core::Whose whose,
+                                                                   ThreadId id) override;
     boost::asio::awaitable<core::ThreadRecord> patch_thread(core::Whose whose, ThreadId id,
                                                             core::ThreadPatch patch) override;
     boost::asio::awaitable<SessionId> remove_thread(core::Whose whose, ThreadId id,

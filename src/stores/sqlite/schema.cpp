@@ -268,6 +268,12 @@ CREATE TABLE thread_marks (
 ) STRICT;
 CREATE INDEX thread_marks_by_thread ON thread_marks (thread);
 )sql",
+    R"sql(
+-- Versions of one chat: the id of the first of them, and which turns are whose.
+ALTER TABLE threads ADD COLUMN family TEXT NOT NULL DEFAULT '';
+ALTER TABLE threads ADD COLUMN origins TEXT NOT NULL DEFAULT '';
+CREATE INDEX threads_of_family ON threads (family) WHERE family <> '';
+)sql",
 };
 
 std::int64_t pragma_number(Connection& db, const char* sql) {

@@ -17,7 +17,7 @@ constexpr std::uint64_t kMessageCostMin = 64;  // what a message costs beside it
 
 #define THREAD_COLUMNS                                                                   \
     "number, id, owner, title, model, session, home, created_at, updated_at, messages, " \
-    "turns, turn_client_id, lease_instance, lease_until"
+    "turns, turn_client_id, lease_instance, lease_until, family, origins"
 
 // A record with what only this room knows of it.
 struct ThreadRow {
@@ -56,6 +56,8 @@ ThreadRow read_thread(Query& row) {
     auto instance = row.maybe_text();
     const auto until = row.maybe_time();
     if (instance) record.lease = core::Lease{std::move(*instance), until.value_or(core::Time{})};
+    record.family = ThreadId(row.text());
+    record.origins = core::origins_in(row.text());
     return found;
 }
 
@@ -319,8 +321,8 @@ ThreadRecord create_thread(Connection& db, const ThreadRecord& record, std::uint
     try {
         db.query(
               "INSERT INTO threads (id, owner, title, model, session, home, created_at, updated_at,"
-              " messages, turns, turn_client_id, memory)"
-              " VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0, 0, '', ?)")
+              " messages, turns, turn_client_id, memory, family, origins)"
+              " VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0, 0, '', ?, ?, ?)")
             .bind(record.id.text())
             .bind(record.owner)
             .bind(record.title)
@@ -330,6 +332,8 @@ ThreadRecord create_thread(Connection& db, const ThreadRecord& record, std::uint
             .bind(record.created_at)
             .bind(record.updated_at)
             .bind(record.memory_json)
+            .bind(record.family.text())
+            .bind(core::text_of(record.origins))
             .run();
     } catch (const SqliteFailure& failure) {
         if (!failure.is(SQLITE_CONSTRAINT)) throw;
@@ -349,7 +353,7 @@ ThreadRecord fork_thread(Connection& db, const core::ThreadFork& fork) {
     const ThreadRow source = read_thread(db, fork.whose, fork.from);
     const auto turns = source.record.turns;
     const auto last = fork.turn.value_or(turns);
-    if (fork.turn && (last == 0 || last > turns)) {
+    if (last > turns) {
         throw ErrorException({Code::InvalidArgument, "thread " + fork.from.text() +
                                                          " has no turn " + std::to_string(last)});
     }
@@ -381,6 +385,26 @@ ThreadRecord fork_thread(Connection& db, const core::ThreadFork& fork) {
 
 ThreadRecord get_thread(Connection& db, const core::Whose& whose, const ThreadId& id) {
     return read_thread(db, whose, id).record;
+}
+
+std::vector<ThreadRecord> read_family(Connection& db, const core::Whose& whose,
+                                      const ThreadId& id) {
+    const auto one = read_thread(db, whose, id).record;
+    const auto& first = one.family.text().empty() ? one.id : one.family;
+    std::vector<ThreadRow> rows;
+    {
+        auto found = db.query("SELECT " THREAD_COLUMNS
+                              " FROM threads WHERE (id = ? OR (family = ? AND family <> ''))"
+                              " AND owner = ? ORDER BY created_at, number LIMIT ?");
+        found.bind(first.text()).bind(first.text()).bind(one.owner).bind(core::kFamilyMax);
+        while (found.next()) rows.push_back(read_thread(found));
+    }
+    std::vector<ThreadRecord> family;
+    for (auto& row : rows) {
+        read_files(db, row);
+        family.push_back(std::move(row.record));
+    }
+    return family;
 }
 
 core::ThreadPage list_threads(Connection& db, const core::ThreadQuery& query) {

@@ -26,6 +26,8 @@ void remove_upload(Connection& db, const core::Whose& whose, const UploadId& id)
 core::ThreadRecord fork_thread(Connection& db, const core::ThreadFork& fork);
 [[nodiscard]] core::ThreadRecord get_thread(Connection& db, const core::Whose& whose,
                                             const ThreadId& id);
+[[nodiscard]] std::vector<core::ThreadRecord> read_family(Connection& db, const core::Whose& whose,
+                                                          const ThreadId& id);
 [[nodiscard]] core::ThreadPage list_threads(Connection& db, const core::ThreadQuery& query);
 [[nodiscard]] core::ThreadRecord patch_thread(Connection& db, const core::Whose& whose,
                                               const ThreadId& id, const core::ThreadPatch& patch);

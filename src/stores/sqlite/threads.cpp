@@ -87,6 +87,14 @@ asio::awaitable<core::ThreadPage> SqliteThreads::list_threads(core::ThreadQuery 
         [query = std::move(query)](Connection& db) { return sqlite::list_threads(db, query); });
 }
 
+asio::awaitable<std::vector<core::ThreadRecord>> SqliteThreads::family(core::Whose whose,
+                                                                       ThreadId id) {
+    return worker_.ask<std::vector<core::ThreadRecord>>(
+        kReads, kSmall, [whose = std::move(whose), id = std::move(id)](Connection& db) {
+            return sqlite::read_family(db, whose, id);
+        });
+}
+
 asio::awaitable<core::ThreadRecord> SqliteThreads::patch_thread(core::Whose whose, ThreadId id,
                                                                 core::ThreadPatch patch) {
     const auto bytes = weight_of(patch);

@@ -2,7 +2,7 @@
 // Vega-Lite (altair) send as JSON. Their own libraries are megabytes, and draw by writing styles,
 // which the page's policy refuses; the usual charts need neither. What is not understood is null,
 // and shown as data instead: a chart that is drawn wrong is worse than none.
-export type Kind = "bar" | "line" | "area" | "point";
+export type Kind = "bar" | "bin" | "line" | "area" | "point";
 export type AxisKind = "category" | "number" | "time";
 export type Value = string | number;
 
@@ -15,8 +15,10 @@ export interface Series {
 }
 export interface Figure {
     title: string;
-    x: { title: string; kind: AxisKind };
-    y: { title: string };
+    x: { title: string; kind: AxisKind; log: boolean };
+    y: { title: string; log: boolean };
+    // How wide bins are; a point of theirs is where one begins. 0: there are none.
+    binWidth: number;
     series: readonly Series[];
     // Bars lie, and stand on one another.
     horizontal: boolean;
@@ -44,14 +46,26 @@ function kindOf(values: readonly unknown[]): AxisKind {
 }
 
 function made(
-    figure: Omit<Figure, "x"> & { x: { title: string; kind?: AxisKind } },
+    figure: Omit<Figure, "x"> & { x: { title: string; log: boolean; kind?: AxisKind } },
 ): Figure | null {
     const xs = figure.series.flatMap((one) => one.points.map(([x]) => x));
     if (xs.length + figure.slices.length === 0 || xs.length > kPointsMax) return null;
     if (figure.series.length > kSeriesMax || figure.slices.length > kSeriesMax) return null;
     const isBars = figure.series.some((one) => one.kind === "bar");
-    const kind = figure.x.kind ?? kindOf(xs);
-    return { ...figure, x: { title: figure.x.title, kind: isBars ? "category" : kind } };
+    const kind = isBars ? "category" : (figure.x.kind ?? kindOf(xs));
+    // Piles have no logarithm, and bins none of their edges.
+    if (figure.y.log && (figure.stacked || figure.horizontal)) return null;
+    if (figure.x.log && (kind !== "number" || figure.binWidth > 0)) return null;
+    const positive = (value: Value) => typeof value === "number" && value > 0;
+    const series = figure.series.map((one) => ({
+        ...one,
+        points: one.points.filter(
+            ([x, y]) => (!figure.x.log || positive(x)) && (!figure.y.log || positive(y)),
+        ),
+    }));
+    if ((figure.x.log || figure.y.log) && series.every((one) => one.points.length === 0))
+        return null;
+    return { ...figure, series, x: { ...figure.x, kind } };
 }
 
 function pointsOf(xs: readonly unknown[], ys: readonly unknown[]): [Value, number][] {
@@ -92,6 +106,71 @@ function plotlyValues(value: unknown): unknown[] {
     }
 }
 
+// A round number, not below this one.
+function roundUp(size: number): number {
+    const power = 10 ** Math.floor(Math.log10(size));
+    return ([1, 2, 5, 10].find((one) => one * power >= size * 0.999999) ?? 10) * power;
+}
+
+const kHistogram = new Set(["", "count", "sum"]);
+
+// Values that are counted here: in bins of one width for all traces, or by category.
+function histogramOf(traces: readonly unknown[]): { series: Series[]; binWidth: number } | null {
+    const all: { name: string; xs: unknown[]; ys: unknown[] }[] = [];
+    let size = 0;
+    let start = NaN;
+    let count = 0;
+    for (const trace of traces) {
+        if (!isObject(trace) || trace["type"] !== "histogram") return null;
+        const how = textOf(trace["histfunc"]);
+        const cumulative = isObject(trace["cumulative"]) && trace["cumulative"]["enabled"];
+        const isSecond = [trace["xaxis"] ?? "x", trace["yaxis"] ?? "y"].join() !== "x,y";
+        const other = trace["orientation"] === "h" || cumulative || isSecond;
+        if (other || textOf(trace["histnorm"]) || !kHistogram.has(how)) return null;
+        const xs = plotlyValues(trace["x"]);
+        const ys = how === "sum" ? plotlyValues(trace["y"]) : xs.map(() => 1);
+        const bins = isObject(trace["xbins"]) ? trace["xbins"] : {};
+        if (bins["size"] !== undefined && typeof bins["size"] !== "number") return null;
+        if (typeof bins["size"] === "number") size = bins["size"];
+        if (typeof bins["start"] === "number") start = bins["start"];
+        if (typeof trace["nbinsx"] === "number") count = trace["nbinsx"];
+        all.push({ name: textOf(trace["name"]), xs, ys });
+    }
+    const values = all.flatMap((one) => one.xs).filter((one) => one !== null);
+    const kind = kindOf(values);
+    if (all.length === 0 || values.length === 0 || values.length > kPointsMax) return null;
+    if (kind === "time") return null; // months are no numbers
+    const numbers = values.filter((one) => typeof one === "number");
+    const sums = (place: (x: Value) => Value, mark: Kind): Series[] =>
+        all.map(({ name, xs, ys }) => {
+            const found = new Map<Value, number>();
+            for (const [x, y] of pointsOf(xs, ys)) {
+                const at = place(x);
+                found.set(at, (found.get(at) ?? 0) + y);
+            }
+            return { name, kind: mark, dots: false, points: [...found].toSorted(byX) };
+        });
+    if (kind === "category") return { series: sums((x) => x, "bar"), binWidth: 0 };
+    const low = numbers.reduce((a, b) => Math.min(a, b));
+    const high = numbers.reduce((a, b) => Math.max(a, b));
+    const whole = numbers.every(Number.isInteger);
+    if (size <= 0) {
+        const mean = numbers.reduce((sum, one) => sum + one, 0) / numbers.length;
+        const spread = Math.sqrt(
+            numbers.reduce((sum, one) => sum + (one - mean) ** 2, 0) / numbers.length,
+        );
+        const rough =
+            count > 0 ? (high - low) / count : (2 * spread) / Math.pow(numbers.length, 0.4);
+        size = rough > 0 ? roundUp(whole ? Math.max(1, rough) : rough) : 1;
+    }
+    // Whole numbers stand in the middle of their bins.
+    if (!Number.isFinite(start))
+        start = Math.floor(low / size) * size - (whole && size === 1 ? 0.5 : 0);
+    if ((high - start) / size > 2000) return null;
+    const begin = (x: Value) => start + Math.floor((Number(x) - start) / size + 1e-9) * size;
+    return { series: sums(begin, "bin"), binWidth: size };
+}
+
 export function figureOfPlotly(json: unknown): Figure | null {
     if (!isObject(json)) return null;
     const layout = isObject(json["layout"]) ? json["layout"] : {};
@@ -102,7 +181,10 @@ export function figureOfPlotly(json: unknown): Figure | null {
     const series: Series[] = [];
     const slices: [string, number][] = [];
     let horizontal = false;
-    for (const trace of listOf(json["data"])) {
+    const traces = listOf(json["data"]);
+    const counted = histogramOf(traces);
+    if (traces.some((one) => isObject(one) && one["type"] === "histogram") && !counted) return null;
+    for (const trace of counted ? [] : traces) {
         if (!isObject(trace)) return null;
         const type = textOf(trace["type"]) || "scatter";
         const name = textOf(trace["name"]);
@@ -134,16 +216,22 @@ export function figureOfPlotly(json: unknown): Figure | null {
     }
     if (slices.length > 0 && (series.length > 0 || slices.some(([, value]) => value < 0)))
         return null;
-    if (["xaxis", "yaxis"].some((name) => axis(name)["type"] === "log")) return null;
-    const [along, across] = horizontal ? ["yaxis", "xaxis"] : ["xaxis", "yaxis"];
+    const [along, across] = horizontal
+        ? (["yaxis", "xaxis"] as const)
+        : (["xaxis", "yaxis"] as const);
     return made({
         title: textOf(layout["title"]),
-        x: { title: textOf(axis(along ?? "")["title"]) },
-        y: { title: textOf(axis(across ?? "")["title"]) },
-        series,
+        x: { title: textOf(axis(along)["title"]), log: axis(along)["type"] === "log" },
+        y: { title: textOf(axis(across)["title"]), log: axis(across)["type"] === "log" },
+        binWidth: counted?.binWidth ?? 0,
+        series: counted?.series ?? series,
         slices,
         horizontal,
-        stacked: ["stack", "relative"].includes(textOf(layout["barmode"])),
+        // Of one series there is nothing to pile up.
+        stacked:
+            (counted?.series ?? series).length > 1 &&
+            (["stack", "relative"].includes(textOf(layout["barmode"])) ||
+                (counted !== null && layout["barmode"] === undefined)),
     });
 }
 
@@ -171,7 +259,9 @@ const kAggregates: Record<string, (values: number[]) => number> = {
     },
 };
 // Of a channel: what we know, or can leave out and still draw the truth.
-const kChannel = new Set(["field", "type", "aggregate", "title", "axis", "legend", "sort"]);
+const kChannel = new Set(
+    ["field", "type", "aggregate", "title", "axis", "legend", "sort"].concat(["bin", "scale"]),
+);
 const kEncoding = new Set(["x", "y", "color", "tooltip"]);
 const kSpec = new Set(
     ["$schema", "config", "data", "datasets", "mark", "encoding", "title", "width"].concat([
@@ -207,8 +297,21 @@ export function figureOfVegaLite(json: unknown): Figure | null {
     const horizontal = kind === "bar" && isNumber(x) && !isNumber(y);
     const [along, across] = horizontal ? [y, x] : [x, y];
     if (!isNumber(across) || along["aggregate"] !== undefined) return null;
-    if (kind === "bar" && isNumber(along)) return null;
-    const groups = grouped(rows, textOf(along["field"]), across, textOf(color["field"]));
+    if (across["bin"] || color["bin"] || color["scale"] !== undefined) return null;
+    const field = textOf(along["field"]);
+    const bins = along["bin"] ? binsOf(rows, field, along["bin"]) : null;
+    if (along["bin"] && (!bins || kind !== "bar" || horizontal)) return null;
+    if (kind === "bar" && isNumber(along) && !bins) return null;
+    const [xLog, yLog] = [isLog(along), isLog(across)];
+    if (xLog === null || yLog === null || (yLog && kind !== "line" && kind !== "point"))
+        return null;
+    const placed = bins
+        ? rows.flatMap((row) => {
+              const value = row[field];
+              return typeof value === "number" ? [{ ...row, [field]: bins.begin(value) }] : [];
+          })
+        : rows;
+    const groups = grouped(placed, field, across, textOf(color["field"]));
     if (!groups) return null;
     const types: Record<string, AxisKind> = { quantitative: "number", temporal: "time" };
     const names = groups.size;
@@ -217,12 +320,15 @@ export function figureOfVegaLite(json: unknown): Figure | null {
         x: {
             title: titleOf(along),
             kind: types[textOf(along["type"])] ?? "category",
+            log: xLog,
         },
-        y: { title: titleOf(across) },
+        y: { title: titleOf(across), log: yLog },
+        binWidth: bins?.step ?? 0,
         series: [...groups].map(([name, points]) => {
             // As Vega-Lite has it unless told: in the order of the values.
             const sorted = along["sort"] === null ? points : points.toSorted(byX);
-            return { name, kind, dots: mark["point"] === true, points: sorted };
+            const dots = mark["point"] === true;
+            return { name, kind: bins ? "bin" : kind, dots, points: sorted };
         }),
         slices: [],
         horizontal,
@@ -232,6 +338,39 @@ export function figureOfVegaLite(json: unknown): Figure | null {
 
 const byX = ([a]: readonly [Value, number], [b]: readonly [Value, number]) =>
     typeof a === "number" && typeof b === "number" ? a - b : String(a) < String(b) ? -1 : 1;
+
+// Null: another scale, or one that is told more than this.
+function isLog(one: Json): boolean | null {
+    const scale = one["scale"];
+    if (scale === undefined) return false;
+    if (!isObject(scale)) return null;
+    // Whether zero is on the axis is for us to say: the numbers beside it are true either way.
+    const known = Object.keys(scale).every((key) => ["type", "zero", "nice"].includes(key));
+    const type = textOf(scale["type"]);
+    return known && ["", "linear", "log"].includes(type) ? type === "log" : null;
+}
+
+// As Vega-Lite finds them: round steps, ten at most unless told.
+function binsOf(rows: readonly Json[], field: string, how: unknown) {
+    const told = isObject(how) ? how : {};
+    if (Object.keys(told).some((key) => !["maxbins", "step"].includes(key))) return null;
+    const values = rows.map((row) => row[field]).filter((one) => typeof one === "number");
+    if (values.length === 0) return null;
+    const low = values.reduce((a, b) => Math.min(a, b));
+    const high = values.reduce((a, b) => Math.max(a, b));
+    const most = typeof told["maxbins"] === "number" ? told["maxbins"] : 10;
+    const span = high - low || Math.abs(low) || 1;
+    let step = 10 ** (Math.round(Math.log10(span)) - Math.ceil(Math.log10(most)));
+    while (Math.ceil(span / step) > most) step *= 10;
+    for (const part of [5, 2]) if (span / (step / part) <= most) step /= part;
+    if (typeof told["step"] === "number" && told["step"] > 0) step = told["step"];
+    const start = Math.floor(low / step + 1e-9) * step;
+    const last = Math.max(start, (Math.ceil(high / step - 1e-9) - 1) * step);
+    if ((last - start) / step > 2000) return null;
+    const begin = (value: number) =>
+        Number(Math.min(Math.floor(value / step + 1e-9) * step, last).toPrecision(12));
+    return { step, begin };
+}
 
 // One that is not by the values themselves.
 function hasOtherOrder(one: Json | null): boolean {
@@ -247,7 +386,9 @@ function titleOf(one: Json): string {
     const said = textOf(one["title"]);
     const aggregate = textOf(one["aggregate"]);
     const field = textOf(one["field"]);
-    if (said || !aggregate) return said || field;
+    if (said) return said;
+    if (one["bin"]) return `${field} (binned)`;
+    if (!aggregate) return field;
     return field ? `${aggregate} of ${field}` : aggregate;
 }
 

@@ -6,15 +6,20 @@ import {
     type InfiniteData,
 } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
+import { useCallback } from "react";
 import { useTranslation } from "react-i18next";
 import { toast } from "@/components/ui/toasts";
 import { getJson, request, sendJson, type Schemas } from "@/lib/api";
 import { sentenceOfError } from "@/lib/describe-error";
+import { liveTurns } from "../live-turns";
+import { chatOf } from "../versions";
 
 export type Thread = Schemas["ThreadView"];
 type ThreadList = Schemas["ThreadList"];
 
 const kPage = 100;
+// At which turn a chat opens, if not at its end: read once.
+export const opening = new Map<string, number>();
 const at = (id: string) => `/v1/threads/${encodeURIComponent(id)}`;
 
 export const threadListQuery = infiniteQueryOptions({
@@ -52,6 +57,12 @@ export const historyQuery = (id: string) =>
         },
     });
 
+export const versionsQuery = (id: string) =>
+    queryOptions({
+        queryKey: ["thread", id, "versions"],
+        queryFn: ({ signal }) => getJson<Schemas["VersionList"]>(`${at(id)}/versions`, signal),
+    });
+
 // An empty model is the server's.
 export function createThread(
     fileIds: readonly string[],
@@ -73,6 +84,12 @@ function changeThreads(
     return { ...data, pages };
 }
 
+// Versions of a chat have its title.
+function isOneChat(all: readonly Thread[], one: Thread, id: string): boolean {
+    const other = all.find((thread) => thread.thread_id === id);
+    return chatOf(one) === (other ? chatOf(other) : id);
+}
+
 export function useRenameThread() {
     const { t } = useTranslation();
     const client = useQueryClient();
@@ -82,16 +99,18 @@ export function useRenameThread() {
         onMutate: ({ id, title }) => {
             client.setQueryData(threadListQuery.queryKey, (data) =>
                 changeThreads(data, (all) =>
-                    all.map((one) => (one.thread_id === id ? { ...one, title } : one)),
+                    all.map((one) => (isOneChat(all, one, id) ? { ...one, title } : one)),
                 ),
             );
         },
         onError: (error) => {
             toast(sentenceOfError(error, t), { bad: true });
         },
-        onSettled: (_, __, { id }) => {
+        onSettled: () => {
             void client.invalidateQueries({ queryKey: ["threads"] });
-            void client.invalidateQueries({ queryKey: ["thread", id], exact: true });
+            void client.invalidateQueries({
+                predicate: ({ queryKey: key }) => key[0] === "thread" && key.length === 2,
+            });
         },
     });
 }
@@ -134,8 +153,58 @@ export function useForkThread(thread: Thread | undefined) {
     });
 }
 
+// Asks a question anew at the place of turn `turn`, in a version of the chat that ends before it.
+export function useAskVersion(thread: Thread) {
+    const { t } = useTranslation();
+    const client = useQueryClient();
+    const navigate = useNavigate();
+    const id = thread.thread_id;
+    return useMutation({
+        mutationFn: ({ turn }: { turn: number; question: string }) =>
+            sendJson<Thread>("POST", `${at(id)}/fork`, { turn: turn - 1, version: true }),
+        onSuccess: async (made, { turn, question }) => {
+            const threadId = made.thread_id;
+            // What they share is on the screen already.
+            const files = thread.files ? { files: thread.files } : {};
+            client.setQueryData(threadQuery(threadId).queryKey, { ...made, ...files });
+            const history = client.getQueryData(historyQuery(id).queryKey);
+            if (history) {
+                const messages = history.messages.filter((message) => message.turn < turn);
+                client.setQueryData(historyQuery(threadId).queryKey, { ...history, messages });
+            }
+            liveTurns.ask(threadId, question);
+            for (const key of [["threads"], versionsQuery(id).queryKey]) {
+                void client.invalidateQueries({ queryKey: key });
+            }
+            await navigate({ to: "/ui/t/$threadId", params: { threadId }, search: true });
+        },
+        onError: (error) => {
+            toast(sentenceOfError(error, t), { bad: true });
+        },
+    });
+}
+
+// Another version, at the question at which they part.
+export function useOpenVersion() {
+    const client = useQueryClient();
+    const navigate = useNavigate();
+    return useCallback(
+        async (threadId: string, turn: number) => {
+            await Promise.all([
+                client.prefetchQuery(threadQuery(threadId)),
+                client.prefetchQuery(historyQuery(threadId)),
+                client.prefetchQuery(versionsQuery(threadId)),
+            ]);
+            opening.set(threadId, turn);
+            await navigate({ to: "/ui/t/$threadId", params: { threadId }, search: true });
+        },
+        [client, navigate],
+    );
+}
+
+// With all its versions.
 export async function deleteThread(id: string): Promise<void> {
-    await request(at(id), { method: "DELETE" });
+    await request(`${at(id)}?versions=true`, { method: "DELETE" });
 }
 
 export async function exportThread(id: string, format: "markdown" | "ipynb"): Promise<Blob> {

@@ -31,7 +31,7 @@ interface ComposerProps {
 }
 
 // More than any model reads at once; the server takes a little more.
-const kTextMax = 200_000;
+export const kTextMax = 200_000;
 
 // Files pasted from the clipboard all carry the same name.
 function named(file: File, index: number): File {

@@ -14,6 +14,7 @@ import {
 import { useTranslation } from "react-i18next";
 import type { LiveTurn } from "../live-turns";
 import type { Turn } from "../turn";
+import type { Place } from "../versions";
 import { SlotObserver, TurnSlot } from "./turn-slot";
 import { TurnView } from "./turn-view";
 
@@ -21,8 +22,12 @@ interface ConversationProps {
     turns: readonly (Turn | LiveTurn)[];
     session: string;
     busy: boolean;
+    places: ReadonlyMap<number, Place>;
+    // The turn that is seen first; 0: the end.
+    first: number;
     onAgain: (question: string) => void;
-    onEdit: (question: string) => void;
+    onAskAt: (turn: number, question: string) => void;
+    onVersion: (thread: string, turn: number) => void;
     onBranch: (turn: number) => void;
     onStop: () => void;
     head: ReactNode;
@@ -46,8 +51,11 @@ export function Conversation({
     turns,
     session,
     busy,
+    places,
+    first,
     onAgain,
-    onEdit,
+    onAskAt,
+    onVersion,
     onBranch,
     onStop,
     head,
@@ -55,7 +63,7 @@ export function Conversation({
     const { t } = useTranslation();
     const scroller = useRef<HTMLDivElement>(null);
     const column = useRef<HTMLDivElement>(null);
-    const follows = useRef(true);
+    const follows = useRef(first === 0);
     const lastTop = useRef(0);
     const [away, setAway] = useState(false);
     const [observer] = useState(() => new SlotObserver());
@@ -88,6 +96,11 @@ export function Conversation({
         observer.observe(content);
         return () => observer.disconnect();
     }, [toEnd]);
+    const there = turns.some((turn) => turn.number === first);
+    useLayoutEffect(() => {
+        if (!there) return;
+        column.current?.querySelector(`[data-turn="${first}"]`)?.scrollIntoView();
+    }, [there, first]);
     // Who asks wants to see the answer.
     const live = turns.at(-1);
     const startedAt = live && "startedAt" in live ? live.startedAt : 0;
@@ -115,8 +128,10 @@ export function Conversation({
                             pinned={index >= turns.length - kPinned}
                             session={session}
                             busy={busy}
+                            place={places.get(turn.number)}
                             onAgain={onAgain}
-                            onEdit={onEdit}
+                            onAskAt={onAskAt}
+                            onVersion={onVersion}
                             onBranch={onBranch}
                             onStop={onStop}
                         />

@@ -19,6 +19,7 @@ import {
 } from "../api/threads";
 import { groupByDay } from "../group-by-day";
 import { liveTurns } from "../live-turns";
+import { chatOf, onePerChat } from "../versions";
 
 export function useExport(): (
     id: string,
@@ -49,10 +50,15 @@ export function ThreadList() {
         () => liveTurns.onAsked(() => void client.invalidateQueries({ queryKey: ["threads"] })),
         [client],
     );
+    // Versions of a chat are one entry: the one last spoken in.
     const threads = useMemo(
-        () => query.data?.pages.flatMap((page) => page.threads) ?? [],
+        () => onePerChat(query.data?.pages.flatMap((page) => page.threads) ?? []),
         [query.data],
     );
+    const open = useParams({ strict: false }).threadId ?? "";
+    const all = query.data?.pages.flatMap((page) => page.threads) ?? [];
+    const openThread = all.find((one) => one.thread_id === open);
+    const openChat = openThread ? chatOf(openThread) : open;
     // Deleted, with a moment left to undo it.
     const [hidden, setHidden] = useState<readonly string[]>([]);
     const hide = useCallback((id: string) => setHidden((all) => [...all, id]), []);
@@ -64,7 +70,7 @@ export function ThreadList() {
     const shown = threads.filter(
         (one) =>
             !one.temporary &&
-            !hidden.includes(one.thread_id) &&
+            !hidden.includes(chatOf(one)) &&
             (wanted ? one.title.toLowerCase().includes(wanted) : one.turns > 0 || one.title !== ""),
     );
     return (
@@ -125,7 +131,13 @@ export function ThreadList() {
                         <h2 className="px-2 pt-3 pb-1 text-12 text-ink-3">{t(`rail.${group}`)}</h2>
                         <ul>
                             {members.map((one) => (
-                                <Row key={one.thread_id} thread={one} onHide={hide} onShow={show} />
+                                <Row
+                                    key={chatOf(one)}
+                                    thread={one}
+                                    isOpen={chatOf(one) === openChat}
+                                    onHide={hide}
+                                    onShow={show}
+                                />
                             ))}
                         </ul>
                     </section>
@@ -149,24 +161,23 @@ const kUndoMs = 6000;
 
 interface RowProps {
     thread: Thread;
+    isOpen: boolean;
     onHide: (id: string) => void;
     onShow: (id: string) => void;
 }
 
-function Row({ thread, onHide, onShow }: RowProps) {
+function Row({ thread, isOpen, onHide, onShow }: RowProps) {
     const { t } = useTranslation();
     const id = thread.thread_id;
-    const params = useParams({ strict: false });
     const navigate = useNavigate();
     const rename = useRenameThread();
     const client = useQueryClient();
     const exportAs = useExport();
     const [renaming, setRenaming] = useState(false);
     const title = thread.title || t("chat.untitled");
-    const isOpen = params.threadId === id;
 
     const remove = () => {
-        onHide(id);
+        onHide(chatOf(thread));
         if (isOpen) void navigate({ to: "/ui" });
         const reallyDelete = async () => {
             liveTurns.drop(id);
@@ -175,13 +186,13 @@ function Row({ thread, onHide, onShow }: RowProps) {
                 await client.invalidateQueries({ queryKey: ["threads"] });
             } catch (error) {
                 toast(sentenceOfError(error, t), { bad: true });
-                onShow(id);
+                onShow(chatOf(thread));
             }
         };
         const timer = setTimeout(() => void reallyDelete(), kUndoMs);
         const undo = () => {
             clearTimeout(timer);
-            onShow(id);
+            onShow(chatOf(thread));
         };
         toast(t("rail.deleted", { title }), {
             action: { label: t("common.undo"), onClick: undo },

@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { FileText } from "lucide-react";
-import { useCallback, useEffect, useMemo, type ReactNode } from "react";
+import { useCallback, useEffect, useMemo, useState, type ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { DropZone } from "@/components/drop-zone";
 import { ErrorNotice } from "@/components/ui/notice";
@@ -9,9 +9,13 @@ import { sentenceOfError } from "@/lib/describe-error";
 import { formatBytes } from "@/lib/format";
 import {
     historyQuery,
+    opening,
     statusQuery,
+    useAskVersion,
     useChooseModel,
     useForkThread,
+    useOpenVersion,
+    versionsQuery,
     type Thread,
 } from "../api/threads";
 import { useAttachments } from "../hooks/use-attachments";
@@ -19,6 +23,7 @@ import { useDraft } from "../hooks/use-draft";
 import { liveTurns, useLiveTurn } from "../live-turns";
 import { hasEnded, merged } from "../merged";
 import { turnsFromHistory } from "../turn";
+import { placesOf } from "../versions";
 import { Composer } from "./composer";
 import { Conversation } from "./conversation";
 import { ModelPicker } from "./model-picker";
@@ -83,6 +88,20 @@ export function ThreadPage({ thread, banner, onFile }: ThreadPageProps) {
     const turns = useMemo(() => merged(past, live, open), [past, live, open]);
     const choose = useChooseModel(id);
     const { mutate: branch } = useForkThread(thread);
+    const versions = useQuery(versionsQuery(id));
+    const count = turns.at(-1)?.number ?? 0;
+    const places = useMemo(
+        () => placesOf(id, count, versions.data?.versions ?? []),
+        [id, count, versions.data],
+    );
+    const { mutate: askVersion, isPending: versionIsMade } = useAskVersion(thread);
+    const askAt = useCallback(
+        (turn: number, question: string) => askVersion({ turn, question }),
+        [askVersion],
+    );
+    const openVersion = useOpenVersion();
+    const [first] = useState(() => opening.get(id) ?? 0);
+    useEffect(() => void opening.delete(id), [id]);
 
     const ask = useCallback(
         (question: string) => {
@@ -100,13 +119,6 @@ export function ThreadPage({ thread, banner, onFile }: ThreadPageProps) {
         uploads.clear();
         void client.invalidateQueries({ queryKey: ["session", thread.session_id] });
     };
-    const edit = useCallback(
-        (question: string) => {
-            setText(question);
-            document.querySelector<HTMLTextAreaElement>("textarea")?.focus();
-        },
-        [setText],
-    );
     const stop = useCallback(() => {
         liveTurns
             .stop(id)
@@ -149,10 +161,13 @@ export function ThreadPage({ thread, banner, onFile }: ThreadPageProps) {
                 key={id}
                 turns={turns}
                 session={thread.session_id}
-                busy={running}
+                busy={running || versionIsMade}
                 head={head}
+                places={places}
+                first={first}
                 onAgain={ask}
-                onEdit={edit}
+                onAskAt={askAt}
+                onVersion={openVersion}
                 onBranch={branch}
                 onStop={stop}
             />

@@ -42,7 +42,7 @@ export function guessedHeight(turn: Turn): number {
     for (const part of turn.parts) {
         if (part.kind === "text") height += 14 + 25 * lines(part.text, 95);
         else if (part.kind === "run") height += 60 + 20 * Math.min(lines(part.code, 95), 15);
-        else if (part.kind === "image") height += 420;
+        else if (part.kind === "image" || part.kind === "result") height += 420;
         else if (part.kind === "table") height += 70 + 33 * Math.min(part.table.rows.length, 10);
         else height += 50;
     }

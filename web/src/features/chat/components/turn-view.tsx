@@ -1,22 +1,28 @@
-import { ChevronDown, CircleSlash, GitBranch, Pencil, RotateCcw } from "lucide-react";
+import { ChevronDown, CircleSlash, GitBranch, RotateCcw } from "lucide-react";
 import type { TFunction } from "i18next";
 import { memo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { IconButton } from "@/components/ui/button";
 import { CopyButton } from "@/components/ui/copy-button";
 import { ErrorNotice, Notice } from "@/components/ui/notice";
-import { formatDuration, formatTime } from "@/lib/format";
+import { formatDuration } from "@/lib/format";
 import { useClock } from "@/lib/use-clock";
 import type { LiveTurn } from "../live-turns";
 import { answerText, repeatsTable, type Timings, type Turn } from "../turn";
+import type { Place } from "../versions";
 import { PartView } from "./parts";
+import { Question } from "./question";
 
 interface TurnProps {
     turn: Turn | LiveTurn;
     session: string;
     busy: boolean;
+    place: Place | undefined;
+    // Once more, at the end: of a question whose answer failed.
     onAgain: (question: string) => void;
-    onEdit: (question: string) => void;
+    // At its place, in a version of the chat.
+    onAskAt: (turn: number, question: string) => void;
+    onVersion: (thread: string, turn: number) => void;
     onBranch: (turn: number) => void;
     onStop: () => void;
 }
@@ -25,8 +31,10 @@ export const TurnView = memo(function TurnView({
     turn,
     session,
     busy,
+    place,
     onAgain,
-    onEdit,
+    onAskAt,
+    onVersion,
     onBranch,
     onStop,
 }: TurnProps) {
@@ -34,35 +42,22 @@ export const TurnView = memo(function TurnView({
     const live = "startedAt" in turn ? turn : null;
     const running = turn.state === "running";
     const answer = answerText(turn);
+    const askAt = (question: string) =>
+        turn.number > 0 ? onAskAt(turn.number, question) : onAgain(question);
     // A cell that runs says so itself.
     const last = turn.parts.at(-1);
     const runs = live && !live.reconnecting && last?.kind === "run" && last.state === "running";
     return (
         <article className="group/turn flex flex-col gap-3.5" data-turn={turn.number}>
             {turn.question && (
-                <div className="flex flex-col items-end gap-0.5">
-                    <div
-                        dir="auto"
-                        className="max-w-[85%] rounded-[14px] rounded-br-[4px] bg-accent-soft px-3.5 py-2
-                        whitespace-pre-wrap [overflow-wrap:anywhere]"
-                    >
-                        {turn.question}
-                    </div>
-                    <div
-                        className="flex items-center opacity-0 transition-opacity group-focus-within/turn:opacity-100
-                        group-hover/turn:opacity-100 [@media(hover:none)]:opacity-100"
-                    >
-                        <span className="px-1 text-12 text-ink-3">{formatTime(turn.askedAt)}</span>
-                        <CopyButton text={turn.question} label={t("chat.copyQuestion")} />
-                        <IconButton
-                            small
-                            label={t("chat.edit")}
-                            onClick={() => onEdit(turn.question)}
-                        >
-                            <Pencil size={14} />
-                        </IconButton>
-                    </div>
-                </div>
+                <Question
+                    text={turn.question}
+                    askedAt={turn.askedAt}
+                    place={place}
+                    busy={busy}
+                    onAsk={askAt}
+                    onVersion={(thread) => onVersion(thread, turn.number)}
+                />
             )}
             {turn.parts.map((part, index) =>
                 part.kind === "table" && repeatsTable(answer, part.table) ? null : (
@@ -104,7 +99,7 @@ export const TurnView = memo(function TurnView({
                         small
                         label={t("chat.again")}
                         disabled={busy || !turn.question}
-                        onClick={() => onAgain(turn.question)}
+                        onClick={() => askAt(turn.question)}
                     >
                         <RotateCcw size={14} />
                     </IconButton>
