@@ -25,8 +25,8 @@ export function linear(low: number, high: number, length: number, count = 5, exa
     };
 }
 
-// From `low` to `high`, which are above zero, widened to whole powers of ten or, where there are few,
-// to round numbers between them.
+// From `low` to `high`, which are above zero, widened to whole powers of ten or, where there are
+// few, to round numbers between them.
 export function logarithmic(low: number, high: number, length: number): Scale {
     const parts = Math.log10(high / low) > 3 ? [1] : [1, 2, 5];
     const down = (value: number) => {
